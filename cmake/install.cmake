@@ -73,6 +73,7 @@ endforeach()
 install(TARGETS margay RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS margay_measure RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/margay)
 install(TARGETS mpi margay_portals_shared EXPORT margay LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES ${warning_objects} DESTINATION ${CMAKE_INSTALL_LIBDIR})
 # All that an installation takes from the build: cmake --build B --target installed && cmake --install B
 add_custom_target(installed DEPENDS margay margay_measure mpi margay_portals_shared)
 if(TARGET mpi_racy)

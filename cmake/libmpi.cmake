@@ -57,11 +57,14 @@ target_include_directories(mpi INTERFACE $<BUILD_INTERFACE:${margay_stage}> $<IN
 # What of mpi.h no source binds is there by name and refuses (scripts/coverage, docs/mpi_coverage.md).
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(refusing_folder ${PROJECT_BINARY_DIR}/refusing)
+set(languages c fortran)
 file(MAKE_DIRECTORY ${refusing_folder})
 file(GLOB prototypes CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/mpi_adi/abi/margay_mpi/fn_*.h)
 file(GLOB_RECURSE bindings CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/mpi_adi/mpi/*.cpp ${PROJECT_SOURCE_DIR}/collectives/mpi/*.cpp)
 list(TRANSFORM prototypes REPLACE ".*/fn_(.*)\\.h" "${refusing_folder}/refuse_\\1.cpp" OUTPUT_VARIABLE refusing)
-add_custom_command(OUTPUT ${refusing_folder}/stamp BYPRODUCTS ${refusing}
+list(TRANSFORM languages PREPEND "${refusing_folder}/warn_" OUTPUT_VARIABLE warnings)
+list(TRANSFORM warnings APPEND ".c")
+add_custom_command(OUTPUT ${refusing_folder}/stamp BYPRODUCTS ${refusing} ${warnings}
   COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/coverage --generate ${refusing_folder}
   COMMAND ${CMAKE_COMMAND} -E touch ${refusing_folder}/stamp
   DEPENDS ${prototypes} ${bindings} ${PROJECT_SOURCE_DIR}/scripts/coverage VERBATIM)
@@ -69,6 +72,17 @@ add_library(margay_refusing OBJECT ${refusing} ${refusing_folder}/stamp)
 target_link_libraries(margay_refusing PRIVATE margay_flags)
 target_sources(mpi PRIVATE $<TARGET_OBJECTS:margay_refusing>)
 set_source_files_properties(${refusing} PROPERTIES GENERATED TRUE COMPILE_OPTIONS "-fno-lto;-O1;-g0")
+
+# What the linker prints of calls of those: objects that the compiler wrappers link. Not in the library, because MPICH's
+# libmpichfort calls every function of C: a Fortran program gets those of Fortran's names.
+foreach(language IN LISTS languages)
+  set(object ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/margay_warn_${language}.o)
+  add_custom_command(OUTPUT ${object} DEPENDS ${refusing_folder}/stamp VERBATIM
+    COMMAND ${CMAKE_C_COMPILER} -c -o ${object} ${refusing_folder}/warn_${language}.c)
+  list(APPEND warning_objects ${object})
+endforeach()
+add_custom_target(margay_warnings DEPENDS ${warning_objects})
+add_dependencies(mpi margay_warnings)
 
 margay_shared_library(margay_portals_shared LAYERS margay_portals margay_sim)
 add_library(margay::portals ALIAS margay_portals_shared)

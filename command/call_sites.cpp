@@ -6,9 +6,29 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <charconv>
+#include <iostream>
+#include <system_error>
+
 namespace margay::command {
 
 namespace {
+
+// "BUILDID OFFSET PATH" as a module that lies at 0, and an address in it.
+struct SourceQuestion {
+  sim::Definition module{};
+  std::uint64_t address = 0;
+};
+
+bool read_question(const std::string& text, SourceQuestion& question) {
+  const std::size_t first = text.find(' ');
+  const std::size_t second = first == std::string::npos ? first : text.find(' ', first + 1);
+  if (second == std::string::npos) return false;
+  const char* const end = text.data() + second;
+  const auto [rest, error] = std::from_chars(text.data() + first + 1, end, question.address, 16);
+  question.module.text = text.substr(0, first) + text.substr(second);
+  return error == std::errc() && rest == end;
+}
 
 char* no_debug_path = nullptr;
 // Debug information is looked for in the file itself, and beside it as Debian's packages put it.
@@ -85,6 +105,24 @@ std::string CallSites::line_of(const sim::Definition& module, std::uint64_t addr
   if (file == nullptr || number == 0) return "";
   const std::string path = file;
   return sim::printable(fmt::format("{}:{}", path.substr(path.find_last_of('/') + 1), number));
+}
+
+std::string CallSites::name_of(const std::string& question) {
+  SourceQuestion read;
+  if (!read_question(question, read)) return "";
+  const std::string line = line_of(read.module, read.address);
+  if (!line.empty()) return line;
+  const std::string& path = read.module.text;
+  return sim::printable(fmt::format("{}+{:#x}", path.substr(path.find_last_of("/ ") + 1), read.address));
+}
+
+int answer_source_questions(CallSites& call_sites) {
+  for (std::string text; std::getline(std::cin, text);) {
+    SourceQuestion question;
+    const bool is_one = read_question(text, question);
+    std::cout << (is_one ? call_sites.line_of(question.module, question.address) : "") << '\n';
+  }
+  return std::cout.flush() ? 0 : 1;
 }
 
 }  // namespace margay::command

@@ -17,6 +17,7 @@ margay_program(program_ranks ${program_tests}/ranks.cpp)
 margay_program(program_bypass ${program_tests}/bypass.cpp)
 margay_program(program_misuse ${program_tests}/misuse.cpp ${program_tests}/misuse_structures.cpp)
 margay_program(program_told ${program_tests}/told.cpp)
+margay_program(program_stands ${program_tests}/stands.cpp)
 
 # margay_program_test(NAME CHECK "LAUNCHER OPTIONS" PROGRAM ARGUMENTS...): CHECK is check_output.sh's first argument.
 function(margay_program_test name check options program)
@@ -50,6 +51,13 @@ set_tests_properties(program.told PROPERTIES TIMEOUT 240 PROCESSORS 2 LABELS pro
 add_test(NAME program.walks_told COMMAND ${Python3_EXECUTABLE} ${program_tests}/walks_told.py $<TARGET_FILE:margay>
   $<TARGET_FILE:portals_zoo>)
 set_tests_properties(program.walks_told PROPERTIES TIMEOUT 240 PROCESSORS 2 LABELS program)
+find_program(MARGAY_NODE node)
+if(MARGAY_NODE AND NOT MARGAY_SANITIZE)
+  add_test(NAME program.stands COMMAND ${Python3_EXECUTABLE} ${program_tests}/stands.py $<TARGET_FILE:margay>
+    $<TARGET_FILE:program_stands> ${MARGAY_NODE} ${PROJECT_SOURCE_DIR}/viewer)
+  # Status 77: margay was built without its page.
+  set_tests_properties(program.stands PROPERTIES TIMEOUT 240 PROCESSORS 2 LABELS program SKIP_RETURN_CODE 77)
+endif()
 # Times are not compared; the exit status says that every ball arrived whole, was acknowledged, and was counted.
 foreach(wires IN ITEMS "shm=-n 2" "tcp=-n 2 --nodes 2")
   string(REGEX MATCH "^[a-z]+" which ${wires})

@@ -33,12 +33,14 @@ Status PortalTable::attach(PortalIndex index, Descriptor& memory, const Options&
     return Status::error("portal " + std::to_string(index) + ": " + status.sentence());
   }
   portals_[index] = {&memory, nullptr, options};
+  if (watch_ != nullptr) watch_->attached(index, &memory, nullptr);
   return {};
 }
 
 Status PortalTable::attach(PortalIndex index, MatchList& list) {
   if (Status status = check_free(index); !status.ok()) return status;
   portals_[index] = {nullptr, &list, {}};
+  if (watch_ != nullptr) watch_->attached(index, nullptr, &list);
   return {};
 }
 
@@ -46,7 +48,9 @@ void PortalTable::detach(PortalIndex index) {
   require(index < kPortalCount, "detach() of a portal past the table, which has portals 0 to 63; choose one of those");
   require(!is_reserved(index),
           "detach() of portal 63, which is margay's own, for barrier(), settle() and finish(); leave it");
+  const bool was_in_use = in_use(index);
   portals_[index] = {};
+  if (watch_ != nullptr && was_in_use) watch_->detached(index);
 }
 
 bool PortalTable::in_use(PortalIndex index) const {

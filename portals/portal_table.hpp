@@ -16,6 +16,9 @@ class PortalTable {
   [[nodiscard]] Status attach(PortalIndex index, MatchList& list);
   // No effect on an empty portal. Requires: one of the table's, and not reserved.
   void detach(PortalIndex index);
+  // From now on `watch` is called for each portal that is attached or detached; nullptr: nobody. What is attached now
+  // is not reported. Requires: `watch` outlives the table, or takes its leave.
+  void follow(StructureWatch* watch) { watch_ = watch; }
   // What is attached to it stays: the portal is of whoever made the table, and not for its user.
   void reserve(PortalIndex index) { reserved_ |= std::uint64_t{1} << index; }
 
@@ -33,6 +36,7 @@ class PortalTable {
 
   std::array<Portal, kPortalCount> portals_{};
   std::uint64_t reserved_ = 0;  // bit per portal
+  StructureWatch* watch_ = nullptr;
   static_assert(kPortalCount <= 64);
 };
 

@@ -87,6 +87,8 @@ TARGETS = (
     *(Target(wire, of_windows(runs.WINDOW_BUSY), 8, 8, "<=", 5, "ms") for wire in runs.WIRES),
     *(Target(wire, tuple(f"busy_{mode}_beside_{loops}" for mode in runs.BUSY_MODES for loops in runs.BUSY_LOOPS), 2, 8, "<=", 1.5)
       for wire in runs.WIRES),
+    *(Target(wire, of_windows(("calling_get",)), 8, 8, "<=", 1, "ms") for wire in runs.WIRES),
+    *(Target(wire, of_windows(("calling_get_worst",)), 8, 8, "<=", 20, "ms") for wire in runs.WIRES),
     Target("shm", ("start_end",), 2, 2, "<=", 0.3, "mpich"),
     Target("shm", ("start_end",), 2, 2, "<=", 0.1, "openmpi"),
     Target("shm", ("start_end",), 64, 64, "<=", 0.3, "mpich"),

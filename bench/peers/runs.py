@@ -31,6 +31,7 @@ WINDOW_KINDS = ("allocated", "created")
 WINDOW_OPERATIONS = ("put", "get", "accumulate", "fetch_and_op", "compare_and_swap", "fence", "groups", "lock", "flush")
 WINDOW_STREAMS = ("put_stream", "get_stream")
 WINDOW_BUSY = ("busy_put", "busy_get", "busy_accumulate")  # the target computes
+WINDOW_CALLING = ("calling_get", "calling_get_worst")  # the target makes local calls
 WINDOW_SIZES = tuple(4 * KI << i for i in range(0, 11, 2))
 WINDOW_LIMITS = ("memory_put", "memory_get", "memory_fetch_and_op", "memory_compare_and_swap", "memory_lock", "system_put",
                  "system_get")
@@ -147,7 +148,7 @@ def windows(wire, quick):
     """One-sided communication, with windows that MPI allocates and with the program's own memory."""
     seconds = (0.02 if quick else 0.05) * (2 if wire == "tcp" else 1)
     for kind in WINDOW_KINDS:
-        for mode in WINDOW_OPERATIONS[:1] + WINDOW_BUSY[-1:] if quick else WINDOW_OPERATIONS + WINDOW_BUSY:
+        for mode in WINDOW_OPERATIONS[:1] + WINDOW_BUSY[-1:] if quick else WINDOW_OPERATIONS + WINDOW_BUSY + WINDOW_CALLING:
             yield Run("windows", wire, "windows", mode=f"{kind}_{mode}", sizes=(8,), seconds=seconds, limit_s=10)
         for mode in WINDOW_STREAMS[:1] if quick else WINDOW_STREAMS:
             yield Run("windows", wire, "windows", mode=f"{kind}_{mode}", sizes=WINDOW_SIZES[::2] if quick else WINDOW_SIZES,
@@ -238,7 +239,7 @@ def smoke():
             yield Run("neighbors", wire, "neighbors", ranks=6, mode=mode, sizes=(8, 65536), seconds=short)
         yield Run("overlap", wire, "overlap", sizes=(65536,), seconds=short)
         for kind in WINDOW_KINDS:
-            for mode in WINDOW_OPERATIONS + WINDOW_STREAMS + WINDOW_BUSY:
+            for mode in WINDOW_OPERATIONS + WINDOW_STREAMS + WINDOW_BUSY + WINDOW_CALLING:
                 yield Run("windows", wire, "windows", mode=f"{kind}_{mode}", sizes=(8,), seconds=short)
         for mode in THREAD_MODES:
             yield Run("threads", wire, "threads", mode=mode, sizes=(1, 2, 4), seconds=short)

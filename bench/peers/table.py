@@ -45,7 +45,9 @@ WINDOW_NAMES = {
     "lock": "lock, put, unlock", "flush": "flush of nothing", "put_stream": "puts, stream", "get_stream": "gets, stream",
     "busy_put": "lock, put, unlock beside a target that computes for 100 ms",
     "busy_get": "lock, get, unlock beside a target that computes for 100 ms",
-    "busy_accumulate": "lock, accumulate, unlock beside a target that computes for 100 ms"}
+    "busy_accumulate": "lock, accumulate, unlock beside a target that computes for 100 ms",
+    "calling_get": "lock, get, unlock beside a target that makes local calls for 100 ms",
+    "calling_get_worst": "the worst of these"}
 
 
 def title_of(case):

@@ -4,7 +4,8 @@
 // KIND: allocated, created. OPERATION: put, get, accumulate, fetch_and_op, compare_and_swap (each with the flush that
 // completes it), put_stream, get_stream (64 of them, then a flush), fence (with a put of 8 bytes), groups (post, start,
 // a put, complete, wait), lock (exclusive, a put, unlock), flush (of nothing), busy_put, busy_get, busy_accumulate
-// (lock, the access, unlock, while the target computes for 100 ms and calls no MPI). Lines: "KIND_OPERATION BYTES VALUE
+// (lock, the access, unlock, while the target computes for 100 ms and calls no MPI), calling_get, calling_get_worst
+// (the same, while it makes local calls: the median and the worst of the rounds). Lines: "KIND_OPERATION BYTES VALUE
 // us", of a stream MB/s; or "unsupported WHY" of an MPI that cannot make such a window.
 #include <stdio.h>
 #include <stdlib.h>
@@ -159,7 +160,8 @@ static const struct Case {
   int both;     // ranks take part
   int passive;  // in an epoch of MPI_Win_lock_all
   int stream;
-  int busy;  // the target computes
+  enum { WAITING, COMPUTING, CALLING } target;  // what the target does
+  int worst;                                    // of the rounds, in place of their median
 } kCases[] = {
     {"put", put, .passive = 1},
     {"get", get, .passive = 1},
@@ -172,9 +174,11 @@ static const struct Case {
     {"lock", lock},
     {"fence", fence, .both = 1},
     {"groups", groups, .both = 1},
-    {"busy_put", lock, .busy = 1},
-    {"busy_get", lock_get, .busy = 1},
-    {"busy_accumulate", lock_accumulate, .busy = 1},
+    {"busy_put", lock, .target = COMPUTING},
+    {"busy_get", lock_get, .target = COMPUTING},
+    {"busy_accumulate", lock_accumulate, .target = COMPUTING},
+    {"calling_get", lock_get, .target = CALLING},
+    {"calling_get_worst", lock_get, .target = CALLING, .worst = 1},
 };
 
 // What was put is there, what is got is what is there.
@@ -203,31 +207,43 @@ static void compute_until(double end) {
   }
 }
 
+// Local calls without end: each takes the library's lock, none looks at a message.
+static void call_until(double end) {
+  while (now_s() < end) {
+    for (int i = 0; i < 100; i++) {
+      MPI_Datatype type;
+      MPI_Type_contiguous(4, MPI_INT, &type);
+      MPI_Type_free(&type);
+    }
+  }
+}
+
 static int compare(const void* a, const void* b) {
   const double x = *(const double*)a, y = *(const double*)b;
   return (x > y) - (x < y);
 }
 
-// The seconds of an epoch that begins when the target has computed for a while, and long before it ends: the median.
-static double time_beside_computation(const struct Case* c, struct Work* w) {
+// The seconds of an epoch that begins when the target has been busy for a while, and long before that ends: the median,
+// or the worst.
+static double time_beside_busy_target(const struct Case* c, struct Work* w) {
   double times[kBusyRounds];
   c->step(w, w->rank == 0);  // connections are made here
   for (int i = 0; i < kBusyRounds; i++) {
     MPI_Barrier(MPI_COMM_WORLD);
     if (w->rank == 1) {
-      compute_until(now_s() + 1e-3 * kComputationMs);
+      (c->target == CALLING ? call_until : compute_until)(now_s() + 1e-3 * kComputationMs);
     } else {
       nap(kComputationMs / 20);
       times[i] = c->step(w, 1);
     }
   }
   if (w->rank == 0) qsort(times, kBusyRounds, sizeof times[0], compare);
-  return w->rank == 0 ? times[kBusyRounds / 2] : 0;
+  return w->rank == 0 ? times[c->worst ? kBusyRounds - 1 : kBusyRounds / 2] : 0;
 }
 
 // Of rank 0; the others' is nothing.
 static double time_of(const struct Case* c, struct Work* w, double seconds) {
-  if (c->busy) return time_beside_computation(c, w);
+  if (c->target != WAITING) return time_beside_busy_target(c, w);
   if (c->both) return time_of_step(c->step, w, seconds, agree_on);
   return w->rank == 0 ? time_of_step(c->step, w, seconds, alone) : 0;
 }

@@ -150,7 +150,7 @@ Agreed agree_among(MpiRank& rank, Communicator& parent, const mpi_adi::GroupPtr&
 }
 
 int exchange_with_leader(MpiRank& rank, const Leaders& leaders, const std::vector<std::uint64_t>& mine,
-                         std::vector<std::uint64_t>& theirs) {
+                         std::vector<std::uint64_t>& theirs, std::size_t most) {
   mpi_adi::Device& device = rank.device();
   mpi_adi::Datatype& bytes = *rank.handles().datatype(MPI_BYTE);
   constexpr auto kContext = mpi_adi::Context::collective;
@@ -173,7 +173,7 @@ int exchange_with_leader(MpiRank& rank, const Leaders& leaders, const std::vecto
     device.free(request);
   };
   if (!lost) {
-    theirs.resize(envelope.bytes / sizeof(std::uint64_t));
+    theirs.resize(std::min<std::uint64_t>(envelope.bytes / sizeof(std::uint64_t), most));
     end(*device.start_receive(
         {theirs.data(), size(theirs), &bytes, leaders.remote_leader, leaders.tag, leaders.peer, kContext}));
   }
@@ -190,7 +190,7 @@ Agreed agree_with_leaders(MpiRank& rank, const Leaders& leaders) {
     std::vector<std::uint64_t> result(words.begin(), words.end());
     if (leaders.peer != nullptr) {
       std::vector<std::uint64_t> theirs;
-      const int failed = exchange_with_leader(rank, leaders, result, theirs);
+      const int failed = exchange_with_leader(rank, leaders, result, theirs, words.size());
       if (failed != MPI_SUCCESS) error_class = failed;
       theirs.resize(words.size(), 0);
       std::transform(theirs.begin(), theirs.end(), result.begin(), result.begin(), std::bit_and<>());
@@ -205,6 +205,15 @@ Agreed agree_with_leaders(MpiRank& rank, const Leaders& leaders) {
     if (const int error_class = everywhere(agreement.words()); error_class != MPI_SUCCESS) return {{}, error_class};
   } while (!agreement.combined());
   return {agreement.agreed(), agreement.agreed().context < 0 ? MPI_ERR_OTHER : MPI_SUCCESS};
+}
+
+int agree_on_channels(MpiRank& rank, Communicator& all) {
+  std::vector<std::uint64_t> words = portal_of(rank).notices().free_channels(all);
+  int error_class = MPI_SUCCESS;
+  Collective collective(rank, all);
+  run(and_tree(collective, words, error_class));
+  if (error_class == MPI_SUCCESS) Notices::agreed_on_channels(all, std::move(words));
+  return error_class;
 }
 
 std::unique_ptr<CallTask> duplication(MpiRank& rank, Communicator& parent, Communicator& duplicate, MPI_Comm* handle) {

@@ -33,10 +33,15 @@ struct Leaders {
 };
 [[nodiscard]] Agreed agree_with_leaders(mpi_adi::MpiRank& rank, const Leaders& leaders);
 
+// On channels for persistent calls of `all` that no member's call has (Notices::open). Collective. MPI_SUCCESS, or
+// MPIX_ERR_PROC_FAILED, MPI_ERR_TRUNCATE.
+[[nodiscard]] int agree_on_channels(mpi_adi::MpiRank& rank, mpi_adi::Communicator& all);
+
 // Sends words to the other leader and receives its words, until both are done; `theirs` gets as many as it sends.
-// Leaders only. MPI_SUCCESS or MPIX_ERR_PROC_FAILED.
+// Leaders only. MPI_SUCCESS; MPIX_ERR_PROC_FAILED; MPI_ERR_TRUNCATE, it sends more than `most`.
 [[nodiscard]] int exchange_with_leader(mpi_adi::MpiRank& rank, const Leaders& leaders,
-                                       const std::vector<std::uint64_t>& mine, std::vector<std::uint64_t>& theirs);
+                                       const std::vector<std::uint64_t>& mine, std::vector<std::uint64_t>& theirs,
+                                       std::size_t most);
 
 // The same among all members of `parent`, as a call that does not block: `duplicate` gets its contexts. If that fails,
 // the call that ends the request frees `duplicate`, and sets *handle to MPI_COMM_NULL.

@@ -59,8 +59,9 @@ GroupPtr choosers(MpiRank& rank, const mpi_adi::Group& group, const std::vector<
   return include(group, members, rank.process().rank());
 }
 
-// What `root` of `all` says: a list of world ranks.
-int tell_group(MpiRank& rank, Communicator& all, int root, std::vector<std::uint32_t>& world_ranks) {
+// The processes that `root` of `all` names. MPI_ERR_GROUP: they cannot be any.
+int tell_group(MpiRank& rank, Communicator& all, int root, std::vector<std::uint64_t>& world_ranks) {
+  const std::uint32_t processes = rank.process().kernel().ranks();
   std::uint64_t count = world_ranks.size();
   int error_class = MPI_SUCCESS;
   {
@@ -68,10 +69,13 @@ int tell_group(MpiRank& rank, Communicator& all, int root, std::vector<std::uint
     run(bcast_tree(collective, root, portals::Region(&count, sizeof count)));
     error_class = collective.error_class();
   }
+  if (count > processes) return MPI_ERR_GROUP;
   world_ranks.resize(count);
-  Collective collective(rank, all, by_tree(Operation::bcast, root, count * sizeof(std::uint32_t)));
-  run(bcast_tree(collective, root, portals::Region(world_ranks.data(), count * sizeof(std::uint32_t))));
-  return error_class != MPI_SUCCESS ? error_class : collective.error_class();
+  Collective collective(rank, all, by_tree(Operation::bcast, root, count * sizeof(std::uint64_t)));
+  run(bcast_tree(collective, root, portals::Region(world_ranks.data(), count * sizeof(std::uint64_t))));
+  if (error_class == MPI_SUCCESS) error_class = collective.error_class();
+  if (error_class == MPI_SUCCESS && !mpi_adi::can_be_members(world_ranks, processes)) return MPI_ERR_GROUP;
+  return error_class;
 }
 
 }  // namespace
@@ -128,14 +132,14 @@ Made create(MpiRank& rank, Communicator& parent, const GroupPtr& group) {
   GroupPtr remote;
   if (parent.is_inter()) {
     // The first member of each group tells both what its group is to be.
-    std::vector<std::uint32_t> ours = group->world_ranks.numbers(), theirs;
+    std::vector<std::uint64_t> ours(group->world_ranks.begin(), group->world_ranks.end()), theirs;
     for (const bool first : {true, false}) {
       const bool local = (begin_of_local(parent) == 0) == first;
       const int root = local ? begin_of_local(parent) : begin_of_remote(parent);
       const int failed = tell_group(rank, *parent.both, root, local ? ours : theirs);
       if (failed != MPI_SUCCESS) return {nullptr, failed};
     }
-    remote = mpi_adi::make_group(std::move(theirs), rank.process().rank(), parent.group->session);
+    remote = mpi_adi::make_group({theirs.begin(), theirs.end()}, rank.process().rank(), parent.group->session);
   }
   const Agreed agreed = agree_among_all(rank, parent);
   if (agreed.context < 0) return {nullptr, agreed.error_class};

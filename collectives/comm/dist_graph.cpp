@@ -1,5 +1,7 @@
 #include "collectives/comm/dist_graph.hpp"
 
+#include <algorithm>
+#include <exception>
 #include <map>
 
 #include "collectives/algorithm/algorithms.hpp"
@@ -58,10 +60,19 @@ int receive_edges(MpiRank& rank, Communicator& parent, int tag, std::map<int, Ed
     return lost = device.source_lost(MPI_ANY_SOURCE, parent);
   });
   if (lost) return MPIX_ERR_PROC_FAILED;
-  Edges& edges = incoming[envelope.source];
-  edges.resize(envelope.bytes / sizeof(Edge));
-  return finish(rank, *device.start_receive({edges.data(), bytes_of(edges), rank.handles().datatype(MPI_BYTE),
-                                             envelope.source, tag, &parent, Context::collective}));
+  const auto [place, is_first] = incoming.try_emplace(envelope.source);
+  if (!is_first || envelope.bytes % sizeof(Edge) != 0) return MPI_ERR_TOPOLOGY;
+  Edges& edges = place->second;
+  try {
+    edges.resize(envelope.bytes / sizeof(Edge));
+  } catch (const std::exception&) {
+    return MPI_ERR_NO_MEM;  // or a length that nobody has memory for
+  }
+  const int error_class =
+      finish(rank, *device.start_receive({edges.data(), bytes_of(edges), rank.handles().datatype(MPI_BYTE),
+                                          envelope.source, tag, &parent, Context::collective}));
+  if (error_class != MPI_SUCCESS) return error_class;
+  return can_be_edges(edges, parent.rank(), parent.size()) ? MPI_SUCCESS : MPI_ERR_TOPOLOGY;
 }
 
 void add(mpi_adi::DistGraphTopology& mine, const Edges& edges, int me) {
@@ -78,6 +89,13 @@ void add(mpi_adi::DistGraphTopology& mine, const Edges& edges, int me) {
 }
 
 }  // namespace
+
+bool can_be_edges(std::span<const Edge> edges, int me, int size) {
+  const auto is_rank = [size](int rank) { return rank >= 0 && rank < size; };
+  return std::ranges::all_of(edges, [&](const Edge& edge) {
+    return is_rank(edge.source) && is_rank(edge.destination) && (edge.source == me || edge.destination == me);
+  });
+}
 
 int distribute_edges(MpiRank& rank, Communicator& parent, const Edges& edges, mpi_adi::DistGraphTopology& mine) {
   std::map<int, Edges> outgoing, incoming;

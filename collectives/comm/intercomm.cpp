@@ -14,13 +14,14 @@ using mpi_adi::MpiRank;
 
 namespace {
 
-// The other group's processes: the leaders exchange them and tell their own members.
+// The other group's processes: the leaders exchange them and tell their own members. MPI_ERR_GROUP: they cannot be any.
 int learn_remote_group(MpiRank& rank, const Leaders& leaders, std::vector<std::uint64_t>& theirs) {
   // Of no member: the leader says that the other one is lost.
   std::uint64_t count = 0;
+  const std::uint32_t processes = rank.process().kernel().ranks();
   if (leaders.peer != nullptr) {
     const auto& ours = leaders.local.group->world_ranks;
-    const int failed = exchange_with_leader(rank, leaders, {ours.begin(), ours.end()}, theirs);
+    const int failed = exchange_with_leader(rank, leaders, {ours.begin(), ours.end()}, theirs, processes);
     count = failed == MPI_SUCCESS ? theirs.size() : 0;
   }
   int error_class = MPI_SUCCESS;
@@ -29,12 +30,15 @@ int learn_remote_group(MpiRank& rank, const Leaders& leaders, std::vector<std::u
     run(bcast_tree(collective, leaders.local_leader, portals::Region(&count, sizeof count)));
     error_class = collective.error_class();
   }
-  theirs.resize(count);
   if (count == 0) return MPIX_ERR_PROC_FAILED;
+  if (count > processes) return MPI_ERR_GROUP;
+  theirs.resize(count);
   Collective collective(rank, leaders.local,
                         by_tree(Operation::bcast, leaders.local_leader, count * sizeof(std::uint64_t)));
   run(bcast_tree(collective, leaders.local_leader, portals::Region(theirs.data(), count * sizeof(std::uint64_t))));
-  return error_class != MPI_SUCCESS ? error_class : collective.error_class();
+  if (error_class == MPI_SUCCESS) error_class = collective.error_class();
+  if (error_class == MPI_SUCCESS && !mpi_adi::can_be_members(theirs, processes)) return MPI_ERR_GROUP;
+  return error_class;
 }
 
 }  // namespace

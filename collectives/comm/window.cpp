@@ -1,8 +1,5 @@
 #include "collectives/comm/window.hpp"
 
-#include <algorithm>
-#include <cstdlib>
-#include <cstring>
 #include <vector>
 
 #include "collectives/algorithm/algorithms.hpp"
@@ -24,8 +21,8 @@ using mpi_adi::WindowWay;
 
 namespace {
 
-// Of what the node's heap gives.
-constexpr std::size_t kAlignmentBytes = 4096;
+// Members' parts of a shared window begin with one.
+constexpr std::size_t kPageBytes = 4096;
 
 // What members tell each other. Places are in the heap that the member's node shares; without bytes there is none.
 struct Card {
@@ -62,35 +59,15 @@ bool on_one_node(MpiRank& rank, const Communicator& members) {
   return true;
 }
 
-// Memory of the node's heap, or where there is none private memory. nullptr: there is neither.
-std::byte* take_memory(MpiRank& rank, std::uint64_t bytes, std::size_t alignment, bool& is_shared) {
-  void* memory = nullptr;
-  sim::NodeHeap* const heap = rank.process().node_heap();
-  is_shared = heap != nullptr && alignment <= kAlignmentBytes && heap->allocate(bytes, memory).ok();
-  if (is_shared) return static_cast<std::byte*>(memory);
-  alignment = std::max(alignment, kAlignmentBytes);
-  const std::uint64_t pages = (bytes + alignment - 1) / alignment * alignment;
-  memory = pages < bytes ? nullptr : std::aligned_alloc(alignment, static_cast<std::size_t>(pages));
-  if (memory != nullptr) std::memset(memory, 0, static_cast<std::size_t>(bytes));
-  return static_cast<std::byte*>(memory);
-}
-
-void give_memory_back(MpiRank& rank, void* memory, bool is_shared) {
-  if (memory == nullptr) return;
-  if (is_shared) {
-    rank.process().node_heap()->free(memory);
-  } else {
-    std::free(memory);
-  }
-}
-
-// Of a window that has memory of its own: this member's, `bytes` of it.
-int allocate(MpiRank& rank, Window& window, std::uint64_t bytes, std::size_t alignment) {
+// Of a window that has memory of its own: this member's, `bytes` of it. `shared`: of the node's heap.
+int allocate(MpiRank& rank, Window& window, std::uint64_t bytes, std::size_t alignment, bool shared) {
   if (bytes == 0) return MPI_SUCCESS;
-  bool is_shared = false;
-  window.base = take_memory(rank, bytes, alignment, is_shared);
-  window.whose_memory = is_shared ? Window::Memory::heap : Window::Memory::allocated;
-  return window.base == nullptr ? MPI_ERR_NO_MEM : MPI_SUCCESS;
+  sim::RankMemory& memory = rank.process().memory();
+  const portals::Status status =
+      shared ? memory.allocate_shared(bytes, kPageBytes, window.base) : memory.allocate(bytes, alignment, window.base);
+  window.owns_memory = status.ok();
+  if (status.ok()) return MPI_SUCCESS;
+  return shared && !memory.has_heap() ? MPI_ERR_RMA_SHARED : MPI_ERR_NO_MEM;
 }
 
 sim::HeapPlace place_of(MpiRank& rank, const void* memory, std::uint64_t bytes) {
@@ -119,17 +96,14 @@ void choose_way(MpiRank& rank, const Window& window, int member, const Card& car
   // A card that says less than it needs is not believed.
   if (card.control.bytes >= WindowControl::bytes_for(static_cast<std::size_t>(window.members())) &&
       heap.map(target.local_rank, card.control, mapped).ok()) {
-    target.control_place = card.control;
     target.control = WindowControl(mapped, static_cast<std::size_t>(window.members()));
   }
   if (window.memory.dynamic() || card.bytes == 0 || target.way == WindowWay::direct) return;
   WayFacts facts{.is_on_node = true};
   facts.is_mapped = card.memory.bytes >= card.bytes && heap.map(target.local_rank, card.memory, mapped).ok();
-  facts.reads_others = !facts.is_mapped && node->reads_others();
+  facts.reads_others = !facts.is_mapped && node->reads_others() == true;
   target.way = choose_window_way(facts).way;
   if (facts.is_mapped) {
-    target.memory_place = card.memory;
-    target.memory_local_rank = target.local_rank;
     target.base = mapped;
   } else if (target.way == WindowWay::process) {
     target.base = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(card.address));
@@ -149,27 +123,25 @@ int error_of(const std::vector<Card>& cards) {
 int share_one_piece(MpiRank& rank, Window& window, std::vector<Card>& cards) {
   std::uint64_t bytes = 0;
   for (const Card& card : cards) {
-    if (__builtin_add_overflow(bytes, card.bytes, &bytes)) return MPI_ERR_SIZE;
+    if (__builtin_add_overflow(bytes, card.bytes, &bytes)) return MPI_ERR_NO_MEM;
   }
   Card mine;
   std::byte* memory = nullptr;
   if (window.rank() == 0 && bytes != 0) {
-    mine.error_class = allocate(rank, window, bytes, kAlignmentBytes);
-    if (window.members() > 1 && window.whose_memory != Window::Memory::heap) mine.error_class = MPI_ERR_RMA_SHARED;
+    mine.error_class = allocate(rank, window, bytes, kPageBytes, window.members() > 1);
     mine.memory = place_of(rank, window.base, bytes);
     memory = static_cast<std::byte*>(window.base);
   }
   std::vector<Card> first;
   if (const int failed = exchange_cards(rank, *window.communicator, mine, first); failed != MPI_SUCCESS) return failed;
   if (const int failed = error_of(first); failed != MPI_SUCCESS) return failed;
-  WindowTarget& holder = window.target(0);
   if (window.rank() != 0 && bytes != 0) {
-    holder.memory_local_rank = rank.process().node_memory()->local_rank(holder.world_rank);
-    if (first[0].memory.bytes < bytes ||
-        !rank.process().node_heap()->map(holder.memory_local_rank, first[0].memory, memory).ok())
-      return MPI_ERR_RMA_SHARED;
-    holder.memory_place = first[0].memory;
-    window.whose_memory = Window::Memory::other_members;
+    const std::uint32_t holder = rank.process().node_memory()->local_rank(window.target(0).world_rank);
+    sim::NodeHeap& heap = *rank.process().node_heap();
+    if (first[0].memory.bytes < bytes) return MPI_ERR_RMA_SHARED;
+    // Of an arena that is open here only addresses can lack.
+    if (!heap.map(holder, first[0].memory, memory).ok())
+      return heap.is_open(holder) ? MPI_ERR_NO_MEM : MPI_ERR_RMA_SHARED;
   }
   for (int member = 0; member < window.members(); ++member) {
     Card& card = cards[static_cast<std::size_t>(member)];
@@ -183,12 +155,12 @@ int share_one_piece(MpiRank& rank, Window& window, std::vector<Card>& cards) {
   return MPI_SUCCESS;
 }
 
+// Without memory for it there is none, and making the window fails.
 void make_control(MpiRank& rank, Window& window) {
   const auto members = static_cast<std::size_t>(window.members());
-  window.control_memory =
-      take_memory(rank, WindowControl::bytes_for(members), kAlignmentBytes, window.control_is_shared);
-  if (window.control_memory == nullptr) throw std::bad_alloc();
-  window.control = WindowControl(window.control_memory, members);
+  const portals::Status status =
+      rank.process().memory().allocate(WindowControl::bytes_for(members), sim::kCacheLineBytes, window.control_memory);
+  if (status.ok()) window.control = WindowControl(static_cast<std::byte*>(window.control_memory), members);
 }
 
 // The window with its communicator; nothing is exposed yet.
@@ -235,10 +207,11 @@ int expose(MpiRank& rank, Window& window, const Exposed& exposed) {
   Card mine;
   mine.bytes = static_cast<std::uint64_t>(exposed.size);
   mine.unit = static_cast<std::uint64_t>(exposed.unit);
-  if (exposed.flavor == MPI_WIN_FLAVOR_ALLOCATE || (shared && !one_piece)) {
-    mine.error_class = allocate(rank, window, mine.bytes, exposed.alignment);
-  }
+  if (!window.control.here()) mine.error_class = MPI_ERR_NO_MEM;
   if (shared && !on_one_node(rank, *window.communicator)) mine.error_class = MPI_ERR_RMA_SHARED;
+  if (mine.error_class == MPI_SUCCESS && (exposed.flavor == MPI_WIN_FLAVOR_ALLOCATE || (shared && !one_piece))) {
+    mine.error_class = allocate(rank, window, mine.bytes, exposed.alignment, shared && window.members() > 1);
+  }
   mine.address = reinterpret_cast<std::uintptr_t>(window.base);
   mine.memory = place_of(rank, window.base, mine.bytes);
   if (exposed.flavor == MPI_WIN_FLAVOR_CREATE && mine.memory.bytes == 0 && rank.process().node_memory() != nullptr) {
@@ -250,8 +223,10 @@ int expose(MpiRank& rank, Window& window, const Exposed& exposed) {
   if (is_dynamic) window.memory.make_dynamic();
   std::vector<Card> cards;
   // Who has heard of this member's card may send at once. Of one piece nobody has heard before the second exchange.
-  if (!one_piece) window.memory.expose(static_cast<std::byte*>(window.base), mine.bytes);
-  rank.rma().attach(window);
+  // Of a window that fails here nobody sends anything.
+  const bool exposes = mine.error_class == MPI_SUCCESS;
+  if (exposes && !one_piece) window.memory.expose(static_cast<std::byte*>(window.base), mine.bytes);
+  if (exposes) rank.rma().attach(window);
   if (const int failed = exchange_cards(rank, *window.communicator, mine, cards); failed != MPI_SUCCESS) return failed;
   if (const int failed = error_of(cards); failed != MPI_SUCCESS) return failed;
   int failed = one_piece ? share_one_piece(rank, window, cards) : MPI_SUCCESS;
@@ -284,21 +259,16 @@ MadeWindow make_window(MpiRank& rank, Communicator& parent, const Exposed& expos
 void destroy_window(MpiRank& rank, Window& window) {
   rank.rma().detach(window);
   rank.handles().windows().remove(window.handle);
-  for (const WindowTarget& target : window.targets) {
-    sim::NodeHeap* const heap = rank.process().node_heap();
-    if (target.control_place.bytes != 0) heap->unmap(target.local_rank, target.control_place);
-    if (target.memory_place.bytes != 0) heap->unmap(target.memory_local_rank, target.memory_place);
-  }
-  if (window.whose_memory == Window::Memory::heap) give_memory_back(rank, window.base, true);
-  if (window.whose_memory == Window::Memory::allocated) give_memory_back(rank, window.base, false);
-  give_memory_back(rank, window.control_memory, window.control_is_shared);
+  sim::RankMemory& memory = rank.process().memory();
+  if (window.owns_memory) memory.free(window.base);
+  if (window.control_memory != nullptr) memory.free(window.control_memory);
   window.communicator->handle = window.communicator_handle;
   rank.free_communicator(*window.communicator);
   delete &window;
 }
 
 void keep_memory(Window& window) {
-  window.whose_memory = Window::Memory::programs;
+  window.owns_memory = false;
   window.control_memory = nullptr;
 }
 

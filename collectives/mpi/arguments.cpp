@@ -23,6 +23,16 @@ void note_error(mpi_adi::Call& call, int error_class) {
                       "a block could not be read out of its rank's memory (process_vm_readv); --method long=ring takes "
                       "another way");
   }
+  if (error_class == MPI_ERR_GROUP) {
+    return call.error(error_class, "a member named processes that are not in the job, or one of them twice");
+  }
+  if (error_class == MPI_ERR_TOPOLOGY) {
+    return call.error(error_class,
+                      "a member sent edges that this process is not part of, or to ranks that do not exist");
+  }
+  if (error_class == MPI_ERR_NO_MEM) {
+    return call.error(error_class, "there is no memory for the edges that a member sent");
+  }
   call.error(error_class, error_class == MPI_ERR_TRUNCATE ? kDifferentCalls : mpi_adi::words_of_lost(call.rank()));
 }
 

@@ -1,7 +1,9 @@
 #include "collectives/mpi/block_move.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
+#include <span>
 #include <variant>
 
 #include "collectives/mpi/note_call.hpp"
@@ -44,6 +46,10 @@ void find_neighbors(const mpi_adi::DistGraphTopology& graph, int /*rank*/, Neigh
   found.destinations = graph.destinations;
 }
 
+portals::Buffer first_piece(const Region& region) {
+  return portals::RegionCursor(region).peek(region.bytes());
+}
+
 void add_piece(std::vector<portals::Buffer>& pieces, const portals::Buffer& piece) {
   if (piece.bytes == 0) return;
   if (!pieces.empty() && pieces.back().base + pieces.back().bytes == piece.base) {
@@ -51,6 +57,38 @@ void add_piece(std::vector<portals::Buffer>& pieces, const portals::Buffer& piec
   } else {
     pieces.push_back(piece);
   }
+}
+
+// Of blocks that have a peer, by address. `peers`: the blocks', or those of one block for all.
+std::vector<portals::Buffer> pieces_of(const Blocks& blocks, const std::vector<int>& peers) {
+  std::vector<portals::Buffer> pieces;
+  for (int at = 0; at < blocks.size(); ++at) {
+    const auto slot = static_cast<std::size_t>(at);
+    if (slot < peers.size() && blocks.size() > 1 && peers[slot] < 0) continue;
+    for (portals::RegionCursor cursor(blocks[at]); cursor.left() != 0;) {
+      pieces.push_back(cursor.peek(cursor.left()));
+      cursor.skip(pieces.back().bytes);
+    }
+  }
+  std::ranges::sort(pieces, std::less(), &portals::Buffer::base);
+  return pieces;
+}
+
+// Whether a byte of one is a byte of the other. Requires: both by address.
+bool overlap(std::span<const portals::Buffer> first, std::span<const portals::Buffer> second) {
+  // Where all pieces of each so far end: blocks that are sent may overlap each other.
+  const std::byte* first_end = nullptr;
+  const std::byte* second_end = nullptr;
+  while (!first.empty() || !second.empty()) {
+    const bool from_first = second.empty() || (!first.empty() && first.front().base <= second.front().base);
+    std::span<const portals::Buffer>& from = from_first ? first : second;
+    const portals::Buffer piece = from.front();
+    from = from.subspan(1);
+    if (piece.base < (from_first ? second_end : first_end)) return true;
+    const std::byte*& end = from_first ? first_end : second_end;
+    end = std::max<const std::byte*>(end, piece.base + piece.bytes);
+  }
+  return false;
 }
 
 }  // namespace
@@ -68,7 +106,8 @@ BlockMove::BlockMove(Call& call, const MoveArguments& arguments)
   if (call.ok()) check_blocks(call);
   if (!call.ok()) return;
   plan_messages();
-  if (calls_are_checked(call)) [[unlikely]]
+  check_apart(call);
+  if (call.ok() && calls_are_checked(call)) [[unlikely]]
     tell(call);
 }
 
@@ -154,14 +193,25 @@ void BlockMove::check_blocks(Call& call) {
     const bool each = arguments_.operation != Operation::scatter;
     received_.check(call, receive, each ? static_cast<int>(sources_.size()) : 1, Side::receive);
   }
-  if (!call.ok() || !sends_ || !receives_ || sent_.size() == 0 || received_.size() == 0) return;
-  // Displacements may lead apart.
-  const bool one_run = send.sort == BlockArguments::Sort::even && receive.sort == BlockArguments::Sort::even;
-  if (one_run && sent_.bytes() != 0 && send.buffer == receive.buffer && send.buffer != MPI_BOTTOM) {
-    call.error(MPI_ERR_BUFFER,
-               "send and receive buffer are the same; say MPI_IN_PLACE for " +
-                   std::string(arguments_.operation == Operation::scatter ? "the receive buffer" : "the send buffer"));
-  }
+}
+
+// Where both buffers begin at one address all blocks are compared: displacements and datatypes may lead apart. Else
+// this rank's own, by their first pieces: that a block is sent from where it goes to is the usual mistake.
+void BlockMove::check_apart(Call& call) const {
+  if (!sends_ || !receives_ || arguments_.send.in_place() || arguments_.receive.in_place()) return;
+  const auto is_where_it_goes = [](const Copy& own) {
+    const portals::Buffer from = first_piece(own.from), to = first_piece(own.to);
+    return from.base < to.base + to.bytes && to.base < from.base + from.bytes;
+  };
+  const bool any = arguments_.send.buffer == arguments_.receive.buffer
+                       ? overlap(pieces_of(sent_, destinations_), pieces_of(received_, sources_))
+                       : std::ranges::any_of(own_, is_where_it_goes);
+  if (!any) return;
+  const bool may_be_in_place = !communicator_->is_inter() && !is_neighborly(arguments_.operation);
+  const char* const side = arguments_.operation == Operation::scatter ? "receive" : "send";
+  call.error(MPI_ERR_BUFFER,
+             "send and receive buffer overlap" +
+                 (may_be_in_place ? std::string("; say MPI_IN_PLACE for the ") + side + " buffer" : ""));
 }
 
 Region BlockMove::staged(int block) const {

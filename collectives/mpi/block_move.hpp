@@ -56,6 +56,8 @@ class BlockMove {
   void find_rooted_sides();
   void check_in_place(mpi_adi::Call& call);
   void check_blocks(mpi_adi::Call& call);
+  // After plan_messages().
+  void check_apart(mpi_adi::Call& call) const;
   void plan_messages();
   void plan_neighbors();
   // In a grid that goes round, of one or two ranks, what goes out on one side comes in on the other.

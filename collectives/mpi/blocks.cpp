@@ -29,6 +29,11 @@ std::byte* address_in(const void* buffer, std::int64_t bytes) {
   return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(buffer) + static_cast<std::uintptr_t>(bytes));
 }
 
+// What the program says is believed, also where it passes 2^63.
+std::int64_t bytes_between(std::int64_t steps, std::int64_t step) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(steps) * static_cast<std::uint64_t>(step));
+}
+
 }  // namespace
 
 void Blocks::check(Call& call, const BlockArguments& arguments, int blocks, Side side) {
@@ -89,9 +94,10 @@ void Blocks::check_varying(Call& call, const BlockArguments& arguments, int bloc
       call.whose(element(words.types, at).c_str());
       if (one != nullptr) more_types_.push_back(one);
     }
-    call.buffer(arguments.buffer, count, one, words.buffer);
     if (!call.ok()) return;
-    const std::int64_t displacement = arguments.displacements[slot] * (typed ? 1 : one->extent);
+    const std::int64_t displacement = bytes_between(arguments.displacements[slot], typed ? 1 : one->extent);
+    call.buffer(arguments.buffer, count, one, words.buffer, displacement);
+    if (!call.ok()) return;
     add(address_in(arguments.buffer, displacement), count, *one, pieces_[typed ? slot : 0]);
     if (bytes_ > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
       return call.error(MPI_ERR_COUNT, std::string(words.counts) + ": all blocks together pass 2^63 bytes");

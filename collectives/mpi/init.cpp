@@ -152,6 +152,8 @@ extern "C" int PMPI_Abort(MPI_Comm comm, int errorcode) {
   } else if (comm == MPI_COMM_WORLD) {
     where = "MPI_COMM_WORLD";
   }
-  rank.process().abort(errorcode, "MPI_Abort was called on " + where + " with error code " + std::to_string(errorcode));
+  rank.process().abort(errorcode, "MPI_Abort" +
+                                      rank.process().source_lines().behind_call(margay::sim::call_from_program()) +
+                                      " with code " + std::to_string(errorcode) + " on " + where);
 }
 MARGAY_ALIAS(Abort)

@@ -15,6 +15,7 @@
 #include "collectives/portal/tree_portal.hpp"
 #include "collectives/select/asked_rates.hpp"
 #include "collectives/select/choice.hpp"
+#include "mpi_adi/mpi/info_table.hpp"
 #include "mpi_adi/mpi/leaks.hpp"
 #include "mpi_adi/rank/mpi_process.hpp"
 #include "mpi_adi/tool/tool.hpp"
@@ -48,7 +49,9 @@ Machine& the_machine() {
 
 std::unique_ptr<mpi_adi::RankExtension> make_collectives(MpiRank& rank) {
   auto portal = std::make_unique<TreePortal>(std::make_unique<RankHost>(rank));
-  if (rank.process().job().options.text("check_types") == "1") portal->check_calls(rank.process().board().findings);
+  if (rank.process().job().options.text("check_types") == "1") {
+    portal->check_calls(rank.process().board().findings, rank.process().source_lines());
+  }
   return portal;
 }
 
@@ -61,22 +64,25 @@ void write_all(std::string_view text) {
   }
 }
 
+// Prints the leaks that `report` finds. `status`: the exit status if that does not end.
+void report_at_exit(MpiRank& rank, int status, std::string (*report)(MpiRank&)) {
+  if (rank.handles().origins() == nullptr || !rank.lock().try_enter()) return;
+  std::string text;
+  {
+    // What it allocates, and tables that have locks of their own, may be in use by the code that a signal interrupted.
+    const sim::LastSecond last(status);
+    text = report(rank);
+  }
+  rank.leave();
+  write_all(text);
+}
+
 // The process exits, and its part in the job is held.
 void leave_held(MpiRank& rank, int users, bool signed_off) {
   sim::Process& process = rank.process();
   const bool sessions_alone = mpi_adi::system_process().init_state() != mpi_adi::InitState::running;
   if (sessions_alone) process.board().open_sessions = static_cast<std::uint32_t>(users);
-  if (rank.handles().origins() != nullptr && rank.lock().try_enter()) {
-    std::string report;
-    {
-      // What it allocates, and tables that have locks of their own, may be in use by the code that a signal
-      // interrupted.
-      const sim::LastSecond last(signed_off ? sim::LastSecond::kKill : 1);
-      report = mpi_adi::report_of_open_sessions(rank);
-    }
-    rank.leave();
-    write_all(report);
-  }
+  report_at_exit(rank, signed_off ? sim::LastSecond::kKill : 1, &mpi_adi::report_of_open_sessions);
   // Such a launcher takes the exit for a regular one, and the others would wait for ever.
   if (signed_off) {
     process.abort(
@@ -100,6 +106,7 @@ void leave_held(MpiRank& rank, int users, bool signed_off) {
     leave_held(*machine.rank, users, signed_off);
   } else {
     machine.over = true;
+    report_at_exit(*machine.rank, 1, &mpi_adi::report_of_exit);
     machine.rank->process().shut();
   }
 }
@@ -130,6 +137,7 @@ Status join(Machine& machine) {
         "no memory for the heap of unexpected messages and the rest; see ulimit -v, or lessen it with --heap");
   }
   machine.process = getpid();
+  mpi_adi::InfoAccess().note_job(machine.rank->process().job());
   return {};
 }
 

@@ -92,6 +92,7 @@ void tell_call(Call& call, const Communicator& communicator, const CollectiveCal
   }
   record.expects_alike = shares.expects_alike;
   write(record.function, function_of(call));
+  record.place = sim::source_place(call.rank().caller());
   write(record.of, words_of_amount(what));
   write(record.rest, words_of_rest(communicator, what));
   report.sends = std::move(shares.sends);

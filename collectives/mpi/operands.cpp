@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "collectives/mpi/arguments.hpp"
+#include "mpi_adi/mpi/nonportable.hpp"
 #include "mpi_adi/op/names.hpp"
 
 namespace margay::collectives {
@@ -35,7 +36,10 @@ Operands::Operands(Call& call, MPI_Op op, Datatype* type, std::int64_t count) : 
   if (mpi_adi::is_predefined_op(op)) [[likely]] {
     const MPI_Datatype operand = operand_type(*type);
     predefined_ = predefined_combine(op, operand);
-    if (predefined_ != nullptr) return;
+    if (predefined_ != nullptr) {
+      note_operation(call, op, operand);
+      return;
+    }
     call.error(MPI_ERR_OP, operation_word(op) + " is not defined on " + type_word(operand) +
                                (op == MPI_REPLACE || op == MPI_NO_OP ? ": it is for one-sided communication only"
                                                                      : " (MPI 4.0, 6.9.2)"));

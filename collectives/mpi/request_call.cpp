@@ -1,6 +1,25 @@
 #include "collectives/mpi/request_call.hpp"
 
+#include "collectives/comm/agree.hpp"
+
 namespace margay::collectives {
+
+namespace {
+
+// Initialization is a collective call, which may wait for the other members (MPI 4.0, 6.13).
+void be_persistent(mpi_adi::Call& call, CallTask& task) {
+  constexpr std::uint64_t kAgreements = (std::uint64_t{1} << CallNumber::kChannelBits) / CallNumber::kChannelsAtOnce;
+  for (std::uint64_t agreed = 0; !task.be_persistent(); ++agreed) {
+    if (agreed == kAgreements) {
+      return call.error(MPI_ERR_OTHER,
+                        "2^20 persistent collectives of the communicator were not freed yet; free some of them first");
+    }
+    const int error_class = agree_on_channels(call.rank(), task.communicator->everybody());
+    if (error_class != MPI_SUCCESS) return note_error(call, error_class);
+  }
+}
+
+}  // namespace
 
 void begin_request(mpi_adi::Call& call, Form form, std::unique_ptr<CallTask> task, MPI_Request* request) {
   mpi_adi::Communicator& communicator = *task->communicator;
@@ -8,12 +27,8 @@ void begin_request(mpi_adi::Call& call, Form form, std::unique_ptr<CallTask> tas
   mpi_adi::UserRequest* const made = add_own_request(call, communicator);
   if (!call.ok()) return;
   if (form == Form::persistent) {
-    if (!task->be_persistent()) {
-      call.rank().handles().free_request(*made);
-      return call.error(MPI_ERR_OTHER,
-                        "2^20 persistent collectives were made on the communicator after one that is "
-                        "still there; free the old one first");
-    }
+    be_persistent(call, *task);
+    if (!call.ok()) return call.rank().handles().free_request(*made);
     *request = made->handle;
     made->persistent = true;
     ++communicator.references;

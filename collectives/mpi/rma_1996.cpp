@@ -68,6 +68,7 @@ bool check(Call& call, const Arguments1996& arguments, const Window* window, Acc
 
 // A message to oneself is taken at once.
 void move(Call& call, Moves how, Window& window, const Access& access) {
+  wait_for_room(call);
   Rma& rma = call.rank().rma();
   if (how == Moves::here) return rma.get(window, access);
   rma.put(window, access);

@@ -156,9 +156,9 @@ extern "C" int PMPI_Win_free(MPI_Win* win) {
   flush_all(call, *window);
   // All have ended their accesses before anybody's memory goes.
   note_error(call, perform(collectives_of(call), *window->communicator, BarrierCall{}));
-  tell_errors(call, *window);
   // A member is dead, and the living may still be at it: what they write may not become anything else.
-  if (!call.ok()) keep_memory(*window);
+  if (!call.ok() || window->error_class == MPIX_ERR_PROC_FAILED) keep_memory(*window);
+  tell_errors(call, *window);
   destroy_window(call.rank(), *window);
   *win = MPI_WIN_NULL;
   return call.done();

@@ -16,8 +16,8 @@ constexpr std::size_t kHeapBytes = std::size_t{16} << 20;
 
 }  // namespace
 
-CallCheck::CallCheck(Host& host, sim::WireCounts& sent, std::uint32_t& findings)
-    : host_(host), sent_(sent), findings_(findings), memory_(kHeapBytes), block_(memory_.buffer()) {
+CallCheck::CallCheck(Host& host, sim::WireCounts& sent, std::uint32_t& findings, sim::SourceLines& lines)
+    : host_(host), sent_(sent), findings_(findings), lines_(lines), memory_(kHeapBytes), block_(memory_.buffer()) {
   block_.set_owner(static_cast<mpi_adi::Listener*>(this), mpi_adi::kOwnerListener);
   catch_all_.set({.match_bits = 0, .ignore_bits = ~portals::MatchBits{0}}, block_, {.save = portals::Save::both});
   list_.append(catch_all_);
@@ -50,11 +50,8 @@ void CallCheck::begin(CallReport report, const mpi_adi::Communicator& communicat
 
 // Of a communicator of this process alone: what it sends to itself and what it expects.
 void CallCheck::judge_alone(CallReport report) {
-  if (told_alone_) return;
-  const std::string differing = CallMatch().add(std::move(report), host_.kernel().me().rank);
-  if (differing.empty()) return;
-  told_alone_ = true;
-  tell(differing);
+  const std::string differing = CallMatch(&lines_).add(std::move(report), host_.kernel().me().rank);
+  if (!differing.empty()) tell(differing);
 }
 
 void CallCheck::finish(CallReport report, const mpi_adi::Communicator& world) {
@@ -132,12 +129,12 @@ void CallCheck::hear(CallReport report, std::uint32_t from) {
   const auto found = streams_.try_emplace(report.record.key).first;
   Stream& stream = found->second;
   if (stream.members == 0) stream.members = report.record.members;
-  if (!stream.told && stream.takes(report.record, from)) compare(stream, std::move(report), from);
+  if (!stream.out_of_step && stream.takes(report.record, from)) compare(stream, std::move(report), from);
   if (!stream.told && !stream.open.empty()) return;
   for (const std::uint32_t asker : stream.askers) answer(asker);
   stream.askers.clear();
   // All members have made the same number of calls: it may begin anew.
-  if (!stream.told) streams_.erase(found);
+  if (!stream.out_of_step && stream.open.empty()) streams_.erase(found);
 }
 
 // Reports come from wires. Only one that is not a member's, or whose communicator has others, is not taken.
@@ -150,14 +147,18 @@ void CallCheck::compare(Stream& stream, CallReport report, std::uint32_t from) {
   std::uint64_t& made = stream.at[from];
   MARGAY_ASSERT(made >= stream.first && made - stream.first <= stream.open.size());
   auto place = static_cast<std::size_t>(made++ - stream.first);
-  if (place >= stream.open.size()) stream.open.emplace_back();
+  if (place >= stream.open.size()) stream.open.emplace_back(&lines_);
   auto call = stream.open.begin();
   while (place-- > 0) ++call;
-  if (const std::string differing = call->add(std::move(report), from); !differing.empty()) {
-    tell(differing);
-    stream.told = true;
+  const std::string differing = call->add(std::move(report), from);
+  if (!differing.empty()) stream.told = true;
+  if (call->out_of_step()) {
+    stream.out_of_step = true;
     stream.open.clear();
-    return;
+  }
+  if (!differing.empty()) {
+    tell(differing +
+         (stream.out_of_step ? "; the members are out of step, so later calls there are not compared" : ""));
   }
   while (!stream.open.empty() && stream.open.front().seen() >= stream.members) {
     stream.open.pop_front();
@@ -185,13 +186,15 @@ void CallCheck::answer(std::uint32_t to) {
 
 void CallCheck::tell(const std::string& calls) {
   ++findings_;
-  std::fprintf(stderr, "margay: collective calls do not fit each other: %s\n", calls.c_str());
+  if (++printed_ > kLinesMax) return;
+  std::fprintf(stderr, "margay: collective calls do not fit each other: %s%s\n", calls.c_str(),
+               printed_ == kLinesMax ? " (the last one that is printed)" : "");
 }
 
 // Everybody has ended. A stream that is still open is of a communicator on which some have made fewer calls.
 void CallCheck::tell_unmade() {
   for (const auto& [key, stream] : streams_) {
-    if (stream.told || stream.open.empty()) continue;
+    if (stream.out_of_step || stream.open.empty()) continue;
     const CallMatch& call = stream.open.front();
     tell(call.first() + ", which " + std::to_string(stream.members - call.seen()) + " of the " +
          std::to_string(stream.members) + " members never do");

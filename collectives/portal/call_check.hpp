@@ -4,8 +4,10 @@
 // the world model.
 //
 // Each member sends a report of each of its calls, before it does anything else for it, to rank 0 of the world, the
-// judge, which compares the n-th calls of a communicator (call_match) and tells of the first two that differ. Reports
-// of one process come in the order of its calls, so they carry no numbers.
+// judge, which compares the n-th calls of a communicator (call_match) and reports each call in which two members
+// differ. Where they call different functions they are out of step: the n-th calls behind it are no longer one call,
+// and no others of that communicator are compared. Reports of one process come in the order of its calls, so they carry
+// no numbers.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +33,9 @@ class CallCheck final : public mpi_adi::Listener {
  public:
   // Takes portal 9 of the host's table. `sent`: where messages are counted; `findings`: what was told. Requires: no
   // message has arrived yet.
-  CallCheck(Host& host, sim::WireCounts& sent, std::uint32_t& findings);
+  CallCheck(Host& host, sim::WireCounts& sent, std::uint32_t& findings, sim::SourceLines& lines);
+
+  static constexpr std::uint64_t kLinesMax = 100;  // printed; later ones are only counted
   ~CallCheck() override;
 
   // A call begins. Fills in which communicator it is on and who calls: `communicator`'s members all call.
@@ -56,7 +60,8 @@ class CallCheck final : public mpi_adi::Listener {
     std::uint32_t members = 0;                            // as the first report says
     std::uint64_t first = 0;                              // number of the first open one
     std::unordered_map<std::uint32_t, std::uint64_t> at;  // of each member, how many it made
-    bool told = false;                                    // they differ: no others are compared
+    bool told = false;                                    // some differ: a member's error may be due to it
+    bool out_of_step = false;                             // members called different functions: no others are compared
     std::vector<std::uint32_t> askers;
     // The first open call, or one after it, is the next one of this sender.
     [[nodiscard]] bool takes(const CallRecord& record, std::uint32_t from) const;
@@ -81,13 +86,14 @@ class CallCheck final : public mpi_adi::Listener {
   Host& host_;
   sim::WireCounts& sent_;
   std::uint32_t& findings_;
+  sim::SourceLines& lines_;
+  std::uint64_t printed_ = 0;
   mpi_adi::HeapMemory memory_;
   portals::DynamicBlock block_;
   portals::MatchList list_;
   portals::MatchEntry catch_all_;
   CallRecord::Key last_;  // of this process's last call
   bool answered_ = true;  // no question of this process is open
-  bool told_alone_ = false;
   struct Sending {
     std::vector<std::byte> message;
     sim::Transmission transmission;

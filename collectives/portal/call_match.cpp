@@ -60,8 +60,10 @@ std::optional<Difference> difference(const Shares& one, const Shares& other) {
 
 }  // namespace
 
-std::string CallMatch::Told::words(const std::string& of) const {
-  return "rank " + std::to_string(by) + " calls " + record.function.data() + of + record.rest.data();
+std::string CallMatch::words(const Told& told, const std::string& of) const {
+  const CallRecord& record = told.record;
+  return "rank " + std::to_string(told.by) + " calls " + record.function.data() +
+         (lines_ != nullptr ? lines_->behind_call(record.place) : std::string()) + of + record.rest.data();
 }
 
 bool CallMatch::same_call(const CallRecord& one, const CallRecord& other) {
@@ -71,16 +73,31 @@ bool CallMatch::same_call(const CallRecord& one, const CallRecord& other) {
 }
 
 std::string CallMatch::add(CallReport report, std::uint32_t by) {
+  const bool same_function =
+      seen_ == 0 || std::strcmp(first_.record.function.data(), report.record.function.data()) == 0;
+  if (told_) {
+    ++seen_;
+    if (same_function || out_of_step_) return {};
+    out_of_step_ = true;
+    return differ(this->words(first_), this->words({report.record, by}));
+  }
+  std::string words = difference_of(std::move(report), by);
+  told_ = !words.empty();
+  out_of_step_ = !same_function;
+  return words;
+}
+
+std::string CallMatch::difference_of(CallReport report, std::uint32_t by) {
   Member member{{report.record, by}, std::move(report.sends), nullptr};
   const CallRecord& record = member.told.record;
   if (seen_++ == 0) first_ = member.told;
-  if (!same_call(first_.record, record)) return differ(first_.words(), member.told.words());
+  if (!same_call(first_.record, record)) return differ(words(first_), words(member.told));
   member.expects = std::make_shared<const Shares>(std::move(report.expects));
   if (record.expects_alike) {
-    if (std::string words = add_alike(member); !words.empty()) return words;
+    if (std::string differing = add_alike(member); !differing.empty()) return differing;
   }
   if (first_.record.knows_root() && record.knows_root() && !first_.record.alike.fits(record.alike)) {
-    return differ(first_.words(), member.told.words());
+    return differ(words(first_), words(member.told));
   }
   if (!first_.record.knows_root()) first_ = member.told;
   if (member.sends.empty() && member.expects->empty()) return {};
@@ -98,7 +115,7 @@ std::string CallMatch::add_alike(Member& member) {
   if (const auto found = difference(*first->expects, *member.expects)) {
     const TwoWords of = words_of_both(found->one, found->other);
     const std::string index = " as recvcounts[" + std::to_string(found->peer - first->expects->front().first) + "]";
-    return differ(first->told.words(of.one + index), member.told.words(of.other + index));
+    return differ(words(first->told, of.one + index), words(member.told, of.other + index));
   }
   member.expects = first->expects;
   return {};
@@ -120,14 +137,14 @@ std::string CallMatch::compare_with_peers(const Member& member) const {
 
 // A side may name no block where the other does: its own of MPI_IN_PLACE; an edge of a graph that only one of its ends
 // has named, of which nothing is known.
-std::string CallMatch::compare(const Member& from, const Member& to) {
+std::string CallMatch::compare(const Member& from, const Member& to) const {
   const auto sent = shares_for(from.sends, static_cast<std::int32_t>(to.told.record.rank));
   const auto expected = shares_for(*to.expects, static_cast<std::int32_t>(from.told.record.rank));
   for (std::size_t at = 0; at < std::min(sent.size(), expected.size()); ++at) {
     if (sent[at].amount.fits(expected[at].amount)) continue;
     const TwoWords of = words_of_both(sent[at].amount, expected[at].amount);
-    return differ(from.told.words(of.one + " to rank " + std::to_string(to.told.by)),
-                  to.told.words(of.other + " from rank " + std::to_string(from.told.by)));
+    return differ(words(from.told, of.one + " to rank " + std::to_string(to.told.by)),
+                  words(to.told, of.other + " from rank " + std::to_string(from.told.by)));
   }
   return {};
 }

@@ -15,8 +15,7 @@ class CallNumber {
   [[nodiscard]] static constexpr CallNumber in_order(std::uint64_t before) {
     return {static_cast<std::uint32_t>(before) & ~kPersistent, before % kGateCalls == kGateCalls - 1};
   }
-  // The persistent call that this member made after `channel` others on the communicator, started `before` times until
-  // now.
+  // The persistent call of this channel, started `before` times until now.
   [[nodiscard]] static constexpr CallNumber started(std::uint64_t channel, std::uint64_t before) {
     const std::uint32_t start = static_cast<std::uint32_t>(before) & ((1U << kStartBits) - 1);
     const std::uint32_t word = kPersistent | channel_of(channel) << kStartBits | start;
@@ -59,6 +58,8 @@ class CallNumber {
   static constexpr std::uint32_t kChannelsAhead = 256;
   static constexpr unsigned kStartBits = 11;
   static constexpr unsigned kChannelBits = 20;
+  // Members agree on so many channels at once (Notices::open). No member is further ahead of another one.
+  static constexpr std::uint64_t kChannelsAtOnce = std::uint64_t{1} << 16;
 
  private:
   static constexpr std::uint32_t kPersistent = 1U << 31;

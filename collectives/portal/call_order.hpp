@@ -28,7 +28,7 @@ class OrderedCall {
   };
   mpi_adi::Task& task_;
   mpi_adi::ContextId context_ = 0;
-  Line* line_ = nullptr;
+  Line* line_ = nullptr;  // nullptr: of a persistent one, which stands in none
   bool gate_ = false;
   OrderedCall* next_ = nullptr;
   OrderedCall* previous_ = nullptr;
@@ -41,20 +41,13 @@ class CallOrder {
   // It is over. Wakes whoever may begin.
   void leave(OrderedCall& call);
   // Whether no gate before it is under way.
-  [[nodiscard]] bool may_begin(const OrderedCall& call) const;
-  // Wakes all that may have begun.
-  void wake_begun() {
-    if (!lines_.empty() || persistent_.first != nullptr) [[unlikely]]
-      wake_lines();
-  }
+  [[nodiscard]] static bool may_begin(const OrderedCall& call);
 
  private:
   using Line = OrderedCall::Line;
-  void wake_lines();
   // `call` and those after it, to the next gate.
   static void wake_to_gate(OrderedCall* call);
   std::unordered_map<mpi_adi::ContextId, Line> lines_;
-  Line persistent_;
 };
 
 }  // namespace margay::collectives

@@ -9,6 +9,7 @@
 
 #include "mpi_adi/datatype/signature.hpp"
 #include "portals/memory/region.hpp"
+#include "sim/base/source_lines.hpp"
 
 namespace margay::collectives {
 
@@ -61,6 +62,7 @@ struct CallRecord {
   std::array<char, 48> function{};
   std::array<char, 96> of{};
   std::array<char, 160> rest{};
+  sim::SourcePlace place;                // where the program makes it
   std::uint32_t sends = 0, expects = 0;  // shares behind it in a message
 
   [[nodiscard]] bool knows_root() const { return root != kUnknownRoot; }

@@ -37,7 +37,7 @@ Collective::Collective(TreePortal& portal, mpi_adi::Communicator& communicator, 
       own_flow_(portal.frames(), nullptr),
       flow_(flow) {
   ++communicator_.references;
-  portal_.notices().enter(call_);
+  portal_.notices().enter_stopping(call_);
 }
 
 void Collective::begin(const Shape& shape, const OwnPart& own) {
@@ -110,7 +110,7 @@ Collective::~Collective() {
 
 void Collective::tell_ready(int source, portals::PortalIndex stream) {
   ++portal_.sent_.messages;
-  portal_.notices().tell(call_, source, ready_word(), stream);
+  portal_.notices().tell_ready(call_, source, ready_word(), stream);
 }
 
 void Collective::refuse_call() {

@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "mpi_adi/device/steps.hpp"
 #include "mpi_adi/device/task.hpp"
+#include "mpi_adi/device/unexpected.hpp"
 #include "mpi_adi/object/communicator.hpp"
 #include "sim/kernel/kernel.hpp"
 #include "sim/machine/node_memory.hpp"
@@ -19,6 +21,8 @@ using mpi_adi::Until;
 class Host : public mpi_adi::Waits {
  public:
   [[nodiscard]] virtual sim::Kernel& kernel() = 0;
+  // Heaps that get a second one when what they hold back has been held for a while (mpi_adi/device/parts).
+  [[nodiscard]] virtual std::vector<mpi_adi::Unexpected*>& relieved_heaps() = 0;
   // A call on `communicator` is over; it held a reference.
   virtual void release(mpi_adi::Communicator& communicator) = 0;
   // Whether ranks that wait yield at once, because ranks outnumber processors: the same on every rank.

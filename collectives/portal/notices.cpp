@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <iterator>
+#include <utility>
 
 #include "mpi_adi/device/portal_numbers.hpp"
 #include "portals/base/assert.hpp"
@@ -13,16 +13,18 @@ using mpi_adi::Communicator;
 
 namespace {
 
+// Drained in each round of progress.
 constexpr std::size_t kNoticeHeapBytes = std::size_t{16} << 20;
-// A correct program has one for each peer, its threads and communicators. What is more stays in the heap, and then on
-// the wire.
-constexpr std::size_t kEarlyMax = std::size_t{1} << 16;
+constexpr std::size_t kBucketsAtFirst = 256;
+constexpr std::size_t kSweepAtLeast = 16;
 
 // Of freed communicators in a context. What is later than so many of them stays with the early ones.
 constexpr std::size_t kPastKept = 8;
 // Instead of a rank, where it is not known any more.
 constexpr int kUnnamed = 0xffff;
 
+// With the operation: of an offer, that "ready" is to be repeated; of "ready", that it is a repetition.
+constexpr std::byte kAgain{0x80};
 constexpr std::size_t kRootAt = 2;
 constexpr std::size_t kBytesAt = 4;
 
@@ -36,6 +38,21 @@ std::uint64_t key_of(mpi_adi::ContextId context, std::uint32_t channel) {
 
 Word word_of(const portals::Header& header) {
   return static_cast<Word>(header.match_bits & mpi_adi::kTypeMask);
+}
+
+bool is_again(const portals::Header& header) {
+  return (header.user_data[0] & kAgain) != std::byte{0};
+}
+
+bool is_ready(Word word) {
+  return word == Word::ready || word == Word::ready_next_phase;
+}
+
+// The call without the start of a persistent one.
+portals::MatchBits line_of(portals::MatchBits key) {
+  constexpr portals::MatchBits kStart = ((portals::MatchBits{1} << CallNumber::kStartBits) - 1) << mpi_adi::kTagShift;
+  const auto number = CallNumber::of_message(static_cast<std::uint32_t>(mpi_adi::tag_of(key)));
+  return number.is_persistent() ? key & ~kStart : key;
 }
 
 portals::Header notice(CallNumber number, int sender, mpi_adi::ContextId context, std::uint64_t generation, Word word) {
@@ -69,14 +86,20 @@ void write_shape(portals::UserData& data, const Shape& shape) {
 
 Shape read_shape(const portals::UserData& data) {
   Shape shape;
-  shape.operation = std::to_integer<std::uint8_t>(data[0]);
+  shape.operation = std::to_integer<std::uint8_t>(data[0] & ~kAgain);
   shape.algorithm = std::to_integer<std::uint8_t>(data[1]);
   std::memcpy(&shape.root, &data[kRootAt], sizeof shape.root);
   std::memcpy(&shape.bytes, &data[kBytesAt], sizeof shape.bytes);
   return shape;
 }
 
-Notices::Notices(Host& host) : host_(host), memory_(kNoticeHeapBytes), block_(memory_.buffer()) {
+Notices::Notices(Host& host, std::size_t early_max)
+    : host_(host),
+      memory_(kNoticeHeapBytes),
+      block_(memory_.buffer()),
+      active_(std::make_unique<CallState*[]>(kBucketsAtFirst)),
+      buckets_mask_(kBucketsAtFirst - 1),
+      early_max_(early_max) {
   block_.set_owner(static_cast<mpi_adi::Listener*>(this), mpi_adi::kOwnerListener);
   catch_all_.set({.match_bits = 0, .ignore_bits = ~portals::MatchBits{0}}, block_, {.save = portals::Save::header});
   list_.append(catch_all_);
@@ -94,8 +117,30 @@ Notices::~Notices() {
 void Notices::end(CallState& call) {
   *call.link = call.next;
   if (call.next != nullptr) call.next->link = call.link;
-  if (block_.queued() != 0) [[unlikely]]
-    told();  // there may be room among the early ones
+  if (call.task != nullptr) --stopping_;
+}
+
+void Notices::grow() {
+  const std::size_t count = buckets_mask_ + 1;
+  const std::unique_ptr<CallState*[]> before = std::exchange(active_, std::make_unique<CallState*[]>(2 * count));
+  buckets_mask_ = 2 * count - 1;
+  for (std::size_t at = 0; at < count; ++at) {
+    for (CallState* call = before[at]; call != nullptr;) {
+      CallState* const next = call->next;
+      CallState*& first = bucket(call_key(*call));
+      call->next = first;
+      call->link = &first;
+      if (first != nullptr) first->link = &call->next;
+      first = call;
+      call = next;
+    }
+  }
+}
+
+void Notices::wake(CallKey key) {
+  for (CallState* call = bucket(key); call != nullptr; call = call->next) {
+    if (call->task != nullptr && call_key(*call) == key) call->task->wake();
+  }
 }
 
 void Notices::meet(const Communicator& communicator) {
@@ -103,15 +148,37 @@ void Notices::meet(const Communicator& communicator) {
   if (known.communicator == &communicator && known.generation == communicator.generation) return;
   known.communicator = &communicator;
   known.generation = communicator.generation;
-  hear_early(communicator.collective_context);
+  hear_early(known);
 }
 
 bool Notices::open(Channel& channel) {
   Communicator& communicator = channel.communicator;
   meet(communicator);
-  channel.number = communicator.persistent_collectives++;
-  const std::uint64_t key = key_of(communicator.collective_context, CallNumber::channel_of(channel.number));
-  return channels_.try_emplace(key, &channel).second;
+  std::uint64_t& next = communicator.next_channel;
+  while (next / CallNumber::kChannelsAtOnce <= communicator.channel_agreements) {
+    channel.number = next++;
+    const std::uint64_t at = channel.number % CallNumber::kChannelsAtOnce;
+    const auto& free = communicator.free_channels;
+    if (!free.empty() && (free[at / 64] >> at % 64 & 1) == 0) continue;
+    const std::uint64_t key = key_of(communicator.collective_context, CallNumber::channel_of(channel.number));
+    if (channels_.try_emplace(key, &channel).second) return true;
+  }
+  return false;
+}
+
+std::vector<std::uint64_t> Notices::free_channels(const Communicator& communicator) const {
+  std::vector<std::uint64_t> free(CallNumber::kChannelsAtOnce / 64, ~std::uint64_t{0});
+  const std::uint64_t first = (communicator.channel_agreements + 1) * CallNumber::kChannelsAtOnce;
+  for (std::uint64_t at = 0; at < CallNumber::kChannelsAtOnce; ++at) {
+    const std::uint64_t key = key_of(communicator.collective_context, CallNumber::channel_of(first + at));
+    if (channels_.contains(key)) free[at / 64] &= ~(std::uint64_t{1} << at % 64);
+  }
+  return free;
+}
+
+void Notices::agreed_on_channels(Communicator& communicator, std::vector<std::uint64_t> free) {
+  ++communicator.channel_agreements;
+  communicator.free_channels = std::move(free);
 }
 
 void Notices::close(const Channel& channel) {
@@ -119,7 +186,7 @@ void Notices::close(const Channel& channel) {
       channels_.find(key_of(channel.communicator.collective_context, CallNumber::channel_of(channel.number)));
   if (found->second != &channel) return;
   channels_.erase(found);
-  hear_early(channel.communicator.collective_context);
+  if (early_ != 0) hear_early(channel.communicator, CallNumber::started(channel.number, 0));
 }
 
 void Notices::forget(const Communicator& communicator) {
@@ -128,16 +195,17 @@ void Notices::forget(const Communicator& communicator) {
   known.communicator = nullptr;
   known.past.push_back(all.generation);
   if (known.past.size() > kPastKept) known.past.erase(known.past.begin());
-  hear_early(all.collective_context);
+  hear_early(known);
 }
 
-void Notices::tell(const CallState& call, int member, Word word, portals::PortalIndex stream) {
+void Notices::tell(const CallState& call, int member, Word word, portals::PortalIndex stream, bool again) {
   const Communicator& communicator = call.communicator;
   portals::Header header =
       notice(call.number, communicator.rank(), communicator.collective_context, communicator.generation, word);
   header.destination = {0, communicator.world_rank(member)};
   header.return_portal = stream;
   write_shape(header.user_data, call.shape);
+  if (again) header.user_data[0] |= kAgain;
   transmit(header);
 }
 
@@ -150,24 +218,41 @@ void Notices::find_wrong(CallState& call) {
 }
 
 void Notices::told() {
-  while (early_.size() < kEarlyMax) {
-    portals::ArrivedMessage* const message = block_.first();
-    if (message == nullptr) return;
+  while (portals::ArrivedMessage* const message = block_.first()) {
     const portals::Header header = message->header;
     block_.release(*message);
-    if (!hear(header)) early_.emplace(call_key(header), header);
+    if (!hear(header)) keep_early(header);
   }
 }
 
-void Notices::hear_early(const CallState& call) {
-  const auto [first, last] = early_.equal_range(call_key(call));
-  for (auto at = first; at != last;) at = hear(at->second) ? early_.erase(at) : std::next(at);
-  if (block_.queued() != 0) told();  // there may be room among the early ones
+void Notices::keep_early(const portals::Header& header) {
+  const Word word = word_of(header);
+  if (early_ >= early_max_ && (is_ready(word) || word == Word::offer)) {
+    ++dropped_;
+    return;
+  }
+  known_[mpi_adi::context_of(header.match_bits)].early.emplace(line_of(call_key(header)), header);
+  ++early_;
 }
 
-void Notices::hear_early(mpi_adi::ContextId context) {
-  std::erase_if(early_,
-                [&](const auto& early) { return mpi_adi::context_of(early.first) == context && hear(early.second); });
+void Notices::hear_early(const Communicator& communicator, CallNumber number) {
+  const auto known = known_.find(communicator.collective_context);
+  if (known == known_.end()) return;
+  auto& early = known->second.early;
+  const CallKey key = mpi_adi::envelope_bits(static_cast<int>(number.word()), 0, communicator.collective_context);
+  const auto [first, last] = early.equal_range(line_of(key));
+  for (auto at = first; at != last;) {
+    if (hear(at->second)) {
+      at = early.erase(at);
+      --early_;
+    } else {
+      ++at;
+    }
+  }
+}
+
+void Notices::hear_early(Known& known) {
+  early_ -= std::erase_if(known.early, [this](const auto& early) { return hear(early.second); });
 }
 
 bool Notices::hear(const portals::Header& header) {
@@ -197,7 +282,7 @@ bool Notices::comes_yet(CallNumber number, const Communicator& communicator) con
   if (!number.is_persistent()) return number.comes_after_calls(communicator.collective_sequence);
   const auto found = channels_.find(key_of(communicator.collective_context, number.channel()));
   if (found != channels_.end()) return number.comes_after_starts(found->second->starts);
-  return number.comes_after_channels(communicator.persistent_collectives);
+  return number.comes_after_channels(communicator.next_channel);
 }
 
 void Notices::hear_in_call(CallState& call, const portals::Header& header) {
@@ -208,11 +293,13 @@ void Notices::hear_in_call(CallState& call, const portals::Header& header) {
   switch (word) {
     case Word::ready:
     case Word::ready_next_phase:
+      if (is_again(header) && call.has_said(member, word)) return;
       if (fits) return call.said.push_back({member, word, header.return_portal});
       find_wrong(call);
       return tell(call, member, Word::refuse);
     case Word::offer:
       if (!fits) find_wrong(call);
+      if (is_again(header)) repeat_ready(call, member);
       return call.said.push_back({member, word});
     case Word::past:
       if (!call.has_said(member, Word::ready) && !call.has_said(member, Word::ready_next_phase)) find_wrong(call);
@@ -228,14 +315,26 @@ void Notices::hear_in_call(CallState& call, const portals::Header& header) {
     case Word::wrong:
       call.wrong = true;
       return;
+    case Word::asked:
+    case Word::asked_next_phase:
+      return;  // do not travel
+  }
+}
+
+void Notices::repeat_ready(const CallState& call, int member) {
+  for (const CallState::Said& each : call.said) {
+    if (each.member != member) continue;
+    if (each.word == Word::asked) tell(call, member, Word::ready, each.portal, true);
+    if (each.word == Word::asked_next_phase) tell(call, member, Word::ready_next_phase, each.portal, true);
   }
 }
 
 // The call is over here, or its communicator is gone. Who is ready for a message, and was not served, took the call for
-// another one than this process did. Who offers one was asked for it meanwhile, or likewise.
+// another one than this process did; but not who repeats it, and may have been served by what it said before. Who
+// offers one was asked for it meanwhile, or likewise.
 void Notices::answer_past(const portals::Header& header) {
   const Word word = word_of(header);
-  if (word != Word::ready && word != Word::ready_next_phase && word != Word::offer) return;
+  if (word != Word::offer && (!is_ready(word) || is_again(header))) return;
   portals::Header answer = notice(number_of(header), kUnnamed, mpi_adi::context_of(header.match_bits), header.offset,
                                   word == Word::offer ? Word::past : Word::unserved);
   answer.destination = header.source;
@@ -245,7 +344,10 @@ void Notices::answer_past(const portals::Header& header) {
 void Notices::transmit(const portals::Header& header) {
   sim::Kernel& kernel = host_.kernel();
   if (kernel.try_send(header, {})) return;
-  std::erase_if(under_way_, [](const sim::Transmission& transmission) { return transmission.given_back; });
+  if (under_way_.size() >= sweep_at_) {
+    std::erase_if(under_way_, [](const sim::Transmission& transmission) { return transmission.given_back; });
+    sweep_at_ = 2 * under_way_.size() + kSweepAtLeast;
+  }
   sim::Transmission& transmission = under_way_.emplace_back();
   transmission.header = header;
   transmission.owner_kind = mpi_adi::kOwnerOthers;

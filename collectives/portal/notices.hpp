@@ -4,11 +4,16 @@
 //
 // A notice is a header: number of the call, sender and context in the match bits, its word in the bits of the message
 // type; in the user data what the sender takes the call for, in the offset the communicator's generation.
+//
+// Notices of calls that this process has not begun are kept, at most kEarlyMax. Beyond that the ones that can be
+// repeated are dropped: an offer, because its receiver asks when it begins; a "ready", because its receiver offers when
+// it begins, and asks for a repetition once it has dropped any. So this portal always has room, and a wire never stops
+// for it, however many calls the others have under way.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <list>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -34,6 +39,8 @@ struct Shape {
 };
 void write_shape(portals::UserData& data, const Shape& shape);
 [[nodiscard]] Shape read_shape(const portals::UserData& data);
+// Early notices kept by a process. A correct program has one for each peer and each call that the peer is ahead with.
+inline constexpr std::size_t kEarlyMax = std::size_t{1} << 16;
 
 enum class Word : std::uint8_t {
   ready = 0,             // "send me yours": the answer is that message, refuse or unserved
@@ -44,6 +51,9 @@ enum class Word : std::uint8_t {
   wrong = 5,     // to all: our calls do not fit each other. Who waits need not wait any longer
   unserved = 6,  // to ready: my call is over, and was another one
   lost = 7,      // as refuse: a process is lost, and with it what I was to send you
+  // Not words of a notice: this call's own "ready", kept with what was said, to be repeated if the member dropped it.
+  asked = 8,
+  asked_next_phase = 9,
 };
 
 // One call of this process, as far as others ask about it. Under the process lock.
@@ -57,8 +67,8 @@ struct CallState {
   bool wrong = false;             // a member found that the calls do not fit each other
   struct Said {
     int member;
-    Word word;                                         // ready, ready_next_phase, refuse, lost, offer
-    portals::PortalIndex portal = portals::kNoPortal;  // ready for a stream: to this one
+    Word word;                                         // ready, ready_next_phase, refuse, lost, offer, asked
+    portals::PortalIndex portal = portals::kNoPortal;  // ready for a stream, or asked for one: to this one
   };
   std::vector<Said> said = {};
   // Among the calls of its bucket (Notices::active_).
@@ -88,7 +98,8 @@ struct CallState {
 // A persistent call of this process. Under the process lock.
 struct Channel {
   mpi_adi::Communicator& communicator;
-  std::uint64_t number = 0;  // how many others were made on the communicator before it
+  std::uint64_t number =
+      0;  // its channel: the first call's is 0, a later one's is higher; without its high bits unique
   std::uint64_t starts = 0;
 };
 
@@ -99,7 +110,7 @@ inline constexpr const char* kDifferentCalls =
 class Notices final : public mpi_adi::Listener {
  public:
   // Takes portal 4 of the host's table. Requires: no message has arrived yet.
-  explicit Notices(Host& host);
+  explicit Notices(Host& host, std::size_t early_max = kEarlyMax);
   ~Notices() override;
 
   // The number of the next call on `communicator`.
@@ -108,9 +119,13 @@ class Notices final : public mpi_adi::Listener {
       meet(communicator);
     return CallNumber::in_order(communicator.collective_sequence++);
   }
-  // A persistent call is made, and goes; it stays where it is in between. false: 2^20 others were made after one that
-  // still lives.
+  // A persistent call is made, and goes; it stays where it is in between. Channels are taken in a ring, in the order in
+  // which the calls are made; one that a call of some member still has is passed over, on all members alike. false: the
+  // members have to agree on kChannelsAtOnce more first. Each calls agreed_on_channels() with the bitwise and of
+  // what free_channels() gave on all of them.
   [[nodiscard]] bool open(Channel& channel);
+  [[nodiscard]] std::vector<std::uint64_t> free_channels(const mpi_adi::Communicator& communicator) const;
+  static void agreed_on_channels(mpi_adi::Communicator& communicator, std::vector<std::uint64_t> free);
   void close(const Channel& channel);
   // The number of its next start.
   [[nodiscard]] static CallNumber take_number(Channel& channel) {
@@ -124,15 +139,35 @@ class Notices final : public mpi_adi::Listener {
     if (first != nullptr) first->link = &call.next;
     first = &call;
   }
+  // One that stops, of which thousands may be under way: the table grows with their number.
+  void enter_stopping(CallState& call) {
+    if (stopping_++ > buckets_mask_) [[unlikely]]
+      grow();
+    enter(call);
+  }
   void begin(CallState& call) {
     call.begun = true;
-    if (!early_.empty()) [[unlikely]]
-      hear_early(call);
+    if (early_ != 0) [[unlikely]]
+      hear_early(call.communicator, call.number);
   }
   void end(CallState& call);
 
+  // Wakes the call that a message of the tree portal belongs to, if it is one that stops.
+  void wake(const portals::Header& header) { wake(call_key(header)); }
+
   // Tells `member` a word of this call, of which nothing is the caller's to keep. Never wrong, which find_wrong() says.
-  void tell(const CallState& call, int member, Word word, portals::PortalIndex stream = portals::kNoPortal);
+  void tell(const CallState& call, int member, Word word, portals::PortalIndex stream = portals::kNoPortal) {
+    tell(call, member, word, stream, false);
+  }
+  // The same of "ready" or "ready_next_phase", which is kept: a member that dropped it asks for it again.
+  void tell_ready(CallState& call, int member, Word word, portals::PortalIndex stream) {
+    call.said.push_back({member, word == Word::ready ? Word::asked : Word::asked_next_phase, stream});
+    tell(call, member, word, stream, false);
+  }
+  // The same of an offer, to a member whose "ready" has not been heard: it may have been dropped here.
+  void tell_offer(const CallState& call, int member) {
+    tell(call, member, Word::offer, portals::kNoPortal, dropped_ != 0);
+  }
   // This process finds that the calls do not fit each other: all members are told, once.
   void find_wrong(CallState& call);
   // Its contexts are about to be given back.
@@ -140,16 +175,23 @@ class Notices final : public mpi_adi::Listener {
 
   void told() override;
 
+  // Early notices that are kept, and that were dropped.
+  [[nodiscard]] std::uint64_t early() const { return early_; }
+  [[nodiscard]] std::uint64_t dropped() const { return dropped_; }
+
  private:
+  // Names a call on its communicator, in a notice's match bits and here: those of its number and the context.
+  using CallKey = portals::MatchBits;
   // Whose calls this process last had in a context.
   struct Known {
     const mpi_adi::Communicator* communicator = nullptr;  // null: freed
     std::uint64_t generation = 0;
     std::vector<std::uint64_t> past;  // generations of those that were freed: the latest kPastKept
+    // Of calls that this process has not begun, by the call, of persistent ones by the channel. In any order: of these
+    // words none changes what another one means.
+    std::unordered_multimap<CallKey, portals::Header> early;
   };
 
-  // Names a call on its communicator, in a notice's match bits and here: those of its number and the context.
-  using CallKey = portals::MatchBits;
   [[nodiscard]] static CallKey call_key(const portals::Header& header) {
     return header.match_bits & (mpi_adi::kTagMask | mpi_adi::kContextMask);
   }
@@ -160,18 +202,23 @@ class Notices final : public mpi_adi::Listener {
   [[nodiscard]] CallState*& bucket(CallKey key) {
     const CallKey mixed = key >> mpi_adi::kTagShift ^ key >> (mpi_adi::kTagShift + CallNumber::kStartBits) ^
                           key >> mpi_adi::kContextShift;
-    return active_[mixed % kBuckets];
+    return active_[mixed & buckets_mask_];
   }
+  [[gnu::noinline]] void grow();
 
+  void tell(const CallState& call, int member, Word word, portals::PortalIndex stream, bool again);
+  void wake(CallKey key);
   void meet(const mpi_adi::Communicator& communicator);
-  void hear_early(const CallState& call);
+  void hear_early(const mpi_adi::Communicator& communicator, CallNumber number);
+  void keep_early(const portals::Header& header);
   // Of a context, where something else is known now.
-  void hear_early(mpi_adi::ContextId context);
+  void hear_early(Known& known);
   // Whether the call on `communicator` that it names is yet to begin here.
   [[nodiscard]] bool comes_yet(CallNumber number, const mpi_adi::Communicator& communicator) const;
   // false: its call may come yet.
   [[nodiscard]] bool hear(const portals::Header& header);
   void hear_in_call(CallState& call, const portals::Header& header);
+  void repeat_ready(const CallState& call, int member);
   void answer_past(const portals::Header& header);
   void transmit(const portals::Header& header);
 
@@ -180,15 +227,20 @@ class Notices final : public mpi_adi::Listener {
   portals::DynamicBlock block_;
   portals::MatchList list_;
   portals::MatchEntry catch_all_;
-  static constexpr std::size_t kBuckets = 256;
-  // Those that have their number and are not over, by it, linked through themselves: a call allocates nothing, and with
-  // thousands under way a notice finds its own.
-  std::array<CallState*, kBuckets> active_{};
-  // Of calls that this process has not begun. In any order: of these words none changes what another one means.
-  std::unordered_multimap<CallKey, portals::Header> early_;
+  // Those that have their number and are not over, by it, linked through themselves: a call allocates nothing unless
+  // more are under way than ever, and with thousands of them a notice finds its own.
+  std::unique_ptr<CallState*[]> active_;
+  std::size_t buckets_mask_;  // their number is a power of two
+  std::size_t stopping_ = 0;  // of the calls, those that stop
+  std::size_t early_max_;
+  std::size_t early_ = 0;  // in all contexts
+  std::uint64_t dropped_ = 0;
   std::unordered_map<mpi_adi::ContextId, Known> known_;
   std::unordered_map<std::uint64_t, const Channel*> channels_;  // by context and number
   std::list<sim::Transmission> under_way_;
+  // Those that were given back are erased when the list is so long: twice as long as after the last time, so that each
+  // word costs the same however many are queued.
+  std::size_t sweep_at_ = 0;
 };
 
 }  // namespace margay::collectives

@@ -1,9 +1,14 @@
 #include "collectives/portal/rank_host.hpp"
 
 #include "collectives/portal/tree_portal.hpp"
+#include "mpi_adi/device/parts.hpp"
 #include "mpi_adi/rank/wait.hpp"
 
 namespace margay::collectives {
+
+std::vector<mpi_adi::Unexpected*>& RankHost::relieved_heaps() {
+  return rank_.device().parts().heaps;
+}
 
 void RankHost::wait(Until done, int messages) {
   mpi_adi::wait_until(rank_, done, messages);

@@ -10,6 +10,7 @@ class RankHost final : public Host {
  public:
   explicit RankHost(mpi_adi::MpiRank& rank) : rank_(rank) {}
   [[nodiscard]] sim::Kernel& kernel() override { return rank_.process().kernel(); }
+  [[nodiscard]] std::vector<mpi_adi::Unexpected*>& relieved_heaps() override;
   void wait(Until done, int messages) override;
   void release(mpi_adi::Communicator& communicator) override { rank_.release(communicator); }
   [[nodiscard]] bool crowded() const override;

@@ -20,7 +20,7 @@ Receive::Receive(Collective& collective, int source, const portals::Region& land
   if (collective.flow_.stops()) wait_for_answer();
   // "it checks whether the message has arrived in the message heap. If it hasn't, then the child sets up the single
   // block buffer for the message that will be arriving." No round of progress lies between: nothing can slip through.
-  if (portal.heap_.queued() > 0 && portal.heap_.find(wanted) != nullptr) {
+  if (portal.heap_.find(wanted) != nullptr) {
     stage_ = Stage::in_heap;
     return;
   }
@@ -31,7 +31,7 @@ Receive::Receive(Collective& collective, int source, const portals::Region& land
   }
   collective.own(memory());
   entry_.set(wanted, memory(), {.save = portals::Save::body});
-  portal.list_.insert_before(portal.catch_all_, entry_);
+  portal.list_.insert_before(portal.heap_.first_catch_all(), entry_);
   if (!collective.asks(landing.bytes())) return;
   asked_for_ = true;
   collective.tell_ready(source);
@@ -74,8 +74,8 @@ bool Receive::advance() {
 // Until the block has it, or, because it is larger than the block, the heap; or nobody will send it any more.
 bool Receive::decided() {
   if (memory().messages() > 0) return true;
-  portals::DynamicBlock& heap = collective_.portal_.heap_;
-  if (heap.queued() > 0 && heap.find(collective_.from(source_)) != nullptr) return true;
+  mpi_adi::Unexpected& heap = collective_.portal_.heap_;
+  if (heap.any() && heap.find(collective_.from(source_)) != nullptr) return true;
   if (collective_.lost(source_)) return true;
   // What was asked for may be on its way: only its sender can say that it is not.
   const CallState& call = collective_.call_;
@@ -120,13 +120,16 @@ void Receive::settle() {
 
 // Asked for anew each time: a message whose sender is lost before its body is here goes away.
 bool Receive::take_from_heap() {
-  portals::DynamicBlock& heap = collective_.portal_.heap_;
+  mpi_adi::Unexpected& heap = collective_.portal_.heap_;
   portals::ArrivedMessage* const message = heap.find(collective_.from(source_));
   if (message == nullptr) {
     collective_.fail(MPIX_ERR_PROC_FAILED);
     return true;
   }
-  if (!message->complete) return false;
+  if (!message->complete) {
+    collective_.portal_.await_remainder(message->header);
+    return false;
+  }
   if (message->body.bytes == landing_.bytes()) {
     portals::copy(landing_, portals::Region(message->body));
   } else {
@@ -142,7 +145,7 @@ ReceiveRows::ReceiveRows(Collective& collective, std::span<const int> members, c
   collective.own(single_);
   entry_.set({.match_bits = collective.bits(row_stamp(bytes))}, single_,
              {.save = portals::Save::body, .offset_by = portals::OffsetBy::sender});
-  collective.portal_.list_.insert_before(collective.portal_.catch_all_, entry_);
+  collective.portal_.list_.insert_before(collective.portal_.heap_.first_catch_all(), entry_);
   expecting_ = collective.flow_.stops();
   for (const int member : members) {
     if (member == collective.rank()) continue;
@@ -165,7 +168,7 @@ int ReceiveRows::messages() const {
 
 bool ReceiveRows::advance() {
   if (entry_.listed()) {
-    if (collective_.portal_.heap_.queued() > 0) take_from_heap();
+    if (collective_.portal_.heap_.any()) take_from_heap();
     const CallState& call = collective_.call_;
     if (!here() && !collective_.any_lost() && !call.wrong && !call.anybody_refuses()) {
       if (++looks_ == kLooksBeforeWatch) watch_all();
@@ -199,11 +202,11 @@ bool ReceiveRows::here() const {
 
 // Messages that lie in the heap came before the call, or their rows have another length than the table's.
 void ReceiveRows::take_from_heap() {
-  portals::DynamicBlock& heap = collective_.portal_.heap_;
+  mpi_adi::Unexpected& heap = collective_.portal_.heap_;
   portals::Criteria of_any_length = entry_.criteria();
   of_any_length.ignore_bits = mpi_adi::kSourceMask;
   while (portals::ArrivedMessage* const message = heap.find(of_any_length)) {
-    if (!message->complete) return;
+    if (!message->complete) return collective_.portal_.await_remainder(message->header);
     const std::uint64_t offset = message->header.offset;
     if (message->body.bytes == bytes_ && offset <= table_.bytes() - bytes_) {
       portals::copy(table_.slice(offset, bytes_), portals::Region(message->body));

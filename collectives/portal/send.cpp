@@ -48,7 +48,7 @@ bool ReadyWait::decided() {
   }
   // It may never ask: when it takes the call for another one, in which nothing is asked for.
   if (++looks_ == kLooksBeforeOffer) {
-    collective.portal_.notices().tell(call, destination_, Word::offer);
+    collective.portal_.notices().tell_offer(call, destination_);
   } else if (looks_ < kLooksBeforeOffer && call.task != nullptr) {
     call.task->wake();
   }

@@ -19,7 +19,7 @@ StreamReceive::StreamReceive(Collective& collective, int source, const portals::
     MARGAY_ASSERT(attached);
   } else {
     entry_.set(collective.from(source), memory(), at_their_offsets);
-    collective.portal_.list_.insert_before(collective.portal_.catch_all_, entry_);
+    collective.portal_.list_.insert_before(collective.portal_.heap_.first_catch_all(), entry_);
   }
   expecting_ = true;
   expect_from(source_);

@@ -40,8 +40,9 @@ class Team {
     return memory_->posting_area(pair_, local_ranks_[static_cast<std::size_t>(member)]);
   }
   [[nodiscard]] PostingRooms& rooms() { return rooms_; }
-  // Whether a member may show its own memory, where it lies. Requires: has_strips().
-  [[nodiscard]] bool reads_others() const { return memory_->reads_others(); }
+  // Whether a member may show its own memory, where it lies; nullopt: no other process of the node is there yet.
+  // Requires: has_strips().
+  [[nodiscard]] std::optional<bool> reads_others() const { return memory_->reads_others(); }
   [[nodiscard]] sim::ReadFault read(int member, const sim::ReadOffer& offer, const portals::Region& landing) const {
     return memory_->read(local_ranks_[static_cast<std::size_t>(member)], offer, landing);
   }

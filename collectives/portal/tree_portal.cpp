@@ -1,9 +1,11 @@
 #include "collectives/portal/tree_portal.hpp"
 
+#include <algorithm>
 #include <bit>
-#include <new>
+#include <utility>
 
 #include "mpi_adi/device/match_bits.hpp"
+#include "mpi_adi/device/parts.hpp"
 #include "mpi_adi/device/portal_numbers.hpp"
 #include "portals/base/assert.hpp"
 
@@ -12,47 +14,45 @@ namespace margay::collectives {
 namespace {
 
 // Messages that come before their call: CallNumber::kGateCalls of at most kHandshakeBytes from each child, for each
-// communicator that somebody runs ahead on. Room for all of them is reserved as far as there is address space; pages
-// come when touched, from the lowest on.
-constexpr std::size_t kTreeHeapBytes = std::size_t{1} << 30;
+// communicator that somebody runs ahead on. Room for them is reserved as far as there is address space; pages come when
+// touched, from the lowest on. What finds none is held on its wire, until a second heap is opened
+// (mpi_adi/device/unexpected): communicators are bounded in number, but not in what all of them may have here at once.
 constexpr std::size_t kTreeHeapBytesMin = std::size_t{16} << 20;
 
-constexpr portals::MatchBits kAll = ~portals::MatchBits{0};
-
-mpi_adi::HeapMemory reserve(std::size_t bytes, std::size_t least_bytes) {
-  for (; bytes > least_bytes; bytes /= 2) {
-    try {
-      return mpi_adi::HeapMemory(bytes);
-    } catch (const std::bad_alloc&) {
-      continue;
-    }
-  }
-  return mpi_adi::HeapMemory(least_bytes);
+mpi_adi::Unexpected::Setup setup_of(const TreePortal::Limits& limits, std::uint32_t ranks, mpi_adi::Listener& owner) {
+  return {.heap_bytes = limits.heap_bytes,
+          .heap_bytes_min = std::min(limits.heap_bytes, kTreeHeapBytesMin),
+          .spill_bytes =
+              limits.spill_bytes != 0 ? limits.spill_bytes : std::max(limits.heap_bytes, mpi_adi::memory_share(ranks)),
+          .catch_alls = mpi_adi::Unexpected::CatchAlls::one,
+          .portal = mpi_adi::kCollectiveTreePortal,
+          .owner = &owner,
+          .owner_kind = mpi_adi::kOwnerListener};
 }
 
 }  // namespace
 
-TreePortal::TreePortal(std::unique_ptr<Host> host)
+TreePortal::TreePortal(std::unique_ptr<Host> host) : TreePortal(std::move(host), Limits{}) {}
+
+TreePortal::TreePortal(std::unique_ptr<Host> host, const Limits& limits)
     : host_(std::move(host)),
-      memory_(reserve(kTreeHeapBytes, kTreeHeapBytesMin)),
-      heap_(memory_.buffer()),
-      notices_(*host_) {
-  heap_.set_owner(static_cast<mpi_adi::Listener*>(this), mpi_adi::kOwnerListener);
-  catch_all_.set({.match_bits = 0, .ignore_bits = kAll}, heap_, {.save = portals::Save::both});
-  list_.append(catch_all_);
+      heap_(setup_of(limits, host_->kernel().ranks(), *this), list_),
+      notices_(*host_, limits.early_notices) {
   sim::Kernel& kernel = host_->kernel();
   const bool attached = kernel.table().attach(mpi_adi::kCollectiveTreePortal, list_).ok();
   MARGAY_ASSERT(attached);
   kernel.hold_when_no_room(mpi_adi::kCollectiveTreePortal);
+  host_->relieved_heaps().push_back(&heap_);
 }
 
 TreePortal::~TreePortal() {
+  std::erase(host_->relieved_heaps(), &heap_);
   host_->kernel().table().detach(mpi_adi::kCollectiveTreePortal);
-  list_.remove(catch_all_);
 }
 
 void TreePortal::told() {
-  order_.wake_begun();
+  for (const portals::Header& header : std::exchange(remainders_, {})) notices_.wake(header);
+  heap_.for_each_new([this](const portals::ArrivedMessage& message) { notices_.wake(message.header); });
 }
 
 // One whose body is still coming stays: its sender is in the middle of it.

@@ -9,12 +9,13 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "collectives/portal/call_check.hpp"
 #include "collectives/portal/call_order.hpp"
 #include "collectives/portal/kept_memory.hpp"
 #include "collectives/portal/notices.hpp"
-#include "mpi_adi/device/heap_memory.hpp"
+#include "mpi_adi/device/unexpected.hpp"
 #include "mpi_adi/rank/rank.hpp"
 #include "portals/match/match_list.hpp"
 #include "portals/memory/combined_block.hpp"
@@ -31,8 +32,15 @@ inline constexpr std::uint64_t kHandshakeBytes = std::uint64_t{16} * 1024;
 
 class TreePortal final : public mpi_adi::RankExtension, private mpi_adi::Listener {
  public:
+  // What may lie here of calls that this process has not come to.
+  struct Limits {
+    std::size_t heap_bytes = std::size_t{1} << 30;  // messages; less where the address space refuses so much
+    std::size_t spill_bytes = 0;                    // of the second heap; 0: the process's share of the memory
+    std::size_t early_notices = kEarlyMax;
+  };
   // Takes portals 3 and 4 of the host's table. Requires: no message has arrived yet.
   explicit TreePortal(std::unique_ptr<Host> host);
+  TreePortal(std::unique_ptr<Host> host, const Limits& limits);
   ~TreePortal() override;
 
   // For the message of the call, from rank `source` of the communicator.
@@ -47,7 +55,9 @@ class TreePortal final : public mpi_adi::RankExtension, private mpi_adi::Listene
   // The calls on a communicator that do not block, in the order of their numbers.
   [[nodiscard]] CallOrder& order() { return order_; }
   // Compares the members' calls from now on; see CallCheck. nullptr: nobody asked for it.
-  void check_calls(std::uint32_t& findings) { check_ = std::make_unique<CallCheck>(*host_, sent_, findings); }
+  void check_calls(std::uint32_t& findings, sim::SourceLines& lines) {
+    check_ = std::make_unique<CallCheck>(*host_, sent_, findings, lines);
+  }
   [[nodiscard]] CallCheck* check() { return check_.get(); }
   // Messages and bytes that collective calls sent.
   [[nodiscard]] const sim::WireCounts& sent() const override { return sent_; }
@@ -66,8 +76,11 @@ class TreePortal final : public mpi_adi::RankExtension, private mpi_adi::Listene
   friend class StreamReceive;
   friend class Shown;
 
-  // The heap has a message, or the remainder of one.
+  // The heap has a message, or the remainder of one. Wakes the calls that they belong to: with thousands under way a
+  // message costs what its own call costs.
   void told() override;
+  // Of a call that waits for the remainder.
+  void await_remainder(const portals::Header& header) { remainders_.push_back(header); }
   void forget(const portals::Criteria& criteria);
 
   std::unique_ptr<Host> host_;
@@ -78,10 +91,9 @@ class TreePortal final : public mpi_adi::RankExtension, private mpi_adi::Listene
   CallOrder order_;
   // Portal 3. Figure 8: "the match list, and message heap are setup and initialized. The single block memory buffer is
   // not present."
-  mpi_adi::HeapMemory memory_;
-  portals::DynamicBlock heap_;
   portals::MatchList list_;
-  portals::MatchEntry catch_all_;
+  mpi_adi::Unexpected heap_;
+  std::vector<portals::Header> remainders_;
   Notices notices_;  // portal 4
   std::unique_ptr<CallCheck> check_;
   std::uint32_t streams_in_use_ = 0;  // a bit for each of the pool

@@ -71,7 +71,7 @@ std::string CallTask::describe() const {
 
 bool CallTask::go_on() {
   if (begun_) return flow_.go_on() && text_.done();
-  if (!portal_.order().may_begin(place_)) return false;
+  if (!CallOrder::may_begin(place_)) return false;
   begun_ = true;
   text_ = whole_text();
   return text_.done();

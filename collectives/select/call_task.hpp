@@ -20,8 +20,7 @@ class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
   ~CallTask() override;
 
   // It is started again and again, each time as the call that it is made as: persistent ones are matched in the order
-  // in which they are made, whatever the order in which they are started (MPI 4.0, 6.13). false: 2^20 others were made
-  // on the communicator after one that still lives.
+  // in which they are made, whatever the order in which they are started (MPI 4.0, 6.13). false: see Notices::open().
   [[nodiscard]] bool be_persistent();
   // Begins a call: it takes its number, and goes as far as it can. Requires: none is under way.
   void start(mpi_adi::MpiRank& rank) override;

@@ -1,5 +1,6 @@
 #include "collectives/select/facts.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "collectives/select/asked_rates.hpp"
@@ -29,8 +30,21 @@ std::unique_ptr<mpi_adi::ContextHold> KnownFacts::end() {
   return std::make_unique<PlaceHold>(departure);
 }
 
+// All members make this call, so one of them comes in time, unless it is lost. A call that waited for nobody would have
+// to choose without knowing, and the others would choose otherwise.
+void KnownFacts::ask_for_reading() {
+  auto known = [this] {
+    const auto lost = [this](std::uint32_t rank) { return host_.kernel().lost(rank); };
+    return team_->reads_others().has_value() ||
+           (host_.kernel().losses() != 0 && std::ranges::any_of(communicator_.group->world_ranks, lost));
+  };
+  if (!known()) host_.wait(Until(known), 1);
+  waiting_.facts.reads = team_->reads_others() == true;
+  asks_for_reading_ = false;
+}
+
 // What only one process knows (how it waits, how busy it is) has no place here: members would choose differently.
-const KnownFacts& find_facts(Host& host, mpi_adi::Communicator& communicator) {
+KnownFacts& find_facts(Host& host, mpi_adi::Communicator& communicator) {
   std::vector<std::uint32_t> nodes;
   nodes.reserve(communicator.group->world_ranks.size());
   for (const std::uint32_t rank : communicator.group->world_ranks) nodes.push_back(host.node_of(rank));
@@ -41,8 +55,9 @@ const KnownFacts& find_facts(Host& host, mpi_adi::Communicator& communicator) {
   facts.rates = rates_of_job(host.rates());
   const portals::Status asked = parse_asked_for(host.asked_algorithms(), facts.asked_for);
   MARGAY_ASSERT(asked.ok());  // the job does not begin with others
-  auto found = std::make_unique<KnownFacts>(facts, std::move(groups), Team::find(host.node_memory(), communicator));
-  const KnownFacts& standing = *found;
+  auto found = std::make_unique<KnownFacts>(host, communicator, facts, std::move(groups),
+                                            Team::find(host.node_memory(), communicator));
+  KnownFacts& standing = *found;
   communicator.collective_facts = std::move(found);
   return standing;
 }

@@ -31,35 +31,48 @@ struct StandingFacts {
 
 class KnownFacts final : public mpi_adi::CommunicatorExtension {
  public:
-  KnownFacts(const Facts& found, NodeGroups members, std::optional<Team> team)
-      : groups_(std::move(members)),
+  // `host` outlives it, and so does the communicator, whose facts these are.
+  KnownFacts(Host& host, const mpi_adi::Communicator& communicator, const Facts& found, NodeGroups members,
+             std::optional<Team> team)
+      : host_(host),
+        communicator_(communicator),
+        groups_(std::move(members)),
         team_(std::move(team)),
         stopping_{found, groups_, nullptr, stopping_chosen_},
         waiting_{found, groups_, nullptr, waiting_chosen_} {
     if (!team_) return;
     waiting_.facts.shared = true;
     waiting_.facts.strips = team_->has_strips();
-    waiting_.facts.reads = team_->has_strips() && team_->reads_others();
+    asks_for_reading_ = team_->has_strips();
     waiting_.team = &*team_;
   }
   // Of a call that stops where it has to wait: who looks at memory must be looking.
   [[nodiscard]] const StandingFacts& of_stopping() const { return stopping_; }
-  // Of one that waits in place.
-  [[nodiscard]] const StandingFacts& of_waiting() const { return waiting_; }
+  // Of one that waits in place: the first such call waits until another process of the node is there, if none was yet.
+  [[nodiscard]] const StandingFacts& of_waiting() {
+    if (asks_for_reading_) [[unlikely]]
+      ask_for_reading();
+    return waiting_;
+  }
   [[nodiscard]] std::unique_ptr<mpi_adi::ContextHold> end() override;
 
  private:
+  void ask_for_reading();
+
+  Host& host_;
+  const mpi_adi::Communicator& communicator_;
   NodeGroups groups_;
   std::optional<Team> team_;
   Chosen stopping_chosen_, waiting_chosen_;
   StandingFacts stopping_, waiting_;
+  bool asks_for_reading_ = false;
 };
 
 // Of this communicator. Local.
-[[nodiscard]] const KnownFacts& find_facts(Host& host, mpi_adi::Communicator& communicator);
-[[nodiscard]] inline const KnownFacts& facts_of(Host& host, mpi_adi::Communicator& communicator) {
-  const mpi_adi::CommunicatorExtension* const known = communicator.collective_facts.get();
-  return known != nullptr ? static_cast<const KnownFacts&>(*known) : find_facts(host, communicator);
+[[nodiscard]] KnownFacts& find_facts(Host& host, mpi_adi::Communicator& communicator);
+[[nodiscard]] inline KnownFacts& facts_of(Host& host, mpi_adi::Communicator& communicator) {
+  mpi_adi::CommunicatorExtension* const known = communicator.collective_facts.get();
+  return known != nullptr ? static_cast<KnownFacts&>(*known) : find_facts(host, communicator);
 }
 
 }  // namespace margay::collectives

@@ -142,8 +142,10 @@ def check_ready(work, done):
     if open_requests:
         found.say(open_request(3, *open_requests[0]))
         return
-    found.unless(ready.has("kernel_drop", "receive_complete"), "BLANK 3: no receive was completed by the ready message "
-                 f"{ready.name}: look at `margay trace story trace {ready.story}`")
+    got, see = ready.first("receive_complete"), f"look at `margay trace story trace {ready.story}`"
+    if found.unless(got or ready.has("kernel_drop"), f"BLANK 3: no receive was completed by the ready message {ready.name}: {see}") and got:
+        found.unless(got.bytes == ready.bytes, f"BLANK 3: the receive got {got.bytes} bytes of the ready message's {ready.bytes}: its room is to be "
+                     f"kCuredBytes; {see}")
 
 
 def check(work):

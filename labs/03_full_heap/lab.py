@@ -2,7 +2,7 @@
 
 import re
 
-from frame import blanks
+from frame import blanks, variant as numbers
 from frame.blanks import Truth
 from frame.run import DEADLOCK
 from frame.say import and_then, count
@@ -20,10 +20,21 @@ COMPLETING = re.compile(r"MPI_(Wait|Test)(all|any|some)?$")
 PRINTED = re.compile(r"part 3: (\d+) requests begun, (\d+) not completed, (\d+) messages are not in their part")
 
 
+def fitting(heap, length):
+    """How many messages of a length the heap has room for."""
+    return heap // (RECORD + -(-length // ALIGN) * ALIGN)
+
+
+def telling(drawn):
+    """Whether bodies that are not rounded up, or rounded down, or have no record would make another number."""
+    heap, length = drawn
+    return fitting(heap, length) not in (heap // (RECORD + length), heap // (RECORD + length // ALIGN * ALIGN), heap // length,
+                                         heap // (-(-length // ALIGN) * ALIGN))
+
+
 def variant(random):
-    heap = 65536 * random.randrange(1, 4)
-    length = random.randrange(1500, 9000)
-    fit = heap // (RECORD + -(-length // ALIGN) * ALIGN)
+    heap, length = numbers.telling(lambda: (65536 * random.randrange(1, 4), random.randrange(1500, 9000)), telling)
+    fit = fitting(heap, length)
     return {"heap": heap, "bytes": length, "count": fit + random.randrange(5, 15), "record": RECORD, "align": ALIGN,
             "long_bytes": random.randrange(20000, 60000)}
 

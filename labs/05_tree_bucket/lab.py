@@ -2,7 +2,7 @@
 
 import re
 
-from frame import blanks
+from frame import blanks, variant as numbers
 from frame.blanks import Truth
 
 TITLE = "Tree against bucket: a broadcast's messages and bytes, and where they cross (sections 3.1 and 3.2)"
@@ -11,7 +11,9 @@ IN_ORDER = True  # predictions and blanks can be judged while later blanks are e
 RANKS, OPTIONS = "{ranks}", ()
 TAG = 7
 NEAR = 0.01  # of the crossover and of costs
-PRINTED = re.compile(r"^costs of (\d+) bytes: tree_ps (\S+), bucket_ps (\S+)$", re.M)
+PRINTED = re.compile(r"^costs of (\d+) bytes on (\d+) ranks: tree_ps (\S+), bucket_ps (\S+)$", re.M)
+OTHER_RANKS = range(2, 18)  # for which program.c prints costs too
+PATTERN_BYTES = 1792  # after which the bytes of part 2 repeat
 
 
 def rounds(ranks):
@@ -23,8 +25,19 @@ def crossover(ranks, alpha_ps, beta_ps):
     return alpha_ps * more_messages / (beta_ps * (rounds(ranks) - 2 * (ranks - 1) / ranks))
 
 
+def telling(v):
+    """Whether the pieces of the lengths above the crossover differ from one another: a wrong one is seen."""
+    ranks = v["ranks"]
+    above = (length // ranks for length in v["lengths"] if length > crossover(ranks, 1000 * v["alpha_ns"], v["beta_ps"]))
+    return all(piece * apart % PATTERN_BYTES for piece in above for apart in range(1, ranks))
+
+
 def variant(random):
-    ranks = random.randrange(5, 9)
+    return numbers.telling(lambda: draw(random), telling)
+
+
+def draw(random):
+    ranks = random.randrange(5, 8)  # no power of two: a logarithm that is rounded down, or not at all, shows
     alpha, beta = 100 * random.randrange(5, 50), 10 * random.randrange(20, 90)
     cross = crossover(ranks, 1000 * alpha, beta)
     # Lengths on both sides of the crossover, and two where cruder formulas choose otherwise.
@@ -63,16 +76,18 @@ def by_hand(work, trace):
 
 
 def costs(work, printed):
-    """Whether BLANK 2 has the page's two costs for each length, as the program prints them: a comparison of other numbers may be right here
-    and wrong elsewhere."""
-    ranks, alpha, beta = work.variant["ranks"], 1000 * work.variant["alpha_ns"], work.variant["beta_ps"]
-    said = {int(length): {"tree_ps": float(tree), "bucket_ps": float(bucket)} for length, tree, bucket in PRINTED.findall(printed)}
-    for length in work.variant["lengths"]:
-        if not work.findings.unless(length in said, f"part 2 prints no costs of {length} bytes: what stands around the blanks is to stay as it was"):
+    """Whether BLANK 2 has the page's two costs for each length, and for other numbers of ranks, as the program prints them: a comparison of
+    other numbers may be right here and wrong elsewhere."""
+    v, alpha, beta = work.variant, 1000 * work.variant["alpha_ns"], work.variant["beta_ps"]
+    said = {(int(length), int(ranks)): {"tree_ps": float(tree), "bucket_ps": float(bucket)}
+            for length, ranks, tree, bucket in PRINTED.findall(printed)}
+    for length, ranks in [*((length, v["ranks"]) for length in v["lengths"]), *((v["bytes"], ranks) for ranks in OTHER_RANKS)]:
+        if not work.findings.unless((length, ranks) in said, f"part 2 prints no costs of {length} bytes on {ranks} ranks: what stands around "
+                                    "the blanks is to stay as it was"):
             return
         for name, messages, its_bytes in (("tree_ps", rounds(ranks), length), ("bucket_ps", 2 * (ranks - 1), length / ranks)):
-            true, mine = messages * (alpha + beta * its_bytes), said[length][name]
-            if not work.findings.unless(abs(mine - true) <= NEAR * true, f"BLANK 2: for {length} bytes `{name}` is {mine:.0f}, which is not "
+            true, mine = messages * (alpha + beta * its_bytes), said[length, ranks][name]
+            if not work.findings.unless(abs(mine - true) <= NEAR * true, f"BLANK 2: for {length} bytes on {ranks} ranks `{name}` is {mine:.0f}, which is not "
                                         f"rank 0's {messages} messages x (alpha + beta x their bytes), in picoseconds (alpha is kAlphaNs "
                                         "nanoseconds)"):
                 return

@@ -17,15 +17,16 @@ MOST_PLACES = 4  # that a sentence lists
 def variant(random):
     ranks = random.randrange(3, 6)
     share = random.randrange(5, 40)
-    blocks, block = random.randrange(3, 8), random.randrange(1, 4)
-    stride = block + random.randrange(2, 10)
+    # Two and more ints to a block, and three different numbers: a message for each int, or the wrong one of them, shows.
+    block = random.randrange(2, 4)
+    blocks, stride = random.sample([number for number in range(4, 12)], 2)
     ints = random.randrange(4, 30)
     column, place = random.randrange(1, 20), random.randrange(3, 40)
     window = max(ranks * share, column + blocks * stride, place + ints) + random.randrange(1, 9)
     owner = random.randrange(1, ranks)
     return {"ranks": ranks, "share": share, "blocks": blocks, "block_ints": block, "stride": stride, "ints": ints,
             "column": column, "place": place, "window_ints": window, "owner": owner,
-            "other": random.choice([r for r in range(ranks) if r != owner])}
+            "other": random.choice([r for r in range(1, ranks) if r != owner])}  # 0: bytes would be as good as ints
 
 
 RANGE = "MPI_ERR_RMA_RANGE"

@@ -3,8 +3,9 @@
 import re
 from collections import Counter
 
+from frame import variant as numbers
 from frame.blanks import Truth
-from frame.say import CouldNotRun, count
+from frame.say import count
 from frame.walks import walks
 
 TITLE = "The walk by hand: match bits, ignore bits, three links, an overlay"
@@ -22,7 +23,6 @@ PASSED = (*REASONS.values(), "inactive")
 ALL_BITS = 2**64 - 1
 HEAP_BYTES, HEADER_IN_HEAP = 1024, 192
 MESSAGES = 8
-TRIES = 20000
 
 
 class List:
@@ -151,12 +151,7 @@ def table(v):
 
 
 def variant(random):
-    for _ in range(TRIES):
-        v = draw(random)
-        if telling(v):
-            break
-    else:
-        raise CouldNotRun("there is no variant for this seed: take another")
+    v = numbers.telling(lambda: draw(random), telling)
     first, last = v["wild_first"], v["wild_first"] + v["wild_bits"] - 1
     v |= {"page_entries": table(v), "page_family": f"0x{v['family_bits']:x}",
           "page_wild": f"bits {first} to {last} (bit 0 is the lowest)",

@@ -2,7 +2,7 @@
 
 import re
 
-from frame import blanks, files
+from frame import blanks, files, variant as numbers
 from frame.run import RUN_SECONDS, TIMED_OUT
 from frame.say import CouldNotRun
 from frame.walks import walks
@@ -11,12 +11,13 @@ TITLE = "A server with a match list, wildcards and a heap for what overflows"
 MINUTES = 30
 RANKS, OPTIONS = 4, ("--trace-walks",)
 
-SERVER, REQUESTS, ANSWERS = 0, 4, 5
+SERVER, REQUESTS, ANSWERS, ANSWER_BITS = 0, 4, 5, 1000  # client r awaits answers at portal ANSWERS + r, with ANSWER_BITS + number
 CLIENTS = (1, 2, 3)
 SUM, LARGEST = 1, 2
 ROW_BYTES = 32
 ENOUGH = 3  # findings about walks: more of them say the same
 GRAIN, HEADER_IN_HEAP = 64, 192
+NUMBER = 2**32 - 1  # the bits of a request's number
 
 
 def rounded(body):
@@ -39,7 +40,34 @@ def one_round(random, v):
     return asked, overflows * rounded(ROW_BYTES) + sum(rounded(length) for _, _, length in long_ones)
 
 
+def long_with_room(asked, others, rows):
+    """Whether a request that is too long comes while a row is free, in whatever order: asked has those of its client, in order; others is
+    how many shorter ones of other clients may come before."""
+    lengths = [length for _, _, length in asked]
+    return any(length > ROW_BYTES and others + sum(before <= ROW_BYTES for before in lengths[:at]) < rows for at, length in enumerate(lengths))
+
+
+def telling(v):
+    """Whether each link and each kind is needed: the patron and another client have too long requests while a row of "patron", and of
+    "largest", is free; the patron has both kinds. The rows alone overflow in each variant."""
+    requests = list(zip(*(v[f"request_{name}"] for name in ("round", "client", "kind", "bytes"))))
+    of_patron, of_largest = [], []
+    for number in (1, 2):
+        asked = [request[1:] for request in requests if request[0] == number]
+        of_patron.append(long_with_room([one for one in asked if one[0] == v["patron"]], 0, v["patron_rows"]))
+        largest = [one for one in asked if one[0] != v["patron"] and one[1] == LARGEST]
+        for client in CLIENTS:
+            others = sum(one[0] != client and one[2] <= ROW_BYTES for one in largest)
+            of_largest.append(long_with_room([one for one in largest if one[0] == client], others, v["largest_rows"]))
+    kinds = {kind for _, client, kind, _ in requests if client == v["patron"]}
+    return any(of_patron) and any(of_largest) and kinds == {SUM, LARGEST}
+
+
 def variant(random):
+    return numbers.telling(lambda: draw(random), telling)
+
+
+def draw(random):
     v = {"patron": random.choice(CLIENTS), "patron_rows": 2, "sum_rows": random.randrange(2, 5),
          "largest_rows": random.randrange(2, 5), "row_bytes": ROW_BYTES}
     rounds = [one_round(random, v) for _ in range(2)]
@@ -69,7 +97,7 @@ def check(work):
     done = work.run()
     named = [line[line.index("BLANK"):] for line in done.err.splitlines() if "BLANK " in line]
     try:
-        found = {walk.match_bits & 0xFFFFFFFF: walk for walk in walks(done.trace, REQUESTS, SERVER)}
+        found = {walk.match_bits & NUMBER: walk for walk in walks(done.trace, REQUESTS, SERVER)}
     except CouldNotRun:
         if done.status == 0:
             raise
@@ -89,8 +117,11 @@ def check(work):
 
 
 def check_declarations(work):
-    """BLANK 1: a block on memory that is declared behind it is made before that memory is. No run shows it, where bytes need no making."""
-    code = blanks.blanks(files.read(work.program())).get(1, ("", ""))[1]
+    """BLANK 1: a block on memory that is declared behind it is made before that memory is. No run shows it, where bytes need no making;
+    nor, by luck, that nothing aligns the memory."""
+    code = re.sub(r"//[^\n]*|/\*.*?\*/", "", blanks.code(files.read(work.program()), 1), flags=re.S)
+    work.findings.unless("align" in code, "BLANK 1: nothing says that the heap's memory begins at a multiple of 64 bytes, and where it does, it does "
+                         "by luck: alignas(64) before the array's declaration")
     block = re.search(r"\bDynamicBlock heap_\s*\{(.*?);", code)
     for name in re.findall(r"(\w+)\s*\.\s*data\s*\(", block[1] if block else ""):
         memory = re.search(rf"\b{name}\s*(\{{[^}}]*\}})?;", code)
@@ -115,8 +146,8 @@ def judge_walks(v, found, findings):
     full = [(number, walk) for number, walk in sorted(found.items()) if walk.dropped and walk.reason_at("overflow") == "no room"]
     if full and not findings:
         number, walk = full[0]
-        why = "BLANK 6: {} was dropped: the heap had no room, as what was answered in the first round still lies there: each " \
-              "message that was answered gives its room back by release()" if v["request_round"][number - 1] > 1 else \
+        why = "BLANK 6: {} was dropped: the heap had no room, because messages of the first round were still there: each message " \
+              "in the heap is to be answered, and then gives its room back by release()" if v["request_round"][number - 1] > 1 else \
               f"BLANK 1: {{}} was dropped: the heap had no room. It has to be {v['heap_bytes']} bytes long"
         findings.say(why.format(describe(v, number, walk)))
 
@@ -133,6 +164,9 @@ def judge_walk(v, number, walk, listed, findings):
     if walk.dropped == "no such portal":
         findings.say(f"BLANK 5: {what} was dropped, no such portal: nothing is attached to portal 4")
         return
+    if not walk.way and not walk.dropped:
+        findings.say(f"BLANK 5: {what} saw no entry: what is attached to portal 4 is no list; attach list_, with all its entries")
+        return
     patron, before = v["request_client"][number - 1] == v["patron"], len(findings.sentences)
     by_patron, by_largest = walk.reason_at("patron"), walk.reason_at("largest")
     if (by_patron == "no match") == patron:
@@ -143,10 +177,20 @@ def judge_walk(v, number, walk, listed, findings):
         went = f'went on to "{walk.way[1]}"' if len(walk.way) > 1 else "was dropped"
         findings.say(f'BLANK 2: {what} found "patron" {"full" if by_patron == "no room" else "too small"} and {went}: the links '
                      'for no room and too small lead to "overflow"')
+    if not patron and walk.way[1:2] != ["sum"]:
+        went = f'went on to "{walk.way[1]}"' if len(walk.way) > 1 else "was dropped"
+        findings.say(f'BLANK 2: {what} is not rank {v["patron"]}\'s and {went}, past the rows that are for it: leave out the link for no match')
+        return
     is_largest = v["request_kind"][number - 1] == LARGEST
     if by_largest is not None and (by_largest == "no match") == is_largest:
         findings.say(f'BLANK 3: "largest" {"passed over" if is_largest else "accepted"} {what}: its match bits are the kind, its '
                      "ignore bits the number, as those of \"sum\"")
+    ignored = {stop.ignore_bits for stop in walk.stops if stop.entry == "largest" and stop.reason == "no match"} - {NUMBER}
+    if ignored and not is_largest:
+        findings.say(f'BLANK 3: "largest" ignores the bits 0x{ignored.pop():x}; it is to take one kind, with any number: those of the number, '
+                     f"0x{NUMBER:x}, and no others")
+    if walk.stops and walk.stops[-1].entry == "largest" and walk.stops[-1].link == "drop":
+        findings.say(f'BLANK 3: {what} was dropped at "largest", {by_largest}, by its link: leave out the links')
     findings.unless(by_largest != "too small" or walk.bytes > v["row_bytes"],
                     f'BLANK 3: {what} was too long for the next row of "largest", which should have {v["row_bytes"]} bytes: give '
                     "each row of the table its memory")
@@ -188,7 +232,7 @@ def check_answers(trace, v, found, findings):
     answers, counted = {}, Counted()
     for put in trace.puts(source=SERVER):
         if put.destination != SERVER and put.sent.portal != 63:
-            answers.setdefault(put.sent.match_bits, []).append(put)
+            answers.setdefault(put.sent.match_bits - ANSWER_BITS, []).append(put)
     for number, walk in sorted(found.items()):
         what, client = describe(v, number, walk), v["request_client"][number - 1]
         its = answers.pop(number, [])
@@ -200,11 +244,11 @@ def check_answers(trace, v, found, findings):
         for put in its[:1]:
             if put.destination != client:
                 counted.say(f"BLANK 7: the answer to {what} went to rank {put.destination}", "who asked is the header's source.rank")
-            if put.sent.portal != ANSWERS:
+            if put.sent.portal != ANSWERS + client:
                 counted.say(f"BLANK 7: the answer to {what} went to portal {put.sent.portal}", "the header's return_portal says where it is "
                             "awaited")
         if len(its) > 1:
             counted.say(f"BLANK 6: {what} was answered {len(its)} times", "release() takes a message off the queue")
-    for bits in answers:
-        counted.say(f"BLANK 7: an answer with match bits 0x{bits:x} belongs to no request", "use the header's return_match_bits")
+    for number in answers:
+        counted.say(f"BLANK 7: an answer with match bits 0x{number + ANSWER_BITS:x} belongs to no request", "use the header's return_match_bits")
     findings += counted.sentences()

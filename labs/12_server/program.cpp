@@ -20,12 +20,13 @@ using namespace margay;
 using namespace margay::portals;
 
 constexpr PortalIndex kRequests = 4;  // of the server
-constexpr PortalIndex kAnswers = 5;   // of each client
+constexpr PortalIndex kAnswers = 5;   // of the clients: client r awaits its answers at kAnswers + r
 // Kinds of requests are the upper 32 match bits; the lower 32 are the number.
 constexpr MatchBits kSum = MatchBits{1} << 32;
 constexpr MatchBits kLargest = MatchBits{2} << 32;
 constexpr MatchBits kNumber = 0xffffffff;
 constexpr MatchBits kAllBits = ~MatchBits{0};
+constexpr MatchBits kAnswerBits = 1000;  // of an answer: these plus the request's number
 
 static void need(const Status& status) {
   if (status.ok()) return;
@@ -131,6 +132,10 @@ class Server {
     }
     for (std::size_t i = 0; i < kLargestRows; ++i) {
       const Buffer row = largest_.table[i].memory.single();
+      if (row.bytes != 0 && row.bytes != kRowBytes) {
+        need(Status::error("BLANK 3: row " + std::to_string(i) + " of \"largest\" has " + std::to_string(row.bytes) +
+                           " bytes, it should have " + std::to_string(kRowBytes) + " (kRowBytes)"));
+      }
       need_own_memory(i, row, largest_.table.data(), i, "");
       need_own_memory(i, row, sum_.table.data(), kSumRows, " of \"sum\"");
       need_own_memory(i, row, patron_.table.data(), kPatronRows, " of \"patron\"");
@@ -169,10 +174,10 @@ static int value(std::size_t request, std::size_t i) {
 class Client {
  public:
   explicit Client(Program& program) : program_(program) {
-    need(program.table().attach(kAnswers, answers_, {}));
-    program.name(kAnswers, "answers");
+    need(program.table().attach(awaits_at(), answers_, {}));
+    program.name(awaits_at(), "answers");
   }
-  ~Client() { program_.table().detach(kAnswers); }
+  ~Client() { program_.table().detach(awaits_at()); }
 
   void ask_all(int round) {
     for (std::size_t i = 0; i < kRequestClientCount; ++i) {
@@ -183,8 +188,8 @@ class Client {
       need(program_.put({.destination = 0,
                          .portal = kRequests,
                          .match_bits = kind | (i + 1),
-                         .return_portal = kAnswers,
-                         .return_match_bits = i + 1},
+                         .return_portal = awaits_at(),
+                         .return_match_bits = kAnswerBits + i + 1},
                         Region(body.data(), body.size())));
     }
   }
@@ -192,7 +197,7 @@ class Client {
   bool all_right(int round) {
     bool right = true;
     for (std::size_t i = 0; i < kRequestClientCount; ++i) {
-      ArrivedMessage* const came = mine(i, round) ? answers_.find({.match_bits = i + 1}) : nullptr;
+      ArrivedMessage* const came = mine(i, round) ? answers_.find({.match_bits = kAnswerBits + i + 1}) : nullptr;
       if (came == nullptr) continue;
       int result = -1, wanted = 0;
       const bool is_int = came->body.bytes == sizeof(result);
@@ -214,6 +219,7 @@ class Client {
   }
 
  private:
+  [[nodiscard]] PortalIndex awaits_at() const { return static_cast<PortalIndex>(kAnswers + program_.rank()); }
   [[nodiscard]] bool mine(std::size_t i, int round) const {
     return kRequestRound[i] == round && static_cast<Rank>(kRequestClient[i]) == program_.rank();
   }

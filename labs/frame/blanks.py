@@ -51,6 +51,11 @@ def blanks(program):
     return {int(number): (comment(what), squeeze(body)) for number, what, body in BLANK.findall(program)}
 
 
+def code(program, number):
+    """What stands in a blank, with its comments and ends of lines; "" where its marks are gone."""
+    return next((blank[3] for blank in BLANK.finditer(program) if int(blank[1]) == number), "")
+
+
 def empty_blanks(handed_out, program):
     """Number -> a sentence, for each blank that is as it was handed out."""
     now = blanks(program)

@@ -22,7 +22,7 @@ RUN_SECONDS = 30
 CANNOT = {2: "margay run refused its command line", 71: "the job could not be started", 126: "the program could not be run",
           127: "the program could not be found"}
 NO_REASON = re.compile(r"margay: (job |rank \d+: (leak|not given back):)")  # words of the launcher and of --leaks
-LEAK = re.compile(r"rank (\d+): leak: request \w+,.* made by (\w+),.* tag (\d+),")
+LEAK = re.compile(r"rank (\d+): leak: request \w+,.* made by (\w+)(?: \([^)]*\))?,.* tag (\d+),")
 TIMED_OUT, DEADLOCK = 124, 73
 
 

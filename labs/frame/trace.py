@@ -38,7 +38,8 @@ KINDS = (
     "kernel_ack_sent kernel_ack_arrived kernel_get_arrived kernel_reply_sent kernel_drop kernel_hold post_receive search_hit "
     "search_miss receive_complete request_complete pull_begin pull_complete stop wait_begin wait_end sleep wake "
     "coprocessor_begin coprocessor_end peer_lost mpi_enter mpi_leave take_back shared_write shared_read window_access "
-    "window_sync synchronous_answer collective_begin collective_end given_back found").split()
+    "window_sync synchronous_answer collective_begin collective_end given_back found entry_linked "
+    "entry_unlinked entry_switched heap_left").split()
 WIRES = ("self", "shm", "tcp", "virtual")
 HEADERS = ("put", "get", "reply", "acknowledgment")
 PROTOCOLS = ("none", "short", "long", "long_rendezvous", "synchronous_short", "synchronous_long", "ready_short",
@@ -59,8 +60,9 @@ TAKEN_OUT = ("none", "taken_out")
 PROBES = ("MPI_Probe", "MPI_Iprobe", "MPI_Mprobe", "MPI_Improbe")
 ROOTS = ("member", "remote", "here", "another")
 REASONS = {"send_begin": CHOICES, "kernel_match": WALKS, "kernel_pass": PASSED, "window_access": WAYS, "collective_begin": ROOTS, "search_hit": TAKEN_OUT, "found": PROBES,
-           **{kind: BODIES for kind in BODY_KINDS}}
+           **{kind: BODIES for kind in BODY_KINDS}, **{kind: () for kind in ("entry_linked", "entry_unlinked", "entry_switched", "heap_left")}}
 BODY_IN_PIECES = 0x80
+OF_WALK = 0xF  # of a kernel_match's reason
 WITH_CALL = {"wait_begin", "wait_end", "mpi_enter", "mpi_leave"}
 WITH_REQUEST = {"send_begin", "post_receive", "search_hit", "search_miss", "receive_complete", "request_complete",
                 "pull_begin", "pull_complete", "synchronous_answer"}
@@ -334,6 +336,8 @@ class Trace:
         kind = word(KINDS, kind)
         if kind in BODY_KINDS:
             reason &= ~BODY_IN_PIECES
+        if kind == "kernel_match":
+            reason &= OF_WALK
         return Event(time=(time - self._start) / self.ticks_per_us, rank=file.rank, kind=kind, wire=word(WIRES, wire),
                      protocol=word(PROTOCOLS, protocol), source=None if source == ANY else source,
                      destination=None if destination == ANY else destination, header=word(HEADERS, header),

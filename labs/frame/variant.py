@@ -6,12 +6,25 @@ Names that begin with `page_` are for the page alone: tables, sentences.
 import random
 import re
 
+from frame.say import CouldNotRun
+
 INT_MAX = 2**31 - 1
+TRIES = 20000
 
 
 def make(lab, seed):
     """The lab's numbers for a seed: a dict of names to int, str, or list of int. The same for each machine and run."""
     return {"seed": seed, **lab.variant(random.Random(f"{lab.NAME} {seed}"))}
+
+
+def telling(draw, tells):
+    """Numbers of draw() for which tells(numbers) holds: those in which each typical mistake shows. tests/labs/variants_test.py holds
+    many seeds against the mistakes themselves."""
+    for _ in range(TRIES):
+        values = draw()
+        if tells(values):
+            return values
+    raise CouldNotRun("there is no variant for this seed: take another")
 
 
 def constant(name):

@@ -116,6 +116,11 @@ inline constexpr std::uint32_t kPredefinedOpCount = 14;
 [[nodiscard]] constexpr ObjectType keyval_owner(int keyval) {
   return static_cast<ObjectType>((handle_bits(keyval) >> kKeyvalOwnerShift) & kHandleTypeMask);
 }
+// A predefined key has two handles: C's, which is odd, and Fortran's, one more. This is C's of either. Requires:
+// builtin.
+[[nodiscard]] constexpr int predefined_keyval(int keyval) {
+  return (keyval - 1) | 1;
+}
 [[nodiscard]] constexpr std::uint32_t keyval_index(int keyval) {
   return handle_bits(keyval) & kKeyvalIndexMask;
 }
@@ -143,6 +148,7 @@ static_assert(null_handle(ObjectType::session) == MPI_SESSION_NULL);
 static_assert(make_direct(ObjectType::datatype, kPairTypeCount - 1) == MPI_LONG_DOUBLE_INT);
 static_assert(basic_size_bytes(MPI_INT) == sizeof(int) && basic_size_bytes(MPI_LONG_DOUBLE) == sizeof(long double));
 static_assert(is_predefined_op(MPI_MAX) && is_predefined_op(MPI_NO_OP) && !is_predefined_op(MPI_OP_NULL));
+static_assert(predefined_keyval(MPI_TAG_UB) == MPI_TAG_UB && predefined_keyval(MPI_TAG_UB + 1) == MPI_TAG_UB);
 static_assert(keyval_owner(MPI_TAG_UB) == ObjectType::communicator && keyval_index(MPI_TAG_UB) == 1);
 static_assert(keyval_owner(MPI_WIN_BASE) == ObjectType::window && object_type(MPI_WIN_BASE) == ObjectType::keyval);
 

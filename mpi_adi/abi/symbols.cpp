@@ -14,8 +14,8 @@ extern int* const MPI_UNWEIGHTED = &unweighted_mark;
 extern int* const MPI_WEIGHTS_EMPTY = &weights_empty_mark;
 // Not declared in mpi.h, so made visible here.
 #pragma GCC visibility push(default)
-int* MPIR_C_MPI_UNWEIGHTED = &unweighted_mark;
-int* MPIR_C_MPI_WEIGHTS_EMPTY = &weights_empty_mark;
+int* MPIR_C_MPI_UNWEIGHTED = nullptr;
+int* MPIR_C_MPI_WEIGHTS_EMPTY = nullptr;
 
 // What `mpichversion` prints; the first is the number of the ABI (current:revision:age).
 extern const char MPII_Version_ABI[] = "14:2:2";
@@ -52,3 +52,14 @@ int MPIR_Dup_fn(MPI_Comm, int, void*, void* value_in, void* value_out, int* flag
 }
 
 }  // extern "C"
+
+namespace {
+
+// mpi_f08 passes these for its own constants of the same name. In a Fortran program the two variables are those of
+// libmpichfort.so.12, which nobody else sets; they are there before this library's constructors run.
+__attribute__((constructor)) void set_fortran_2008_weights() {
+  MPIR_C_MPI_UNWEIGHTED = MPI_UNWEIGHTED;
+  MPIR_C_MPI_WEIGHTS_EMPTY = MPI_WEIGHTS_EMPTY;
+}
+
+}  // namespace

@@ -46,6 +46,11 @@ struct LayoutNode {
   std::vector<LayoutPtr> held;  // what the entries point to
 };
 
+// Bytes of data in a table's entries up to this one, and in it. Requires: there is such an entry.
+[[nodiscard]] inline std::uint64_t entry_end(const LayoutNode& table, std::uint64_t entry) {
+  return entry + 1 < table.entries.size() ? table.entries[entry + 1].before : table.size;
+}
+
 // A node at an offset; without a node no byte. Two uses: where an element's bytes lie (all leaves of kind 0), and the
 // type's signature, where the packed bytes follow each other and a leaf is the handle of its predefined type.
 struct Layout {

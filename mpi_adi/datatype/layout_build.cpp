@@ -32,10 +32,6 @@ LayoutPtr run_node(std::uint64_t bytes, int leaf) {
   return node;
 }
 
-std::uint64_t entry_end(const LayoutNode& table, std::size_t entry) {
-  return entry + 1 < table.entries.size() ? table.entries[entry + 1].before : table.size;
-}
-
 // The same node, or loops that are told apart by nothing.
 bool same(const LayoutPtr& a, const LayoutPtr& b) {
   return a == b || (a && b && a->kind == Kind::loop && b->kind == Kind::loop && a->child == b->child &&

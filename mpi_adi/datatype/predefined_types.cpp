@@ -148,6 +148,11 @@ MPI_Datatype basic_type_of_index(std::uint32_t index) {
   return found == kBasicTypes.end() ? MPI_DATATYPE_NULL : found->handle;
 }
 
+const TypeDefinition* predefined_definition(MPI_Datatype handle) {
+  const Datatype* const found = PredefinedTypes::made().find(handle);
+  return found == nullptr ? nullptr : found->definition.get();
+}
+
 const PredefinedTypes& PredefinedTypes::made() {
   static const PredefinedTypes kMade{Make{}};
   return kMade;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <string_view>
+#include <utility>
 
 #include "mpi_adi/abi/handles.hpp"
 #include "mpi_adi/datatype/datatype.hpp"
@@ -13,6 +14,9 @@ namespace margay::mpi_adi {
 [[nodiscard]] std::string_view basic_type_name(MPI_Datatype handle);
 // The basic type of this index (basic_index); MPI_DATATYPE_NULL: there is none.
 [[nodiscard]] MPI_Datatype basic_type_of_index(std::uint32_t index);
+// What a predefined type is, whatever the handle's bits say; nullptr: the handle names none. For handles that come from
+// another process.
+[[nodiscard]] const TypeDefinition* predefined_definition(MPI_Datatype handle);
 
 // One per rank, so that reference counts are its own. Each has its name.
 class PredefinedTypes {
@@ -20,15 +24,17 @@ class PredefinedTypes {
   // Of one rank. What they are made of all ranks of a process have in common.
   PredefinedTypes() : PredefinedTypes(made()) {}
   // nullptr: not a predefined datatype.
-  [[nodiscard]] Datatype* find(MPI_Datatype handle) {
+  [[nodiscard]] const Datatype* find(MPI_Datatype handle) const {
     if (is_basic_datatype(handle)) [[likely]] {
-      Datatype& type = basic_[basic_index(handle) % kBasicTypeSlots];
+      const Datatype& type = basic_[basic_index(handle) % kBasicTypeSlots];
       return type.handle == handle ? &type : nullptr;
     }
     return is_pair_datatype(handle) ? &pairs_[handle_index(handle)] : nullptr;
   }
+  [[nodiscard]] Datatype* find(MPI_Datatype handle) { return const_cast<Datatype*>(std::as_const(*this).find(handle)); }
 
  private:
+  friend const TypeDefinition* predefined_definition(MPI_Datatype handle);
   PredefinedTypes(const PredefinedTypes&) = default;
   struct Make {};
   explicit PredefinedTypes(Make make);

@@ -17,10 +17,6 @@ std::uintptr_t moved(std::uintptr_t base, std::uint64_t index, std::int64_t stri
   return base + static_cast<std::uintptr_t>(index) * static_cast<std::uintptr_t>(stride);
 }
 
-std::uint64_t entry_end(const LayoutNode& table, std::uint64_t entry) {
-  return entry + 1 < table.entries.size() ? table.entries[entry + 1].before : table.size;
-}
-
 std::uint64_t entry_at(const LayoutNode& table, std::uint64_t at) {
   const auto after = std::upper_bound(table.entries.begin(), table.entries.end(), at,
                                       [](std::uint64_t wanted, const Entry& entry) { return wanted < entry.before; });

@@ -8,7 +8,9 @@ namespace margay::mpi_adi {
 class HeapMemory {
  public:
   // Rounds `bytes` up to whole pages. Throws std::bad_alloc when the address space refuses it.
-  explicit HeapMemory(std::size_t bytes);
+  explicit HeapMemory(std::size_t bytes) : HeapMemory(bytes, bytes) {}
+  // Halves `bytes` as often as the address space refuses them, to `least_bytes`.
+  HeapMemory(std::size_t bytes, std::size_t least_bytes);
   ~HeapMemory();
   HeapMemory(const HeapMemory&) = delete;
   HeapMemory& operator=(const HeapMemory&) = delete;

@@ -9,7 +9,7 @@ namespace margay::mpi_adi {
 
 void MessageNumbers::matched(void* self, const portals::Verdict& verdict, const portals::Header& header,
                              std::uint64_t sequence) {
-  if (header.portal != kReceivePortal) return;
+  if (header.portal != kReceivePortal || header.kind != portals::Kind::put) return;
   if (verdict.message != nullptr) {
     static_cast<MessageNumbers*>(self)->keep(*verdict.message, sequence);
   } else if (verdict.descriptor->owner_kind() == kOwnerReceive) {

@@ -27,11 +27,14 @@ std::size_t heap_bytes_of(const DeviceOptions& options) {
 }
 
 std::size_t spill_bytes_of(const DeviceOptions& options, std::uint32_t ranks) {
-  const std::size_t least = kSpillFactor * heap_bytes_of(options);
+  return std::max(kSpillFactor * heap_bytes_of(options), memory_share(ranks));
+}
+
+std::size_t memory_share(std::uint32_t ranks) {
   const long pages = ::sysconf(_SC_PHYS_PAGES);
-  if (pages <= 0) return least;
+  if (pages <= 0) return 0;
   const std::size_t memory = static_cast<std::size_t>(pages) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  return std::max(least, memory / 2 / ranks);
+  return memory / 2 / ranks;
 }
 
 std::array<std::uint64_t, sim::kWireCount> short_limits_of(const DeviceOptions& options) {
@@ -65,12 +68,17 @@ std::string_view name(ReceiveState state) {
 DeviceParts::DeviceParts(sim::Kernel& the_kernel, const DeviceOptions& the_options)
     : kernel(the_kernel),
       options(the_options),
-      heap(heap_bytes_of(the_options), spill_bytes_of(the_options, the_kernel.ranks()), receive_list, kOwnerHeap),
+      heap({.heap_bytes = heap_bytes_of(the_options),
+            .spill_bytes = spill_bytes_of(the_options, the_kernel.ranks()),
+            .portal = kReceivePortal,
+            .owner_kind = kOwnerHeap},
+           receive_list),
       cancel_memory(kCancelHeapBytes),
       cancels(cancel_memory.buffer()) {
   short_limits = short_limits_of(options);
   short_limit_least = *std::min_element(short_limits.begin(), short_limits.end());
 
+  heaps.push_back(&heap);
   if (recorder().on()) {
     define_portals_in_trace(recorder(), heap.size_bytes());
     heap.define_in_trace(recorder());

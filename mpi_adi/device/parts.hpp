@@ -28,7 +28,9 @@ inline constexpr std::uint32_t kLookAgain = 0xffff'ffff;
 
 // What the options make of the heap's size and of the short limits, in bytes.
 [[nodiscard]] std::size_t heap_bytes_of(const DeviceOptions& options);
-// A process's share of half of the machine's memory, `ranks` having one each; a heap's multiple at least.
+// A process's share of half of the machine's memory, `ranks` having one each; 0: unknown. Of the second heap: that, and
+// a multiple of the first one at least.
+[[nodiscard]] std::size_t memory_share(std::uint32_t ranks);
 [[nodiscard]] std::size_t spill_bytes_of(const DeviceOptions& options, std::uint32_t ranks);
 [[nodiscard]] std::array<std::uint64_t, sim::kWireCount> short_limits_of(const DeviceOptions& options);
 
@@ -97,6 +99,9 @@ struct DeviceParts {
   portals::MatchList acknowledgment_list;
   portals::MatchList read_list;
   Unexpected heap;
+  // Those that get a second heap when what they hold back has been held for a while: this one, and the collectives'.
+  std::vector<Unexpected*> heaps;
+  bool relieving = false;  // one of them held a message in the latest round, or has its second heap open
   // Senders' questions, headers only (protocol/cancel).
   HeapMemory cancel_memory;
   portals::DynamicBlock cancels;

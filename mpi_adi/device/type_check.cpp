@@ -84,6 +84,7 @@ void TypeCheck::begin_receive(const ReceiveRequest& request, const Datatype& typ
   if (own || type.definition == nullptr) return;
   Receive& receive = receives_[&request];
   receive.call = call_;
+  receive.caller = caller_;
   receive.count = count;
   receive.type = type.definition;
   receive.type_name = type.name;
@@ -108,6 +109,13 @@ void TypeCheck::end_receive(const ReceiveRequest& request) {
   receives_.erase(found);
 }
 
+void TypeCheck::nonportable(const std::string& what, const char* where) {
+  if (!nonportable_.insert(std::string(call_) + what).second) return;
+  ++findings_;
+  std::fprintf(stderr, "margay: rank %u: %s: %s is not portable: the standard does not define it (MPI 4.0, %s)\n",
+               rank_, call_, what.c_str(), where);
+}
+
 void TypeCheck::report(const ReceiveRequest& request, const Receive& receive) {
   ++findings_;
   if (++misfits_ > kLinesMax) return;
@@ -117,8 +125,8 @@ void TypeCheck::report(const ReceiveRequest& request, const Receive& receive) {
                                : std::to_string(receive.count) + " x a derived type (" +
                                      words_of_elements(signature_of(*receive.type, room), room) + ")";
   std::fprintf(
-      stderr, "margay: rank %u: %s of %s (%llu bytes) %s: rank %d sent %s (%llu bytes) by %s, tag %d, %s%s\n", rank_,
-      receive.call, type.c_str(), static_cast<unsigned long long>(room),
+      stderr, "margay: rank %u: %s%s of %s (%llu bytes) %s: rank %d sent %s (%llu bytes) by %s, tag %d, %s%s\n", rank_,
+      receive.call, lines_.behind_call(receive.caller).c_str(), type.c_str(), static_cast<unsigned long long>(room),
       request.truncated ? "is too small for what came" : "does not fit what came", request.source,
       words_of_elements(receive.sent.signature, receive.bytes).c_str(), static_cast<unsigned long long>(receive.bytes),
       std::string(kCalls[receive.sent.call % kCalls.size()]).c_str(), request.tag,

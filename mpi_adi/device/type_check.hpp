@@ -1,5 +1,5 @@
 // The check of MARGAY_CHECK_TYPES: whether the types and sizes of a send and of the receive that took it fit each other
-// (MPI 4.0, 3.3.1 and 3.2.4). Only there while that is asked for.
+// (MPI 4.0, 3.3.1 and 3.2.4), and whether types are used as the standard defines. Only there while that is asked for.
 //
 // A sender tells its call and its signature in the three free bytes of a message's note; the receiver, which knows the
 // message's length, can name both sides from them:
@@ -11,11 +11,13 @@
 #include <cstdint>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "mpi_adi/datatype/datatype.hpp"
 #include "mpi_adi/datatype/signature.hpp"
 #include "mpi_adi/device/receive_request.hpp"
 #include "portals/header.hpp"
+#include "sim/base/source_lines.hpp"
 
 namespace margay::mpi_adi {
 
@@ -33,10 +35,14 @@ void write_sent_side(portals::UserData& data, const SentSide& side);
 class TypeCheck {
  public:
   // `rank`: of this process, for what it prints. Each misfit is counted in `findings` too (sim::Process::found).
-  TypeCheck(std::uint32_t rank, std::uint32_t& findings) : rank_(rank), findings_(findings) {}
+  TypeCheck(std::uint32_t rank, std::uint32_t& findings, sim::SourceLines& lines)
+      : rank_(rank), findings_(findings), lines_(lines) {}
 
-  // The MPI call that begins. `name` lives as long as the program.
-  void begin_call(const char* name) { call_ = name; }
+  // The MPI call that begins, and where it returns to. `name` lives as long as the program.
+  void begin_call(const char* name, const void* caller) {
+    call_ = name;
+    caller_ = caller;
+  }
 
   // A send begins, whose header mark() completes. One without a type, or `own`, the library's, tells nothing.
   void begin_send(const Datatype& type, std::uint64_t bytes, bool own);
@@ -49,13 +55,18 @@ class TypeCheck {
   // It is over: prints a line when the two sides do not fit.
   void end_receive(const ReceiveRequest& request);
 
-  // Lines printed; after kLinesMax they are only counted.
+  // The MPI call under way makes a use of `what`, a text, that works here and that the standard does not define (in its
+  // section `where`): prints a line the first time.
+  void nonportable(const std::string& what, const char* where);
+
+  // Lines printed of misfits; after kLinesMax they are only counted.
   [[nodiscard]] std::uint64_t misfits() const { return misfits_; }
   static constexpr std::uint64_t kLinesMax = 100;
 
  private:
   struct Receive {
     const char* call = "";
+    const void* caller = nullptr;
     std::int64_t count = 0;
     TypePtr type;
     std::string type_name;
@@ -67,9 +78,12 @@ class TypeCheck {
 
   std::uint32_t rank_;
   std::uint32_t& findings_;
+  sim::SourceLines& lines_;
   const char* call_ = "";
+  const void* caller_ = nullptr;
   SentSide outgoing_;
   std::unordered_map<const ReceiveRequest*, Receive> receives_;
+  std::unordered_set<std::string> nonportable_;  // what was printed of them
   std::uint64_t misfits_ = 0;
 };
 

@@ -1,5 +1,6 @@
 #include "mpi_adi/device/unexpected.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <new>
 #include <string>
@@ -10,9 +11,10 @@
 
 namespace margay::mpi_adi {
 
-Unexpected::Unexpected(std::size_t heap_bytes, std::size_t spill_bytes, portals::MatchList& list,
-                       std::uint32_t owner_kind)
-    : list_(list), owner_kind_(owner_kind), spill_bytes_(spill_bytes), first_(heap_bytes) {
+Unexpected::Unexpected(const Setup& setup, portals::MatchList& list)
+    : setup_(setup),
+      list_(list),
+      first_(setup.heap_bytes, setup.heap_bytes_min != 0 ? setup.heap_bytes_min : setup.heap_bytes) {
   enlist(first_, portals::MatchList::Start::active);
 }
 
@@ -23,16 +25,21 @@ Unexpected::~Unexpected() {
 
 void Unexpected::delist(Heap& heap) {
   list_.remove(heap.short_entry);
-  list_.remove(heap.long_entry);
+  if (heap.long_entry.listed()) list_.remove(heap.long_entry);
 }
 
 void Unexpected::enlist(Heap& heap, portals::MatchList::Start start) {
-  heap.block.set_owner(this, owner_kind_);
+  heap.block.set_owner(setup_.owner, setup_.owner_kind);
+  portals::Options both;
+  both.save = portals::Save::both;
+  if (setup_.catch_alls == CatchAlls::one) {
+    heap.short_entry.set({0, ~portals::MatchBits{0}}, heap.block, both);
+    list_.append(heap.short_entry, start);
+    return;
+  }
   // "the matchbits are configured to ignore all bits except the first three, which must be zero": no reply, no ready,
   // no long one. No room ends the walk there, so that the kernel holds the message on its wire.
   const portals::Links links{portals::Link::next(), portals::Link::drop(), portals::Link::drop()};
-  portals::Options both;
-  both.save = portals::Save::both;
   heap.short_entry.set({0, ~kTypeMask}, heap.block, both, links);
   // "likewise configured to ignore all bits except the first three, the third of which must be set ... overlaid on top
   // of the first catchall entry so that both entries use the same heap list structure".
@@ -52,7 +59,7 @@ void Unexpected::define_in_trace(sim::Recorder& recorder) {
 
 void Unexpected::define_pair(const Heap& heap, std::string_view which) {
   const auto define = [&](const portals::MatchEntry& entry, std::string_view text) {
-    recorder_->define(sim::DefinitionKind::entry, sim::entry_number(kReceivePortal, entry.order()), kReceivePortal,
+    recorder_->define(sim::DefinitionKind::entry, sim::entry_number(setup_.portal, entry.order()), setup_.portal,
                       std::string(text).append(which));
   };
   define(heap.short_entry, "unexpected short");
@@ -84,18 +91,17 @@ bool Unexpected::in_first(const portals::ArrivedMessage& message) const {
 
 void Unexpected::activate(Heap& heap, bool active) {
   for (portals::MatchEntry* const entry : {&heap.short_entry, &heap.long_entry}) {
-    active ? list_.activate(*entry) : list_.deactivate(*entry);
+    if (entry->listed()) active ? list_.activate(*entry) : list_.deactivate(*entry);
   }
 }
 
 // Where no memory is to be had at all, what is held stays held.
 void Unexpected::open_second() {
-  for (std::size_t bytes = spill_bytes_; !second_; bytes /= 2) {
-    if (bytes < first_.block.heap_bytes()) return;
+  if (!second_) {
     try {
-      second_.emplace(bytes);
+      second_.emplace(setup_.spill_bytes, std::min<std::size_t>(setup_.spill_bytes, first_.block.heap_bytes()));
     } catch (const std::bad_alloc&) {
-      continue;
+      return;
     }
     if (counts_ != nullptr) second_->block.count_in(*counts_);
     enlist(*second_, portals::MatchList::Start::inactive);

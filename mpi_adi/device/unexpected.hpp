@@ -1,16 +1,18 @@
-// Unexpected messages: the two catch-alls of figure 1 on one heap, and the search of it.
+// Unexpected messages: catch-alls on one heap, and the search of it. MPI messages have the two of figure 1, collective
+// ones that of figure 8.
 //
 // The heap has a limit; what finds no room is held on its wire. That is head-of-line blocking: behind it may be the
 // very answer that this process waits for, in a program that MPI calls correct. So when a message has been held for a
 // while, whatever else moves, a second, much larger heap is opened: memory stays bounded, and the program goes on. How
 // full the first heap is does not matter: it may be fragmented.
-// 1. One of the two pairs of catch-alls is active at a time.
+// 1. The catch-alls of one of the two heaps are active at a time.
 // 2. The second is active as long as it has a message: all of its messages came after all of the first's.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "mpi_adi/device/heap_memory.hpp"
 #include "portals/match/match_list.hpp"
@@ -29,15 +31,26 @@ inline constexpr std::size_t kSpillFactor = 15;
 
 class Unexpected {
  public:
+  // A short entry, and a long one of which only the header is saved; or one that takes all that comes.
+  enum class CatchAlls : std::uint8_t { short_and_long, one };
+  struct Setup {
+    std::size_t heap_bytes = 0;
+    std::size_t heap_bytes_min = 0;  // what it may have where so much is refused; 0: all
+    std::size_t spill_bytes = 0;     // of the second heap, whose pages come when touched; less where it is refused
+    CatchAlls catch_alls = CatchAlls::short_and_long;
+    portals::PortalIndex portal = 0;  // whose list it is
+    void* owner = nullptr;            // who is told of changes of the heaps
+    std::uint32_t owner_kind = 0;
+  };
   // Appends the catch-alls to `list`, which outlives this object. Throws std::bad_alloc when there is no memory for the
-  // heap. Changes of the heaps are told with `owner_kind`. `spill_bytes`: of the second heap, whose pages come when
-  // touched; less where the system refuses so much.
-  Unexpected(std::size_t heap_bytes, std::size_t spill_bytes, portals::MatchList& list, std::uint32_t owner_kind);
+  // heap.
+  Unexpected(const Setup& setup, portals::MatchList& list);
 
   ~Unexpected();
   Unexpected(const Unexpected&) = delete;
   Unexpected& operator=(const Unexpected&) = delete;
 
+  [[nodiscard]] portals::PortalIndex portal() const { return setup_.portal; }
   // Posted receives stand before this entry.
   [[nodiscard]] portals::MatchEntry& first_catch_all() { return first_.short_entry; }
 
@@ -50,14 +63,22 @@ class Unexpected {
   // What the catch-alls are called: those of now and, in time, the second heap's. `recorder` outlives this object.
   void define_in_trace(sim::Recorder& recorder);
 
+  // Whether there may be a message.
+  [[nodiscard]] bool any() const { return first_.block.queued() != 0 || second_; }
   // See DynamicBlock; over both heaps, in order of arrival.
   [[nodiscard]] portals::ArrivedMessage* find(const portals::Criteria& criteria) {
-    if (first_.block.queued() == 0 && !second_) [[likely]]
+    if (!any()) [[likely]]
       return nullptr;  // most receives are posted in time
     return find_queued(criteria);
   }
   [[nodiscard]] portals::ArrivedMessage* first() const;
   [[nodiscard]] portals::ArrivedMessage* next(const portals::ArrivedMessage& message) const;
+  // Calls `function` with each message that has come since the last call and is still queued, the latest first.
+  template <typename Function>
+  void for_each_new(Function&& function) {
+    for_each_new(first_, function);
+    if (second_) for_each_new(*second_, function);
+  }
   void unlink(portals::ArrivedMessage& message) { heap_of(message).unlink(message); }
   void release(portals::ArrivedMessage& message) { heap_of(message).release(message); }
 
@@ -94,19 +115,26 @@ class Unexpected {
   // A message was held in the latest round.
   [[nodiscard]] bool holding() const { return held_rounds_ != 0; }
   [[nodiscard]] bool spilling() const { return spilling_; }
-  [[nodiscard]] std::size_t spill_bytes() const { return spill_bytes_; }
+  [[nodiscard]] std::size_t spill_bytes() const { return setup_.spill_bytes; }
 
   // The second heap goes if it is empty, and an empty first one keeps its first page; both are as good as new.
   void give_memory_back();
 
  private:
   struct Heap {
-    explicit Heap(std::size_t bytes) : memory(bytes), block(memory.buffer()) {}
+    explicit Heap(std::size_t bytes, std::size_t least_bytes) : memory(bytes, least_bytes), block(memory.buffer()) {}
     HeapMemory memory;
     portals::DynamicBlock block;
     portals::MatchEntry short_entry;
     portals::MatchEntry long_entry;
+    std::uint64_t seen = 0;  // arrivals that for_each_new() has looked at
   };
+  template <typename Function>
+  static void for_each_new(Heap& heap, Function& function) {
+    const portals::ArrivedMessage* message = heap.block.last();
+    const std::uint64_t seen = std::exchange(heap.seen, message == nullptr ? heap.seen : message->arrival);
+    for (; message != nullptr && message->arrival > seen; message = heap.block.previous(*message)) function(*message);
+  }
   [[nodiscard, gnu::noinline]] portals::ArrivedMessage* find_queued(const portals::Criteria& criteria);
   void change_heap();
   void delist(Heap& heap);
@@ -119,9 +147,8 @@ class Unexpected {
     return in_first(message) ? first_.block : second_->block;
   }
 
+  const Setup setup_;
   portals::MatchList& list_;
-  std::uint32_t owner_kind_;
-  std::size_t spill_bytes_;
   portals::ArrivalCounts* counts_ = nullptr;
   sim::Recorder* recorder_ = nullptr;  // nullptr: no trace
   Heap first_;

@@ -1,9 +1,9 @@
 #include "mpi_adi/mpi/attribute_callbacks.hpp"
 
 #include <cstdio>
+#include <list>
 #include <string>
 #include <type_traits>
-#include <vector>
 
 namespace margay::mpi_adi {
 
@@ -43,11 +43,12 @@ void callback_failed(Call& call, const char* which, const Keyval& keyval, int co
 int call_delete(Call& call, Handle handle, Attribute attribute) {
   const Keyval& keyval = *attribute.keyval;
   if (keyval.delete_value == nullptr) return MPI_SUCCESS;
+  AttributeValue& value = attribute.value;
   call.step_out();
-  const int code = keyval.cxx_delete != nullptr
-                       ? keyval.cxx_delete(keyval.delete_value, handle, keyval.handle, kCxxPointer, attribute.value,
-                                           keyval.extra_state)
-                       : keyval.delete_value(handle, keyval.handle, attribute.value, keyval.extra_state);
+  const int code = keyval.foreign_delete != nullptr
+                       ? keyval.foreign_delete(keyval.delete_value, handle, keyval.handle, value.kind(), value.word(),
+                                               keyval.extra_state)
+                       : keyval.delete_value(handle, keyval.handle, value.for_c(), keyval.extra_state);
   call.step_in();
   return code;
 }
@@ -59,22 +60,35 @@ bool run_delete(Call& call, Handle handle, const Attribute& attribute) {
   return code == MPI_SUCCESS;
 }
 
-bool run_copy(Call& call, Handle handle, const Attribute& attribute, AttributeList& to) {
+// Calls the key's copy function. `value`: the old value, which becomes the new one. What a function of C++ or Fortran
+// returns is of the old value's kind. A function of C gets the address of a number; if it returns that address, the
+// number is copied, else it has set an address.
+int call_copy(const Keyval& keyval, Handle handle, AttributeValue& value, int& flag) {
+  void* copy = nullptr;
+  if (keyval.foreign_copy != nullptr) {
+    const int code = keyval.foreign_copy(keyval.copy, handle, keyval.handle, keyval.extra_state, value.kind(),
+                                         value.word(), &copy, &flag);
+    value = {copy, value.kind()};
+    return code;
+  }
+  void* const given = value.for_c();
+  const int code = keyval.copy(handle, keyval.handle, keyval.extra_state, given, static_cast<void*>(&copy), &flag);
+  if (copy != given) value = {copy, AttributeKind::address};
+  return code;
+}
+
+bool run_copy(Call& call, Handle handle, Attribute attribute, AttributeList& to) {
   const Keyval& keyval = *attribute.keyval;
   if (keyval.copy == nullptr) return true;
-  void* value = nullptr;
   int flag = 0;
   call.step_out();
-  const int code = keyval.cxx_copy != nullptr ? keyval.cxx_copy(keyval.copy, handle, keyval.handle, keyval.extra_state,
-                                                                kCxxPointer, attribute.value, &value, &flag)
-                                              : keyval.copy(handle, keyval.handle, keyval.extra_state, attribute.value,
-                                                            static_cast<void*>(&value), &flag);
+  const int code = call_copy(keyval, handle, attribute.value, flag);
   call.step_in();
   if (code != MPI_SUCCESS) {
     callback_failed(call, "copy", keyval, code);
     return false;
   }
-  if (flag != 0) to.append(attribute.keyval, value);
+  if (flag != 0) to.append(attribute.keyval, attribute.value);
   return true;
 }
 
@@ -87,7 +101,7 @@ bool delete_one(Call& call, Handle handle, AttributeList& list, const KeyvalPtr&
 }
 
 template <typename Object>
-bool set_in(Call& call, Object& object, const KeyvalPtr& keyval, void* value) {
+bool set_in(Call& call, Object& object, const KeyvalPtr& keyval, AttributeValue value) {
   const Pin pin(call, object);
   if (!delete_one(call, object.handle, object.attributes, keyval)) return false;
   object.attributes.append(keyval, value);
@@ -125,7 +139,7 @@ bool copy_all_in(Call& call, Object& from, Object& to) {
   if (from.attributes.all().empty()) return true;
   const Pin pin_from(call, from);
   const Pin pin_to(call, to);
-  const std::vector<Attribute> as_they_are = from.attributes.all();
+  const std::list<Attribute> as_they_are = from.attributes.all();
   for (const Attribute& attribute : as_they_are) {
     if (run_copy(call, from.handle, attribute, to.attributes)) continue;
     take_back(call, to);
@@ -136,10 +150,10 @@ bool copy_all_in(Call& call, Object& from, Object& to) {
 
 }  // namespace
 
-bool set_attribute(Call& call, Communicator& communicator, const KeyvalPtr& keyval, void* value) {
+bool set_attribute(Call& call, Communicator& communicator, const KeyvalPtr& keyval, AttributeValue value) {
   return set_in(call, communicator, keyval, value);
 }
-bool set_attribute(Call& call, Datatype& type, const KeyvalPtr& keyval, void* value) {
+bool set_attribute(Call& call, Datatype& type, const KeyvalPtr& keyval, AttributeValue value) {
   return set_in(call, type, keyval, value);
 }
 

@@ -10,8 +10,8 @@
 namespace margay::mpi_adi {
 
 // An old value is deleted first, and the new one counts as set last.
-bool set_attribute(Call& call, Communicator& communicator, const KeyvalPtr& keyval, void* value);
-bool set_attribute(Call& call, Datatype& type, const KeyvalPtr& keyval, void* value);
+bool set_attribute(Call& call, Communicator& communicator, const KeyvalPtr& keyval, AttributeValue value);
+bool set_attribute(Call& call, Datatype& type, const KeyvalPtr& keyval, AttributeValue value);
 
 // Nothing happens when it is not set.
 bool delete_attribute(Call& call, Communicator& communicator, const KeyvalPtr& keyval);

@@ -3,7 +3,8 @@
 //   extern "C" int PMPI_X(...) { ... }
 //   MARGAY_ALIAS(X)
 //
-// MARGAY_ALIAS_MPIX for MPICH's extensions: MPIX_X and PMPIX_X.
+// MARGAY_ALIAS_MPIX for MPICH's extensions: MPIX_X and PMPIX_X. MARGAY_EXPORT before a function that mpi.h does not
+// declare: what MPICH's libraries for C++ and Fortran call beside it.
 #pragma once
 
 #pragma GCC visibility push(default)
@@ -16,3 +17,5 @@
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage): as above.
 #define MARGAY_ALIAS_MPIX(name) \
   extern "C" __attribute__((weak, visibility("default"), alias("PMPIX_" #name))) decltype(PMPIX_##name) MPIX_##name;
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): a linkage and a visibility.
+#define MARGAY_EXPORT extern "C" __attribute__((visibility("default")))

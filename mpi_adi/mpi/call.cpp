@@ -8,6 +8,7 @@
 #include "mpi_adi/device/parts.hpp"
 #include "mpi_adi/device/type_check.hpp"
 #include "mpi_adi/rank/mpi_process.hpp"
+#include "sim/base/source_lines.hpp"
 #include "sim/trace/event.hpp"
 #include "sim/wire/tcp/tcp_socket.hpp"
 
@@ -57,14 +58,25 @@ int ask_handler(const ErrorHandler& handler, int handle, int code, const CallNam
 
 }  // namespace
 
+std::string words_of_fatal(MpiRank& rank, const CallName& name, const std::string& where, std::string text) {
+  const std::string called = name.text;
+  for (const std::string& again : {called + ": ", called + " "}) {
+    if (const std::size_t at = text.find(again); at != std::string::npos) {
+      text.erase(at, again.size());
+      break;
+    }
+  }
+  return called + rank.process().source_lines().behind_call(sim::call_from_program()) + " failed" + where + ": " + text;
+}
+
 int raise_outside(MpiRank& rank, const CallName& name, int error_class, const std::string& sentence) {
   const int code = rank.errors().make(error_class, std::string(name.text) + ": " + sentence);
   const Worlds::HandlerOfTheRest found = rank.worlds().handler_of_the_rest();
   if (is_fatal(found.handler)) {
-    rank.process().abort(error_class,
-                         std::string(name.text) + " failed on " +
-                             (found.communicator == MPI_COMM_SELF ? "MPI_COMM_SELF: " : "MPI_COMM_WORLD: ") +
-                             rank.errors().text_of(code));
+    rank.process().abort(
+        error_class,
+        words_of_fatal(rank, name, found.communicator == MPI_COMM_SELF ? " on MPI_COMM_SELF" : " on MPI_COMM_WORLD",
+                       rank.errors().text_of(code)));
   }
   return ask_handler(*found.handler, found.communicator, code, name);
 }
@@ -77,7 +89,8 @@ std::string in_hex(int handle) {
 
 void Call::not_running() const {
   const bool finalized = current_process().init_state() == InitState::finalized;
-  std::fprintf(stderr, "margay: %s was called %s\n", name_.text,
+  std::fprintf(stderr, "margay: %s%s was called %s\n", name_.text,
+               sim::SourceLines().behind_call(sim::call_from_program()).c_str(),
                finalized ? "after MPI_Finalize; no MPI communication is possible then"
                          : "before MPI_Init; call MPI_Init or MPI_Init_thread first");
   std::exit(kNotRunningStatus);
@@ -89,10 +102,13 @@ void Call::wait_long(const Request& request) {
 }
 
 void Call::watch_enter(const void* caller) {
+  rank_->set_caller(caller);
   sim::Recorder& recorder = rank_->process().recorder();
   if (recorder.on()) rank_->call_trace().enter(recorder, name_.text, caller);
-  if (rank_->handles().origins() != nullptr) rank_->handles().origins()->enter(name_.text);
-  if (TypeCheck* const check = device().parts().type_check.get(); check != nullptr) check->begin_call(name_.text);
+  if (rank_->handles().origins() != nullptr) rank_->handles().origins()->enter({name_.text, caller});
+  if (TypeCheck* const check = device().parts().type_check.get(); check != nullptr) {
+    check->begin_call(name_.text, caller);
+  }
 }
 
 void Call::watch_leave() {
@@ -192,13 +208,14 @@ void Call::bad_root(const Communicator* communicator, int rank) {
                           ranks_of(*communicator) + ")");
 }
 
-void Call::bad_buffer(const void* address, std::int64_t count, const Datatype* type, const char* what) {
+void Call::bad_buffer(const void* address, std::int64_t count, const Datatype* type, const char* what,
+                      std::int64_t displacement) {
   if (!ok() || type == nullptr || count == 0 || type->size == 0) return;
   if (address == MPI_IN_PLACE) return error(MPI_ERR_BUFFER, std::string(what) + " is MPI_IN_PLACE, which it cannot be");
-  // Of a type made by the program, the blocks may lie at absolute addresses; nothing lies in the first page.
-  constexpr std::int64_t kFirstPageBytes = 4096;
-  const std::int64_t low = type->definition->true_bounds.lower;
-  if (!type->predefined && (low < 0 || low >= kFirstPageBytes)) return;
+  // The first byte's address, from MPI_BOTTOM; nothing lies in the first page.
+  constexpr std::uint64_t kFirstPageBytes = 4096;
+  const auto low = static_cast<std::uint64_t>(type->definition->true_bounds.lower);
+  if (low + static_cast<std::uint64_t>(displacement) >= kFirstPageBytes) return;
   error(MPI_ERR_BUFFER, std::string(what) + " is a null pointer, with " + std::to_string(count) + " elements");
 }
 
@@ -225,11 +242,16 @@ void Call::error(int error_class, std::string sentence) {
 
 int Call::failed() {
   MpiRank& rank = *rank_;
-  std::memcpy(rank.process().board().failed_call.data(), name_.board, sizeof name_.board);
+  sim::BoardBlock& board = rank.process().board();
+  std::memcpy(board.failed_call.data(), name_.board, sizeof name_.board);
+  const std::string_view class_name = error_class_name(error_class_);
+  // For the launcher: a rank whose MPI_Finalize returns an error ends without having been finalized.
+  sim::set_text(
+      board.message,
+      (class_name.empty() ? "error " + std::to_string(error_class_) : std::string(class_name)) + ": " + *sentence_);
   const Communicator& communicator = handler_of_ != nullptr ? *handler_of_ : rank.worlds().raises_the_rest();
   // What a callback returned is told as it is; what was said of it here is for fatal errors.
-  const bool is_class = !error_class_name(error_class_).empty();
-  const bool as_it_is = blame_ == Blame::program || (!is_class && rank.errors().is_code(error_class_));
+  const bool as_it_is = blame_ == Blame::program || (class_name.empty() && rank.errors().is_code(error_class_));
   const int code =
       !as_it_is ? rank.errors().make(error_class_, std::string(name_.text) + ": " + *sentence_) : error_class_;
   return hand_over(communicator, code);
@@ -245,8 +267,9 @@ int Call::hand_over(const Communicator& communicator, int code) {
     }
     sim::Recorder& recorder = rank_->process().recorder();
     if (recorder.on()) rank_->call_trace().leave_by_fatal_error(recorder, name_.text, error_class);
-    rank_->process().abort(error_class, std::string(name_.text) + " failed on " + name_of(communicator) + ": " +
-                                            (blame_ == Blame::program ? *sentence_ : rank_->errors().text_of(code)));
+    rank_->process().abort(error_class,
+                           words_of_fatal(*rank_, name_, " on " + name_of(communicator),
+                                          blame_ == Blame::program ? *sentence_ : rank_->errors().text_of(code)));
   }
   if (holds_) rank_->device().drop_reference(*handler_of_);
   leave();

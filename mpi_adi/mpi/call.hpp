@@ -125,14 +125,17 @@ class Call {
     bad_elements(count, type);
     return false;
   }
-  // The same, and a buffer that is neither null, where there are bytes to move, nor MPI_IN_PLACE.
-  void buffer(const void* address, std::int64_t count, const Datatype* type, const char* what = "the buffer") {
+  // The same, and a buffer that is neither null, where there are bytes to move, nor MPI_IN_PLACE. It may be MPI_BOTTOM,
+  // where the datatype or the displacement, in bytes, has the address.
+  void buffer(const void* address, std::int64_t count, const Datatype* type, const char* what = "the buffer",
+              std::int64_t displacement = 0) {
     if (type != nullptr) static_cast<void>(elements(count, *type));
-    this->address(address, count, type, what);
+    this->address(address, count, type, what, displacement);
   }
-  void address(const void* address, std::int64_t count, const Datatype* type, const char* what = "the buffer") {
+  void address(const void* address, std::int64_t count, const Datatype* type, const char* what = "the buffer",
+               std::int64_t displacement = 0) {
     if (address == nullptr || address == MPI_IN_PLACE) [[unlikely]]
-      bad_buffer(address, count, type, what);
+      bad_buffer(address, count, type, what, displacement);
   }
   // Where the call writes a status: MPI_STATUS_IGNORE is no null pointer.
   void status(const MPI_Status* status, const char* what = "status") { not_null(status, what); }
@@ -221,7 +224,8 @@ class Call {
   [[gnu::noinline]] void bad_destination(const Communicator* communicator, int rank);
   [[gnu::noinline]] void bad_source(const Communicator* communicator, int rank);
   [[gnu::noinline]] void bad_root(const Communicator* communicator, int rank);
-  [[gnu::noinline]] void bad_buffer(const void* address, std::int64_t count, const Datatype* type, const char* what);
+  [[gnu::noinline]] void bad_buffer(const void* address, std::int64_t count, const Datatype* type, const char* what,
+                                    std::int64_t displacement);
   [[gnu::noinline]] void null_argument(const char* what);
   [[gnu::noinline]] void add_whose(const char* part);
   [[noreturn, gnu::noinline]] void not_running() const;
@@ -248,6 +252,11 @@ class Call {
   bool holds_ = false;                     // a reference to handler_of_
   std::unique_ptr<std::string> sentence_;  // of an error; a pointer, because each call makes and unmakes it
 };
+
+// Why a fatal error ends the job: "MPI_Recv (ring.c:41) failed on MPI_COMM_WORLD: MPI_ERR_TRUNCATE: ...". `where`
+// begins with a space, or is empty; `text` explains the error, with or without the function's name.
+[[nodiscard]] std::string words_of_fatal(MpiRank& rank, const CallName& name, const std::string& where,
+                                         std::string text);
 
 // Raises an error of a call that may not enter the rank, as Call::failed() would. (The board's failed call is of those
 // inside.)

@@ -6,6 +6,7 @@
 
 #include "mpi_adi/object/error_class.hpp"
 #include "mpi_adi/object/error_handler.hpp"
+#include "sim/base/source_lines.hpp"
 
 namespace margay::mpi_adi {
 
@@ -25,7 +26,8 @@ int EarlyCall::failed() {
   if (rank_ != nullptr) return raise_outside(*rank_, name_, error_class_, sentence_);
   const char* const initial = std::getenv("MARGAY_INITIAL_ERRHANDLER");
   if (named_handler(initial != nullptr ? initial : "") == MPI_ERRORS_RETURN) return error_class_;
-  std::fprintf(stderr, "margay: %s failed while MPI does not run: %s: %s\n", name_.text,
+  std::fprintf(stderr, "margay: %s%s failed while MPI does not run: %s: %s\n", name_.text,
+               sim::SourceLines().behind_call(sim::call_from_program()).c_str(),
                std::string(error_class_name(error_class_)).c_str(), sentence_.c_str());
   std::exit(1);
 }

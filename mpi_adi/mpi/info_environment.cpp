@@ -3,12 +3,15 @@
 
 #include <climits>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mpi_adi/mpi/info_table.hpp"
-#include "mpi_adi/rank/rank.hpp"
+#include "sim/boot/options.hpp"
+#include "sim/boot/parse_number.hpp"
 
 namespace margay::mpi_adi {
 
@@ -38,7 +41,18 @@ void tell(Info& info, const char* key, const std::string& value) {
 
 }  // namespace
 
-Info environment_info(int argc, char** argv, MpiRank* rank) {
+JobFacts facts_of_environment() {
+  JobFacts facts{.initial_handler = sim::Options::from_environment(environ).text("initial_errhandler")};
+  const bool alone = std::getenv("PMI_FD") == nullptr;
+  if (alone) facts.program_ranks = 1;
+  if (alone || std::getenv("MARGAY_BOARD_FD") == nullptr) return facts;
+  const char* ranks = std::getenv("MARGAY_PROGRAM_RANKS");
+  if (ranks == nullptr) ranks = std::getenv("PMI_SIZE");
+  if (ranks == nullptr || !sim::parse_number(std::string_view(ranks), facts.program_ranks)) facts.program_ranks = 0;
+  return facts;
+}
+
+Info environment_info(int argc, char** argv, const JobFacts& facts) {
   std::vector<std::string> words;
   for (int i = 0; argv != nullptr && i < argc && argv[i] != nullptr; ++i) words.emplace_back(argv[i]);
   if (words.empty()) words = own_words();
@@ -51,11 +65,8 @@ Info environment_info(int argc, char** argv, MpiRank* rank) {
   Info info;
   if (!words.empty()) tell(info, "command", words[0]);
   tell(info, "argv", arguments);
-  if (rank != nullptr) {
-    const sim::Job& job = rank->process().job();
-    tell(info, "maxprocs", std::to_string(job.program_ranks != 0 ? job.program_ranks : job.size));
-    tell(info, "mpi_initial_errhandler", job.options.text("initial_errhandler"));
-  }
+  if (facts.program_ranks != 0) tell(info, "maxprocs", std::to_string(facts.program_ranks));
+  tell(info, "mpi_initial_errhandler", facts.initial_handler);
   tell(info, "host", machine.nodename);
   tell(info, "arch", machine.machine);
   tell(info, "wdir", folder);

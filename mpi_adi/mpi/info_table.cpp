@@ -18,8 +18,9 @@ struct InfoTable final : ProcessPart {
   }
   std::mutex mutex;
   HandleTable<Info> table{ObjectType::info};
+  std::optional<JobFacts> facts;  // since MPI has begun
   Info environment;
-  bool environment_is_whole = false;
+  bool environment_is_whole = false;  // it has the facts
 };
 
 InfoAccess::InfoAccess() : infos_(current_process().part<InfoTable>()), lock_(infos_.mutex) {}
@@ -27,11 +28,18 @@ InfoAccess::InfoAccess() : infos_(current_process().part<InfoTable>()), lock_(in
 Info* InfoAccess::find(MPI_Info handle) const {
   if (handle != MPI_INFO_ENV) return infos_.table.find(handle);
   if (!infos_.environment_is_whole) {
-    MpiRank* const rank = current_rank();  // once: another thread may begin MPI meanwhile
-    infos_.environment = environment_info(0, nullptr, rank);
-    infos_.environment_is_whole = rank != nullptr;
+    infos_.environment = environment(0, nullptr);
+    infos_.environment_is_whole = infos_.facts.has_value();
   }
   return &infos_.environment;
+}
+
+Info InfoAccess::environment(int argc, char** argv) const {
+  return environment_info(argc, argv, infos_.facts ? *infos_.facts : facts_of_environment());
+}
+
+void InfoAccess::note_job(const sim::Job& job) const {
+  infos_.facts = {job.program_ranks != 0 ? job.program_ranks : job.size, job.options.text("initial_errhandler")};
 }
 
 void InfoAccess::remove(Info& info) const {

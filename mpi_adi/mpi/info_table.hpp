@@ -2,18 +2,25 @@
 // they can belong to no rank. A lock of their own guards them.
 #pragma once
 
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "mpi_adi/object/info.hpp"
+#include "sim/boot/job.hpp"
 
 namespace margay::mpi_adi {
 
 class Call;
 struct InfoTable;
-class MpiRank;
+
+// What MPI_INFO_ENV has of the job.
+struct JobFacts {
+  std::uint32_t program_ranks = 0;  // 0: unknown
+  std::string initial_handler;
+};
 
 // A copy of what the handle names, MPI_INFO_ENV too; nullopt: no living info object.
 [[nodiscard]] std::optional<Info> copy_of_info(MPI_Info handle);
@@ -38,6 +45,10 @@ class InfoAccess {
   // MPI_INFO_NULL: the table is full.
   [[nodiscard]] MPI_Info add(Info&& info) const;
   [[nodiscard]] std::vector<MPI_Info> living() const;
+  // The contents of MPI_INFO_ENV, with a command line of the program's.
+  [[nodiscard]] Info environment(int argc, char** argv) const;
+  // MPI begins: what the job says, from now on and after MPI's end.
+  void note_job(const sim::Job& job) const;
 
  private:
   InfoTable& infos_;
@@ -45,7 +56,10 @@ class InfoAccess {
 };
 
 // The contents of MPI_INFO_ENV (MPI 4.0, 11.2.1), as far as they are known: command, argv, maxprocs, host, arch, wdir.
-// Without a word in `argv`: the process's own. Without a rank the number of processes is not known yet.
-[[nodiscard]] Info environment_info(int argc, char** argv, MpiRank* rank);
+// Without a word in `argv`: the process's own.
+[[nodiscard]] Info environment_info(int argc, char** argv, const JobFacts& facts);
+// Before MPI begins: what margay's launcher put into the environment. Of a foreign launcher's job the number of ranks
+// that run this program is unknown until then, as there may be several programs.
+[[nodiscard]] JobFacts facts_of_environment();
 
 }  // namespace margay::mpi_adi

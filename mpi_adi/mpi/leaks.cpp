@@ -75,13 +75,16 @@ class Report {
  public:
   explicit Report(MpiRank& rank) : rank_(rank) {}
 
-  void line(const char* kind, Handle handle, std::string_view origin, const std::string& name,
+  void line(const char* kind, Handle handle, const Origin& origin, const std::string& name,
             const std::string& details) {
     if (++lines_ > kLinesMax) return;
+    look_up_callers();
     char hex[16];
     std::snprintf(hex, sizeof hex, "0x%08x", static_cast<unsigned>(handle));
     begin() += std::string("leak: ") + kind + " " + hex + in_quotes(name) + ", made by " +
-               (origin.empty() ? "a call that was not seen" : std::string(origin)) +
+               (origin.function.empty()
+                    ? "a call that was not seen"
+                    : std::string(origin.function) + rank_.process().source_lines().behind_call(origin.caller)) +
                (details.empty() ? "" : ", " + details) + "\n";
   }
   void line(const char* kind, Handle handle, const std::string& name = {}, const std::string& details = {}) {
@@ -105,6 +108,13 @@ class Report {
   }
 
  private:
+  // All at once, before the first line.
+  void look_up_callers() {
+    if (lines_ != 1) return;
+    std::vector<sim::SourcePlace> places;
+    for (const void* const caller : rank_.handles().origins()->callers()) places.push_back(sim::source_place(caller));
+    rank_.process().source_lines().look_up(places);
+  }
   std::string& begin() { return text_ += "margay: rank " + std::to_string(rank_.process().rank()) + ": "; }
 
   MpiRank& rank_;
@@ -208,10 +218,15 @@ void report_leaks(MpiRank& rank, Ending ending) {
   if (ending.last) add_messages(rank, report);
   add_communicators(rank, owner, report);
   if (ending.last) add_shared(rank, report);
-  if (ending.last && (ending.session == 0 || current_process().init_state() == InitState::finalized))
-    add_lasting(rank, report);
   const std::string text = report.text();
   std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+std::string report_of_exit(MpiRank& rank) {
+  if (rank.handles().origins() == nullptr) return {};
+  Report report(rank);
+  add_lasting(rank, report);
+  return report.text();
 }
 
 std::string report_of_open_sessions(MpiRank& rank) {

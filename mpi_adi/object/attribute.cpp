@@ -5,14 +5,14 @@
 
 namespace margay::mpi_adi {
 
-const Attribute* AttributeList::find(const Keyval& keyval) const {
-  for (const Attribute& attribute : attributes_) {
+Attribute* AttributeList::find(const Keyval& keyval) {
+  for (Attribute& attribute : attributes_) {
     if (attribute.keyval.get() == &keyval) return &attribute;
   }
   return nullptr;
 }
 
-void AttributeList::append(KeyvalPtr keyval, void* value) {
+void AttributeList::append(KeyvalPtr keyval, AttributeValue value) {
   attributes_.push_back({std::move(keyval), value});
 }
 

@@ -69,10 +69,14 @@ struct Communicator {
   // A collective call on it failed here: what others sent for that may come at any time, and says nothing of the
   // generation. Its contexts are never used again: one member's word is enough for all (ContextAgreement).
   bool contexts_spent = false;
-  // One number per collective call, so that calls back to back do not mix; persistent ones made; distributed graphs.
+  // One number per collective call, so that calls back to back do not mix; distributed graphs made.
   std::uint64_t collective_sequence = 0;
-  std::uint64_t persistent_collectives = 0;
   std::uint64_t distributed_graphs = 0;
+  // Of persistent collective calls (collectives/portal/notices): the channel that the next one tries, how often members
+  // agreed on free channels, and which of the latest are free, a bit each; empty: all.
+  std::uint64_t next_channel = 0;
+  std::uint64_t channel_agreements = 0;
+  std::vector<std::uint64_t> free_channels;
   std::unique_ptr<CommunicatorExtension> collective_facts;  // null before the first call that wants them
   // What no message needs, behind what messages need.
   // By whose name it goes; null: its own. Of a `both` whose it is, of the library's world the program's.

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "mpi_adi/abi/handles.hpp"
-#include "mpi_adi/object/cxx_caller.hpp"
+#include "mpi_adi/object/foreign_caller.hpp"
 #include "mpi_adi/object/handle_table.hpp"
 
 namespace margay::mpi_adi {

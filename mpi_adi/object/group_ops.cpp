@@ -72,6 +72,16 @@ GroupPtr make_group(std::vector<std::uint32_t>&& world_ranks, std::uint32_t me, 
   return group;
 }
 
+bool can_be_members(std::span<const std::uint64_t> numbers, std::uint32_t processes) {
+  if (numbers.size() > processes) return false;
+  std::vector<bool> seen(processes, false);
+  for (const std::uint64_t number : numbers) {
+    if (number >= processes || seen[number]) return false;
+    seen[number] = true;
+  }
+  return true;
+}
+
 int compare(const Group& one, const Group& other) {
   if (&one == &other || one.world_ranks == other.world_ranks) return MPI_IDENT;
   if (one.size() != other.size()) return MPI_UNEQUAL;

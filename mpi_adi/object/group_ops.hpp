@@ -27,6 +27,10 @@ class GroupIndex {
 [[nodiscard]] GroupPtr make_group(std::vector<std::uint32_t>&& world_ranks, std::uint32_t me,
                                   std::uint32_t session = 0);
 
+// Whether numbers that another process sent can be the members of a group: processes of a job of `processes`, none
+// twice.
+[[nodiscard]] bool can_be_members(std::span<const std::uint64_t> numbers, std::uint32_t processes);
+
 // MPI_IDENT, MPI_SIMILAR or MPI_UNEQUAL.
 [[nodiscard]] int compare(const Group& one, const Group& other);
 // All of `one`, then the others of `other`.

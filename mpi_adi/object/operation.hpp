@@ -2,7 +2,7 @@
 #pragma once
 
 #include "mpi_adi/abi/mpi.h"
-#include "mpi_adi/object/cxx_caller.hpp"
+#include "mpi_adi/object/foreign_caller.hpp"
 
 namespace margay::mpi_adi {
 

@@ -15,6 +15,13 @@ struct RequestClass {
   MPIX_Grequest_poll_function* poll = nullptr;
   MPIX_Grequest_wait_function* wait = nullptr;
 
+  // The functions are Fortran's: every argument is an address, and the last one takes what a function of C returns.
+  bool fortran = false;
+
+  [[nodiscard]] int call_query(void* extra_state, MPI_Status* status) const;
+  [[nodiscard]] int call_free(void* extra_state) const;
+  [[nodiscard]] int call_cancel(void* extra_state, bool complete) const;
+
   // Somebody must call its functions, or it never completes.
   [[nodiscard]] bool extended() const { return poll != nullptr || wait != nullptr; }
 };

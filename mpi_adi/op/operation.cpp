@@ -130,4 +130,8 @@ Combine predefined_combine(MPI_Op op, MPI_Datatype type) {
   return other_of(op, type);
 }
 
+bool is_nonportable(MPI_Op op, MPI_Datatype type) {
+  return (op == MPI_LAND || op == MPI_LOR || op == MPI_LXOR) && real_of(op, type) != nullptr;
+}
+
 }  // namespace margay::mpi_adi

@@ -12,5 +12,8 @@ using Combine = void (*)(const void* in, void* inout, std::size_t count);
 
 // nullptr: the operation is not predefined, or not defined on that type (MPI_ERR_OP).
 [[nodiscard]] Combine predefined_combine(MPI_Op op, MPI_Datatype type);
+// Whether the standard's table (6.9.2) does not have the two together, though margay and MPICH do: MPI_LAND, MPI_LOR
+// and MPI_LXOR on reals, where 0 is false and the result is 0 or 1. Requires: predefined_combine() has one.
+[[nodiscard]] bool is_nonportable(MPI_Op op, MPI_Datatype type);
 
 }  // namespace margay::mpi_adi

@@ -143,10 +143,12 @@ Combine integer_combine(MPI_Op op) {
   if (Combine logical = logical_combine<T>(op); logical != nullptr) return logical;
   return bit_combine<T>(op);
 }
+// Reals are no logicals in the standard; MPICH takes them as C does (is_nonportable()).
 template <typename T>
 Combine real_combine(MPI_Op op) {
   if (Combine order = order_combine<T>(op); order != nullptr) return order;
-  return arithmetic_combine<T>(op);
+  if (Combine arithmetic = arithmetic_combine<T>(op); arithmetic != nullptr) return arithmetic;
+  return logical_combine<T>(op);
 }
 template <typename T>
 Combine complex_combine(MPI_Op op) {

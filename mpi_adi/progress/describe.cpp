@@ -107,10 +107,13 @@ void describe(const DeviceParts& parts, std::string& out, std::size_t limit_line
     if (!parts.kernel.gone(rank) || !lines.next()) continue;
     lines.add("  process " + std::to_string(rank) + " cannot be reached: " + parts.kernel.loss(rank));
   }
-  if (parts.heap.holding() && lines.next()) {
-    lines.add("  the heap of unexpected messages has no room (" + std::to_string(parts.heap.used_bytes()) + " of " +
-              std::to_string(parts.heap.size_bytes()) +
-              " bytes taken): a message is held on its way, with all behind it; --heap makes it larger");
+  for (const Unexpected* const heap : parts.heaps) {
+    if (!heap->holding() || !lines.next()) continue;
+    const bool is_messages = heap == &parts.heap;
+    lines.add(std::string("  the heap of ") + (is_messages ? "unexpected" : "early collective") +
+              " messages has no room (" + std::to_string(heap->used_bytes()) + " of " +
+              std::to_string(heap->size_bytes()) + " bytes taken): a message is held on its way, with all behind it" +
+              (is_messages ? "; --heap makes it larger" : ""));
   }
   parts.receives.for_each_in_use([&lines](const ReceiveRequest& request) {
     if (!request.complete && lines.next()) lines.add(line(request));

@@ -98,12 +98,26 @@ Request* Device::start_matched_receive(void* buffer, std::int64_t count, Datatyp
   return &mpi_adi::start_matched_receive(impl_->parts, buffer, count, type, message);
 }
 
+namespace {
+
+[[gnu::noinline]] void relieve_heaps(DeviceParts& parts) {
+  parts.relieving = false;
+  parts.kernel.forget_holds();
+  for (Unexpected* const heap : parts.heaps) {
+    heap->relieve(parts.kernel.take_longest_hold(heap->portal()));
+    parts.relieving |= heap->holding() || heap->spilling();
+  }
+}
+
+}  // namespace
+
 bool Device::progress(int messages) {
   bool moved = mpi_adi::progress(impl_->parts, messages);
   TaskQueue& tasks = impl_->parts.tasks;
   if (tasks.any_awake()) [[unlikely]]
     moved |= tasks.run(TaskQueue::Who::program);
-  impl_->parts.heap.relieve(impl_->parts.kernel.take_longest_hold(kReceivePortal));  // device/unexpected
+  if (impl_->parts.kernel.holds_any() || impl_->parts.relieving) [[unlikely]]
+    relieve_heaps(impl_->parts);  // device/unexpected
   return moved;
 }
 
@@ -112,7 +126,7 @@ bool Device::progress_for_absent_owner() {
 }
 
 void Device::about_to_sleep() {
-  impl_->parts.heap.relieve_sleeper();
+  for (Unexpected* const heap : impl_->parts.heaps) heap->relieve_sleeper();
 }
 
 Communicator* Device::take_unreferenced() {
@@ -208,7 +222,7 @@ void Device::forget_messages(ContextId context) {
 }
 
 void Device::give_memory_back() {
-  impl_->parts.heap.give_memory_back();
+  for (Unexpected* const heap : impl_->parts.heaps) heap->give_memory_back();
 }
 
 const ProtocolCounts& Device::counts() const {

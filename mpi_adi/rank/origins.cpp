@@ -2,9 +2,9 @@
 
 namespace margay::mpi_adi {
 
-void Origins::enter(const char* name) {
+void Origins::enter(const Origin& call) {
   const std::lock_guard guard(mutex_);
-  calls_[std::this_thread::get_id()].push_back(name);
+  calls_[std::this_thread::get_id()].push_back(call);
 }
 
 void Origins::note(Handle handle) {
@@ -31,21 +31,30 @@ void Origins::leave() {
   if (thread->second.empty()) calls_.erase(thread);
 }
 
-std::string_view Origins::current() const {
+Origin Origins::current() const {
   const auto thread = calls_.find(std::this_thread::get_id());
-  return thread == calls_.end() ? std::string_view() : std::string_view(thread->second.back());
+  return thread == calls_.end() ? Origin() : thread->second.back();
 }
 
-std::string_view Origins::of(Handle handle) const {
+Origin Origins::of(Handle handle) const {
   const std::lock_guard guard(mutex_);
   const auto found = by_handle_.find(handle);
-  return found == by_handle_.end() ? std::string_view() : found->second;
+  return found == by_handle_.end() ? Origin() : found->second;
 }
 
-std::string_view Origins::of(const UserRequest& request) const {
+Origin Origins::of(const UserRequest& request) const {
   const std::lock_guard guard(mutex_);
   const auto found = by_request_.find(&request);
-  return found == by_request_.end() ? std::string_view() : found->second;
+  return found == by_request_.end() ? Origin() : found->second;
+}
+
+std::vector<const void*> Origins::callers() const {
+  const std::lock_guard guard(mutex_);
+  std::unordered_set<const void*> all;
+  for (const auto& [handle, origin] : by_handle_) all.insert(origin.caller);
+  for (const auto& [request, origin] : by_request_) all.insert(origin.caller);
+  all.erase(nullptr);
+  return {all.begin(), all.end()};
 }
 
 }  // namespace margay::mpi_adi

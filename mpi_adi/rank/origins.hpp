@@ -15,31 +15,39 @@ namespace margay::mpi_adi {
 
 struct UserRequest;
 
+// A call of the program's.
+struct Origin {
+  std::string_view function;     // empty: none that was seen
+  const void* caller = nullptr;  // where it returns to
+};
+
 // From any thread, as calls are that need no rank. Names live as long as the program.
 class Origins {
  public:
   // The calling thread's calls, one in the other where a function of the program's calls MPI.
-  void enter(const char* name);
+  void enter(const Origin& call);
   void leave();
 
   // The call that the calling thread is in made it. A later object with the same handle takes its place.
   void note(Handle handle);
   void note(const UserRequest& request);
 
-  // Empty: made outside of any call that was seen.
-  [[nodiscard]] std::string_view of(Handle handle) const;
-  [[nodiscard]] std::string_view of(const UserRequest& request) const;
+  // Without a function: made outside of any call that was seen.
+  [[nodiscard]] Origin of(Handle handle) const;
+  [[nodiscard]] Origin of(const UserRequest& request) const;
+  // The callers of all that was ever made.
+  [[nodiscard]] std::vector<const void*> callers() const;
   // Whether the object was not told before: it stays while MPI is dormant, and is told at one end alone.
   [[nodiscard]] bool tell(Handle handle);
 
  private:
   // With the lock.
-  [[nodiscard]] std::string_view current() const;
+  [[nodiscard]] Origin current() const;
 
   mutable std::mutex mutex_;
-  std::unordered_map<std::thread::id, std::vector<const char*>> calls_;
-  std::unordered_map<Handle, std::string_view> by_handle_;
-  std::unordered_map<const UserRequest*, std::string_view> by_request_;
+  std::unordered_map<std::thread::id, std::vector<Origin>> calls_;
+  std::unordered_map<Handle, Origin> by_handle_;
+  std::unordered_map<const UserRequest*, Origin> by_request_;
   std::unordered_set<Handle> told_;
 };
 

@@ -44,9 +44,11 @@ MpiRank::MpiRank(std::unique_ptr<sim::Process> process, const DeviceOptions& opt
     process_->recorder().watch();
   }
   if (process_->job().options.text("check_types") == "1") {
-    device_.parts().type_check = std::make_unique<TypeCheck>(process_->rank(), process_->board().findings);
+    device_.parts().type_check =
+        std::make_unique<TypeCheck>(process_->rank(), process_->board().findings, process_->source_lines());
     process_->recorder().watch();
   }
+  if (process_->job().options.text("check_rma") == "1") process_->recorder().watch();
 }
 
 Status MpiRank::start_on(std::unique_ptr<sim::Process> process, MakeExtension make_extension,
@@ -95,6 +97,12 @@ void MpiRank::work() {
   const Status bypass = process_->start_coprocessor([device] { return device->progress_for_absent_owner(); });
   if (!bypass.ok()) std::fprintf(stderr, "margay: rank %u: %s\n", process_->rank(), bypass.sentence().c_str());
   process_->board().state = sim::RankState::kInitialized;
+}
+
+void MpiRank::make_rma() {
+  rma_ = std::make_unique<Rma>(
+      device_.parts(), process_->node_memory(),
+      [this](std::uint32_t holder, std::uint64_t waited_ns) { guard_watch_.waits(holder, waited_ns); });
 }
 
 ReceivingSide MpiRank::receiving_side() {

@@ -10,6 +10,7 @@
 #include "mpi_adi/protocol/buffered.hpp"
 #include "mpi_adi/rank/call_trace.hpp"
 #include "mpi_adi/rank/current.hpp"
+#include "mpi_adi/rank/guard_watch.hpp"
 #include "mpi_adi/rank/handles.hpp"
 #include "mpi_adi/rank/object_tables.hpp"
 #include "mpi_adi/rank/rank_lock.hpp"
@@ -95,7 +96,7 @@ class MpiRank {
   // One-sided communication; made when it is first asked for.
   [[nodiscard]] Rma& rma() {
     if (rma_ == nullptr) [[unlikely]]
-      rma_ = std::make_unique<Rma>(device_.parts(), process_->node_memory());
+      make_rma();
     return *rma_;
   }
   // The same, if it was.
@@ -116,6 +117,9 @@ class MpiRank {
   [[nodiscard]] ReceivingSide receiving_side();
   // A number for each MPI_Psend_init.
   [[nodiscard]] std::uint64_t next_partition_channel() { return partition_channels_++; }
+  // Where the latest call returns to; noted while a check watches calls.
+  [[nodiscard]] const void* caller() const { return caller_; }
+  void set_caller(const void* caller) { caller_ = caller; }
   // Puts the protocol counts and what else this rank counts on the job board.
   void publish_accounts();
 
@@ -124,6 +128,7 @@ class MpiRank {
   // Its contexts are free again. Requires: freed, and nothing refers to it.
   void destroy(Communicator& communicator);
   [[gnu::noinline]] void destroy_unreferenced();
+  void make_rma();
 
   // A waiting thread lets the others in while it yields or sleeps.
   class OutsideRest final : public sim::Rest {
@@ -163,6 +168,8 @@ class MpiRank {
   ErrorTable errors_;
   std::uint64_t dropped_told_ = 0;  // ready sends that were dropped here
   std::uint64_t partition_channels_ = 0;
+  GuardWatch guard_watch_{*process_};
+  const void* caller_ = nullptr;
   std::unique_ptr<Rma> rma_;
   std::unique_ptr<RankExtension> collectives_;
 };

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mpi_adi/progress/describe.hpp"
+#include "sim/base/source_lines.hpp"
 #include "sim/shm/published.hpp"
 
 namespace margay::mpi_adi {
@@ -42,6 +43,8 @@ void StallWatch::tell_board(std::uint64_t idle_ns) {
   wait.needs_message = needs_message(rank_, first) ? 1 : 0;
   sim::set_text(wait.communicator, first.communicator);
   sim::set_text(wait.near_misses, first.near_misses);
+  const std::string place = sim::source_question(sim::call_from_program());
+  sim::set_text(wait.place, place.size() < wait.place.size() ? place : std::string());
   wait.since_ns = rank_.process().clock().now_ns() - idle_ns;
   wait.is_waiting = 1;
   on_board_ = true;
@@ -74,7 +77,7 @@ void StallWatch::look(std::uint64_t idle_ns) {
   const std::string call = process.board().mpi_call.data();  // of the latest thread to enter; none, as it has left
   std::string text = "margay: rank " + std::to_string(process.rank()) + " has waited " +
                      std::to_string(idle_ns / kNsPerSecond) + " s in " + (call.empty() ? "MPI" : call) +
-                     " without progress\n";
+                     process.source_lines().behind_call(sim::call_from_program()) + " without progress\n";
   rank_.device().describe(text, kReportLines);
   std::fputs(text.c_str(), stderr);
 }

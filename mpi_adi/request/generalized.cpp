@@ -28,7 +28,7 @@ int GeneralizedRequest::failed(MpiRank& rank, const char* name, int code, std::s
 int GeneralizedRequest::outcome(MpiRank& rank, MPI_Status* status, std::string& words) {
   MPI_Status told{};
   empty_status(&told);
-  const int code = call_program(rank, [&] { return functions_.query(extra_state_, &told); });
+  const int code = call_program(rank, [&] { return functions_.call_query(extra_state_, &told); });
   const int error = status->MPI_ERROR;  // whoever ends several writes it
   *status = told;
   status->MPI_ERROR = error;
@@ -45,7 +45,7 @@ int GeneralizedRequest::end(MpiRank& rank, MPI_Status* status, std::string& word
 }
 
 int GeneralizedRequest::cancel(MpiRank& rank, std::string& words) {
-  const int code = call_program(rank, [&] { return functions_.cancel(extra_state_, complete ? 1 : 0); });
+  const int code = call_program(rank, [&] { return functions_.call_cancel(extra_state_, complete); });
   return failed(rank, "cancel", code, words);
 }
 
@@ -64,7 +64,7 @@ int GeneralizedRequest::completed(MpiRank& rank, std::string& words) {
 }
 
 int GeneralizedRequest::call_free(MpiRank& rank) const {
-  return call_program(rank, [&] { return functions_.free(extra_state_); });
+  return call_program(rank, [&] { return functions_.call_free(extra_state_); });
 }
 
 }  // namespace margay::mpi_adi

@@ -26,6 +26,9 @@ class GeneralizedRequest final : public OwnRequest {
   // MPI_Grequest_complete. The request may be gone afterwards; then the same as give_up().
   [[nodiscard]] int completed(MpiRank& rank, std::string& words);
 
+  // Its functions are Fortran's. Requires: none was called yet.
+  void set_fortran() { functions_.fortran = true; }
+
   [[nodiscard]] const RequestClass& functions() const { return functions_; }
   [[nodiscard]] void* extra_state() const { return extra_state_; }
   [[nodiscard]] MPIX_Grequest_class group() const { return group_; }

@@ -53,7 +53,7 @@ void Rma::accumulate(Window& window, const Access& access, const AccumulateOpera
   sim::AccumulateLock lock = accumulate_lock(to);
   // One run on both sides: no list of pieces, no copy of what was there before.
   if (is_run(*access.target_type, operands) && operands.elements.contiguous() &&
-      (access.buffer == nullptr || is_run(*access.type, operands))) {
+      (!access.wants_result() || is_run(*access.type, operands))) {
     auto* const result = static_cast<std::byte*>(access.buffer);
     return combine_run(operands, operands.elements.single().base, bytes, to.base + access.offset, result, lock);
   }
@@ -79,7 +79,7 @@ void Rma::accumulate(Window& window, const Access& access, const AccumulateOpera
 }
 
 portals::Region Rma::result_room(const Access& access, const AccumulateOperands& operands, Pieces& pieces) {
-  if (access.buffer == nullptr) return {};
+  if (!access.wants_result()) return {};
   const bool as_it_lies = access.type->handle == operands.type;
   if (as_it_lies) return {access.buffer, static_cast<std::size_t>(operands.count * operands.element_bytes)};
   return pieces.to_receive(access.buffer, access.count, *access.type);
@@ -108,7 +108,7 @@ void Rma::accumulate_by_messages(Window& window, const Access& access, const Acc
     } else {
       part = pieces.take(kPiecesOfAsk, limit, head.bytes);
     }
-    if (access.buffer != nullptr) {
+    if (access.wants_result()) {
       head.reply_bits = reply_bits_of(expect(window, access.target, room.slice(at, head.bytes), access.request, &here));
     } else if (is_alone(window, to)) {
       head.reply_bits = reply_bits_of(expect(window, access.target, {}, nullptr, nullptr));
@@ -117,7 +117,7 @@ void Rma::accumulate_by_messages(Window& window, const Access& access, const Acc
       to.unflushed = true;
     }
     // Whoever wants the result waits for that.
-    Outstanding* const request = access.buffer == nullptr ? access.request : nullptr;
+    Outstanding* const request = access.wants_result() ? nullptr : access.request;
     send_ask(window, access.target, head, part, operands,
              operands.elements.bytes() != 0 ? operands.elements.slice(at, head.bytes) : portals::Region(), request);
   }

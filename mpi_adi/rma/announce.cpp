@@ -1,9 +1,8 @@
 // The messages of --check-rma (check.hpp): of origins, and what a target makes of them.
 #include "mpi_adi/rma/check.hpp"
 
-#include <cstring>
-
 #include "mpi_adi/device/portal_numbers.hpp"
+#include "mpi_adi/rma/asked.hpp"
 #include "mpi_adi/rma/bits.hpp"
 #include "mpi_adi/rma/rma.hpp"
 
@@ -33,20 +32,11 @@ void Rma::announce_completed(Window& window, int target, Completed what, std::ui
 }
 
 // Who checks nothing answers as well: variables may differ between processes.
-void Rma::hear_announced(Window& window, const AskHead& head, std::span<const Piece> pieces, const std::byte* body,
-                         std::uint64_t bytes) {
+void Rma::hear_announced(Window& window, const Asked& asked) {
   Conflict answer;
-  if (window.check != nullptr && bytes == sizeof(AnnouncedAccess)) {
-    AnnouncedAccess access;
-    std::memcpy(&access, body, sizeof access);
-    access.origin = head.origin;
-    std::vector<ByteRange> ranges;
-    for (const Piece& piece : pieces) {
-      ByteRange range{head.offset + static_cast<std::uint64_t>(piece.offset), 0};
-      if (!__builtin_add_overflow(range.begin, piece.bytes, &range.end)) ranges.push_back(range);
-    }
-    answer = window.check->announced.add(access, ranges).value_or(answer);
-  }
+  const std::optional<AnnouncedAccess> access = asked.announced();
+  if (window.check != nullptr && access) answer = window.check->announced.add(*access, asked.ranges()).value_or(answer);
+  const AskHead& head = asked.head();
   send_copied(nullptr, head.origin, header_to(window.target(head.origin).world_rank, kReceivePortal, head.reply_bits),
               std::as_bytes(std::span(&answer, 1)));
 }

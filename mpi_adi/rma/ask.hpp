@@ -49,6 +49,9 @@ static_assert(std::is_trivially_copyable_v<Piece> && sizeof(Piece) == 16);
 inline constexpr std::uint32_t kPiecesOfAsk = 256;
 // Described bodies of an origin that have not come: no more are expected.
 inline constexpr std::uint32_t kDescribedMax = 1024;
+// Messages and answers of an origin's accesses that are under way, some 400 bytes each: a program may begin accesses
+// without end before it flushes, and waits from here on until half of them are over. Far more than a link holds.
+inline constexpr std::uint32_t kAccessMessagesMax = 8192;
 inline constexpr std::uint64_t kOperandBytesOfAsk = std::uint64_t{32} << 10;
 
 }  // namespace margay::mpi_adi

@@ -16,6 +16,7 @@
 #include <span>
 
 #include "mpi_adi/abi/mpi.h"
+#include "sim/base/source_lines.hpp"
 
 namespace margay::mpi_adi {
 
@@ -36,14 +37,15 @@ struct AnnouncedAccess {
   MixedOps mixed_ops = MixedOps::no_op;
   bool ordered = true;      // with this origin's other accumulates (accumulate_ordering)
   bool ends_alone = false;  // may be complete before its origin has said so: a read with a request
-  char call[31] = {};       // the function's name
+  char call[31] = {};       // the function's name,
+  sim::SourcePlace place;   // and where the program calls it
 
   // Of the target's memory.
   [[nodiscard]] bool reads() const {
     return kind == AccessKind::get || (kind == AccessKind::accumulate && op == MPI_NO_OP);
   }
 };
-static_assert(sizeof(AnnouncedAccess) == 64);
+static_assert(sizeof(AnnouncedAccess) == 80);
 
 struct ByteRange {
   std::uint64_t begin = 0;
@@ -65,7 +67,7 @@ struct Conflict {
 
 class ConflictTable {
  public:
-  // Ranges that are kept at most, by all accesses: 100 MiB. Later ones are compared and not kept.
+  // Ranges that are kept at most, by all accesses: 120 MiB. Later ones are compared and not kept.
   static constexpr std::size_t kRangesMax = std::size_t{1} << 20;
 
   // Pieces of one access may come one after another. What conflicts is not kept.

@@ -6,52 +6,20 @@
 #include <mutex>
 
 #include "mpi_adi/abi/handles.hpp"
+#include "mpi_adi/datatype/predefined_types.hpp"
 #include "mpi_adi/op/operation.hpp"
 #include "sim/shm/atomic_elements.hpp"
 
 namespace margay::mpi_adi {
 
-namespace {
-
-// As it lies in memory.
-template <typename Value>
-struct Pair {
-  Value value;
-  int index;
-};
-constexpr std::size_t kElementBytesMax = sizeof(Pair<long double>);
-
-}  // namespace
-
 std::uint32_t accumulate_element_bytes(MPI_Datatype type) {
-  if (is_basic_datatype(type)) return basic_size_bytes(type);
-  switch (type) {
-    case MPI_FLOAT_INT:
-      return sizeof(Pair<float>);
-    case MPI_DOUBLE_INT:
-      return sizeof(Pair<double>);
-    case MPI_LONG_INT:
-      return sizeof(Pair<long>);
-    case MPI_SHORT_INT:
-      return sizeof(Pair<short>);
-    case MPI_LONG_DOUBLE_INT:
-      return sizeof(Pair<long double>);
-    default:
-      return 0;
-  }
+  const TypeDefinition* const definition = predefined_definition(type);
+  return definition == nullptr ? 0 : static_cast<std::uint32_t>(definition->extent());
 }
 
 std::uint32_t accumulate_data_bytes(MPI_Datatype type) {
-  switch (type) {
-    case MPI_DOUBLE_INT:
-      return offsetof(Pair<double>, index) + sizeof(int);
-    case MPI_LONG_INT:
-      return offsetof(Pair<long>, index) + sizeof(int);
-    case MPI_LONG_DOUBLE_INT:
-      return offsetof(Pair<long double>, index) + sizeof(int);
-    default:
-      return accumulate_element_bytes(type);
-  }
+  const TypeDefinition* const definition = predefined_definition(type);
+  return definition == nullptr ? 0 : static_cast<std::uint32_t>(definition->true_bounds.upper);
 }
 
 bool accumulates(MPI_Op op, MPI_Datatype type) {
@@ -78,7 +46,7 @@ bool is_integer_word(MPI_Datatype type) {
 }
 
 bool swaps(MPI_Datatype type) {
-  return accumulates(MPI_BAND, type) || accumulates(MPI_LAND, type);
+  return accumulates(MPI_BAND, type) || (accumulates(MPI_LAND, type) && !is_nonportable(MPI_LAND, type));
 }
 
 namespace {

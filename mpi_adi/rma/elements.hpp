@@ -9,8 +9,11 @@
 
 namespace margay::mpi_adi {
 
-// Bytes from one element to the next in memory; 0: the type is none that accumulates take. Of a pair with padding more
-// than MPI_Type_size says.
+// A complex number of two long doubles or two REAL*16; MPI_LONG_DOUBLE_INT with its padding.
+inline constexpr std::uint32_t kElementBytesMax = 32;
+
+// Bytes from one element to the next in memory, at most kElementBytesMax; 0: not a predefined datatype that has data.
+// More than MPI_Type_size for a pair with padding.
 [[nodiscard]] std::uint32_t accumulate_element_bytes(MPI_Datatype type);
 // Of one element without the padding behind it, which may be outside of the window.
 [[nodiscard]] std::uint32_t accumulate_data_bytes(MPI_Datatype type);

@@ -14,14 +14,20 @@ bool Rma::is_gone(void* rma, std::uint32_t world_rank) {
   return local_rank == sim::NodeMemory::kNotHere || self.node_->ended(local_rank);
 }
 
+sim::HolderGone Rma::holder_gone() {
+  return {&Rma::is_gone, this, [](void* rma, std::uint32_t world_rank, std::uint64_t waited_ns) {
+            static_cast<Rma*>(rma)->guard_waits_(world_rank, waited_ns);
+          }};
+}
+
 sim::WindowLock Rma::lock_of(const WindowControl& control) {
-  return control.lock(parts_.kernel.me().rank, sim::HolderGone(&Rma::is_gone, this));
+  return control.lock(parts_.kernel.me().rank, holder_gone());
 }
 
 sim::AccumulateLock Rma::accumulate_lock(const WindowTarget& target) {
   const bool shared = node_ != nullptr && node_->local_rank(target.world_rank) != sim::NodeMemory::kNotHere;
   sim::AccumulateLockData& data = shared ? node_->accumulates(node_->local_rank(target.world_rank)) : own_accumulates_;
-  return {data, parts_.kernel.me().rank, sim::HolderGone(&Rma::is_gone, this)};
+  return {data, parts_.kernel.me().rank, holder_gone()};
 }
 
 void Rma::wake(const WindowTarget& target) {

@@ -34,8 +34,12 @@ const char* name(WindowWay way) {
   return "unknown";
 }
 
-Rma::Rma(DeviceParts& parts, const sim::NodeMemory* node)
-    : parts_(parts), node_(node), memory_(kAskHeapBytes), asks_(memory_.buffer()) {
+Rma::Rma(DeviceParts& parts, const sim::NodeMemory* node, GuardWaits guard_waits)
+    : parts_(parts),
+      node_(node),
+      guard_waits_(std::move(guard_waits)),
+      memory_(kAskHeapBytes),
+      asks_(memory_.buffer()) {
   asks_.set_owner(static_cast<Listener*>(this), kOwnerListener);
   ask_entry_.set({.match_bits = 0, .ignore_bits = ~portals::MatchBits{0}}, asks_, {.save = portals::Save::both});
   ask_list_.append(ask_entry_);
@@ -161,7 +165,10 @@ void Rma::send_outgoing(Outgoing& outgoing, Window* window, int target, const po
   outgoing.transmission.may_change = others_may_write(body);
   outgoing.transmission.owner = static_cast<Listener*>(&outgoing);
   outgoing.transmission.owner_kind = kOwnerListener;
-  if (window != nullptr) outgoing.generation = window->target(target).sending.begin();
+  if (window != nullptr) {
+    outgoing.generation = window->target(target).sending.begin();
+    ++under_way_;
+  }
   parts_.kernel.send(outgoing.transmission);
 }
 
@@ -242,6 +249,7 @@ void Outgoing::told() {
 void Rma::finished(Outgoing& outgoing) {
   const bool failed = outgoing.transmission.state == sim::Transmission::State::failed;
   if (outgoing.window != nullptr) {
+    --under_way_;
     outgoing.window->target(outgoing.target).sending.end(outgoing.generation);
     if (failed) note(*outgoing.window, MPIX_ERR_PROC_FAILED, {});
     if (!failed && outgoing.window->by_messages) wake(outgoing.window->target(outgoing.target));
@@ -269,6 +277,7 @@ Reply& Rma::expect(Window& window, int target, const portals::Region& room, Outs
   answer.entry.set(criteria, *answer.memory, {});
   parts_.receive_list.insert_before(parts_.heap.first_catch_all(), answer.entry);
   answer.generation = to.awaited.begin();
+  ++under_way_;
   answer.reads = room.bytes() != 0;
   to.reads += answer.reads ? 1 : 0;
   // Whose loss was looked at before: nothing of it ends by itself any more.
@@ -301,6 +310,7 @@ void Rma::give_up(Reply& answer, int error_class) {
   WindowTarget& target = answer.window->target(answer.target);
   parts_.kernel.answered(target.world_rank);
   target.awaited.end(answer.generation);
+  --under_way_;
   target.reads -= answer.reads ? 1 : 0;
   if (answer.request != nullptr) {
     done(answer.request, error_class);

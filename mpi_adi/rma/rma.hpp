@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <unordered_map>
@@ -26,6 +27,8 @@
 
 namespace margay::mpi_adi {
 
+class Asked;
+
 // Of a request-based call: what is under way for it, and who is told when nothing is any more.
 struct Outstanding {
   std::uint32_t count = 0;
@@ -33,11 +36,12 @@ struct Outstanding {
   Listener* all_done = nullptr;
 };
 
-// One access, checked: elements here and elements there, as many bytes.
+// One access, checked: elements here and elements there, as many bytes. `buffer` may be MPI_BOTTOM, which is null: the
+// type alone says whether there is anything here.
 struct Access {
   void* buffer = nullptr;
   std::int64_t count = 0;
-  const Datatype* type = nullptr;
+  const Datatype* type = nullptr;  // null: an accumulate without a result
   int target = 0;
   std::uint64_t offset = 0;  // of the first element, bytes from the window's beginning; of a dynamic one an address
   std::int64_t target_count = 0;
@@ -49,6 +53,9 @@ struct Access {
     bool ends_alone = false;
   };
   Announced announced = {};
+
+  // Of an accumulate.
+  [[nodiscard]] bool wants_result() const { return type != nullptr; }
 };
 
 // What was accessed from here, for the job's table and for tests.
@@ -69,12 +76,16 @@ struct AccumulateOperands {
   Pieces pieces;                       // what that refers to
   const std::byte* compare = nullptr;  // of a compare-and-swap
   sim::TraceAccess call = sim::TraceAccess::accumulate;
+
+  [[nodiscard]] bool any() const { return op != MPI_NO_OP; }
 };
 
 class Rma final : public Listener {
  public:
+  // This process waits asleep for `holder`, which is inside a guard, for so long by now; 0: no more.
+  using GuardWaits = std::function<void(std::uint32_t holder, std::uint64_t waited_ns)>;
   // Both outlive it. `node` null: nothing is shared.
-  Rma(DeviceParts& parts, const sim::NodeMemory* node);
+  Rma(DeviceParts& parts, const sim::NodeMemory* node, GuardWaits guard_waits);
   ~Rma() override;
 
   // Messages for the window are taken from here on. Requires: base, size, communicator and targets are set.
@@ -90,13 +101,16 @@ class Rma final : public Listener {
 
   void put(Window& window, const Access& access);
   void get(Window& window, const Access& access);
-  // `access` names where the result goes; its target's elements are of `operands`' type. `buffer` null: no result.
+  // `access` names where the result goes, if one is wanted; its target's elements are of `operands`' type.
   void accumulate(Window& window, const Access& access, const AccumulateOperands& operands);
 
   // Whether this origin's memory is its own again, and what it asked for is here.
   [[nodiscard]] bool locally_complete(const WindowTarget& target) const {
     return target.sending.none() && target.awaited.none();
   }
+  // Backpressure: before another access begins, who finds this full waits until there is room.
+  [[nodiscard]] bool is_full() const { return under_way_ >= kAccessMessagesMax; }
+  [[nodiscard]] bool has_room() const { return under_way_ <= kAccessMessagesMax / 2; }
   // All accesses to the target are done there when locally_complete() says so. Requires: what was put has left.
   void begin_flush(Window& window, int target);
 
@@ -195,6 +209,7 @@ class Rma final : public Listener {
   // Locks.
   [[nodiscard]] sim::WindowLock lock_of(const WindowControl& control);
   [[nodiscard]] static bool is_gone(void* rma, std::uint32_t world_rank);
+  [[nodiscard]] sim::HolderGone holder_gone();
   void let_in(Window& window, int target, std::uint32_t member);
   void release(Window& window, int target, const WindowControl& control, int member);
   void give_locks();
@@ -234,21 +249,20 @@ class Rma final : public Listener {
   void lock_asked(Window& window, const AskHead& head);
   void refuse(Window& window, const AskHead& head, int error_class);
   void refused(Window& window, const AskHead& head);
-  [[nodiscard]] static bool find_memory(const Window& window, const AskHead& head, std::span<const Piece> pieces,
-                                        std::vector<portals::Buffer>& table, std::uint32_t unused_end = 0);
-  void take_pieces(Window& window, const AskHead& head, std::span<const Piece> pieces, const portals::Header& header);
+  void take_pieces(Window& window, const Asked& asked, const portals::Header& header);
   void forget_described(const portals::Header& header);
-  void send_pieces(Window& window, const AskHead& head, std::span<const Piece> pieces);
-  void combine(Window& window, const AskHead& head, std::span<const Piece> pieces, const std::byte* operands,
-               std::uint64_t operand_bytes);
+  void send_pieces(Window& window, const Asked& asked);
+  void combine(Window& window, const Asked& asked);
 
-  void hear_announced(Window& window, const AskHead& head, std::span<const Piece> pieces, const std::byte* body,
-                      std::uint64_t bytes);
+  void hear_announced(Window& window, const Asked& asked);
   void hear_completed(Window& window, const AskHead& head);
 
   DeviceParts& parts_;
   const sim::NodeMemory* node_;
+  GuardWaits guard_waits_;
   AccessCounts counts_;
+  // Messages of this origin's accesses that have not left, and answers that have not come.
+  std::uint32_t under_way_ = 0;
   std::unordered_map<std::uint32_t, Window*> windows_;        // by context
   std::unordered_map<std::uint32_t, sim::PeerMemory> peers_;  // of the node, by their number on it
   // Blocks of windows that are gone, to which a body or an answer that is under way still refers.

@@ -1,5 +1,5 @@
-// What memory a window exposes here: one piece, or, of a dynamic window, those that are attached. Whoever writes or
-// reads in an origin's name asks here first.
+// The memory that a window exposes here: one piece, or, of a dynamic window, those that are attached; an access may
+// span several that touch each other. Whoever writes or reads in an origin's name asks here first.
 #pragma once
 
 #include <algorithm>
@@ -51,11 +51,16 @@ class TargetMemory {
   // The memory at `offset` (an address, of a dynamic window); nullptr: some of the bytes are outside.
   [[nodiscard]] std::byte* at(std::uint64_t offset, std::uint64_t bytes) const {
     if (!dynamic_) return offset <= bytes_ && bytes <= bytes_ - offset ? base_ + offset : nullptr;
-    const auto next = pieces_.upper_bound(offset);
+    auto next = pieces_.upper_bound(offset);
     if (next == pieces_.begin()) return nullptr;
     const auto piece = std::prev(next);
     const std::uint64_t in = offset - piece->first;
-    if (in > piece->second || bytes > piece->second - in) return nullptr;
+    if (in > piece->second) return nullptr;
+    for (std::uint64_t here = piece->second - in; bytes > here; ++next) {
+      const std::uint64_t end = offset + here;
+      if (next == pieces_.end() || next->first != end) return nullptr;
+      here += next->second;
+    }
     return reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(offset));
   }
 

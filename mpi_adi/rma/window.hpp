@@ -18,7 +18,6 @@
 #include "mpi_adi/rma/window_control.hpp"
 #include "portals/match/match_entry.hpp"
 #include "portals/memory/single_block.hpp"
-#include "sim/machine/shared_heap.hpp"
 #include "sim/wire/shm/peer_memory.hpp"
 
 namespace margay::mpi_adi {
@@ -46,11 +45,7 @@ struct WindowTarget {
   std::uint64_t bytes = 0;          // of the window; of a dynamic one all addresses
   std::uint64_t unit = 1;           // bytes of a displacement's step
   sim::PeerMemory* peer = nullptr;  // of the way process, once it was reached that way; the device's
-  // Its lock and counts, where they are mapped here, and what is mapped for it: memory, perhaps another member's.
-  WindowControl control;
-  sim::HeapPlace control_place;
-  sim::HeapPlace memory_place;
-  std::uint32_t memory_local_rank = 0;
+  WindowControl control;            // its lock and counts, where they are mapped here
   // Messages: those whose origin memory is not free yet, answers that have not come, and whether there are puts behind
   // which no flush has gone.
   UnderWay sending;
@@ -83,9 +78,8 @@ struct Window {
   void* base = nullptr;  // this process's memory
   MPI_Aint size = 0;
   MPI_Aint unit = 1;
-  int unit_int = 1;  // MPI_WIN_DISP_UNIT's value has an address
-  enum class Memory : std::uint8_t { programs, heap, allocated, other_members };
-  Memory whose_memory = Memory::programs;
+  int unit_int = 1;          // MPI_WIN_DISP_UNIT's value has an address
+  bool owns_memory = false;  // base is of the rank's memory, and goes with the window
   Info info;
   std::vector<WindowTarget> targets;
 
@@ -108,8 +102,7 @@ struct Window {
   // As a target.
   TargetMemory memory;
   WindowControl control;
-  std::byte* control_memory = nullptr;
-  bool control_is_shared = false;  // of the node's heap
+  void* control_memory = nullptr;  // of the rank's memory
   std::vector<int> waiting;        // members that asked for the lock by messages and have not got it
   // Figure 11: an entry of the put portal and one of the get portal, over one memory.
   std::unique_ptr<portals::SingleBlock> put_block;

@@ -61,6 +61,8 @@ class MatchEntry {
   // Grows along the list: which entry it is, for a trace.
   [[nodiscard]] std::uint64_t order() const { return order_; }
   [[nodiscard]] bool active() const { return active_; }
+  // In its list's chain, and not adopted. Requires: listed().
+  [[nodiscard]] bool chained() const { return chained_; }
   [[nodiscard]] bool listed() const { return list_ != nullptr; }
   // Whoever keeps a name by this entry's address says so here: another entry at the address later has none.
   void set_named() const { named_ = true; }

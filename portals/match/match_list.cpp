@@ -12,11 +12,14 @@ constexpr const char* kForeign =
 
 }  // namespace
 
-MatchList::MatchList() : impl_(std::make_unique<Impl>()) {}
+MatchList::MatchList() : impl_(std::make_unique<Impl>()) {
+  impl_->list = this;
+}
 
 MatchList::~MatchList() {
   while (impl_->first != nullptr) remove(*impl_->first);
   while (impl_->adopted != nullptr) remove(*impl_->adopted);
+  if (impl_->watcher != nullptr) impl_->watcher->gone(*this);
 }
 
 void MatchList::append(MatchEntry& entry, Start start) {
@@ -52,6 +55,7 @@ void MatchList::adopt(MatchEntry& entry, Start start) {
   entry.next_ = impl_->adopted;
   if (entry.next_ != nullptr) entry.next_->previous_ = &entry;
   impl_->adopted = &entry;
+  if (impl_->watcher != nullptr) impl_->watcher->linked(*this, entry);
 }
 
 void MatchList::remove(MatchEntry& entry) {
@@ -63,8 +67,8 @@ void MatchList::remove(MatchEntry& entry) {
   --impl.size;
   if (!entry.chained_) [[unlikely]]
     return impl.abandon(entry);
-  if (impl.indexed) [[unlikely]]
-    impl.unindex(entry);
+  if (impl.attended) [[unlikely]]
+    impl.note_unchained(entry);
   impl.unchain(entry);
 }
 
@@ -73,6 +77,7 @@ void MatchList::activate(MatchEntry& entry) {
   if (entry.active_) return;
   entry.active_ = true;
   if (impl_->indexed && entry.chained_) impl_->index(entry);
+  if (impl_->watcher != nullptr) impl_->watcher->switched(*this, entry);
 }
 
 void MatchList::deactivate(MatchEntry& entry) {
@@ -80,6 +85,7 @@ void MatchList::deactivate(MatchEntry& entry) {
   if (!entry.active_) return;
   entry.active_ = false;
   if (impl_->indexed && entry.chained_ && entry.indexed_ != MatchEntry::Indexed::rough) impl_->unindex(entry);
+  if (impl_->watcher != nullptr) impl_->watcher->switched(*this, entry);
 }
 
 MatchEntry* MatchList::first() const {
@@ -93,6 +99,14 @@ MatchEntry* MatchList::next(const MatchEntry& entry) const {
 
 std::size_t MatchList::size() const {
   return impl_->size;
+}
+
+void MatchList::follow(StructureWatch* watch) {
+  impl_->watcher = watch;
+  impl_->set_attended();
+  if (watch == nullptr) return;
+  for (const MatchEntry* entry = impl_->adopted; entry != nullptr; entry = entry->next_) watch->linked(*this, *entry);
+  for (const MatchEntry* entry = impl_->last; entry != nullptr; entry = entry->previous_) watch->linked(*this, *entry);
 }
 
 }  // namespace margay::portals

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "portals/match/match_entry.hpp"
+#include "portals/structure_watch.hpp"
 
 namespace margay::portals {
 
@@ -30,6 +31,11 @@ class MatchList {
   [[nodiscard]] MatchEntry* first() const;
   [[nodiscard]] MatchEntry* next(const MatchEntry& entry) const;
   [[nodiscard]] std::size_t size() const;
+
+  // From now on `watch` is called for each change; nullptr: nobody. The entries that are here are reported as linked at
+  // once: adopted ones, then the chain from its end, so that each one's successor is known.
+  // Requires: `watch` outlives the list, or takes its leave.
+  void follow(StructureWatch* watch);
 
  private:
   friend class Walk;

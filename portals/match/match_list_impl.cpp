@@ -18,7 +18,18 @@ void MatchList::Impl::chain(MatchEntry& entry, MatchEntry* before, MatchEntry* a
     place(entry);
   }
   ++chained;
+  if (attended) [[unlikely]]
+    note_chained(entry);
+}
+
+void MatchList::Impl::note_chained(MatchEntry& entry) {
   if (indexed) index(entry);
+  if (watcher != nullptr) watcher->linked(*list, entry);
+}
+
+void MatchList::Impl::note_unchained(MatchEntry& entry) {
+  if (indexed) unindex(entry);
+  if (watcher != nullptr) watcher->unlinked(*list, entry);
 }
 
 void MatchList::Impl::unchain(MatchEntry& entry) {
@@ -31,6 +42,7 @@ void MatchList::Impl::unchain(MatchEntry& entry) {
 void MatchList::Impl::abandon(MatchEntry& entry) {
   (entry.previous_ != nullptr ? entry.previous_->next_ : adopted) = entry.next_;
   if (entry.next_ != nullptr) entry.next_->previous_ = entry.previous_;
+  if (watcher != nullptr) watcher->unlinked(*list, entry);
 }
 
 std::uint64_t MatchList::Impl::order_of(const MatchEntry& entry) const {
@@ -116,6 +128,7 @@ void MatchList::Impl::unindex(MatchEntry& entry) {
 
 void MatchList::Impl::build_index() {
   indexed = true;
+  set_attended();
   for (MatchEntry* entry = first; entry != nullptr; entry = entry->next_) index(*entry);
 }
 
@@ -124,6 +137,7 @@ void MatchList::Impl::drop_index() {
   ready.clear();
   exhausted.clear();
   indexed = false;
+  set_attended();
 }
 
 void MatchList::Impl::park(MatchEntry& entry) {

@@ -50,6 +50,10 @@ struct MatchList::Impl {
   // Puts an entry where invariant 2 wants it, and takes it out of there.
   [[gnu::noinline]] void index(MatchEntry& entry);
   [[gnu::noinline]] void unindex(MatchEntry& entry);
+  // Requires: attended.
+  [[gnu::noinline]] void note_chained(MatchEntry& entry);
+  [[gnu::noinline]] void note_unchained(MatchEntry& entry);
+  void set_attended() { attended = indexed || watcher != nullptr; }
   [[gnu::noinline]] void build_index();
   // After a walk of so many steps.
   void walked(std::size_t steps) {
@@ -63,10 +67,13 @@ struct MatchList::Impl {
 
   MatchEntry* first = nullptr;
   MatchEntry* last = nullptr;
+  MatchList* list = nullptr;  // whose inside this is
   MatchEntry* adopted = nullptr;
   std::size_t size = 0;  // adopted ones too
   std::size_t chained = 0;
   bool indexed = false;
+  bool attended = false;  // indexed, or watched: a change of the chain is more than that of its links
+  StructureWatch* watcher = nullptr;
   MatchIndex ready;
   MatchIndex exhausted;
   std::set<MatchEntry*, Earlier> rough;

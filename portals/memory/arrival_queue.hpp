@@ -20,6 +20,7 @@ class ArrivalQueue {
   void remove(ArrivedNode& node);
   [[nodiscard]] ArrivedMessage* find(const Criteria& criteria);
   [[nodiscard]] ArrivedNode* first() const { return first_; }
+  [[nodiscard]] ArrivedNode* last() const { return last_; }
   [[nodiscard]] std::uint64_t size() const { return size_; }
   [[nodiscard]] const ArrivalIndex& index() const { return index_; }
 

@@ -49,6 +49,7 @@ struct DynamicBlock::Impl {
   ArrivalQueue queue;
   ArrivalCounts own_counts;
   ArrivalCounts* counts = &own_counts;
+  StructureWatch* watch = nullptr;
 };
 
 DynamicBlock::DynamicBlock(Buffer heap) : Descriptor(DescriptorType::dynamic_block) {
@@ -59,7 +60,13 @@ DynamicBlock::DynamicBlock(Buffer heap) : Descriptor(DescriptorType::dynamic_blo
   impl_ = std::make_unique<Impl>(heap);
 }
 
-DynamicBlock::~DynamicBlock() = default;
+DynamicBlock::~DynamicBlock() {
+  if (impl_->watch != nullptr) impl_->watch->gone(*this);
+}
+
+void DynamicBlock::follow(StructureWatch* watch) {
+  impl_->watch = watch;
+}
 
 void DynamicBlock::count_in(ArrivalCounts& counts) {
   MARGAY_ASSERT(impl_->queue.size() == 0);
@@ -81,11 +88,24 @@ ArrivedMessage* DynamicBlock::next(const ArrivedMessage& message) const {
   return node == nullptr ? nullptr : &node->message;
 }
 
+ArrivedMessage* DynamicBlock::last() const {
+  ArrivedNode* const node = impl_->queue.last();
+  return node == nullptr ? nullptr : &node->message;
+}
+
+ArrivedMessage* DynamicBlock::previous(const ArrivedMessage& message) const {
+  require_own(message);
+  ArrivedNode* const node = ArrivedNode::of(message).previous;
+  return node == nullptr ? nullptr : &node->message;
+}
+
 void DynamicBlock::unlink(ArrivedMessage& message) {
   require_own(message);
   require(ArrivedNode::of(message).queued,
           "unlink() of a message that is off the queue already; release() is what is left");
   impl_->remove(ArrivedNode::of(message));
+  if (impl_->watch != nullptr) [[unlikely]]
+    impl_->watch->unqueued(message);
 }
 
 // A released message's memory keeps this mark until the heap gives it out again.
@@ -103,6 +123,8 @@ void DynamicBlock::release(ArrivedMessage& message) {
 
 void DynamicBlock::discard(ArrivedMessage& message) {
   ArrivedNode& node = ArrivedNode::of(message);
+  if (impl_->watch != nullptr) [[unlikely]]
+    impl_->watch->released(message);
   if (node.queued) impl_->remove(node);
   const std::uint64_t bytes = node.block_bytes;
   node.home = nullptr;

@@ -10,6 +10,7 @@
 #include "portals/memory/arrived_message.hpp"
 #include "portals/memory/descriptor.hpp"
 #include "portals/memory/region.hpp"
+#include "portals/structure_watch.hpp"
 
 namespace margay::portals {
 
@@ -25,11 +26,18 @@ class DynamicBlock final : public Descriptor {
   // stays.
   void count_in(ArrivalCounts& counts);
 
+  // From now on `watch` is called for each message that leaves; nullptr: nobody. Requires: `watch` outlives the block,
+  // or takes its leave.
+  void follow(StructureWatch* watch);
+
   // The earliest arrived message that meets `criteria`, or nullptr. Its cost does not grow with the queue.
   [[nodiscard]] ArrivedMessage* find(const Criteria& criteria);
   // In arrival order: the first message, and the one after `message`; nullptr at the end.
   [[nodiscard]] ArrivedMessage* first() const;
   [[nodiscard]] ArrivedMessage* next(const ArrivedMessage& message) const;
+  // The other way: the latest message, and the one before `message`.
+  [[nodiscard]] ArrivedMessage* last() const;
+  [[nodiscard]] ArrivedMessage* previous(const ArrivedMessage& message) const;
   // Takes a message off the queue; its memory stays until release().
   void unlink(ArrivedMessage& message);
   // Frees the memory (and takes the message off the queue when it is still on it). Neighbouring free blocks join.

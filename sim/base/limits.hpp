@@ -52,9 +52,13 @@ inline constexpr std::uint64_t kStallReportNs = 30'000'000'000ULL;
 // (2^47).
 inline constexpr std::uint64_t kHeapArenaBytesMin = std::uint64_t{1} << 20;
 inline constexpr std::uint64_t kHeapArenaBytesMax = std::uint64_t{1} << 44;
-// Up to here it is not asked whether the machine has so much left: asking takes as long as touching 1 MiB.
-inline constexpr std::uint64_t kHeapUncheckedBytes = std::uint64_t{64} << 20;
-// Pieces of it that core dumps show. Each splits a mapping in three, of which a process has 65530.
-inline constexpr std::size_t kHeapDumpedPieces = 4096;
+// Memory up to here is allocated without asking whether the machine has so much left: asking takes as long as touching
+// 1 MiB.
+inline constexpr std::uint64_t kMemoryUncheckedBytes = std::uint64_t{64} << 20;
+// Pieces of the heap that core dumps show and that may have huge pages: pieces that lie apart split the arena's mapping
+// in up to four each, and a process has 65530.
+inline constexpr std::size_t kHeapAdvisedPieces = 4096;
+// The least of a peer's arena that is mapped at once, addresses and not memory: thousands of small windows.
+inline constexpr std::uint64_t kPeerRangeBytes = std::uint64_t{64} << 20;
 
 }  // namespace margay::sim

@@ -79,6 +79,8 @@ struct BoardWait {
   std::uint64_t since_ns = 0;           // when something moved last (CLOCK_MONOTONIC)
   // Unexpected messages that differ from the awaited one in one thing, in words, zero-terminated.
   std::array<char, 320> near_misses{};
+  // Where the program made the call that waits, zero-terminated: what source_question() says; empty: not known.
+  std::array<char, 320> place{};
 };
 
 struct BoardBlock {
@@ -91,7 +93,7 @@ struct BoardBlock {
   // Calls of MPI so far. In the line that each call writes its name to anyway: an increment more.
   std::uint64_t calls = 0;
   std::array<char, 32> failed_call{};  // name of the latest MPI call that returned an error; empty: none did
-  std::array<char, 2048> message{};    // one line on why the rank aborts, zero-terminated
+  std::array<char, 2048> message{};    // one line on why the rank aborts, or why failed_call failed; zero-terminated
   BoardWait wait;
   std::uint64_t progress = 0;  // grows whenever a message moved; compared, never interpreted
   std::uint64_t entries_walked = 0;
@@ -112,12 +114,12 @@ struct BoardBlock {
 static_assert(std::is_trivially_copyable_v<BoardBlock>);
 static_assert(offsetof(BoardBlock, mpi_call) == 16 && offsetof(BoardBlock, calls) == 48);
 static_assert(offsetof(BoardBlock, failed_call) == 56 && offsetof(BoardBlock, message) == 88);
-static_assert(offsetof(BoardBlock, wait) == 2136 && offsetof(BoardBlock, progress) == 2576);
-static_assert(offsetof(BoardBlock, by_protocol) == 2600 && offsetof(BoardBlock, findings) == 2808);
-static_assert(offsetof(BoardBlock, on_portals) == 2812 && offsetof(BoardBlock, start_ticks) == 2816 &&
-              offsetof(BoardBlock, by_access) == 2824 && offsetof(BoardBlock, processor) == 2968 &&
-              offsetof(BoardBlock, by_wire) == 3008 && offsetof(BoardBlock, unexpected) == 3064 &&
-              sizeof(BoardBlock) == 3136);
+static_assert(offsetof(BoardBlock, wait) == 2136 && offsetof(BoardBlock, progress) == 2896);
+static_assert(offsetof(BoardBlock, by_protocol) == 2920 && offsetof(BoardBlock, findings) == 3128);
+static_assert(offsetof(BoardBlock, on_portals) == 3132 && offsetof(BoardBlock, start_ticks) == 3136 &&
+              offsetof(BoardBlock, by_access) == 3144 && offsetof(BoardBlock, processor) == 3288 &&
+              offsetof(BoardBlock, by_wire) == 3328 && offsetof(BoardBlock, unexpected) == 3384 &&
+              sizeof(BoardBlock) == 3456);
 
 // What the launcher sees of the job as a whole.
 enum class BoardStall : std::uint32_t { kNone, kStall, kDeadlock };

@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <iostream>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -17,6 +15,7 @@
 #include "sim/cli/calibration.hpp"
 #include "sim/cli/doctor.hpp"
 #include "sim/cli/info.hpp"
+#include "sim/cli/line_mistakes.hpp"
 #include "sim/cli/live/top_command.hpp"
 #include "sim/cli/standard_output.hpp"
 #include "sim/cli/thresholds.hpp"
@@ -64,9 +63,9 @@ void add_info_command(CLI::App& app, const LayersAbove& above) {
       "--collectives", *collectives,
       "what collectives cost here, and which algorithm is chosen for which length; measured at first use");
   of_collectives->excludes(of_protocols);
-  info->add_option("-n,--ranks", group->ranks, "for a job of this many ranks")->check(CLI::Range(1U, kMaxRanks));
+  info->add_option("-n,--ranks", group->ranks, "for a job of this many ranks")->check(whole_number(1, kMaxRanks));
   info->add_option("--nodes", group->nodes, "on so many nodes")
-      ->check(CLI::Range(1U, kMaxRanks))
+      ->check(whole_number(1, kMaxRanks))
       ->needs(of_collectives);
   info->add_option("--rates", group->rates, "by these, as of `margay run --rates`: usual, paragon, a file, a text")
       ->needs(of_collectives);
@@ -105,7 +104,7 @@ void add_stacks_command(CLI::App& app, const LayersAbove& above) {
   const auto order = std::make_shared<StacksOrder>();
   stacks->add_option("job", order->job,
                      "its name, its launcher's process, or any process; the one job of this user else");
-  stacks->add_option("--rank", order->rank, "of this rank only")->check(CLI::Range(0U, kMaxRanks - 1));
+  stacks->add_option("--rank", order->rank, "of this rank only")->check(whole_number(0, kMaxRanks - 1));
   stacks->add_flag("--all", order->all, "the library's frames and threads too, a frame on each line");
   stacks->callback([order, above] { end_with(above.stacks(*order)); });
 }
@@ -196,11 +195,11 @@ int parse_line(CLI::App& app, int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::RuntimeError& failure) {
     return app.exit(failure);
-  } catch (const CLI::ParseError& mistake) {  // --help and --version too, with status 0
-    std::ostringstream told;                  // by CLI11, which repeats the words of the line as they are
-    const int status = app.exit(mistake, std::cout, told);
-    std::fputs(for_terminal(told.str()).c_str(), stderr);
-    return status == 0 ? 0 : kStatusBadCommandLine;
+  } catch (const CLI::Success& wish) {  // --help, --version
+    return app.exit(wish);
+  } catch (const CLI::ParseError& mistake) {
+    std::fprintf(stderr, "%s\n", for_terminal(describe_mistake(app, mistake)).c_str());
+    return kStatusBadCommandLine;
   }
   return 0;
 }
@@ -213,10 +212,6 @@ int run_cli(int argc, char** argv, const LayersAbove& layers_above) {
   app.require_subcommand(1);
   app.set_version_flag("--version", "margay 0.1.0");
   app.add_subcommand("run", "start an MPI job: margay run --help");
-  app.footer(
-      "A job that runs: SIGUSR1 to its launcher tells where each rank is and for whom it waits; when all wait for one\n"
-      "another, the launcher tells the deadlock by itself (margay run --deadlock abort ends it). A trace: margay run\n"
-      "--trace DIR, with --trace-walks every match entry that was passed over; then margay trace story DIR.");
   add_info_command(app, layers_above);
   app.add_subcommand("lab", "labs that check themselves by the trace of a run: margay lab --help");
   app.add_subcommand("doctor", "check this machine and print the mend")->callback(run_doctor);
@@ -227,11 +222,10 @@ int run_cli(int argc, char** argv, const LayersAbove& layers_above) {
 #ifdef MARGAY_HAS_TRACE_COMMAND
   add_trace_command(app, layers_above.call_site, layers_above.page);
 #endif
-  if (argc > 1 && argv[1][0] != '-' && !knows_command(app, argv[1])) {
-    std::fprintf(stderr, "margay: unknown command \"%s\" (`margay --help` lists them)\n",
-                 for_terminal(argv[1]).c_str());
-    return kStatusBadCommandLine;
-  }
+  app.footer(  // behind the commands, which would inherit it
+      "A job that runs: SIGUSR1 to its launcher tells where each rank is and for whom it waits; when all wait for one\n"
+      "another, the launcher tells the deadlock by itself (margay run --deadlock abort ends it). A trace: margay run\n"
+      "--trace DIR, with --trace-walks every match entry that was passed over; then margay trace story DIR.");
   const int status = parse_line(app, argc, argv);
   if (is_output_written(argc > 1 && knows_command(app, argv[1]) ? argv[1] : "")) return status;
   return status == 0 ? kStatusNotWritten : status;

@@ -4,9 +4,16 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
+#include <limits>
 #include <map>
 #include <utility>
+
+#include "sim/base/counted.hpp"
+#include "sim/boot/board.hpp"
+#include "sim/cli/line_mistakes.hpp"
+#include "sim/cli/trace_common.hpp"
 
 namespace margay::sim {
 
@@ -41,8 +48,8 @@ void tell_not_known(const NotKnown& not_known, const Trace& trace) {
   for (const auto& [rank, count] : not_known) {
     const bool is_there = std::any_of(trace.files.begin(), trace.files.end(),
                                       [rank = rank](const TraceFile& file) { return file.rank == rank; });
-    fmt::print(stderr, "margay trace: --never-received: not known for rank {}, of {} {}: {}\n", rank, count,
-               count == 1 ? "message" : "messages",
+    fmt::print(stderr, "margay trace: --never-received: not known for rank {}, of {}: {}\n", rank,
+               counted(count, "message"),
                is_there ? "its file lost events (--trace-events N of margay run keeps more)"
                         : "its file is not in the folder");
   }
@@ -56,6 +63,15 @@ bool met_in_memory(const Trace& trace, const CollectivePart& part) {
 }
 
 }  // namespace
+
+void check_choice(const MessageChoice& options, const Trace& trace) {
+  const std::uint32_t size = trace.files.empty() ? 0 : trace.files.front().size;
+  for (const auto& [name, rank] : {std::pair("--from", options.from), std::pair("--to", options.to)}) {
+    if (!rank || *rank < size) continue;
+    fail_trace(portals::Status::error(fmt::format("trace: {} {}: this run has {}{}", name, *rank, counted(size, "rank"),
+                                                  size == 1 ? ", 0" : fmt::format(", 0 to {}", size - 1))));
+  }
+}
 
 std::vector<MessageStory> choose(const MessageChoice& options, const Trace& trace, const TraceNames& names,
                                  const Messages& messages) {
@@ -103,16 +119,22 @@ std::string none_chosen(const MessageChoice& choice, const Trace& trace, const T
   return sentence;
 }
 
-void add_message_choice(CLI::App& command, MessageChoice& choice) {
-  command.add_option("--from", choice.from, "sent by this rank of the world");
-  command.add_option("--to", choice.to, "sent to this rank of the world");
-  command.add_option("--tag", choice.tag, "with this tag; partitions with that of the call that made them");
-  command.add_flag("--slowest", choice.slowest, "those that took the longest first");
-  command.add_flag("--dropped", choice.dropped, "that were dropped");
-  command.add_flag("--unexpected", choice.unexpected, "that came before a receive was posted");
-  command.add_flag("--never-received", choice.never_received, "that nothing received");
-  command.add_flag("--collective", choice.collective, "of collective calls, which are left out otherwise");
-  command.add_flag("--all", choice.all, "the library's own messages too");
+std::vector<CLI::Option*> add_message_choice(CLI::App& command, MessageChoice& choice) {
+  constexpr std::uint32_t kTagMax = std::numeric_limits<std::int32_t>::max();
+  return {
+      command.add_option("--from", choice.from, "sent by this rank of the world")
+          ->check(whole_number(0, kMaxRanks - 1)),
+      command.add_option("--to", choice.to, "sent to this rank of the world")->check(whole_number(0, kMaxRanks - 1)),
+      command.add_option("--tag", choice.tag, "with this tag; partitions with that of the call that made them")
+          ->check(whole_number(0, kTagMax)),
+      command.add_flag("--slowest", choice.slowest, "those that took the longest first"),
+      command.add_flag("--dropped", choice.dropped, "that were dropped"),
+      command.add_flag("--unexpected", choice.unexpected, "that came before a receive was posted"),
+      command.add_flag("--never-received", choice.never_received, "that nothing received"),
+      command.add_flag("--collective", choice.collective, "of collective calls, which are left out otherwise"),
+      command.add_flag("--all", choice.all, "the library's own messages too"),
+      command.add_option("--count", choice.count, "at most so many messages")->check(whole_number(1)),
+  };
 }
 
 }  // namespace margay::sim

@@ -1,6 +1,7 @@
 // Which messages of a trace a command is about, by the options of its line.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,7 +14,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace margay::sim {
 
@@ -27,10 +29,13 @@ struct MessageChoice {
   bool never_received = false;
   bool collective = false;
   bool all = false;
+  std::optional<std::size_t> count;  // of those that are chosen; choose() does not look at it
 };
 
-// Adds --from, --to, --tag, --slowest, ... to a command; `choice` lives as long as it.
-void add_message_choice(CLI::App& command, MessageChoice& choice);
+// Adds --from, --to, --tag, --slowest, ..., --count to a command, and returns them; `choice` lives as long as it.
+std::vector<CLI::Option*> add_message_choice(CLI::App& command, MessageChoice& choice);
+// Ends the command with an error when --from or --to is not a rank of the run.
+void check_choice(const MessageChoice& choice, const Trace& trace);
 // By time, or with `slowest` the longest first. With `never_received` standard error tells of which ranks it is not
 // known.
 [[nodiscard]] std::vector<MessageStory> choose(const MessageChoice& choice, const Trace& trace, const TraceNames& names,

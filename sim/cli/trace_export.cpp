@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/base/counted.hpp"
 #include "sim/base/terminal_text.hpp"
 #include "sim/cli/export_output.hpp"
 #include "sim/cli/message_choice.hpp"
@@ -40,8 +41,11 @@ struct ExportOptions {
   std::string output;
   std::string table = "messages";
   MessageChoice choice;
-  std::size_t count = 0;  // 0: all
   double flops_per_second = 1e9;
+  // Those of the command that not every format has a use for.
+  CLI::Option* table_option = nullptr;
+  CLI::Option* flops_option = nullptr;
+  std::vector<CLI::Option*> choice_options;
 };
 
 constexpr double kFlopsMost = 1e18;  // no processor comes near it; a day of it still has the digits of a double
@@ -64,10 +68,11 @@ struct Format {
 Chart small_chart(const ExportJob& job) {
   Chart chart = chart_of(job.source, job.stories);
   if (chart.arrows > kChartArrowsMost) {
-    fail_trace(Status::error(fmt::format(
-        "trace: {}: {} messages make a chart of {} arrows, and one of more than {} is not readable: choose fewer with "
-        "--from, --to, --tag, --slowest, --dropped, --unexpected, --never-received, and --count N",
-        job.options.folder, job.stories.size(), chart.arrows, kChartArrowsMost)));
+    fail_trace(Status::error(
+        fmt::format("trace: {}: {} a chart of {}, and one of more than {} is not readable: choose fewer with "
+                    "--from, --to, --tag, --slowest, --dropped, --unexpected, --never-received, and --count N",
+                    job.options.folder, counted(job.stories.size(), "message makes", "messages make"),
+                    counted(chart.arrows, "arrow"), kChartArrowsMost)));
   }
   return chart;
 }
@@ -85,12 +90,13 @@ void put_replay(const ExportJob& job, const std::string& folder) {
   }
   if (Status status = write_smpi_ti(replay, folder); !status.ok()) fail_trace(status);
   if (replay.left_out_messages + replay.left_out_accesses + replay.left_out_calls != 0) {
-    fmt::print(
-        stderr,
-        "margay trace: not in {}: {} messages (one-sided, the library's own, cancelled, not received, or with an "
-        "end that is not in the trace), {} accesses of windows, {} collective calls in memory of a node of which "
-        "the trace does not tell who read what\n",
-        for_terminal(job.options.output), replay.left_out_messages, replay.left_out_accesses, replay.left_out_calls);
+    fmt::print(stderr,
+               "margay trace: not in {}: {} (one-sided, the library's own, cancelled, not received, or with an "
+               "end that is not in the trace), {} of windows, {} in memory of a node of which "
+               "the trace does not tell who read what\n",
+               for_terminal(job.options.output), counted(replay.left_out_messages, "message"),
+               counted(replay.left_out_accesses, "access", "accesses"),
+               counted(replay.left_out_calls, "collective call"));
   }
 }
 
@@ -127,12 +133,29 @@ const Format& format_of(const ExportOptions& options) {
       fmt::format("trace: --format {}: there is no such format; there are {}", options.format, format_names(", "))));
 }
 
+// Error: an option of the line would change nothing of what is written.
+Status check_used(const ExportOptions& options, const Format& format) {
+  const bool is_csv = format.name == "csv";
+  const auto unused = [&](const CLI::Option* option, std::string_view use) {
+    return Status::error(
+        fmt::format("trace: {} changes nothing of --format {}: it is for {}", option->get_name(), format.name, use));
+  };
+  if (!is_csv && options.table_option->count() > 0) return unused(options.table_option, "csv");
+  if (format.name != "smpi-ti" && options.flops_option->count() > 0) return unused(options.flops_option, "smpi-ti");
+  if (format.name != "pcapng" && (!is_csv || options.table == "messages")) return {};
+  for (const CLI::Option* option : options.choice_options) {
+    if (option->count() > 0) return unused(option, "formats and tables of messages");
+  }
+  return {};
+}
+
 // What can be said before the trace is read.
 void check_line(const ExportOptions& options, const Format& format) {
   const std::array<std::string_view, 3> tables = {"events", "messages", "calls"};
   if (std::find(tables.begin(), tables.end(), options.table) == tables.end()) {
     fail_trace(Status::error(fmt::format("trace: --table {}: there are events, messages and calls", options.table)));
   }
+  if (Status status = check_used(options, format); !status.ok()) fail_trace(status);
   const bool to_stdout = options.output.empty() || options.output == "-";
   if (format.shape == Shape::folder && to_stdout) {
     fail_trace(Status::error(fmt::format("trace: --format {} makes a folder of files: name it with -o", format.name)));
@@ -163,6 +186,7 @@ void export_trace(const ExportOptions& options, const CallSite& call_site) {
   Trace trace;
   load_trace(options.folder, trace);
   tell_unsealed(trace);
+  check_choice(options.choice, trace);
   const TraceNames names(trace, wire_text);
   const Messages messages(trace);
   const Collectives collectives(trace, names);
@@ -172,7 +196,7 @@ void export_trace(const ExportOptions& options, const CallSite& call_site) {
   MessageChoice choice = options.choice;
   choice.all |= format.shape == Shape::folder;  // a replay needs the messages of collective calls
   job.stories = choose(choice, trace, names, messages);
-  if (options.count != 0 && job.stories.size() > options.count) job.stories.resize(options.count);
+  if (job.stories.size() > choice.count.value_or(job.stories.size())) job.stories.resize(*choice.count);
   if (format.shape == Shape::folder) {
     write_folder(job, format);
   } else {
@@ -188,17 +212,18 @@ void add_trace_export(CLI::App& trace, const CallSite& call_site) {
   command->add_option("folder", options->folder, "what --trace named")->required();
   command->add_option("--format", options->format, format_names(", "))->required();
   command->add_option("-o,--output", options->output, "where to: a file, or a folder; otherwise standard output");
-  command->add_option("--table", options->table, "csv: events, messages or calls");
-  add_message_choice(*command, options->choice);
-  command->add_option("--count", options->count, "at most so many messages")->check(CLI::PositiveNumber);
-  command
-      ->add_option("--flops", options->flops_per_second, "smpi-ti: floating-point operations of a second of computing")
-      ->check([](const std::string& word) {
-        const double number = std::strtod(word.c_str(), nullptr);
-        return number > 0 && number <= kFlopsMost
-                   ? std::string()
-                   : fmt::format("it takes a number above 0 and of at most {}, as in --flops 1e9", kFlopsMost);
-      });
+  options->table_option = command->add_option("--table", options->table, "csv: events, messages or calls");
+  options->choice_options = add_message_choice(*command, options->choice);
+  options->flops_option =
+      command
+          ->add_option("--flops", options->flops_per_second,
+                       "smpi-ti: floating-point operations of a second of computing")
+          ->check([](const std::string& word) {
+            const double number = std::strtod(word.c_str(), nullptr);
+            return number > 0 && number <= kFlopsMost
+                       ? std::string()
+                       : fmt::format("it takes a number above 0 and of at most {}, as in --flops 1e9", kFlopsMost);
+          });
   command->callback([options, call_site] { export_trace(*options, call_site); });
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "sim/base/counted.hpp"
 #include "sim/cli/message_choice.hpp"
 #include "sim/cli/trace_common.hpp"
 #include "sim/trace/export/csv.hpp"
@@ -24,7 +25,6 @@ constexpr std::size_t kNone = MessageStory::kNone;
 struct MessagesOptions {
   std::string folder;
   MessageChoice choice;
-  std::size_t count = 0;  // 0: all
   bool csv = false;
 };
 
@@ -56,6 +56,7 @@ void list_messages(const MessagesOptions& options) {
   Trace trace;
   load_trace(options.folder, trace);
   tell_unsealed(trace);
+  check_choice(options.choice, trace);
   const TraceNames names(trace, wire_text);
   const Messages messages(trace);
   const Collectives collectives(trace, names);
@@ -67,7 +68,7 @@ void list_messages(const MessagesOptions& options) {
                          "bytes", "protocol", "how", "what"));
   }
   std::vector<MessageStory> chosen = choose(options.choice, trace, names, messages);
-  const std::size_t left_out = options.count == 0 ? 0 : chosen.size() - std::min(options.count, chosen.size());
+  const std::size_t left_out = chosen.size() - std::min(options.choice.count.value_or(chosen.size()), chosen.size());
   chosen.resize(chosen.size() - left_out);
   if (chosen.empty() && !options.csv) put_line(none_chosen(options.choice, trace, names, messages, collectives));
   for (const MessageStory& story : chosen) {
@@ -82,7 +83,7 @@ void list_messages(const MessagesOptions& options) {
                            row.what));
     }
   }
-  if (left_out > 0 && !options.csv) put_line(fmt::format("{} more are like it", left_out));
+  if (left_out > 0 && !options.csv) put_line(fmt::format("{} like it", counted(left_out, "more is", "more are")));
   finish_output();
 }
 
@@ -94,7 +95,6 @@ void add_trace_messages(CLI::App& trace) {
       trace.add_subcommand("messages", "a line for each message: when, how long, which protocol, how taken");
   messages->add_option("folder", options->folder, "what --trace named")->required();
   add_message_choice(*messages, options->choice);
-  messages->add_option("--count", options->count, "at most so many messages")->check(CLI::PositiveNumber);
   messages->add_flag("--csv", options->csv, "values between commas, for other programs");
   messages->callback([options] { list_messages(*options); });
 }

@@ -9,6 +9,9 @@
 #include <optional>
 #include <utility>
 
+#include "sim/base/counted.hpp"
+#include "sim/boot/board.hpp"
+#include "sim/cli/line_mistakes.hpp"
 #include "sim/cli/trace_common.hpp"
 #include "sim/trace/end_words.hpp"
 #include "sim/trace/filter.hpp"
@@ -32,8 +35,8 @@ struct PrintOptions {
   std::vector<std::string> calls;
   std::string message;
   std::string around;
-  std::optional<double> from_us;
-  std::optional<double> to_us;
+  std::optional<double> since_us;
+  std::optional<double> until_us;
   std::uint64_t head = 0;
   std::uint64_t tail = 0;
   bool absolute = false;
@@ -41,21 +44,16 @@ struct PrintOptions {
   bool raw = false;
 };
 
-// Requires: a time that check_times() let pass.
+// Requires: a time that microseconds() let pass.
 std::uint64_t since(std::uint64_t origin_ns, double microseconds) {
   constexpr double kLimitUs = 1e15;  // thirty years: beyond it a double loses nanoseconds and the sum could wrap
   return origin_ns + static_cast<std::uint64_t>(std::llround(std::min(microseconds, kLimitUs) * 1000.0));
 }
 
 Status check_times(const PrintOptions& options) {
-  for (const auto& [name, time_us] : {std::pair("--from", options.from_us), std::pair("--to", options.to_us)}) {
-    if (!time_us || (std::isfinite(*time_us) && *time_us >= 0)) continue;
-    return Status::error(fmt::format("{} {}: it takes microseconds after the first event, 0 or more, as in {} 12.5",
-                                     name, *time_us, name));
-  }
-  if (options.from_us && options.to_us && *options.from_us > *options.to_us) {
-    return Status::error(fmt::format("--from {} lies after --to {}: nothing is between them; exchange the two",
-                                     *options.from_us, *options.to_us));
+  if (options.since_us && options.until_us && *options.since_us > *options.until_us) {
+    return Status::error(fmt::format("--since {} lies after --until {}: nothing is between them; exchange the two",
+                                     *options.since_us, *options.until_us));
   }
   return {};
 }
@@ -137,8 +135,8 @@ TraceFilter make_filter(const PrintOptions& options, const Trace& trace, std::ui
   filter.not_kinds = kinds_of(options.not_kinds, "--not-kind");
   filter.portals.assign(options.portals.begin(), options.portals.end());
   if (!options.message.empty()) filter.message = message_of(options.message, "--message");
-  if (options.from_us) filter.from_ns = since(origin_ns, *options.from_us);
-  if (options.to_us) filter.to_ns = since(origin_ns, *options.to_us);
+  if (options.since_us) filter.from_ns = since(origin_ns, *options.since_us);
+  if (options.until_us) filter.to_ns = since(origin_ns, *options.until_us);
   filter.head = options.head;
   filter.tail = options.tail;
   return filter;
@@ -159,8 +157,8 @@ bool is_in_call(const Trace& trace, const Messages& messages, std::size_t at, co
 void print_files(const Trace& trace) {
   for (const TraceFile& file : trace.files) {
     const std::string end = end_words(file);
-    put_line(fmt::format("# rank {} of {}, node {}, process {}: {} events{}{}", file.rank, file.size, file.node,
-                         file.process_id, file.written,
+    put_line(fmt::format("# rank {} of {}, node {}, process {}: {}{}{}", file.rank, file.size, file.node,
+                         file.process_id, counted(file.written, "event"),
                          file.lost == 0       ? ""
                          : file.left_out != 0 ? fmt::format(", the first {} not kept (--trace-last)", file.lost)
                                               : fmt::format(", the first {} lost (overwritten)", file.lost),
@@ -175,7 +173,8 @@ void put_hidden(const Trace& trace, const TraceNames& names) {
   const auto hidden = std::count_if(trace.entries.begin(), trace.entries.end(),
                                     [&](const Trace::Entry& entry) { return is_quiet(entry, names); });
   if (hidden == 0) return;
-  put_line(fmt::format("# {} events of sleeping, waking and the library's own messages are not shown (--all)", hidden));
+  put_line(fmt::format("# {} of sleeping, waking and the library's own messages {} not shown (--all)",
+                       counted(hidden, "event"), hidden == 1 ? "is" : "are"));
 }
 
 // call_around() knows the call of the thread that was seen last.
@@ -241,7 +240,8 @@ void add_trace_print(CLI::App& trace, const CallSite& call_site) {
   print->add_option("folder", options->folder, "what --trace named")->required();
   print->add_option("--rank", options->ranks, "only what these ranks recorded")
       ->delimiter(',')
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->check(whole_number(0, kMaxRanks - 1));
   print
       ->add_option("--kind", options->kinds,
                    "only these events, as in kernel_send,kernel_arrive; all of them stand below")
@@ -251,17 +251,33 @@ void add_trace_print(CLI::App& trace, const CallSite& call_site) {
   print->add_option("--portal", options->portals, "only what is about these portals")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::Range(0, portals::kPortalCount - 1));
+      ->check(whole_number(0, portals::kPortalCount - 1));
   print->add_option("--call", options->calls, "only what happened in these calls, as in MPI_Send,MPI_Recv")
       ->delimiter(',')
       ->allow_extra_args(false);
-  print->add_option("--around", options->around, "all that happened between a message's first step and its last");
+  CLI::Option* const around =
+      print->add_option("--around", options->around, "all that happened between a message's first step and its last");
   print->add_option("--message", options->message,
                     "only one message and its answers: SOURCE:DESTINATION:SEQUENCE, or '0>1 #17'");
-  print->add_option("--from", options->from_us, "from so many microseconds after the first event");
-  print->add_option("--to", options->to_us, "until so many microseconds after the first event");
-  print->add_option("--head", options->head, "at most so many lines");
-  print->add_option("--last,--tail", options->tail, "only the last so many lines");
+  around->excludes(print->add_option("--since", options->since_us, "from so many microseconds after the first event")
+                       ->check(microseconds()));
+  around->excludes(print->add_option("--until", options->until_us, "until so many microseconds after the first event")
+                       ->check(microseconds()));
+  // Ranks in the other commands: who writes them here would get times.
+  for (const auto& [old, now] : {std::pair("--from", "--since"), std::pair("--to", "--until")}) {
+    print
+        ->add_option_function<std::string>(
+            old,
+            [old = old, now = now](const std::string& word) {
+              fail_trace(Status::error(fmt::format(
+                  "trace: print {0} {1}: {0} is a rank in story, messages and export; write {2} for a time in "
+                  "microseconds, --rank for a rank",
+                  old, word, now)));
+            })
+        ->group("");
+  }
+  print->add_option("--head", options->head, "at most so many lines")->check(whole_number(1));
+  print->add_option("--last,--tail", options->tail, "only the last so many lines")->check(whole_number(1));
   print->add_flag("--all", options->all, "sleeping, waking and the library's own messages too");
   print->add_flag("--raw", options->raw, "every number of an event instead of what it means");
   print->add_flag("--absolute", options->absolute, "times since the clock's own beginning, not since the first event");

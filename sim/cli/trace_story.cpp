@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/base/counted.hpp"
 #include "sim/cli/message_choice.hpp"
 #include "sim/cli/trace_common.hpp"
 #include "sim/trace/filter.hpp"
@@ -26,7 +27,6 @@ struct StoryOptions {
   std::string folder;
   std::string message;
   MessageChoice choice;
-  std::size_t count = 1;
 };
 
 MessageStory named(const StoryOptions& options, const Messages& messages) {
@@ -46,6 +46,7 @@ void tell_story(const StoryOptions& options, const CallSite& call_site) {
   Trace trace;
   load_trace(options.folder, trace);
   tell_unsealed(trace);
+  check_choice(options.choice, trace);
   const TraceNames names(trace, wire_text);
   const Messages messages(trace);
   const Collectives collectives(trace, names);
@@ -65,14 +66,15 @@ void tell_story(const StoryOptions& options, const CallSite& call_site) {
         Status::error(fmt::format("trace: {}: {} (`margay trace print {}` shows all events)", options.folder,
                                   none_chosen(options.choice, trace, names, messages, collectives), options.folder)));
   }
-  const std::size_t told = std::min(options.count, chosen.size());
+  const std::size_t told = std::min(options.choice.count.value_or(1), chosen.size());
   for (std::size_t i = 0; i < told; ++i) {
     std::string text = tell(trace, messages, words, chosen[i]);
     text.pop_back();
     put_line((i == 0 ? "" : "\n") + text);
   }
   if (told != chosen.size()) {
-    put_line(fmt::format("\n{} more are like it; --count {} tells them all:", chosen.size() - told, chosen.size()));
+    put_line(fmt::format("\n{} like it; --count {} prints {}:", counted(chosen.size() - told, "more is", "more are"),
+                         chosen.size(), noun(chosen.size() - told, "it, too", "them all")));
   }
   for (std::size_t i = told; i < std::min(chosen.size(), told + kTitlesMax); ++i) {
     put_line(fmt::format("{:>12}  {}", duration_text(duration_ns(trace, chosen[i])), title(trace, words, chosen[i])));
@@ -87,11 +89,10 @@ void add_trace_story(CLI::App& trace, const CallSite& call_site) {
   CLI::App* story =
       trace.add_subcommand("story", "tell what became of a message, from the call that sent it to the end");
   story->add_option("folder", options->folder, "what --trace named")->required();
-  story->add_option(
+  CLI::Option* const message = story->add_option(
       "message", options->message,
       "SOURCE:DESTINATION:SEQUENCE, or as it is told, '0>1 #17'; otherwise the first that the options pick");
-  add_message_choice(*story, options->choice);
-  story->add_option("--count", options->count, "tell so many")->check(CLI::PositiveNumber);
+  for (CLI::Option* const option : add_message_choice(*story, options->choice)) message->excludes(option);
   story->callback([options, call_site] { tell_story(*options, call_site); });
 }
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "sim/base/counted.hpp"
 #include "sim/base/terminal_text.hpp"
 #include "sim/cli/export_output.hpp"
 #include "sim/cli/trace_common.hpp"
@@ -90,19 +91,20 @@ void write_view(const ViewOptions& options, const CallSite& slow_call_site, std:
   const Messages messages(trace);
   const Collectives collectives(trace, names);
   const EventWords words(trace, names, call_site, &collectives);
-  progress.say(fmt::format("laying out {} events ...", trace.entries.size()));
+  progress.say(fmt::format("laying out {} ...", counted(trace.entries.size(), "event")));
   const std::string path = options.output.empty() ? page_of(options.folder) : options.output;
   ExportOutput output;
   if (Status status = output.open(path); !status.ok()) fail(status);
   const PageInput input{trace, names, messages, collectives, words, call_site};
   const auto told = [&](std::size_t done, std::size_t all) {
-    progress.say(fmt::format("telling {} stories: {} % ...", all, 100 * done / all));
+    progress.say(fmt::format("telling {}: {} % ...", counted(all, "story", "stories"), 100 * done / all));
   };
   if (Status status = write_page(page, input, options.folder, told, output.stream()); !status.ok()) fail(status);
   if (Status status = output.close(); !status.ok()) fail(status);
   if (path == "-") return;
   progress.say("");
-  put_line(fmt::format("{}: {} messages; open it in a browser", for_terminal(path), messages.roots().size()));
+  put_line(
+      fmt::format("{}: {}; open it in a browser", for_terminal(path), counted(messages.roots().size(), "message")));
   finish_output();
 }
 

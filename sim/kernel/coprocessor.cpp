@@ -1,12 +1,14 @@
 #include "sim/kernel/coprocessor.hpp"
 
 #include <pthread.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <climits>
 #include <csignal>
 #include <cstring>
+#include <utility>
 
 #include "sim/base/limits.hpp"
 #include "sim/shm/parking.hpp"
@@ -21,13 +23,15 @@ constexpr std::uint64_t kTickNs = 1'000'000;
 // The same while messages move: who was answered has the next question soon (a lock, then what is done under it).
 constexpr std::uint64_t kLivelyTickNs = 100'000;
 constexpr std::uint32_t kLivelyTicks = 20;
-// The same while only a wire that rings no bell makes it look, and the owner is inside and looks itself.
-constexpr std::uint64_t kIdleTickNs = 20'000'000;
+// The same while only a wire that rings no bell makes it look, and the owner stays inside, where it looks itself. What
+// comes just after it left waits for this long.
+constexpr std::uint64_t kIdleTickNs = 10'000'000;
 // Rounds (about 3 us each) without anything moving before it sleeps again. It does not yield meanwhile: that would give
 // the computing owner's processor back to it for milliseconds, where a sleeper is woken by the next nudge at once.
 constexpr int kQuietRounds = 16;
-// A membarrier each, of some us.
-constexpr int kTriesToEnter = 16;
+// Looks for an owner that leaves, of some 40 ns each: 20 us, longer than most calls that only compute take. Then one
+// yield, for an owner that lost its processor to this thread in the middle of a call.
+constexpr int kLooksForLeave = 500;
 
 }  // namespace
 
@@ -39,7 +43,8 @@ struct Coprocessor::Impl {
   Parking parking;
   pthread_t thread{};
   bool running = false;
-  std::uint32_t lively = 0;  // ticks that are short
+  std::uint32_t lively = 0;   // ticks that are short
+  std::uint64_t entries = 0;  // the owner's, at the last tick
   // The bell was rung, and nobody is known to have looked since.
   bool unseen = false;
   std::uint64_t unseen_looks = 0;  // so many looks, and the ring is seen
@@ -49,29 +54,38 @@ struct Coprocessor::Impl {
     return nullptr;
   }
   void run();
-  bool enter();
+  bool enter(bool contended);
   bool work();
   bool wait(bool pending, std::uint32_t& seen);
   void take_note_of_ring();
 };
 
-// False: the owner is inside, and stays there. One that comes and goes leaves room between.
-bool Coprocessor::Impl::enter() {
-  for (int tries = 0; tries < kTriesToEnter; ++tries) {
-    const std::uint64_t entries = settings.lock->owner_entries();
-    if (settings.lock->try_enter_other()) return true;
-    if (settings.lock->owner_entries() == entries) break;
-  }
-  return false;
+// False: the owner is inside. Where it was inside as this stay began (`contended`), it may be one that makes
+// short local calls without end, none of which makes progress: this thread waits for up to 20 us until it leaves, and
+// stops it at its next entry. One that comes in later looks itself.
+bool Coprocessor::Impl::enter(bool contended) {
+  if (!contended) return settings.lock->try_enter_other();
+  const std::uint64_t looks = settings.kernel->looks();
+  int waited = 0;
+  return settings.lock->enter_other([&] {
+    if (settings.kernel->looks() != looks || waited > kLooksForLeave) return true;
+    if (++waited <= kLooksForLeave) {
+      spin_pause();
+    } else {
+      ::sched_yield();
+    }
+    return false;
+  });
 }
 
 // One stay: as long as the owner is outside and messages move. Returns whether work is left behind.
 bool Coprocessor::Impl::work() {
   Recorder& recorder = settings.kernel->recorder();
+  const bool contended = settings.lock->owner_inside();
   std::uint32_t moved_rounds = 0;
   bool pending = true;
   for (int quiet = 0; quiet < kQuietRounds && !parking.stopping();) {
-    if (!enter()) return true;  // the owner is inside: it looks itself
+    if (!enter(contended)) return true;
     settings.kernel->owner_away(true);
     // What a round does is recorded while it does it: that it has begun is known afterwards.
     const std::uint64_t began = moved_rounds == 0 && recorder.on() ? recorder.stamp() : 0;
@@ -97,7 +111,10 @@ bool Coprocessor::Impl::work() {
 bool Coprocessor::Impl::wait(bool pending, std::uint32_t& seen) {
   const bool tick = pending || settings.ticks || !parking.park();
   const std::uint64_t looks = settings.kernel->looks();
-  const bool idle = !pending && settings.lock->owner_inside();
+  // In one stay for a whole tick. One that only happens to be inside may be there for a short call that looks at
+  // nothing.
+  const std::uint64_t entries_before = std::exchange(entries, settings.lock->owner_entries());
+  const bool idle = !pending && settings.lock->owner_inside() && entries == entries_before;
   const std::uint64_t tick_ns = idle ? kIdleTickNs : lively != 0 ? kLivelyTickNs : kTickNs;
   if (lively != 0) --lively;
   const std::uint64_t longest_ns = settings.watch ? settings.watch_ns : kForeverNs;

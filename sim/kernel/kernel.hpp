@@ -128,6 +128,8 @@ class Kernel {
   [[nodiscard]] std::uint32_t take_longest_hold(portals::PortalIndex portal) {
     return target_.take_longest_hold(portal);
   }
+  [[nodiscard]] bool holds_any() const { return target_.holds_any(); }
+  void forget_holds() { target_.forget_holds(); }
 
   // The program waits for an answer (acknowledgment, reply, or a put that plays its part) from `peer`, which may be
   // computing: after a while without progress nudge() wakes its coprocessor. Calls balance.

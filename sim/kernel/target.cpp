@@ -239,6 +239,10 @@ void Target::record_arrival(const portals::Header& header, std::uint64_t sequenc
   recorder_.record(event);
 }
 
+std::uint64_t Target::place_of(const portals::MatchEntry& entry, portals::PortalIndex portal) const {
+  return match_probe_.place == nullptr ? entry.order() : match_probe_.place(match_probe_.context, entry, portal);
+}
+
 void Target::record_verdict(const portals::Header& header, std::uint64_t sequence, const portals::Verdict& verdict) {
   if (recorder_.walk_steps() != 0) record_walk(header, sequence);
   if (verdict.outcome == Outcome::drop) {
@@ -250,11 +254,8 @@ void Target::record_verdict(const portals::Header& header, std::uint64_t sequenc
     recorder_.record(event);
     return;
   }
-  if (verdict.entry != nullptr && match_probe_.entry != nullptr) {
-    match_probe_.entry(match_probe_.context, *verdict.entry, header.portal);
-  }
   TraceEvent event = trace_event(TraceKind::kernel_match, header, sequence);
-  event.detail = verdict.entry == nullptr ? 0 : verdict.entry->order();
+  event.detail = verdict.entry == nullptr ? 0 : place_of(*verdict.entry, header.portal);
   event.a = verdict.visited;
   if (recorder_.walk_steps() != 0) {
     event.a = std::max(walk_.visited, verdict.visited);
@@ -262,9 +263,11 @@ void Target::record_verdict(const portals::Header& header, std::uint64_t sequenc
     if (!walk_.is_whole) event.reason |= kTraceWalkCut;
   }
   event.b = verdict.descriptor->owner_kind();
+  const unsigned type = 1U + static_cast<unsigned>(verdict.descriptor->type());
+  event.reason |= static_cast<std::uint8_t>(type << kTraceDescriptorShift);
   event.saved = verdict.saved;
   recorder_.record(event);
-  if (match_probe_.matched != nullptr && header.kind == portals::Kind::put) {
+  if (match_probe_.matched != nullptr) {
     match_probe_.matched(match_probe_.context, verdict, header, sequence);
   }
 }
@@ -282,12 +285,9 @@ TraceLink link_after(const portals::MatchEntry* entry, portals::Passed passed) {
       return static_cast<TraceLink>(entry->links().no_room.to);
     case portals::Passed::too_small:
       return static_cast<TraceLink>(entry->links().too_small.to);
-    case portals::Passed::wrong_direction:
-    case portals::Passed::offset_out_of_range:
-    case portals::Passed::taken:
-      break;
+    default:
+      return TraceLink::none;
   }
-  return TraceLink::none;
 }
 
 TraceEvent pass_event(const portals::Step& step, std::uint32_t at, const portals::Header& header,
@@ -302,7 +302,6 @@ TraceEvent pass_event(const portals::Step& step, std::uint32_t at, const portals
   pass.type = 1U + static_cast<std::uint32_t>(memory.type());
   event.a = pass.packed();
   if (step.entry != nullptr) {
-    event.detail = step.entry->order();
     event.match_bits = step.entry->criteria().match_bits;
     event.bytes = step.entry->criteria().ignore_bits;
     event.b = step.entry->criteria().source_rank;
@@ -324,10 +323,9 @@ void Target::record_walk(const portals::Header& header, std::uint64_t sequence) 
     const std::uint32_t at = number++;
     if (at >= recorder_.walk_steps()) break;
     if (step.passed == portals::Passed::taken) continue;
-    if (step.entry != nullptr && match_probe_.entry != nullptr) {
-      match_probe_.entry(match_probe_.context, *step.entry, header.portal);
-    }
-    recorder_.record(pass_event(step, at, header, sequence));
+    TraceEvent event = pass_event(step, at, header, sequence);
+    if (step.entry != nullptr) event.detail = place_of(*step.entry, header.portal);
+    recorder_.record(event);
   }
 }
 

@@ -18,13 +18,13 @@
 
 namespace margay::sim {
 
-// Told while a trace records. `matched`: of each put that found its place, before its body is there; who asks later
-// which message a descriptor or a heap's entry got, for the trace's sake, keeps its number.
+// Called while a trace records. `matched`: for each message that found its place, before its body is there; whoever
+// asks later which message a descriptor or a heap's entry got, for the trace's sake, keeps its number.
 struct MatchProbe {
   void (*matched)(void* context, const portals::Verdict& verdict, const portals::Header& header,
                   std::uint64_t sequence) = nullptr;
-  // The next event is about this entry of the portal's list: whoever has a name for it defines it.
-  void (*entry)(void* context, const portals::MatchEntry& entry, portals::PortalIndex portal) = nullptr;
+  // What the next event, which is about this entry of the portal's list, calls its place; nullptr: its order.
+  std::uint64_t (*place)(void* context, const portals::MatchEntry& entry, portals::PortalIndex portal) = nullptr;
   void* context = nullptr;
 };
 
@@ -45,6 +45,9 @@ class Target {
   [[nodiscard]] std::uint32_t take_longest_hold(portals::PortalIndex portal) {
     return std::exchange(longest_hold_[portal], 0);
   }
+  // Whether that is not 0 for some portal, until forget_holds(): what each round asks.
+  [[nodiscard]] bool holds_any() const { return holds_any_; }
+  void forget_holds() { holds_any_ = false; }
   void owner_away(bool away) { owner_away_ = away; }
   void serve_while_away(bool serve) { serve_while_away_ = serve; }
   [[nodiscard]] bool serves_while_away() const { return serve_while_away_; }
@@ -124,6 +127,7 @@ class Target {
     if (owner_away_ && !serve_while_away_) return false;
     if (held.rounds != kRoundsMax) ++held.rounds;
     longest_hold_[header.portal] = std::max(longest_hold_[header.portal], held.rounds);
+    holds_any_ = true;
     return false;
   }
   // The message is deposited: counters, the acknowledgment, the trace.
@@ -140,6 +144,7 @@ class Target {
   [[nodiscard]] bool must_hold(const portals::Verdict& verdict, const portals::Header& header) const;
   [[gnu::noinline]] void drop(const portals::Header& header, std::uint64_t sequence, portals::DropReason reason);
   void record_arrival(const portals::Header& header, std::uint64_t sequence, WireId wire);
+  [[nodiscard]] std::uint64_t place_of(const portals::MatchEntry& entry, portals::PortalIndex portal) const;
   void record_verdict(const portals::Header& header, std::uint64_t sequence, const portals::Verdict& verdict);
   void record_walk(const portals::Header& header, std::uint64_t sequence);
   [[nodiscard]] Incoming& make_incoming();
@@ -154,6 +159,7 @@ class Target {
   std::unordered_map<std::uint32_t, Held> held_;  // by source, of those of which one ever was
   std::uint64_t hold_portals_ = 0;                // bit per portal
   std::array<std::uint32_t, portals::kPortalCount> longest_hold_{};
+  bool holds_any_ = false;
   MatchProbe match_probe_;
   bool serve_while_away_ = false;
   bool owner_away_ = false;

@@ -4,7 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -139,25 +141,72 @@ Options options_of_ranks(const RunOptions& options) {
   return all;
 }
 
+// Whether the launcher, as it ended the job for a reason of its own or another rank's, killed the rank; and why.
+ProcessEnd end_of(const Runner& runner, std::uint32_t rank) {
+  const Watch& watch = runner.watch();
+  ProcessEnd end = {static_cast<std::uint32_t>(runner.process_of(rank)), TraceEnd::exit_status,
+                    static_cast<std::uint32_t>(watch.exit_code_of(rank))};
+  const auto signal = static_cast<std::uint32_t>(watch.signal_of(rank));
+  if (signal == 0) return end;
+  end.end = TraceEnd::signal;
+  end.value = signal;
+  TraceStop why = TraceStop::other;
+  switch (watch.cause().kind) {
+    case CauseKind::kNone:
+      return end;
+    case CauseKind::kSignal:
+    case CauseKind::kNoFinalize:
+    case CauseKind::kNoInit:
+    case CauseKind::kAbort:
+    case CauseKind::kSecondProgram:
+    case CauseKind::kProtocol:
+      if (watch.cause().rank == rank) return end;
+      why = TraceStop::rank;
+      break;
+    case CauseKind::kTimeout:
+      why = TraceStop::timeout;
+      break;
+    case CauseKind::kDeadlock:
+      why = TraceStop::deadlock;
+      break;
+    case CauseKind::kInterrupted:
+      why = TraceStop::interrupt;
+      break;
+    case CauseKind::kOutputClosed:
+      break;
+  }
+  if (signal != SIGTERM && signal != SIGKILL) return end;  // no signal that the launcher sends by itself
+  end.end = TraceEnd::stopped;
+  end.value = stop_value(signal, why);
+  return end;
+}
+
 // Ranks that were killed left their files as they stood. No process of the job is left that could write to them.
 void close_traces(const RunOptions& options, const Runner& runner, std::uint64_t job) {
   if (options.system_mpi) return;
   const std::vector<std::string> files = trace_files(options, environ);
   for (std::uint32_t rank = 0; rank < files.size(); ++rank) {
     if (files[rank].empty()) continue;
-    const int signal = runner.watch().signal_of(rank);
-    const ProcessEnd end = {static_cast<std::uint32_t>(runner.process_of(rank)),
-                            signal != 0 ? TraceEnd::signal : TraceEnd::exit_status,
-                            static_cast<std::uint32_t>(signal != 0 ? signal : runner.watch().exit_code_of(rank))};
-    if (Status status = close_trace_for(files[rank], job, end); !status.ok()) tell(status.sentence());
+    if (Status status = close_trace_for(files[rank], job, end_of(runner, rank)); !status.ok()) tell(status.sentence());
   }
 }
 
+// Whether any rank began a trace. Says so of a job that was to be recorded and ended well without: none used this MPI.
+bool has_recorded(const RunOptions& options, const std::vector<std::string>& files, int exit_status) {
+  const auto is_there = [](const std::string& file) { return ::access(file.c_str(), F_OK) == 0; };
+  if (std::any_of(files.begin(), files.end(), is_there)) return true;
+  const bool asked = std::any_of(options.rank_options.begin(), options.rank_options.end(),
+                                 [](const auto& option) { return option.first == "MARGAY_TRACE"; });
+  if (asked && exit_status == 0) tell("--trace recorded nothing: no rank used margay's MPI or portals");
+  return false;
+}
+
 // What recording could not keep, whoever asked for it; the trace itself is no less right.
-void tell_trace_losses(const RunOptions& options, std::uint64_t job) {
-  if (options.system_mpi) return;
+void tell_trace_losses(const RunOptions& options, std::uint64_t job, int exit_status) {
+  const std::vector<std::string> files = trace_files(options, environ);
+  if (!has_recorded(options, files, exit_status) || options.system_mpi) return;
   const std::string folder = options_of_ranks(options).text("trace");
-  for (const std::string& sentence : trace_losses(trace_files(options, environ), job)) tell(sentence);
+  for (const std::string& sentence : trace_losses(files, job)) tell(sentence);
   if (!folder.empty() && ::isatty(STDERR_FILENO) == 1) {  // who reads it there may wonder what to do with it
     tell("the trace is in " + folder + ": `margay trace view " + folder + "` makes a page of it");
   }
@@ -191,7 +240,7 @@ Status take_rates_for(const RunOptions& options, JobPlan& plan) {
   return {};
 }
 
-int run_job(const RunOptions& options) {
+int run_job(const RunOptions& options, const NamePlace& name_place) {
   if (Status status = check_rank_options(options); !status.ok()) return complain(status, kStatusBadCommandLine);
   if (Status status = check_library_folder(options); !status.ok()) return complain(status, kStatusCannotStart);
   std::vector<std::string> paths;
@@ -209,17 +258,17 @@ int run_job(const RunOptions& options) {
   if (Status status = take_rates_for(options, plan); !status.ok()) return complain(status, kStatusBadCommandLine);
   JobMemory memory;
   if (Status status = memory.create(plan); !status.ok()) return complain(status, kStatusCannotStart);
-  Runner runner(options, plan, paths, memory);
+  Runner runner(options, plan, paths, memory, name_place);
   exit_status = kStatusCannotStart;
   if (Status status = runner.run(exit_status); !status.ok()) return complain(status, exit_status);
   close_traces(options, runner, memory.board().header().job_id);
-  tell_trace_losses(options, memory.board().header().job_id);
+  tell_trace_losses(options, memory.board().header().job_id, exit_status);
   return finish_accounts(options, memory.board(), exit_status);
 }
 
 }  // namespace
 
-int run_command(const std::vector<std::string>& words) {
+int run_command(const std::vector<std::string>& words, const NamePlace& name_place) {
   open_standard_descriptors();
   forget_outer_trace();
   RunOptions options;
@@ -240,7 +289,7 @@ int run_command(const std::vector<std::string>& words) {
   if (options.verbose) {
     for (const std::string& note : options.notes) tell(note);
   }
-  return run_job(options);
+  return run_job(options, name_place);
 }
 
 }  // namespace margay::sim

@@ -4,9 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "sim/launch/report/stall.hpp"
+
 namespace margay::sim {
 
 // `words` is the line after "run" (or after mpiexec, mpirun).
-[[nodiscard]] int run_command(const std::vector<std::string>& words);
+// `name_place` names places in the ranks' programs; it may be empty.
+[[nodiscard]] int run_command(const std::vector<std::string>& words, const NamePlace& name_place);
 
 }  // namespace margay::sim

@@ -29,11 +29,13 @@ OutputOptions output_options(const RunOptions& options) {
 
 }  // namespace
 
-Runner::Runner(const RunOptions& options, const JobPlan& plan, const std::vector<std::string>& paths, JobMemory& memory)
+Runner::Runner(const RunOptions& options, const JobPlan& plan, const std::vector<std::string>& paths, JobMemory& memory,
+               const NamePlace& name_place)
     : options_(options),
       plan_(plan),
       paths_(paths),
       memory_(memory),
+      name_place_(name_place),
       output_(poller_, plan.size(), output_options(options)),
       input_(poller_),
       server_("kvs_" + memory.job_name(), plan.program_of_rank, plan.node_of_rank),
@@ -41,7 +43,8 @@ Runner::Runner(const RunOptions& options, const JobPlan& plan, const std::vector
           poller_, server_, plan.size(),
           [this](std::uint32_t rank, const PmiOutcome& outcome) { reported_by_ranks_.emplace_back(rank, outcome); }),
       watch_(plan.size()),
-      stall_(memory.board(), kSecondNs, [this](std::uint32_t rank) { return watch_.ended(rank); }),
+      stall_(
+          memory.board(), kSecondNs, [this](std::uint32_t rank) { return watch_.ended(rank); }, name_place),
       other_mpi_(memory.board()),
       pids_(plan.size(), 0),
       host_(host_name()) {}
@@ -151,23 +154,19 @@ void Runner::on_signals() {
   bool children = false;
   while (::read(signals_, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
     const int signal = static_cast<int>(info.ssi_signo);
-    if (signal == SIGCHLD) {
-      children = true;
-    } else {
-      on_interrupt(signal);
-    }
+    const SignalUse use = use_of(signal);
+    children |= use == SignalUse::child;
+    if (use == SignalUse::end_job) watch_.on_interrupt(signal, signed_monotonic_ns());
+    if (use == SignalUse::suspend) suspend();
+    if (use == SignalUse::report) show_state();
+    if (use == SignalUse::forward) signal_job(signal);
   }
   if (children) reap();
 }
 
-void Runner::on_interrupt(int signal) {
-  if (signal == SIGUSR1) {
-    show_state();
-  } else if (signal == SIGTSTP) {
-    suspend();
-  } else {
-    watch_.on_interrupt(signal, signed_monotonic_ns());
-  }
+void Runner::signal_job(int signal) {
+  guardian_.signal_group(signal);
+  signal_ranks_outside(guardian_.group(), pids_, signal);
 }
 
 // SIGUSR1: where each rank is, from the board; ranks that have more to say are asked to say it.
@@ -176,7 +175,7 @@ void Runner::show_state() {
   for (std::uint32_t rank = 0; rank < plan_.size(); ++rank) {
     const Board& board = memory_.board();
     const bool ended = watch_.ended(rank);
-    output_.notice(describe_state(board, rank, pids_[rank], ended, other_mpi_.library_of(rank)));
+    output_.notice(describe_state(board, rank, pids_[rank], ended, other_mpi_.library_of(rank), name_place_));
     const BoardBlock& block = board.block(rank);
     if (can_tell_more(block, ended)) signal_if_caught({block.pid, block.start_ticks}, SIGUSR1);
   }
@@ -184,9 +183,9 @@ void Runner::show_state() {
 
 // Ctrl-Z: the job sleeps with the launcher and wakes with it.
 void Runner::suspend() {
-  guardian_.signal_group(SIGTSTP);
+  signal_job(SIGTSTP);
   ::kill(::getpid(), SIGSTOP);
-  guardian_.signal_group(SIGCONT);
+  signal_job(SIGCONT);
 }
 
 void Runner::reap() {
@@ -281,7 +280,7 @@ void Runner::act() {
   if (watch_.cause().kind != CauseKind::kNone) report_cause();
   switch (watch_.next_step(now)) {
     case KillStep::kTerminate:
-      return guardian_.signal_group(SIGTERM);
+      return signal_job(watch_.ending_signal());
     case KillStep::kKill:
       return signal_ranks(pids_, SIGKILL);
     case KillStep::kNothing:
@@ -309,7 +308,8 @@ int Runner::wait_ms() const {
 void Runner::end_everything() {
   const pid_t group = guardian_.group();
   guardian_.dismiss();
-  offspring_.end(group);
+  const bool ended_well = watch_.over() && watch_.cause().kind == CauseKind::kNone;
+  offspring_.end(group, ended_well ? Detached::live : Detached::end, output_.pipes());
   if (signals_ >= 0) ::close(signals_);
   signals_ = -1;
   static_cast<void>(::sigprocmask(SIG_SETMASK, &saved_.signal_mask, nullptr));

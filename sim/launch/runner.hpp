@@ -34,7 +34,8 @@ namespace margay::sim {
 class Runner {
  public:
   // `paths` has the executable of each program. `memory` is created. References must outlive the runner.
-  Runner(const RunOptions& options, const JobPlan& plan, const std::vector<std::string>& paths, JobMemory& memory);
+  Runner(const RunOptions& options, const JobPlan& plan, const std::vector<std::string>& paths, JobMemory& memory,
+         const NamePlace& name_place);
 
   // Starts, watches and ends the job; on return no process of it is left. Error: it could not be started;
   // `exit_status` is 126 or 127 then if it is a program that cannot be run.
@@ -51,7 +52,7 @@ class Runner {
   void loop();
   void dispatch(Event event);
   void on_signals();
-  void on_interrupt(int signal);
+  void signal_job(int signal);
   void show_state();
   void suspend();
   void reap();
@@ -70,6 +71,7 @@ class Runner {
   const JobPlan& plan_;
   const std::vector<std::string>& paths_;
   JobMemory& memory_;
+  const NamePlace& name_place_;
   Poller poller_;
   Guardian guardian_;
   Offspring offspring_;

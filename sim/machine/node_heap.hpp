@@ -18,8 +18,8 @@ class NodeHeap {
       : layout_(layout), local_rank_(local_rank), own_(options), peers_(layout.ranks()) {}
 
   // See SharedHeap::allocate, free and owns; peers can map it from then on.
-  [[nodiscard]] portals::Status allocate(std::uint64_t bytes, void*& out) {
-    portals::Status status = own_.allocate(bytes, out);
+  [[nodiscard]] portals::Status allocate(std::uint64_t bytes, void*& out, std::uint64_t alignment) {
+    portals::Status status = own_.allocate(bytes, out, alignment);
     if (status.ok()) own_.publish(layout_.area(local_rank_));
     return status;
   }
@@ -29,6 +29,11 @@ class NodeHeap {
     return bytes == 0 ? std::nullopt : own_.find(address, bytes);
   }
 
+  // Whether there is such memory on this system: an arena, of which something was allocated.
+  [[nodiscard]] bool has_arena() const { return own_.arena_bytes() != 0; }
+  // Of this rank's pieces: what they may still take.
+  [[nodiscard]] std::uint64_t untouched_bytes() const { return own_.untouched_bytes(); }
+
   // A place in a rank's heap, as this process has it. Error: it cannot be mapped here; others may do.
   [[nodiscard]] portals::Status map(std::uint32_t local_rank, const HeapPlace& place, std::byte*& out) {
     PeerHeap& peer = peers_[local_rank];
@@ -37,8 +42,8 @@ class NodeHeap {
     }
     return peer.map(place, out);
   }
-  // Requires: map() of the place.
-  void unmap(std::uint32_t local_rank, const HeapPlace& place) { peers_[local_rank].unmap(place); }
+  // Whether a rank's arena is open here: what cannot be mapped of it lacks addresses.
+  [[nodiscard]] bool is_open(std::uint32_t local_rank) const { return peers_[local_rank].is_open(); }
 
  private:
   ShmLayout layout_;

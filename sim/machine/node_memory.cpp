@@ -1,7 +1,5 @@
 #include "sim/machine/node_memory.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 
 #include "sim/shm/publish_once.hpp"
@@ -14,9 +12,6 @@ namespace {
 constexpr std::uint32_t kReads = 1;
 constexpr std::uint32_t kDoesNotRead = 2;
 
-// Looks for other ranks, which were started when this one was; other processes run between.
-constexpr int kPatience = 1'000'000;
-
 }  // namespace
 
 std::uint32_t NodeMemory::local_rank(std::uint32_t world_rank) const {
@@ -25,25 +20,23 @@ std::uint32_t NodeMemory::local_rank(std::uint32_t world_rank) const {
   return static_cast<std::uint32_t>(at - world_ranks_.begin());
 }
 
-bool NodeMemory::reads_others() const {
-  return answer_once(layout_.reading(), [this] { return can_read_others() ? kReads : kDoesNotRead; }) == kReads;
+std::optional<bool> NodeMemory::reads_others() const {
+  const std::uint32_t answer = answer_once(layout_.reading(), [this] { return try_reading_others(); });
+  if (answer == 0) return std::nullopt;
+  return answer == kReads;
 }
 
 // All that are there; none refuses that allowed it, and all are under the same rules.
-bool NodeMemory::can_read_others() const {
-  if (!may_read_) return false;
-  for (int look = 0; look < kPatience; ++look) {
-    std::uint32_t here = 0;
-    for (std::uint32_t rank = 0; rank < layout_.ranks(); ++rank) {
-      const RankArea& area = layout_.area(rank);
-      if (read_published(area.pid) == 0) continue;
-      if (try_reading(area) != ReadFault::none) return false;
-      ++here;
-    }
-    if (here > 1) return true;
-    ::sched_yield();
+std::uint32_t NodeMemory::try_reading_others() const {
+  if (!may_read_) return kDoesNotRead;
+  std::uint32_t here = 0;
+  for (std::uint32_t rank = 0; rank < layout_.ranks(); ++rank) {
+    const RankArea& area = layout_.area(rank);
+    if (read_published(area.pid) == 0) continue;
+    if (try_reading(area) != ReadFault::none) return kDoesNotRead;
+    ++here;
   }
-  return false;
+  return here > 1 ? kReads : 0;
 }
 
 ReadFault NodeMemory::read(std::uint32_t local_rank, const ReadOffer& offer, const portals::Region& landing) const {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -49,9 +50,9 @@ class NodeMemory {
   [[nodiscard]] PostingArea& posting_area(std::uint32_t pair, std::uint32_t local_rank) const {
     return layout_.posting_area(pair, local_rank);
   }
-  // Whether ranks read each other's own memory: one answer for all, which the first one that asks finds by trying. It
-  // waits until another rank is there, for a while.
-  [[nodiscard]] bool reads_others() const;
+  // Whether ranks read each other's own memory: one answer for all, which the first one that asks while another rank is
+  // there finds by trying. nullopt: none was there yet.
+  [[nodiscard]] std::optional<bool> reads_others() const;
   // Fills `landing` from a rank's own memory, by what that rank offers of it. Requires: reads_others(). gone: the
   // rank's process has ended.
   [[nodiscard]] ReadFault read(std::uint32_t local_rank, const ReadOffer& offer, const portals::Region& landing) const;
@@ -74,7 +75,7 @@ class NodeMemory {
   }
 
  private:
-  [[nodiscard]] bool can_read_others() const;
+  [[nodiscard]] std::uint32_t try_reading_others() const;
 
   ShmLayout layout_;
   std::vector<std::uint32_t> world_ranks_;

@@ -1,14 +1,19 @@
 #include "sim/machine/peer_heap.hpp"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "portals/base/assert.hpp"
+#include "sim/base/limits.hpp"
 #include "sim/shm/publish_once.hpp"
 #include "sim/wire/shm/shm_layout.hpp"
 
@@ -19,6 +24,17 @@ namespace {
 using portals::Status;
 
 constexpr std::uint64_t kPageBytes = kSegmentPageBytes;
+
+constexpr std::uint64_t round_up(std::uint64_t bytes, std::uint64_t to) {
+  return (bytes + to - 1) / to * to;
+}
+
+// Less where addresses are limited: the program's own need them most.
+std::uint64_t least_range_bytes() {
+  rlimit addresses{};
+  if (::getrlimit(RLIMIT_AS, &addresses) != 0 || addresses.rlim_cur == RLIM_INFINITY) return kPeerRangeBytes;
+  return std::clamp<std::uint64_t>(addresses.rlim_cur / 1024, kPageBytes, kPeerRangeBytes);
+}
 
 // Whether an open file is the arena that `owner` describes; else what differs.
 std::string differs(int descriptor, const RankArea& owner) {
@@ -43,6 +59,7 @@ PeerHeap& PeerHeap::operator=(PeerHeap&& other) noexcept {
   std::swap(descriptor_, other.descriptor_);
   std::swap(process_, other.process_);
   std::swap(bytes_, other.bytes_);
+  std::swap(mapped_bytes_, other.mapped_bytes_);
   ranges_.swap(other.ranges_);
   return *this;
 }
@@ -76,9 +93,22 @@ Status PeerHeap::open(const RankArea& owner, PeerHeap& out) {
   return {};
 }
 
-PeerHeap::Pages PeerHeap::pages_of(const HeapPlace& place) {
-  return {place.offset / kPageBytes * kPageBytes,
-          (place.offset + place.bytes + kPageBytes - 1) / kPageBytes * kPageBytes};
+Status PeerHeap::map_range(std::uint64_t begin, std::uint64_t end) {
+  SharedRange memory;
+  if (Status status = SharedRange::map(descriptor_, begin, end - begin, memory); !status.ok()) return status;
+  mapped_bytes_ += end - begin;
+  ranges_.push_back({begin, std::move(memory)});
+  return {};
+}
+
+// As long a range as all that came before; where the system refuses that, of the place's own pages.
+Status PeerHeap::map_around(const HeapPlace& place) {
+  const std::uint64_t file_end = round_up(bytes_, kPageBytes);
+  const auto map_by = [&](std::uint64_t step) {
+    return map_range(place.offset / step * step, std::min(round_up(place.offset + place.bytes, step), file_end));
+  };
+  const std::uint64_t step = std::bit_ceil(std::max({least_range_bytes(), mapped_bytes_, place.bytes}));
+  return map_by(step).ok() ? Status() : map_by(kPageBytes);
 }
 
 Status PeerHeap::map(const HeapPlace& place, std::byte*& out) {
@@ -89,24 +119,16 @@ Status PeerHeap::map(const HeapPlace& place, std::byte*& out) {
                          " in a peer's memory, which has " + std::to_string(bytes_));
   }
   if (::getpid() != process_) return Status::error("a child of fork() maps no peers' memory: it is no rank of the job");
-  const Pages pages = pages_of(place);
-  auto found = ranges_.find(pages);
+  const auto covers = [&](const Range& range) {
+    return range.begin <= place.offset && place.offset + place.bytes <= range.begin + range.memory.bytes();
+  };
+  auto found = std::ranges::find_if(ranges_, covers);
   if (found == ranges_.end()) {
-    SharedRange range;
-    if (Status status = SharedRange::map(descriptor_, pages.begin, pages.end - pages.begin, range); !status.ok()) {
-      return status;
-    }
-    found = ranges_.emplace(pages, Mapped{std::move(range), 0}).first;
+    if (Status status = map_around(place); !status.ok()) return status;
+    found = std::prev(ranges_.end());
   }
-  ++found->second.uses;
-  out = found->second.range.data() + (place.offset - pages.begin);
+  out = found->memory.data() + (place.offset - found->begin);
   return {};
-}
-
-void PeerHeap::unmap(const HeapPlace& place) {
-  const auto found = ranges_.find(pages_of(place));
-  MARGAY_ASSERT(found != ranges_.end());
-  if (--found->second.uses == 0) ranges_.erase(found);
 }
 
 }  // namespace margay::sim

@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "sim/base/descriptor_limit.hpp"
 #include "sim/base/processors.hpp"
 #include "sim/boot/join.hpp"
 #include "sim/boot/pmi_client.hpp"
@@ -38,6 +39,7 @@ Process::~Process() {
 Status Process::start(std::unique_ptr<Process>& out) {
   std::unique_ptr<Process> process(new Process(real_clock()));
   if (Status status = join(process->job_, &shm_segment_sizes); !status.ok()) return status;
+  raise_descriptor_limit_for(descriptors_of_job(process->job_.size));
   if (Status status = process->open_board(); !status.ok()) return status;
   if (Status status = process->open_trace(); !status.ok()) return status;
   if (Status status = process->open_wires(); !status.ok()) return status;

@@ -14,6 +14,7 @@
 
 #include "portals/base/status.hpp"
 #include "sim/base/clock.hpp"
+#include "sim/base/source_lines.hpp"
 #include "sim/boot/board.hpp"
 #include "sim/boot/job.hpp"
 #include "sim/kernel/coprocessor.hpp"
@@ -23,6 +24,7 @@
 #include "sim/machine/node_heap.hpp"
 #include "sim/machine/node_memory.hpp"
 #include "sim/machine/peer_watch.hpp"
+#include "sim/machine/rank_memory.hpp"
 #include "sim/shm/biased_lock.hpp"
 #include "sim/shm/published.hpp"
 #include "sim/trace/recorder.hpp"
@@ -66,6 +68,8 @@ class Process {
   [[nodiscard]] Kernel& kernel() { return *kernel_; }
   [[nodiscard]] const Clock& clock() const { return clock_; }
   [[nodiscard]] Recorder& recorder() { return recorder_; }
+  // What reports call places in the program.
+  [[nodiscard]] SourceLines& source_lines() { return source_lines_; }
   [[nodiscard]] const Job& job() const { return job_; }
   [[nodiscard]] std::uint32_t rank() const { return job_.rank; }
   [[nodiscard]] std::uint32_t size() const { return job_.size; }
@@ -73,6 +77,8 @@ class Process {
   [[nodiscard]] const NodeMemory* node_memory() const { return node_memory_ ? &*node_memory_ : nullptr; }
   // The memory that they allocate for each other; nullptr: they cannot.
   [[nodiscard]] NodeHeap* node_heap() { return node_heap_ ? &*node_heap_ : nullptr; }
+  // This rank's for windows and MPI_Alloc_mem: of that, or private.
+  [[nodiscard]] RankMemory& memory() { return memory_ ? *memory_ : memory_.emplace(node_heap()); }
   [[nodiscard]] const WaitMeans& wait_means() const { return wait_means_; }
   // Several threads wait at once from now on: none of them sleeps on the one bell, and `rest` lets go of the process
   // lock while one of them yields. It outlives the process.
@@ -141,6 +147,7 @@ class Process {
   Job job_;
   const Clock& clock_;
   Recorder recorder_;
+  SourceLines source_lines_;
   Board board_map_;
   BoardBlock own_board_;
   BoardBlock* board_block_ = &own_board_;
@@ -148,6 +155,7 @@ class Process {
   Mapping segment_;
   std::optional<NodeMemory> node_memory_;
   std::optional<NodeHeap> node_heap_;
+  std::optional<RankMemory> memory_;  // from its first use on
   TransmissionList finished_;
   std::vector<std::unique_ptr<Wire>> wires_;
   ShmWire* shm_ = nullptr;  // one of them; nullptr: alone on the node

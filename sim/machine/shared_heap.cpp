@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <boost/interprocess/indexes/iset_index.hpp>
 #include <boost/interprocess/managed_external_buffer.hpp>
 #include <boost/interprocess/mem_algo/rbtree_best_fit.hpp>
@@ -80,20 +81,6 @@ std::uint64_t SharedHeap::offset_of(const void* address) const {
   return reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(arena_.data());
 }
 
-// What pieces may still take counts as taken: a program allocates, and touches later.
-Status SharedHeap::check_memory(std::uint64_t bytes) const {
-  if (bytes <= kHeapUncheckedBytes) return {};
-  const AvailableMemory memory = available_memory();
-  const std::uint64_t untouched = used_bytes_ - std::min(used_bytes_, memory_bytes());
-  const std::uint64_t there = memory.bytes - std::min(memory.bytes, untouched);
-  if (bytes <= there) return {};
-  const std::string beside =
-      untouched == 0 ? "" : ", beside " + std::to_string(untouched) + " that were allocated and not touched yet";
-  return Status::error("window memory of " + std::to_string(bytes) +
-                       " bytes is not to be had: " + std::to_string(there) + " bytes are there (" + memory.words +
-                       beside + "); ask for less, or start fewer ranks on this node");
-}
-
 Status SharedHeap::open_arena(std::uint64_t bytes) {
   const int descriptor = ::memfd_create("margay-heap", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (descriptor < 0) return refuse_call("memfd_create");
@@ -133,43 +120,78 @@ Status SharedHeap::make_arena() {
   return {};
 }
 
-Status SharedHeap::allocate(std::uint64_t bytes, void*& out) {
+Status SharedHeap::allocate(std::uint64_t bytes, void*& out, std::uint64_t alignment) {
+  MARGAY_ASSERT(std::has_single_bit(alignment) && alignment <= kAlignmentMaxBytes);
   out = nullptr;
   if (::getpid() != owner_) return refuse_arena("a child of fork() is no rank of the job");
-  if (Status status = check_memory(bytes); !status.ok()) return status;
   if (Status status = make_arena(); !status.ok()) return status;
+  const std::optional<std::uint64_t> place_bytes = Slabs::place_bytes(bytes, alignment);
+  std::uint64_t begin = 0;
+  Status status = place_bytes ? allocate_short(bytes, *place_bytes, begin) : allocate_pages(bytes, begin);
+  if (!status.ok()) return status;
+  used_bytes_ += bytes;
+  out = arena_.data() + begin;
+  return {};
+}
+
+Status SharedHeap::allocate_short(std::uint64_t bytes, std::uint64_t place_bytes, std::uint64_t& begin) {
+  std::optional<std::uint64_t> place = slabs_.take(place_bytes, bytes);
+  if (!place) {
+    if (Status status = allocate_pages(Slabs::kSlabBytes, begin); !status.ok()) return status;
+    slabs_.add(begin, place_bytes);
+    place = slabs_.take(place_bytes, bytes);
+  }
+  begin = *place;
+  std::memset(arena_.data() + begin, 0, bytes);
+  return {};
+}
+
+Status SharedHeap::allocate_pages(std::uint64_t bytes, std::uint64_t& begin) {
   const auto refuse_size = [&] {
-    return Status::error("window memory of " + std::to_string(bytes) +
-                         " bytes is not to be had: " + std::to_string(used_bytes_) + " of this rank's " +
+    return Status::error("no addresses for " + std::to_string(bytes) +
+                         " bytes of window memory: " + std::to_string(used_bytes_) + " of this rank's " +
                          std::to_string(arena_.bytes()) + " bytes of addresses are used, and no free piece is as long");
   };
   if (bytes > arena_.bytes()) return refuse_size();
   const bool huge = bytes >= kHugeMinBytes;
   const std::uint64_t pages = round_up(std::max<std::uint64_t>(bytes, 1), kPageBytes);
   const std::uint64_t block_bytes = pages + (huge ? kHugePageBytes - kPageBytes : 0);
-  std::byte* const block = division_->allocate(block_bytes);
-  if (block == nullptr) return refuse_size();
+  std::byte* block = division_->allocate(block_bytes);
+  while (block == nullptr) {
+    const std::optional<std::uint64_t> slab = slabs_.drop_empty();
+    if (!slab) return refuse_size();
+    free_pages(*slab);
+    block = division_->allocate(block_bytes);
+  }
   const std::uint64_t at = offset_of(block);
   MARGAY_ASSERT(at % kPageBytes == 0);
-  const std::uint64_t begin = huge ? round_up(at, kHugePageBytes) : at;
+  begin = huge ? round_up(at, kHugePageBytes) : at;
   const Piece piece{.bytes = bytes, .pages_end = begin + pages, .block = at, .block_end = at + block_bytes};
   if (!empty(begin, piece.pages_end)) std::memset(arena_.data() + begin, 0, pages);
   advise(begin, piece, true);
   pieces_.emplace(begin, piece);
-  used_bytes_ += bytes;
-  out = arena_.data() + begin;
   return {};
 }
 
 void SharedHeap::free(void* address) {
   if (::getpid() != owner_) return;
   const std::uint64_t begin = offset_of(address);
+  if (const std::optional<Slabs::Piece> piece = slabs_.find(begin)) {
+    MARGAY_ASSERT(piece->begin == begin);
+    used_bytes_ -= piece->bytes;
+    if (const std::optional<std::uint64_t> slab = slabs_.give_back(begin)) free_pages(*slab);
+    return;
+  }
+  used_bytes_ -= pieces_.at(begin).bytes;
+  free_pages(begin);
+}
+
+void SharedHeap::free_pages(std::uint64_t begin) {
   const auto found = pieces_.find(begin);
   MARGAY_ASSERT(found != pieces_.end());
   const Piece piece = found->second;
   advise(begin, piece, false);
   division_->buffer.deallocate(arena_.data() + piece.block);
-  used_bytes_ -= piece.bytes;
   const auto after = pieces_.erase(found);
   // The free block that it is in now lies between two pieces' blocks; the last page of all is Boost's too. What its
   // neighbours had in it, if they were free: the one after it, its first page.
@@ -188,29 +210,39 @@ bool SharedHeap::empty(std::uint64_t begin, std::uint64_t end) const {
                      static_cast<off_t>(end - begin)) == 0;
 }
 
-// Pieces are in core dumps, the first few thousand, and long ones of huge pages; a system without those refuses that.
+// Pieces are in core dumps, the first few thousand, with Boost's page before them, which makes one mapping of
+// neighbours. Long ones are of huge pages, which Boost's page must not be; a system without those refuses that.
 void SharedHeap::advise(std::uint64_t begin, const Piece& piece, bool is_used) const {
-  std::byte* const base = arena_.data() + begin;
+  if (is_used && pieces_.size() >= kHeapAdvisedPieces) return;
+  std::byte* const block = arena_.data() + piece.block - kPageBytes;
+  const auto dumped_bytes = static_cast<std::size_t>(piece.pages_end - (piece.block - kPageBytes));
+  static_cast<void>(::madvise(block, dumped_bytes, is_used ? MADV_DODUMP : MADV_DONTDUMP));
   const std::uint64_t bytes = piece.pages_end - begin;
-  if (!is_used || pieces_.size() < kHeapDumpedPieces) {
-    static_cast<void>(::madvise(base, bytes, is_used ? MADV_DODUMP : MADV_DONTDUMP));
-  }
-  if (bytes >= kHugeMinBytes) static_cast<void>(::madvise(base, bytes, is_used ? MADV_HUGEPAGE : MADV_NOHUGEPAGE));
+  if (bytes < kHugeMinBytes) return;
+  static_cast<void>(::madvise(arena_.data() + begin, bytes, is_used ? MADV_HUGEPAGE : MADV_NOHUGEPAGE));
 }
 
 std::optional<HeapPlace> SharedHeap::find(const void* address, std::uint64_t bytes) const {
   const std::uint64_t offset = offset_of(address);
   if (offset >= arena_.bytes()) return std::nullopt;
+  const auto covers = [&](std::uint64_t begin, std::uint64_t length) {
+    const std::uint64_t before = offset - begin;
+    return before <= length && bytes <= length - before;
+  };
+  if (const std::optional<Slabs::Piece> piece = slabs_.find(offset)) {
+    return covers(piece->begin, piece->bytes) ? std::optional(HeapPlace{offset, bytes}) : std::nullopt;
+  }
   const auto after = pieces_.upper_bound(offset);
   if (after == pieces_.begin()) return std::nullopt;
   const auto& [begin, piece] = *std::prev(after);
-  const std::uint64_t before = offset - begin;
-  if (before > piece.bytes || bytes > piece.bytes - before) return std::nullopt;
+  if (slabs_.is_slab(begin) || !covers(begin, piece.bytes)) return std::nullopt;
   return HeapPlace{offset, bytes};
 }
 
 bool SharedHeap::owns(const void* address) const {
-  return pieces_.contains(offset_of(address));
+  const std::uint64_t offset = offset_of(address);
+  if (const std::optional<Slabs::Piece> piece = slabs_.find(offset)) return piece->begin == offset;
+  return pieces_.contains(offset) && !slabs_.is_slab(offset);
 }
 
 void SharedHeap::publish(RankArea& mine) const {

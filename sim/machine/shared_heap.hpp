@@ -8,14 +8,15 @@
 //   arena: Boost's own | block | block ...        block: a page of Boost's own | a piece of whole pages
 //
 // 1. Boost counts in pages (its alignment is one), so every block, free or not, is whole pages and Boost writes only in
-//    the first of them. Who maps a piece maps nothing else, and a piece of one byte costs two pages.
+//    the first of them. A piece of 16 KiB or less lies with others in a slab, a block of 64 KiB, whose books are
+//    private (slabs): it costs its place there. Longer ones have blocks of their own.
 // 2. From kHugeMinBytes on a piece begins where huge pages do, and is advised to be of them. Its block is longer by
-// what
-//    that takes: addresses, not memory.
-// 3. Pages of a free block but its first are holes in the file: a freed piece's memory is the system's at once, and
-// what
-//    is allocated is zero. A peer that touches a freed piece fills them again, so a piece is also emptied when
-//    allocated.
+//    what that takes: addresses, not memory.
+// 3. Pages of a free block but its first are holes in the file: the memory of a freed block is the system's at once. A
+//    peer that touches a freed piece fills them again, so a piece is also emptied when allocated. What is allocated is
+//    zero.
+// 4. Used blocks beside each other are of one mapping, Boost's pages between them with them: mappings, of which a
+//    process has 65530, do not grow with the pieces.
 //
 // The arena goes with its last descriptor and mapping: a dead rank's when the last peer that mapped from it ends or
 // lets go of it; nothing has to be done for that. In a child of fork() the pieces are private copies (shared_range); it
@@ -25,6 +26,7 @@
 #include <fcntl.h>
 #include <sys/types.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -32,7 +34,9 @@
 #include <optional>
 
 #include "portals/base/status.hpp"
+#include "sim/base/limits.hpp"
 #include "sim/machine/shared_range.hpp"
+#include "sim/machine/slabs.hpp"
 
 namespace margay::sim {
 
@@ -63,11 +67,11 @@ class SharedHeap {
   SharedHeap(const SharedHeap&) = delete;
   SharedHeap& operator=(const SharedHeap&) = delete;
 
-  // A piece of zeros at the beginning of a page; of 0 bytes it is one like any other. Error, `out` is nullptr: there is
-  // no such memory on this system (private memory does for a window that others reach by messages), or not so much of
-  // it. Of more than kHeapUncheckedBytes it is asked first whether the machine has them, beside what this heap's pieces
-  // may still take; the sentence names both. Memory that others take later is not foreseen.
-  [[nodiscard]] portals::Status allocate(std::uint64_t bytes, void*& out);
+  // A piece of zeros; of 0 bytes it is one like any other. `alignment`: a power of two, up to kAlignmentMaxBytes.
+  // Error, `out` is nullptr: there is no such memory on this system, or no addresses for so much. Whether the machine
+  // has the memory is not asked (rank_memory).
+  static constexpr std::uint64_t kAlignmentMaxBytes = 4096;
+  [[nodiscard]] portals::Status allocate(std::uint64_t bytes, void*& out, std::uint64_t alignment = kCacheLineBytes);
   // Requires: `address` came from allocate() and was not freed. Peers have no use for it any more.
   void free(void* address);
 
@@ -85,23 +89,27 @@ class SharedHeap {
   // Of the pieces: as asked for; and of the whole arena, memory that the system has given.
   [[nodiscard]] std::uint64_t used_bytes() const { return used_bytes_; }
   [[nodiscard]] std::uint64_t memory_bytes() const;
-  [[nodiscard]] std::size_t pieces() const { return pieces_.size(); }
+  // Of the pieces: what they may still take.
+  [[nodiscard]] std::uint64_t untouched_bytes() const { return used_bytes_ - std::min(used_bytes_, memory_bytes()); }
+  [[nodiscard]] std::size_t pieces() const { return pieces_.size() - slabs_.slabs() + slabs_.pieces(); }
   // Whether Boost's own data contradict neither themselves nor the pieces. Slow.
   [[nodiscard]] bool is_sound() const;
 
  private:
   struct Division;  // Boost's buffer
   struct Piece {
-    std::uint64_t bytes;      // as asked for
+    std::uint64_t bytes;      // as asked for; of a slab all
     std::uint64_t pages_end;  // of them, in whole pages
     std::uint64_t block;      // what Boost gave: at the piece, or before it
     std::uint64_t block_end;
   };
   using Pieces = std::map<std::uint64_t, Piece>;  // by position
 
-  [[nodiscard]] portals::Status check_memory(std::uint64_t bytes) const;
   [[nodiscard]] portals::Status make_arena();
   [[nodiscard]] portals::Status open_arena(std::uint64_t bytes);
+  [[nodiscard]] portals::Status allocate_short(std::uint64_t bytes, std::uint64_t place_bytes, std::uint64_t& begin);
+  [[nodiscard]] portals::Status allocate_pages(std::uint64_t bytes, std::uint64_t& begin);
+  void free_pages(std::uint64_t begin);
   [[nodiscard]] std::uint64_t offset_of(const void* address) const;
   [[nodiscard]] bool empty(std::uint64_t begin, std::uint64_t end) const;
   void advise(std::uint64_t begin, const Piece& piece, bool is_used) const;
@@ -112,7 +120,8 @@ class SharedHeap {
   SharedRange arena_;
   std::unique_ptr<Division> division_;
   std::uint64_t first_block_ = 0;
-  Pieces pieces_;
+  Pieces pieces_;  // of pages, slabs too
+  Slabs slabs_;
   std::uint64_t used_bytes_ = 0;
 };
 

@@ -43,8 +43,9 @@ Status Program::start(std::unique_ptr<Program>& out) {
   program->has_bypass_ = bypass.ok();
   if (!bypass.ok()) std::fprintf(stderr, "margay: rank %u: %s\n", process.rank(), bypass.sentence().c_str());
   if (process.recorder().on()) {
-    program->names_in_trace_ = std::make_unique<NamesInTrace>(program->names_, process.recorder(), kControlPortal);
-    process.kernel().set_match_probe(program->names_in_trace_->probe());
+    program->portals_in_trace_ =
+        std::make_unique<PortalsInTrace>(program->names_, process.recorder(), process.kernel().table(), kControlPortal);
+    process.kernel().set_match_probe(program->portals_in_trace_->probe());
   }
   program->stall_report_ns_ = process.job().options.seconds_ns("stall_seconds", kStallReportNs);
   one_is_there = true;
@@ -77,7 +78,7 @@ Program::~Program() {
 }
 
 void Program::name(portals::PortalIndex portal, std::string name) {
-  if (names_in_trace_ != nullptr) names_in_trace_->portal(portal, name);
+  if (portals_in_trace_ != nullptr) portals_in_trace_->portal(portal, name);
   names_.set(portal, std::move(name));
 }
 

@@ -29,7 +29,7 @@
 #include "sim/kernel/decision_log.hpp"
 #include "sim/machine/process.hpp"
 #include "sim/program/explain.hpp"
-#include "sim/program/names_in_trace.hpp"
+#include "sim/program/portals_in_trace.hpp"
 #include "sim/program/sending.hpp"
 
 namespace margay::sim {
@@ -130,7 +130,10 @@ class Program {
   [[nodiscard]] std::optional<Decision> take_decision() { return kernel().decisions().take(); }
   [[nodiscard]] std::size_t decisions_kept() { return kernel().decisions().kept(); }
   // What explain() and traces call an entry or a portal. The name stays with the entry's address.
-  void name(const portals::MatchEntry& entry, std::string name) { names_.set(entry, std::move(name)); }
+  void name(const portals::MatchEntry& entry, std::string name) {
+    names_.set(entry, std::move(name));
+    if (portals_in_trace_ != nullptr) portals_in_trace_->named(entry);
+  }
   void name(portals::PortalIndex portal, std::string name);
   // The decision in words, a line for each stop of the walk and one for the verdict.
   [[nodiscard]] std::string explain(const Decision& decision) const { return margay::sim::explain(decision, names_); }
@@ -172,10 +175,10 @@ class Program {
   std::uint64_t stall_report_ns_ = 0;
   std::unique_ptr<class Control> control_;
   Names names_;
-  std::unique_ptr<NamesInTrace> names_in_trace_;  // nullptr: nothing is traced
-  std::vector<bool> asked_;                       // by rank: it was sent something that may be answered
-  std::vector<portals::Rank> asked_list_;         // the same, in order of the first asking
-  std::size_t expected_ = 0;                      // of asked_list_: the kernel was told to expect answers from so many
+  std::unique_ptr<PortalsInTrace> portals_in_trace_;  // nullptr: nothing is traced
+  std::vector<bool> asked_;                           // by rank: it was sent something that may be answered
+  std::vector<portals::Rank> asked_list_;             // the same, in order of the first asking
+  std::size_t expected_ = 0;  // of asked_list_: the kernel was told to expect answers from so many
   bool has_bypass_ = false;
   bool finished_ = false;
 };

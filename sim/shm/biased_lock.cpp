@@ -15,16 +15,17 @@ constexpr int kYields = 8;
 bool BiasedLock::try_enter_other() {
   // Relaxed: a first look that saves the barrier; decides nothing alone.
   if ((owner_.load(std::memory_order_relaxed) & 1) != 0) return false;
+  return enter_other([] { return true; });
+}
+
+bool BiasedLock::reserve_other() {
   std::uint32_t expected = kFree;
   // Sequentially consistent on success: the fenced form's half of invariant 1. As an acquire it pairs with the release
   // of the last leave_other, by another of the others.
   if (!other_.compare_exchange_strong(expected, kHeld, std::memory_order_seq_cst, std::memory_order_relaxed))
     return false;
-  // A process that was allowed to register is not refused here; if it were, the look below could be too early.
-  const bool visible = !asymmetric_ || process_barrier();
-  // Sequentially consistent: pairs with the owner's store in the fenced form. As an acquire it pairs with the release
-  // in owner_leave: what the owner did under the lock is seen.
-  if (visible && (owner_.load(std::memory_order_seq_cst) & 1) == 0) return true;
+  // A process that was allowed to register is not refused here; if it were, the next look could be too early.
+  if (!asymmetric_ || process_barrier()) return true;
   leave_other();
   return false;
 }

@@ -4,8 +4,9 @@
 // Invariants
 //  1. Owner: sets its word odd, then reads `other_`. Other: sets `other_`, then (membarrier) reads the owner's word. At
 //     least one sees the other, so never both are inside.
-//  2. Who sees the other gives way: the other always (try_enter_other() says false); the owner withdraws and waits,
-//     and the other's stay is short.
+//  2. An owner that sees the other at its entry withdraws and waits; the other's stay is short. The other waits for an
+//     owner that is inside, if at all, with `other_` set (enter_other()): an owner that comes and goes is then stopped
+//     at its next entry, so that short stays without end cannot keep the other out.
 //  3. Where membarrier is refused, and under thread sanitizer, both sides use sequentially consistent accesses instead.
 #pragma once
 
@@ -54,6 +55,18 @@ class BiasedLock {
 
   // Any thread but the owner; several may try, one at a time gets in. false: the owner or another is inside.
   [[nodiscard]] bool try_enter_other();
+  // The same, but waits for the owner to leave, and keeps it from entering again. `gives_up` is asked after each look
+  // that finds the owner inside; true: returns false.
+  template <typename GivesUp>
+  [[nodiscard]] bool enter_other(GivesUp&& gives_up) {
+    if (!reserve_other()) return false;
+    while (!owner_is_outside()) {
+      if (!gives_up()) continue;
+      leave_other();
+      return false;
+    }
+    return true;
+  }
   void leave_other();
 
   // How often the owner has entered: whether it has been in the library lately. Any thread; may lag behind. Relaxed,
@@ -67,6 +80,14 @@ class BiasedLock {
   static constexpr std::uint32_t kHeld = 1;
   static constexpr std::uint32_t kHeldOwnerWaits = 2;
 
+  // Sets `other_`. From its return on an owner that enters sees it. false: another of the others has it.
+  [[nodiscard]] bool reserve_other();
+  // Requires: reserved by this thread. True: the lock is this thread's.
+  [[nodiscard]] bool owner_is_outside() const {
+    // Sequentially consistent: pairs with the owner's store in the fenced form. As an acquire it pairs with the release
+    // in owner_leave: what the owner did under the lock is seen.
+    return (owner_.load(std::memory_order_seq_cst) & 1) == 0;
+  }
   void owner_wait(std::uint64_t outside);
   void wait_until_free();
 

@@ -2,6 +2,9 @@
 
 #include <sched.h>
 
+#include <algorithm>
+#include <ctime>
+
 #include "sim/shm/barrier.hpp"
 
 namespace margay::sim {
@@ -11,32 +14,79 @@ namespace {
 // or it is dead, which is asked seldom: the answer may be a system call.
 constexpr std::uint32_t kPausesForAStay = 100;
 constexpr std::uint32_t kTurnsBetweenQuestions = 16;
+// Turns given away to one holder, until it is taken for stopped.
+constexpr std::uint32_t kTurnsAwake = 256;
+constexpr std::uint64_t kFirstNapNs = 20'000;
+constexpr std::uint64_t kLongestNapNs = 1'000'000;
+
+std::uint64_t now_ns() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+// Naps that grow, and for how long there were any.
+class Naps {
+ public:
+  // How long since the first one began.
+  std::uint64_t nap() {
+    if (begun_ns_ == 0) begun_ns_ = now_ns();
+    const timespec time{0, static_cast<long>(next_ns_)};
+    ::nanosleep(&time, nullptr);
+    next_ns_ = std::min(2 * next_ns_, kLongestNapNs);
+    return now_ns() - begun_ns_;
+  }
+  [[nodiscard]] bool any() const { return begun_ns_ != 0; }
+
+ private:
+  std::uint64_t begun_ns_ = 0;
+  std::uint64_t next_ns_ = kFirstNapNs;
+};
 
 }  // namespace
 
-HolderLock::Entry HolderLock::enter_slowly() {
+// `seen`: whose it is, if not ours; 0: it was free a moment ago.
+bool HolderLock::try_enter(std::uint32_t& seen, bool asks, Entry& entry) {
   std::atomic_ref<std::uint32_t> word(*word_);
-  for (std::uint32_t tries = 0;; ++tries) {
-    // Relaxed: a look that decides nothing; the exchanges below say whether it still holds.
-    std::uint32_t seen = word.load(std::memory_order_relaxed);
-    // Acquire: as in enter(), see there.
-    if (seen == 0 && word.compare_exchange_strong(seen, mine_, std::memory_order_acquire, std::memory_order_relaxed)) {
-      return Entry::free;
-    }
-    if (tries < kPausesForAStay) {
+  // Relaxed: a look that decides nothing; the exchanges below say whether it still holds.
+  seen = word.load(std::memory_order_relaxed);
+  // Acquire: as in enter(), see there.
+  if (seen == 0 && word.compare_exchange_strong(seen, mine_, std::memory_order_acquire, std::memory_order_relaxed)) {
+    entry = Entry::free;
+    return true;
+  }
+  if (seen == 0 || !asks || !gone_(seen - 1)) return false;
+  // Acquire: the dead one's exchange continued the release sequence of the last leave(), with which this pairs.
+  // What the dead one stored itself is there since it is dead: a process ends between two instructions, and the
+  // kernel that told us of it ordered all earlier ones before.
+  entry = Entry::taken_over;
+  return word.compare_exchange_strong(seen, mine_, std::memory_order_acquire, std::memory_order_relaxed);
+}
+
+HolderLock::Entry HolderLock::enter_slowly() {
+  Entry entry = Entry::free;
+  Naps naps;
+  std::uint32_t holder = 0;
+  for (std::uint32_t pauses = 0, turns = 0;;) {
+    std::uint32_t seen = 0;
+    const bool patient = pauses >= kPausesForAStay;
+    if (try_enter(seen, patient && (turns % kTurnsBetweenQuestions == 0 || turns >= kTurnsAwake), entry)) break;
+    if (!patient) {
+      ++pauses;
       spin_pause();
       continue;
     }
-    if (seen != 0 && (tries - kPausesForAStay) % kTurnsBetweenQuestions == 0 && gone_(seen - 1)) {
-      // Acquire: the dead one's exchange continued the release sequence of the last leave(), with which this pairs.
-      // What the dead one stored itself is there since it is dead: a process ends between two instructions, and the
-      // kernel that told us of it ordered all earlier ones before.
-      if (word.compare_exchange_strong(seen, mine_, std::memory_order_acquire, std::memory_order_relaxed)) {
-        return Entry::taken_over;
-      }
+    if (seen == 0 || seen != holder) turns = 0;  // it is not stopped
+    holder = seen;
+    if (turns < kTurnsAwake) {
+      ++turns;
+      ::sched_yield();
+    } else {
+      gone_.waits(holder - 1, naps.nap());
     }
-    ::sched_yield();
   }
+  if (naps.any()) gone_.waits(holder - 1, 0);
+  return entry;
 }
 
 }  // namespace margay::sim

@@ -1,6 +1,9 @@
 // A spin lock of one word, in memory that processes share, that names its holder: who waits for it asks whether that
 // one is gone, and takes it over then. For stays of a few instructions; not fair.
 //
+// Who waits longer than a stay gives its processor up, in case the holder needs it, and then sleeps in naps of up to a
+// millisecond: the holder is stopped. leave() wakes nobody, and so costs a store.
+//
 // Invariants
 //  1. The word is 0 (free), or the holder's id + 1. Only who put its id there takes it away, or one that was told that
 //     it is gone.
@@ -18,12 +21,19 @@ namespace margay::sim {
 class HolderGone {
  public:
   using Ask = bool (*)(void* context, std::uint32_t id);
-  HolderGone(Ask ask, void* context) : ask_(ask), context_(context) {}
+  // Told who waits asleep for the holder `id`, for so long by now; 0: the wait is over.
+  using Waits = void (*)(void* context, std::uint32_t id, std::uint64_t waited_ns);
+  HolderGone(Ask ask, void* context, Waits while_waiting = nullptr)
+      : ask_(ask), context_(context), waits_(while_waiting) {}
   [[nodiscard]] bool operator()(std::uint32_t id) const { return ask_(context_, id); }
+  void waits(std::uint32_t id, std::uint64_t waited_ns) const {
+    if (waits_ != nullptr) waits_(context_, id, waited_ns);
+  }
 
  private:
   Ask ask_;
   void* context_;
+  Waits waits_;
 };
 
 // One process's view of it; keeps no state, so threads may share it.
@@ -53,6 +63,7 @@ class HolderLock {
 
  private:
   Entry enter_slowly();
+  [[nodiscard]] bool try_enter(std::uint32_t& seen, bool asks, Entry& entry);
 
   std::uint32_t* word_;
   std::uint32_t mine_;

@@ -43,7 +43,8 @@ template <typename Write>
   return holder;
 }
 
-// The first of all who ask, in any process, finds an answer; all of them have that one. Requires: `find()` is not 0.
+// The first of all who ask, in any process, and find an answer: all of them have that one. `find()` is 0 as long as
+// there is none; then so is this, and the next one to ask looks again.
 template <typename Find>
 [[nodiscard]] std::uint32_t answer_once(std::uint32_t& word, Find find) {
   std::atomic_ref<std::uint32_t> answer(word);
@@ -51,6 +52,7 @@ template <typename Find>
   std::uint32_t seen = answer.load(std::memory_order_relaxed);
   if (seen != 0) return seen;
   const std::uint32_t found = find();
+  if (found == 0) return 0;
   return answer.compare_exchange_strong(seen, found, std::memory_order_relaxed) ? found : seen;
 }
 

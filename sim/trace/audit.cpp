@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "sim/base/counted.hpp"
 #include "sim/trace/end_words.hpp"
 #include "sim/trace/filter.hpp"
 #include "sim/trace/format.hpp"
@@ -40,7 +41,6 @@ class Auditor {
     for (const Trace::Entry& entry : trace_.entries) take(entry);
     for (const auto& [message, life] : lives_) judge(message, life);
     note_untold();
-    note_unfinished();
     note_files();
     return std::move(result_);
   }
@@ -65,7 +65,7 @@ class Auditor {
   }
   [[nodiscard]] bool ended(std::uint32_t rank) const {
     const TraceFile* file = whole_file(rank);
-    return file != nullptr && file->closed && file->end != TraceEnd::signal && !any_peer_lost_;
+    return file != nullptr && file->closed && !was_killed(file->end) && !any_peer_lost_;
   }
 
   void take(const Trace::Entry& entry) {
@@ -208,11 +208,12 @@ class Auditor {
     const bool target_known = whole_file(message.destination) != nullptr;
     const std::uint32_t settled = life.delivered + life.dropped;
     if (settled > 1) {
-      violation(fmt::format("{} was delivered {} and dropped {} times", words(message), life.delivered, life.dropped));
+      violation(fmt::format("{} was delivered {} and dropped {}", words(message), life.delivered,
+                            counted(life.dropped, "time")));
     }
     if (life.arrived != 0 && life.sent == 0 && sender_known) judge_unsent(message);
     if (life.arrived != 0 && life.sent != 0 && life.arrived_bytes != life.sent_bytes) {
-      violation(fmt::format("{} was sent with {} bytes and arrived with {}", words(message), life.sent_bytes,
+      violation(fmt::format("{} was sent with {} and arrived with {}", words(message), counted(life.sent_bytes, "byte"),
                             life.arrived_bytes));
     }
     if (settled != 0 && life.arrived == 0 && target_known) {
@@ -247,10 +248,10 @@ class Auditor {
 
   void note_untold() {
     if (untold_ == 0) return;
-    result_.notes.push_back(fmt::format(
-        "{} messages arrived of whose sending their senders, whose files nobody closed, had not told yet when "
-        "these were read",
-        untold_));
+    result_.notes.push_back(
+        fmt::format("{} arrived before {} in the file of {} sender, which nobody had closed when it was read",
+                    counted(untold_, "message"), noun(untold_, "its sending was", "their sendings were"),
+                    noun(untold_, "its", "their")));
   }
 
   void count(const MessageIdentity& message, const Life& life) {
@@ -262,62 +263,78 @@ class Auditor {
     ++(whole_file(message.destination) != nullptr ? pair.on_the_way : pair.unknown);
   }
 
-  // A damaged file may name any number of threads, so the notes have an end.
-  void note_unfinished() {
-    std::uint64_t untold = 0;
+  // What each rank was doing to the end: "was last seen in MPI_Send, waiting". A damaged file may name any number of
+  // threads, so that has an end.
+  [[nodiscard]] std::map<std::uint32_t, std::string> last_seen() const {
+    std::map<std::uint32_t, std::string> seen;
+    std::uint64_t count = 0;
     for (const auto& [place, open] : brackets_) {
       if (open.calls.empty() && !open.waiting_call.has_value()) continue;
-      if (result_.notes.size() >= kMaxAuditSentences) {
-        ++untold;
-        continue;
-      }
+      if (++count > kMaxAuditSentences) continue;
       const TraceFile& file = *files_.at(place.first);
-      const std::string thread = who(file, place.second);
-      const char* state = file.closed ? "ended" : "was last seen";
-      if (!open.calls.empty()) {
-        result_.notes.push_back(fmt::format("{} {} in {}", thread, state, call_name(file, open.calls.back())));
-      }
-      if (open.waiting_call.has_value()) result_.notes.push_back(fmt::format("{} {} waiting", thread, state));
+      std::string& words = seen[place.first];
+      words += fmt::format("{}{}{}{}{}", words.empty() ? "" : "; ",
+                           place.second == 0 ? "" : fmt::format("thread {} ", place.second),
+                           file.closed ? "ended" : "was last seen",
+                           open.calls.empty() ? "" : " in " + call_name(file, open.calls.back()),
+                           !open.waiting_call.has_value() ? ""
+                           : open.calls.empty()           ? " waiting"
+                                                          : ", waiting");
     }
-    if (untold != 0) result_.notes.push_back(fmt::format("{} more threads were in a call to the end", untold));
+    if (count > kMaxAuditSentences) {
+      seen.rbegin()->second += fmt::format("; {} in a call to the end",
+                                           counted(count - kMaxAuditSentences, "more thread was", "more threads were"));
+    }
+    return seen;
+  }
+
+  // One note of each rank that was in a call to the end, or did not close its file.
+  void note_ends() {
+    const std::map<std::uint32_t, std::string> seen = last_seen();
+    for (const TraceFile& file : trace_.files) {
+      std::string end = end_words(file);
+      if (!file.closed && end.empty()) {
+        end = "did not close its trace: it still runs, or ended otherwise than by MPI_Finalize";
+      }
+      const bool is_cut = !end.empty() && !(file.end == TraceEnd::exit_status && file.closed);
+      if (is_cut) end += "; unfinished messages are no fault";
+      const auto found = seen.find(file.rank);
+      const std::string state = found == seen.end() ? "" : found->second;
+      if (state.empty() && end.empty()) continue;
+      result_.notes.push_back(
+          fmt::format("rank {}: {}{}{}", file.rank, state, state.empty() || end.empty() ? "" : "; ", end));
+    }
   }
 
   void note_missing(std::size_t without, std::uint32_t size) {
     const bool goes_on = std::any_of(trace_.files.begin(), trace_.files.end(),
                                      [](const TraceFile& file) { return !file.closed && !file.sealed; });
+    const std::string has = noun(without, "has", "have");
     result_.notes.push_back(
-        trace_.starting != 0
-            ? fmt::format("the job is just starting: {} of {} ranks have not begun to record", without, size)
-        : goes_on ? fmt::format("{} of {} ranks have no file yet, or left none", without, size)
+        trace_.starting != 0 ? fmt::format("the job is just starting: {} of {} {} not begun to record", without,
+                                           counted(size, "rank"), has)
+        : goes_on            ? fmt::format("{} of {} {} no file yet, or left none", without, counted(size, "rank"), has)
         : trace_.blank != 0
-            ? fmt::format("{} of {} ranks left no file, or a blank one ({})", without, size, trace_.blank)
-            : fmt::format("{} of {} ranks left no file", without, size));
+            ? fmt::format("{} of {} left no file, or a blank one ({})", without, counted(size, "rank"), trace_.blank)
+            : fmt::format("{} of {} left no file", without, counted(size, "rank")));
   }
 
   void note_files() {
     for (const TraceFile& file : trace_.files) {
       if (file.left_out != 0) {
-        result_.notes.push_back(
-            fmt::format("rank {}: {} of {} events lie before the end that was to be kept (--trace-last)", file.rank,
-                        file.left_out, file.written));
+        result_.notes.push_back(fmt::format("rank {}: {} of {} before the end that was to be kept (--trace-last)",
+                                            file.rank, file.left_out,
+                                            counted(file.written, "event lies", "events lie")));
       }
       if (file.lost != file.left_out) {
         result_.notes.push_back(
-            fmt::format("rank {}: {} of {} events were overwritten, so what they told cannot be checked; "
+            fmt::format("rank {}: {} of {} overwritten, so what they recorded cannot be checked; "
                         "record into a larger ring (--trace-events {})",
-                        file.rank, file.lost - file.left_out, file.written,
+                        file.rank, file.lost - file.left_out, counted(file.written, "event was", "events were"),
                         std::bit_ceil(std::min(file.written, kMaxTraceEvents))));
       }
-      const std::string end = end_words(file);
-      if (file.closed && end.empty()) continue;
-      if (file.end == TraceEnd::exit_status && file.closed) {
-        result_.notes.push_back(fmt::format("rank {}: {}", file.rank, end));
-        continue;
-      }
-      result_.notes.push_back(fmt::format(
-          "rank {}: {}; unfinished messages are no fault", file.rank,
-          end.empty() ? "did not close its trace: it still runs, or ended otherwise than by MPI_Finalize" : end));
     }
+    note_ends();
     if (std::string words = unsealed_words(trace_.files); !words.empty()) result_.notes.push_back(std::move(words));
     const std::uint32_t size = trace_.files.empty() ? 0 : trace_.files.front().size;
     if (trace_.files.size() < size) note_missing(size - trace_.files.size(), size);
@@ -328,9 +345,10 @@ class Auditor {
       unknown += counts.unknown;
     }
     if (unknown != 0) {
-      result_.notes.push_back(fmt::format("of {} messages nothing but the sending is known", unknown));
+      result_.notes.push_back(fmt::format("of {} nothing but the sending is known", counted(unknown, "message")));
     }
-    if (on_the_way != 0) result_.notes.push_back(fmt::format("{} messages were still on the way", on_the_way));
+    if (on_the_way != 0)
+      result_.notes.push_back(fmt::format("{} still on the way", counted(on_the_way, "message was", "messages were")));
   }
 
   const Trace& trace_;

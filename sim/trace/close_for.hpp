@@ -13,7 +13,7 @@ namespace margay::sim {
 struct ProcessEnd {
   std::uint32_t process_id = 0;
   TraceEnd end = TraceEnd::none;
-  std::uint32_t value = 0;  // the signal, or the exit status
+  std::uint32_t value = 0;  // as TraceHeader::end_value
 };
 
 // For the launcher, when the rank has been reaped. `job`: the run's. The file is readable at each instant, and not

@@ -4,6 +4,8 @@
 
 #include <cstring>
 
+#include "sim/base/counted.hpp"
+
 namespace margay::sim {
 
 std::string printable(std::string_view text) {
@@ -14,9 +16,9 @@ std::string printable(std::string_view text) {
 
 std::string lost_definitions_words(std::uint64_t lost) {
   return fmt::format(
-      "there was no room for {} more names of communicators, datatypes or entries: behind the last that "
+      "there was no room for {} more {} of communicators, datatypes or entries: behind the last that "
       "had room only numbers are told",
-      lost);
+      lost, noun(lost, "name"));
 }
 
 std::size_t parse_definitions(std::span<const std::byte> room, std::vector<Definition>& definitions) {

@@ -25,8 +25,9 @@ enum class DefinitionKind : std::uint16_t {
   // number: partitions_number(); value: the program's tag, in the upper half how many partitions that side has; text:
   // what one of them is
   partitions = 8,
+  heap = 9,  // number: of a program's dynamic block, from 1; value: its bytes
 };
-inline constexpr std::uint16_t kDefinitionKindCount = 9;
+inline constexpr std::uint16_t kDefinitionKindCount = 10;
 
 // What tells the members of a communicator from those of another one that has the same context: the sum of this over
 // their ranks in the world, in any order (the finalizer of splitmix64).

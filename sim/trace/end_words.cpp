@@ -3,6 +3,9 @@
 #include <fmt/core.h>
 
 #include <cstring>
+#include <string_view>
+
+#include "sim/base/counted.hpp"
 
 namespace margay::sim {
 
@@ -15,6 +18,23 @@ std::string signal_words(std::uint32_t signal) {
   return name == nullptr ? fmt::format("signal {}", signal) : fmt::format("signal {} (SIG{})", signal, name);
 }
 
+// Why the launcher ended the job; "": not known.
+std::string_view stop_words(std::uint32_t why) {
+  switch (static_cast<TraceStop>(why)) {
+    case TraceStop::rank:
+      return " after another rank's failure";
+    case TraceStop::timeout:
+      return " (--timeout)";
+    case TraceStop::deadlock:
+      return " (--deadlock abort)";
+    case TraceStop::interrupt:
+      return " (it was interrupted)";
+    case TraceStop::other:
+      break;
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string end_words(const TraceFile& file) {
@@ -25,6 +45,10 @@ std::string end_words(const TraceFile& file) {
     case TraceEnd::signal:
       return (file.closed ? "closed its trace, and was killed later by " : "was killed by ") +
              signal_words(file.end_value);
+    case TraceEnd::stopped:
+      return fmt::format("{} by {}, which margay run sent as it ended the job{}",
+                         file.closed ? "closed its trace, and was killed later" : "was killed",
+                         signal_words(file.end_value & 0xffU), stop_words(file.end_value >> 8U));
     case TraceEnd::exit_status:
       return file.closed ? fmt::format("closed its trace, and ended with exit status {}", file.end_value)
                          : fmt::format("ended with exit status {} and did not close its trace", file.end_value);
@@ -42,9 +66,9 @@ std::string unsealed_words(const std::vector<TraceFile>& files) {
   if (count == 0) return "";
   if (count > kMostNamed) ranks += fmt::format(" and {} more", count - kMostNamed);
   return fmt::format(
-      "nobody closed the file{0} of rank{0} {1} (the job still runs, or its launcher was killed too, did not find {2}, "
-      "or said why not): damage in {2} cannot be seen",
-      count == 1 ? "" : "s", ranks, count == 1 ? "it" : "them");
+      "nobody closed the {0} of {1} {2} (the job still runs, or its launcher was killed too, did not find {3}, "
+      "or said why not): damage in {3} cannot be seen",
+      noun(count, "file"), noun(count, "rank"), ranks, noun(count, "it", "them"));
 }
 
 }  // namespace margay::sim

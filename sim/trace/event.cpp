@@ -49,6 +49,10 @@ constexpr std::array<std::string_view, kTraceKindCount> kKindNames = {
     "collective_end",
     "given_back",
     "found",
+    "entry_linked",
+    "entry_unlinked",
+    "entry_switched",
+    "heap_left",
 };
 static_assert(!kKindNames.back().empty());
 

@@ -30,9 +30,10 @@ enum class TraceKind : std::uint16_t {
   // The target's kernel. reason: portals::Passed in kernel_pass, else portals::DropReason
   // {header, portal, wire, match_bits, bytes, detail: a put's offset} the header of a put or a reply was seen
   kernel_arrive = 4,
-  // {portal, detail: entry's order, a: entries of the paper's walk, reason: kTraceWalk*, b: owner kind} one took it
+  // {portal, detail: entry's place, a: entries of the paper's walk, reason: kTraceWalk*, TraceDescriptor, b: owner
+  // kind} one took it
   kernel_match = 5,
-  // {portal, reason, detail: entry's order, match_bits: its, bytes: its ignore bits, a: TracePass, b: source rank that
+  // {portal, reason, detail: entry's place, match_bits: its, bytes: its ignore bits, a: TracePass, b: source rank that
   // it accepts, or any; too small: bytes that were left, or kTraceRoomUnknown} passed over (only when walks are traced)
   kernel_pass = 6,
   kernel_deposit_begin = 7,  // {bytes, detail: offset} a body that comes in parts began
@@ -91,8 +92,18 @@ enum class TraceKind : std::uint16_t {
   // {as a header's, bytes: of the message, reason: TraceProbe, a: polls of the rank in vain since one that found} a
   // probe found it in the heap; what MPI_Mprobe and MPI_Improbe find is taken out for their receive
   found = 41,
+  // The portals of a program on portals. An entry's place is its number there: the same in all events about it.
+  // {portal, reason: kTraceEntry*, source: rank that it accepts, or any, match_bits: its, bytes: its ignore bits,
+  // detail: its place, a: place of the entry behind it in the list, 0: none, b: TraceEntry} an entry is in the portal's
+  // match list from now on, or the portal has a descriptor of its own
+  entry_linked = 42,
+  entry_unlinked = 43,  // {portal, reason: kTraceEntryPortal, detail: its place} and no longer
+  entry_switched = 44,  // {portal, reason: kTraceEntryInactive, detail: its place} activated or deactivated
+  // {as a header's, bytes: of the body, reason: kTraceHeapReleased, a: the heap's number} a message left a dynamic
+  // block's queue, and maybe its memory
+  heap_left = 45,
 };
-inline constexpr std::uint16_t kTraceKindCount = 42;
+inline constexpr std::uint16_t kTraceKindCount = 46;
 // "unknown" for a number that this version does not have. The reverse accepts exactly the names.
 [[nodiscard]] std::string_view name(TraceKind kind);
 [[nodiscard]] std::optional<TraceKind> trace_kind(std::string_view name);
@@ -153,6 +164,28 @@ inline constexpr std::uint8_t kTraceCancelled = 1;                   // the reas
 // Of a walk. Entries of the paper's walk are those that it visits one by one until one takes the message.
 inline constexpr std::uint8_t kTraceWalkByIndex = 1;  // the kernel looked at fewer, by its index
 inline constexpr std::uint8_t kTraceWalkCut = 2;      // and there are more of them: they were not counted further
+
+// The descriptor that took a message, in bits 4 to 6 of a kernel_match's reason: portals::DescriptorType + 1; 0 not
+// known.
+inline constexpr unsigned kTraceDescriptorShift = 4;
+inline constexpr std::uint32_t kTraceDescriptorKinds = 5;
+[[nodiscard]] constexpr std::uint32_t matched_descriptor(std::uint8_t reason) {
+  return reason >> kTraceDescriptorShift;
+}
+
+// An entry_linked's `b`, and flags of `reason`.
+struct TraceEntry {
+  std::uint32_t heap = 0;  // of its dynamic block, from 1; 0: its descriptor is another
+  std::uint32_t type = 0;  // portals::DescriptorType + 1; 0 not known
+  [[nodiscard]] std::uint32_t packed() const { return (heap & kMostHeap) | type << 28U; }
+  [[nodiscard]] static TraceEntry of(std::uint32_t packed) { return {packed & kMostHeap, packed >> 28U}; }
+  static constexpr std::uint32_t kMostHeap = 0x0fff'ffff;
+};
+inline constexpr std::uint8_t kTraceEntryAdopted = 1;   // outside the list's chain
+inline constexpr std::uint8_t kTraceEntryInactive = 2;  // passed over
+inline constexpr std::uint8_t kTraceEntryPortal = 4;    // the portal's own descriptor, without a match list
+inline constexpr std::uint8_t kTraceEntryFlags = 7;
+inline constexpr std::uint8_t kTraceHeapReleased = 1;  // of a heap_left: its memory is free, and not its place alone
 
 // What an access of a window does.
 enum class TraceAccess : std::uint8_t {

@@ -17,7 +17,6 @@ namespace {
 constexpr std::uint64_t kTickSlack = std::uint64_t{1} << 22;
 constexpr std::uint8_t kPassedCount = static_cast<std::uint8_t>(portals::Passed::taken) + 1;
 constexpr std::uint8_t kWires = 4;
-constexpr std::uint8_t kDescriptorKinds = 5;  // not known, and the paper's four
 constexpr std::uint64_t kMostThreads = std::uint64_t{1} << 32;
 
 // They bear the time at which their step began, and others have been recorded since.
@@ -45,7 +44,14 @@ bool is_reason(const TraceEvent& event) {
     case TraceKind::kernel_pass:
       return event.reason < kPassedCount;
     case TraceKind::kernel_match:
-      return event.reason <= (kTraceWalkByIndex | kTraceWalkCut);
+      return (event.reason & ((1U << kTraceDescriptorShift) - 1)) <= (kTraceWalkByIndex | kTraceWalkCut) &&
+             matched_descriptor(event.reason) < kTraceDescriptorKinds;
+    case TraceKind::entry_linked:
+    case TraceKind::entry_unlinked:
+    case TraceKind::entry_switched:
+      return event.reason <= kTraceEntryFlags;
+    case TraceKind::heap_left:
+      return event.reason <= kTraceHeapReleased;
     case TraceKind::window_access:
       return event.reason < kTraceWayCount;
     case TraceKind::collective_begin:
@@ -71,10 +77,12 @@ std::string fault_of_numbers(const TraceEvent& event) {
   };
   switch (event.kind) {
     case TraceKind::kernel_pass:
-      if (std::string fault = above("descriptor", TracePass::of(event.a).type, kDescriptorKinds); !fault.empty()) {
+      if (std::string fault = above("descriptor", TracePass::of(event.a).type, kTraceDescriptorKinds); !fault.empty()) {
         return fault;
       }
       return above("link", static_cast<std::uint64_t>(TracePass::of(event.a).link), kTraceLinkCount);
+    case TraceKind::entry_linked:
+      return above("descriptor", TraceEntry::of(event.b).type, kTraceDescriptorKinds);
     case TraceKind::window_access:
       if (std::string fault = above("epoch", event.b, kTraceEpochCount); !fault.empty()) return fault;
       return above("access", event.a, kTraceAccessCount);

@@ -42,7 +42,20 @@ inline constexpr std::size_t kTraceAnchors = 3;
 }
 
 // How a rank ended that had not closed its file.
-enum class TraceEnd : std::uint32_t { none, signal, exit_status };
+enum class TraceEnd : std::uint32_t {
+  none,
+  signal,
+  exit_status,
+  stopped,  // by a signal that the launcher sent as it ended the job; end_value: stop_value()
+};
+[[nodiscard]] constexpr bool was_killed(TraceEnd end) {
+  return end == TraceEnd::signal || end == TraceEnd::stopped;
+}
+// Why the launcher ended the job.
+enum class TraceStop : std::uint8_t { other, rank, timeout, deadlock, interrupt };
+[[nodiscard]] constexpr std::uint32_t stop_value(std::uint32_t signal, TraceStop why) {
+  return (signal & 0xffU) | static_cast<std::uint32_t>(why) << 8U;
+}
 
 struct TraceHeader {
   // Constant once the file has its name.
@@ -76,7 +89,7 @@ struct TraceHeader {
   // Written by the launcher of a rank that is gone without having closed it, in this order: end_value, end, checksum.
   std::uint64_t launcher_checksum;  // TraceChecksum's of what the rank left; 0: there is none
   TraceEnd end;
-  std::uint32_t end_value;  // the signal, or the exit status
+  std::uint32_t end_value;  // the signal, the exit status, or stop_value()
 };
 static_assert(std::is_trivially_copyable_v<TraceHeader>);
 static_assert(offsetof(TraceHeader, names_offset) == 40 && offsetof(TraceHeader, host) == 72);

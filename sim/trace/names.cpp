@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "sim/base/counted.hpp"
+
 namespace margay::sim {
 
 namespace {
@@ -47,11 +49,6 @@ bool is_lasting(DefinitionKind kind, std::uint64_t number) {
   return kind == DefinitionKind::portal || kind == DefinitionKind::owner || kind == DefinitionKind::module;
 }
 
-bool is_window(std::uint64_t match_bits) {
-  const auto tag = static_cast<std::uint32_t>(match_bits);
-  return (tag & ((1U << kMpiWindowAskShift) - 1)) == kMpiWindowTag && tag != kMpiPiecesTag;
-}
-
 struct WindowAsk {
   std::string_view words;
   bool is_access = false;
@@ -89,6 +86,11 @@ EnvelopeBits split_envelope(std::uint64_t match_bits) {
           static_cast<std::uint32_t>(match_bits & kTypeMask)};
 }
 
+bool is_of_window(std::uint64_t match_bits) {
+  const auto tag = static_cast<std::uint32_t>(match_bits);
+  return (tag & ((1U << kMpiWindowAskShift) - 1)) == kMpiWindowTag && tag != kMpiPiecesTag;
+}
+
 bool is_setup_of_partitions(std::uint64_t match_bits) {
   return match_bits >> 61U == kSetup;
 }
@@ -109,7 +111,7 @@ std::string agreement_words(std::uint32_t number) {
 }
 
 std::string ranks_words(std::uint64_t count) {
-  return fmt::format("{} {}", count, count == 1 ? "rank" : "ranks");
+  return counted(count, "rank");
 }
 
 }  // namespace
@@ -191,7 +193,7 @@ std::optional<std::uint64_t> TraceNames::members_number(std::uint32_t file, std:
 std::string TraceNames::elements(std::uint32_t file, std::uint32_t type, std::uint64_t bytes,
                                  std::uint64_t time_ns) const {
   const Definition* const found = find(file, DefinitionKind::datatype, type, time_ns);
-  if (found == nullptr || found->value == 0) return fmt::format("{} bytes", bytes);
+  if (found == nullptr || found->value == 0) return counted(bytes, "byte");
   return fmt::format("{} x {}", bytes / found->value, found->text);
 }
 
@@ -231,7 +233,7 @@ bool TraceNames::is_librarys(std::uint32_t file, std::uint8_t portal, const Trac
     const std::uint32_t tag = split_envelope(bits).tag;
     return is_envelope(file, portal) && tag > kMpiUserTagMost && tag >> 29U != kSetup && tag >> 29U != kPartitions;
   }
-  if (!is_window(bits) || is_internal(file, portal) || !is_envelope(file, kMpiReceivePortal)) return false;
+  if (!is_of_window(bits) || is_internal(file, portal) || !is_envelope(file, kMpiReceivePortal)) return false;
   const bool is_flush = event.header == static_cast<std::uint8_t>(portals::Kind::get) && event.bytes == 0;
   return is_flush || !window_ask(bits).is_access;
 }
@@ -338,7 +340,7 @@ std::string TraceNames::about_window(std::uint32_t file, std::uint8_t portal, st
                                      std::uint64_t time_ns) const {
   if (portal == kMpiReceivePortal || !is_envelope(file, kMpiReceivePortal)) return "";
   const auto number = static_cast<std::uint32_t>(match_bits >> 32U);
-  if (is_window(match_bits))
+  if (is_of_window(match_bits))
     return fmt::format("{} of {}", window_ask(match_bits).words, window(file, number, time_ns));
   return static_cast<std::uint32_t>(match_bits) == kMpiPiecesTag ? fmt::format("the described body {}", number) : "";
 }
@@ -361,7 +363,8 @@ std::string TraceNames::collective_mismatch(std::uint32_t file, std::uint64_t ma
     return fmt::format("it wants round {} of the call, and the message is of round {}", want.type + 1, has.type + 1);
   }
   // Rows of a table are told apart by their length, other messages by their sender.
-  if (any_rank) return fmt::format("it wants a row of {} bytes, and the message is no such row", want.source);
+  if (any_rank)
+    return fmt::format("it wants a row of {}, and the message is no such row", counted(want.source, "byte"));
   return fmt::format("it wants the message of rank {} in {}, and this is another one", want.source,
                      communicator_of_calls(file, want.context, time_ns));
 }

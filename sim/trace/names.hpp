@@ -58,6 +58,9 @@ struct EnvelopeBits {
   return (match_bits & ~(kMessage | kType | kSends)) | (sends ? kSends : 0);
 }
 
+// Whether an MPI message's bits, to another portal than that of receives, are of a window.
+[[nodiscard]] bool is_of_window(std::uint64_t match_bits);
+
 // Whether an MPI message's bits are of what MPI_Psend_init tells MPI_Precv_init.
 [[nodiscard]] bool is_setup_of_partitions(std::uint64_t match_bits);
 

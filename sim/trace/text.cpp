@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "portals/verdict.hpp"
+#include "sim/base/counted.hpp"
 
 namespace margay::sim {
 
@@ -48,7 +49,7 @@ void add_message_fields(Words& words, const TraceEvent& event, WireName wire_nam
 }
 
 bool tells_bytes(const TraceEvent& event) {
-  if (event.kind == TraceKind::kernel_pass) return false;  // they are bits there
+  if (event.kind == TraceKind::kernel_pass || event.kind == TraceKind::entry_linked) return false;  // bits there
   return event.bytes != 0 || event.header != kNoHeader;
 }
 
@@ -75,6 +76,8 @@ void add_walk(Words& words, const TraceEvent& event) {
   if (!is_taken && event.a == 0) return;
   const std::uint32_t how = is_taken ? event.reason : event.b;
   if (is_taken) words.add("entry {}", event.detail);
+  if (is_taken && matched_descriptor(event.reason) != 0)
+    words.add("descriptor {}", matched_descriptor(event.reason) - 1);
   words.add("{}{} visited{}", (how & kTraceWalkCut) != 0 ? "at least " : "", event.a,
             (how & kTraceWalkByIndex) != 0 ? " but for the index" : "");
 }
@@ -103,8 +106,21 @@ void add_call_fields(Words& words, const TraceEvent& event) {
     case TraceKind::collective_begin:
       words.add("call {}, root {} ({})", event.a, event.b >> 16U, name(static_cast<TraceRoot>(event.reason)));
       break;
+    case TraceKind::entry_linked: {
+      const TraceEntry entry = TraceEntry::of(event.b);
+      words.add("ignores 0x{:016x}, entry {}, before {}, descriptor {}, heap {}, flags {}, from {}", event.bytes,
+                event.detail, event.a, entry.type - 1, entry.heap, event.reason, rank_text(event.source));
+      break;
+    }
+    case TraceKind::entry_unlinked:
+    case TraceKind::entry_switched:
+      words.add("entry {}, flags {}", event.detail, event.reason);
+      break;
+    case TraceKind::heap_left:
+      words.add("heap {}, {}", event.a, event.reason == kTraceHeapReleased ? "released" : "off the queue");
+      break;
     case TraceKind::coprocessor_end:
-      words.add("{} messages", event.a);
+      words.add("{}", counted(event.a, "message"));
       break;
     default:
       break;
@@ -141,7 +157,7 @@ void add_own_fields(Words& words, const TraceFile& file, const TraceEvent& event
       words.add("ignore 0x{:016x}, request {}", event.detail, event.a);
       break;
     case TraceKind::found:
-      words.add("{}, {} polls in vain before", name(static_cast<TraceProbe>(event.reason)), event.a);
+      words.add("{}, {} in vain before", name(static_cast<TraceProbe>(event.reason)), counted(event.a, "poll"));
       break;
     case TraceKind::search_hit:
       if (event.reason != 0) words.add("taken out before");
@@ -191,6 +207,10 @@ bool is_drop_reason(TraceKind kind) {
     case TraceKind::window_access:
     case TraceKind::kernel_match:
     case TraceKind::search_hit:
+    case TraceKind::entry_linked:
+    case TraceKind::entry_unlinked:
+    case TraceKind::entry_switched:
+    case TraceKind::heap_left:
     case TraceKind::request_complete:
     case TraceKind::collective_begin:
     case TraceKind::found:
@@ -220,6 +240,7 @@ std::string time_text(std::uint64_t time_ns, std::uint64_t origin_ns) {
 
 std::string message_text(const TraceEvent& event) {
   if (event.source == portals::kAnyRank && event.destination == portals::kAnyRank) return "";
+  if (event.kind == TraceKind::entry_linked) return "";  // about no message: its source is what the entry accepts
   std::string text = rank_text(event.source) + ">" + rank_text(event.destination);
   if (event.sequence != 0) text += fmt::format(" #{}", event.sequence);
   return text;
@@ -234,7 +255,7 @@ std::string text_line(const Trace& trace, const Trace::Entry& entry, std::uint64
   const TraceFile& file = trace.files[entry.file];
   Words words;
   add_message_fields(words, event, wire_name);
-  if (tells_bytes(event)) words.add("{} bytes", event.bytes);
+  if (tells_bytes(event)) words.add("{}", counted(event.bytes, "byte"));
   if (event.match_bits != 0) words.add("bits 0x{:016x}", event.match_bits);
   add_own_fields(words, file, event);
   if (const std::string_view body = body_text(event); !body.empty()) words.add("body by {}", body);

@@ -21,6 +21,7 @@
 #include "collectives/portal/collective.hpp"
 #include "sim/machine/mapping.hpp"
 #include "sim/machine/node_memory.hpp"
+#include "sim/shm/publish_once.hpp"
 #include "tests/collectives/stopping_call.hpp"
 #include "tests/mpi_adi/device_world.hpp"
 
@@ -36,8 +37,10 @@ class CollectiveWorld {
     std::string asked = {};      // algorithms, by name
     bool shares_memory = false;  // all are on one node, and see memory of it
     bool reads = false;          // and may read each other's own
+    bool late = false;           // but each only once it has come()
     std::uint32_t long_places = sim::kLongPlaces;
     bool trace = false;
+    TreePortal::Limits limits = {};
     sim::VirtualOptions network = {};
   };
 
@@ -49,9 +52,12 @@ class CollectiveWorld {
     if (options.shares_memory) share_memory();
     for (int rank = 0; rank < options.ranks; ++rank) {
       Rank& made = ranks_[static_cast<std::size_t>(rank)];
-      made.portal = std::make_unique<TreePortal>(std::make_unique<TestHost>(*this, rank));
+      made.portal = std::make_unique<TreePortal>(std::make_unique<TestHost>(*this, rank), options.limits);
     }
   }
+
+  // The rank's process is there.
+  void come(int rank) { sim::publish(layout_.area(static_cast<std::uint32_t>(rank)).pid, own_pid()); }
 
   [[nodiscard]] int size() const { return options_.ranks; }
   [[nodiscard]] TreePortal& portal(int rank) { return *ranks_[static_cast<std::size_t>(rank)].portal; }
@@ -130,7 +136,8 @@ class CollectiveWorld {
         looks_in_vain = 0;
         continue;
       }
-      // Who waits looks again and again, and may do something about it.
+      // Who waits looks again and again, and may do something about it; then it sleeps.
+      for (int rank = 0; rank < size(); ++rank) world_.device(static_cast<std::uint32_t>(rank)).about_to_sleep();
       if (to_lose || ++looks_in_vain < kLooksInVain) continue;
       ended = false;
       stuck_ = true;
@@ -163,6 +170,9 @@ class CollectiveWorld {
    public:
     TestHost(CollectiveWorld& world, int rank) : world_(world), rank_(rank) {}
     [[nodiscard]] sim::Kernel& kernel() override { return world_.world_.kernel(static_cast<std::uint32_t>(rank_)); }
+    [[nodiscard]] std::vector<mpi_adi::Unexpected*>& relieved_heaps() override {
+      return world_.world_.device(static_cast<std::uint32_t>(rank_)).parts().heaps;
+    }
     void wait(Until done, int /*messages*/) override {
       world_.wait(world_.ranks_[static_cast<std::size_t>(rank_)], done);
     }
@@ -189,19 +199,20 @@ class CollectiveWorld {
     return made;
   }
 
+  [[nodiscard]] static std::uint32_t own_pid() { return static_cast<std::uint32_t>(::getpid()); }
+
   void share_memory() {
     const auto ranks = static_cast<std::uint32_t>(size());
     REQUIRE(sim::Mapping::anonymous(sim::shm_segment_bytes(ranks, options_.long_places), segment_).ok());
-    sim::ShmLayout layout;
-    REQUIRE(sim::ShmLayout::attach(segment_.bytes(), ranks, layout).ok());
+    REQUIRE(sim::ShmLayout::attach(segment_.bytes(), ranks, layout_).ok());
     test_words_.resize(ranks);
     for (std::uint32_t rank = 0; options_.reads && rank < ranks; ++rank) {
-      sim::open_for_reading(layout.area(rank), test_words_[rank], false);
-      layout.area(rank).pid = static_cast<std::uint32_t>(::getpid());
+      sim::open_for_reading(layout_.area(rank), test_words_[rank], false);
+      if (!options_.late) come(static_cast<int>(rank));
     }
     std::vector<std::uint32_t> world_ranks(ranks);
     std::iota(world_ranks.begin(), world_ranks.end(), 0U);
-    node_memory_.emplace(layout, std::move(world_ranks), false, options_.reads);
+    node_memory_.emplace(layout_, std::move(world_ranks), false, options_.reads);
   }
 
   void begin(int rank, const std::function<void(int)>& program) {
@@ -261,6 +272,7 @@ class CollectiveWorld {
   Options options_;
   std::mt19937_64 random_;
   sim::Mapping segment_;
+  sim::ShmLayout layout_;
   std::vector<std::uint64_t> test_words_;  // by which the ranks' memory is known to be theirs
   std::optional<sim::NodeMemory> node_memory_;
   mpi_adi::VirtualWorld world_;

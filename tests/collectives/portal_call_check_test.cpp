@@ -47,7 +47,8 @@ std::uint32_t judged(std::uint64_t seed, const std::vector<std::vector<std::uint
   std::list<Sending> under_way;
   CollectiveWorld world({.ranks = static_cast<int>(reports.size()), .seed = seed});
   std::uint32_t findings = 0;
-  world.portal(0).check_calls(findings);
+  sim::SourceLines lines;
+  world.portal(0).check_calls(findings, lines);
   CHECK(world.run([&](int rank) {
     for (const std::uint32_t members : reports[static_cast<std::size_t>(rank)])
       send(world.portal(rank).host().kernel(), report_of(members), under_way.emplace_back());
@@ -62,6 +63,33 @@ TEST_CASE("a report with another number of members is not taken, and the calls o
     CAPTURE(seed);
     CHECK(judged(seed, {{}, {kMembers, kMembers}, {kMembers - 1}, {kMembers}}) == 0);
     CHECK(judged(seed, {{}, {kMembers, kMembers}, {kMembers + 1, 0}, {kMembers, kMembers}}) == 0);
+  }
+}
+
+TEST_CASE("each call that differs is a finding, until members call different functions") {
+  // Each rank's calls, by their roots; -2 is another function.
+  const auto findings_of = [](std::uint64_t seed, const std::vector<std::vector<std::int32_t>>& roots) {
+    std::list<Sending> under_way;
+    CollectiveWorld world({.ranks = static_cast<int>(roots.size()), .seed = seed});
+    std::uint32_t findings = 0;
+    sim::SourceLines lines;
+    world.portal(0).check_calls(findings, lines);
+    CHECK(world.run([&](int rank) {
+      for (const std::int32_t root : roots[static_cast<std::size_t>(rank)]) {
+        CallReport report = report_of(kMembers);
+        report.record.root = root;
+        if (root == -2) std::ranges::copy(std::string_view("MPI_Bcast"), report.record.function.begin());
+        send(world.portal(rank).host().kernel(), report, under_way.emplace_back());
+      }
+    }));
+    return findings;
+  };
+  for (const std::uint64_t seed : testing::Seeds(10)) {
+    CAPTURE(seed);
+    CHECK(findings_of(seed, {{}, {0, 1, 2, 3}, {0, 1, 2, 3}, {0, 1, 2, 3}}) == 0);
+    CHECK(findings_of(seed, {{}, {0, 1, 2, 3}, {0, 9, 2, 9}, {0, 1, 2, 3}}) == 2);
+    CHECK(findings_of(seed, {{}, {0, 1, 2, 3}, {9, 1, 2, 3}, {0, 1, 9, 3}}) == 2);
+    CHECK(findings_of(seed, {{}, {0, -2, 2, 3}, {0, 1, 9, 9}, {0, 1, 2, 3}}) >= 1);
   }
 }
 

@@ -203,5 +203,23 @@ TEST_CASE("a report is one message; shares that pass its bound are left out, and
   CHECK((read->sends.empty() && read->expects.empty()));
 }
 
+TEST_CASE("of one call the first two that differ are named, and the first that calls another function") {
+  const auto with_root = [](std::uint32_t rank, std::int32_t root) {
+    CallReport report = report_of(rank, "MPI_Bcast");
+    report.record.root = root;
+    return report;
+  };
+  CallMatch match;
+  CHECK(match.add(with_root(0, 0), 10).empty());
+  CHECK(match.add(with_root(1, 1), 11) == "rank 10 calls MPI_Bcast, here, where rank 11 calls MPI_Bcast, here");
+  CHECK(match.add(with_root(2, 1), 12).empty());
+  CHECK(!match.out_of_step());
+  CHECK(match.add(report_of(3, "MPI_Barrier"), 13) ==
+        "rank 10 calls MPI_Bcast, here, where rank 13 calls MPI_Barrier, here");
+  CHECK(match.out_of_step());
+  CHECK(match.add(report_of(4, "MPI_Barrier"), 14).empty());
+  CHECK(match.seen() == 5);
+}
+
 }  // namespace
 }  // namespace margay::collectives

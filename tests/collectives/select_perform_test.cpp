@@ -36,7 +36,7 @@ TEST_CASE("members know the same of their communicator, without a word") {
     const CollectiveWorld::Options options = random_world(seed);
     CollectiveWorld world(options);
     CHECK(world.run([&](int rank) {
-      const KnownFacts& known = facts_of(world.portal(rank).host(), world.communicator(rank));
+      KnownFacts& known = facts_of(world.portal(rank).host(), world.communicator(rank));
       const StandingFacts& standing = known.of_waiting();
       CHECK(standing.facts.crowded == options.crowded);
       CHECK(standing.facts.ranks == options.ranks);
@@ -189,6 +189,24 @@ TEST_CASE("members that name lengths with different algorithms get an error, and
     differ += std::ranges::adjacent_find(chosen, std::not_equal_to<>()) != chosen.end() ? 1 : 0;
   }
   CHECK(differ >= 10);
+}
+
+// Who asks first waits, and does not find for all that nobody can be read.
+TEST_CASE("whether ranks of a node read each other's memory is found when a second one has come") {
+  for (const std::uint64_t seed : testing::Seeds(10)) {
+    CAPTURE(seed);
+    CollectiveWorld::Options options;
+    options.ranks = 2 + static_cast<int>(seed % 3);
+    options.seed = seed;
+    options.shares_memory = options.reads = options.late = true;
+    CollectiveWorld world(options);
+    CHECK(world.run([&](int rank) {
+      world.come(rank);
+      KnownFacts& known = facts_of(world.portal(rank).host(), world.communicator(rank));
+      CHECK_FALSE(known.of_stopping().facts.reads);
+      CHECK(known.of_waiting().facts.reads);
+    }));
+  }
 }
 
 }  // namespace margay::collectives

@@ -1,6 +1,7 @@
 // A call that stops where others wait: what select/call_task is to a rank of a program, without an MPI.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <utility>
@@ -30,6 +31,8 @@ class StoppingCall final : private mpi_adi::Task {
   [[nodiscard]] bool is_over() const { return over_; }
   [[nodiscard]] int error_class() const { return error_class_; }
   [[nodiscard]] int stops() const { return stops_; }
+  // How often it was looked at.
+  [[nodiscard]] std::uint64_t runs() const { return runs_; }
   [[nodiscard]] mpi_adi::FramePool& frames() const { return portal_.frames(); }
 
  private:
@@ -39,8 +42,9 @@ class StoppingCall final : private mpi_adi::Task {
     co_await Flush(*collective_);
   }
   bool go_on() override {
+    ++runs_;
     if (!begun_) {
-      if (!portal_.order().may_begin(place_)) return false;
+      if (!CallOrder::may_begin(place_)) return false;
       begun_ = true;
       text_ = whole_text();
     } else if (!flow_.go_on()) {
@@ -67,6 +71,7 @@ class StoppingCall final : private mpi_adi::Task {
   bool over_ = false;
   int error_class_ = MPI_SUCCESS;
   int stops_ = 0;
+  std::uint64_t runs_ = 0;
 };
 
 }  // namespace margay::collectives

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """All ranks add to the same numbers of a window (../mpi/rma/atomic.c), and one after the other is stopped and continued
-meanwhile: the program itself says whether an addition was lost. SOAK_SECONDS=10: each kind of window for so long.
+meanwhile: the program itself says whether an addition was lost. One is stopped, or dies, inside the guard that others
+wait for (guarded.c). SOAK_SECONDS=10: each kind of window for so long.
 
     tests/faults/atomic.py --build build/release [CASE...]
 """
@@ -9,7 +10,7 @@ import pathlib
 import signal
 import time
 
-from support import Job, case, compile_c, main
+from support import Clock, Job, case, compile_c, main, run_one_death
 
 SOURCE = pathlib.Path(__file__).resolve().parents[1] / "mpi" / "rma" / "atomic.c"
 SECONDS = float(os.environ.get("SOAK_SECONDS", "0"))
@@ -57,6 +58,56 @@ def one_is_stopped_on_one_node(build, scratch):
 @case
 def one_is_stopped_on_two_nodes(build, scratch):
     add(build, ["--nodes", "2"], 6, ROUNDS // 4)  # each waits for a message and its answer
+
+
+def guarded(build):
+    return compile_c(build, SOURCE.parents[2] / "faults" / "guarded.c", "guarded", str(build / "bin" / "mpicc"))
+
+
+def stat(pid):
+    return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+
+
+def processor_seconds(pids):
+    """What they have used by now."""
+    return sum(int(stat(pid)[11]) + int(stat(pid)[12]) for pid in pids) / os.sysconf("SC_CLK_TCK")
+
+
+def stopped_one(job, text):
+    """The rank that stopped itself; the others say that they wait for it, and sleep."""
+    stopped = []
+    Clock.eventually(lambda: stopped.extend(pid for pid in job.marked() if stat(pid)[0] == "T") or stopped,
+                     "no rank is stopped")
+    Clock.eventually(lambda: all(f"rank {rank} has waited" in text() for rank in (0, 2)), "nobody says that it waits", 5)
+    lines = [line for line in text().splitlines() if "has waited" in line]
+    assert all("in MPI_" in line and "for rank 1, which is inside an update" in line for line in lines), lines
+    waiting = [pid for pid in job.marked() if pid not in stopped]
+    before = processor_seconds(waiting)
+    time.sleep(1)
+    used = processor_seconds(waiting) - before
+    assert used < 0.4, f"two ranks that wait use {used} s of a second"
+    job.process.send_signal(signal.SIGUSR1)
+    Clock.eventually(lambda: "waits for rank 1" in text(), "the launcher does not say for whom they wait")
+    return stopped[0]
+
+
+@case
+def one_is_stopped_inside_the_guard(build, scratch):
+    with open(scratch / "stderr", "w", encoding="utf-8") as errors:
+        job = Job(build, ["-n", RANKS, "--timeout", 200, "--stall", 1], [guarded(build), "stop"], stderr=errors)
+        job.wait_for_ranks(RANKS)
+        try:
+            os.kill(stopped_one(job, (scratch / "stderr").read_text), signal.SIGCONT)
+            job.expect(0, 10)
+        finally:
+            job.process.kill()
+        assert job.stdout.count(": lives") == RANKS, job.stdout
+
+
+@case
+def one_dies_inside_the_guard(build, scratch):
+    wrong, _ = run_one_death(guarded(build), f"{RANKS}:1", ["kill"], {}, r"rank \d+: lives")
+    assert not wrong, wrong
 
 
 if __name__ == "__main__":

@@ -95,7 +95,7 @@ def under_hydra_without_each_others_descriptors(build, scratch):
 @case
 def abort_under_each_launcher(build, scratch):
     job = Job(build, ["-n", 3], [probe(build), "abort"])
-    job.expect(42, 2, ["rank 1", "MPI_Abort with code 42", "no more fuel"])
+    job.expect(42, 2, ["rank 1", ": no more fuel (exit status 42)"])
     run = plain(build, [hydra(), "-n", 3, probe(build), "abort"])
     assert run.returncode == 42, (run.returncode, run.stdout, run.stderr)
 

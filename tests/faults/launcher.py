@@ -136,41 +136,6 @@ def spellings_of_hydra(build, scratch):
 
 
 @case
-def interrupts(build, scratch):
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        job = Job(build, ["-n", 2], ["sleep", "60"])
-        job.wait_for_ranks(2)
-        job.process.send_signal(number)
-        job.expect(128 + number, 3, f"the launcher got {number.name}")
-
-
-@case
-def ranks_may_clean_up_after_one_interrupt(build, scratch):
-    job = Job(build, ["-n", 1], sh("trap 'echo cleaned; exit 0' TERM; echo up; while :; do sleep 0.05; done"))
-    assert job.read_line() == "up\n"
-    job.process.send_signal(signal.SIGINT)
-    job.expect(130, 3, "SIGINT")
-    assert job.stdout == "cleaned\n", job.stdout
-
-
-@case
-def stubborn_ranks(build, scratch):
-    program = sh("trap '' TERM INT HUP; echo up; while :; do sleep 0.05; done")
-    job = Job(build, ["-n", 1], program)
-    assert job.read_line() == "up\n"
-    begin = time.monotonic()
-    job.process.send_signal(signal.SIGINT)
-    job.expect(130, 3, "SIGINT")
-    assert time.monotonic() - begin > 1.8, "one Ctrl-C leaves two seconds"
-    job = Job(build, ["-n", 1], program)
-    assert job.read_line() == "up\n"
-    job.process.send_signal(signal.SIGINT)
-    time.sleep(0.2)
-    job.process.send_signal(signal.SIGINT)
-    job.expect(130, 1, "SIGINT")
-
-
-@case
 def death_of_the_launcher(build, scratch):
     """SIGKILL of the launcher ends ranks, their children and grandchildren, whether they heed signals or not."""
     job = Job(build, ["-n", 3], sh("trap '' TERM HUP; (trap '' TERM; sh -c 'sleep 60; :' & sleep 60; :) & sleep 60; :"))

@@ -61,7 +61,7 @@ class Job:
     """A running `margay run`. Every process of it carries a mark in its environment, so that a survivor is found."""
 
     def __init__(self, build, options, program, env=None, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, prefix=(),
-                 preexec=None):
+                 preexec=None, stderr=subprocess.PIPE):
         self.mark = uuid.uuid4().hex
         self.shm_before = set(os.listdir("/dev/shm"))
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("PMI", "MARGAY", "OMPI"))}
@@ -69,7 +69,7 @@ class Job:
         environment["FAULT_TEST_MARK"] = self.mark
         self.command = [*prefix, str(build / "bin" / "margay"), "run", *map(str, options), *map(str, program)]
         self.started = time.monotonic()
-        self.process = subprocess.Popen(self.command, stdin=stdin, stdout=stdout, stderr=subprocess.PIPE, text=True,
+        self.process = subprocess.Popen(self.command, stdin=stdin, stdout=stdout, stderr=stderr, text=True,
                                         env=environment, preexec_fn=preexec)
         self.stdout = ""
         self.stderr = ""
@@ -110,11 +110,11 @@ class Job:
         except subprocess.TimeoutExpired:
             self.process.kill()
             out, err = self.process.communicate()
-            raise AssertionError(f"still running after {Clock.limit(seconds)} s\n  $ {self.command}\n{out or ''}{err}") from None
+            raise AssertionError(f"still running after {Clock.limit(seconds)} s\n  $ {self.command}\n{out or ''}{err or ''}") from None
         finally:
             self.seconds = time.monotonic() - self.started
         self.stdout += out or ""
-        self.stderr += err
+        self.stderr += err or ""
         return self.process.returncode
 
     def expect_nothing_left(self, seconds):

@@ -157,6 +157,26 @@ class CommandTest(unittest.TestCase):
         self.change("program.cpp", "Link family_too_small = Link::at(wide)", "Link family_too_small = Link::next()")
         self.says(1, "BLANK 2: message ")
 
+    def test_predictions_are_kept(self):
+        """As they stood before the first run, check or answer; later ones leave them alone."""
+        kept = os.path.join(self.folder, "predicted.txt")
+        self.assertFalse(os.path.exists(kept))
+        self.change("predict.txt", "message_1 =\n", "message_1 = 0 put, 1 get\n")
+        self.assertEqual(self.called("run", cwd=self.folder).returncode, 0)
+        self.assertIn("message_1 = 0 put, 1 get\n", read(kept))
+        self.answered()
+        self.lab("check", self.folder)
+        self.assertIn("message_1 = 0 put, 1 get\n", read(kept))
+        for words in (("answer",), ("check",)):
+            folder = os.path.join(self.place, *words)
+            self.lab("start", "protocols", folder, "--seed", "3")
+            if words == ("check",):
+                self.lab("answer", folder)
+                os.replace(os.path.join(folder, "answers.txt"), os.path.join(folder, "predict.txt"))
+                os.remove(os.path.join(folder, "predicted.txt"))
+            self.lab(*words, folder)
+            self.assertEqual("message_1 =\n" in read(folder, "predicted.txt"), words == ("answer",))
+
     def test_predictions_that_are_gone_or_twice(self):
         self.answered()
         self.change("predict.txt", "taken_by = ", "message_1 = 1 ack\ntaken_by = ")

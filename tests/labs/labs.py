@@ -7,8 +7,8 @@ typical wrong answer is not, and its check says the sentence that belongs to it.
 What is handed out and the answer are checked with each seed, a wrong answer with one of them, or with --every seed; with --wrong N
 only N of each lab's wrong answers, spread over them.
 
-A wrong answer is a file of the lab's folder `wrong`, whose first line is `// says: PART OF A SENTENCE`, and perhaps its second
-`// says not: PART OF AN UNTRUE ONE`: a filling (`*.fill`), which replaces
+A wrong answer is a file of the lab's folder `wrong`, whose first line is `// says: PART OF A SENTENCE` (or `ONE | ANOTHER`, where it depends
+on the seed), and perhaps its second `// says not: PART OF AN UNTRUE ONE`: a filling (`*.fill`), which replaces
 the answer's code in the blanks that it has, a whole program, or predictions (`*.txt`, `# says: ...`), which replace the true ones.
 The fillings of a lab's folder `right` are other right answers: each is checked with each seed, and has to be right.
 """
@@ -60,7 +60,7 @@ class Case:
         self.checks += 1
         got, said = self.call("check", folder=self.folder)  # from where the pages' paths hold
         said_plainly = " ".join(said.split())
-        if got != status or sentence not in said_plainly or (status == WRONG and "\n- " not in said):
+        if got != status or not any(one in said_plainly for one in sentence.split(" | ")) or (status == WRONG and "\n- " not in said):
             self.fail(f"{what}: expected status {status}" + (f" and {sentence!r}" if sentence else "") + f", got {got}", said)
         if untrue and untrue in said_plainly:
             self.fail(f"{what}: it may not say {untrue!r}", said)

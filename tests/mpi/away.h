@@ -1,4 +1,5 @@
-// For programs in which ranks stay away from MPI: what they tell each other without it, in memory that all have mapped.
+// Ranks that make no progress in MPI: they sleep, compute, or make local calls only. They share a counter in mapped
+// memory, so that they need no message to go on.
 #pragma once
 
 #include <fcntl.h>
@@ -46,11 +47,24 @@ static struct shared* map_shared(void) {
   return memory;
 }
 
-enum how { ASLEEP, COMPUTING };
-static const char* const kHowNames[] = {"slept", "computed"};
+enum how { ASLEEP, COMPUTING, CALLING };
+static const char* const kHowNames[] = {"slept", "computed", "made local calls"};
 
-// No MPI in here: a loop of naps, or of arithmetic, until the others have done so much. Far longer than it may take
-// means that they wait for this rank.
+// Calls that need no other rank and look at no message. Each takes the process lock.
+static void call_locally(void) {
+  const double one = 1;
+  double sum = 1;
+  void* tag_ub;
+  int flag;
+  MPI_Datatype type;
+  MPI_Type_contiguous(4, MPI_INT, &type);
+  MPI_Type_free(&type);
+  MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &tag_ub, &flag);
+  MPI_Reduce_local(&one, &sum, 1, MPI_DOUBLE, MPI_SUM);
+}
+
+// A loop of naps, of arithmetic, or of local calls, until the others have counted to `done`. If it takes kNever, they
+// wait for this rank.
 static void away_until(const struct shared* shared, int done, enum how how, const char* what) {
   const double kNever = 60;
   const struct timespec nap = {0, 20000000};
@@ -59,8 +73,10 @@ static void away_until(const struct shared* shared, int done, enum how how, cons
   while (atomic_load(&shared->done) < done && now() < until) {
     if (how == ASLEEP)
       nanosleep(&nap, NULL);
-    else
+    else if (how == COMPUTING)
       for (int k = 0; k < 100000; ++k) noise = noise * 1.0000001 + 1e-9;
+    else
+      for (int k = 0; k < 1000; ++k) call_locally();
   }
   CHECK(atomic_load(&shared->done) >= done, "%s: not done after %g s in which this rank %s", what, kNever,
         kHowNames[how]);

@@ -132,7 +132,10 @@ static void other_calls(MPI_Comm inter) {
   CHECK(class_of(MPI_Irecv(&in, 1, MPI_INT, -7, kTag, inter, &(MPI_Request){0})) == MPI_ERR_RANK, "source -7");
   CHECK(MPI_Barrier(inter) == MPI_SUCCESS, "a barrier over two groups");
   CHECK(class_of(MPI_Scan(&out, &in, 1, MPI_INT, MPI_SUM, inter)) == MPI_ERR_COMM, "a scan over two groups");
+  CHECK(class_of(MPI_Exscan(&out, &in, 1, MPI_INT, MPI_SUM, inter)) == MPI_ERR_COMM, "a scan over two groups");
   if (on_margay()) {
+    CHECK(class_of(MPI_Neighbor_allgather(&out, 1, MPI_INT, &in, 1, MPI_INT, inter)) == MPI_ERR_COMM,
+          "neighbors in two groups");
     CHECK(class_of(MPI_Cart_create(inter, 0, NULL, NULL, 0, &(MPI_Comm){0})) == MPI_ERR_COMM, "a grid of two groups");
   }
 }

@@ -86,14 +86,15 @@ def case_info_env(case):
     it does under Hydra, which tells only each rank's number of the program."""
     program = case.ours("info_env.c")
     here = pathlib.Path.cwd()
-    words = ["-n", "1", program, ":", "-n", "3", program, "x", "y z"]
-    lines = [f"rank 0 program 0 command={program} maxprocs=1 wdir={here}",
-             *(f"rank {rank} program 1 command={program} argv=x y z maxprocs=3 wdir={here}" for rank in (1, 2, 3))]
-    for launcher in ([case.build.tool("margay"), "run"], [case.build.tool("mpiexec"), "--nodes", "2"], ["mpiexec.hydra"]):
-        case.run([*launcher, *words], env=case.library_path)
-        case.expect_lines(lines)
-    case.run(["mpiexec.hydra", "-n", "2", program], env=case.library_path)
-    case.expect_lines([f"rank {rank} program 0 command={program} maxprocs=2 wdir={here}" for rank in (0, 1)])
+    for launcher, word in (([case.build.tool("margay"), "run"], "x"), ([case.build.tool("mpiexec"), "--nodes", "2"], "x"),
+                           (["mpiexec.hydra"], "foreign")):
+        case.run([*launcher, "-n", "1", program, word, ":", "-n", "3", program, word, "y z"], env=case.library_path)
+        case.expect_lines([f"rank 0 program 0 command={program} argv={word} maxprocs=1 wdir={here}",
+                           *(f"rank {rank} program 1 command={program} argv={word} y z maxprocs=3 wdir={here}" for rank in (1, 2, 3))])
+    case.run(["mpiexec.hydra", "-n", "2", program, "foreign"], env=case.library_path)
+    case.expect_lines([f"rank {rank} program 0 command={program} argv=foreign maxprocs=2 wdir={here}" for rank in (0, 1)])
+    case.run([program], env=case.library_path)
+    case.expect_lines([f"rank 0 program 0 command={program} maxprocs=1 wdir={here}"])
     case.run([case.build.tool("margay"), "run", "-n", "1", "-wdir", "/tmp", program, ":", "-n", "1", program])
     case.expect_lines([f"rank 0 program 0 command={program} maxprocs=1 wdir=/tmp",
                        f"rank 1 program 1 command={program} maxprocs=1 wdir={here}"])
@@ -112,7 +113,7 @@ def case_abort(case):
         case.expect("returned" not in case.last.stdout, "MPI_Abort returned")
     for way, words in (("null", "MPI_COMM_NULL"), ("rubbish", "0x00012345, which is no living communicator")):
         case.margay(case.ours("ends.c"), way, "6", "1", ranks=3, status=6)
-        case.expect(f"MPI_Abort was called on {words}" in case.last.stderr, f"'{words}' is to be told")
+        case.expect(f"MPI_Abort with code 6 on {words}" in case.last.stderr, f"'{words}' is to be told")
     case.margay(case.ours("ends.c"), "both", "9", status=9)
     case.margay("--nodes", "2", case.ours("ends.c"), "abort", "5", "1", status=5)
 
@@ -125,10 +126,13 @@ def case_exit_status(case):
 
 
 def case_finalize_fails(case):
-    """MPI_Finalize that was called and failed is told as that, not as forgotten."""
-    case.margay(case.ours("ends.c"), "finalize_fails", status=1)
-    case.expect("MPI_Finalize failed in rank 0" in case.last.stderr, "the failure is to be told")
-    case.expect("without MPI_Finalize" not in case.last.stderr, "it was called")
+    """MPI_Finalize that was called and failed is reported as that, with its reason, not as forgotten; the job's exit
+    status is not 0."""
+    for way in ("finalize_fails", "out_of_step"):
+        case.margay(case.ours("ends.c"), way, status=1)
+        case.expect(re.search(r"MPI_Finalize failed in rank \d \(.*\): MPIX?_ERR_\w+: \w+", case.last.stderr), "the reason is missing")
+        case.expect("exit code 0" not in case.last.stderr, "a failure has no exit code of success")
+        case.expect("without MPI_Finalize" not in case.last.stderr, "it was called")
 
 
 def case_fatal_error(case):

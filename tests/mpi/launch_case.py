@@ -2,12 +2,17 @@
 import argparse
 import os
 import pathlib
+import re
 
 import support
 
 SOURCES = pathlib.Path(__file__).resolve().parent / "launch"
 TIMEOUT = 100  # against hanging; nothing depends on how long something takes
 SKIPPED_STATUS = 77
+
+
+# Behind a call's name, its place in the program: launch_places.py is about these, the others about the words.
+PLACE = re.compile(r" \([^()\s]+(:\d+|\+0x[0-9a-f]+)\)")
 
 
 class Skipped(Exception):
@@ -33,12 +38,14 @@ class Case:
         return self.run(command, status, **keywords)
 
     def run(self, command, status=0, **keywords):
-        """Runs and judges the exit status: a number, "nonzero", or None for any."""
+        """Runs and judges the exit status: a number, "nonzero", or None for any. Of the standard error `stderr` is
+        without places, `whole_stderr` with them."""
         run = support.execute(command, TIMEOUT + 15, **keywords)
         expected = run.status if status is None else status
         problems = run.problems(expected)
         if problems:
             self.problems.append(run.transcript(problems))
+        run.whole_stderr, run.stderr = run.stderr, PLACE.sub("", run.stderr)
         self.last = run
         return run
 

@@ -23,6 +23,7 @@ DISAGREE = {
     "forgotten": ("MPI_Reduce of 1 x MPI_INT with MPI_SUM, root 3", "MPI_Finalize"),
     "made": ("MPI_Comm_split", "MPI_Comm_dup"),
 }
+OUT_OF_STEP = "; the members are out of step, so later calls there are not compared"
 
 
 def case_disagree(case):
@@ -37,10 +38,11 @@ def case_disagree(case):
             # Some of them wait for ever, and some end in an error.
             case.margay("--check-types", "--deadlock", "abort", *place, program, what, ranks=4, status=None)
             told = [line for line in case.last.stderr.splitlines() if "collective calls do not fit" in line]
+            end = "" if others.split()[0] == odd.split()[0] else OUT_OF_STEP
             words = (rf"margay: collective calls do not fit each other: rank [012] calls {re.escape(others)}, MPI_COMM_WORLD, "
-                     rf"where rank 3 calls {re.escape(odd)}(, MPI_COMM_WORLD)?")
+                     rf"where rank 3 calls {re.escape(odd)}(, MPI_COMM_WORLD)?{end}")
             turned = (rf"margay: collective calls do not fit each other: rank 3 calls {re.escape(odd)}(, MPI_COMM_WORLD)?, "
-                      rf"where rank [012] calls {re.escape(others)}, MPI_COMM_WORLD")
+                      rf"where rank [012] calls {re.escape(others)}, MPI_COMM_WORLD{end}")
             case.expect(len(told) == 1 and (re.fullmatch(words, told[0]) or re.fullmatch(turned, told[0])), f"{what}: both calls, once")
         case.margay("--strict", *place, program, "half", ranks=4, status=72)
         case.expect("MPI_Reduce of 1 x MPI_INT with MPI_SUM, root 1, half, which 1 of the 2 members never do" in case.last.stderr,

@@ -8,7 +8,7 @@
 import re
 import sys
 
-from launch_case import SOURCES, cases_of, run_cases
+from launch_case import PLACE, SOURCES, cases_of, run_cases
 
 # What conflicts.c's accesses do, and the function that does it.
 DEEDS = {
@@ -68,6 +68,7 @@ def lines():
 
 
 def without_addresses(text):
+    text = PLACE.sub("", text)  # error strings have them, too
     text = re.sub(r"memory 0x[0-9a-f]+ to 0x[0-9a-f]+", "memory MEMORY", text)
     return re.sub(r"window 0x[0-9a-f]{8}", "window HANDLE", text).splitlines()
 
@@ -120,7 +121,7 @@ def case_conflicts_end(case):
     """A conflict is fatal where the window's errors are; --strict looks for them and counts them; unasked nobody does."""
     program = case.ours("conflicts.c")
     case.margay("--check-rma", program, "fatal", ranks=3, status="nonzero")
-    words = "MPI_Put failed on numbers: MPI_ERR_RMA_CONFLICT: " + line("put put", "fence", 1)
+    words = "MPI_Put failed on numbers: MPI_ERR_RMA_CONFLICT: " + line("put put", "fence", 1).removeprefix("MPI_Put: ")
     case.expect(words in "\n".join(without_addresses(case.last.stderr)), f"the job is to end with '{words}'")
     said = lines()
     own = sum(rank == 1 for _, rank, _ in said)

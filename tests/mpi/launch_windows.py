@@ -181,7 +181,7 @@ def case_figure_eleven(case):
         case.expect(tag == WINDOW_TAG and context == int(re.search(r"window (\d+)", posted[0])[1]), f"context {context}, tag {tag:x}")
         # In the order in which they were sent, each by its number in the pair.
         order = [(int(number), int(size)) for number, size in
-                 re.findall(rf"0>1 #(\d+) +put, portal {PUT}, [^,]*, (\d+) bytes", "\n".join(arrived))]
+                 re.findall(rf"0>1 #(\d+) +put, portal {PUT}, [^,]*, (\d+) bytes?", "\n".join(arrived))]
         case.expect([size for _, size in order] == expected and order == sorted(order), f"{place}: arrived {order}")
         offsets = {int(number): int(offset or 0) for number, offset in
                    re.findall(r"0>1 #(\d+) .*?(?:, at offset (\d+))?(?:, body by .*)?$", "\n".join(deposited), re.M)}

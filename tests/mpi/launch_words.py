@@ -10,6 +10,7 @@ import re
 import sys
 import tempfile
 
+import support
 from launch_case import SOURCES, cases_of, run_cases
 
 
@@ -128,6 +129,49 @@ def case_probed(case):
         case.run([margay, "trace", "print", trace, "--kind", "found"])
         found = [line for line in case.last.stdout.splitlines() if " by MPI_" in line]
         case.expect(len(found) == 6, f"{len(found)} events of probes that found something, and none of others")
+
+
+def case_trace_ranks(case):
+    """A rank that the run does not have is an error in each command; `print`, whose times had a rank's names, says what to write."""
+    margay = case.build.tool("margay")
+    with tempfile.TemporaryDirectory() as folder:
+        trace = str(pathlib.Path(folder) / "trace")
+        case.margay("--trace", trace, case.ours("copies.c"))
+        for words in (["messages", trace], ["messages", trace, "--csv"], ["story", trace], ["export", trace, "--format", "csv"]):
+            for option in ("--from", "--to"):
+                case.run([margay, "trace", *words, option, "2"], status=1)
+                case.expect(f"{option} 2: this run has 2 ranks, 0 to 1" in case.last.stderr and case.last.stdout == "", f"{words} {option}")
+                case.run([margay, "trace", *words, option, "1"], status=0 if words[0] != "story" or option == "--to" else None)
+        for option, instead in (("--from", "--since"), ("--to", "--until")):
+            case.run([margay, "trace", "print", trace, option, "1"], status=1)
+            case.expect(instead in case.last.stderr and case.last.stdout == "", f"print {option}: what to write")
+        case.run([margay, "trace", "print", trace, "--since", "0", "--until", "1e9", "--last", "3"])
+        case.expect(len([line for line in case.last.stdout.splitlines() if not line.startswith("#")]) == 4, "three events and their heading")
+
+
+def case_trace_check(case):
+    """The verdict is first; of many pairs those with something to tell are listed; a killed rank has one note, which says who killed it."""
+    margay = case.build.tool("margay")
+    with tempfile.TemporaryDirectory() as folder:
+        many, dead = str(pathlib.Path(folder) / "many"), str(pathlib.Path(folder) / "dead")
+        case.margay("--trace", many, case.ours("all_pairs.c"), ranks=12)
+        rows = {}
+        for words in ([], ["--pairs"]):
+            case.run([margay, "trace", "check", many, *words])
+            lines = case.last.stdout.splitlines()
+            case.expect(lines[0] == "the accounts are right: sent = delivered + dropped for every pair", "the verdict is first")
+            rows[len(words)] = [line.split() for line in lines if re.match(r" +(\d+|all) +(\d+|all) ", line)]
+        case.expect(len(rows[0]) == 1 and len(rows[1]) == 12 * 11 + 1 and rows[0][-1] == rows[1][-1], f"{rows}")
+        sums = [str(sum(int(row[column]) for row in rows[1][:-1])) for column in range(2, 7)]
+        case.expect(rows[0][0] == ["all", "all", *sums], f"{rows[0]}, expected the sums {sums}")
+        program = support.compile_program(case.build, case.build.tool("mpicc"), SOURCES.parents[1] / "faults" / "deadlock.c", ".margay", ["-lpthread"])
+        case.margay("--deadlock", "abort", "--trace", dead, program, status=73)
+        case.run([margay, "trace", "check", dead])
+        notes = [line for line in case.last.stdout.splitlines() if line.startswith("note: rank ")]
+        case.expect(len(notes) == 2, f"a note of each rank: {notes}")
+        for note in notes:
+            case.expect(re.search(r"was last seen in MPI_\w+, waiting; was killed by signal \d+ \(SIG\w+\), which margay run sent as it ended "
+                                  r"the job \(--deadlock abort\)", note), note)
 
 
 def case_partitions(case):

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Runs one program of the MPI suite: compiled by our mpicc and by Debian's mpicc.mpich, on our library over each wire,
-and under Debian's MPICH, whose output ours must equal.
+and under Debian's MPICH, whose output ours must equal. A program in Fortran (fortran/*.F90) is three: with mpif.h, use mpi
+and use mpi_f08, by mpifort; exit status 77 where there is no Fortran.
 
     tests/mpi/run.py --build build/release tests/mpi/send_modes.c
     tests/mpi/run.py --build build/release --only reference tests/mpi/*.c
+    tests/mpi/run.py --build build/release tests/mpi/fortran/attributes.F90
 
-A program says what it wants in its first comment lines, `// key: value`:
+A program says what it wants in its first comment lines, `// key: value` or `! key: value`:
     ranks      numbers of ranks on our library, "2 3 4" (default "2")
     reference  numbers of ranks under Debian's MPICH, or "none" and the reason (default: the smallest of ranks)
     wires      of shm, uring, epoll (default all; uring and epoll are two emulated nodes over TCP)
@@ -21,6 +23,7 @@ On a build with sanitizers: our mpicc alone, 2 ranks or the smallest number, and
 import argparse
 import pathlib
 import re
+import shutil
 import sys
 import time
 
@@ -37,12 +40,18 @@ SANITIZER_OPTIONS = {"ASAN_OPTIONS": "allocator_may_return_null=1"}
 REPORT = re.compile(r"Sanitizer: |: runtime error: ")
 
 
-class Program:
-    """One source file and what its comment lines ask for."""
+# How a program in Fortran gets at MPI: what fortran/binding.inc is told.
+BINDINGS = ("MPIF", "MPI", "F08")
 
-    def __init__(self, source):
+
+class Program:
+    """One source file, in Fortran with one of the bindings, and what its comment lines ask for."""
+
+    def __init__(self, source, binding):
         self.source = pathlib.Path(source).resolve()
-        self.name = support.program_name(self.source)
+        self.binding = binding
+        self.name = support.program_name(self.source) + (f" {binding}" if binding else "")
+        self.wrapper = "mpifort" if binding else "mpicc"
         self.keys = support.header_keys(self.source)
         self.ranks = [int(n) for n in self.keys.get("ranks", "2").split()]
         reference = self.keys.get("reference", str(min(self.ranks)))
@@ -121,16 +130,23 @@ class Suite:
         expected = {}
         debian = None
         if only != "ours":
-            debian = support.compile_program(self.build, "mpicc.mpich", program.source, ".mpich", program.libraries)
+            debian = support.compile_program(self.build, program.wrapper + ".mpich", program.source, ".mpich",
+                                             program.libraries, binding=program.binding)
         if only in (None, "reference"):
             expected = self.reference_outputs(program, debian)
         if only in (None, "ours"):
-            ours = support.compile_program(self.build, self.build.tool("mpicc"), program.source, ".margay",
-                                           program.libraries)
-            self.on_margay(program, ours, "our mpicc", program.wires, ranks_list, expected)
+            ours = support.compile_program(self.build, self.build.tool(program.wrapper), program.source, ".margay",
+                                           program.libraries, binding=program.binding)
+            self.on_margay(program, ours, f"our {program.wrapper}", program.wires, ranks_list, expected)
         if only in (None, "mpich"):
-            self.on_margay(program, debian, "Debian's mpicc", program.wires[:1], ranks_list, expected)
-            self.on_margay(program, debian, "Debian's mpicc", program.wires[1:2], ranks_list[-1:], expected)
+            self.on_margay(program, debian, f"Debian's {program.wrapper}", program.wires[:1], ranks_list, expected)
+            self.on_margay(program, debian, f"Debian's {program.wrapper}", program.wires[1:2], ranks_list[-1:], expected)
+
+
+def has_fortran(build):
+    """A Fortran compiler, and MPICH's modules."""
+    shown = support.execute([build.tool("mpifort"), "-show"], 60)
+    return shown.status == 0 and shutil.which(shown.stdout.split()[0]) is not None
 
 
 def main():
@@ -141,9 +157,13 @@ def main():
     arguments = parser.parse_args()
     suite = Suite(support.Build(arguments.build))
     started = time.monotonic()
-    for source in arguments.programs:
+    if any(map(support.is_fortran, arguments.programs)) and not has_fortran(suite.build):
+        print("no Fortran compiler, or no modules of MPICH")
+        return 77
+    for source, binding in [(source, binding) for source in arguments.programs
+                            for binding in (BINDINGS if support.is_fortran(source) else (None,))]:
         try:
-            suite.run(Program(source), arguments.only)
+            suite.run(Program(source, binding), arguments.only)
         except support.CompileError as error:
             suite.failures += 1
             print(error, flush=True)

@@ -6,13 +6,13 @@ import re
 WIRES = {"self": "self", "shm": "shared memory", "tcp": "tcp"}
 TITLE = re.compile(r"^\d+>\d+ #\d+: ", re.M)
 WIRE = re.compile(r"(?:puts its header on|arrives by) (\w+):")
-PUT = re.compile(r"puts its header on \w+: a put of (\d+) bytes")
+PUT = re.compile(r"puts its header on \w+: a put of (\d+) bytes?")
 GET = re.compile(r"asks by a get on \w+ for")
-REPLY = re.compile(r"replies to \d+>\d+ #\d+ with (\d+) bytes")
+REPLY = re.compile(r"replies to \d+>\d+ #\d+ with (\d+) bytes?")
 ACKNOWLEDGMENT = re.compile(r"acknowledges \d+>\d+ #\d+")
 TAKEN = re.compile(r"is taken by .*")
 PLACE = re.compile(r", the (\w+) entry of (its walk|the paper's walk, by the index)")
-CUT = re.compile(r", behind at least (\d+) others(, by the index)?")
+CUT = re.compile(r", behind at least (\d+) others?(, by the index)?")
 DROPPED = re.compile(r"is dropped, ([^:]+):")
 PASSED = re.compile(r"the message    passes over ")
 ORDINALS = {"first": 1, "second": 2, "third": 3}

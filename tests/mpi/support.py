@@ -111,17 +111,21 @@ def execute(command, timeout, stdin=None, env=None, cwd=None):
     return Run(command, process.returncode, stdout, stderr, time.monotonic() - started, timed_out)
 
 
+def is_fortran(source):
+    return pathlib.Path(source).suffix == ".F90"
+
+
 def header_keys(source):
-    """The `// key: value` lines of a source's first comment."""
-    keys = {}
+    """The `// key: value` lines of a source's first comment; of Fortran `! key: value`."""
+    keys, comment = {}, "!" if is_fortran(source) else "//"
     with open(source, encoding="utf-8") as lines:
         for line in lines:
-            if not line.startswith("//"):
+            if not line.startswith(comment):
                 break
             # A formatter that fills lines makes keys vanish.
             if re.search(r"\S (ranks|reference|wires|timeout|exit|stderr|libraries|sanitized): ", line[3:]):
                 raise CompileError(f"{source}: a key does not begin its line: {line.rstrip()}")
-            match = re.match(r"// ([a-z]+): (.*)", line.rstrip())
+            match = re.match(comment + r" ([a-z]+): (.*)", line.rstrip())
             if match:
                 keys[match.group(1)] = match.group(2)
     return keys
@@ -135,20 +139,37 @@ def program_name(source):
 
 def inputs_of(source):
     """The files that a program is made of."""
-    return [source, *source.parent.glob("*.h"), *FOLDER.glob("*.h")]
+    return [source, *beside(source), *source.parent.glob("*.h"), *source.parent.glob("*.inc"), *FOLDER.glob("*.h")]
 
 
-def compile_program(build, compiler, source, suffix, options=(), name=None):
+def beside(source):
+    """What is compiled with a program in Fortran: what all of them share, and its part in C."""
+    if not is_fortran(source):
+        return []
+    return [source.parent / "suite.f90", *source.parent.glob(f"{source.stem}_c.c")]
+
+
+def compile_options(program, source, binding):
+    """Fortran: `binding` is how the program gets at MPI (fortran/binding.inc). Its modules go to a folder of the program's."""
+    if not is_fortran(source):
+        return ["-Wall", "-Wextra"]
+    modules = program.with_name(program.name + ".modules")
+    modules.mkdir(exist_ok=True)
+    return [f"-DBINDING_{binding}", "-I", str(source.parent), "-J", str(modules)]
+
+
+def compile_program(build, compiler, source, suffix, options=(), name=None, binding=None):
     """Compiles `source` with an MPI compiler wrapper, unless the program is newer than all it is made of."""
     source = pathlib.Path(source)
-    program = build.programs / ((name or program_name(source)) + suffix)
+    program = build.programs / ((name or program_name(source)) + (f".{binding}" if binding else "") + suffix)
     wrapper = shutil.which(compiler)
     if wrapper is None:
         raise CompileError(f"{compiler} is not there: build margay first, or run scripts/setup for Debian's")
     inputs = [*inputs_of(source), pathlib.Path(wrapper), *build.folder.glob("include/*.h")]
     if program.exists() and program.stat().st_mtime > max(path.stat().st_mtime for path in inputs):
         return program
-    command = [wrapper, "-O1", "-g", "-Wall", "-Wextra", "-o", str(program), str(source), "-lm", *options]
+    command = [wrapper, "-O1", "-g", *compile_options(program, source, binding), "-o", str(program),
+               *map(str, beside(source)), str(source), "-lm", *options]
     done = subprocess.run(command, capture_output=True, text=True, env=clean_environment())
     if done.returncode != 0:
         raise CompileError(f"{source.name}: does not compile\n    $ {shlex.join(command)}\n{done.stdout}{done.stderr}")

@@ -49,6 +49,8 @@ NOT_THERE = {
     "rma_1996_free": "it waits in memory that its ranks share",
     "rma_bypass": "its target computes without a call: it measures the coprocessor",
     "rma_flooded": "its target computes without a call",
+    "rma_many": "it measures the memory of its process, which has all ranks there",
+    "rma_no_memory": "it limits the addresses of its process, which has all ranks there",
     "rma_shared": "no memory is shared between its nodes' ranks",
     "sessions_after": "its processes end by _exit and exec",
     "sessions_end_buffered_threads": "threads",

@@ -1,6 +1,8 @@
 #!/bin/sh
 # abi_fortran_test.sh BUILD_DIR: Fortran programs by mpifort, mpif90 and mpif77, on one node and on two: mpif.h, use mpi,
-# use mpi_f08; MPI_IN_PLACE, array sections, statuses. Exit 0: all right; 1: not; 77: no gfortran, or no modules of MPICH.
+# use mpi_f08; MPI_IN_PLACE, array sections, statuses. What mpifort links: nothing with undefined references, and with a
+# warning what calls functions that margay has by name only; `margay check` names those. Exit 0: all right; 1: not; 77: no
+# gfortran, or no modules of MPICH.
 set -u
 bin=$1/bin
 command -v gfortran >/dev/null || { echo "no gfortran"; exit 77; }
@@ -94,5 +96,43 @@ for program in old module f08; do
       exit 1
     fi
   done
+done
+
+# The link checks of configure scripts rely on the status and on the words.
+cat >"$work/missing.f90" <<'PROGRAM'
+program missing
+  call certainly_not_there()
+end program
+PROGRAM
+if said=$("$bin/mpifort" -o "$work/missing" "$work/missing.f90" 2>&1); then
+  echo "FAILED: mpifort links a program with undefined references: $said" >&2
+  exit 1
+fi
+case $said in *"undefined reference"*certainly_not_there*) ;; *) echo "FAILED: no word of it: $said" >&2; exit 1 ;; esac
+
+for binding in mpi mpi_f08; do
+  [ $binding = mpi ] && handle=integer || handle='type(MPI_File)'
+  cat >"$work/file.f90" <<PROGRAM
+program file
+  use $binding
+  $handle :: fh
+  integer :: memory(3), ierr
+  call MPI_Init(ierr)
+  call MPI_Barrier(MPI_COMM_WORLD, ierr)
+  call MPI_File_open(MPI_COMM_WORLD, 'x', MPI_MODE_RDONLY, MPI_INFO_NULL, fh, ierr)
+  call MPI_File_read(fh, memory, 3, MPI_INTEGER, MPI_STATUS_IGNORE, ierr)
+  call MPI_Finalize(ierr)
+end program
+PROGRAM
+  said=$("$bin/mpifort" -o "$work/file" "$work/file.f90" 2>&1) || { echo "FAILED: it does not link: $said" >&2; exit 1; }
+  checked=$("$bin/margay" check "$work/file" 2>&1)
+  for name in open read; do
+    case $said in *"warning: MPI_File_$name is not supported"*) ;; *) echo "FAILED: no warning of it: $said" >&2; exit 1 ;; esac
+    case $checked in *"mpi_file_${name}_"*) ;; *) echo "FAILED: margay check does not name it: $checked" >&2; exit 1 ;; esac
+  done
+  if [ "$(printf '%s\n' "$said" | grep -c warning)" -ne 2 ]; then
+    echo "FAILED: more warnings than calls: $said" >&2
+    exit 1
+  fi
 done
 echo "Fortran programs as expected"

@@ -8,6 +8,7 @@
 
 #include "mpi_adi/device/parts.hpp"
 #include "mpi_adi/device/type_check.hpp"
+#include "sim/base/source_lines.hpp"
 #include "tests/mpi_adi/device_world.hpp"
 #include "tests/mpi_adi/figures.hpp"
 #include "tests/support/seeds.hpp"
@@ -73,14 +74,15 @@ std::array<Done, 2> play_looked_at(const Figure& figure, std::uint64_t seed, Loo
   options.trace = looks == Looks::trace || looks == Looks::walks;
   options.trace_walks = looks == Looks::walks;
   std::uint32_t findings = 0;
+  sim::SourceLines lines;
   VirtualWorld world(options);
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
     if (looks == Looks::decisions) world.kernel(rank).decisions().keep(1000);
     if (looks == Looks::types) {
       world.recorder(rank).watch();
       auto& check = world.device(rank).parts().type_check;
-      check = std::make_unique<TypeCheck>(rank, findings);
-      check->begin_call(rank == 0 ? "MPI_Send" : "MPI_Recv");
+      check = std::make_unique<TypeCheck>(rank, findings, lines);
+      check->begin_call(rank == 0 ? "MPI_Send" : "MPI_Recv", nullptr);
     }
   }
   const std::vector<std::byte> sent = pattern(figure.bytes, 1);

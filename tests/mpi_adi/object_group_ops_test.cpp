@@ -133,4 +133,14 @@ TEST_CASE("ranges become the ranks that they stand for, or a fault") {
   CHECK(fault.rank == 4);
 }
 
+TEST_CASE("numbers that another process sent are members only if they are processes, and none twice") {
+  const auto fit = [](const std::vector<std::uint64_t>& numbers) { return can_be_members(numbers, 3); };
+  CHECK(fit({}));
+  CHECK(fit({2, 0, 1}));
+  CHECK_FALSE(fit({3}));
+  CHECK_FALSE(fit({std::uint64_t{1} << 32}));
+  CHECK_FALSE(fit({1, 0, 1}));
+  CHECK_FALSE(fit({0, 1, 2, 0}));
+}
+
 }  // namespace margay::mpi_adi

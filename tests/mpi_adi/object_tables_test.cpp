@@ -75,7 +75,7 @@ TEST_CASE("a freed key is found while an attribute has it; its slot's next key h
   REQUIRE(key != nullptr);
   const int handle = key->handle;
   CHECK(keyval_owner(handle) == ObjectType::datatype);
-  attributes.append(key, &attributes);
+  attributes.append(key, {&attributes, AttributeKind::address});
   keys.free_keyval(*key);
   key.reset();
   REQUIRE(keys.find(handle) != nullptr);
@@ -107,13 +107,42 @@ TEST_CASE("a copy of an object with attributes begins with none; a moved one kee
   KeyvalTable keys;
   const KeyvalPtr key = keys.add(Keyval{.owner = ObjectType::datatype});
   AttributeList attributes;
-  attributes.append(key, &keys);
+  attributes.append(key, {&keys, AttributeKind::address});
   const AttributeList copy = attributes;  // NOLINT(performance-unnecessary-copy-initialization)
   CHECK(copy.all().empty());
   REQUIRE(attributes.find(*key) != nullptr);
-  const AttributeList moved = std::move(attributes);
+  AttributeList moved = std::move(attributes);
   REQUIRE(moved.find(*key) != nullptr);
-  CHECK(moved.find(*key)->value == &keys);
+  CHECK(moved.find(*key)->value.word() == &keys);
+}
+
+TEST_CASE("C gets the address of a number of Fortran's, Fortran an address as a number") {
+  int target = 0;
+  AttributeValue address{&target, AttributeKind::address};
+  CHECK(address.read_as(AttributeKind::address) == &target);
+  CHECK(address.read_as(AttributeKind::word) == &target);
+  AttributeValue word{AttributeValue::from_number(-(std::intptr_t{1} << 40)), AttributeKind::word};
+  CHECK(*static_cast<std::intptr_t*>(word.read_as(AttributeKind::address)) == -(std::intptr_t{1} << 40));
+  CHECK(word.read_as(AttributeKind::integer) == AttributeValue::from_number(-(std::intptr_t{1} << 40)));
+  // Its low half is what was set, or what a copy function in Fortran has written.
+  AttributeValue integer{AttributeValue::from_number(0xffff'fffb), AttributeKind::integer};
+  CHECK(integer.number() == -5);
+  CHECK(*static_cast<int*>(integer.read_as(AttributeKind::address)) == -5);
+}
+
+TEST_CASE("an attribute stays where it is while others are set and deleted") {
+  KeyvalTable keys;
+  AttributeList attributes;
+  const KeyvalPtr first = keys.add(Keyval{.owner = ObjectType::datatype});
+  const KeyvalPtr kept = keys.add(Keyval{.owner = ObjectType::datatype});
+  attributes.append(first, {nullptr, AttributeKind::word});
+  attributes.append(kept, {AttributeValue::from_number(7), AttributeKind::word});
+  const void* const place = attributes.find(*kept)->value.for_c();
+  for (int i = 0; i < 100; ++i) {
+    attributes.append(keys.add(Keyval{.owner = ObjectType::datatype}), {nullptr, AttributeKind::word});
+  }
+  attributes.remove(*first);
+  CHECK(attributes.find(*kept)->value.for_c() == place);
 }
 
 TEST_CASE("info pairs keep the order in which their keys came") {

@@ -42,15 +42,19 @@ TEST_CASE("each class of types has its operations and no other") {
       CHECK(defined(op, type));
     }
     CHECK_FALSE(defined(MPI_MAXLOC, type));
+    CHECK_FALSE(is_nonportable(MPI_LXOR, type));
   }
   for (MPI_Datatype type : kReals) {
     CHECK(defined(MPI_SUM, type));
     CHECK_FALSE(defined(MPI_BAND, type));
-    CHECK_FALSE(defined(MPI_LAND, type));
+    CHECK(defined(MPI_LAND, type));  // as programs built for MPICH expect
+    CHECK(is_nonportable(MPI_LAND, type));
+    CHECK_FALSE(is_nonportable(MPI_SUM, type));
   }
   for (MPI_Datatype type : kComplex) {
     CHECK(defined(MPI_PROD, type));
     CHECK_FALSE(defined(MPI_MAX, type));
+    CHECK_FALSE(defined(MPI_LXOR, type));
   }
   for (MPI_Datatype type : kPairs) {
     CHECK(defined(MPI_MAXLOC, type));
@@ -104,6 +108,13 @@ TEST_CASE("integers") {
   CHECK(combined<int>(MPI_BXOR, MPI_INT, 6, 3) == 5);
   // Unsigned stays unsigned: its largest value is no -1.
   CHECK(combined<std::uint32_t>(MPI_MAX, MPI_UNSIGNED, 0xffff'ffffU, 1U) == 0xffff'ffffU);
+}
+
+TEST_CASE("a real is true unless it is 0") {
+  CHECK(combined<double>(MPI_LXOR, MPI_DOUBLE, 0.5, 2.0) == 0.0);
+  CHECK(combined<double>(MPI_LXOR, MPI_DOUBLE, 0.5, 0.0) == 1.0);
+  CHECK(combined<float>(MPI_LAND, MPI_REAL4, 0.25F, -3.0F) == 1.0F);
+  CHECK(combined<long double>(MPI_LOR, MPI_LONG_DOUBLE, 0.0L, 0.0L) == 0.0L);
 }
 
 TEST_CASE("integers that do not fit wrap round") {

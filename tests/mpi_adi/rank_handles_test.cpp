@@ -100,9 +100,10 @@ TEST_CASE("handles: with origins each request is made the long way, so that who 
   handles.keep_origins();
   Request& receive = pending(lone);
   for (const char* const name : {"MPI_Irecv", "MPI_Recv_init"}) {
-    handles.origins()->enter(name);
+    handles.origins()->enter({name, lone.rank.get()});
     UserRequest* const made = handles.add_request(&receive, lone.rank->worlds().world());
-    CHECK_EQ(std::string_view(handles.origins()->of(*made)), name);
+    CHECK_EQ(handles.origins()->of(*made).function, name);
+    CHECK_EQ(handles.origins()->of(*made).caller, lone.rank.get());
     handles.free_request(*made);
     handles.origins()->leave();
     handles.hide_free_requests();

@@ -119,15 +119,16 @@ TEST_CASE("a wrong value of margay's own options is refused by name, with what t
   for (const auto& [text, seconds] :
        {std::pair("20ms", "0.02"), std::pair("0.5ms", "0.0005"), std::pair("5s", "5"), std::pair("1.5min", "90"),
         std::pair("2", "2"), std::pair("1:0:1", "3601"), std::pair("1:30s", "90")}) {
-    CHECK(parsed(std::string("--trace-last ") + text + " a").rank_options ==
-          Assignments{{"MARGAY_TRACE_LAST_SECONDS", seconds}});
+    CHECK(parsed(std::string("--trace t --trace-last ") + text + " a").rank_options ==
+          Assignments{{"MARGAY_TRACE", "t"}, {"MARGAY_TRACE_LAST_SECONDS", seconds}});
   }
   CHECK(complaint("--trace-last 0.0001ms a").find("is out of range") != std::string::npos);
   for (const std::string out_of_range : {"0", "1e-10", "9e-7", "1e9", "1e300"}) {
     CHECK(complaint("--trace-last " + out_of_range + " a") ==
           "option --trace-last: \"" + out_of_range + "\" is out of range; take from 1e-6 to 1e8 seconds");
   }
-  CHECK(parsed("--trace-last 1e-6 a").rank_options == Assignments{{"MARGAY_TRACE_LAST_SECONDS", "1e-06"}});
+  CHECK(parsed("--trace t --trace-last 1e-6 a").rank_options ==
+        Assignments{{"MARGAY_TRACE", "t"}, {"MARGAY_TRACE_LAST_SECONDS", "1e-06"}});
   for (const char* bad : {"--protocol long a",
                           "--protocol =puma a",
                           "--protocol short=puma a",
@@ -215,7 +216,7 @@ TEST_CASE("spellings of other launchers are taken") {
   CHECK(options.bind_to == BindTo::kCore);
   CHECK(options.print_exit_codes);
   CHECK(options.output_pattern == "out.%r");
-  CHECK(options.notes.size() == 5);
+  CHECK(options.notes.size() == 6);
 }
 
 TEST_CASE("what is wrong is named") {
@@ -248,6 +249,29 @@ TEST_CASE("what is wrong is named") {
                           "-env =x y a"}) {
     CHECK_MESSAGE(!complaint(bad).empty(), bad);
   }
+}
+
+TEST_CASE("how to record is refused where nothing records") {
+  for (const std::string option : {"--trace-walks", "--trace-events 9", "--trace-last 5s"}) {
+    CAPTURE(option);
+    CHECK(complaint(option + " a").find(option.substr(0, option.find(' ')) + " records nothing alone") !=
+          std::string::npos);
+    for (const std::string records : {"--trace t ", "-genv MARGAY_TRACE t ", "-env MARGAY_TRACE=t "}) {
+      CHECK(complaint(records + option + " a").empty());
+    }
+    CHECK(complaint(option + " a : -env MARGAY_TRACE t b").empty());
+  }
+}
+
+TEST_CASE("an option that took the program for its value is named") {
+  CHECK(complaint("-n 2 --trace ./ring").find("\"./ring\" is the value of --trace") != std::string::npos);
+  CHECK(complaint("-n 2 a : -wdir ./ring").find("\"./ring\" is the value of -wdir") != std::string::npos);
+  CHECK(complaint("-n 2 a : --trace=./ring -l").find("is the value of") == std::string::npos);
+}
+
+TEST_CASE("what only sockets would use is noted on one node") {
+  CHECK(parsed("--iface lo --wire-tcp epoll -ppn 2 a").notes.size() == 3);
+  CHECK(parsed("-n 4 --nodes 2 --iface lo --wire-tcp epoll -ppn 2 a").notes.empty());
 }
 
 TEST_CASE("a configuration file is a part of the line on each of its lines") {

@@ -154,6 +154,21 @@ TEST_CASE("Ctrl-C once is polite for two seconds, twice is not") {
   CHECK(twice.next_step(100 * kMs) == KillStep::kKill);
 }
 
+TEST_CASE("ranks get the signal that ends the job, and SIGTERM when it ends for another reason") {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+    Watch watch(1);
+    watch.on_interrupt(signal, 0);
+    CHECK(watch.next_step(0) == KillStep::kTerminate);
+    CHECK(watch.ending_signal() == signal);
+    CHECK(watch.next_step(1999 * kMs) == KillStep::kNothing);
+    CHECK(watch.exit_status() == 128 + signal);
+  }
+  Watch watch(2);
+  watch.on_end(0, killed(SIGKILL), 0);
+  watch.on_interrupt(SIGINT, 1 * kMs);
+  CHECK(watch.ending_signal() == SIGTERM);
+}
+
 TEST_CASE("Ctrl-C hurries a job that is ending already") {
   Watch watch(2);
   watch.on_end(0, killed(SIGKILL), 0);

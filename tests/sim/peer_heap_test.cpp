@@ -5,17 +5,22 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <csignal>
 #include <cstring>
+#include <fstream>
 #include <string>
 
+#include "sim/base/limits.hpp"
 #include "sim/wire/shm/shm_layout.hpp"
 #include "tests/sim/heap_pieces.hpp"
+#include "tests/support/seeds.hpp"
 
 namespace margay::sim::test {
 namespace {
@@ -136,29 +141,20 @@ TEST_CASE("peer heap: two processes see each other's writes") {
   CHECK(huge[0] == std::byte{'o'});
 }
 
-TEST_CASE("peer heap: pages are mapped once, until the last use of them ends") {
+TEST_CASE("peer heap: a place is where its arena is mapped, however often it is asked for") {
   HeapOwner owner;
   PeerHeap peer;
   REQUIRE(PeerHeap::open(owner.meeting().area, peer).ok());
   const HeapPlace whole = owner.meeting().small;
-  const HeapPlace within{whole.offset + 10, kSmallBytes - 20};  // of the same pages
-  const HeapPlace second{whole.offset + kHeapPage, 1};
   std::byte* const at = mapped_place(peer, whole);
-  CHECK(mapped_place(peer, within) == at + 10);
+  CHECK(mapped_place(peer, {whole.offset + 10, kSmallBytes - 20}) == at + 10);
+  CHECK(mapped_place(peer, {whole.offset + kHeapPage, 1}) == at + kHeapPage);
+  CHECK(mapped_place(peer, owner.meeting().huge) - at ==
+        static_cast<std::ptrdiff_t>(owner.meeting().huge.offset - whole.offset));
   CHECK(peer.mapped() == 1);
-  std::byte* const apart = mapped_place(peer, second);
-  CHECK(peer.mapped() == 2);
-  at[kHeapPage] = std::byte{7};
-  CHECK(*apart == std::byte{7});
-  peer.unmap(whole);
-  CHECK(peer.mapped() == 2);
-  at[20] = std::byte{8};
-  peer.unmap(within);
-  peer.unmap(second);
-  CHECK(peer.mapped() == 0);
-  CHECK(mapped_place(peer, whole)[20] == std::byte{8});
   PeerHeap moved = std::move(peer);
   CHECK(moved.mapped() == 1);
+  CHECK(mapped_place(moved, whole) == at);
   CHECK(!peer.is_open());
 }
 
@@ -238,6 +234,66 @@ struct SaidHeap {
     return status.sentence();
   }
 };
+
+// Addresses of this process that are mapped.
+std::uint64_t address_bytes() {
+  std::uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * kHeapPage;
+}
+
+// This process is the owner, too: no memory, but addresses.
+struct OwnHeap {
+  SharedHeap heap;
+  SaidHeap said = [this] {
+    piece(heap, 1);
+    return SaidHeap(heap.descriptor());
+  }();
+  [[nodiscard]] PeerHeap open() const {
+    PeerHeap peer;
+    REQUIRE(PeerHeap::open(said.area, peer).ok());
+    return peer;
+  }
+  HeapPlace place(std::uint64_t bytes) {
+    const std::span<std::byte> got = piece(heap, bytes);
+    return heap.find(got.data(), bytes).value();
+  }
+};
+
+TEST_CASE("peer heap: ranges do not grow with the places") {
+  OwnHeap own;
+  PeerHeap peer = own.open();
+  for (int i = 0; i < 5000; ++i) mapped_place(peer, own.place(64))[0] = std::byte{1};
+  CHECK(peer.mapped() == 1);
+  std::uint64_t bytes = 0;
+  for (std::uint64_t i = 0; i < 400 && bytes < own.heap.arena_bytes() / 4; ++i, bytes += 8 * kMiB) {
+    const HeapPlace place = own.place(7 * kMiB + i);
+    std::byte* const at = mapped_place(peer, place);
+    at[place.bytes - 1] = std::byte{2};
+    REQUIRE(peer.mapped() <= 2 + std::bit_width(bytes / kPeerRangeBytes));
+  }
+}
+
+TEST_CASE("peer heap: where addresses are short a place's own pages are mapped") {
+  if (testing::kSanitized) return;  // a sanitizer has more addresses than this for itself
+  OwnHeap own;
+  const HeapPlace place = own.place(kSmallBytes);
+  const HeapPlace other = own.place(20 * kMiB);
+  PeerHeap peer = own.open();
+  CHECK(in_child([&] {
+    // A child of fork() maps nothing: it opens for itself.
+    PeerHeap here;
+    if (!PeerHeap::open(own.said.area, here).ok()) return false;
+    rlimit limit{};
+    ::getrlimit(RLIMIT_AS, &limit);
+    limit.rlim_cur = address_bytes() + 5 * kMiB;
+    ::setrlimit(RLIMIT_AS, &limit);
+    std::byte* at = nullptr;
+    if (!here.map(place, at).ok()) return false;
+    at[0] = std::byte{1};
+    return !here.map(other, at).ok() && at == nullptr && here.map(place, at).ok() && at[0] == std::byte{1};
+  }));
+}
 
 TEST_CASE("peer heap: what an owner says is checked") {
   HeapMeeting& meeting = make_meeting();

@@ -8,12 +8,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <memory>
 #include <random>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "sim/base/available_memory.hpp"
 #include "sim/base/limits.hpp"
 #include "sim/wire/shm/shm_layout.hpp"
 #include "tests/sim/heap_pieces.hpp"
@@ -22,19 +22,23 @@
 namespace margay::sim::test {
 namespace {
 
-TEST_CASE("shared heap: pieces are whole pages of zeros, long ones lie as huge pages do") {
+std::uint64_t lies_by(std::uint64_t bytes) {
+  return bytes >= kHugeMinBytes ? kHugePageBytes : bytes > Slabs::kPlaceBytesMax ? kHeapPage : kCacheLineBytes;
+}
+
+TEST_CASE("shared heap: pieces are zeros, long ones whole pages, the longest lie as huge pages do") {
   SharedHeap heap;
   CHECK(heap.descriptor() == -1);
   for (const std::uint64_t bytes : {std::uint64_t{0}, std::uint64_t{1}, kHeapPage, kHeapPage + 1, kMiB,
                                     kHugeMinBytes - 1, kHugeMinBytes, 3 * kHugeMinBytes + 1}) {
     CAPTURE(bytes);
     const std::span<std::byte> got = piece(heap, bytes);
-    CHECK(reinterpret_cast<std::uintptr_t>(got.data()) % (bytes >= kHugeMinBytes ? kHugePageBytes : kHeapPage) == 0);
+    CHECK(reinterpret_cast<std::uintptr_t>(got.data()) % lies_by(bytes) == 0);
     CHECK(is_all(got, 0));
     fill(got, 0xa5);
     const std::optional<HeapPlace> place = heap.find(got.data(), bytes);
     REQUIRE(place.has_value());
-    CHECK(place->offset % (bytes >= kHugeMinBytes ? kHugePageBytes : kHeapPage) == 0);
+    CHECK(place->offset % lies_by(bytes) == 0);
     CHECK(heap.is_sound());
   }
   const int flags = ::fcntl(heap.descriptor(), F_GETFD);
@@ -99,7 +103,9 @@ TEST_CASE("shared heap: freed in any order, nothing of it stays, the allocator's
   std::mt19937_64 random(7);
   for (int round = 0; round < 5; ++round) {
     std::vector<std::span<std::byte>> pieces;
-    for (int i = 0; i < 40; ++i) fill(pieces.emplace_back(piece(heap, 1 + random() % (20 * kHeapPage))), 9);
+    for (int i = 0; i < 40; ++i) {
+      fill(pieces.emplace_back(piece(heap, Slabs::kPlaceBytesMax + 1 + random() % (20 * kHeapPage))), 9);
+    }
     std::ranges::shuffle(pieces, random);
     for (const std::span<std::byte> one : pieces) heap.free(one.data());
     CHECK(heap.memory_bytes() <= before);
@@ -168,34 +174,36 @@ TEST_CASE("shared heap: where memfd is refused there is none, and a sentence say
   CHECK(area.heap_descriptor == 0);
 }
 
-TEST_CASE("shared heap: more than the machine has is refused, with the bytes asked and there") {
+TEST_CASE("shared heap: a short piece costs its place, as it is aligned, and is zero again") {
   SharedHeap heap;
-  void* base = nullptr;
-  const std::uint64_t asked = physical_memory_bytes() + kHeapUncheckedBytes;
-  const std::string sentence = heap.allocate(asked, base).sentence();
-  CHECK(base == nullptr);
-  CHECK(sentence.find("window memory of " + std::to_string(asked) + " bytes is not to be had: ") == 0);
-  CHECK(sentence.find(" bytes are there (" + available_memory().words) != std::string::npos);
-  CHECK(!heap.allocate(~std::uint64_t{0}, base).ok());
-  CHECK(!heap.allocate(~std::uint64_t{0} - kHeapPage, base).ok());
-  piece(heap, 1);
-}
-
-TEST_CASE("shared heap: pieces that were allocated and not touched count as taken") {
-  SharedHeap heap;
-  const std::uint64_t there = available_memory().bytes;
-  REQUIRE(there > 16 * kHeapUncheckedBytes);
-  const std::uint64_t most = there / 8 * 5;
-  piece(heap, most);
-  void* base = nullptr;
-  const std::string sentence = heap.allocate(most, base).sentence();
-  CHECK(base == nullptr);
-  CHECK(sentence.find("allocated and not touched yet") != std::string::npos);
-  CHECK(sentence.find(std::to_string(most)) != std::string::npos);
+  std::vector<std::span<std::byte>> pieces;
+  constexpr std::uint64_t kPieces = 20'000;
+  for (std::uint64_t i = 0; i < kPieces; ++i)
+    fill(pieces.emplace_back(piece(heap, 64)), 1 + static_cast<unsigned>(i % 255));
+  CHECK(heap.pieces() == kPieces);
+  CHECK(heap.used_bytes() == 64 * kPieces);
+  CHECK(heap.memory_bytes() < 64 * kPieces / 4 * 5);
+  std::uint64_t wrong = 0;
+  for (std::uint64_t i = 0; i < kPieces; ++i) wrong += is_all(pieces[i], 1 + static_cast<unsigned>(i % 255)) ? 0 : 1;
+  CHECK(wrong == 0);
+  for (const std::span<std::byte> one : pieces) heap.free(one.data());
+  CHECK(heap.pieces() == 0);
+  CHECK(heap.memory_bytes() <= 4 * Slabs::kSlabBytes);
+  CHECK(is_all(piece(heap, 64), 0));
+  for (std::uint64_t alignment = 1; alignment <= SharedHeap::kAlignmentMaxBytes; alignment *= 2) {
+    for (const std::uint64_t bytes : {std::uint64_t{1}, std::uint64_t{100}, 5 * kHeapPage}) {
+      void* base = nullptr;
+      REQUIRE(heap.allocate(bytes, base, alignment).ok());
+      CHECK(reinterpret_cast<std::uintptr_t>(base) % alignment == 0);
+    }
+  }
+  CHECK(heap.is_sound());
 }
 
 TEST_CASE("shared heap: a full arena refuses and goes on") {
   SharedHeap heap({.arena_bytes = 16 * kHeapPage + kMiB});
+  CHECK(!heap.allocate(~std::uint64_t{0}, *std::make_unique<void*>()).ok());
+  CHECK(!heap.allocate(~std::uint64_t{0} - kHeapPage, *std::make_unique<void*>()).ok());
   void* base = nullptr;
   const std::string sentence = heap.allocate(2 * kMiB, base).sentence();
   CHECK(base == nullptr);

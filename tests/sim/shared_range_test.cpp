@@ -17,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include "sim/base/limits.hpp"
 #include "tests/sim/heap_pieces.hpp"
 #include "tests/support/seeds.hpp"
 
@@ -112,8 +113,8 @@ TEST_CASE("shared range: core dumps have the pieces and not the rest, and mappin
   piece(heap, 1);
   const int before = arena_mappings();
   std::vector<std::span<std::byte>> pieces;
-  for (const std::uint64_t bytes : {kHeapPage, 2 * kHugeMinBytes, kHeapPage, kMiB})
-    pieces.push_back(piece(heap, bytes));
+  constexpr std::uint64_t kPages = 5 * kHeapPage;  // no slab's
+  for (const std::uint64_t bytes : {kPages, 2 * kHugeMinBytes, kPages, kMiB}) pieces.push_back(piece(heap, bytes));
   // Where it is not there, a system may still have huge pages: a root without /sys.
   const bool surely_huge = std::filesystem::exists("/sys/kernel/mm/transparent_hugepage");
   for (const std::span<std::byte> got : pieces) {
@@ -123,12 +124,21 @@ TEST_CASE("shared range: core dumps have the pieces and not the rest, and mappin
     const bool huge = flags.find(" hg ") != std::string::npos;
     CHECK((got.size() < kHugeMinBytes ? !huge : huge || !surely_huge));
   }
-  CHECK(mapping_flags(pieces[0].data() - 1).find(" dd ") != std::string::npos);
   CHECK(mapping_flags(pieces[0].data() + heap.arena_bytes() / 2).find(" dd ") != std::string::npos);
   CHECK(arena_mappings() > before);
   for (const std::span<std::byte> got : pieces) heap.free(got.data());
   CHECK(mapping_flags(pieces[1].data()).find(" dd ") != std::string::npos);
   CHECK(arena_mappings() == before);
+  pieces.clear();
+  for (const std::uint64_t bytes : {std::uint64_t{64}, kPages}) {
+    for (int i = 0; i < 2000; ++i) pieces.push_back(piece(heap, bytes));
+  }
+  CHECK(mapping_flags(pieces.back().data()).find(" dd ") == std::string::npos);
+  CHECK(arena_mappings() <= before + 2);
+  // Every other one: mappings that are apart have a bound.
+  for (std::size_t i = 0; i < pieces.size(); i += 2) heap.free(pieces[i].data());
+  for (int i = 0; i < 20'000; ++i) piece(heap, 10 * kHeapPage);
+  CHECK(static_cast<std::size_t>(arena_mappings()) <= before + 2 * kHeapAdvisedPieces + 2);
 }
 
 TEST_CASE("shared range: a child whose parent closed the arena's descriptor never reaches the job") {

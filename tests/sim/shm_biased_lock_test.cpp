@@ -84,6 +84,50 @@ TEST_CASE("biased lock: who is inside") {
   lock.leave_other();
 }
 
+TEST_CASE("biased lock: the other waits for an owner that leaves, or gives up and leaves the lock free") {
+  BiasedLock lock;
+  lock.owner_enter();
+  int looks = 0;
+  CHECK_FALSE(lock.enter_other([&] { return ++looks == 3; }));
+  CHECK_EQ(looks, 3);
+  CHECK(lock.enter_other([&] {
+    lock.owner_leave();
+    return false;
+  }));
+  lock.leave_other();
+  lock.owner_enter();
+  CHECK(lock.owner_inside());
+}
+
+// The owner is outside for a moment only, so that a single look nearly always finds it inside.
+TEST_CASE("biased lock: short stays without end do not keep the other out") {
+  BiasedLock lock;
+  std::atomic<bool> ends{false};
+  std::thread owner([&] {
+    while (!ends.load(std::memory_order_relaxed)) {
+      lock.owner_enter();
+      take_steps(1000);
+      lock.owner_leave();
+    }
+  });
+  std::uint64_t most = 0;
+  for (int i = 0; i < 300; ++i) {
+    while (lock.owner_entries() == 0) std::this_thread::yield();
+    std::uint64_t first = 0;
+    REQUIRE(lock.enter_other([&] {
+      const std::uint64_t entries = lock.owner_entries();
+      if (first == 0) first = entries;
+      most = std::max(most, entries - first);
+      return false;
+    }));
+    lock.leave_other();
+  }
+  ends.store(true, std::memory_order_relaxed);
+  owner.join();
+  // The stay that it is in, and the one in which it sees the other and withdraws.
+  CHECK_LE(most, 1);
+}
+
 TEST_CASE("biased lock: an owner that waits gets in when the other leaves, however long it stayed") {
   BiasedLock lock;
   REQUIRE(lock.try_enter_other());

@@ -2,7 +2,11 @@
 #include "sim/shm/holder_lock.hpp"
 
 #include <sched.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -103,6 +107,58 @@ TEST_CASE("holder lock: not taken from one that lives, however long it stays") {
   other.join();
   CHECK(in.load());
   CHECK_EQ(questions.wrong.load(), 0);
+}
+
+// What who waits for a stopped holder is told.
+struct Wait {
+  std::atomic<std::uint64_t> waited_ns = 0;
+  std::atomic<std::uint32_t> wrong = 0;
+  std::atomic<std::uint32_t> ends = 0;
+  [[nodiscard]] HolderGone gone() {
+    return {[](void*, std::uint32_t) { return false; }, this,
+            [](void* context, std::uint32_t id, std::uint64_t ns) {
+              auto& wait = *static_cast<Wait*>(context);
+              if (id != 5 || (ns != 0 && ns < wait.waited_ns.load())) ++wait.wrong;
+              if (ns == 0) ++wait.ends;
+              wait.waited_ns.store(ns);
+            }};
+  }
+};
+
+TEST_CASE("holder lock: who waits for a stopped process sleeps, hears who that is, and goes on when it does") {
+  Mapped<std::uint32_t> word;
+  const pid_t holder = ::fork();
+  REQUIRE(holder >= 0);
+  if (holder == 0) {
+    HolderLock lock(*word, 5, HolderGone([](void*, std::uint32_t) { return false; }, nullptr));
+    static_cast<void>(lock.enter());
+    ::raise(SIGSTOP);
+    lock.leave();
+    ::_exit(0);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(holder, &status, WUNTRACED) == holder);
+  REQUIRE(WIFSTOPPED(status));
+  Wait wait;
+  rusage used{};
+  std::thread other([&] {
+    HolderLock lock(*word, 6, wait.gone());
+    CHECK(lock.enter() == HolderLock::Entry::free);
+    ::getrusage(RUSAGE_THREAD, &used);
+    lock.leave();
+  });
+  constexpr std::uint64_t kWaitNs = 200'000'000;
+  while (wait.waited_ns.load() < kWaitNs) std::this_thread::yield();
+  CHECK(wait.ends.load() == 0);
+  ::kill(holder, SIGCONT);
+  other.join();
+  REQUIRE(::waitpid(holder, &status, 0) == holder);
+  CHECK(status == 0);
+  CHECK(wait.wrong.load() == 0);
+  CHECK(wait.ends.load() == 1);
+  CHECK(*word == 0);
+  // Naps grow to a millisecond, and each is a sleep.
+  CHECK(used.ru_nvcsw >= 20);
 }
 
 }  // namespace

@@ -170,7 +170,8 @@ TEST_CASE("of a long walk the first entries are told and all are counted, whethe
     const TraceEvent& match = events[2 + kTold];
     CHECK(match.kind == TraceKind::kernel_match);
     CHECK(match.a == kEntries);
-    CHECK(match.reason == (by_index ? kTraceWalkByIndex : 0));
+    CHECK((match.reason & (kTraceWalkByIndex | kTraceWalkCut)) == (by_index ? kTraceWalkByIndex : 0));
+    CHECK(matched_descriptor(match.reason) == 1U + static_cast<std::uint32_t>(DescriptorType::single_block));
   }
   list.remove(entries.back());
   process.send(Kind::put, 20, 8);

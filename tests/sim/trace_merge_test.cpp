@@ -208,7 +208,7 @@ TEST_CASE("a job that is just starting is told as such, whatever its ranks' file
   CHECK(trace.files.size() == 1);
   CHECK(trace.starting == 1);
   const std::vector<std::string> notes = audit(trace).notes;
-  CHECK(std::count(notes.begin(), notes.end(), "the job is just starting: 1 of 2 ranks have not begun to record") == 1);
+  CHECK(std::count(notes.begin(), notes.end(), "the job is just starting: 1 of 2 ranks has not begun to record") == 1);
   recorder.close();
 
   // Once nobody writes to it, it is what it is.

@@ -261,7 +261,7 @@ TEST_CASE("a file that was not closed: numbers that no recorder writes are told 
     CHECK_MESSAGE(sentence.find("is damaged: event 1: " + std::string(what)) != std::string::npos, sentence);
   };
   told(of(bytes, offsetof(TraceEvent, kind), std::uint16_t{0}), "its kind is 0");
-  told(of(bytes, offsetof(TraceEvent, kind), kTraceKindCount), "its kind is 42");
+  told(of(bytes, offsetof(TraceEvent, kind), kTraceKindCount), "its kind is " + std::to_string(kTraceKindCount));
   told(of(bytes, offsetof(TraceEvent, wire), std::uint8_t{4}), "its wire is 4");
   told(of(bytes, offsetof(TraceEvent, protocol), std::uint8_t{9}), "its protocol is 9");
   told(of(bytes, offsetof(TraceEvent, header), std::uint8_t{4}), "its header is of kind 4");
@@ -277,6 +277,10 @@ TEST_CASE("a file that was not closed: numbers that no recorder writes are told 
   told(of_kind(TraceKind::kernel_pass, offsetof(TraceEvent, a), std::uint32_t{4} << 24), "its link is 4, of 4");
   told(of_kind(TraceKind::kernel_pass, offsetof(TraceEvent, a), std::uint32_t{5} << 28), "its descriptor is 5, of 5");
   told(of_kind(TraceKind::kernel_match, offsetof(TraceEvent, reason), std::uint8_t{4}), "its reason is 4");
+  told(of_kind(TraceKind::kernel_match, offsetof(TraceEvent, reason), std::uint8_t{0x50}), "its reason is 80");
+  told(of_kind(TraceKind::entry_linked, offsetof(TraceEvent, reason), std::uint8_t{8}), "its reason is 8");
+  told(of_kind(TraceKind::entry_linked, offsetof(TraceEvent, b), std::uint32_t{5} << 28U), "its descriptor is 5");
+  told(of_kind(TraceKind::heap_left, offsetof(TraceEvent, reason), std::uint8_t{2}), "its reason is 2");
   told(of_kind(TraceKind::kernel_deposit, offsetof(TraceEvent, reason), std::uint8_t{0x8c}), "its reason is 140");
   CHECK(of_kind(TraceKind::kernel_deposit, offsetof(TraceEvent, reason), std::uint8_t{0x8b}) == "accepted");
   told(of_kind(TraceKind::given_back, offsetof(TraceEvent, reason), std::uint8_t{4}), "its reason is 4");
@@ -298,8 +302,8 @@ TEST_CASE("a file that was not closed: numbers that no recorder writes are told 
   const auto definition = [&](std::size_t field, auto value) {
     return use(folder, with(bytes, kTraceDefinitionsOffset + field, value), file).sentence();
   };
-  CHECK(definition(offsetof(DefinitionHead, kind), std::uint16_t{9}).find("definition 0 is of kind 9") !=
-        std::string::npos);
+  CHECK(definition(offsetof(DefinitionHead, kind), kDefinitionKindCount)
+            .find("definition 0 is of kind " + std::to_string(kDefinitionKindCount)) != std::string::npos);
   CHECK(definition(offsetof(DefinitionHead, time), std::uint64_t{6}).find("of tick 6") != std::string::npos);
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "portals/memory/descriptor.hpp"
 #include "portals/verdict.hpp"
 #include "sim/trace/names.hpp"
 #include "sim/trace/story/collectives.hpp"
@@ -145,7 +146,29 @@ TEST_CASE("story: a get has no body that could break off") {
   made.add(0, TraceKind::kernel_get_arrived, kGet, portals::Kind::get, 7, 1);
   made.add(0, TraceKind::kernel_match, kGet, portals::Kind::get, 7, 1);
   const Messages messages(made.trace);
-  CHECK(fate(messages, messages.story(kGet)) == "expected");
+  CHECK(fate(messages, messages.story(kGet)) == "matched");
+}
+
+TEST_CASE("story: what no receive expects was not expected: an entry, a heap or a window took it") {
+  const auto taken = [](std::uint8_t portal, std::uint64_t bits, portals::DescriptorType type, bool is_mpi) {
+    HandMade made;
+    if (!is_mpi) made.trace.files[1].definitions.clear();
+    made.add(0, TraceKind::kernel_send, kMessage, portals::Kind::put, portal, bits);
+    made.add(1, TraceKind::kernel_arrive, kMessage, portals::Kind::put, portal, bits);
+    made.add(1, TraceKind::kernel_match, kMessage, portals::Kind::put, portal, bits).reason =
+        static_cast<std::uint8_t>((1U + static_cast<unsigned>(type)) << kTraceDescriptorShift);
+    made.add(1, TraceKind::kernel_deposit, kMessage, portals::Kind::put, portal, bits).saved = portals::Saved::both;
+    const Messages messages(made.trace);
+    return std::string(fate(messages, messages.story(kMessage)));
+  };
+  using enum portals::DescriptorType;
+  CHECK_EQ(taken(0, 7, single_block, false), "matched");
+  CHECK_EQ(taken(4, 7, independent_block, false), "matched");
+  CHECK_EQ(taken(0, 7, dynamic_block, false), "heap");
+  CHECK_EQ(taken(4, kMpiWindowTag, single_block, false), "matched");  // its bits mean nothing there
+  CHECK_EQ(taken(10, kMpiWindowTag, dynamic_block, true), "window");
+  CHECK_EQ(taken(3, 7, dynamic_block, true), "heap");
+  CHECK_EQ(taken(0, kTag7, single_block, true), "expected");
 }
 
 TEST_CASE("story: a file that went round knows what happened since its first event") {
@@ -267,17 +290,17 @@ TEST_CASE("story: a walk of which only the beginning was recorded says so") {
     return entry.event.kind == TraceKind::kernel_match;
   });
   CHECK(contains(text(), "the 25th entry of its walk;"));
-  CHECK(contains(text(), "Of the 24 entries that the walk passes over 1 are told; --trace-walks records all."));
+  CHECK(contains(text(), "Of the 24 entries that the walk passes over 1 is told; --trace-walks records all."));
   CHECK_FALSE(contains(text(), "index"));
   match->event.reason = kTraceWalkByIndex;
   match->event.a = 42;
   CHECK(contains(text(), "the 42nd entry of the paper's walk, by the index;"));
   CHECK(contains(text(), "The kernel's index found the entry; the walk of the paper passes over 41 before it."));
-  CHECK(contains(text(), "Of the 41 entries that the walk passes over 1 are told;"));
+  CHECK(contains(text(), "Of the 41 entries that the walk passes over 1 is told;"));
   match->event.reason = kTraceWalkByIndex | kTraceWalkCut;
   CHECK(contains(text(), ", behind at least 42 others, by the index;"));
   CHECK(contains(text(), "passes over at least 42 before it."));
-  CHECK(contains(text(), "Of at least 42 entries that the walk passes over 1 are told;"));
+  CHECK(contains(text(), "Of at least 42 entries that the walk passes over 1 is told;"));
   match->event.reason = kTraceWalkByIndex;
   match->event.a = 2;
   CHECK_FALSE(contains(text(), "are told"));

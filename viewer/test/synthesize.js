@@ -38,7 +38,7 @@ class Strings {
 }
 
 class Run {
-  constructor({ messages, ranks, nodes, seed, bucket }) {
+  constructor({ messages, ranks, nodes, seed, bucket, start }) {
     this.bucket = bucket;
     this.random = random_numbers(seed);
     this.ranks = ranks;
@@ -47,7 +47,7 @@ class Run {
     this.strings = new Strings();
     this.tables = Object.fromEntries(Object.keys(kTables).map((name) => [name, { rows: 0, columns: {} }]));
     for (const [name, columns] of Object.entries(kTables)) for (const column of Object.keys(columns)) this.tables[name].columns[column] = [];
-    this.clock = new Float64Array(ranks);
+    this.clock = new Float64Array(ranks).fill(start);
     this.sequences = new Map();
     this.groups = 0;
   }
@@ -80,7 +80,7 @@ class Run {
   }
 
   begin_rank(rank) {
-    this.clock[rank] = 1000 * this.random();
+    this.clock[rank] += 1000 * this.random();
     for (const name of ['unexpected short', 'unexpected long']) {
       this.add('entries', { rank, portal: 0, portal_name: this.text('receives'), name: this.text(`the entry "${name}"`),
         wanted: this.text(`any message that is ${name.slice(11)}`), from: 0 });
@@ -263,13 +263,16 @@ export function story_block(stories) {
 }
 
 /**
- * An invented run of at least `messages` messages; `accesses`: one-sided ones, {rank, target, what, way, ...}, their texts as such.
+ * An invented run of at least `messages` messages, which begins `start` ns after the first event; `accesses`: one-sided ones, {rank, target, what, way, ...}, their texts as such;
+ * `rows`: more rows of any table, {entries: [...]}, alike.
  * @returns {{head: object, blobs: Buffer[]}} as the contract of the page's data says
  */
-export function synthesize({ messages = 1000, ranks = 4, nodes = 2, seed = 1, notes = [], strings_in_blob = false, bucket = false, accesses = [] } = {}) {
-  const run = new Run({ messages, ranks, nodes, seed, bucket }).run();
+export function synthesize({ messages = 1000, ranks = 4, nodes = 2, seed = 1, notes = [], strings_in_blob = false, bucket = false, accesses = [], rows = {}, start = 0 } = {}) {
+  const run = new Run({ messages, ranks, nodes, seed, bucket, start }).run();
   const numbered = (value) => (typeof value === 'string' ? run.strings.at(value) : value);
-  for (const access of accesses) run.add('accesses', Object.fromEntries(Object.entries(access).map(([name, value]) => [name, numbered(value)])));
+  for (const [table, list] of Object.entries({ accesses, ...rows })) {
+    for (const row of list) run.add(table, Object.fromEntries(Object.entries(row).map(([name, value]) => [name, numbered(value)])));
+  }
   run.sort_messages();
   const blobs = [];
   const blob = (bytes) => blobs.push(gzipSync(bytes, { level: 1 })) - 1;

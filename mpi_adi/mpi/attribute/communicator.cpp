@@ -1,4 +1,4 @@
-// Attributes of communicators (MPI 4.0, 7.7.2; the predefined ones: 9.1.2 and 11.10).
+// Attributes of communicators (MPI 4.0, 7.7.2; the predefined ones: 9.1.2 and 11.10; in several languages: 19.3.7).
 #include "mpi_adi/mpi/attribute/arguments.hpp"
 #include "mpi_adi/mpi/attribute_callbacks.hpp"
 #include "mpi_adi/mpi/binding.hpp"
@@ -8,31 +8,26 @@ using namespace margay::mpi_adi;
 
 namespace {
 
-int set(Call& call, MPI_Comm comm, int keyval, void* value) {
+int set(Call& call, MPI_Comm comm, int keyval, AttributeValue value) {
   Communicator* communicator = call.communicator(comm);
   const KeyvalPtr key = find_unfreed_keyval(call, keyval, ObjectType::communicator);
   if (call.ok()) set_attribute(call, *communicator, key, value);
   return call.done();
 }
 
-int get(Call& call, MPI_Comm comm, int keyval, void* value, int* flag) {
-  const Communicator* communicator = call.communicator(comm);
+int get(Call& call, MPI_Comm comm, int keyval, void* value, int* flag, AttributeKind reader) {
+  Communicator* communicator = call.communicator(comm);
   call.not_null(value, "attribute_val");
   call.not_null(flag, "flag");
   if (!call.ok()) return call.failed();
   MpiRank& rank = call.rank();
   if (is_builtin(keyval) && keyval_owner(keyval) == ObjectType::communicator) {
-    int* told = rank.tables().inquiries.find(keyval, rank.errors().last_used_code());
-    *flag = told != nullptr ? 1 : 0;
-    if (told != nullptr) *static_cast<void**>(value) = told;
-    return call.done();
+    int* const number = rank.tables().inquiries.find(predefined_keyval(keyval), rank.errors().last_used_code());
+    return give_number(call, number, reader, value, flag);
   }
   const KeyvalPtr key = find_keyval(call, keyval, ObjectType::communicator);
   if (!call.ok()) return call.failed();
-  const Attribute* attribute = communicator->attributes.find(*key);
-  *flag = attribute != nullptr ? 1 : 0;
-  if (attribute != nullptr) *static_cast<void**>(value) = attribute->value;
-  return call.done();
+  return give_attribute(call, communicator->attributes.find(*key), reader, value, flag);
 }
 
 int remove(Call& call, MPI_Comm comm, int keyval) {
@@ -46,25 +41,36 @@ int remove(Call& call, MPI_Comm comm, int keyval) {
 
 extern "C" int PMPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void* attribute_val) {
   Call call(call_name<"MPI_Comm_set_attr">);
-  return set(call, comm, comm_keyval, attribute_val);
+  return set(call, comm, comm_keyval, {attribute_val, AttributeKind::address});
 }
 MARGAY_ALIAS(Comm_set_attr)
 
 extern "C" int PMPI_Attr_put(MPI_Comm comm, int keyval, void* attribute_val) {
   Call call(call_name<"MPI_Attr_put">);
-  return set(call, comm, keyval, attribute_val);
+  return set(call, comm, keyval, {attribute_val, AttributeKind::address});
 }
 MARGAY_ALIAS(Attr_put)
 
 extern "C" int PMPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void* attribute_val, int* flag) {
   Call call(call_name<"MPI_Comm_get_attr">);
-  return get(call, comm, comm_keyval, attribute_val, flag);
+  return get(call, comm, comm_keyval, attribute_val, flag, AttributeKind::address);
 }
 MARGAY_ALIAS(Comm_get_attr)
 
+// Fortran's; kind: MPI_Attr_put's and MPI_Attr_get's, or those of the other two.
+MARGAY_EXPORT int MPII_Comm_set_attr(MPI_Comm comm, int keyval, void* value, AttributeKind kind) {
+  Call call(call_name<"MPI_Comm_set_attr">);
+  return set(call, comm, keyval, {value, kind});
+}
+
+MARGAY_EXPORT int MPII_Comm_get_attr(MPI_Comm comm, int keyval, void* value, int* flag, AttributeKind kind) {
+  Call call(call_name<"MPI_Comm_get_attr">);
+  return get(call, comm, keyval, value, flag, kind);
+}
+
 extern "C" int PMPI_Attr_get(MPI_Comm comm, int keyval, void* attribute_val, int* flag) {
   Call call(call_name<"MPI_Attr_get">);
-  return get(call, comm, keyval, attribute_val, flag);
+  return get(call, comm, keyval, attribute_val, flag, AttributeKind::address);
 }
 MARGAY_ALIAS(Attr_get)
 

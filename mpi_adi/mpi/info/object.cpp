@@ -31,7 +31,9 @@ MARGAY_ALIAS(Info_create)
 extern "C" int PMPI_Info_create_env(int argc, char* argv[], MPI_Info* info) {
   EarlyCall call(call_name<"MPI_Info_create_env">);
   call.not_null(info, "info");
-  return call.ok() ? hand_out(call, environment_info(argc, argv, call.rank()), info) : call.failed();
+  if (!call.ok()) return call.failed();
+  Info environment = InfoAccess().environment(argc, argv);
+  return hand_out(call, std::move(environment), info);
 }
 MARGAY_ALIAS(Info_create_env)
 

@@ -1,7 +1,6 @@
-// Names that the ABI's library exports beside mpi.h's: what MPICH's Fortran library calls, and its interface for
-// several tools at once. A program that needs one of the first ends with the sentence, not with the loader's complaint:
-// that library looks at no code, and would go on without what it asked for. Arguments are not looked at, so none are
-// declared.
+// Names that the ABI's library exports beside mpi.h's: what MPICH's own libraries raise errors with, and its interface
+// for several tools at once. A program that needs one of the first ends with the sentence, not with the loader's
+// complaint. Arguments are not looked at, so none are declared.
 #include "mpi_adi/mpi/unsupported/unsupported.hpp"
 
 using margay::mpi_adi::call_name;
@@ -15,13 +14,6 @@ using margay::mpi_adi::unsupported_at_all;
   }                                                             \
   __attribute__((section("margay_refusing"), used)) static const char name##_name[] = #name;
 
-MARGAY_REFUSING_INTERNAL(MPII_Comm_get_attr)
-MARGAY_REFUSING_INTERNAL(MPII_Comm_set_attr)
-MARGAY_REFUSING_INTERNAL(MPII_Type_get_attr)
-MARGAY_REFUSING_INTERNAL(MPII_Type_set_attr)
-MARGAY_REFUSING_INTERNAL(MPII_Win_get_attr)
-MARGAY_REFUSING_INTERNAL(MPII_Win_set_attr)
-MARGAY_REFUSING_INTERNAL(MPII_Grequest_set_lang_f77)
 MARGAY_REFUSING_INTERNAL(MPIR_Err_create_code)
 MARGAY_REFUSING_INTERNAL(MPIR_Err_return_comm)
 MARGAY_REFUSING_INTERNAL(MPIR_Err_return_win)

@@ -47,7 +47,7 @@ void unsupported_at_all(const CallName& name) {
     say(name);
     std::exit(1);
   }
-  rank->process().abort(MPI_ERR_UNSUPPORTED_OPERATION, std::string(name.text) + " " + kSentence);
+  rank->process().abort(MPI_ERR_UNSUPPORTED_OPERATION, words_of_fatal(*rank, name, "", kSentence));
 }
 
 }  // namespace margay::mpi_adi

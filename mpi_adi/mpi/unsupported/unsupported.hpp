@@ -23,20 +23,9 @@ namespace margay::mpi_adi {
 
 }  // namespace margay::mpi_adi
 
-// The weak name, as MARGAY_ALIAS makes it; the function's name in the section from which `margay check` reads what
-// a program must not call; and what GNU's linker says where an object that it links calls it, in sections of the
-// linker's own that are not loaded.
+// The weak name, as MARGAY_ALIAS makes it, and the function's name in the section from which `margay check` reads what
+// a program must not call. What GNU's linker prints of a call is in objects of their own (cmake/libmpi.cmake).
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage): a name made a symbol and a text.
 #define MARGAY_REFUSING(name)                                                                       \
   extern "C" __attribute__((weak, visibility("default"), alias("P" #name))) decltype(P##name) name; \
-  __attribute__((section("margay_refusing"), used)) static const char name##_name[] = #name;        \
-  asm(".pushsection .gnu.warning." #name                                                            \
-      ",\"\",@progbits\n"                                                                           \
-      ".ascii \"" #name                                                                             \
-      " is not supported: margay has it by name only in this version, a call fails\"\n"             \
-      ".popsection\n"                                                                               \
-      ".pushsection .gnu.warning.P" #name                                                           \
-      ",\"\",@progbits\n"                                                                           \
-      ".ascii \"P" #name                                                                            \
-      " is not supported: margay has it by name only in this version, a call fails\"\n"             \
-      ".popsection");
+  __attribute__((section("margay_refusing"), used)) static const char name##_name[] = #name;

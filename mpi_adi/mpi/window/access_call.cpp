@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mpi_adi/abi/handles.hpp"
+#include "mpi_adi/mpi/nonportable.hpp"
 #include "mpi_adi/mpi/window/announce.hpp"
 #include "mpi_adi/mpi/window/pairs.hpp"
 #include "mpi_adi/mpi/window/rma_request.hpp"
@@ -71,11 +72,11 @@ MPI_Datatype element_type(const Datatype& type) {
 }
 
 // A pair with padding lies in memory as it is.
-void take_operands(const AccessArguments& arguments, const Datatype& type, AccumulateOperands& operands) {
-  if (type.handle == operands.type) {
-    operands.elements = portals::Region(const_cast<void*>(arguments.origin), operands.count * operands.element_bytes);
+void take_operands(const OriginData& origin, AccumulateOperands& operands) {
+  if (origin.type->handle == operands.type) {
+    operands.elements = portals::Region(const_cast<void*>(origin.buffer), operands.count * operands.element_bytes);
   } else {
-    operands.elements = operands.pieces.to_send(arguments.origin, arguments.origin_count, type);
+    operands.elements = operands.pieces.to_send(origin.buffer, origin.count, *origin.type);
   }
 }
 
@@ -101,9 +102,19 @@ bool is_one_element(const Datatype& type) {
          combiner == MPI_COMBINER_F90_INTEGER;
 }
 
+std::uint64_t target_bytes(const Access& access) {
+  return static_cast<std::uint64_t>(access.target_count) * access.target_type->size;
+}
+
+// Accumulates of nothing may name any datatype; calls for one element take only those that have one.
+bool has_elements(const Access& access, const ResultArguments& result) {
+  return result.one_element || target_bytes(access) != 0;
+}
+
 // The elements' type, which all sides must have, and what the operation does to it. Requires: `access` is checked.
 void check_elements(Call& call, const Access& access, const ResultArguments& result, AccumulateOperands& operands) {
   check_operation(call, operands.op, result.wanted);
+  if (!has_elements(access, result)) return;
   const Datatype& target = *access.target_type;
   operands.type = element_type(target);
   operands.element_bytes = accumulate_element_bytes(operands.type);
@@ -118,9 +129,11 @@ void check_elements(Call& call, const Access& access, const ResultArguments& res
   } else if (operands.compare == nullptr && !accumulates(operands.op, operands.type)) {
     call.error(MPI_ERR_OP,
                "operation " + operation_word(operands.op) + " is not defined on " + type_word(operands.type));
-  } else if (operands.op != MPI_NO_OP && element_type(*access.type) != operands.type) {
+  } else if (operands.any() && element_type(*access.type) != operands.type) {
     call.error(MPI_ERR_TYPE, "elements of the origin's datatype " + in_hex(access.type->handle) + " are not " +
                                  type_word(operands.type) + ", as the target's are");
+  } else if (operands.compare == nullptr && call.ok()) {
+    note_operation(call, operands.op, operands.type);
   }
 }
 
@@ -135,11 +148,11 @@ void check_result(Call& call, Access& access, const ResultArguments& result, con
   if (!result.one_element) call.whose("of the result");
   call.address(result.result, result.count, access.type, "the result's buffer");
   if (!call.ok()) return;
-  if (element_type(*access.type) != operands.type) {
+  if (has_elements(access, result) && element_type(*access.type) != operands.type) {
     return call.error(MPI_ERR_TYPE, "elements of the result's datatype " + in_hex(access.type->handle) + " are not " +
                                         type_word(operands.type) + ", as the target's are");
   }
-  const std::uint64_t bytes = static_cast<std::uint64_t>(access.target_count) * access.target_type->size;
+  const std::uint64_t bytes = target_bytes(access);
   const std::uint64_t result_bytes = static_cast<std::uint64_t>(result.count) * access.type->size;
   if (result_bytes != bytes) {
     call.error(MPI_ERR_ARG, "the result's elements are " + std::to_string(result_bytes) + " bytes, the target's " +
@@ -175,7 +188,7 @@ int accumulate(Call& call, const AccessArguments& arguments, MPI_Op op, const Re
     if (requested != nullptr) requested->end(window);
     return call.done();
   }
-  const Datatype& origin_type = *access.type;
+  const OriginData origin{arguments.origin, arguments.origin_count, access.type};
   AccumulateOperands operands;
   operands.op = op;
   operands.compare = static_cast<const std::byte*>(compare);
@@ -185,22 +198,17 @@ int accumulate(Call& call, const AccessArguments& arguments, MPI_Op op, const Re
   if (!call.ok()) return call.failed();
   if (requested != nullptr && !Requested::allowed(call, *window, arguments.target)) return call.failed();
   if (!enter_epoch(call, *window, arguments.target)) return call.failed();
-  const AccessNature nature{.kind = AccessKind::accumulate,
-                            .with_request = requested != nullptr,
-                            .operands = &operands,
-                            .origin = no_operands ? nullptr : arguments.origin,
-                            .origin_count = arguments.origin_count,
-                            .origin_type = &origin_type};
+  const AccessNature nature{
+      .kind = AccessKind::accumulate, .with_request = requested != nullptr, .operands = &operands, .origin = origin};
   if (!announce(call, *window, access, nature)) return call.failed();
-  const std::uint64_t bytes = static_cast<std::uint64_t>(access.target_count) * access.target_type->size;
   const bool pair = access.target_type->handle == operands.type;
-  operands.count = pair ? static_cast<std::uint64_t>(access.target_count) : bytes / operands.element_bytes;
+  operands.count =
+      pair ? static_cast<std::uint64_t>(access.target_count) : target_bytes(access) / operands.element_bytes;
   if (requested != nullptr) access.request = requested->begin(*window, access);
-  if (is_padded_pair(operands.type) && !all_are(operands.type, access, origin_type)) {
-    accumulate_pairs(call.rank().rma(), *window, access, operands, no_operands ? nullptr : arguments.origin,
-                     arguments.origin_count, origin_type, *call.datatype(operands.type));
+  if (is_padded_pair(operands.type) && !all_are(operands.type, access, *origin.type)) {
+    accumulate_pairs(call.rank().rma(), *window, access, operands, origin, *call.datatype(operands.type));
   } else {
-    if (!no_operands) take_operands(arguments, origin_type, operands);
+    if (operands.any()) take_operands(origin, operands);
     call.rank().rma().accumulate(*window, access, operands);
   }
   if (requested != nullptr) requested->end(window);

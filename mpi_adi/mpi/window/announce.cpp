@@ -33,7 +33,12 @@ AnnouncedAccess described(Call& call, Window& window, const Access& access, cons
   read_hints(window, told);
   told.ends_alone = nature.with_request && told.reads();
   std::string_view(call.name()).copy(told.call, sizeof told.call - 1);
+  told.place = sim::source_place(call.rank().caller());
   return told;
+}
+
+std::string first_call(Call& call, const Conflict& conflict) {
+  return conflict.first.call + call.rank().process().source_lines().behind_call(conflict.first.place);
 }
 
 void tell_conflict(Call& call, const Window& window, std::string sentence) {
@@ -43,7 +48,8 @@ void tell_conflict(Call& call, const Window& window, std::string sentence) {
   call.rank().process().found();
   if (!fatal && window.check->lines < kConflictsPrintedMax) {
     const bool last = ++window.check->lines == kConflictsPrintedMax;
-    std::fprintf(stderr, "margay: rank %u: %s: %s%s\n", call.rank().process().rank(), call.name(), sentence.c_str(),
+    std::fprintf(stderr, "margay: rank %u: %s%s: %s%s\n", call.rank().process().rank(), call.name(),
+                 call.rank().process().source_lines().behind_call(call.rank().caller()).c_str(), sentence.c_str(),
                  last ? " (the last one that is printed)" : "");
   }
   call.error(MPI_ERR_RMA_CONFLICT, std::move(sentence));
@@ -86,12 +92,14 @@ bool check_buffers(Call& call, Window& window, const AnnouncedAccess& told, cons
   if (nature.kind != AccessKind::accumulate) {
     buffers.add(nature.kind == AccessKind::get, access.buffer, access.count, *access.type);
   } else {
-    if (nature.origin != nullptr) buffers.add(false, nature.origin, nature.origin_count, *nature.origin_type);
+    const OriginData& origin = nature.origin;
+    if (nature.operands->any()) buffers.add(false, origin.buffer, origin.count, *origin.type);
     if (nature.operands->compare != nullptr) buffers.add(false, nature.operands->compare, 1, *access.target_type);
-    if (access.buffer != nullptr) buffers.add(true, access.buffer, access.count, *access.type);
+    if (access.wants_result()) buffers.add(true, access.buffer, access.count, *access.type);
   }
   if (!buffers.conflict()) return true;
-  tell_conflict(call, window, words_of_own_conflict(*buffers.conflict(), buffers.own(), told));
+  tell_conflict(call, window,
+                words_of_own_conflict(*buffers.conflict(), buffers.own(), told, first_call(call, *buffers.conflict())));
   return false;
 }
 
@@ -109,7 +117,9 @@ bool check_target(Call& call, Window& window, const AnnouncedAccess& told, const
       call.error(outstanding.error_class, {});
     } else if (answer.clash != Clash::none) {
       answer.first.call[sizeof answer.first.call - 1] = '\0';
-      tell_conflict(call, window, words_of_conflict(answer, told, {access.target, words_of_window(window)}));
+      tell_conflict(
+          call, window,
+          words_of_conflict(answer, told, {access.target, words_of_window(window), first_call(call, answer)}));
     }
     any |= call.ok();
   }

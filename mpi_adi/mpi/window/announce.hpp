@@ -9,11 +9,9 @@ namespace margay::mpi_adi {
 struct AccessNature {
   AccessKind kind = AccessKind::put;
   bool with_request = false;
-  // Of an accumulate: its operands as the program gave them; `access.buffer` is the result's.
+  // Of an accumulate; `access.buffer` is the result's.
   const AccumulateOperands* operands = nullptr;
-  const void* origin = nullptr;  // null: none
-  std::int64_t origin_count = 0;
-  const Datatype* origin_type = nullptr;
+  OriginData origin = {};
 };
 
 [[nodiscard]] bool announce_checked(Call& call, Window& window, Access& access, const AccessNature& nature);

@@ -131,7 +131,16 @@ bool check_access(Call& call, const AccessArguments& arguments, Window*& window,
 bool enter_epoch(Call& call, Window& window, int target) {
   wrong_epoch(call, begin_access(window, target));
   if (call.ok()) wait_for_lock(call, window, target);
+  if (call.ok()) wait_for_room(call);
   return call.ok();
+}
+
+void wait_for_room(Call& call) {
+  const Rma& rma = call.rank().rma();
+  if (!rma.is_full()) [[likely]]
+    return;
+  // What is lost with a peer ends as well.
+  wait_until(call.rank(), [&rma] { return rma.has_room(); });
 }
 
 void wait_for_lock(Call& call, Window& window, int target) {

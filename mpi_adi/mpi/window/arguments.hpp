@@ -29,11 +29,19 @@ struct AccessArguments {
   MPI_Win window;
   bool origin_is_result = false;  // of an accumulate without operands
 };
+// An accumulate's operands as the program named them; with MPI_NO_OP nobody reads them. `buffer` may be MPI_BOTTOM.
+struct OriginData {
+  const void* buffer = nullptr;
+  std::int64_t count = 0;
+  const Datatype* type = nullptr;
+};
 // Looked up and checked, but for the epoch. False: an error, or nothing to do.
 [[nodiscard]] bool check_access(Call& call, const AccessArguments& arguments, Window*& window, Access& access);
 // Last of the checks, because it uses the epoch: that this allows the access. A lock that it still lacks is there
-// afterwards. False: an error.
+// afterwards, and room for the access. False: an error.
 [[nodiscard]] bool enter_epoch(Call& call, Window& window, int target);
+// Until an access may begin: those under way have a bound (kAccessMessagesMax).
+void wait_for_room(Call& call);
 // Bytes from the window's beginning where `count` elements of `type` begin, if they are all in it.
 [[nodiscard]] bool check_range(Call& call, const Window& window, int target, MPI_Aint displacement, std::int64_t count,
                                const Datatype& type, std::uint64_t& offset);

@@ -63,12 +63,12 @@ std::string words_of_conflict(const Conflict& conflict, const AnnouncedAccess& s
   return "rank " + std::to_string(second.origin) + " " + deed(second, conflict.second_range) + " of rank " +
          std::to_string(place.target) + " in " + place.window + ", where " +
          (own ? "it" : "rank " + std::to_string(conflict.first.origin)) + " " +
-         deed(conflict.first, conflict.first_range) + " by " + conflict.first.call +
+         deed(conflict.first, conflict.first_range) + " by " + place.first_call +
          ", which is not complete: " + advice(conflict, second);
 }
 
-std::string words_of_own_conflict(const Conflict& conflict, const AnnouncedAccess& second,
-                                  const AnnouncedAccess& told) {
+std::string words_of_own_conflict(const Conflict& conflict, const AnnouncedAccess& second, const AnnouncedAccess& told,
+                                  const std::string& first_call) {
   const auto side = [](const AnnouncedAccess& access) {
     return access.kind == AccessKind::put ? std::string("writes") : std::string("reads");
   };
@@ -79,8 +79,8 @@ std::string words_of_own_conflict(const Conflict& conflict, const AnnouncedAcces
                            : told.epoch == EpochKind::fence ? "let MPI_Win_fence part them"
                                                             : "let MPI_Win_complete part them";
   return "with rank " + std::to_string(second.origin) + " as target it " + side(second) + " the origin's memory " +
-         memory + ", which " + conflict.first.call + " with rank " + std::to_string(conflict.first.origin) +
-         " as target " + side(conflict.first) + " and has not given back: " + wait;
+         memory + ", which " + first_call + " with rank " + std::to_string(conflict.first.origin) + " as target " +
+         side(conflict.first) + " and has not given back: " + wait;
 }
 
 }  // namespace margay::mpi_adi

@@ -11,6 +11,7 @@ namespace margay::mpi_adi {
 struct ConflictPlace {
   int target = 0;
   std::string window;
+  std::string first_call;  // the first's function, and where the program calls it
 };
 
 // "window 0xa0000000", with its name where it has one.
@@ -20,6 +21,6 @@ struct ConflictPlace {
                                             const ConflictPlace& place);
 // In the origin's own memory (WindowCheck::buffers). `told`: the second as its target knows it.
 [[nodiscard]] std::string words_of_own_conflict(const Conflict& conflict, const AnnouncedAccess& second,
-                                                const AnnouncedAccess& told);
+                                                const AnnouncedAccess& told, const std::string& first_call);
 
 }  // namespace margay::mpi_adi

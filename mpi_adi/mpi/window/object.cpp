@@ -150,14 +150,66 @@ extern "C" int PMPI_Win_call_errhandler(MPI_Win win, int errorcode) {
 }
 MARGAY_ALIAS(Win_call_errhandler)
 
-extern "C" int PMPI_Win_set_attr(MPI_Win win, int win_keyval, void* attribute_val) {
-  Call call(call_name<"MPI_Win_set_attr">);
+namespace {
+
+int set_attribute_of(Call& call, MPI_Win win, int keyval, AttributeValue value) {
   const Window* const window = checked_window(call, win);
-  const KeyvalPtr key = find_unfreed_keyval(call, win_keyval, ObjectType::window);
-  if (call.ok()) set_attribute(call, *window->communicator, key, attribute_val);
+  const KeyvalPtr key = find_unfreed_keyval(call, keyval, ObjectType::window);
+  if (call.ok()) set_attribute(call, *window->communicator, key, value);
   return call.done();
 }
+
+// MPI_WIN_BASE is an address; the other predefined ones are numbers (MPI 4.0, 12.2.6).
+int get_attribute_of(Call& call, MPI_Win win, int keyval, void* value, int* flag, AttributeKind reader) {
+  Window* const window = checked_window(call, win);
+  call.not_null(value, "attribute_val");
+  call.not_null(flag, "flag");
+  if (!call.ok()) return call.failed();
+  switch (is_builtin(keyval) ? predefined_keyval(keyval) : MPI_KEYVAL_INVALID) {
+    case MPI_WIN_BASE: {
+      Attribute base{nullptr, {window->base, AttributeKind::address}};
+      return give_attribute(call, &base, reader, value, flag);
+    }
+    case MPI_WIN_SIZE:
+      return give_number(call, &window->size, reader, value, flag);
+    case MPI_WIN_DISP_UNIT:
+      return give_number(call, &window->unit_int, reader, value, flag);
+    case MPI_WIN_CREATE_FLAVOR:
+      return give_number(call, &window->flavor, reader, value, flag);
+    case MPI_WIN_MODEL:
+      return give_number(call, &window->model, reader, value, flag);
+    default:
+      break;
+  }
+  const KeyvalPtr key = find_keyval(call, keyval, ObjectType::window);
+  if (!call.ok()) return call.failed();
+  return give_attribute(call, window->communicator->attributes.find(*key), reader, value, flag);
+}
+
+}  // namespace
+
+extern "C" int PMPI_Win_set_attr(MPI_Win win, int win_keyval, void* attribute_val) {
+  Call call(call_name<"MPI_Win_set_attr">);
+  return set_attribute_of(call, win, win_keyval, {attribute_val, AttributeKind::address});
+}
 MARGAY_ALIAS(Win_set_attr)
+
+extern "C" int PMPI_Win_get_attr(MPI_Win win, int win_keyval, void* attribute_val, int* flag) {
+  Call call(call_name<"MPI_Win_get_attr">);
+  return get_attribute_of(call, win, win_keyval, attribute_val, flag, AttributeKind::address);
+}
+MARGAY_ALIAS(Win_get_attr)
+
+// Fortran's.
+MARGAY_EXPORT int MPII_Win_set_attr(MPI_Win win, int keyval, void* value, AttributeKind kind) {
+  Call call(call_name<"MPI_Win_set_attr">);
+  return set_attribute_of(call, win, keyval, {value, kind});
+}
+
+MARGAY_EXPORT int MPII_Win_get_attr(MPI_Win win, int keyval, void* value, int* flag, AttributeKind kind) {
+  Call call(call_name<"MPI_Win_get_attr">);
+  return get_attribute_of(call, win, keyval, value, flag, kind);
+}
 
 extern "C" int PMPI_Win_delete_attr(MPI_Win win, int win_keyval) {
   Call call(call_name<"MPI_Win_delete_attr">);
@@ -167,38 +219,3 @@ extern "C" int PMPI_Win_delete_attr(MPI_Win win, int win_keyval) {
   return call.done();
 }
 MARGAY_ALIAS(Win_delete_attr)
-
-extern "C" int PMPI_Win_get_attr(MPI_Win win, int win_keyval, void* attribute_val, int* flag) {
-  Call call(call_name<"MPI_Win_get_attr">);
-  Window* const window = checked_window(call, win);
-  call.not_null(attribute_val, "attribute_val");
-  call.not_null(flag, "flag");
-  if (!call.ok()) return call.failed();
-  auto& told = *static_cast<void**>(attribute_val);
-  const auto tell = [&](void* value) {
-    told = value;
-    *flag = 1;
-    return call.done();
-  };
-  switch (win_keyval) {
-    case MPI_WIN_BASE:
-      return tell(window->base);
-    case MPI_WIN_SIZE:
-      return tell(&window->size);
-    case MPI_WIN_DISP_UNIT:
-      return tell(&window->unit_int);
-    case MPI_WIN_CREATE_FLAVOR:
-      return tell(&window->flavor);
-    case MPI_WIN_MODEL:
-      return tell(&window->model);
-    default:
-      break;
-  }
-  const KeyvalPtr key = find_keyval(call, win_keyval, ObjectType::window);
-  if (!call.ok()) return call.failed();
-  const Attribute* const attribute = window->communicator->attributes.find(*key);
-  *flag = attribute != nullptr ? 1 : 0;
-  if (attribute != nullptr) told = attribute->value;
-  return call.done();
-}
-MARGAY_ALIAS(Win_get_attr)

@@ -61,13 +61,11 @@ bool is_padded_pair(MPI_Datatype type) {
 }
 
 void accumulate_pairs(Rma& rma, Window& window, const Access& access, const AccumulateOperands& operands,
-                      const void* origin, std::int64_t origin_count, const Datatype& origin_type,
-                      const Datatype& pair) {
+                      const OriginData& origin, const Datatype& pair) {
   // Of the target offsets: from an address of 0.
   PairPlaces there(nullptr, access.target_count, *access.target_type, pair.size);
-  PairPlaces here(origin, origin != nullptr ? origin_count : 0, origin_type, pair.size);
-  PairPlaces results(access.buffer, access.buffer != nullptr ? access.count : 0,
-                     access.buffer != nullptr ? *access.type : pair, pair.size);
+  PairPlaces here(origin.buffer, operands.any() ? origin.count : 0, *origin.type, pair.size);
+  PairPlaces results(access.buffer, access.count, access.wants_result() ? *access.type : pair, pair.size);
   AccumulateOperands one = operands;
   one.count = 1;
   while (there.any()) {
@@ -75,10 +73,12 @@ void accumulate_pairs(Rma& rma, Window& window, const Access& access, const Accu
     single.offset += static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(there.next()));
     single.target_type = &pair;
     single.target_count = 1;
-    single.type = &pair;
-    single.count = 1;
-    if (access.buffer != nullptr) single.buffer = results.next();
-    if (origin != nullptr) one.elements = portals::Region(here.next(), operands.element_bytes);
+    if (access.wants_result()) {
+      single.type = &pair;
+      single.count = 1;
+      single.buffer = results.next();
+    }
+    if (operands.any()) one.elements = portals::Region(here.next(), operands.element_bytes);
     rma.accumulate(window, single, one);
   }
 }

@@ -30,7 +30,8 @@ int query(const Invocation& name, MPI_Win win, int rank, MPI_Aint* size, Unit* u
   const WindowTarget& target = window->target(member_of(*window, rank));
   *size = static_cast<MPI_Aint>(target.bytes);
   *unit = static_cast<Unit>(target.unit);
-  *static_cast<void**>(baseptr) = target.bytes == 0 ? nullptr : target.base;
+  // A member without bytes has a place between its neighbors', as MPI_Win_allocate_shared returned it.
+  *static_cast<void**>(baseptr) = target.base;
   return call.done();
 }
 

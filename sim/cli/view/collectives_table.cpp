@@ -169,35 +169,105 @@ std::string called(const PageInput& input, const CollectivePart& part) {
 
 }  // namespace
 
+namespace {
+
+// Of each part the first one of its rank in the same call, which is what the program called: itself where it is alone.
+std::vector<std::size_t> first_parts(const PageInput& input) {
+  const auto& parts = input.collectives.parts();
+  std::vector<std::size_t> firsts(parts.size());
+  std::map<std::size_t, std::size_t> by_call;  // by the call's mpi_enter
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    firsts[i] = i;
+    const std::size_t call = input.messages.call_around(parts[i].begin);
+    const Trace::Entry& entry = input.entry(parts[i].begin);
+    if (call == kNoEntry || input.messages.has_threads(entry.file)) continue;
+    if (called(input, parts[i]) != call_name(input.trace.files[entry.file], input.entry(call).event.a)) continue;
+    firsts[i] = by_call.try_emplace(call, i).first->second;
+  }
+  return firsts;
+}
+
+// One collective call of a rank, of one part or several.
+struct CallRow {
+  std::size_t first = 0;
+  std::size_t end = kNoEntry;
+  std::vector<std::string_view> algorithms = {};  // each once
+  double bytes = 0;
+};
+
+// Which of the rank's calls of this name on this communicator each is, from 1.
+class Ordinals {
+ public:
+  std::int32_t next(std::uint32_t file, std::uint32_t context, std::uint32_t name) {
+    return ++counts_[{file, context, name}];
+  }
+
+ private:
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::int32_t> counts_;
+};
+
+std::vector<CallRow> call_rows(const PageInput& input, const std::vector<std::size_t>& firsts,
+                               const std::vector<std::int32_t>& row_of) {
+  const auto& parts = input.collectives.parts();
+  std::vector<CallRow> rows;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (firsts[i] == i) rows.push_back({.first = i});
+    CallRow& row = rows[static_cast<std::size_t>(row_of[i])];
+    row.end = firsts[i] == i || (row.end != kNoEntry && parts[i].end != kNoEntry) ? parts[i].end : kNoEntry;
+    const TraceEvent& event = input.entry(parts[i].begin).event;
+    const CollectiveShape shape = collective_shape(event);
+    const std::string_view how = shape.operation == TraceOperation::none ? "direct" : name(shape.algorithm);
+    if (std::find(row.algorithms.begin(), row.algorithms.end(), how) == row.algorithms.end())
+      row.algorithms.push_back(how);
+    row.bytes = std::max(row.bytes, static_cast<double>(event.bytes));
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::vector<std::int32_t> collective_rows(const PageInput& input) {
+  const std::vector<std::size_t> firsts = first_parts(input);
+  std::vector<std::int32_t> rows(firsts.size());
+  std::int32_t count = 0;
+  for (std::size_t i = 0; i < firsts.size(); ++i) rows[i] = firsts[i] == i ? count++ : rows[firsts[i]];
+  return rows;
+}
+
 void add_collectives(const PageInput& input, const PageCalls& calls, PageData& data) {
   const auto& parts = input.collectives.parts();
+  const std::vector<std::size_t> firsts = first_parts(input);
   Groups groups = groups_of(input);
+  for (std::size_t i = 0; i < parts.size(); ++i) groups.join(i, firsts[i]);
+  Ordinals ordinals;
   std::vector<std::uint32_t> rank, name_of, communicator, algorithm;
   std::vector<double> bytes, begin, end, start;
   std::vector<std::int32_t> group, call, number;
   std::vector<std::uint8_t> no_part;  // it is a member, but another one of its own group is the root
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const Trace::Entry& entry = input.entry(parts[i].begin);
-    const CollectiveShape shape = collective_shape(entry.event);
-    const PersistentNumber persistent(parts[i].number);
-    const bool agrees = is_agreement(parts[i].context);
-    rank.push_back(input.rank_of(parts[i].begin));
-    name_of.push_back(data.strings().number(called(input, parts[i])));
+  for (const CallRow& row : call_rows(input, firsts, collective_rows(input))) {
+    const CollectivePart& part = parts[row.first];
+    const Trace::Entry& entry = input.entry(part.begin);
+    const PersistentNumber persistent(part.number);
+    const bool agrees = is_agreement(part.context);
+    rank.push_back(input.rank_of(part.begin));
+    name_of.push_back(data.strings().number(called(input, part)));
     communicator.push_back(
-        data.strings().number(input.names.communicator_of_calls(entry.file, parts[i].context, entry.event.time)));
+        data.strings().number(input.names.communicator_of_calls(entry.file, part.context, entry.event.time)));
     const bool is_started = persistent.is_persistent && !agrees;
-    number.push_back(agrees ? kNoNumber : static_cast<std::int32_t>(is_started ? persistent.channel : parts[i].number));
-    start.push_back(is_started ? static_cast<double>(parts[i].start) : kNoTime);
-    algorithm.push_back(
-        data.strings().number(shape.operation == TraceOperation::none ? "direct" : name(shape.algorithm)));
-    bytes.push_back(static_cast<double>(entry.event.bytes));
-    begin.push_back(input.time(parts[i].begin));
-    end.push_back(input.time(parts[i].end));
-    group.push_back(static_cast<std::int32_t>(groups.of(i)));
-    call.push_back(calls.row_around(input, parts[i].begin));
-    no_part.push_back(shape.named == TraceRoot::another && parts[i].sends.empty() ? 1 : 0);
+    number.push_back(agrees       ? kNoNumber
+                     : is_started ? static_cast<std::int32_t>(persistent.channel)
+                                  : ordinals.next(entry.file, part.context, name_of.back()));
+    start.push_back(is_started ? static_cast<double>(part.start) : kNoTime);
+    algorithm.push_back(data.strings().number(fmt::format("{}", fmt::join(row.algorithms, ", "))));
+    bytes.push_back(row.bytes);
+    begin.push_back(input.time(part.begin));
+    end.push_back(input.time(row.end));
+    group.push_back(static_cast<std::int32_t>(groups.of(row.first)));
+    call.push_back(calls.row_around(input, part.begin));
+    const bool is_aside = collective_shape(entry.event).named == TraceRoot::another && part.sends.empty();
+    no_part.push_back(is_aside ? 1 : 0);
   }
-  data.table("collectives", parts.size())
+  data.table("collectives", rank.size())
       .column("rank", rank)
       .column("name", name_of)
       .column("communicator", communicator)

@@ -5,6 +5,10 @@
 
 namespace margay::sim {
 
+// The row of each of input.collectives.parts(): those of one blocking call of a rank, as the two of MPI_Finalize, are
+// one.
+[[nodiscard]] std::vector<std::int32_t> collective_rows(const PageInput& input);
+
 void add_collectives(const PageInput& input, const PageCalls& calls, PageData& data);
 
 }  // namespace margay::sim

@@ -1,11 +1,16 @@
 #include "sim/cli/view/entries_table.hpp"
 
+#include <fmt/format.h>
+
+#include <cmath>
+#include <list>
 #include <map>
 #include <string>
 #include <tuple>
 #include <utility>
 
 #include "portals/verdict.hpp"
+#include "sim/cli/view/heap_table.hpp"
 
 namespace margay::sim {
 
@@ -16,11 +21,12 @@ class EntryRows {
   EntryRows(const PageInput& input, const PageMessages& messages, PageStrings& strings)
       : input_(input), messages_(messages), strings_(strings) {}
 
-  // Entries that have names: a program's, and the library's that stand all the time. Another name for a place ends the
-  // one before.
+  // Entries of an MPI program that have names: the library's, which stand all the time. Another name for a place ends
+  // the one before.
   void add_named() {
     const std::map<Place, std::size_t> passes = first_passes();
     for (std::uint32_t file = 0; file < input_.trace.files.size(); ++file) {
+      if (!input_.names.is_envelope(file, kMpiReceivePortal)) continue;
       std::map<std::uint64_t, std::size_t> last;
       for (const Definition& each : input_.trace.files[file].definitions) {
         if (each.kind != DefinitionKind::entry) continue;
@@ -54,6 +60,32 @@ class EntryRows {
     }
   }
 
+  // Entries of a program on portals, from when they are linked until they are unlinked.
+  void add_linked() {
+    for (std::size_t i = 0; i < input_.trace.entries.size(); ++i) {
+      const auto& [event, file] = input_.entry(i);
+      if (event.kind == TraceKind::entry_linked) link(i);
+      if (event.kind == TraceKind::entry_unlinked) {
+        const std::size_t row = row_of(i);
+        to_[row] = input_.time(i);
+        standing_entries_.erase({file, event.portal, event.detail});
+      }
+      if (event.kind == TraceKind::entry_switched) switch_entry(row_of(i), i);
+      const bool is_programs = !input_.names.is_envelope(file, kMpiReceivePortal);
+      const bool tells_place = event.kind == TraceKind::kernel_match || event.kind == TraceKind::kernel_pass;
+      if (is_programs && tells_place && !input_.names.is_internal(file, event.portal)) note_took(row_of(i), i);
+    }
+    for (const auto& [portal, rows] : lists_) {
+      double place = 0;
+      for (const std::size_t row : rows) place_[row] = ++place;
+    }
+    name_linked();
+  }
+
+  // The row of the entry that took a message of a program on portals, by the index of its kernel_match.
+  [[nodiscard]] const std::map<std::size_t, std::size_t>& takers() const { return takers_; }
+  [[nodiscard]] std::uint32_t heap(std::size_t row) const { return heap_[row]; }
+
   void write(PageData& data) const {
     data.table("entries", rank_.size())
         .column("rank", rank_)
@@ -63,8 +95,12 @@ class EntryRows {
         .column("wanted", wanted_)
         .column("from", from_)
         .column("to", to_)
+        .column("since", since_)
         .column("place", place_)
         .column("message", message_)
+        .column("form", form_)
+        .column("heap", heap_)
+        .column("inactive", inactive_)
         .done();
   }
 
@@ -88,6 +124,76 @@ class EntryRows {
     return wanted;
   }
 
+  // What a row is: the page has the same numbers.
+  enum Form : std::uint8_t { kMpis, kChained, kAdopted, kPortals };
+
+  // Of what stands since before the first event that was kept, a row without its beginning and place.
+  std::size_t row_of(std::size_t at) {
+    const auto& [event, file] = input_.entry(at);
+    const auto [found, is_new] = standing_entries_.try_emplace({file, event.portal, event.detail}, rank_.size());
+    if (is_new) {
+      const bool tells_wanted = event.kind == TraceKind::kernel_pass;
+      add(file, event.portal, "", tells_wanted ? wanted_by(at) : "", kNoTime, kNoTime);
+      form_.back() = event.detail == 0 ? kPortals : kChained;
+      linked_rows_.push_back({rank_.size() - 1, file, event.detail});
+    }
+    return found->second;
+  }
+
+  void link(std::size_t at) {
+    const auto& [event, file] = input_.entry(at);
+    const bool is_portal = (event.reason & kTraceEntryPortal) != 0,
+               is_adopted = (event.reason & kTraceEntryAdopted) != 0;
+    std::string wanted;
+    if (!is_portal) {
+      wanted = input_.names.wanted(file, event.portal, event.match_bits, event.bytes, event.time);
+      if (event.source != portals::kAnyRank) wanted += fmt::format(", from rank {} only", event.source);
+    }
+    const std::size_t row = rank_.size();
+    add(file, event.portal, "", wanted, input_.time(at), kNoTime);
+    form_.back() = is_portal ? kPortals : is_adopted ? kAdopted : kChained;
+    heap_.back() = TraceEntry::of(event.b).heap;
+    inactive_.back() = (event.reason & kTraceEntryInactive) != 0 ? 1 : 0;
+    linked_rows_.push_back({row, file, event.detail});
+    const auto next = standing_entries_.find({file, event.portal, event.a});
+    standing_entries_[{file, event.portal, event.detail}] = row;
+    if (form_.back() != kChained) return;
+    std::list<std::size_t>& rows = lists_[{file, event.portal}];
+    const auto spot = event.a == 0 || next == standing_entries_.end() ? spots_.end() : spots_.find(next->second);
+    spots_[row] = rows.insert(spot == spots_.end() ? rows.end() : spot->second, row);
+  }
+
+  // An entry goes on in another row, at the same place, when it is activated or deactivated.
+  void switch_entry(std::size_t row, std::size_t at) {
+    const auto& [event, file] = input_.entry(at);
+    const std::size_t other = rank_.size();
+    to_[row] = input_.time(at);
+    add(file, event.portal, "", "", input_.time(at), kNoTime);
+    wanted_[other] = wanted_[row];
+    form_[other] = form_[row];
+    heap_[other] = heap_[row];
+    since_[other] = since_[row];
+    inactive_[other] = (event.reason & kTraceEntryInactive) != 0 ? 1 : 0;
+    linked_rows_.push_back({other, file, event.detail});
+    standing_entries_[{file, event.portal, event.detail}] = other;
+    if (const auto spot = spots_.find(row); spot != spots_.end()) {
+      spots_[other] = lists_[{file, event.portal}].insert(spot->second, other);
+    }
+  }
+
+  void note_took(std::size_t row, std::size_t at) {
+    if (input_.entry(at).event.kind == TraceKind::kernel_match) takers_[at] = row;
+  }
+
+  // By the name that each had last while it stood.
+  void name_linked() {
+    const std::uint64_t first = input_.trace.entries.front().event.time, last = input_.trace.entries.back().event.time;
+    for (const auto& [row, file, place] : linked_rows_) {
+      const std::uint64_t until = std::isnan(to_[row]) ? last : first + static_cast<std::uint64_t>(to_[row]);
+      name_[row] = strings_.number(input_.names.entry(file, portal_[row], place, 0, until));
+    }
+  }
+
   [[nodiscard]] double since(std::uint64_t time) const {
     const std::uint64_t first = input_.trace.entries.front().event.time;
     return time > first ? static_cast<double>(time - first) : 0;
@@ -104,6 +210,10 @@ class EntryRows {
     to_.push_back(kNoTime);
     place_.push_back(place);
     message_.push_back(kNoRow);
+    form_.push_back(kMpis);
+    heap_.push_back(0);
+    since_.push_back(from);
+    inactive_.push_back(0);
   }
 
   void add_receive(std::size_t missed, const std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t>& posts) {
@@ -131,11 +241,25 @@ class EntryRows {
   const PageMessages& messages_;
   PageStrings& strings_;
   std::vector<std::uint32_t> rank_, portal_name_, name_, wanted_;
-  std::vector<std::uint8_t> portal_;
-  std::vector<double> from_, to_, place_;
+  std::vector<std::uint32_t> heap_;  // of its dynamic block; 0: its descriptor is another
+  std::vector<std::uint8_t> portal_, form_, inactive_;
+  // since_: when it came to stand, which is before from_ in a row that continues another.
+  std::vector<double> from_, to_, place_, since_;
   std::vector<std::int32_t> message_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t>
       standing_;  // by file and request: row of one that nothing took
+  // Of programs on portals:
+  std::map<Place, std::size_t> standing_entries_;  // rows
+  // Each portal's rows in an order that is the list's at all times: those that are gone stay between the others.
+  std::map<std::pair<std::uint32_t, std::uint8_t>, std::list<std::size_t>> lists_;
+  std::map<std::size_t, std::list<std::size_t>::iterator> spots_;  // each row's, there
+  struct LinkedRow {
+    std::size_t row = 0;
+    std::uint32_t file = 0;
+    std::uint64_t place = 0;
+  };
+  std::vector<LinkedRow> linked_rows_;
+  std::map<std::size_t, std::size_t> takers_;
 };
 
 }  // namespace
@@ -144,7 +268,10 @@ void add_entries(const PageInput& input, const PageMessages& messages, PageData&
   EntryRows rows(input, messages, data.strings());
   rows.add_named();
   rows.add_receives();
+  rows.add_linked();
   rows.write(data);
+  add_heap(
+      input, messages, rows.takers(), [&](std::size_t row) { return rows.heap(row); }, data);
 }
 
 }  // namespace margay::sim

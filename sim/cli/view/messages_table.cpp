@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include "sim/cli/view/collectives_table.hpp"
 #include "sim/trace/story/fate.hpp"
 #include "sim/trace/story/probes.hpp"
 
@@ -16,7 +17,7 @@ namespace {
 class MessageRows {
  public:
   MessageRows(const PageInput& input, const PageCalls& calls, PageStrings& strings)
-      : input_(input), calls_(calls), strings_(strings) {}
+      : input_(input), calls_(calls), collective_rows_(collective_rows(input)), strings_(strings) {}
 
   void add(const MessageStory& story) {
     const Trace::Entry& told = about(input_.trace, story);
@@ -30,7 +31,7 @@ class MessageRows {
                                                may_wait_for(input_.messages.call_around(story.received), story.posted));
     receive_call_.push_back(waited_for ? call : calls_.row_around(input_, story.posted));
     const CollectiveStep* const step = input_.collectives.step_of(story.identity);
-    collective_.push_back(step == nullptr ? kNoRow : static_cast<std::int32_t>(step->part));
+    collective_.push_back(step == nullptr ? kNoRow : collective_rows_[step->part]);
     step_.push_back(step == nullptr ? 0 : step->step);
     phase_.push_back(step == nullptr ? 0 : static_cast<std::uint8_t>(split_envelope(told.event.match_bits).type & 1U));
   }
@@ -81,7 +82,7 @@ class MessageRows {
     const auto own = std::find_if(story.steps.begin(), story.steps.end(),
                                   [&](std::size_t at) { return identity(input_.entry(at).event) == story.identity; });
     first_.push_back(input_.time(own == story.steps.end() ? story.steps.front() : *own));
-    last_.push_back(input_.time(story.steps.back()));
+    last_.push_back(input_.time(last_step(input_.trace, story)));
     sent_.push_back(input_.time(story.sent));
     arrived_.push_back(input_.time(story.arrived));
     posted_.push_back(input_.time(story.posted));
@@ -208,6 +209,7 @@ class MessageRows {
 
   const PageInput& input_;
   const PageCalls& calls_;
+  const std::vector<std::int32_t> collective_rows_;            // by part
   std::unordered_map<std::size_t, Last> senders_, receivers_;  // by call: the last message that was complete in it
   PageStrings& strings_;
   std::vector<std::uint32_t> source_, destination_, sequence_, what_, communicator_, protocol_, how_, wire_,
@@ -316,42 +318,6 @@ void add_passes(const PageInput& input, const PageMessages& messages, PageData& 
       .done();
 }
 
-// When a matched probe took it out, for one receive alone.
-std::size_t taken_out(const PageInput& input, const MessageStory& story) {
-  const auto found = std::find_if(story.found.begin(), story.found.end(), [&](std::size_t at) {
-    return takes_out(static_cast<TraceProbe>(input.entry(at).event.reason));
-  });
-  return found == story.found.end() ? kNoEntry : *found;
-}
-
-void add_heap(const PageInput& input, const PageMessages& messages, PageData& data) {
-  std::vector<std::uint32_t> rank;
-  std::vector<std::int32_t> message;
-  std::vector<double> from, to, bytes, claimed;
-  for (std::size_t row = 0; row < messages.stories.size(); ++row) {
-    const MessageStory& story = messages.stories[row];
-    if (!story.unexpected || story.arrived == kNoEntry) continue;
-    // One that is held on its wire arrives before there is room for it, and then matches.
-    const std::size_t kept = story.matched == kNoEntry ? story.arrived : story.matched;
-    const TraceEvent& event = input.entry(kept).event;
-    const bool has_body = event.saved == portals::Saved::body || event.saved == portals::Saved::both;
-    rank.push_back(story.identity.destination);
-    message.push_back(static_cast<std::int32_t>(row));
-    from.push_back(input.time(kept));
-    bytes.push_back(has_body ? static_cast<double>(event.bytes) : 0);
-    to.push_back(input.time(story.searched != kNoEntry ? story.searched : story.given_back));
-    claimed.push_back(input.time(taken_out(input, story)));
-  }
-  data.table("heap", rank.size())
-      .column("rank", rank)
-      .column("message", message)
-      .column("from", from)
-      .column("to", to)
-      .column("bytes", bytes)
-      .column("claimed", claimed)
-      .done();
-}
-
 }  // namespace
 
 PageMessages add_messages(const PageInput& input, const PageCalls& calls, PageData& data) {
@@ -373,7 +339,6 @@ PageMessages add_messages(const PageInput& input, const PageCalls& calls, PageDa
   rows.write(data);
   hops.write(data);
   add_passes(input, messages, data);
-  add_heap(input, messages, data);
   return messages;
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <ctime>
 
+#include "sim/base/counted.hpp"
 #include "sim/cli/view/accesses_table.hpp"
 #include "sim/cli/view/calls_table.hpp"
 #include "sim/cli/view/collectives_table.hpp"
@@ -96,15 +97,15 @@ std::string notes_of(const PageInput& input) {
     const auto [overwritten, left_out] = missing(file);
     if (overwritten > 0) {
       note(
-          fmt::format("Rank {}: its first {} events were overwritten; record more (--trace-events). What stood in its "
+          fmt::format("Rank {}: its first {} overwritten; record more (--trace-events). What stood in its "
                       "match lists and queues before is not shown.",
-                      file.rank, overwritten));
+                      file.rank, counted(overwritten, "event was", "events were")));
     }
     if (left_out > 0) {
-      note(fmt::format(
-          "Rank {}: its first {} events are not kept (--trace-last). What stood in its match lists and queues "
-          "before is not shown.",
-          file.rank, left_out));
+      note(
+          fmt::format("Rank {}: its first {} not kept (--trace-last). What stood in its match lists and queues "
+                      "before is not shown.",
+                      file.rank, counted(left_out, "event is", "events are")));
     }
     if (const std::string end = end_words(file); !file.closed || !end.empty()) {
       note(fmt::format(
@@ -112,7 +113,7 @@ std::string notes_of(const PageInput& input) {
           end.empty() ? "did not close its trace: it still runs, or ended otherwise than by MPI_Finalize" : end));
     }
     if (file.definitions_lost > 0) {
-      note(fmt::format("Rank {}: there was no room for {} names.", file.rank, file.definitions_lost));
+      note(fmt::format("Rank {}: there was no room for {}.", file.rank, counted(file.definitions_lost, "name")));
     }
   }
   if (std::string words = unsealed_words(trace.files); !words.empty()) {
@@ -120,8 +121,9 @@ std::string notes_of(const PageInput& input) {
     note(words + ".");
   }
   if (!trace.files.empty() && trace.files.size() < trace.files.front().size) {
-    note(fmt::format("The files of {} ranks are not in the folder{}.", trace.files.front().size - trace.files.size(),
-                     trace.blank != 0 ? fmt::format(", or are blank ({})", trace.blank) : ""));
+    const std::size_t without = trace.files.front().size - trace.files.size();
+    note(fmt::format("{} not in the folder{}.", counted(without, "rank's file is", "ranks' files are"),
+                     trace.blank != 0 ? fmt::format(", or blank ({})", trace.blank) : ""));
   }
   return "[" + json + "]";
 }

@@ -27,7 +27,8 @@ Starts an MPI job on this host. mpiexec and mpirun are the same command. Options
   --stats                 messages by protocol and wire, one-sided accesses by way, match entries looked at, drops, at the end
   --check-accounting      sent = delivered + dropped for each pair of ranks, else exit status 70
   --leaks                 list at the end what each rank never gave back: requests, communicators, datatypes, sessions, ...
-  --check-types           name sends and receives whose types or sizes do not fit each other, and collective calls that differ
+  --check-types           name sends and receives whose types or sizes do not fit each other, collective calls that differ,
+                          and operations on types that the standard does not define
   --check-rma             one-sided accesses that conflict with one that is not complete are errors that name both calls
   --strict                all these checks, and what they find is an error: exit status 72 (MARGAY_STRICT=1)
   -initial-errhandler H   of MPI_COMM_WORLD: mpi_errors_are_fatal (default), mpi_errors_abort, mpi_errors_return
@@ -50,6 +51,9 @@ Starts an MPI job on this host. mpiexec and mpirun are the same command. Options
 A job that runs: `margay top` shows its ranks, `margay stacks` where each of them is; SIGUSR1 to the launcher (kill -USR1) tells on
 standard error in which call each rank is and, once it has waited for a second, for whom; a rank that has a handler for it gets it, too.
 When all ranks wait and nothing moves, the launcher tells who waits for whom, and the cycle (docs/live.md).
+
+SIGINT, SIGTERM, SIGHUP and SIGQUIT to the launcher go to the ranks and end the job within 2 s; most other signals are forwarded and
+it goes on (docs/launcher.md).
 
 Exit status: 0; the first failing rank's exit code, or 128 + its signal; MPI_Abort's code; 124 after --timeout; 126 or 127 when a
 program cannot be run or found; 70 when the accounting does not hold; 72 when --strict found mistakes; 73 after --deadlock abort; 71 when the job cannot be

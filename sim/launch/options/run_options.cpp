@@ -48,6 +48,7 @@ class Parser {
   // Options and a program up to the next ":".
   Status parse_part(const Words& words, std::size_t& at) {
     part_ = ProgramSpec();
+    last_value_.clear();
     while (at < words.size() && words[at].size() > 1 && words[at][0] == '-') {
       if (words[at] == "--") {
         ++at;
@@ -64,7 +65,14 @@ class Parser {
       return Status::error("nothing follows the last \":\"");
     }
     const bool may_lack_program = !more && (took_config_file_ || out_.show_help || out_.show_version);
-    return may_lack_program ? Status() : Status::error("a part of the command line has options but no program");
+    return may_lack_program ? Status() : no_program();
+  }
+
+  // Often an option whose value was left out took the program for it.
+  Status no_program() const {
+    const std::string taken =
+        last_value_.empty() ? "" : fmt::format(" (\"{}\" is the value of {})", last_value_, last_option_);
+    return Status::error("no program behind the options" + taken + ": margay run [options] PROGRAM [arguments]");
   }
 
   Status parse_option(const Words& words, std::size_t& at) {
@@ -92,7 +100,9 @@ class Parser {
         rule->values == 2 && values.empty() && at < words.size() && words[at].find('=') != std::string::npos;
     const auto wanted = static_cast<std::size_t>(joined ? 1 : rule->values);
     if (values.size() > wanted) return Status::error("option " + word + " takes no value");
-    while (values.size() < wanted && at < words.size()) values.push_back(words[at++]);
+    last_option_ = word;
+    last_value_.clear();
+    while (values.size() < wanted && at < words.size()) last_value_ = values.emplace_back(words[at++]);
     if (values.size() < wanted) return Status::error("option " + word + " lacks its value");
     if (joined) values = split_once(values[0], '=');
     return apply(*rule, word, values);
@@ -369,6 +379,23 @@ class Parser {
     return {};
   }
 
+  // What says how to record, and nothing records.
+  Status check_trace_options() const {
+    const auto names = [](const Assignments& set, std::string_view variable) {
+      return std::any_of(set.begin(), set.end(), [&](const auto& one) { return one.first == variable; });
+    };
+    const std::string folder(find_option_rule("trace")->variable);
+    bool records =
+        std::getenv(folder.c_str()) != nullptr || names(out_.rank_options, folder) || names(out_.environment, folder);
+    for (const ProgramSpec& program : out_.programs) records = records || names(program.environment, folder);
+    for (const std::string_view option : {"trace-events", "trace-last", "trace-walks"}) {
+      if (records || !names(out_.rank_options, find_option_rule(option)->variable)) continue;
+      return Status::error(
+          fmt::format("option --{} records nothing alone: name a folder for the trace, --trace DIR", option));
+    }
+    return {};
+  }
+
   // A kind of place with a number, or with what follows a ":" ("core:2", "gpu0").
   static Status check_place(const OptionRule& rule, const std::string& word, const std::string& value) {
     std::string kind = value.substr(0, value.find(':'));
@@ -396,6 +423,18 @@ class Parser {
     if (Status status = check_place(rule, word, value); !status.ok()) return status;
     note_ignored(word);
     return {};
+  }
+
+  void note_of_one_node() {
+    if (out_.ranks_per_node > 0) out_.notes.push_back("-ppn has an effect only with --nodes: there is one host");
+    for (const std::string_view option : {"iface", "wire-tcp"}) {
+      const std::string_view variable = find_option_rule(option)->variable;
+      if (std::any_of(out_.rank_options.begin(), out_.rank_options.end(),
+                      [&](const auto& one) { return one.first == variable; })) {
+        out_.notes.push_back(
+            fmt::format("--{} has an effect only with --nodes: inside a node there are no sockets", option));
+      }
+    }
   }
 
   void note_ignored(const std::string& word) {
@@ -454,6 +493,7 @@ class Parser {
 
   Status check_whole() {
     if (Status status = check_short_limits(); !status.ok()) return status;
+    if (Status status = check_trace_options(); !status.ok()) return status;
     std::uint64_t ranks = 0;
     for (const ProgramSpec& program : out_.programs) ranks += program.ranks;
     if (ranks > kMaxRanks) {
@@ -467,9 +507,7 @@ class Parser {
     if (ranks > 0) {
       if (Status status = take_input_ranks(static_cast<std::uint32_t>(ranks)); !status.ok()) return status;
     }
-    if (out_.ranks_per_node > 0 && out_.nodes == 1) {
-      out_.notes.push_back("-ppn has an effect only with --nodes: there is one host");
-    }
+    if (out_.nodes == 1) note_of_one_node();
     return {};
   }
 
@@ -478,6 +516,8 @@ class Parser {
   bool took_config_file_ = false;
   std::string input_word_;  // the option as it was written; empty: it was not
   std::string input_;
+  std::string last_option_;  // as it was written, and its last value; empty: it has none, or it is part of the word
+  std::string last_value_;
   std::uint64_t heap_bytes_ = kHeapBytes;
   bool heap_is_named_ = false;
   std::vector<ShortLimit> short_limits_;

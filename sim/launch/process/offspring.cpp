@@ -1,5 +1,6 @@
 #include "sim/launch/process/offspring.hpp"
 
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -7,8 +8,10 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string_view>
+#include <system_error>
 
 #include "sim/launch/poller.hpp"
 
@@ -24,6 +27,22 @@ std::vector<pid_t> children() {
   std::ifstream file("/proc/self/task/" + std::to_string(::getpid()) + "/children");
   for (pid_t pid = 0; file >> pid;) pids.push_back(pid);
   return pids;
+}
+
+bool holds_one(pid_t pid, const std::vector<ino_t>& pipes) {
+  std::error_code error;  // it may end meanwhile
+  std::filesystem::directory_iterator entry("/proc/" + std::to_string(pid) + "/fd", error);
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    struct stat about {};
+    if (::stat(entry->path().c_str(), &about) != 0 || !S_ISFIFO(about.st_mode)) continue;
+    if (std::find(pipes.begin(), pipes.end(), about.st_ino) != pipes.end()) return true;
+  }
+  return false;
+}
+
+bool is_detached(pid_t pid, const std::vector<ino_t>& pipes) {
+  const pid_t session = ::getsid(pid);
+  return session > 0 && session != ::getsid(0) && !holds_one(pid, pipes);
 }
 
 }  // namespace
@@ -53,7 +72,7 @@ Offspring::Whose Offspring::whose(pid_t pid, pid_t group) const {
   return some ? Whose::others : Whose::unknown;
 }
 
-void Offspring::end(pid_t group) {
+void Offspring::end(pid_t group, Detached detached, const std::vector<ino_t>& pipes) {
   const std::int64_t until = signed_monotonic_ns() + kPatienceNs;
   while (signed_monotonic_ns() < until) {
     int status = 0;
@@ -64,6 +83,7 @@ void Offspring::end(pid_t group) {
     bool some_left = false;
     for (const pid_t pid : children()) {
       const Whose owner = whose(pid, group);
+      if (owner == Whose::jobs && detached == Detached::live && is_detached(pid, pipes)) continue;
       some_left |= owner != Whose::others;
       if (owner == Whose::jobs) ::kill(pid, SIGKILL);
     }

@@ -10,6 +10,9 @@
 
 namespace margay::sim {
 
+// What becomes of processes that detached from the job: in a session of their own, with its output streams closed.
+enum class Detached : std::uint8_t { live, end };
+
 class Offspring {
  public:
   // Takes note of who is there. Requires: this process is no subreaper yet, and nothing of the job runs.
@@ -19,8 +22,9 @@ class Offspring {
   // A child's number is free now.
   void reaped(pid_t pid);
   // Kills and reaps what is the job's, and every orphan of it that becomes a child, until none is left (at most two
-  // seconds). `group`: the job's process group.
-  void end(pid_t group);
+  // seconds). `group`: the job's process group. `pipes`: inode numbers of the ranks' output pipes; who holds one is not
+  // detached.
+  void end(pid_t group, Detached detached, const std::vector<ino_t>& pipes);
 
  private:
   enum class Whose : std::uint8_t { jobs, others, unknown };

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <string>
 
 namespace margay::sim {
@@ -55,6 +56,13 @@ void signal_ranks(const std::vector<int>& pids, int signal) {
     if (pid <= 0 || ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) != 0) continue;
     ::kill(pid, signal);
   }
+}
+
+void signal_ranks_outside(int group, const std::vector<int>& pids, int signal) {
+  std::vector<int> outside;
+  std::ranges::copy_if(pids, std::back_inserter(outside),
+                       [group](int pid) { return pid > 0 && ::getpgid(pid) != group; });
+  signal_ranks(outside, signal);
 }
 
 bool signal_if_caught(const ProcessIdentity& process, int signal) {

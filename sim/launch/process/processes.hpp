@@ -16,6 +16,8 @@ void raise_descriptor_limit(rlimit& before);
 [[nodiscard]] int processor_for(std::uint32_t rank);
 // Sends `signal` to each process that is still a child of this one.
 void signal_ranks(const std::vector<int>& pids, int signal);
+// The same for those that have left the job's process group: a program under `timeout` leads one of its own.
+void signal_ranks_outside(int group, const std::vector<int>& pids, int signal);
 // Sends `signal` to a process that has a handler for it, so that it does no harm. Not to another one that has got its
 // number meanwhile, nor when it cannot be told. Returns whether it was sent.
 bool signal_if_caught(const ProcessIdentity& process, int signal);

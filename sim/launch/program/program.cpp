@@ -3,8 +3,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <string_view>
+#include <utility>
 
 #include "sim/launch/options/words.hpp"
 
@@ -17,6 +21,32 @@ std::string from_folder(const std::string& folder, const std::string& path) {
   return folder.empty() || path.front() == '/' ? path : folder + "/" + path;
 }
 
+// "ring.c" is compiled into "ring"; empty: the name is not that of a source file.
+std::string compiler_of(const std::string& path) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kCompilers = {{{".c", "mpicc"},
+                                                                                        {".cc", "mpicxx"},
+                                                                                        {".cpp", "mpicxx"},
+                                                                                        {".cxx", "mpicxx"},
+                                                                                        {".C", "mpicxx"},
+                                                                                        {".f", "mpifort"},
+                                                                                        {".F", "mpifort"},
+                                                                                        {".f90", "mpifort"},
+                                                                                        {".F90", "mpifort"}}};
+  const std::string ending = std::filesystem::path(path).extension().string();
+  for (const auto& [source, compiler] : kCompilers) {
+    if (ending == source) return std::string(compiler);
+  }
+  return {};
+}
+
+Status not_executable(const std::string& path) {
+  const std::string compiler = compiler_of(path);
+  if (compiler.empty()) return Status::error("program " + path + " is not executable: chmod +x it");
+  const std::string program = std::filesystem::path(path).replace_extension().string();
+  return Status::error("program " + path + " is a source file: compile it (" + compiler + " -o " + program + " " +
+                       path + ") and run " + (program.find('/') == std::string::npos ? "./" : "") + program);
+}
+
 Status check_file(const std::string& path, int& exit_status) {
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0) {
@@ -26,7 +56,7 @@ Status check_file(const std::string& path, int& exit_status) {
   exit_status = kStatusCannotRun;
   if (S_ISDIR(info.st_mode)) return Status::error("program " + path + " is a folder");
   if (!S_ISREG(info.st_mode)) return Status::error("program " + path + " is not a regular file");
-  if (::access(path.c_str(), X_OK) != 0) return Status::error("program " + path + " is not executable: chmod +x it");
+  if (::access(path.c_str(), X_OK) != 0) return not_executable(path);
   exit_status = 0;
   return {};
 }
@@ -59,7 +89,9 @@ Status find_program(const std::string& name, const std::string& working_director
     return refused;
   }
   exit_status = kStatusNotFound;
-  const bool here = ::access(from_folder(working_directory, name).c_str(), X_OK) == 0;
+  const std::string own = from_folder(working_directory, name);
+  const bool here = ::access(own.c_str(), X_OK) == 0;
+  if (!here && ::access(own.c_str(), F_OK) == 0 && !compiler_of(name).empty()) return not_executable(name);
   return Status::error("program " + name + " is not in PATH" +
                        (here ? "; it is here, so write ./" + name : std::string()));
 }

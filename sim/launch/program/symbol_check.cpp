@@ -111,11 +111,12 @@ std::string in_lower_case(std::string text) {
   return text;
 }
 
-// Functions that refuse, as C calls them and as Fortran does (mpi_put_, mpi_put__, mpi_put).
+// Functions that refuse, as C calls them and as Fortran does: mpi_put_, mpi_put__, mpi_put, and of mpi_f08 mpi_put_f08_
+// and, with a buffer, mpi_put_f08ts_.
 NameSet refusing_names(const ElfSymbols& ours) {
   NameSet names;
   for (const std::string& name : ours.refusing) {
-    for (const char* ending : {"", "_", "__"}) names.insert(in_lower_case(name) + ending);
+    for (const char* ending : {"", "_", "__", "_f08_", "_f08ts_"}) names.insert(in_lower_case(name) + ending);
     names.insert(name);
   }
   return names;

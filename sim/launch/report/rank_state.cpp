@@ -9,10 +9,11 @@ bool can_tell_more(const BoardBlock& block, bool ended) {
   return block.state == RankState::kInitialized && !ended;
 }
 
-std::string describe_state(const Board& board, std::uint32_t rank, pid_t pid, bool ended, const std::string& library) {
+std::string describe_state(const Board& board, std::uint32_t rank, pid_t pid, bool ended, const std::string& library,
+                           const NamePlace& name_place) {
   const BoardBlock& block = board.block(rank);
   const bool inside = can_tell_more(block, ended);
-  const std::string call = call_in_progress(board, rank);
+  const std::string call = describe_call(board, rank, name_place);
   return "margay: rank " + std::to_string(rank) + " (pid " + std::to_string(pid) + ") " +
          (ended ? "has ended" : "in " + (inside && !call.empty() ? call : "the program")) +
          (inside && block.wait.is_waiting != 0 ? ": " + describe_wait(block) : "") +

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "sim/boot/board.hpp"
+#include "sim/launch/report/stall.hpp"
 #include "sim/launch/report/watch.hpp"
 
 namespace margay::sim {
@@ -14,7 +15,7 @@ namespace margay::sim {
 // In which of MPI's calls, or in its program, and for whom it waits there. `library`: another MPI library that it has
 // loaded; empty: none.
 [[nodiscard]] std::string describe_state(const Board& board, std::uint32_t rank, pid_t pid, bool ended,
-                                         const std::string& library);
+                                         const std::string& library, const NamePlace& name_place = {});
 // It has begun MPI and can say more by itself.
 [[nodiscard]] bool can_tell_more(const BoardBlock& block, bool ended);
 

@@ -51,8 +51,8 @@ std::string what_happened(const Cause& cause, const ReportContext& context) {
       return fmt::format("{} was killed by signal {}, {}{}", who(cause.rank, context), cause.signal,
                          signal_name(cause.signal), in_call(cause.rank, context));
     case CauseKind::kNoFinalize:
-      if (clean_text(context.board->block(cause.rank).failed_call) == "MPI_Finalize") {
-        return fmt::format("MPI_Finalize failed in {} (exit code {})", who(cause.rank, context), cause.code);
+      if (const BoardBlock& block = context.board->block(cause.rank); clean_text(block.failed_call) == "MPI_Finalize") {
+        return fmt::format("MPI_Finalize failed in {}: {}", who(cause.rank, context), clean_text(block.message));
       }
       if (const std::uint32_t open = context.board->block(cause.rank).open_sessions; open != 0) {
         return fmt::format("{} left {} session{} without MPI_Session_finalize (exit code {}){}",
@@ -66,8 +66,9 @@ std::string what_happened(const Cause& cause, const ReportContext& context) {
       return fmt::format("{} ended (exit code {}) without MPI_Init, which other ranks have called",
                          who(cause.rank, context), cause.code);
     case CauseKind::kAbort:
-      return fmt::format("{} called MPI_Abort with code {}{}", who(cause.rank, context), cause.code,
-                         cause.text.empty() ? "" : " (" + cause.text + ")");
+      return cause.text.empty() ? fmt::format("{} called MPI_Abort with code {}", who(cause.rank, context), cause.code)
+                                : fmt::format("{}: {} (exit status {})", who(cause.rank, context), cause.text,
+                                              failing_status(cause.code));
     case CauseKind::kSecondProgram:
       return "a second MPI program was started in the place of " + who(cause.rank, context);
     case CauseKind::kTimeout:

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sim/base/counted.hpp"
 #include "sim/launch/report/report.hpp"
 #include "sim/shm/published.hpp"
 
@@ -21,13 +22,21 @@ bool is_inside(const BoardBlock& block) {
 
 }  // namespace
 
+std::string describe_call(const Board& board, std::uint32_t rank, const NamePlace& name_place) {
+  const std::string call = call_in_progress(board, rank);
+  const BoardWait& wait = board.block(rank).wait;
+  if (call.empty() || wait.is_waiting == 0 || !name_place) return call;
+  const std::string place = name_place(clean_text(wait.place));
+  return place.empty() ? call : call + " (" + place + ")";
+}
+
 std::string describe_wanted(const BoardBlock& block) {
   const BoardWait& wait = block.wait;
   if (block.on_portals != 0) {
     return "waits for " + (wait.peer < 0 ? "its own condition" : fmt::format("rank {}", wait.peer));
   }
   const std::string communicator = clean_text(wait.communicator);
-  if (communicator.empty()) return "waits for others";
+  if (communicator.empty()) return wait.peer < 0 ? "waits for others" : fmt::format("waits for rank {}", wait.peer);
   return fmt::format("waits for {}, tag {}, {}", wait.peer < 0 ? "any rank" : fmt::format("rank {}", wait.peer),
                      wait.tag < 0 ? "any" : std::to_string(wait.tag), communicator) +
          (wait.requests > 1 ? fmt::format(" (and {} more)", wait.requests - 1) : "");
@@ -35,8 +44,9 @@ std::string describe_wanted(const BoardBlock& block) {
 
 std::string describe_wait(const BoardBlock& block) {
   if (block.on_portals != 0) return describe_wanted(block);
-  return fmt::format("{}; {} receives posted, {} messages unexpected", describe_wanted(block),
-                     block.wait.posted_receives, block.wait.unexpected_messages);
+  return fmt::format("{}; {} posted, {} unexpected", describe_wanted(block),
+                     counted(block.wait.posted_receives, "receive"),
+                     counted(block.wait.unexpected_messages, "message"));
 }
 
 bool StallDetector::all_wait() const {
@@ -116,7 +126,7 @@ std::vector<std::string> StallDetector::describe(BoardStall what) const {
   for (std::uint32_t rank = 0; rank < std::min(board_.size(), kMostRanksShown); ++rank) {
     const BoardBlock& block = board_.block(rank);
     if (!is_inside(block)) continue;
-    const std::string call = call_in_progress(board_, rank);
+    const std::string call = describe_call(board_, rank, name_place_);
     lines.push_back(
         fmt::format("margay:   rank {} in {}: {}", rank, call.empty() ? "MPI" : call, describe_wait(block)));
     const std::string near_misses = clean_text(block.wait.near_misses);

@@ -18,6 +18,12 @@
 
 namespace margay::sim {
 
+// Names a place in a program, which a rank asks for by source_question(): "ring.c:41"; or nothing.
+using NamePlace = std::function<std::string(const std::string& question)>;
+
+// The call that the rank is in and, where it has reported a long wait, the place in its program:
+// "MPI_Recv (ring.c:41)"; empty outside MPI.
+[[nodiscard]] std::string describe_call(const Board& board, std::uint32_t rank, const NamePlace& name_place);
 // What the rank waits for, in words; without, and with what lies with it. Requires: it has reported a long wait.
 [[nodiscard]] std::string describe_wanted(const BoardBlock& block);
 [[nodiscard]] std::string describe_wait(const BoardBlock& block);
@@ -25,9 +31,10 @@ namespace margay::sim {
 class StallDetector {
  public:
   // Every initialised and unfinished rank has reported a long wait, and nothing changes for another `after_ns`: a
-  // stall. `has_ended`: whether the rank's process is gone.
-  StallDetector(const Board& board, std::int64_t after_ns, std::function<bool(std::uint32_t)> has_ended)
-      : board_(board), after_ns_(after_ns), has_ended_(std::move(has_ended)) {}
+  // stall. `has_ended`: whether the rank's process is gone. `name_place` may be empty.
+  StallDetector(const Board& board, std::int64_t after_ns, std::function<bool(std::uint32_t)> has_ended,
+                NamePlace name_place = {})
+      : board_(board), after_ns_(after_ns), has_ended_(std::move(has_ended)), name_place_(std::move(name_place)) {}
 
   // Call about once a second. The report's lines, once for each stall and once more when it is proven; empty otherwise.
   // `some_stopped`: a rank is stopped by a signal; what it last said of its wait is no longer true, and the others wait
@@ -51,6 +58,7 @@ class StallDetector {
   const Board& board_;
   std::int64_t after_ns_;
   std::function<bool(std::uint32_t)> has_ended_;
+  NamePlace name_place_;
   std::uint64_t progress_ = 0;
   std::int64_t since_ns_ = -1;
   bool asked_ = false;

@@ -14,13 +14,12 @@ constexpr int kTimeoutStatus = 124;
 constexpr int kDeadlockStatus = 73;
 constexpr int kSignalBase = 128;
 
-// The part of a code that an exit status can carry, and never "all went well".
+}  // namespace
+
 int failing_status(int code) {
   const int status = code & 0xff;
   return status != 0 ? status : 1;
 }
-
-}  // namespace
 
 Cause Watch::judge(std::uint32_t rank, const RankEnd& end) {
   Cause cause;
@@ -104,7 +103,7 @@ void Watch::on_interrupt(int signal, std::int64_t now_ns) {
   cause.kind = CauseKind::kInterrupted;
   cause.signal = signal;
   fail(std::move(cause), now_ns, 0, kInterruptToKillNs);
-  if (again || signal == SIGQUIT) kill_at_ns_ = now_ns;
+  if (again) kill_at_ns_ = now_ns;
 }
 
 void Watch::on_timeout(std::int64_t now_ns) {
@@ -156,6 +155,10 @@ KillStep Watch::next_step(std::int64_t now_ns) {
     return KillStep::kTerminate;
   }
   return KillStep::kNothing;
+}
+
+int Watch::ending_signal() const {
+  return cause_.kind == CauseKind::kInterrupted ? cause_.signal : SIGTERM;
 }
 
 std::int64_t Watch::take_stop_warning(std::int64_t now_ns) {

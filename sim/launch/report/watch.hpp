@@ -13,12 +13,15 @@
 
 namespace margay::sim {
 
+// The part of a code that an exit status can carry, and never "all went well".
+[[nodiscard]] int failing_status(int code);
+
 enum class CauseKind : std::uint8_t {
   kNone,
   kSignal,         // a rank died by `signal`
   kNoFinalize,     // a rank ended after MPI_Init without MPI_Finalize, with exit code `code`
   kNoInit,         // a rank ended, with `code`, without MPI_Init while others had called it
-  kAbort,          // MPI_Abort(`code`)
+  kAbort,          // MPI_Abort(`code`), or a fatal error; `text` says which
   kSecondProgram,  // an MPI program was started in a rank's place, which another one has or had
   kTimeout,        // --timeout
   kDeadlock,       // --deadlock abort
@@ -63,7 +66,7 @@ class Watch {
   void on_abort(std::uint32_t rank, int code, const std::string& text, std::int64_t now_ns);
   void on_second_program(std::uint32_t rank, int code, std::int64_t now_ns);
   void on_protocol_error(std::uint32_t rank, const std::string& sentence, std::int64_t now_ns);
-  // A signal to the launcher: the first asks the ranks to end, any later one (and SIGQUIT) kills.
+  // A signal to the launcher: the ranks get the first and end within kInterruptToKillNs; any later one kills.
   void on_interrupt(int signal, std::int64_t now_ns);
   void on_timeout(std::int64_t now_ns);
   // It is proven that no rank can go on.
@@ -76,6 +79,8 @@ class Watch {
 
   // What to do to the processes now; each step comes once.
   [[nodiscard]] KillStep next_step(std::int64_t now_ns);
+  // What kTerminate sends: the signal that interrupted the launcher, SIGTERM else.
+  [[nodiscard]] int ending_signal() const;
   // A rank that has been stopped long enough to say so, once for each stop; -1: none.
   [[nodiscard]] std::int64_t take_stop_warning(std::int64_t now_ns);
   // The next time that next_step or take_stop_warning may answer otherwise; -1: none.

@@ -210,6 +210,15 @@ void RankOutput::print(std::string_view line) {
   flush(0);
 }
 
+std::vector<ino_t> RankOutput::pipes() const {
+  std::vector<ino_t> inodes;
+  for (const Stream& stream : streams_) {
+    struct stat about {};
+    if (stream.descriptor >= 0 && ::fstat(stream.descriptor, &about) == 0) inodes.push_back(about.st_ino);
+  }
+  return inodes;
+}
+
 void RankOutput::finish(int patience_ms) {
   for (Stream& stream : streams_) {
     if (stream.descriptor >= 0) drain(stream.rank, signed_monotonic_ns());

@@ -1,6 +1,8 @@
 // The standard output and standard error of all ranks: pipes in, lines out, nothing lost at the end.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -45,6 +47,8 @@ class RankOutput {
   void print(std::string_view line);
   // All that is left. Waits for a slow reader `patience_ms` at a time (-1: as long as it takes), then gives up.
   void finish(int patience_ms);
+  // Inode numbers of the pipes that some process can still write to.
+  [[nodiscard]] std::vector<ino_t> pipes() const;
   // The first output that takes no more, so that something of the ranks is lost.
   [[nodiscard]] const OutputFailure& failure() const { return failure_; }
 

@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "sim/base/counted.hpp"
+
 namespace margay::sim {
 
 namespace {
@@ -83,7 +85,8 @@ class ChartMaker {
     const std::string about_what = event.header == static_cast<std::uint8_t>(portals::Kind::put)
                                        ? fmt::format(", {}", source_.words.bits(entry))
                                        : "";
-    step.text = fmt::format("{} #{}, {} bytes{}", kind_words(event), hop.identity.sequence, event.bytes, about_what);
+    step.text =
+        fmt::format("{} #{}, {}{}", kind_words(event), hop.identity.sequence, counted(event.bytes, "byte"), about_what);
     if (hop.sent != MessageStory::kNone && hop.arrived != MessageStory::kNone) {
       const std::uint64_t sent = trace_.entries[hop.sent].event.time;
       const std::uint64_t arrived = trace_.entries[hop.arrived].event.time;

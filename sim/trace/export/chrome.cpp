@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "sim/base/counted.hpp"
+
 namespace margay::sim {
 
 namespace {
@@ -67,7 +69,9 @@ class ChromeWriter {
       put({{"name", "process_labels"},
            {"ph", "M"},
            {"pid", file.rank},
-           {"args", {{"labels", file.lost == 0 ? "" : fmt::format("the first {} events are lost", file.lost)}}}});
+           {"args",
+            {{"labels",
+              file.lost == 0 ? "" : fmt::format("the first {} lost", counted(file.lost, "event is", "events are"))}}}});
       put({{"name", "recording"}, {"ph", "i"}, {"s", "p"}, {"ts", 0}, {"pid", file.rank}, {"tid", 0}, {"args", args}});
     }
     for (const auto& [file, thread] : threads) {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "sim/base/counted.hpp"
 #include "sim/trace/names.hpp"
 
 namespace margay::sim {
@@ -124,9 +125,9 @@ class Follower {
   [[nodiscard]] std::string part(const BodyHop& hop) const {
     const std::uint64_t kept = event(hop.deposited).bytes;
     const std::uint64_t sent = hop.left == kNoStep ? kept : event(hop.left).bytes;
-    if (kept < sent) return fmt::format(" ({} of its {} bytes; the others were let pass)", kept, sent);
+    if (kept < sent) return fmt::format(" ({} of its {}; the others were let pass)", kept, counted(sent, "byte"));
     const std::uint64_t whole = story_.begin == kNoStep ? kept : event(story_.begin).bytes;
-    return kept < whole ? fmt::format(" ({} of its {} bytes; no more were asked for)", kept, whole) : "";
+    return kept < whole ? fmt::format(" ({} of its {}; no more were asked for)", kept, counted(whole, "byte")) : "";
   }
 
   void add_wire(const BodyHop& hop) {
@@ -174,7 +175,7 @@ class Follower {
     const std::string read = fmt::format("rank {} read {} out of rank {}'s memory into {} (process_vm_readv)",
                                          end.destination, it, end.source, where);
     if (written == 0) return add(1, "{}", read);
-    add(1, "{}, but for {} bytes that rank {} wrote there (process_vm_writev)", read, written, end.source);
+    add(1, "{}, but for {} that rank {} wrote there (process_vm_writev)", read, counted(written, "byte"), end.source);
   }
 
   static std::string_view backend(TraceBody way) { return way == TraceBody::epoll ? "send()" : "io_uring"; }
@@ -193,7 +194,9 @@ class Follower {
       return add(1, "rank {} copied {} into a batch, which {} wrote to the socket", from, it, backend(way));
     }
     add(0, "{} wrote {} to the socket from rank {}'s memory{}", backend(way), it, from,
-        copied == 0 ? "" : fmt::format(", but for {} bytes that were copied into batches", copied));
+        copied == 0
+            ? ""
+            : fmt::format(", but for {} copied into batches", counted(copied, "byte that was", "bytes that were")));
     copies_.legs.back().copies_part = copied != 0;
   }
 
@@ -204,7 +207,8 @@ class Follower {
     if (copied < end.bytes) {
       add(0, "rank {}'s {} read it from the socket into {}{}", end.destination, read, where,
           copied == 0 ? ""
-                      : fmt::format(", but for {} bytes that were read ahead{} and copied there", copied,
+                      : fmt::format(", but for {} read ahead{} and copied there",
+                                    counted(copied, "byte that was", "bytes that were"),
                                     way == TraceBody::uring_provided ? ", some into provided buffers first," : ""));
       copies_.legs.back().copies_part = copied != 0;
       return;
@@ -226,7 +230,7 @@ class Follower {
     if (received.bytes == 0) return;
     const std::uint64_t whole = event(hop.deposited).bytes;
     add(1, "rank {} copied {} out of the heap into the receive's memory", received.destination,
-        received.bytes < whole ? fmt::format("{} bytes of it", received.bytes) : "it");
+        received.bytes < whole ? counted(received.bytes, "byte") + " of it" : "it");
   }
 
   // A body that came with its header, which alone was kept.
@@ -234,7 +238,7 @@ class Follower {
     if (put.sent == kNoStep || event(put.sent).detail == 0) return;
     const TraceEvent& sent = event(put.sent);
     copies_.in_vain.push_back(fmt::format(
-        "In vain rank {} had copied {} bytes of it {}: rank {} let them pass.", sent.source, sent.detail,
+        "In vain rank {} had copied {} of it {}: rank {} let them pass.", sent.source, counted(sent.detail, "byte"),
         body_way(sent.reason) == TraceBody::ring_in_parts ? "into its byte ring" : "for its wire", sent.destination));
   }
 

@@ -1,10 +1,29 @@
 #include "sim/trace/story/fate.hpp"
 
+#include <algorithm>
+
 namespace margay::sim {
 
 namespace {
 constexpr std::size_t kNotThere = MessageStory::kNone;
 }
+
+namespace {
+
+std::string_view taken_by(Taker taker) {
+  switch (taker) {
+    case Taker::window:
+      return "window";
+    case Taker::entry:
+      return "matched";
+    case Taker::heap:
+      return "heap";
+    default:
+      return "expected";
+  }
+}
+
+}  // namespace
 
 const Trace::Entry& about(const Trace& trace, const MessageStory& story) {
   for (const std::size_t step : {story.sent, story.arrived, story.begin, story.dropped}) {
@@ -35,7 +54,7 @@ std::string_view fate(const Messages& messages, const MessageStory& story) {
   if (story.unexpected) return is_known_after(story.matched) ? "never received" : "unexpected";
   if (story.matched != kNotThere) {
     const bool ended = story.is_get || story.kept != kNotThere || story.received != kNotThere;
-    return !ended && is_known_after(story.matched) ? "broken off" : "expected";
+    return !ended && is_known_after(story.matched) ? "broken off" : taken_by(story.taker);
   }
   if (story.arrived != kNotThere) {
     return story.held != kNotThere && is_known_after(story.held) ? "held" : "not known";
@@ -57,10 +76,16 @@ std::size_t first_step(const MessageStory& story) {
   return story.begin != kNotThere ? story.begin : story.steps.front();
 }
 
+std::size_t last_step(const Trace& trace, const MessageStory& story) {
+  const auto last = std::find_if(story.steps.rbegin(), story.steps.rend(),
+                                 [&](std::size_t at) { return trace.entries[at].event.kind != TraceKind::heap_left; });
+  return last == story.steps.rend() ? story.steps.back() : *last;
+}
+
 std::uint64_t duration_ns(const Trace& trace, const MessageStory& story) {
   const std::uint64_t begin =
       trace.entries[first_step(story)].event.time;  // its receive may have been posted long before
-  const std::uint64_t end = trace.entries[story.steps.back()].event.time;
+  const std::uint64_t end = trace.entries[last_step(trace, story)].event.time;
   return end > begin ? end - begin : 0;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "portals/memory/descriptor.hpp"
 #include "sim/trace/names.hpp"
 
 namespace margay::sim {
@@ -47,6 +48,11 @@ Messages::Messages(const Trace& trace) : trace_(trace) {
 
 void Messages::note_hops() {
   first_.assign(trace_.files.size(), kNone);
+  for (const TraceFile& file : trace_.files) {
+    is_mpi_.push_back(std::any_of(file.definitions.begin(), file.definitions.end(), [](const Definition& each) {
+      return each.kind == DefinitionKind::owner && each.number == kMpiReceiveOwner;
+    }));
+  }
   for (std::size_t i = 0; i < trace_.entries.size(); ++i) {
     const TraceEvent& event = trace_.entries[i].event;
     set_first(first_[trace_.entries[i].file], i);
@@ -220,6 +226,15 @@ std::vector<std::size_t> Messages::steps_of(const MessageIdentity& root) const {
   return steps;
 }
 
+Taker Messages::taker_of(const Trace::Entry& matched) const {
+  const TraceEvent& event = matched.event;
+  const bool is_receives = event.b == kMpiReceiveOwner || event.b == kMpiHeapOwner;
+  if (event.portal == kMpiReceivePortal && (is_receives || is_mpi_[matched.file])) return Taker::receive;
+  if (is_mpi_[matched.file] && is_of_window(event.match_bits)) return Taker::window;
+  constexpr auto kHeap = 1U + static_cast<std::uint32_t>(portals::DescriptorType::dynamic_block);
+  return matched_descriptor(event.reason) == kHeap ? Taker::heap : Taker::entry;
+}
+
 // What a step says of its message.
 void Messages::note_step(std::size_t at, MessageStory& story) const {
   const auto& [event, file] = trace_.entries[at];
@@ -234,7 +249,8 @@ void Messages::note_step(std::size_t at, MessageStory& story) const {
     case TraceKind::kernel_arrive:
       return set_first(story.arrived, at);
     case TraceKind::kernel_match:
-      story.unexpected |= event.portal == kMpiReceivePortal && event.b == kMpiHeapOwner;
+      if (story.matched == kNone) story.taker = taker_of(trace_.entries[at]);
+      story.unexpected |= story.taker == Taker::receive && event.b == kMpiHeapOwner;
       return set_first(story.matched, at);
     case TraceKind::kernel_drop:
       return set_first(story.dropped, at);

@@ -26,6 +26,15 @@ struct MessageHash {
   }
 };
 
+// What took a message.
+enum class Taker : std::uint8_t {
+  none,     // nothing, as far as the trace shows
+  receive,  // of MPI: posted before it came, or the heap of unexpected messages
+  window,   // memory of a window, or what serves accesses of it
+  entry,    // a program's match entry or portal, or one of the library's own
+  heap,     // the same, with a dynamic block
+};
+
 // One in whole. Indices are of trace.entries; kNone: not in the trace.
 struct MessageStory {
   static constexpr std::size_t kNone = ~std::size_t{0};
@@ -49,7 +58,8 @@ struct MessageStory {
   bool is_get = false;             // it has no body: its reply does
   bool cancelled = false;          // and that because its sender cancelled it
   bool unexpected = false;         // the heap took it
-  bool taken_back = false;         // cancelled before its wire had begun with it: an empty one went in its place
+  Taker taker = Taker::none;
+  bool taken_back = false;  // cancelled before its wire had begun with it: an empty one went in its place
 };
 
 class Messages {
@@ -91,6 +101,7 @@ class Messages {
  private:
   [[nodiscard]] std::vector<std::size_t> steps_of(const MessageIdentity& root) const;
   void note_step(std::size_t at, MessageStory& story) const;
+  [[nodiscard]] Taker taker_of(const Trace::Entry& matched) const;
   void find_receive(MessageStory& story) const;
   [[nodiscard]] std::size_t last_before(std::uint32_t file, std::uint32_t request, TraceKind kind,
                                         std::size_t until) const;
@@ -110,6 +121,7 @@ class Messages {
   std::vector<MessageIdentity> roots_;
   std::vector<std::size_t> calls_;
   std::vector<bool> has_threads_;   // by file
+  std::vector<bool> is_mpi_;        // by file
   std::vector<std::size_t> first_;  // each file's first entry
   struct Call {
     std::size_t leave = MessageStory::kNone;

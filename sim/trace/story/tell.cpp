@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "portals/verdict.hpp"
+#include "sim/base/counted.hpp"
 #include "sim/trace/error_names.hpp"
 #include "sim/trace/story/copies.hpp"
 #include "sim/trace/story/fate.hpp"
@@ -172,8 +173,8 @@ class Teller {
                       is_cut ? "at least " : "", passed));
     }
     if (is_told) return;
-    add(fmt::format("Of {} {} entries that the walk passes over {} are told; --trace-walks records all.",
-                    is_cut ? "at least" : "the", passed, told));
+    add(fmt::format("Of {} {} that the walk passes over {} told; --trace-walks records all.",
+                    is_cut ? "at least" : "the", counted(passed, "entry", "entries"), counted(told, "is", "are")));
   }
 
   void add_account() {
@@ -235,8 +236,8 @@ class Teller {
     const TraceEvent& sent = at(story_.begin).event;
     const TraceEvent& received = at(story_.received).event;
     if (received.kind != TraceKind::receive_complete || received.bytes >= sent.bytes) return;
-    add(fmt::format("It was longer than its receive (MPI_ERR_TRUNCATE): {} of its {} bytes are there{}.",
-                    received.bytes, sent.bytes, truncated_call_words()));
+    add(fmt::format("It was longer than its receive (MPI_ERR_TRUNCATE): {} of its {} there{}.", received.bytes,
+                    counted(sent.bytes, "byte is", "bytes are"), truncated_call_words()));
   }
 
   // What the call said in which the receive was complete; others may have completed it on the way.

@@ -60,7 +60,7 @@ class Missing {
 std::vector<std::string> missing_steps(const Trace& trace, const TraceNames& names, const Messages& messages) {
   const auto is_whole = [&](std::uint32_t rank) {
     return messages.is_whole(rank) && std::any_of(trace.files.begin(), trace.files.end(), [&](const TraceFile& file) {
-             return file.rank == rank && file.closed && file.end != TraceEnd::signal;
+             return file.rank == rank && file.closed && !was_killed(file.end);
            });
   };
   std::vector<std::string> sentences;

@@ -8,6 +8,7 @@
 
 #include "portals/memory/descriptor.hpp"
 #include "portals/verdict.hpp"
+#include "sim/base/counted.hpp"
 #include "sim/trace/error_names.hpp"
 #include "sim/trace/story/collectives.hpp"
 #include "sim/trace/story/copies.hpp"
@@ -85,7 +86,7 @@ std::string memory_words(const TraceEvent& event, const TraceEvent* arrival) {
     case portals::Passed::too_small: {
       if (arrival == nullptr) break;
       const std::string room = event.b == kTraceRoomUnknown ? "the next buffer" : fmt::format("{}", event.b);
-      return fmt::format("too small, {} bytes do not fit in {}", arrival->bytes, room);
+      return fmt::format("too small, {} not fit in {}", counted(arrival->bytes, "byte does", "bytes do"), room);
     }
     case portals::Passed::wrong_direction:
       return is_get ? "wrong direction, it is written to and not read from"
@@ -124,7 +125,7 @@ std::string ordinal(std::uint32_t number) {
 std::string place_in_walk(const TraceEvent& event) {
   if ((event.reason & kTraceWalkCut) != 0) {
     const bool by_index = (event.reason & kTraceWalkByIndex) != 0;
-    return fmt::format(", behind at least {} others{}", event.a, by_index ? ", by the index" : "");
+    return fmt::format(", behind at least {}{}", counted(event.a, "other"), by_index ? ", by the index" : "");
   }
   if ((event.reason & kTraceWalkByIndex) != 0) {
     return fmt::format(", the {} entry of the paper's walk, by the index", ordinal(event.a));
@@ -220,7 +221,7 @@ std::string EventWords::split_bits(const Trace::Entry& entry) const {
 std::string EventWords::elements(const Trace::Entry& entry) const {
   const TraceEvent& event = entry.event;
   const bool is_typed = event.kind == TraceKind::send_begin || event.kind == TraceKind::post_receive;
-  if (!is_typed || is_setup_of_partitions(event.match_bits)) return fmt::format("{} bytes", event.bytes);
+  if (!is_typed || is_setup_of_partitions(event.match_bits)) return counted(event.bytes, "byte");
   return names_.elements(entry.file, event.b, event.bytes, event.time);
 }
 
@@ -249,6 +250,11 @@ std::string EventWords::of(const Trace::Entry& entry, const TraceEvent* arrival)
       return of_kernel(entry);
     case TraceKind::kernel_pass:
       return of_pass(entry, arrival);
+    case TraceKind::entry_linked:
+    case TraceKind::entry_unlinked:
+    case TraceKind::entry_switched:
+    case TraceKind::heap_left:
+      return of_structure(entry);
     case TraceKind::send_begin:
     case TraceKind::post_receive:
     case TraceKind::search_hit:
@@ -268,22 +274,23 @@ std::string EventWords::of(const Trace::Entry& entry, const TraceEvent* arrival)
 std::string EventWords::of_kernel(const Trace::Entry& entry) const {
   const TraceEvent& event = entry.event;
   const std::string portal = names_.portal(entry.file, event.portal);
+  const std::string bytes = counted(event.bytes, "byte");
   const auto its_bits = [&] { return bits(entry, event.portal); };
   switch (event.kind) {
     case TraceKind::kernel_send:
       if (event.header == static_cast<std::uint8_t>(Kind::get)) {
-        return fmt::format("asks by a get on {} for {} bytes of {}", names_.wire(event.wire), event.bytes, portal);
+        return fmt::format("asks by a get on {} for {} of {}", names_.wire(event.wire), bytes, portal);
       }
-      return fmt::format("puts its header on {}: a put of {} bytes for {}, {}", names_.wire(event.wire), event.bytes,
-                         portal, its_bits());
+      return fmt::format("puts its header on {}: a put of {} for {}, {}", names_.wire(event.wire), bytes, portal,
+                         its_bits());
     case TraceKind::kernel_sent:
       return "the wire is done with it";
     case TraceKind::kernel_arrive:
       if (event.header == static_cast<std::uint8_t>(Kind::reply)) {
-        return fmt::format("the reply arrives by {}: {} bytes for {}", names_.wire(event.wire), event.bytes, portal);
+        return fmt::format("the reply arrives by {}: {} for {}", names_.wire(event.wire), bytes, portal);
       }
-      return fmt::format("its header arrives by {}: a put of {} bytes for {}, {}", names_.wire(event.wire), event.bytes,
-                         portal, its_bits());
+      return fmt::format("its header arrives by {}: a put of {} for {}, {}", names_.wire(event.wire), bytes, portal,
+                         its_bits());
     case TraceKind::kernel_match:
       return fmt::format("is taken by {}{}{}",
                          names_.entry(entry.file, event.portal, event.detail, event.b, event.time),
@@ -295,18 +302,18 @@ std::string EventWords::of_kernel(const Trace::Entry& entry) const {
       if (event.saved == Saved::header) {
         return names_.is_answer(entry.file, event.portal, event.match_bits) ? "it is there" : "its header is kept";
       }
-      return fmt::format("all is there: {} bytes at offset {}", event.bytes, event.detail);
+      return fmt::format("all is there: {} at offset {}", bytes, event.detail);
     case TraceKind::kernel_ack_sent:
       return fmt::format("acknowledges {}: {}", answered(event), saved_words(event.saved));
     case TraceKind::kernel_ack_arrived:
       return fmt::format("the acknowledgment of {} arrives: {}", answered(event), saved_words(event.saved));
     case TraceKind::kernel_get_arrived:
-      return fmt::format("the get arrives by {}: {} bytes of {} are wanted", names_.wire(event.wire), event.bytes,
-                         portal);
+      return fmt::format("the get arrives by {}: {} of {} {} wanted", names_.wire(event.wire), bytes, portal,
+                         event.bytes == 1 ? "is" : "are");
     case TraceKind::kernel_reply_sent:
-      return fmt::format("replies to {} with {} bytes", answered(event), event.bytes);
+      return fmt::format("replies to {} with {}", answered(event), bytes);
     case TraceKind::kernel_drop:
-      return fmt::format("is dropped, {}: {} bytes for {}, {}", reason_text(event), event.bytes, portal, its_bits());
+      return fmt::format("is dropped, {}: {} for {}, {}", reason_text(event), bytes, portal, its_bits());
     case TraceKind::kernel_hold:
       return fmt::format("stays on the wire, {}: the kernel looks again and again", reason_text(event));
     case TraceKind::stop:
@@ -381,6 +388,33 @@ std::string EventWords::link_of(const Trace::Entry& entry) const {
                      to.empty() ? "another entry" : to);
 }
 
+// Of a program's match lists and heaps.
+std::string EventWords::of_structure(const Trace::Entry& entry) const {
+  const TraceEvent& event = entry.event;
+  if (event.kind == TraceKind::heap_left) {
+    return event.reason == kTraceHeapReleased ? fmt::format("is released from heap {}", event.a)
+                                              : fmt::format("is taken off the queue of heap {}", event.a);
+  }
+  const std::string portal = names_.portal(entry.file, event.portal);
+  const bool is_linked = event.kind == TraceKind::entry_linked;
+  if ((event.reason & kTraceEntryPortal) != 0) {
+    return fmt::format("{} has {} descriptor{}", portal, is_linked ? "a" : "no",
+                       is_linked ? " from now on" : " any more");
+  }
+  const std::string name = names_.entry(entry.file, event.portal, event.detail, 0, event.time);
+  const bool is_inactive = (event.reason & kTraceEntryInactive) != 0;
+  if (event.kind == TraceKind::entry_switched) {
+    return fmt::format("{} of {} is {}", name, portal, is_inactive ? "deactivated" : "activated");
+  }
+  if (!is_linked) return fmt::format("{} is taken out of {}", name, portal);
+  std::string where = "at the end of the list";
+  if (event.a != 0) where = "before " + names_.entry(entry.file, event.portal, event.a, 0, event.time);
+  if ((event.reason & kTraceEntryAdopted) != 0) where = "outside the list, by adopt()";
+  const std::string rank = event.source == portals::kAnyRank ? "" : fmt::format(", from rank {} only", event.source);
+  return fmt::format("{} is in {}, {}{}: it wants {}{}", name, portal, where, is_inactive ? ", inactive" : "",
+                     names_.wanted(entry.file, event.portal, event.match_bits, event.bytes, event.time), rank);
+}
+
 std::string EventWords::of_pass(const Trace::Entry& entry, const TraceEvent* arrival) const {
   return fmt::format("passes over {}: {}{}", passed_entry(entry), why_passed(entry, arrival), link_of(entry));
 }
@@ -407,13 +441,13 @@ std::string EventWords::of_request(const Trace::Entry& entry) const {
     case TraceKind::search_miss:
       return "no unexpected message is the one: the receive is posted";
     case TraceKind::receive_complete:
-      return fmt::format("the message is in the receive's memory, {} bytes", event.bytes);
+      return fmt::format("the message is in the receive's memory, {}", counted(event.bytes, "byte"));
     case TraceKind::request_complete:
       return is_of_receive(event, trace_.files[entry.file].rank)
                  ? fmt::format("the receive {} (request {})", end_of_request(event), event.a)
                  : "the send " + end_of_request(event);
     case TraceKind::pull_begin:
-      return fmt::format("asks the sender for the body, {} bytes", event.bytes);
+      return fmt::format("asks the sender for the body, {}", counted(event.bytes, "byte"));
     case TraceKind::pull_complete:
       return "has the body";
     case TraceKind::synchronous_answer:
@@ -441,7 +475,7 @@ std::string EventWords::of_collective(const Trace::Entry& entry) const {
                         : fmt::format("{} is over with {}", call, error_name(event.b));
   }
   const CollectiveShape shape = collective_shape(event);
-  return fmt::format("begins {}: {}, {} bytes", call, words_of(shape), event.bytes);
+  return fmt::format("begins {}: {}, {}", call, words_of(shape), counted(event.bytes, "byte"));
 }
 
 std::string EventWords::of_rank(const Trace::Entry& entry) const {
@@ -459,7 +493,7 @@ std::string EventWords::of_rank(const Trace::Entry& entry) const {
     case TraceKind::coprocessor_begin:
       return "its message coprocessor takes over";
     case TraceKind::coprocessor_end:
-      return fmt::format("its message coprocessor rests, after {} messages", event.a);
+      return fmt::format("its message coprocessor rests, after {}", counted(event.a, "message"));
     case TraceKind::peer_lost:
       return fmt::format("has lost {}", rank_words(event.source));
     case TraceKind::mpi_enter:
@@ -473,19 +507,18 @@ std::string EventWords::of_rank(const Trace::Entry& entry) const {
                          event.b == 0 ? "" : fmt::format(" {}", error_name(event.b)), thread_words(event));
     case TraceKind::shared_write:
     case TraceKind::shared_read: {
-      const std::string call = collective_call(entry);
+      const std::string call = collective_call(entry), bytes = counted(event.bytes, "byte");
       return event.kind == TraceKind::shared_write
-                 ? fmt::format("shows its part of {} to the node, {} bytes", call, event.bytes)
-                 : fmt::format("reads rank {}'s part of {}, {} bytes", event.source, call, event.bytes);
+                 ? fmt::format("shows its part of {} to the node, {}", call, bytes)
+                 : fmt::format("reads rank {}'s part of {}, {}", event.source, call, bytes);
     }
     case TraceKind::collective_begin:
     case TraceKind::collective_end:
       return of_collective(entry);
     case TraceKind::window_access:
-      return fmt::format("{} of {} bytes at offset {} of {}'s {}, {}, epoch {}",
-                         name(static_cast<TraceAccess>(event.a)), event.bytes, event.detail,
-                         rank_words(event.destination), window(entry), access_copies(event),
-                         name(static_cast<TraceEpoch>(event.b)));
+      return fmt::format("{} of {} at offset {} of {}'s {}, {}, epoch {}", name(static_cast<TraceAccess>(event.a)),
+                         counted(event.bytes, "byte"), event.detail, rank_words(event.destination), window(entry),
+                         access_copies(event), name(static_cast<TraceEpoch>(event.b)));
     case TraceKind::window_sync:
       return fmt::format("{} of {} is done{}", name(static_cast<TraceSync>(event.a)), window(entry),
                          event.destination == portals::kAnyRank ? "" : " with " + rank_words(event.destination));

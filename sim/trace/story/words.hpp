@@ -57,6 +57,7 @@ class EventWords {
   [[nodiscard]] std::string of_kernel(const Trace::Entry& entry) const;
   [[nodiscard]] std::string of_request(const Trace::Entry& entry) const;
   [[nodiscard]] std::string collective_call(const Trace::Entry& entry) const;
+  [[nodiscard]] std::string of_structure(const Trace::Entry& entry) const;
   [[nodiscard]] std::string of_pass(const Trace::Entry& entry, const TraceEvent* arrival) const;
   [[nodiscard]] std::string link_of(const Trace::Entry& entry) const;
   [[nodiscard]] std::string linked_entry(const Trace::Entry& entry) const;

@@ -1,5 +1,5 @@
 /* Rank 0 sends to rank 1: messages that fit their receives ("good"), or that do not, one of each way to travel, or as
-   many as a number says. */
+   many as a number says. "logical": operations that the standard does not define on their types. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,6 +163,19 @@ static void bad(MPI_Datatype double_int, MPI_Datatype int_double) {
   MPI_Comm_free(&copy);
 }
 
+static void logical(void) {
+  double one = 1.5, both = -1;
+  float memory = 0, real = 2;
+  MPI_Win win;
+  for (int i = 0; i < 3; ++i) MPI_Allreduce(&one, &both, 1, MPI_DOUBLE, MPI_LXOR, MPI_COMM_WORLD);
+  MPI_Win_create(&memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_fence(0, win);
+  MPI_Accumulate(&real, 1, MPI_FLOAT, rank, 0, 1, MPI_FLOAT, MPI_LOR, win);
+  MPI_Win_fence(0, win);
+  MPI_Win_free(&win);
+  if (both != 0 || memory != 1) printf("%g and %g, not 0 and 1\n", both, (double)memory);
+}
+
 int main(int argc, char** argv) {
   MPI_Datatype double_int;
   MPI_Datatype int_double;
@@ -180,6 +193,8 @@ int main(int argc, char** argv) {
     float_int = two(MPI_FLOAT, MPI_INT, sizeof(float));
     good(double_int, twice, float_int);
     MPI_Type_free(&float_int);
+  } else if (argc > 1 && strcmp(argv[1], "logical") == 0) {
+    logical();
   } else if (argc > 1 && atoi(argv[1]) > 0) {
     for (int i = 0; i < atoi(argv[1]); ++i) move(1, 1, MPI_INT, 1, MPI_FLOAT);
   } else {

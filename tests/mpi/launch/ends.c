@@ -1,8 +1,8 @@
 // Ends in the way that its first argument names: abort CODE RANK, self CODE RANK and dup CODE RANK (abort on
 // MPI_COMM_SELF, on a duplicate), null CODE RANK and rubbish CODE RANK (on no communicator), wrong_level, exit CODE
 // RANK, fatal, errors_abort, both CODE (two ranks abort), before and after (a wrong call before MPI_Init, a call after
-// MPI_Finalize), late_thread (the latter by a second thread, which has called MPI before), finalize_fails (ranks that
-// do not agree on an earlier call).
+// MPI_Finalize), late_thread (the latter by a second thread, which has called MPI before), finalize_fails and
+// out_of_step (ranks that do not agree on an earlier call; whose call failed on one rank alone).
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -62,6 +62,12 @@ int main(int argc, char** argv) {
     MPI_Comm part;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_split(MPI_COMM_WORLD, rank == 0 ? -7 : 0, 0, &part);
+    return MPI_Finalize() == MPI_SUCCESS;
+  }
+  if (strcmp(way, "out_of_step") == 0) {
+    int sum = 0;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Allreduce(&value, rank == 0 ? &value : &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     return MPI_Finalize() == MPI_SUCCESS;
   }
   if (strcmp(way, "exit") == 0) {

@@ -1,20 +1,45 @@
 // Prints MPI_INFO_ENV and MPI_APPNUM, one line for each rank, the pairs in the order of their keys here.
+// MPI_Info_create_env gives the same before MPI_Init, meanwhile and after MPI_Finalize ("foreign": the launcher is
+// another, and maxprocs is unknown before).
 #include <mpi.h>
 #include <stdio.h>
+#include <string.h>
 
-int main(int argc, char** argv) {
+enum { kTextMax = 6 * (MPI_MAX_INFO_VAL + 20) };
+
+// " key=value" for each key that is there, but for `without`.
+static void tell(MPI_Info info, const char* without, char* text) {
   const char* const keys[] = {"command", "argv", "maxprocs", "wdir", "soft", "file"};
-  MPI_Init(&argc, &argv);
-  int rank = -1, flag = 0, *program = NULL;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_APPNUM, &program, &flag);
-  printf("rank %d program %d", rank, flag ? *program : -1);
+  text[0] = '\0';
   for (size_t i = 0; i < sizeof keys / sizeof keys[0]; ++i) {
     char value[MPI_MAX_INFO_VAL + 1];
-    MPI_Info_get(MPI_INFO_ENV, keys[i], MPI_MAX_INFO_VAL, value, &flag);
-    if (flag) printf(" %s=%s", keys[i], value);
+    int flag = 0;
+    if (strcmp(keys[i], without) != 0) MPI_Info_get(info, keys[i], MPI_MAX_INFO_VAL, value, &flag);
+    if (flag) sprintf(text + strlen(text), " %s=%s", keys[i], value);
   }
-  printf("\n");
+}
+
+static void tell_created(int argc, char** argv, const char* without, char* text) {
+  MPI_Info info;
+  MPI_Info_create_env(argc, argv, &info);
+  tell(info, without, text);
+  MPI_Info_free(&info);
+}
+
+int main(int argc, char** argv) {
+  static char before[kTextMax], during[kTextMax], after[kTextMax], global[kTextMax];
+  const char* const without = argc > 1 && strcmp(argv[1], "foreign") == 0 ? "maxprocs" : "";
+  int rank = -1, flag = 0, *program = NULL;
+  tell_created(argc, argv, without, before);
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_APPNUM, &program, &flag);
+  tell(MPI_INFO_ENV, "", global);
+  tell_created(argc, argv, without, during);
+  printf("rank %d program %d%s\n", rank, flag ? *program : -1, global);
   MPI_Finalize();
+  tell_created(argc, argv, without, after);
+  if (strcmp(before, during) != 0 || strcmp(during, after) != 0)
+    printf("rank %d:%s, then%s, then%s\n", rank, before, during, after);
   return 0;
 }

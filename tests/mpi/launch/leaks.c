@@ -1,4 +1,5 @@
-/* Leaves one object of each kind behind, or ("clean") gives all of them back. Two ranks. */
+/* Leaves one object of each kind behind, or ("clean") gives all of them back. Two ranks. With "late" an info object and
+   error handlers are made before MPI begins and freed after its end, with "lost" they are not freed. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,7 +46,33 @@ static void handle(MPI_Comm* comm, int* code, ...) {
   (void)code;
 }
 
+static void handle_session(MPI_Session* session, int* code, ...) {
+  (void)session;
+  (void)code;
+}
+
+static int around(int* argc, char*** argv, int lost) {
+  MPI_Info info;
+  MPI_Errhandler of_sessions, of_communicators;
+  MPI_Session session;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "key", "value");
+  MPI_Session_create_errhandler(handle_session, &of_sessions);
+  MPI_Session_init(info, of_sessions, &session);
+  MPI_Session_finalize(&session);
+  MPI_Init(argc, argv);
+  MPI_Comm_create_errhandler(handle, &of_communicators);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, of_communicators);
+  MPI_Finalize();
+  if (lost) return 0;
+  MPI_Info_free(&info);
+  MPI_Errhandler_free(&of_sessions);
+  MPI_Errhandler_free(&of_communicators);
+  return 0;
+}
+
 int main(int argc, char** argv) {
+  if (argc > 1 && argv[1][0] == 'l') return around(&argc, &argv, argv[1][1] == 'o');
   const int clean = argc > 1 && strcmp(argv[1], "clean") == 0;
   int numbers[4] = {1, 2, 3, 4};
   int more[4];

@@ -191,6 +191,17 @@ static void onesided(void) {
   MPI_Win_free(&window);
 }
 
+// Two ranks. One collective call of several kinds, and more of two of them.
+static void numbers(void) {
+  int one = 1, both[2] = {1, 2}, from[2];
+  MPI_Alltoall(both, 1, MPI_INT, from, 1, MPI_INT, MPI_COMM_WORLD);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Bcast(&one, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  MPI_Alltoall(both, 1, MPI_INT, from, 1, MPI_INT, MPI_COMM_WORLD);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Alltoall(both, 1, MPI_INT, from, 1, MPI_INT, MPI_COMM_WORLD);
+}
+
 // Two ranks. 100,000 messages.
 static void many(void) {
   for (int i = 0; i < 50000; ++i) {
@@ -210,7 +221,8 @@ int main(int argc, char** argv) {
     void (*run)(void);
   } kCases[] = {{"standing", standing}, {"killed", killed},   {"halves", halves}, {"persistent", persistent},
                 {"uneven", uneven},     {"heap", heap},       {"bucket", bucket}, {"probes", probes},
-                {"aside", aside},       {"threads", threads}, {"many", many},     {"onesided", onesided}};
+                {"aside", aside},       {"threads", threads}, {"many", many},     {"onesided", onesided},
+                {"apart", onesided},    {"numbers", numbers}};
   int provided;
   const int wanted = argc > 1 && strcmp(argv[1], "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, wanted, &provided);

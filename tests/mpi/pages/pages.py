@@ -186,6 +186,27 @@ def onesided(page, _):
     return problems + ([] if found == expected else [f"the accesses are {found}, expected {expected}"])
 
 
+def apart(page, _):
+    """No receive expects what an access of a window sends; the `Taken` of the list says so."""
+    rows = rows_of(page, "messages")
+    hows = {row["how"] for row in rows if "window" in row["what"] and row["source"] == 0}
+    return [] if hows == {"window"} else [f"messages of windows are taken as {hows}: {[(row['what'], row['how']) for row in rows]}"]
+
+
+def numbers(page, _):
+    """The calls of each kind are numbered by themselves, from 1; a call of several steps, as MPI_Finalize, is one."""
+    named, rows = groups_of(page)
+    problems = []
+    for name, count in (("MPI_Alltoall", 3), ("MPI_Barrier", 2), ("MPI_Bcast", 1), ("MPI_Finalize", 1)):
+        for rank in (0, 1):
+            found = [row["number"] for row in rows if row["name"] == name and row["rank"] == rank]
+            if found != list(range(1, count + 1)):
+                problems.append(f"{name} of rank {rank} has the numbers {found}, expected 1 to {count}")
+        if named.get(name) != [[0, 1]] * count:
+            problems.append(f"{name} has the groups {named.get(name)}")
+    return problems
+
+
 def many(page, _):
     count = len(page.table("messages")["source"])
     return [] if count >= 100000 else [f"{count} messages, expected 100000"]
@@ -196,7 +217,7 @@ CASES = {
     standing: (2, ["--timeout", "1"], 124), killed: (3, [], 137), halves: (4, [], 0),
     persistent: (2, ["--trace-events", str(1 << 18)], 0), uneven: (2, [], 0),
     heap: (2, ["--heap", str(HEAP)], 0), bucket: (6, ["--collective", "bcast=bucket"], 0), probes: (2, [], 0), aside: (4, [], 0),
-    threads: (2, [], 0), onesided: (2, [], 0), many: (2, ["--trace-events", str(1 << 21)], 0),
+    threads: (2, [], 0), onesided: (2, [], 0), apart: (2, ["--nodes", "2"], 0), numbers: (2, [], 0), many: (2, ["--trace-events", str(1 << 21)], 0),
 }
 ASKED_ONLY = {"many"}  # for a page that is measured (viewer/test/page/measure.test.js)
 

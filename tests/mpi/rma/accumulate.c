@@ -1,5 +1,5 @@
 // Accumulates: sums that only atomic updates bring to the right number, of every width; replace and no-op; pairs; types
-// with gaps; long ones.
+// with gaps; long ones; and of nothing, which any datatype and any operation may be.
 // ranks: 1 2 3 8
 // reference: 2
 // wires: shm uring
@@ -157,6 +157,51 @@ static void pair_at_the_end(void) {
   free(memory);
 }
 
+#define DONE(call)                                                                 \
+  do {                                                                             \
+    const int code_ = (call);                                                      \
+    CHECK(code_ == MPI_SUCCESS, "%s: %s: class %d", name, #call, class_of(code_)); \
+  } while (0)
+
+// Neither the operation nor the elements' types count where there are no elements: `mixed` has two, `empty` none.
+static void nothing(struct test_window* window, const char* name) {
+  const MPI_Win win = window->win;
+  const int last = world_size() - 1;
+  MPI_Datatype mixed, empty;
+  int value[4] = {1, 2, 3, 4}, result[4] = {-1, -1, -1, -1};
+  MPI_Type_create_struct(2, (int[]){1, 1}, (MPI_Aint[]){0, 4}, (MPI_Datatype[]){MPI_INT, MPI_FLOAT}, &mixed);
+  MPI_Type_contiguous(0, MPI_LONG, &empty);
+  MPI_Type_commit(&mixed), MPI_Type_commit(&empty);
+  memset(window->memory, 0, 4096);
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  MPI_Win_fence(0, win);
+  DONE(MPI_Accumulate(value, 0, mixed, last, 0, 0, mixed, MPI_SUM, win));
+  DONE(MPI_Accumulate(value, 0, MPI_INT, last, 0, 0, mixed, MPI_SUM, win));
+  DONE(MPI_Accumulate(value, 3, empty, last, 0, 3, empty, MPI_SUM, win));
+  DONE(MPI_Accumulate_c(value, 0, MPI_LONG, last, 0, 3, empty, MPI_REPLACE, win));
+  DONE(MPI_Accumulate(NULL, 0, MPI_BYTE, last, 0, 0, MPI_BYTE, MPI_SUM, win));
+  DONE(MPI_Get_accumulate(value, 0, mixed, result, 0, mixed, last, 0, 0, mixed, MPI_SUM, win));
+  DONE(MPI_Get_accumulate(value, 3, empty, result, 0, MPI_INT, last, 0, 3, empty, MPI_MAXLOC, win));
+  DONE(MPI_Get_accumulate(value, 0, MPI_BYTE, result, 0, MPI_BYTE, last, 0, 0, MPI_BYTE, MPI_SUM, win));
+  DONE(MPI_Get_accumulate_c(NULL, 0, MPI_FLOAT, NULL, 0, mixed, last, 0, 0, MPI_FLOAT, MPI_BAND, win));
+  DONE(MPI_Get_accumulate(NULL, 0, MPI_INT, NULL, 0, mixed, last, 0, 0, mixed, MPI_NO_OP, win));
+  for (int i = 0; i < 2; ++i) {
+    const MPI_Op op = i == 0 ? MPI_OP_NULL : MPI_NO_OP;
+    const int code = MPI_Accumulate(value, 0, MPI_INT, last, 0, 0, MPI_INT, op, win);
+    CHECK(class_of(code) == MPI_ERR_OP, "%s: no operation of an accumulate: class %d", name, class_of(code));
+  }
+  MPI_Win_fence(0, win);
+  MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  MPI_Win_lock(MPI_LOCK_SHARED, last, 0, win);
+  DONE(MPI_Raccumulate(value, 0, mixed, last, 0, 0, mixed, MPI_SUM, win, &requests[0]));
+  DONE(MPI_Rget_accumulate(value, 0, mixed, result, 0, mixed, last, 0, 0, mixed, MPI_SUM, win, &requests[1]));
+  for (int i = 0; i < 2; ++i) MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+  MPI_Win_unlock(last, win);
+  MPI_Win_set_errhandler(win, MPI_ERRORS_ARE_FATAL);
+  CHECK(window->memory[0] == 0 && result[0] == -1, "%s: nothing became %d and %d", name, window->memory[0], result[0]);
+  MPI_Type_free(&mixed), MPI_Type_free(&empty);
+}
+
 int main(int argc, char** argv) {
   suite_begin(&argc, &argv);
   pair_at_the_end();
@@ -176,6 +221,7 @@ int main(int argc, char** argv) {
     made_of_two_ints(&window, name);
     made_of_long_double_int(&window, name);
     gaps(&window, name);
+    nothing(&window, name);
     close_window(&window);
   }
   return suite_end("rma_accumulate");

@@ -30,7 +30,9 @@ static void one_kind(int apart) {
     const int expected = member == 1 ? 0 : 100 + member;
     CHECK(bytes == expected * (MPI_Aint)sizeof(int) && unit == sizeof(int), "member %d: %ld bytes, unit %d", member,
           (long)bytes, unit);
-    if (expected == 0) continue;
+    if (member == rank) CHECK(theirs == mine, "own memory is at %p, asked for at %p", (void*)mine, (void*)theirs);
+    // In one piece a member without memory has a place, too; MPICH 4.0.2 returns a null pointer.
+    if (expected == 0 && !on_margay()) continue;
     if (!apart && end != NULL)
       CHECK((const char*)theirs == end, "member %d begins elsewhere than the last one ends", member);
     end = (const char*)(theirs + expected);

@@ -42,6 +42,29 @@ step "zoo" "$prefix/bin/margay" run -n 2 --check-accounting "$work/user/build/po
 cp "$log" "$work/words"
 step "the zoo's words" diff "$source/examples/portals_zoo.expected" "$work/words"
 
+# The page's own program and commands, as printed: its blocks of C++, CMake and sh, each in order. Home is a folder of this test, and the
+# sources' folder one whose build/release is the build under test.
+block() {
+  awk -v kind="$1" -v wanted="$2" '/^```/ { in_it = !in_it && $0 == "```" kind && ++number == wanted; if (in_it) next }
+    in_it' "$source/docs/portals_api.md"
+}
+mkdir -p "$work/home" "$work/sources/build" "$work/own"
+for part in "$source"/*; do
+  [ "$(basename "$part")" = build ] || ln -s "$part" "$work/sources"
+done
+ln -s "$build" "$work/sources/build/release"
+block cpp 1 >"$work/sources/first.cpp"
+block cmake 1 >"$work/own/CMakeLists.txt"
+cp "$work/sources/first.cpp" "$work/own"
+printed() {
+  block sh "$1" >"$work/commands"
+  [ -s "$work/commands" ] || { echo "FAILED: docs/portals_api.md has no block $1 of commands" >&2; exit 1; }
+  step "docs/portals_api.md, commands $1" env HOME="$work/home" sh -euc "cd '$work/$2' && . '$work/commands'"
+}
+printed 1 sources
+printed 2 sources
+printed 3 own
+
 # A lab whose program is C++ on portals, as a student would answer it: first with the blanks of its program, then right.
 step "margay lab start" "$prefix/bin/margay" lab start walk "$work/lab"
 step "margay lab answer" "$prefix/bin/margay" lab answer "$work/lab"

@@ -22,6 +22,12 @@ export function instant_text(ns) {
   return `${(ns / scale).toFixed(Math.round(Math.log10(scale)))} ${unit}`;
 }
 
+/** The widest texts of `instant_text` of times up to `longest`, one of each unit. */
+export function widest_instants(longest) {
+  const nines = 10 ** String(Math.ceil(longest)).length - 1;
+  return [999999, 999999999, nines].map((ns) => instant_text(Math.min(ns, nines)));
+}
+
 /** An amount of memory: "800000 bytes" up to 10 KiB, else with a unit: "781 KiB". */
 export function bytes_text(bytes) {
   if (!Number.isFinite(bytes)) return '–';

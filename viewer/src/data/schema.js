@@ -25,9 +25,11 @@ export const kTables = {
   hops: { message: 'i32', source: 'u32', destination: 'u32', kind: 'u32', sent: 'f64', arrived: 'f64' },
   passes: { message: 'i32', time: 'f64', step: 'u32', entry: 'u32', reason: 'u32', link: 'u8' },
   entries: {
-    rank: 'u32', portal: 'u8', portal_name: 'u32', name: 'u32', wanted: 'u32', from: 'f64', to: 'f64', message: 'i32', place: 'f64',
+    rank: 'u32', portal: 'u8', portal_name: 'u32', name: 'u32', wanted: 'u32', from: 'f64', to: 'f64', since: 'f64', message: 'i32', place: 'f64',
+    form: 'u8', heap: 'u32', inactive: 'u8',
   },
-  heap: { rank: 'u32', message: 'i32', from: 'f64', to: 'f64', bytes: 'f64', claimed: 'f64' },
+  heap: { rank: 'u32', message: 'i32', from: 'f64', to: 'f64', bytes: 'f64', claimed: 'f64', heap: 'u32' },
+  heaps: { rank: 'u32', number: 'u32', bytes: 'f64' },
   collectives: {
     rank: 'u32', name: 'u32', communicator: 'u32', number: 'i32', start: 'f64', algorithm: 'u32', bytes: 'f64', begin: 'f64', end: 'f64',
     group: 'i32', call: 'i32', no_part: 'u8',

@@ -1,4 +1,5 @@
 // A collective call of all its ranks, and the picture of its messages: a tree, a ring, or a circle of ranks.
+import { counted } from '../base/format.js';
 
 /** "MPI_Allreduce 3"; of what has no number its name. */
 export function call_name(trace, row) {
@@ -61,7 +62,7 @@ export function memory_sentence(trace) {
   let met = 0;
   for (const [row] of collective_groups(trace).values()) if (/shared/.test(trace.text(collectives.algorithm[row]))) met++;
   if (met === 0) return '';
-  return `No messages: ${met} collective ${met === 1 ? 'call' : 'calls'} met in the node\u2019s memory.`;
+  return `No messages: ${counted(met, 'collective call')} met in the node\u2019s memory.`;
 }
 
 /** The rows of all ranks of the call that `row` is of, by rank. */

@@ -5,15 +5,17 @@ const kDescriptor = /^the descriptor of portal (\d+)/;
 const kCatchAllName = /^the entry "unexpected/;
 const kLastPlaces = 1e15;  // places beyond are of the library's catch-alls
 
+/** What a row of entries is: of MPI's lists, or of a program on portals in its list's chain, adopted, or its portal's own descriptor. */
+export const kForm = { mpi: 0, chained: 1, adopted: 2, portal: 3 };
+
 /** Whether a row of entries is what takes the messages that no posted receive takes: a walk ends there, though it was posted first. */
 export function is_catch_all(trace, row) {
-  return trace.entries.place[row] > kLastPlaces || kCatchAllName.test(trace.text(trace.entries.name[row]));
+  return trace.entries.form[row] === kForm.mpi && (trace.entries.place[row] > kLastPlaces || kCatchAllName.test(trace.text(trace.entries.name[row])));
 }
 
 /** What a row of entries wants, in words. */
 export function wanted_text(trace, row) {
-  // MPI's two catch-alls: a portals program's entries may stand at places as high.
-  const takes_the_rest = kCatchAllName.test(trace.text(trace.entries.name[row]));
+  const takes_the_rest = trace.entries.form[row] === kForm.mpi && kCatchAllName.test(trace.text(trace.entries.name[row]));
   return takes_the_rest ? 'what no posted receive takes' : trace.text(trace.entries.wanted[row]);
 }
 
@@ -24,13 +26,20 @@ function by_place(rows, place) {
   known.forEach((index, number) => { rows[index] = sorted[number]; });
 }
 
+// MPI's receive still stands for the message that takes it; a program's entry is not taken away by a message.
+function stands(entries, row, time) {
+  if (entries.from[row] > time) return false;
+  return entries.form[row] === kForm.mpi ? !(entries.to[row] < time) : !(entries.to[row] <= time);
+}
+
 // What is not known when it came was there before the first event that was kept: comparisons with NaN are false.
 
 /**
- * The entries that stand at `time`, by portal; in a portal in the order of the match list as far as the trace tells it: as
- * they were posted, or by their places where those are known, with the catch-alls at the end.
- * @returns {{portal: number, name: string, entries: number[], descriptor: boolean}[]} entries: rows; portals that have none at
- *   that time too; `descriptor`: it has no match list then, but a descriptor of its own
+ * The entries that stand at `time`, by portal; in a portal in the order of the match list: a program's on portals as it was; MPI's
+ * as they were posted, or by their places where those are known, with the catch-alls at the end.
+ * @returns {{portal: number, name: string, entries: number[], adopted: number[], descriptor: boolean}[]} entries: rows; adopted:
+ *   those outside the list, which links alone lead to; portals that have none at that time too; `descriptor`: it has no match list
+ *   then, but a descriptor of its own
  */
 export function standing_entries(trace, rank, time) {
   const { entries } = trace;
@@ -39,11 +48,13 @@ export function standing_entries(trace, rank, time) {
     if (entries.rank[row] !== rank) continue;
     const number = entries.portal[row];
     let portal = portals.get(number);
-    if (!portal) portals.set(number, portal = { portal: number, name: trace.text(entries.portal_name[row]), entries: [], descriptor: false });
-    const gone = entries.to[row] < time;  // an entry still stands for the message that takes it
-    if (!(entries.from[row] > time) && !gone) portal.entries.push(row);
+    if (!portal) portals.set(number, portal = { portal: number, name: trace.text(entries.portal_name[row]), entries: [], adopted: [], descriptor: false });
+    if (!stands(entries, row, time)) continue;
+    if (entries.form[row] === kForm.portal) portal.descriptor = true;
+    else (entries.form[row] === kForm.adopted ? portal.adopted : portal.entries).push(row);
   }
   add_descriptors(trace, rank, time, portals);
+  for (const portal of portals.values()) portal.adopted.sort((a, b) => entries.since[a] - entries.since[b] || a - b);
   for (const portal of portals.values()) {
     portal.entries.sort((a, b) => entries.from[a] - entries.from[b] || a - b);
     const [last, others] = [portal.entries.filter((row) => is_catch_all(trace, row)), portal.entries.filter((row) => !is_catch_all(trace, row))];
@@ -58,12 +69,13 @@ export function standing_entries(trace, rank, time) {
 // stand in the portal between then and the time at which it passed one over.
 function add_descriptors(trace, rank, time, portals) {
   const { passes, messages, entries } = trace;
+  for (let row = 0; row < entries.rows; row++) if (entries.rank[row] === rank && entries.form[row] !== kForm.mpi) return;  // they are recorded
   for (let row = 0; row < passes.rows; row++) {
     if (messages.destination[passes.message[row]] !== rank) continue;
     const named = kDescriptor.exec(trace.text(passes.entry[row]));
     if (!named) continue;
     const number = Number(named[1]);
-    if (!portals.has(number)) portals.set(number, { portal: number, name: trace.text(messages.portal_name[passes.message[row]]), entries: [], descriptor: false });
+    if (!portals.has(number)) portals.set(number, { portal: number, name: trace.text(messages.portal_name[passes.message[row]]), entries: [], adopted: [], descriptor: false });
     const portal = portals.get(number);
     if (portal.descriptor || portal.entries.length > 0) continue;
     const [from, to] = [Math.min(time, passes.time[row]), Math.max(time, passes.time[row])];
@@ -81,18 +93,33 @@ export function kept_bytes({ heap, messages }, row) {
   return heap.message[row] < 0 ? 0 : messages.bytes[heap.message[row]];
 }
 
-/** Whether a matched probe has taken it out by `time`: it lies there yet, and no receive but its own finds it. @param {number} row of `heap` */
+/** Whether it is off the queue by `time`, though it lies there yet: MPI's by a matched probe, for whose receive it is. @param {number} row of `heap` */
 export function is_claimed({ heap }, row, time) {
   return heap.claimed[row] < time;
 }
 
-/** The unexpected messages in the heap of `rank` at `time`: {rows: of `heap`, by age, bytes: of their bodies that the heap keeps, together}. */
-export function heap_at(trace, rank, time) {
+/** The heaps of `rank`: [{number, bytes, entries: names of those that put messages there}]; MPI's has number 0, 0 bytes are not known. */
+export function heaps_of(trace, rank) {
+  const { heaps, entries } = trace;
+  const found = [];
+  for (let row = 0; row < heaps.rows; row++) {
+    if (heaps.rank[row] !== rank) continue;
+    const names = new Set();
+    for (let entry = 0; entry < entries.rows; entry++) {
+      if (entries.rank[entry] === rank && entries.heap[entry] === heaps.number[row]) names.add(trace.text(entries.name[entry]));
+    }
+    found.push({ number: heaps.number[row], bytes: heaps.bytes[row], entries: [...names] });
+  }
+  return found.length > 0 ? found : [{ number: 0, bytes: trace.ranks[trace.index_of_rank.get(rank)]?.heap ?? 0, entries: [] }];
+}
+
+/** The messages in a heap of `rank` at `time`: {rows: of `heap`, by age, bytes: of their bodies that the heap keeps, together}. */
+export function heap_at(trace, rank, time, number = 0) {
   const { heap } = trace;
   const rows = [];
   let bytes = 0;
   for (let row = 0; row < heap.rows; row++) {
-    if (heap.rank[row] !== rank || heap.from[row] >= time || heap.to[row] < time) continue;
+    if (heap.rank[row] !== rank || heap.heap[row] !== number || heap.from[row] >= time || heap.to[row] < time) continue;
     rows.push(row);
     bytes += kept_bytes(trace, row);
   }
@@ -122,6 +149,23 @@ export function next_message(trace, mask, rank, time) {
     best_time = arrived;
   }
   return best;
+}
+
+/**
+ * What arrives next at `rank`, at `time` or later, of the messages that pass `mask`: a message itself, or an acknowledgment, a get
+ * or a reply of one.
+ * @returns {{message: number, hop: number, arrived: number} | null} rows; hop: -1 for the message itself
+ */
+export function next_arrival(trace, mask, rank, time) {
+  const { messages, hops } = trace;
+  const message = next_message(trace, mask, rank, time);
+  let next = message < 0 ? null : { message, hop: -1, arrived: messages.arrived[message] };
+  for (let hop = 0; hop < hops.rows; hop++) {
+    const arrived = hops.arrived[hop];
+    if (hops.destination[hop] !== rank || !(arrived >= time) || (next && arrived >= next.arrived) || mask[hops.message[hop]] === 0) continue;
+    next = { message: hops.message[hop], hop, arrived };
+  }
+  return next;
 }
 
 /** The entries that passed over a message, in the order of its walk: rows of `passes`. */

@@ -1,5 +1,5 @@
 // All collective calls, one line for each.
-import { counted, instant_text, time_text } from '../base/format.js';
+import { counted, instant_text, time_text, widest_instants } from '../base/format.js';
 import { collective_groups, entered_at, taking_part } from '../model/collective.js';
 import { collective_passes } from '../model/filter.js';
 import { h } from './dom.js';
@@ -28,8 +28,8 @@ export function collectives_panel({ trace, store, actions }) {
   const text = (id, label, width, more = {}) => ({ id, label, width, text: (row) => trace.text(collectives[id][row]), key: (row) => collectives[id][row], ...more });
   const time = (id, label) => ({ id, label, width: 78, number: true, text: (row) => time_text(calls.get(row)[id]), key: (row) => calls.get(row)[id] });
   const list = new VirtualTable({ label: 'collective calls', choose: (row) => actions.select_collective(row), columns: [
-    { id: 'name', label: 'call', width: 312, grow: true, text: (row) => collective_name(trace, row), key: (row) => collectives.name[row] * 1e9 + collectives.number[row] },
-    { id: 'begin', label: 'begins', width: 96, number: true, text: (row) => instant_text(calls.get(row).begin), key: (row) => calls.get(row).begin },
+    { id: 'name', label: 'call', width: 290, grow: true, text: (row) => collective_name(trace, row), key: (row) => collectives.name[row] * 1e9 + collectives.number[row] },
+    { id: 'begin', label: 'begins', width: 96, number: true, widest: widest_instants(trace.duration), text: (row) => instant_text(calls.get(row).begin), key: (row) => calls.get(row).begin },
     { id: 'lasts', label: 'takes', width: 62, number: true, text: (row) => time_text(calls.get(row).end - calls.get(row).begin),
       key: (row) => calls.get(row).end - calls.get(row).begin },
     time('spread', 'last enters'),

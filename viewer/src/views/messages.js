@@ -1,5 +1,5 @@
 // The list of all messages that pass the filter.
-import { bytes_text, count_text, counted, instant_text, time_text } from '../base/format.js';
+import { bytes_text, count_text, counted, instant_text, time_text, widest_instants } from '../base/format.js';
 import { memory_sentence } from '../model/collective.js';
 import { h, table } from './dom.js';
 import { VirtualTable } from './virtual_table.js';
@@ -30,18 +30,19 @@ function columns_of(trace) {
   const time = (id, label, value, width = 62) => ({
     id, label, width, number: true, text: (row) => (value(row) > 0 ? time_text(value(row)) : '–'), key: value,
   });
+  const texts = (id) => [...new Set(messages[id])].map((index) => trace.text(index));
   return [
     { id: 'message', label: 'message', width: 82, text: (row) => message_name(trace, row),
       key: (row) => messages.source[row] * 1e12 + messages.destination[row] * 1e7 + messages.sequence[row] },
-    { id: 'sent', label: 'sent', width: 90, number: true, text: (row) => instant_text(messages.sent[row]), key: (row) => messages.sent[row] },
+    { id: 'sent', label: 'sent', width: 90, number: true, widest: widest_instants(trace.duration), text: (row) => instant_text(messages.sent[row]), key: (row) => messages.sent[row] },
     { id: 'bytes', label: 'bytes', width: 74, number: true, text: (row) => bytes_text(messages.bytes[row]), key: (row) => messages.bytes[row],
       title: (row) => counted(messages.bytes[row], 'byte') },
-    text('what', 'what', 150, { grow: true, text: (row) => short_what(trace, row), title: (row) => trace.text(messages.what[row]) }),
-    text('how', 'how', 88, { title: (row) => trace.text(messages.how[row]) }),
+    text('what', 'what', 92, { grow: true, text: (row) => short_what(trace, row), title: (row) => trace.text(messages.what[row]) }),
+    text('how', 'how', 62, { widest: texts('how'), title: (row) => trace.text(messages.how[row]) }),
     time('lasted', 'took', (row) => messages.received[row] - messages.sent[row]),
     time('receiver_waited', 'recv waited', (row) => messages.receiver_waited[row]),
     time('sender_waited', 'send waited', (row) => messages.sender_waited[row]),
-    text('protocol', 'protocol', 62),
+    text('protocol', 'protocol', 62, { widest: texts('protocol') }),
     text('wire', 'wire', 32),
     { id: 'walked', label: 'walked', width: 52, number: true, text: (row) => count_text(messages.walked[row]), key: (row) => messages.walked[row] },
   ];

@@ -1,6 +1,6 @@
 // A rank's portals at the cursor's time: what stands in its match lists, what lies in the heap, what comes next and where it goes.
 import { bytes_text, counted, instant_text, time_text } from '../base/format.js';
-import { entry_of, heap_at, held_at, is_claimed, kept_bytes, next_message, passes_of, standing_entries, wanted_text } from '../model/instant.js';
+import { entry_of, heap_at, heaps_of, held_at, is_claimed, kept_bytes, next_arrival, passes_of, standing_entries, wanted_text, kForm } from '../model/instant.js';
 import { h, link_button, table } from './dom.js';
 import { message_name, portal_text } from './words.js';
 
@@ -8,16 +8,32 @@ const kListed = 200;
 const kNoLink = 3;
 const kLinks = ['the next entry', 'an entry of a list below', 'nowhere: the message is dropped'];
 
+// A row that goes on from another one, activated or deactivated, stands since the first.
+function stands_since(entries, row) {
+  const since = Number.isNaN(entries.since[row]) ? entries.from[row] : entries.since[row];
+  return Number.isNaN(since) ? 'before the first event' : instant_text(since);
+}
+
 function portal_part({ trace }, portal) {
   const { entries } = trace;
   const name = portal_text(portal.portal, portal.name).replace(/^p/, 'P');
-  if (portal.descriptor) return h('p', { class: 'note' }, `${name}: no match list, but a descriptor, which takes what fits it.`);
-  if (portal.entries.length === 0) return h('p', { class: 'note' }, `${name}: no entry stands now.`);
-  const rows = portal.entries.slice(0, kListed).map((row, index) => [
-    String(index + 1), trace.text(entries.name[row]), wanted_text(trace, row), instant_text(entries.from[row]),
-    Number.isNaN(entries.to[row]) ? 'to the end' : instant_text(entries.to[row])]);
-  return table(['', 'entry', 'wants', 'stands since', 'until'], rows, { numbers: [0, 3, 4],
-    caption: `${name}: ${counted(portal.entries.length, 'entry', 'entries')} in the order of the list${rows.length < portal.entries.length ? `, the first ${kListed}` : ''}` });
+  if (portal.descriptor) return [h('p', { class: 'note' }, `${name}: no match list, but a descriptor, which takes what fits it.`)];
+  if (portal.entries.length + portal.adopted.length === 0) return [h('p', { class: 'note' }, `${name}: no entry stands now.`)];
+  const line = (place) => (row, index) => [
+    place(row, index), trace.text(entries.name[row]) + (entries.inactive[row] ? ' (inactive)' : ''), wanted_text(trace, row),
+    stands_since(entries, row),
+    Number.isNaN(entries.to[row]) ? 'to the end' : instant_text(entries.to[row])];
+  const heads = ['', 'entry', 'wants', 'stands since', 'until'];
+  // What stands since before the first event that was kept has no known place.
+  const is_placed = (row) => entries.form[row] === kForm.mpi || !Number.isNaN(entries.place[row]);
+  const first = (rows, all) => (rows.length < all.length ? `, the first ${kListed}` : '');
+  const [list, adopted] = [portal.entries.slice(0, kListed), portal.adopted.slice(0, kListed)];
+  return [
+    list.length === 0 ? null : table(heads, list.map(line((row, index) => (is_placed(row) ? String(index + 1) : '?'))), { numbers: [0, 3, 4],
+      caption: `${name}: ${counted(portal.entries.length, 'entry', 'entries')} in the order of the list${first(list, portal.entries)}` }),
+    adopted.length === 0 ? null : table(heads, adopted.map(line(() => '')), { numbers: [0, 3, 4],
+      caption: `${name}: ${counted(portal.adopted.length, 'adopted entry', 'adopted entries')} outside the list, which links alone lead to${first(adopted, portal.adopted)}` }),
+  ];
 }
 
 // The last line of a walk.
@@ -37,9 +53,18 @@ function taker_line({ trace }, row) {
 
 function next_part({ trace, store, actions }) {
   const { rank, time, mask } = store.state;
-  const row = next_message(trace, mask, rank, time);
-  if (row < 0) return [h('h3', {}, 'What comes next'), h('p', { class: 'note' }, 'No message comes to this rank any more.')];
+  const next = next_arrival(trace, mask, rank, time);
+  if (!next) {
+    const none = mask.includes(0) ? 'Nothing that passes the filter arrives at this rank any more.' : 'Nothing arrives at this rank any more.';
+    return [h('h3', {}, 'What comes next'), h('p', { class: 'note', id: 'next-none' }, none)];
+  }
   const { messages, passes } = trace;
+  const { message: row, hop } = next;
+  const when = next.arrived > time ? `in ${time_text(next.arrived - time)}` : 'now';
+  if (hop >= 0) {
+    return [h('h3', {}, 'What comes next'), h('p', {}, `The ${trace.text(trace.hops.kind[hop])} of `,
+      link_button(message_name(trace, row), () => actions.select_message(row), { id: 'next-message' }), ` from rank ${trace.hops.source[hop]}, ${when}.`)];
+  }
   const rows = passes_of(trace, row);
   const walk = rows.map((pass) => h('li', {}, `${trace.text(passes.entry[pass])}: ${trace.text(passes.reason[pass]) || 'passed over'}; `
     + (passes.link[pass] === kNoLink ? 'the walk ends here' : `its link leads to ${kLinks[passes.link[pass]] ?? 'the next entry'}`)));
@@ -48,35 +73,46 @@ function next_part({ trace, store, actions }) {
   return [
     h('h3', {}, 'What comes next'),
     h('p', {}, link_button(message_name(trace, row), () => actions.select_message(row), { id: 'next-message' }),
-      `, ${messages.arrived[row] > time ? `in ${time_text(messages.arrived[row] - time)}` : 'now'}: ${trace.text(messages.what[row]) || bytes_text(messages.bytes[row])}`),
+      `, ${when}: ${trace.text(messages.what[row]) || bytes_text(messages.bytes[row])}`),
     h('ol', { class: 'walk' }, walk),
     rows.length > 0 && left_out > 0 ? h('p', { class: 'note' }, `Not recorded one by one: ${counted(left_out, 'more entry', 'more entries')}.`) : null,
   ];
 }
 
-function heap_part({ trace, store, actions }) {
+// Of MPI's heap, or of one of a program's.
+function heap_title(number, entries, rows, claimed) {
+  const there = rows.length - claimed;
+  if (number === 0) {
+    return `Unexpected messages: ${there === 0 ? 'none' : counted(there, 'message')}${claimed > 0 ? `, and ${claimed} taken out by a matched probe` : ''}`;
+  }
+  return `Heap ${number}${entries.length > 0 ? ` (${entries.join(', ')})` : ''}: ${there === 0 ? 'no message' : counted(there, 'message')} on the queue`
+    + `${claimed > 0 ? `, and ${claimed} off it and not released` : ''}`;
+}
+
+function heap_part({ trace, store, actions }, { number, bytes: size, entries }) {
   const { rank, time, mask } = store.state;
   const { heap, messages } = trace;
-  const { rows, bytes } = heap_at(trace, rank, time);
-  const held = held_at(trace, rank, time);
+  const { rows, bytes } = heap_at(trace, rank, time, number);
   const shown = rows.filter((row) => heap.message[row] < 0 || mask[heap.message[row]] === 1);
   const hidden = rows.length - shown.length;
-  const size = trace.ranks[trace.index_of_rank.get(rank)]?.heap ?? 0;
   const claimed = rows.filter((row) => is_claimed(trace, row, time)).length;
-  const title = h('h3', {}, `Unexpected messages: ${rows.length === claimed ? 'none' : counted(rows.length - claimed, 'message')}`
-    + `${claimed > 0 ? `, and ${claimed} taken out by a matched probe` : ''}`);
-  const use = h('p', { class: 'note', id: 'heap-use' }, `Heap: ${bytes_text(bytes)} of bodies${size > 0 ? ` in ${bytes_text(size)}` : ''}.`
-    + `${size > 0 && bytes > size ? ' A second heap is open: what found no room in the first had been held for long.' : ''}`);
+  const title = h('h3', {}, heap_title(number, entries, rows, claimed));
+  const use = h('p', { class: 'note heap-use', id: number <= 1 ? 'heap-use' : null }, `Heap: ${bytes_text(bytes)} of bodies${size > 0 ? ` in ${bytes_text(size)}` : ''}.`
+    + `${number === 0 && size > 0 && bytes > size ? ' A second heap is open: what found no room in the first had been held for long.' : ''}`);
   const list = shown.slice(0, kListed).map((row) => {
     const message = heap.message[row];
     const what = message < 0 ? '' : trace.text(messages.what[message]);
     return [message < 0 ? 'not known' : link_button(message_name(trace, message), () => actions.select_message(message)),
-      is_claimed(trace, row, time) ? `${what}; for the matched probe\u2019s receive alone` : what, message < 0 ? '' : bytes_text(messages.bytes[message]), bytes_text(kept_bytes(trace, row)), time_text(time - heap.from[row])];
+      is_claimed(trace, row, time) ? `${what}; ${number === 0 ? 'for the matched probe\u2019s receive alone' : 'off the queue'}` : what, message < 0 ? '' : bytes_text(messages.bytes[message]), bytes_text(kept_bytes(trace, row)), time_text(time - heap.from[row])];
   });
-  const waiting = held.slice(0, kListed).flatMap((row, index) => [index > 0 ? ', ' : '', link_button(message_name(trace, row), () => actions.select_message(row))]);
-  const held_line = held.length === 0 ? null : h('p', { id: 'held' }, `Held on ${held.length === 1 ? 'its wire' : 'their wires'}, as there is no room: `, waiting);
-  return [title, use, held_line, list.length > 0 ? table(['message', 'what', 'bytes', 'kept', 'lies there for'], list, { numbers: [2, 3, 4] }) : null,
+  return [title, use, list.length > 0 ? table(['message', 'what', 'bytes', 'kept', 'lies there for'], list, { numbers: [2, 3, 4] }) : null,
     hidden > 0 ? h('p', { class: 'note' }, `${counted(hidden, 'more', 'more')} hidden by the filter.`) : null];
+}
+
+function held_part({ trace, store, actions }) {
+  const held = held_at(trace, store.state.rank, store.state.time);
+  const waiting = held.slice(0, kListed).flatMap((row, index) => [index > 0 ? ', ' : '', link_button(message_name(trace, row), () => actions.select_message(row))]);
+  return held.length === 0 ? null : h('p', { id: 'held' }, `Held on ${held.length === 1 ? 'its wire' : 'their wires'}, as there is no room: `, waiting);
 }
 
 /** @param {object} page {trace, store, actions, timeline} */
@@ -97,8 +133,8 @@ export function state_panel(page) {
     slider.value = Math.round((1000 * time) / trace.duration);
     heading.textContent = `Rank ${rank} at ${instant_text(time)}: ${page.timeline.state_text()}`;
     const portals = standing_entries(trace, rank, time);
-    body.replaceChildren(h('div', { class: 'columns' }, h('div', {}, ...next_part(page)), h('div', {}, ...heap_part(page))),
-      h('h3', {}, 'Match lists'), ...(portals.length > 0 ? portals.map((portal) => portal_part(page, portal))
+    body.replaceChildren(h('div', { class: 'columns' }, h('div', {}, ...next_part(page)), h('div', {}, held_part(page), ...heaps_of(trace, rank).flatMap((heap) => heap_part(page, heap)))),
+      h('h3', {}, 'Match lists'), ...(portals.length > 0 ? portals.flatMap((portal) => portal_part(page, portal).filter((part) => part !== null))
         : [h('p', { class: 'note' }, 'The trace tells of no entry of this rank.')]));
   };
   return { id: 'state', label: 'State at a time', element, show, keys: ['rank', 'time', 'rows'] };

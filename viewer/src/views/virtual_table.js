@@ -13,7 +13,19 @@ const kBeyond = 4;      // rows that are kept above and below
  * @property {boolean} [number] to the right
  * @property {(row: number) => string} text @property {(row: number) => string} [title] for the pointer
  * @property {(row: number) => number} key to sort by
+ * @property {string[]} [widest] texts that its cells must not cut: it is wider where these take more
  */
+
+// How wide a text of a cell is; one that is chosen is bold.
+function text_width(text, bold) {
+  const context = document.createElement('canvas').getContext('2d');
+  context.font = `${bold ? '600 ' : ''}13px system-ui, sans-serif`;
+  return Math.ceil(context.measureText(text).width) + 2;
+}
+
+function width_of({ width, widest = [], number = false }) {
+  return widest.reduce((most, text) => Math.max(most, text_width(text, !number)), width);
+}
 
 export class VirtualTable {
   #columns;
@@ -29,6 +41,7 @@ export class VirtualTable {
 
   /** @param {{label: string, columns: Column[], choose: (row: number) => void}} options */
   constructor({ label, columns, choose }) {
+    columns = columns.map((column) => ({ ...column, width: width_of(column) }));
     this.#columns = columns;
     this.#choose = choose;
     const template = columns.map((column) => (column.grow ? `minmax(${column.width}px, 1fr)` : `${column.width}px`)).join(' ');

@@ -34,6 +34,42 @@ for (const width of [1024, 1280, 1400, 1920]) {
   });
 }
 
+// A cell whose text is wider than it: what is shown ends in three dots.
+const cut_cells = (page, columns) => page.evaluate((names) => {
+  const heads = [...document.querySelectorAll('.panel.shown .rows-head > div')].map((head) => head.dataset.column);
+  return [...document.querySelectorAll('.panel.shown .line')].flatMap((line) => names.map((name) => line.children[heads.indexOf(name)]))
+    .filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent);
+}, columns);
+
+const late_times = () => synthesize({ messages: 300, ranks: 6, nodes: 2, seed: 3, start: 15e9 });
+
+for (const width of [1024, 1500, 2560]) {
+  test(`${width} pixels: times keep their unit, and how a message was taken is whole`, async () => {
+    const page = await chromium.open(chromium.write(`late_${width}`, late_times()), { viewport: { width, height: 1000 } });
+    assert.deepEqual(await cut_cells(page, ['sent', 'how', 'protocol']), []);
+    await page.evaluate(() => window.margay.select(100));
+    await until(page, () => /#/.test(document.querySelector('.story-text').textContent));
+    assert.deepEqual(await cut_cells(page, ['sent', 'how', 'protocol']), []);
+    assert.match(await page.evaluate(() => document.querySelector('.line > div:nth-child(2)').textContent), /\d{9} s$/);
+    await page.click('#tab-collectives');
+    assert.deepEqual(await cut_cells(page, ['begin']), []);
+    await page.close();
+  });
+}
+
+for (const width of [390, 480]) {
+  test(`${width} pixels: the axis has the labels that a length of time takes`, async () => {
+    const page = await chromium.open(path, { viewport: { width, height: 800 } });
+    const labels = await page.evaluate(() => [...document.querySelectorAll('.time-axis .tick text')].map((each) => {
+      const { left, right } = each.getBoundingClientRect();
+      return { text: each.textContent, left, right };
+    }).filter(({ text }) => text !== ''));
+    assert.ok(labels.length >= 2, JSON.stringify(labels));
+    labels.forEach((label, index) => assert.ok(index === 0 || labels[index - 1].right < label.left, JSON.stringify(labels)));
+    await page.close();
+  });
+}
+
 test('800 pixels: the list scrolls, and the names of its messages stay', async () => {
   const page = await opened(800);
   const before_it = await boxes(page);

@@ -54,6 +54,39 @@ test('a program on portals: messages, and no calls', async () => {
   await page.close();
 });
 
+test('a program\u2019s match list in its order, adopted entries apart, and its heap', async () => {
+  const entry = (form, name, more) => ({ rank: 0, portal: 4, portal_name: 'portal 4 (desk)', form, name: `the entry "${name}"`, from: 0, since: 0, wanted: `bits ${name}`, ...more });
+  const rows = {
+    entries: [entry(1, 'last', { place: 3, heap: 1 }), entry(1, 'first', { place: 1, from: 500, since: 500 }), entry(2, 'spare', {}), entry(1, 'middle', { place: 2, inactive: 1 }),
+      { rank: 0, portal: 5, portal_name: 'portal 5 (own)', form: 3, from: 0, since: 0 }],
+    heaps: [{ rank: 0, number: 1, bytes: 65536 }],
+    heap: [{ rank: 0, heap: 1, from: 400, to: 700, bytes: 28 }, { rank: 0, heap: 1, from: 450, to: 700, claimed: 600, bytes: 8 }],
+  };
+  const page = await opened('desk', synthesize({ messages: 60, rows }));
+  await page.click('#tab-state');
+  await page.selectOption('#state-rank', '0');
+  const at = async (time) => {
+    await page.evaluate((when) => window.margay.setTime(when), time);
+    await until(page, (text) => document.querySelector('#state-heading').textContent.includes(text), `at 0.${time} us`);
+    return page.evaluate(shown);
+  };
+  const shown = () => {
+    const cells = (table) => [...table.querySelectorAll('tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent).slice(0, 4));
+    const tables = [...document.querySelectorAll('#panel-state table')].filter((table) => /desk/.test(table.caption?.textContent));
+    return { tables: tables.map((table) => [table.caption.textContent, ...cells(table)]), heap: [...document.querySelectorAll('#panel-state h3')].map(({ textContent }) => textContent)
+      .find((text) => text.startsWith('Heap')), use: document.querySelector('#heap-use').textContent, notes: document.querySelector('#panel-state').textContent };
+  };
+  const [early, late] = [await at(550), await at(650)];
+  assert.deepEqual(early.tables, [
+    ['Portal 4 (desk): 3 entries in the order of the list', ['1', 'the entry "first"', 'bits first', '0.500 us'],
+      ['2', 'the entry "middle" (inactive)', 'bits middle', '0.000 us'], ['3', 'the entry "last"', 'bits last', '0.000 us']],
+    ['Portal 4 (desk): 1 adopted entry outside the list, which links alone lead to', ['', 'the entry "spare"', 'bits spare', '0.000 us']]]);
+  assert.deepEqual([early.heap, late.heap], ['Heap 1 (the entry "last"): 2 messages on the queue', 'Heap 1 (the entry "last"): 1 message on the queue, and 1 off it and not released']);
+  assert.match(early.use, /^Heap: 36 bytes of bodies in 64 KiB\.$/);
+  assert.match(early.notes, /Portal 5 \(own\): no match list, but a descriptor/);
+  await page.close();
+});
+
 test('lost events and a missing file: notes, marks at the ranks, arrows to them', async () => {
   const data = synthesize({ messages: 60, ranks: 4 });
   data.head.ranks[1].lost = 1200;

@@ -8,7 +8,7 @@ import { next_time, times_of_rank } from '../../src/model/events.js';
 import { filter_errors, filtered_rows, kNoFilter, values_of } from '../../src/model/filter.js';
 import { by_powers_of_two, by_times } from '../../src/model/histogram.js';
 import { collective_name } from '../../src/model/collective.js';
-import { heap_at, held_at, is_claimed, next_message, passes_of, standing_entries, wanted_text } from '../../src/model/instant.js';
+import { heap_at, heaps_of, held_at, is_claimed, kForm, next_arrival, next_message, passes_of, standing_entries, wanted_text } from '../../src/model/instant.js';
 import { by_cost, by_site, not_known } from '../../src/model/late.js';
 import { communication_matrix } from '../../src/model/matrix.js';
 import { ranks_of_text, text_of_ranks } from '../../src/model/ranks_text.js';
@@ -232,4 +232,36 @@ test('what is held on its wire is no message of the heap yet', () => {
     { destination: 0, arrived: 10 }, { destination: 1, arrived: 1, held_until: 99 }], heap: [{ rank: 0, message: 0, from: 30, bytes: 8 }] });
   assert.deepEqual([9, 20, 31].map((time) => held_at(trace, 0, time)), [[1], [1, 0], [1]]);
   assert.deepEqual([20, 31].map((time) => heap_at(trace, 0, time).rows), [[], [0]]);
+});
+
+test('what arrives next is also a reply, an acknowledgment or a get', () => {
+  const trace = trace_of({ messages: [{ source: 0, destination: 1, arrived: 10 }, { source: 1, destination: 0, arrived: 40 }],
+    hops: [{ message: 0, source: 1, destination: 0, kind: 'get', arrived: 20 }, { message: 0, source: 0, destination: 1, kind: 'reply', arrived: 30 }] });
+  const all = Uint8Array.from([1, 1]);
+  assert.deepEqual([10, 11, 31].map((time) => next_arrival(trace, all, 1, time)), [{ message: 0, hop: -1, arrived: 10 }, { message: 0, hop: 1, arrived: 30 }, null]);
+  assert.deepEqual([0, 21].map((time) => next_arrival(trace, all, 0, time)?.arrived), [20, 40]);
+  assert.equal(next_arrival(trace, Uint8Array.from([0, 1]), 1, 11), null);  // its message does not pass the filter
+});
+
+test('a program\u2019s entries: the list in its order, adopted ones apart, a name that is MPI\u2019s elsewhere, a descriptor that is recorded', () => {
+  const { chained, adopted, portal } = kForm;
+  const entry = (form, name, from, more = {}) => ({ rank: 0, portal: 4, form, name, from, since: from, ...more });
+  const trace = trace_of({ entries: [entry(chained, 'the entry "unexpected short"', 10, { place: 2, wanted: 'bits 0x1' }), entry(chained, 'a', 30, { place: 1 }),
+    entry(adopted, 'spare', 10, { to: 50 }), entry(chained, 'b', 30, { place: 3, to: 40 }), entry(chained, 'b', 40, { place: 4, since: 30, inactive: 1 }),
+    { rank: 0, portal: 5, form: portal, from: 20, to: 60 }] });
+  const at = (time) => standing_entries(trace, 0, time).map(({ entries, adopted: others, descriptor }) => [entries, others, descriptor]);
+  assert.deepEqual(at(9), [[[], [], false], [[], [], false]]);
+  assert.deepEqual(at(20), [[[0], [2], false], [[], [], true]]);
+  assert.deepEqual(at(40), [[[1, 0, 4], [2], false], [[], [], true]]);
+  assert.deepEqual(at(60), [[[1, 0, 4], [], false], [[], [], false]]);
+  assert.equal(wanted_text(trace, 0), 'bits 0x1');
+});
+
+test('a program\u2019s heaps, each with its messages and the entries that fill it', () => {
+  const trace = trace_of({ entries: [{ rank: 0, portal: 4, form: kForm.chained, name: 'overflow', heap: 2 }, { rank: 0, portal: 4, form: kForm.adopted, name: 'late', heap: 2 }],
+    heaps: [{ rank: 0, number: 1, bytes: 64 }, { rank: 0, number: 2, bytes: 128 }, { rank: 1, number: 1, bytes: 32 }],
+    heap: [{ rank: 0, heap: 2, from: 10, to: 50, bytes: 8 }, { rank: 0, heap: 1, from: 10, bytes: 4 }] }, { ranks: [{ rank: 0, heap: 0 }, { rank: 1, heap: 0 }] });
+  assert.deepEqual(heaps_of(trace, 0), [{ number: 1, bytes: 64, entries: [] }, { number: 2, bytes: 128, entries: ['overflow', 'late'] }]);
+  assert.deepEqual([1, 2].map((number) => heap_at(trace, 0, 20, number)), [{ rows: [1], bytes: 4 }, { rows: [0], bytes: 8 }]);
+  assert.deepEqual(heaps_of(trace_of({}, { ranks: [{ rank: 3, heap: 65536 }] }), 3), [{ number: 0, bytes: 65536, entries: [] }]);
 });

@@ -5,6 +5,7 @@ import { select } from 'd3-selection';
 import { instant_text } from '../../base/format.js';
 
 const kTickWidth = 110;  // pixels for a tick at least
+const kTicksWanted = 4;  // on a narrow axis, as far as they have room
 const kDigitWidth = 7;  // of a label
 const kTickGap = 14;
 const kBeside = 8;  // of the panel beside the axis
@@ -17,9 +18,9 @@ function tick_text(step, largest) {
   return (time) => `${(time / scale).toFixed(digits)} ${unit}`;
 }
 
-// As many as have room for their labels, which grow with the zoom.
+// As many as have room for their labels, which grow with the zoom; at least two where they fit, so that a length can be read.
 function ticks_of(scale, scene, duration) {
-  for (let count = Math.max(1, Math.floor(scene.width / kTickWidth)); ; count--) {
+  for (let count = Math.max(kTicksWanted, Math.floor(scene.width / kTickWidth)); ; count--) {
     const steps = scale.ticks(count);
     const step = steps.length > 1 ? steps[1] - steps[0] : scene.to - scene.from;
     const text = tick_text(step, Math.max(Math.abs(scene.from), Math.abs(scene.to)));

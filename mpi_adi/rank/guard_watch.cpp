@@ -1,0 +1,49 @@
+#include "mpi_adi/rank/guard_watch.hpp"
+
+#include <cstdio>
+#include <string>
+
+#include "sim/base/limits.hpp"
+
+namespace margay::mpi_adi {
+
+namespace {
+
+constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
+
+}  // namespace
+
+void GuardWatch::waits(std::uint32_t holder, std::uint64_t waited_ns) {
+  sim::BoardBlock& board = process_.board();
+  if (waited_ns == 0) {
+    if (on_board_) {
+      board.wait.is_waiting = 0;
+      ++board.progress;
+    }
+    on_board_ = false;
+    next_report_ns_ = 0;
+    return;
+  }
+  if (waited_ns < kNsPerSecond) return;
+  if (!on_board_) {
+    board.wait = {};
+    board.wait.peer = static_cast<std::int32_t>(holder);
+    board.wait.tag = -1;
+    board.wait.requests = 1;
+    board.wait.since_ns = process_.clock().now_ns() - waited_ns;
+    board.wait.is_waiting = 1;
+    on_board_ = true;
+    next_report_ns_ = process_.job().options.seconds_ns("stall_seconds", sim::kStallReportNs);
+  }
+  if (waited_ns < next_report_ns_) return;
+  next_report_ns_ *= 2;
+  const std::string call = board.mpi_call.data();
+  const std::string text = "margay: rank " + std::to_string(process_.rank()) + " has waited " +
+                           std::to_string(waited_ns / kNsPerSecond) + " s in " + (call.empty() ? "MPI" : call) +
+                           " for rank " + std::to_string(holder) +
+                           ", which is inside an update of a window that no other may enter: it is stopped, or has no "
+                           "processor; continue it (kill -CONT), or end it\n";
+  std::fputs(text.c_str(), stderr);
+}
+
+}  // namespace margay::mpi_adi

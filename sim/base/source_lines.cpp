@@ -1,0 +1,211 @@
+#include "sim/base/source_lines.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <unwind.h>
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "sim/base/clock.hpp"
+#include "sim/base/loaded_module.hpp"
+
+namespace margay::sim {
+
+namespace {
+
+constexpr std::uint64_t kPatienceNs = 10'000'000'000;  // debug information may lie on a slow disk
+
+std::string_view base_name(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+bool is_fortran_binding(const LoadedModule& module) {
+  const std::string_view name = base_name(module.path);
+  return name.starts_with("libmpichfort") || name.starts_with("libmpifort") || name.starts_with("libfmpich");
+}
+
+struct StackWalk {
+  LoadedModule library;  // this one
+  std::optional<LoadedModule> latest;
+  const void* found = nullptr;
+};
+
+_Unwind_Reason_Code look_at_frame(_Unwind_Context* context, void* data) {
+  auto& walk = *static_cast<StackWalk*>(data);
+  const auto address = static_cast<std::uintptr_t>(_Unwind_GetIP(context));
+  if (walk.library.has(address)) return _URC_NO_REASON;
+  if (!walk.latest || !walk.latest->has(address)) walk.latest = loaded_module_of(address);
+  if (walk.latest && is_fortran_binding(*walk.latest)) return _URC_NO_REASON;
+  walk.found = reinterpret_cast<const void*>(address);
+  return _URC_END_OF_STACK;
+}
+
+// The command beside this library, in the build tree and where both are installed.
+std::string path_of_command() {
+  Dl_info info{};
+  std::array<char, PATH_MAX> real{};
+  if (::dladdr(reinterpret_cast<const void*>(&path_of_command), &info) == 0) return {};
+  if (::realpath(info.dli_fname, real.data()) == nullptr) return {};
+  std::string folder = real.data();
+  for (int up = 0; up < 4 && !folder.empty(); ++up) {
+    folder.resize(folder.rfind('/') == std::string::npos ? 0 : folder.rfind('/'));
+    std::string candidate = folder + "/bin/margay";
+    if (::access(candidate.c_str(), X_OK) == 0) return candidate;
+  }
+  return {};
+}
+
+// Its standard input and output are `descriptor`. It inherits nothing else of this rank, which has descriptors and
+// variables of its job. -1: it could not be started.
+pid_t start_command(const std::string& path, int descriptor) {
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawnattr_init(&attributes);
+  ::posix_spawn_file_actions_adddup2(&actions, descriptor, 0);
+  ::posix_spawn_file_actions_adddup2(&actions, descriptor, 1);
+  ::posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", 1, 0);
+  ::posix_spawn_file_actions_addclosefrom_np(&actions, 3);
+  sigset_t none;
+  sigset_t all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  ::posix_spawnattr_setsigmask(&attributes, &none);
+  ::posix_spawnattr_setsigdefault(&attributes, &all);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  std::string libraries = "LD_LIBRARY_PATH=";
+  if (const char* const value = std::getenv("LD_LIBRARY_PATH"); value != nullptr) libraries += value;
+  std::string order = "source-lines";
+  std::string name = "margay";
+  char* const words[] = {name.data(), order.data(), nullptr};
+  char* const environment[] = {libraries.data(), nullptr};
+  pid_t pid = -1;
+  if (::posix_spawn(&pid, path.c_str(), &actions, &attributes, words, environment) != 0) pid = -1;
+  ::posix_spawnattr_destroy(&attributes);
+  ::posix_spawn_file_actions_destroy(&actions);
+  return pid;
+}
+
+bool send_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t sent = ::send(descriptor, text.data(), text.size(), MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(sent));
+  }
+  return true;
+}
+
+std::string receive_all(int descriptor) {
+  std::string answer;
+  std::array<char, 4096> part{};
+  const std::uint64_t deadline = real_clock().now_ns() + kPatienceNs;
+  while (real_clock().now_ns() < deadline) {
+    pollfd wait{descriptor, POLLIN, 0};
+    if (::poll(&wait, 1, 100) <= 0) continue;
+    const ssize_t received = ::recv(descriptor, part.data(), part.size(), 0);
+    if (received < 0 && errno == EINTR) continue;
+    if (received <= 0) break;
+    answer.append(part.data(), static_cast<std::size_t>(received));
+  }
+  return answer;
+}
+
+// A line for each line of `questions`; fewer where the command is not there or fails.
+std::string ask_command(const std::string& questions) {
+  const std::string path = path_of_command();
+  int ends[2];
+  if (path.empty() || ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return {};
+  const pid_t pid = start_command(path, ends[1]);
+  ::close(ends[1]);
+  std::string answer;
+  if (pid > 0) {
+    if (send_all(ends[0], questions) && ::shutdown(ends[0], SHUT_WR) == 0) answer = receive_all(ends[0]);
+    ::kill(pid, SIGKILL);  // it has answered, or takes too long
+    while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+  ::close(ends[0]);
+  return answer;
+}
+
+}  // namespace
+
+SourcePlace source_place(const void* address) {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  const std::optional<LoadedModule> module = at == 0 ? std::nullopt : loaded_module_of(at);
+  if (!module) return {};
+  return {build_number(*module), at - module->begin};
+}
+
+const void* call_from_program() {
+  const auto own = reinterpret_cast<std::uintptr_t>(&call_from_program);
+  const std::optional<LoadedModule> library = loaded_module_of(own);
+  if (!library || library->is_program) return nullptr;
+  StackWalk walk{*library, std::nullopt, nullptr};
+  _Unwind_Backtrace(look_at_frame, &walk);
+  return walk.found;
+}
+
+std::string source_question(const void* address) {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  const std::optional<LoadedModule> module = at == 0 ? std::nullopt : loaded_module_of(at);
+  if (!module || module->path.find('\n') != std::string::npos) return {};
+  return fmt::format("{} {:x} {}", module->build_id, at - module->begin, module->path);
+}
+
+void SourceLines::look_up(std::span<const SourcePlace> places) {
+  const std::lock_guard guard(mutex_);
+  look_up_with_lock(places);
+}
+
+void SourceLines::look_up_with_lock(std::span<const SourcePlace> places) {
+  std::string questions;
+  std::vector<std::string*> asked;
+  for (const SourcePlace& place : places) {
+    const auto [known, is_new] = known_.try_emplace({place.build, place.offset});
+    if (!is_new || place.build == 0) continue;
+    const std::optional<LoadedModule> module = loaded_module_of_build(place.build);
+    if (!module) continue;  // of another program of the job
+    known->second = fmt::format("{}+{:#x}", base_name(module->path), place.offset);
+    const std::string question = source_question(reinterpret_cast<const void*>(module->begin + place.offset));
+    if (question.empty()) continue;
+    questions += question + "\n";
+    asked.push_back(&known->second);
+  }
+  if (asked.empty()) return;
+  const std::string answers = ask_command(questions);
+  std::string_view left = answers;
+  for (std::string* const name : asked) {
+    const std::size_t end = left.find('\n');
+    if (end == std::string_view::npos) return;
+    if (end != 0) *name = left.substr(0, end);
+    left.remove_prefix(end + 1);
+  }
+}
+
+std::string SourceLines::name(SourcePlace place) {
+  const std::lock_guard guard(mutex_);
+  look_up_with_lock({&place, 1});
+  return known_[{place.build, place.offset}];
+}
+
+std::string SourceLines::behind_call(SourcePlace place) {
+  const std::string text = name(place);
+  return text.empty() ? text : " (" + text + ")";
+}
+
+}  // namespace margay::sim

@@ -1,0 +1,84 @@
+// Records in the trace what stands in a program's portals: entries when they are linked and unlinked, by a number of
+// their own, with what the program calls them; messages when they leave its heaps.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+
+#include "portals/structure_watch.hpp"
+#include "sim/kernel/target.hpp"
+#include "sim/program/explain.hpp"
+#include "sim/trace/recorder.hpp"
+
+namespace margay::sim {
+
+class PortalsInTrace final : public portals::StructureWatch {
+ public:
+  // All outlive it; the table is followed until this goes. Defines the control portal, which is not recorded.
+  PortalsInTrace(const Names& names, Recorder& recorder, portals::PortalTable& table,
+                 portals::PortalIndex control_portal);
+  PortalsInTrace(const PortalsInTrace&) = delete;
+  PortalsInTrace& operator=(const PortalsInTrace&) = delete;
+  ~PortalsInTrace();
+
+  [[nodiscard]] MatchProbe probe() {
+    return {.matched = &PortalsInTrace::matched, .place = &PortalsInTrace::place, .context = this};
+  }
+  void portal(portals::PortalIndex portal, const std::string& name);
+  // It has another name now.
+  void named(const portals::MatchEntry& entry);
+
+  void attached(portals::PortalIndex portal, portals::Descriptor* memory, portals::MatchList* list) override;
+  void detached(portals::PortalIndex portal) override;
+  void linked(const portals::MatchList& list, const portals::MatchEntry& entry) override;
+  void unlinked(const portals::MatchList& list, const portals::MatchEntry& entry) override;
+  void switched(const portals::MatchList& list, const portals::MatchEntry& entry) override;
+  void gone(const portals::MatchList& list) override;
+  void gone(const portals::DynamicBlock& block) override;
+  void unqueued(const portals::ArrivedMessage& message) override { left(message, 0); }
+  void released(const portals::ArrivedMessage& message) override { left(message, kTraceHeapReleased); }
+
+ private:
+  static void matched(void* self, const portals::Verdict& verdict, const portals::Header& header,
+                      std::uint64_t sequence);
+  static std::uint64_t place(void* self, const portals::MatchEntry& entry, portals::PortalIndex portal);
+
+  // Entries at one address have one number: what is linked and unlinked over and over needs one name.
+  [[nodiscard]] std::uint32_t number_of(const portals::MatchEntry& entry);
+  [[nodiscard]] TraceEntry memory_of(portals::Descriptor& memory);
+  [[nodiscard]] TraceEvent event_of(TraceKind kind, portals::PortalIndex portal, std::uint64_t place) const;
+  void record_link(portals::PortalIndex portal, const portals::MatchList& list, const portals::MatchEntry& entry);
+  void define_name(portals::PortalIndex portal, const portals::MatchEntry& entry, std::uint32_t number);
+  void left(const portals::ArrivedMessage& message, std::uint8_t reason);
+  template <typename Do>
+  void at_portals_of(const portals::MatchList& list, Do act) {
+    for (portals::PortalIndex portal = 0; portal < portals::kPortalCount; ++portal) {
+      if (lists_[portal] == &list) act(portal);
+    }
+  }
+
+  struct Heap {
+    std::uint32_t number = 0;
+    portals::DynamicBlock* block = nullptr;
+  };
+  struct Queued {
+    std::uint32_t heap = 0;
+    std::uint64_t sequence = 0;
+  };
+  const Names& names_;
+  Recorder& recorder_;
+  portals::PortalTable& table_;
+  portals::PortalIndex control_portal_;
+  std::array<portals::MatchList*, portals::kPortalCount> lists_{};  // by portal; nullptr: it has none
+  std::unordered_map<const portals::MatchEntry*, std::uint32_t> numbers_;
+  std::unordered_map<const portals::MatchEntry*, const portals::MatchList*> standing_;
+  std::unordered_map<const portals::Descriptor*, Heap> heaps_;  // those that are followed
+  std::unordered_map<const portals::ArrivedMessage*, Queued> queued_;
+  std::map<std::uint64_t, std::string> told_;  // names, by entry_number()
+  std::uint32_t last_heap_ = 0;
+};
+
+}  // namespace margay::sim

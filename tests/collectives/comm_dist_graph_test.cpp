@@ -1,0 +1,21 @@
+// Edges that another member sent, and what they cannot be.
+#include "collectives/comm/dist_graph.hpp"
+
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <vector>
+
+namespace margay::collectives {
+
+TEST_CASE("edges of another member join this one to a rank that exists, or are refused") {
+  const auto fit = [](const std::vector<Edge>& edges) { return can_be_edges(edges, 1, 3); };
+  CHECK(fit({}));
+  CHECK(fit({{1, 2, 7}, {0, 1, -7}, {1, 1, 0}}));
+  CHECK_FALSE(fit({{0, 2, 1}}));
+  CHECK_FALSE(fit({{1, 3, 1}}));
+  CHECK_FALSE(fit({{-1, 1, 1}}));
+  CHECK_FALSE(fit({{1, 2, 1}, {std::numeric_limits<int>::min(), 1, 1}}));
+}
+
+}  // namespace margay::collectives

@@ -1,0 +1,256 @@
+#!/usr/bin/env python3
+"""Variants of many seeds, without a run: in each of them each typical wrong answer shows, so that no seed is easier than another.
+
+    tests/labs/variants_test.py [--seeds 100] [VariantsTest.test_server]
+
+Match lists are walked on paper, with the wrong answer in the blank, and the lab's own check judges these walks. The fillings in a
+lab's `wrong` are the same mistakes; labs.py plays them through.
+"""
+
+import argparse
+import importlib.util
+import os
+import random
+import sys
+import unittest
+from types import SimpleNamespace
+
+LABS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "labs")
+sys.dont_write_bytecode = True
+sys.path.insert(0, LABS)
+
+from frame import variant  # noqa: E402  (after the path)
+from frame.say import Findings  # noqa: E402
+from frame.walks import Stop, Walk  # noqa: E402
+
+SEEDS = 100
+ALL, NUMBER = 2**64 - 1, 2**32 - 1
+ORDERS = 3  # of arrival, for each seed and wrong answer
+
+
+def lab(name):
+    spec = importlib.util.spec_from_file_location(f"lab_{name}", os.path.join(LABS, name, "lab.py"))
+    module = importlib.util.module_from_spec(spec)
+    module.NAME, module.FOLDER = name, os.path.join(LABS, name)
+    spec.loader.exec_module(module)
+    return module
+
+
+def variants(module):
+    for seed in range(1, SEEDS + 1):
+        yield variant.make(module, seed)
+
+
+def filling_exists(name, wrong):
+    return os.path.exists(os.path.join(LABS, name, "wrong", wrong + ".fill"))
+
+
+class Entry:
+    """A match entry on paper. Links: None (next), "drop", or an entry's name. Rows: how many, and their bytes; None: a heap."""
+
+    def __init__(self, name, bits=0, ignore=0, source=None, rows=None, row_bytes=0, links=None):
+        self.name, self.bits, self.ignore, self.source = name, bits, ignore, source
+        self.rows, self.row_bytes, self.links, self.left = rows, row_bytes, links or {}, rows
+
+    def failure(self, source, bits, length):
+        """The failure's name, or None after it took the message."""
+        if (bits ^ self.bits) & ~self.ignore & ALL or self.source not in (None, source):
+            return "no_match"
+        if self.rows is None:
+            return None
+        if self.left == 0:
+            return "no_room"
+        if length > self.row_bytes:
+            return "too_small"
+        self.left -= 1
+        return None
+
+
+def walked(entries, message, source, bits, length):
+    walk, at = Walk(message, bits, length), 0
+    names = [entry.name for entry in entries]
+    while at < len(entries):
+        entry = entries[at]
+        failure = entry.failure(source, bits, length)
+        if failure is None:
+            walk.taken, walk.saved = entry.name, "header and body"
+            return walk
+        to = entry.links.get(failure)
+        wants = failure == "no_match"
+        walk.stops.append(Stop(entry.name, failure.replace("_", " "), "drop" if to == "drop" else "entry" if to else "next",
+                               entry.bits if wants else 0, entry.ignore if wants else 0))
+        at = len(entries) if to == "drop" else names.index(to) if to else at + 1
+    walk.dropped = walk.stops[-1].reason
+    return walk
+
+
+def server_entries(v, **changes):
+    """The answer's list of lab 12; changes: entry="patron" -> what is else in its blank."""
+    both = {"no_room": "overflow", "too_small": "overflow"}
+    right = {"patron": dict(ignore=ALL, source=v["patron"], rows=v["patron_rows"], row_bytes=v["row_bytes"], links=both),
+             "sum": dict(bits=1 << 32, ignore=NUMBER, rows=v["sum_rows"], row_bytes=v["row_bytes"]),
+             "largest": dict(bits=2 << 32, ignore=NUMBER, rows=v["largest_rows"], row_bytes=v["row_bytes"]),
+             "overflow": dict(ignore=ALL)}
+    return [Entry(name, **{**right[name], **changes.get(name, {})}) for name in right]
+
+
+SERVER_MISTAKES = {
+    "patron_no_too_small": {"patron": {"links": {"no_room": "overflow"}}},
+    "patron_no_no_room": {"patron": {"links": {"too_small": "overflow"}}},
+    "patron_next": {"patron": {"links": {}}},
+    "patron_drop": {"patron": {"links": {"no_room": "drop", "too_small": "drop"}}},
+    "patron_drops_long": {"patron": {"links": {"no_room": "overflow", "too_small": "drop"}}},
+    "patron_drops_full": {"patron": {"links": {"no_room": "drop", "too_small": "overflow"}}},
+    "patron_to_largest": {"patron": {"links": {"no_room": "overflow", "too_small": "largest"}}},
+    "patron_no_match": {"patron": {"links": {"no_match": "overflow", "no_room": "overflow", "too_small": "overflow"}}},
+    "patron_any_rank": {"patron": {"source": None}},
+    "patron_no_wildcard": {"patron": {"ignore": 0}},
+    "patron_of_sum": {"patron": {"bits": 1 << 32, "ignore": NUMBER}},
+    "patron_of_largest": {"patron": {"bits": 2 << 32, "ignore": NUMBER}},
+    "largest_no_wildcard": {"largest": {"ignore": 0}},
+    "largest_takes_all": {"largest": {"bits": 0, "ignore": ALL}},
+    "largest_of_sum": {"largest": {"bits": 1 << 32}},
+    "largest_of_patron": {"largest": {"source": "patron"}},
+    "largest_few_numbers": {"largest": {"ignore": 0xFF}},
+    "largest_drops_long": {"largest": {"links": {"too_small": "drop"}}},
+    "largest_drops_full": {"largest": {"links": {"no_room": "drop"}}},
+    "largest_drops_others": {"largest": {"links": {"no_match": "drop"}}},
+    "overflow_no_wildcard": {"overflow": {"ignore": 0}},
+    "overflow_of_sum": {"overflow": {"bits": 1 << 32, "ignore": NUMBER}},
+    "overflow_of_patron": {"overflow": {"source": "patron"}},
+}
+
+
+class VariantsTest(unittest.TestCase):
+    def server_findings(self, module, v, changes, order):
+        """What the check says of a run in which the clients' requests come in an order of `order`."""
+        changes = {name: {key: v["patron"] if value == "patron" else value for key, value in its.items()}
+                   for name, its in changes.items()}
+        entries, found = server_entries(v, **changes), {}
+        for number in (1, 2):
+            for entry in entries:
+                entry.left = entry.rows
+            waiting = {client: [i for i, its in enumerate(v["request_client"]) if its == client and v["request_round"][i] == number]
+                       for client in (1, 2, 3)}
+            while any(waiting.values()):
+                client = order.choice([client for client, its in waiting.items() if its])
+                i = waiting[client].pop(0)
+                found[i + 1] = walked(entries, SimpleNamespace(name=f"{client}>0"), client, v["request_kind"][i] << 32 | i + 1,
+                                      v["request_bytes"][i])
+        findings = Findings()
+        module.judge_walks(v, found, findings)
+        return list(findings)
+
+    def test_server(self):
+        module, order = lab("12_server"), random.Random(1)
+        for v in variants(module):
+            for _ in range(ORDERS):
+                self.assertEqual(self.server_findings(module, v, {}, order), [], v["seed"])
+            for wrong, changes in SERVER_MISTAKES.items():
+                for _ in range(ORDERS):
+                    found = self.server_findings(module, v, changes, order)
+                    blank = {"patron": "BLANK 2:", "largest": "BLANK 3:", "overflow": "BLANK 4:"}[wrong.split("_")[0]]
+                    self.assertTrue(found and found[0].startswith(blank), f"seed {v['seed']}: {wrong}: {found}")
+
+    def test_walk(self):
+        """Lab 10, BLANK 1 and 2: masks a bit too wide, too narrow, elsewhere; each link that is not the right one."""
+        module = lab("10_walk")
+        links = {"next": module.NEXT, "drop": module.DROP, "spare": module.SPARE, "whole": module.WHOLE, "header only": module.HEADER_ONLY}
+        for v in variants(module):
+            first, bits = v["wild_first"], v["wild_bits"]
+            wild = (1 << bits) - 1 << first
+            masks = {"none": 0, "all": ALL, "turned": wild ^ ALL, "wider": (1 << bits + 1) - 1 << first,
+                     "narrower": (1 << bits - 1) - 1 << first, "one": 1 << first, "later": wild << 1, "bits": bits, "family": v["family_bits"]}
+            wrong = [(name, mask, module.WIDE) for name, mask in masks.items() if mask != wild] + \
+                [(name, wild, link) for name, link in links.items()]
+            self.assertEqual(self.walk_findings(module, v, wild, module.WIDE), [])
+            for name, mask, link in wrong:
+                found = self.walk_findings(module, v, mask, link)
+                self.assertTrue(found and found[0].startswith("BLANK 1:" if link == module.WIDE else "BLANK 2:"), f"seed {v['seed']}: {name}: {found}")
+
+    @staticmethod
+    def walk_findings(module, v, mask, link):
+        paper, found = module.List({**v, "family_ignore": mask}), []
+        paper.links[module.FAMILY, "too_small"] = link
+        for bits, length in zip(v["message_bits"], v["message_bytes"]):
+            stops, taken, _ = paper.walk(bits, length)
+            walk = Walk(None, bits, length, taken=None if taken is None else module.NAMES[taken])
+            for entry, failure in stops:
+                to = paper.links.get((entry, failure), module.NEXT)
+                wants = paper.criteria[entry] if failure == "no_match" else (0, 0)
+                reason = "inactive" if entry in paper.asleep else module.REASONS[failure]
+                walk.stops.append(Stop(module.NAMES[entry], reason, {module.NEXT: "next", module.DROP: "drop"}.get(to, "entry"), *wants))
+            found.append(walk)
+        findings = Findings()
+        module.check_ignore_bits(v, found, findings)
+        module.check_link(found, findings)
+        return list(findings)
+
+    def test_heap(self):
+        """Lab 3, `first_held`: who forgets the record, does not round up, or counts one too few."""
+        module = lab("03_full_heap")
+        for v in variants(module):
+            record, align, heap, length = v["record"], v["align"], v["heap"], v["bytes"]
+            rounded = -(-length // align) * align
+            held = heap // (record + rounded) + 1
+            for wrong in (heap // (record + length) + 1, heap // rounded + 1, heap // length + 1, heap // (record + length // align * align) + 1,
+                          held - 1, held + 1):
+                self.assertNotEqual(wrong, held, v["seed"])
+            self.assertLess(held, v["count"])
+
+    def test_tree_and_bucket(self):
+        """Lab 5: rounds by the floor of the logarithm, or half of the ranks; pieces that look like one another."""
+        module = lab("05_tree_bucket")
+        for v in variants(module):
+            ranks = v["ranks"]
+            self.assertNotEqual(ranks.bit_length() - 1, module.rounds(ranks), v["seed"])
+            bucket = [length for length in v["lengths"]
+                      if length > module.crossover(ranks, 1000 * v["alpha_ns"], v["beta_ps"])]
+            self.assertEqual(len(bucket), 2)
+            for length in bucket:
+                content = bytes((k * 31 // 7) % 256 for k in range(length))
+                pieces = {content[at:at + length // ranks] for at in range(0, length, length // ranks)}
+                self.assertEqual(len(pieces), ranks, v["seed"])
+
+    def test_put_and_get(self):
+        """Lab 6: bytes in place of ints, one message for each int, the window's first place."""
+        module = lab("06_put_get")
+        for v in variants(module):
+            place = v["other"] * v["share"]
+            for wrong in (4 * place, 0, v["owner"] * v["share"]):
+                self.assertNotEqual(wrong, place, v["seed"])
+            self.assertNotIn(v["blocks"], (1, v["blocks"] * v["block_ints"], v["block_ints"], v["stride"]), v["seed"])
+            last = 4 * (v["column"] + (v["blocks"] - 1) * v["stride"])
+            for wrong in (last // 4, 4 * (v["column"] + v["blocks"] * v["stride"]), 4 * (v["blocks"] - 1) * v["stride"],
+                          4 * (v["column"] + (v["blocks"] - 1) * v["block_ints"]), 4 * v["column"]):
+                self.assertNotEqual(wrong, last, v["seed"])
+
+    def test_protocols(self):
+        """Lab 1: a message of the limit and one of a byte more, expected and not; the seventh by the other call, or a byte off."""
+        module = lab("01_protocols")
+        for v in variants(module):
+            limit, kinds = v["limit"], set(zip(v["bytes"], v["expected"], v["synchronous"]))
+            self.assertLessEqual({(limit, 1, 0), (limit + 1, 1, 0), (limit + 1, 0, 1)}, kinds, v["seed"])
+            self.assertTrue(any(length < limit and not expected and not synchronous for length, expected, synchronous in kinds), v["seed"])
+            self.assertTrue(any(length > limit + 1 and not expected and not synchronous for length, expected, synchronous in kinds), v["seed"])
+
+    def test_ready(self):
+        """Lab 2: both kinds of protocol, expected and not, that are too long; ready messages with and without their receive."""
+        module = lab("02_truncated_ready")
+        for v in variants(module):
+            kinds = {(length > module.SHORT_LIMIT, expected) for length, room, expected in zip(v["bytes"], v["room"], v["expected"]) if length > room}
+            self.assertEqual(kinds, {(long, expected) for long in (False, True) for expected in (0, 1)}, v["seed"])
+            self.assertEqual(set(v["posted"]), {0, 1}, v["seed"])
+
+    def test_fillings(self):
+        """What is walked on paper here is played through by labs.py too."""
+        for wrong in SERVER_MISTAKES:
+            self.assertTrue(filling_exists("12_server", wrong), wrong)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seeds", type=int, default=SEEDS)
+    known, rest = parser.parse_known_args()
+    SEEDS = known.seeds
+    unittest.main(argv=[sys.argv[0], *rest])

@@ -1,0 +1,110 @@
+// Mistakes of a program, each in a line of its own that a comment names, for launch_places.py: what is reported names
+// it.
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+
+static int rank;
+
+static void truncated(void) {
+  int numbers[2] = {0, 0};
+  if (rank == 0) MPI_Send(numbers, 2, MPI_INT, 1, 0, MPI_COMM_WORLD);
+  if (rank == 1) MPI_Recv(numbers, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* truncated */
+}
+
+static void waited(void) {
+  int numbers[2] = {0, 0};
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (rank == 1) MPI_Irecv(numbers, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &request);
+  if (rank == 0) MPI_Send(numbers, 2, MPI_INT, 1, 0, MPI_COMM_WORLD);
+  MPI_Wait(&request, MPI_STATUS_IGNORE); /* waited */
+}
+
+static void handled(void) {
+  MPI_Comm_call_errhandler(MPI_COMM_WORLD, MPI_ERR_TAG); /* handled */
+}
+
+static void leaks(void) {
+  static int number;
+  MPI_Request request;
+  MPI_Comm copy;
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);                                          /* leaked communicator */
+  MPI_Irecv(&number, 1, MPI_INT, MPI_ANY_SOURCE, 77, MPI_COMM_WORLD, &request); /* leaked request */
+}
+
+static void types(void) {
+  float floats[2] = {0, 0};
+  if (rank == 0) MPI_Send(floats, 2, MPI_FLOAT, 1, 0, MPI_COMM_WORLD);
+  if (rank == 1) MPI_Recv(floats, 2, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* types */
+}
+
+// Two calls that differ and are in step, and another between them that does not.
+static void collectives(void) {
+  int numbers[2] = {0, 0}, sums[2];
+  if (rank == 0) {
+    MPI_Bcast(numbers, 2, MPI_INT, 0, MPI_COMM_WORLD); /* collectives 1 on 0 */
+  } else {
+    MPI_Bcast(numbers, 2, MPI_FLOAT, 0, MPI_COMM_WORLD); /* collectives 1 on 1 */
+  }
+  MPI_Allreduce(numbers, sums, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0) {
+    MPI_Allreduce(numbers, sums, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD); /* collectives 2 on 0 */
+  } else {
+    MPI_Allreduce(numbers, sums, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD); /* collectives 2 on 1 */
+  }
+}
+
+// Out of step: the calls behind are not compared.
+static void order(void) {
+  int number = 0, sum;
+  if (rank == 0) {
+    MPI_Bcast(&number, 1, MPI_INT, 0, MPI_COMM_WORLD); /* order on 0 */
+    MPI_Barrier(MPI_COMM_WORLD);
+  } else {
+    MPI_Barrier(MPI_COMM_WORLD); /* order on 1 */
+    MPI_Bcast(&number, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  }
+  MPI_Allreduce(&number, &sum, 1, MPI_INT, rank == 0 ? MPI_SUM : MPI_MAX, MPI_COMM_WORLD);
+}
+
+static void conflict(void) {
+  int memory[4] = {0, 0, 0, 0}, number = 1;
+  MPI_Win window;
+  MPI_Win_create(memory, sizeof memory, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+  MPI_Win_fence(0, window);
+  if (rank == 1) {
+    MPI_Put(&number, 1, MPI_INT, 0, 2, 1, MPI_INT, window); /* first access */
+    MPI_Put(&number, 1, MPI_INT, 0, 2, 1, MPI_INT, window); /* second access */
+  }
+  MPI_Win_fence(0, window);
+  MPI_Win_free(&window);
+}
+
+static void deadlock(void) {
+  int number;
+  MPI_Recv(&number, 1, MPI_INT, 1 - rank, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* deadlock */
+}
+
+static void aborts(void) {
+  if (rank == 1) MPI_Abort(MPI_COMM_WORLD, 7); /* aborts */
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+int main(int argc, char** argv) {
+  static const struct {
+    const char* name;
+    void (*run)(void);
+  } cases[] = {{"truncated", truncated}, {"waited", waited},     {"handled", handled},
+               {"leaks", leaks},         {"types", types},       {"collectives", collectives},
+               {"order", order},         {"conflict", conflict}, {"deadlock", deadlock},
+               {"aborts", aborts}};
+  int size;
+  if (argc > 1 && strcmp(argv[1], "early") == 0) MPI_Comm_size(MPI_COMM_WORLD, &size); /* early */
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (unsigned i = 0; argc > 1 && i < sizeof cases / sizeof *cases; ++i) {
+    if (strcmp(argv[1], cases[i].name) == 0) cases[i].run();
+  }
+  MPI_Finalize();
+  return 0;
+}

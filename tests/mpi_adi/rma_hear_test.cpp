@@ -1,0 +1,68 @@
+#include <doctest/doctest.h>
+
+#include "mpi_adi/rma/bits.hpp"
+#include "mpi_adi/rma/rma.hpp"
+#include "tests/mpi_adi/asks.hpp"
+#include "tests/mpi_adi/hand_made.hpp"
+
+using namespace margay::mpi_adi;
+using namespace margay::mpi_adi::test;
+
+namespace {
+
+// A window of two members, of which rank 1 is played by hand.
+class AskedWindow {
+ public:
+  explicit AskedWindow(bool dynamic) : memory(dynamic) {
+    window.communicator = &hand.comm();
+    window.targets.resize(2);
+    for (int rank = 0; rank < 2; ++rank) window.target(rank).world_rank = static_cast<std::uint32_t>(rank);
+    window.control = WindowControl(control_, 2);
+    window.target(0).control = window.control;
+    window.base = memory.begin();
+    window.size = GuardedMemory::kBytes;
+    window.memory = memory.exposed();
+    rma.attach(window);
+  }
+  ~AskedWindow() { rma.detach(window); }
+  AskedWindow(const AskedWindow&) = delete;
+  AskedWindow& operator=(const AskedWindow&) = delete;
+
+  void put(margay::portals::PortalIndex portal, margay::portals::MatchBits bits, const std::vector<std::byte>& body) {
+    margay::portals::Header header = HandMade::header(margay::portals::Kind::put, portal, bits);
+    header.length = body.size();
+    hand.inject(header, body);
+    hand.settle();
+  }
+
+  GuardedMemory memory;
+  HandMade hand;
+  Window window;
+  Rma rma{hand.device().parts(), nullptr, [](std::uint32_t, std::uint64_t) {}};
+
+ private:
+  alignas(64) std::byte control_[256] = {};
+};
+
+}  // namespace
+
+TEST_CASE("whatever a member asks a window for, nothing outside of its memory is touched") {
+  std::mt19937_64 random(11);
+  for (const bool dynamic : {false, true}) {
+    AskedWindow asked(dynamic);
+    for (int i = 0; i < 3'000; ++i) {
+      std::vector<std::byte> body = random_ask(random, asked.memory.origin());
+      AskHead head;
+      if (body.size() >= sizeof head) {
+        std::memcpy(&head, body.data(), sizeof head);
+        head.origin = random() % 16 == 0 ? static_cast<int>(random()) : 1;
+        std::memcpy(body.data(), &head, sizeof head);
+      }
+      asked.put(kWindowPortal, ask_bits(asked.window, head.what), body);
+      // Perhaps a body that was described.
+      if (i % 3 == 0) asked.put(kPutPortal, head.reply_bits, std::vector<std::byte>(random() % 64));
+      REQUIRE(asked.memory.is_intact());
+    }
+    CHECK(asked.memory.begin()[2048] != std::byte{0x5a});  // some were carried out
+  }
+}
