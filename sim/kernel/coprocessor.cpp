@@ -54,17 +54,16 @@ struct Coprocessor::Impl {
     return nullptr;
   }
   void run();
-  bool enter(bool contended);
-  bool work();
+  bool enter(bool patient);
+  bool work(bool patient);
   bool wait(bool pending, std::uint32_t& seen);
   void take_note_of_ring();
 };
 
-// False: the owner is inside. Where it was inside as this stay began (`contended`), it may be one that makes
-// short local calls without end, none of which makes progress: this thread waits for up to 20 us until it leaves, and
-// stops it at its next entry. One that comes in later looks itself.
-bool Coprocessor::Impl::enter(bool contended) {
-  if (!contended) return settings.lock->try_enter_other();
+// False: the owner is inside. `patient`: it may be making short local calls without end, none of which makes progress;
+// then this thread waits for up to 20 us until it leaves, and stops it at its next entry.
+bool Coprocessor::Impl::enter(bool patient) {
+  if (!patient) return settings.lock->try_enter_other();
   const std::uint64_t looks = settings.kernel->looks();
   int waited = 0;
   return settings.lock->enter_other([&] {
@@ -79,13 +78,13 @@ bool Coprocessor::Impl::enter(bool contended) {
 }
 
 // One stay: as long as the owner is outside and messages move. Returns whether work is left behind.
-bool Coprocessor::Impl::work() {
+bool Coprocessor::Impl::work(bool patient) {
   Recorder& recorder = settings.kernel->recorder();
-  const bool contended = settings.lock->owner_inside();
+  patient = patient && settings.lock->owner_inside();  // an owner that comes in during this stay looks itself
   std::uint32_t moved_rounds = 0;
   bool pending = true;
   for (int quiet = 0; quiet < kQuietRounds && !parking.stopping();) {
-    if (!enter(contended)) return true;
+    if (!enter(patient)) return true;
     settings.kernel->owner_away(true);
     // What a round does is recorded while it does it: that it has begun is known afterwards.
     const std::uint64_t began = moved_rounds == 0 && recorder.on() ? recorder.stamp() : 0;
@@ -144,18 +143,23 @@ void Coprocessor::Impl::run() {
   std::uint32_t seen = bell.rings() - 1;  // as if just rung: it may have been, while this thread was made
   bool pending = false;
   std::uint64_t posted_in = 0;  // the owner's stay in which it last posted
+  const auto take_posted = [&] {
+    const std::uint64_t stay = parking.take();
+    if (stay == 0) return false;
+    posted_in = stay;
+    return true;
+  };
   while (!parking.stopping()) {
-    if (const std::uint64_t stay = parking.take(); stay != 0) {
-      posted_in = stay;
-      pending = true;
-    }
+    pending |= take_posted();
     const bool look = wait(pending || unseen, seen);
     if (settings.watch) settings.watch();
     if (!look) {
       unseen = unseen && settings.kernel->looks() < unseen_looks;
       continue;
     }
-    pending = work();
+    // An owner that has just posted is about to leave, and may be back at once to look itself.
+    const bool patient = !take_posted();
+    pending = work(patient);
     unseen = unseen && settings.kernel->looks() < unseen_looks;
     // The owner came in: it looks itself, and posts again when it leaves with work behind it. Not in the stay in which
     // it posted: that it is about to leave.
