@@ -31,7 +31,7 @@ void note_error(mpi_adi::Call& call, int error_class) {
                       "a member sent edges that this process is not part of, or to ranks that do not exist");
   }
   if (error_class == MPI_ERR_NO_MEM) {
-    return call.error(error_class, "there is no memory for the edges that a member sent");
+    return call.error(error_class, "not enough memory for the edges that a member sent");
   }
   call.error(error_class, error_class == MPI_ERR_TRUNCATE ? kDifferentCalls : mpi_adi::words_of_lost(call.rank()));
 }

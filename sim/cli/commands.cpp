@@ -223,8 +223,8 @@ int run_cli(int argc, char** argv, const LayersAbove& layers_above) {
   add_trace_command(app, layers_above.call_site, layers_above.page);
 #endif
   app.footer(  // behind the commands, which would inherit it
-      "A job that runs: SIGUSR1 to its launcher tells where each rank is and for whom it waits; when all wait for one\n"
-      "another, the launcher tells the deadlock by itself (margay run --deadlock abort ends it). A trace: margay run\n"
+      "A job that runs: SIGUSR1 to its launcher prints where each rank is and which rank it waits for; the launcher\n"
+      "reports a deadlock by itself (margay run --deadlock abort ends the job). A trace: margay run\n"
       "--trace DIR, with --trace-walks every match entry that was passed over; then margay trace story DIR.");
   const int status = parse_line(app, argc, argv);
   if (is_output_written(argc > 1 && knows_command(app, argv[1]) ? argv[1] : "")) return status;

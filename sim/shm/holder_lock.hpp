@@ -1,8 +1,8 @@
-// A spin lock of one word, in memory that processes share, that names its holder: who waits for it asks whether that
-// one is gone, and takes it over then. For stays of a few instructions; not fair.
+// A spin lock of one word in memory that processes share. The word names the holder, so that a waiter can ask whether
+// the holder is dead and take the lock over. For critical sections of a few instructions; not fair.
 //
-// Who waits longer than a stay gives its processor up, in case the holder needs it, and then sleeps in naps of up to a
-// millisecond: the holder is stopped. leave() wakes nobody, and so costs a store.
+// A waiter yields first, in case the holder needs its processor, and then sleeps in naps of up to a millisecond,
+// because the holder may be stopped. leave() wakes no waiter, and so costs a store.
 //
 // Invariants
 //  1. The word is 0 (free), or the holder's id + 1. Only who put its id there takes it away, or one that was told that
@@ -21,7 +21,7 @@ namespace margay::sim {
 class HolderGone {
  public:
   using Ask = bool (*)(void* context, std::uint32_t id);
-  // Told who waits asleep for the holder `id`, for so long by now; 0: the wait is over.
+  // Called while a waiter sleeps for the holder `id`: how long it has waited by now; 0: the wait is over.
   using Waits = void (*)(void* context, std::uint32_t id, std::uint64_t waited_ns);
   HolderGone(Ask ask, void* context, Waits while_waiting = nullptr)
       : ask_(ask), context_(context), waits_(while_waiting) {}
