@@ -15,12 +15,12 @@ struct Edge {
   int weight;
 };
 
-// The edges that begin or end here, out of all that the members of `parent` name; in the order of who names them.
-// MPI_SUCCESS; MPIX_ERR_PROC_FAILED; MPI_ERR_TOPOLOGY, a member sent what cannot be edges of this one. Collective; a
-// message between each two ranks of which one names the other. Whether edges that another member sent can be this
-// one's, in a communicator of `size`.
+// Whether edges that another member sent can be this one's, in a communicator of `size`.
 [[nodiscard]] bool can_be_edges(std::span<const Edge> edges, int me, int size);
 
+// The edges that begin or end here, out of all that the members of `parent` name; in the order of who names them.
+// MPI_SUCCESS; MPIX_ERR_PROC_FAILED; MPI_ERR_TOPOLOGY, a member sent what cannot be edges of this one. Collective; a
+// message between each two ranks of which one names the other.
 [[nodiscard]] int distribute_edges(mpi_adi::MpiRank& rank, mpi_adi::Communicator& parent,
                                    const std::vector<Edge>& edges, mpi_adi::DistGraphTopology& mine);
 
