@@ -183,7 +183,7 @@ TEST_CASE("a message that nobody sent") {
 TEST_CASE("a message that arrived after its sender's file was read") {
   Run run;
   run.delivered(kFirst);
-  for (const std::uint64_t number : {2, 3, 4}) {
+  for (const std::uint64_t number : {2U, 3U, 4U}) {
     run.add(1, TraceKind::kernel_arrive, {0, 1, number});
     run.add(1, TraceKind::kernel_deposit, {0, 1, number});
   }

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cstdlib>
 #include <deque>
+#include <filesystem>
 #include <string_view>
 #include <unordered_set>
 
@@ -41,10 +42,6 @@ bool begins_with_one_of(const std::string_view (&prefixes)[N], std::string_view 
 // Another MPI's library under the same first name, but another number.
 bool is_other_mpi(std::string_view name) {
   return begins_with_one_of(kOtherMpis, name) && !is_one_of(kOurLibraries, name);
-}
-
-std::string_view last_name(std::string_view path) {
-  return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
 }
 
 struct File {
@@ -137,7 +134,7 @@ void judge(const std::deque<File>& files, const ElfSymbols& ours, SymbolCheck& o
   }
   NameSet needed;
   for (const File& file : files) {
-    const bool is_binding = is_one_of(kBindings, last_name(file.path));
+    const bool is_binding = is_one_of(kBindings, std::filesystem::path(file.path).filename().string());
     for (const std::string& name : file.symbols.undefined) {
       if (!is_mpi_symbol(name)) continue;
       needed.insert(name);
