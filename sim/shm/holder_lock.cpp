@@ -76,7 +76,11 @@ HolderLock::Entry HolderLock::enter_slowly() {
       spin_pause();
       continue;
     }
-    if (seen == 0 || seen != holder) turns = 0;  // it is not stopped
+    if (seen == 0 || seen != holder) {  // the last holder is not stopped, and what it was waited for is over
+      turns = 0;
+      if (naps.any()) gone_.waits(holder - 1, 0);
+      naps = Naps();
+    }
     holder = seen;
     if (turns < kTurnsAwake) {
       ++turns;
