@@ -112,8 +112,8 @@ void TypeCheck::end_receive(const ReceiveRequest& request) {
 void TypeCheck::nonportable(const std::string& what, const char* where) {
   if (!nonportable_.insert(std::string(call_) + what).second) return;
   ++findings_;
-  std::fprintf(stderr, "margay: rank %u: %s: %s is not portable: the standard does not define it (MPI 4.0, %s)\n",
-               rank_, call_, what.c_str(), where);
+  std::fprintf(stderr, "margay: rank %u: %s%s: %s is not portable: the standard does not define it (MPI 4.0, %s)\n",
+               rank_, call_, lines_.behind_call(caller_).c_str(), what.c_str(), where);
 }
 
 void TypeCheck::report(const ReceiveRequest& request, const Receive& receive) {

@@ -101,11 +101,12 @@ void Call::wait_long(const Request& request) {
       *rank_, [&request] { return request.complete; }, 1);
 }
 
-void Call::watch_enter(const void* caller) {
+void Call::watch_enter(const void* returns_to) {
+  const void* const caller = rank_->process().source_lines().behind_bindings(returns_to);
   rank_->set_caller(caller);
   sim::Recorder& recorder = rank_->process().recorder();
   if (recorder.on()) rank_->call_trace().enter(recorder, name_.text, caller);
-  if (rank_->handles().origins() != nullptr) rank_->handles().origins()->enter({name_.text, caller});
+  if (rank_->handles().origins() != nullptr) rank_->handles().origins()->enter(name_.text, caller);
   if (TypeCheck* const check = device().parts().type_check.get(); check != nullptr) {
     check->begin_call(name_.text, caller);
   }

@@ -231,7 +231,7 @@ class Call {
   [[noreturn, gnu::noinline]] void not_running() const;
   [[gnu::noinline]] void wait_long(const Request& request);
   // For a trace, and for what else looks at each call.
-  [[gnu::noinline]] void watch_enter(const void* caller);
+  [[gnu::noinline]] void watch_enter(const void* returns_to);
   [[gnu::noinline]] void watch_leave();
   void leave() {
     inside_ = false;

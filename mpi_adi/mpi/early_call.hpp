@@ -19,7 +19,7 @@ class EarlyCall {
     if (is_rank_thread()) {
       call_.emplace(of, *rank_);
     } else if (noted_ = rank_->handles().origins(); noted_ != nullptr) [[unlikely]] {
-      noted_->enter({name_.text, of.caller});
+      noted_->enter(name_.text, rank_->process().source_lines().behind_bindings(of.caller));
     }
   }
   EarlyCall(const EarlyCall&) = delete;

@@ -84,7 +84,7 @@ class Report {
     begin() += std::string("leak: ") + kind + " " + hex + in_quotes(name) + ", made by " +
                (origin.function.empty()
                     ? "a call that was not seen"
-                    : std::string(origin.function) + rank_.process().source_lines().behind_call(origin.caller)) +
+                    : std::string(origin.function) + rank_.process().source_lines().behind_call(origin.place)) +
                (details.empty() ? "" : ", " + details) + "\n";
   }
   void line(const char* kind, Handle handle, const std::string& name = {}, const std::string& details = {}) {
@@ -111,9 +111,7 @@ class Report {
   // All at once, before the first line.
   void look_up_callers() {
     if (lines_ != 1) return;
-    std::vector<sim::SourcePlace> places;
-    for (const void* const caller : rank_.handles().origins()->callers()) places.push_back(sim::source_place(caller));
-    rank_.process().source_lines().look_up(places);
+    rank_.process().source_lines().look_up(rank_.handles().origins()->places());
   }
   std::string& begin() { return text_ += "margay: rank " + std::to_string(rank_.process().rank()) + ": "; }
 

@@ -2,9 +2,9 @@
 
 namespace margay::mpi_adi {
 
-void Origins::enter(const Origin& call) {
+void Origins::enter(std::string_view function, const void* caller) {
   const std::lock_guard guard(mutex_);
-  calls_[std::this_thread::get_id()].push_back(call);
+  calls_[std::this_thread::get_id()].push_back({function, caller});
 }
 
 void Origins::note(Handle handle) {
@@ -31,9 +31,11 @@ void Origins::leave() {
   if (thread->second.empty()) calls_.erase(thread);
 }
 
-Origin Origins::current() const {
+Origin Origins::current() {
   const auto thread = calls_.find(std::this_thread::get_id());
-  return thread == calls_.end() ? Origin() : thread->second.back();
+  if (thread == calls_.end()) return {};
+  const Entered& call = thread->second.back();
+  return {call.function, sim::source_place(call.caller, modules_)};
 }
 
 Origin Origins::of(Handle handle) const {
@@ -48,13 +50,12 @@ Origin Origins::of(const UserRequest& request) const {
   return found == by_request_.end() ? Origin() : found->second;
 }
 
-std::vector<const void*> Origins::callers() const {
+std::vector<sim::SourcePlace> Origins::places() const {
   const std::lock_guard guard(mutex_);
-  std::unordered_set<const void*> all;
-  for (const auto& [handle, origin] : by_handle_) all.insert(origin.caller);
-  for (const auto& [request, origin] : by_request_) all.insert(origin.caller);
-  all.erase(nullptr);
-  return {all.begin(), all.end()};
+  std::vector<sim::SourcePlace> all;
+  for (const auto& [handle, origin] : by_handle_) all.push_back(origin.place);
+  for (const auto& [request, origin] : by_request_) all.push_back(origin.place);
+  return all;
 }
 
 }  // namespace margay::mpi_adi

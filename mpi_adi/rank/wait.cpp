@@ -29,6 +29,16 @@ bool needs_message(MpiRank& rank, const FirstWait& first) {
   return own == static_cast<std::ptrdiff_t>(first.tasks);
 }
 
+// Of the calling thread: the board's call is of the latest one to enter, or none, as that has left.
+sim::ProgramCall call_that_waits(MpiRank& rank) {
+  sim::ProgramCall call = sim::function_called_by_program();
+  if (call.function.starts_with("PMPI")) call.function.erase(0, 1);
+  if (call.function.starts_with("MPI")) return call;
+  if (rank.threaded()) return {};  // the board's may be another's
+  call.function = rank.process().board().mpi_call.data();
+  return call;
+}
+
 }  // namespace
 
 void StallWatch::tell_board(std::uint64_t idle_ns) {
@@ -43,7 +53,9 @@ void StallWatch::tell_board(std::uint64_t idle_ns) {
   wait.needs_message = needs_message(rank_, first) ? 1 : 0;
   sim::set_text(wait.communicator, first.communicator);
   sim::set_text(wait.near_misses, first.near_misses);
-  const std::string place = sim::source_question(sim::call_from_program());
+  const sim::ProgramCall call = call_that_waits(rank_);
+  const std::string place = sim::source_question(call.returns_to);
+  sim::set_text(wait.call, call.function);
   sim::set_text(wait.place, place.size() < wait.place.size() ? place : std::string());
   wait.since_ns = rank_.process().clock().now_ns() - idle_ns;
   wait.is_waiting = 1;
@@ -74,10 +86,11 @@ void StallWatch::look(std::uint64_t idle_ns) {
   if (idle_ns < next_report_ns_) return;
   next_report_ns_ *= 2;
   constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
-  const std::string call = process.board().mpi_call.data();  // of the latest thread to enter; none, as it has left
+  const sim::ProgramCall call = call_that_waits(rank_);
   std::string text = "margay: rank " + std::to_string(process.rank()) + " has waited " +
-                     std::to_string(idle_ns / kNsPerSecond) + " s in " + (call.empty() ? "MPI" : call) +
-                     process.source_lines().behind_call(sim::call_from_program()) + " without progress\n";
+                     std::to_string(idle_ns / kNsPerSecond) + " s in " +
+                     (call.function.empty() ? "MPI" : call.function) +
+                     process.source_lines().behind_call(call.returns_to) + " without progress\n";
   rank_.device().describe(text, kReportLines);
   std::fputs(text.c_str(), stderr);
 }

@@ -84,6 +84,18 @@ std::optional<LoadedModule> find(Wanted wanted) {
   return std::move(search.found);
 }
 
+// How many files the process has unloaded.
+unsigned long long unloaded_so_far() {
+  unsigned long long count = 0;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t /*bytes*/, void* data) {
+        *static_cast<unsigned long long*>(data) = info->dlpi_subs;
+        return 1;
+      },
+      &count);
+  return count;
+}
+
 }  // namespace
 
 std::optional<LoadedModule> loaded_module_of(std::uintptr_t address) {
@@ -102,6 +114,18 @@ std::uint64_t build_number(const LoadedModule& module) {
     number *= 0x0000'0100'0000'01b3;
   }
   return number | 1U;
+}
+
+const LoadedModule* LoadedModules::of(std::uintptr_t address) {
+  if (const unsigned long long unloaded = unloaded_so_far(); unloaded != unloaded_) {
+    found_.clear();
+    unloaded_ = unloaded;
+  }
+  const auto known =
+      std::find_if(found_.begin(), found_.end(), [address](const LoadedModule& module) { return module.has(address); });
+  if (known != found_.end()) return &*known;
+  std::optional<LoadedModule> module = loaded_module_of(address);
+  return module ? &found_.emplace_back(*std::move(module)) : nullptr;
 }
 
 }  // namespace margay::sim

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace margay::sim {
 
@@ -22,5 +23,17 @@ struct LoadedModule {
 [[nodiscard]] std::optional<LoadedModule> loaded_module_of_build(std::uint64_t number);
 // The same for one build wherever it is loaded, in any process; for files without a build id by their path. Not 0.
 [[nodiscard]] std::uint64_t build_number(const LoadedModule& module);
+
+// loaded_module_of() for who asks often: it remembers what it has found until the process unloads a file. One thread at
+// a time.
+class LoadedModules {
+ public:
+  // Until the next question; nullptr: in no file.
+  [[nodiscard]] const LoadedModule* of(std::uintptr_t address);
+
+ private:
+  std::vector<LoadedModule> found_;
+  unsigned long long unloaded_ = 0;
+};
 
 }  // namespace margay::sim

@@ -38,19 +38,39 @@ bool is_fortran_binding(const LoadedModule& module) {
 }
 
 struct StackWalk {
-  LoadedModule library;  // this one
-  std::optional<LoadedModule> latest;
+  LoadedModules& modules;
+  LoadedModule library;           // this one
+  std::uintptr_t in_library = 0;  // the outermost address in it so far
   const void* found = nullptr;
 };
 
 _Unwind_Reason_Code look_at_frame(_Unwind_Context* context, void* data) {
   auto& walk = *static_cast<StackWalk*>(data);
   const auto address = static_cast<std::uintptr_t>(_Unwind_GetIP(context));
-  if (walk.library.has(address)) return _URC_NO_REASON;
-  if (!walk.latest || !walk.latest->has(address)) walk.latest = loaded_module_of(address);
-  if (walk.latest && is_fortran_binding(*walk.latest)) return _URC_NO_REASON;
+  if (walk.library.has(address)) {
+    walk.in_library = address;
+    return _URC_NO_REASON;
+  }
+  const LoadedModule* const module = walk.modules.of(address);
+  if (module != nullptr && is_fortran_binding(*module)) return _URC_NO_REASON;
   walk.found = reinterpret_cast<const void*>(address);
   return _URC_END_OF_STACK;
+}
+
+// Nothing: this library is part of the program itself.
+std::optional<StackWalk> walk_to_program(LoadedModules& modules) {
+  const LoadedModule* const library = modules.of(reinterpret_cast<std::uintptr_t>(&call_from_program));
+  if (library == nullptr || library->is_program) return std::nullopt;
+  StackWalk walk{.modules = modules, .library = *library};
+  _Unwind_Backtrace(look_at_frame, &walk);
+  return walk;
+}
+
+// Of those that others see. It is asked for the byte before, which is of the call itself.
+std::string function_at(std::uintptr_t returns_to) {
+  Dl_info info{};
+  if (::dladdr(reinterpret_cast<const void*>(returns_to - 1), &info) == 0 || info.dli_sname == nullptr) return {};
+  return info.dli_sname;
 }
 
 // The command beside this library, in the build tree and where both are installed.
@@ -145,19 +165,35 @@ std::string ask_command(const std::string& questions) {
 }  // namespace
 
 SourcePlace source_place(const void* address) {
+  LoadedModules modules;
+  return source_place(address, modules);
+}
+
+SourcePlace source_place(const void* address, LoadedModules& modules) {
   const auto at = reinterpret_cast<std::uintptr_t>(address);
-  const std::optional<LoadedModule> module = at == 0 ? std::nullopt : loaded_module_of(at);
-  if (!module) return {};
-  return {build_number(*module), at - module->begin};
+  const LoadedModule* const module = at == 0 ? nullptr : modules.of(at);
+  return module == nullptr ? SourcePlace() : SourcePlace{build_number(*module), at - module->begin};
 }
 
 const void* call_from_program() {
-  const auto own = reinterpret_cast<std::uintptr_t>(&call_from_program);
-  const std::optional<LoadedModule> library = loaded_module_of(own);
-  if (!library || library->is_program) return nullptr;
-  StackWalk walk{*library, std::nullopt, nullptr};
-  _Unwind_Backtrace(look_at_frame, &walk);
-  return walk.found;
+  LoadedModules modules;
+  const std::optional<StackWalk> walk = walk_to_program(modules);
+  return walk ? walk->found : nullptr;
+}
+
+ProgramCall function_called_by_program() {
+  LoadedModules modules;
+  const std::optional<StackWalk> walk = walk_to_program(modules);
+  if (!walk || walk->found == nullptr) return {};
+  return {walk->found, function_at(walk->in_library)};
+}
+
+const void* SourceLines::behind_bindings(const void* caller) {
+  const std::lock_guard guard(modules_mutex_);
+  const LoadedModule* const module = modules_.of(reinterpret_cast<std::uintptr_t>(caller));
+  if (module == nullptr || !is_fortran_binding(*module)) return caller;
+  const std::optional<StackWalk> walk = walk_to_program(modules_);
+  return walk && walk->found != nullptr ? walk->found : caller;
 }
 
 std::string source_question(const void* address) {

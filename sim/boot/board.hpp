@@ -25,7 +25,7 @@
 namespace margay::sim {
 
 inline constexpr std::uint64_t kBoardMagic = 0x3144'5241'4f42'474d;  // "MGBOARD1" read as little-endian
-inline constexpr std::uint32_t kBoardVersion = 10;
+inline constexpr std::uint32_t kBoardVersion = 11;
 inline constexpr std::size_t kBoardPageBytes = 4096;
 inline constexpr std::uint32_t kMaxRanks = 65536;
 // Counted under portals::DropReason's values.
@@ -79,8 +79,10 @@ struct BoardWait {
   std::uint64_t since_ns = 0;           // when something moved last (CLOCK_MONOTONIC)
   // Unexpected messages that differ from the awaited one in one thing, in words, zero-terminated.
   std::array<char, 320> near_misses{};
-  // Where the program made the call that waits, zero-terminated: what source_question() says; empty: not known.
-  std::array<char, 320> place{};
+  // The call that waits and where the program made it, both of the thread that looks, zero-terminated; empty: not
+  // known. The place is what source_question() says.
+  std::array<char, 32> call{};
+  std::array<char, 288> place{};
 };
 
 struct BoardBlock {

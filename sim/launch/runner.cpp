@@ -339,6 +339,7 @@ ReportContext Runner::context() const {
   context.pids = &pids_;
   context.elapsed_seconds = static_cast<double>(signed_monotonic_ns() - started_ns_) / 1e9;
   context.timeout_seconds = options_.timeout_seconds;
+  context.name_place = name_place_;
   // A rank that aborts ends by itself.
   const Cause& cause = watch_.cause();
   const bool ends_itself = cause.kind == CauseKind::kAbort && !watch_.ended(cause.rank);

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/ usr / bin / env python3
 """Which places of the program errors and checks name: file and line where it has debug information, file and offset else.
 
     tests/mpi/launch_places.py --build build/release             every case
@@ -7,18 +7,21 @@
 """
 import re
 import sys
+import tempfile
 
-from launch_case import SOURCES, cases_of, run_cases
+import support
+from launch_case import SOURCES, Skipped, cases_of, run_cases
+from run import has_fortran
 
-SOURCE = SOURCES / "places.c"
 OPTIONS = ["-g", "-O1"]  # -O2 makes one call of two, and a jump of a function's last
 
 
-def line_of(comment):
-    """The line of places.c that has it."""
-    lines = [number for number, text in enumerate(SOURCE.read_text().splitlines(), 1) if f"/* {comment} */" in text]
+def line_of(comment, source="places.c"):
+    """The line of the source that has it."""
+    mark = f"/* {comment} */" if source.endswith(".c") else f" ! {comment}"
+    lines = [number for number, text in enumerate((SOURCES / source).read_text().splitlines(), 1) if text.endswith(mark)]
     assert len(lines) == 1, (comment, lines)
-    return f"places.c:{lines[0]}"
+    return f"{source}:{lines[0]}"
 
 
 def said(case, *words):
@@ -102,6 +105,53 @@ def case_deadlock(case):
     case.margay("--deadlock", "abort", program, "deadlock", status=73)
     for rank in (0, 1):
         said(case, f"rank {rank} in MPI_Recv ({line_of('deadlock')}): waits for rank {1 - rank}, tag 5, MPI_COMM_WORLD")
+    case.margay("--timeout", "5", program, "deadlock", status="nonzero")
+    said(case, *(f"rank {rank} in MPI_Recv ({line_of('deadlock')})" for rank in (0, 1)))
+
+
+def case_threads(case):
+    """The call and the line that a report names are of one thread."""
+    program = case.ours("places.c", OPTIONS)
+    case.margay("--timeout", "5", program, "threads", status="nonzero")
+    pairs = re.findall(r"rank \d in (MPI_\w+) \((places\.c:\d+)\)", case.last.whole_stderr)
+    case.expect({rank for rank in re.findall(r"rank (\d) in MPI_\w+ \(places", case.last.whole_stderr)} == {"0", "1"}, "of both ranks")
+    case.expect(all(place == line_of(f"thread in {call}") for call, place in pairs), f"the line of each call, not {pairs}")
+
+
+def case_nonportable(case):
+    """A use that the standard does not define."""
+    case.margay("--strict", case.ours("places.c", OPTIONS), "nonportable", status="nonzero")
+    said(case, f"MPI_Allreduce ({line_of('nonportable')}): ", "is not portable")
+
+
+def case_plugins(case):
+    """What a library made that is closed since is not said to be of the one that lies there now."""
+    program = case.ours("places.c", OPTIONS)
+    plugins = [case.ours("places_plugin.c", [*OPTIONS, "-shared", "-fPIC", *more], name)
+               for name, more in (("places_plugin", ()), ("places_plugin_other", ["-DOTHER"]))]
+    case.margay("--leaks", program, "plugins", *plugins)
+    made = re.findall(r"rank \d: leak: communicator .* made by (MPI_Comm_dup[^,]*),", case.last.whole_stderr)
+    case.expect(len(made) == 2 and not any("other" in by or "places_plugin.c" in by for by in made), "no place of the other")
+
+
+def case_fortran(case):
+    """Lines of the Fortran program, not of the bindings that it calls."""
+    if not has_fortran(case.build):
+        raise Skipped("no Fortran compiler")
+    program = support.compile_program(case.build, case.build.tool("mpifort"), SOURCES / "places.f90", ".margay", OPTIONS,
+                                      binding="f08")
+    case.margay("--leaks", program, "leaks")
+    for rank in (0, 1):
+        said(case, f"rank {rank}: leak: communicator ", f"made by MPI_Comm_dup ({line_of('leaked communicator', 'places.f90')}), ")
+    case.margay("--check-types", program, "types")
+    said(case, f"rank 1: MPI_Recv ({line_of('types', 'places.f90')}) of 2 x ")
+    case.margay("--check-rma", program, "conflict", status="nonzero")
+    said(case, f": MPI_Put ({line_of('second access', 'places.f90')}) failed on ",
+         f"by MPI_Put ({line_of('first access', 'places.f90')}), which is not complete")
+    with tempfile.TemporaryDirectory() as place:
+        case.margay("--trace", f"{place}/trace", program, "types", status=None)
+        case.run([case.build.tool("margay"), "trace", "story", f"{place}/trace", "0:1:1"])
+        case.expect(f"calls MPI_Recv ({line_of('types', 'places.f90')})" in case.last.stdout, "the line in a trace")
 
 
 if __name__ == "__main__":

@@ -98,12 +98,13 @@ TEST_CASE("handles: with origins each request is made the long way, so that who 
   test::LoneRank lone;
   Handles& handles = lone.rank->handles();
   handles.keep_origins();
+  const void* const caller = reinterpret_cast<const void*>(&pending);
   Request& receive = pending(lone);
   for (const char* const name : {"MPI_Irecv", "MPI_Recv_init"}) {
-    handles.origins()->enter({name, lone.rank.get()});
+    handles.origins()->enter(name, caller);
     UserRequest* const made = handles.add_request(&receive, lone.rank->worlds().world());
     CHECK_EQ(handles.origins()->of(*made).function, name);
-    CHECK_EQ(handles.origins()->of(*made).caller, lone.rank.get());
+    CHECK_EQ(handles.origins()->of(*made).place.offset, sim::source_place(caller).offset);
     handles.free_request(*made);
     handles.origins()->leave();
     handles.hide_free_requests();

@@ -37,7 +37,7 @@ std::string calls_of_all(const ReportContext& context) {
   std::string text;
   const std::uint32_t size = context.board->size();
   for (std::uint32_t rank = 0; rank < size && rank < kMostShown; ++rank) {
-    const std::string call = call_in_progress(*context.board, rank);
+    const std::string call = describe_call(*context.board, rank, context.name_place);
     text += fmt::format("{} rank {} in {}", text.empty() ? ":" : ",", rank, call.empty() ? "the program" : call);
   }
   return size > kMostShown ? text + ", ..." : text;
@@ -124,6 +124,15 @@ std::string clean_text(std::span<const char> field) {
 
 std::string call_in_progress(const Board& board, std::uint32_t rank) {
   return clean_text(board.block(rank).mpi_call);
+}
+
+std::string describe_call(const Board& board, std::uint32_t rank, const NamePlace& name_place) {
+  const BoardWait& wait = board.block(rank).wait;
+  std::string call = wait.is_waiting != 0 ? clean_text(wait.call) : std::string();
+  if (call.empty()) call = call_in_progress(board, rank);
+  if (call.empty() || wait.is_waiting == 0 || !name_place) return call;
+  const std::string place = name_place(clean_text(wait.place));
+  return place.empty() ? call : call + " (" + place + ")";
 }
 
 }  // namespace margay::sim

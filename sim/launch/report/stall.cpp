@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "sim/base/counted.hpp"
-#include "sim/launch/report/report.hpp"
 #include "sim/shm/published.hpp"
 
 namespace margay::sim {
@@ -21,14 +20,6 @@ bool is_inside(const BoardBlock& block) {
 }
 
 }  // namespace
-
-std::string describe_call(const Board& board, std::uint32_t rank, const NamePlace& name_place) {
-  const std::string call = call_in_progress(board, rank);
-  const BoardWait& wait = board.block(rank).wait;
-  if (call.empty() || wait.is_waiting == 0 || !name_place) return call;
-  const std::string place = name_place(clean_text(wait.place));
-  return place.empty() ? call : call + " (" + place + ")";
-}
 
 std::string describe_wanted(const BoardBlock& block) {
   const BoardWait& wait = block.wait;

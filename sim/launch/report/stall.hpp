@@ -15,15 +15,10 @@
 #include <vector>
 
 #include "sim/boot/board.hpp"
+#include "sim/launch/report/report.hpp"
 
 namespace margay::sim {
 
-// Names a place in a program, which a rank asks for by source_question(): "ring.c:41"; or nothing.
-using NamePlace = std::function<std::string(const std::string& question)>;
-
-// The call that the rank is in and, where it has reported a long wait, the place in its program:
-// "MPI_Recv (ring.c:41)"; empty outside MPI.
-[[nodiscard]] std::string describe_call(const Board& board, std::uint32_t rank, const NamePlace& name_place);
 // What the rank waits for, in words; without, and with what lies with it. Requires: it has reported a long wait.
 [[nodiscard]] std::string describe_wanted(const BoardBlock& block);
 [[nodiscard]] std::string describe_wait(const BoardBlock& block);

@@ -1,10 +1,13 @@
 // Mistakes of a program, each in a line of its own that a comment names, for launch_places.py: what is reported names
 // it.
+#include <dlfcn.h>
 #include <mpi.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 static int rank;
+static char** words;
 
 static void truncated(void) {
   int numbers[2] = {0, 0};
@@ -85,6 +88,48 @@ static void deadlock(void) {
   MPI_Recv(&number, 1, MPI_INT, 1 - rank, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* deadlock */
 }
 
+static void* waits(void* unused) {
+  int number;
+  MPI_Request request;
+  MPI_Irecv(&number, 1, MPI_INT, 1 - rank, 10, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE); /* thread in MPI_Wait */
+  return unused;
+}
+
+static void* receives(void* unused) {
+  int number;
+  MPI_Recv(&number, 1, MPI_INT, 1 - rank, 20, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* thread in MPI_Recv */
+  return unused;
+}
+
+static void* probes(void* unused) {
+  MPI_Probe(1 - rank, 30, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* thread in MPI_Probe */
+  return unused;
+}
+
+// Each is in another call.
+static void threads(void) {
+  void* (*const bodies[])(void*) = {waits, receives, probes};
+  pthread_t all[3];
+  for (int i = 0; i < 3; ++i) pthread_create(&all[i], NULL, bodies[i], NULL);
+  for (int i = 0; i < 3; ++i) pthread_join(all[i], NULL);
+}
+
+static void nonportable(void) {
+  double one = 1, either;
+  MPI_Allreduce(&one, &either, 1, MPI_DOUBLE, MPI_LXOR, MPI_COMM_WORLD); /* nonportable */
+}
+
+// What a closed library made is not of the one that lies in its place.
+static void plugins(void) {
+  for (int i = 2; i < 4; ++i) {
+    MPI_Comm copy;
+    void* const library = dlopen(words[i], RTLD_NOW);
+    ((void (*)(MPI_Comm*))dlsym(library, "makes"))(&copy);
+    if (i == 2) dlclose(library);
+  }
+}
+
 static void aborts(void) {
   if (rank == 1) MPI_Abort(MPI_COMM_WORLD, 7); /* aborts */
   MPI_Barrier(MPI_COMM_WORLD);
@@ -97,10 +142,13 @@ int main(int argc, char** argv) {
   } cases[] = {{"truncated", truncated}, {"waited", waited},     {"handled", handled},
                {"leaks", leaks},         {"types", types},       {"collectives", collectives},
                {"order", order},         {"conflict", conflict}, {"deadlock", deadlock},
-               {"aborts", aborts}};
-  int size;
+               {"aborts", aborts},       {"threads", threads},   {"nonportable", nonportable},
+               {"plugins", plugins}};
+  int size, level;
   if (argc > 1 && strcmp(argv[1], "early") == 0) MPI_Comm_size(MPI_COMM_WORLD, &size); /* early */
-  MPI_Init(&argc, &argv);
+  MPI_Init_thread(&argc, &argv, argc > 1 && strcmp(argv[1], "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
+                  &level);
+  words = argv;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   for (unsigned i = 0; argc > 1 && i < sizeof cases / sizeof *cases; ++i) {
     if (strcmp(argv[1], cases[i].name) == 0) cases[i].run();
