@@ -187,7 +187,7 @@ void CallCheck::answer(std::uint32_t to) {
 void CallCheck::tell(const std::string& calls) {
   ++findings_;
   if (++printed_ > kLinesMax) return;
-  std::fprintf(stderr, "margay: collective calls do not fit each other: %s%s\n", calls.c_str(),
+  std::fprintf(stderr, "margay: mismatched collective calls: %s%s\n", calls.c_str(),
                printed_ == kLinesMax ? " (the last one that is printed)" : "");
 }
 

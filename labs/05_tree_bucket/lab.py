@@ -82,8 +82,8 @@ def costs(work, printed):
     said = {(int(length), int(ranks)): {"tree_ps": float(tree), "bucket_ps": float(bucket)}
             for length, ranks, tree, bucket in PRINTED.findall(printed)}
     for length, ranks in [*((length, v["ranks"]) for length in v["lengths"]), *((v["bytes"], ranks) for ranks in OTHER_RANKS)]:
-        if not work.findings.unless((length, ranks) in said, f"part 2 prints no costs of {length} bytes on {ranks} ranks: what stands around "
-                                    "the blanks is to stay as it was"):
+        if not work.findings.unless((length, ranks) in said, f"part 2 prints no costs of {length} bytes on {ranks} ranks: do not change the "
+                                    "code outside the blanks"):
             return
         for name, messages, its_bytes in (("tree_ps", rounds(ranks), length), ("bucket_ps", 2 * (ranks - 1), length / ranks)):
             true, mine = messages * (alpha + beta * its_bytes), said[length, ranks][name]

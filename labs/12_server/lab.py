@@ -165,7 +165,7 @@ def judge_walk(v, number, walk, listed, findings):
         findings.say(f"BLANK 5: {what} was dropped, no such portal: nothing is attached to portal 4")
         return
     if not walk.way and not walk.dropped:
-        findings.say(f"BLANK 5: {what} saw no entry: what is attached to portal 4 is no list; attach list_, with all its entries")
+        findings.say(f"BLANK 5: {what} saw no entry: portal 4 has no match list; attach list_ with all its entries")
         return
     patron, before = v["request_client"][number - 1] == v["patron"], len(findings.sentences)
     by_patron, by_largest = walk.reason_at("patron"), walk.reason_at("largest")

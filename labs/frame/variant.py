@@ -24,7 +24,7 @@ def telling(draw, tells):
         values = draw()
         if tells(values):
             return values
-    raise CouldNotRun("there is no variant for this seed: take another")
+    raise CouldNotRun("no valid variant for this seed; use another seed")
 
 
 def constant(name):

@@ -83,7 +83,7 @@ class Report {
     std::snprintf(hex, sizeof hex, "0x%08x", static_cast<unsigned>(handle));
     begin() += std::string("leak: ") + kind + " " + hex + in_quotes(name) + ", made by " +
                (origin.function.empty()
-                    ? "a call that was not seen"
+                    ? "an unknown call"
                     : std::string(origin.function) + rank_.process().source_lines().behind_call(origin.place)) +
                (details.empty() ? "" : ", " + details) + "\n";
   }

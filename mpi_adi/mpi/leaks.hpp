@@ -1,4 +1,4 @@
-// What a program never gave back, listed at MPI_Finalize, at the end of a session and when the process exits, when
+// Lists objects that a program never freed: at MPI_Finalize, at the end of a session and when the process exits, when
 // MARGAY_LEAKS asks for it.
 #pragma once
 

@@ -13,7 +13,7 @@ using CxxReduction = void (*)(const void* in, void* inout, int count, MPI_Dataty
 using CxxErrorHandler = void (*)(int kind, int* handle, int* code, void (*function)());
 inline constexpr int kCxxKindCommunicator = 0;
 
-// What an attribute's value is, by who set it (MPI 4.0, 19.3.7). The numbers are the ABI's.
+// Kind of an attribute's value, by the language that set it (MPI 4.0, 19.3.7). The numbers are the ABI's.
 enum class AttributeKind : int {
   address = 0,  // a pointer, set by C
   word = 1,     // an INTEGER(KIND=MPI_ADDRESS_KIND), set by Fortran's MPI_Comm_set_attr and its like

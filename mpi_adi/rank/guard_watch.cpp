@@ -41,7 +41,7 @@ void GuardWatch::waits(std::uint32_t holder, std::uint64_t waited_ns) {
   const std::string text = "margay: rank " + std::to_string(process_.rank()) + " has waited " +
                            std::to_string(waited_ns / kNsPerSecond) + " s in " + (call.empty() ? "MPI" : call) +
                            " for rank " + std::to_string(holder) +
-                           ", which is inside an update of a window that no other may enter: it is stopped, or has no "
+                           ", which holds the lock of a window update: it is stopped, or has no "
                            "processor; continue it (kill -CONT), or end it\n";
   std::fputs(text.c_str(), stderr);
 }

@@ -1,4 +1,4 @@
-// The target's reading of an ask: every number that a message brings is checked here before anything uses it. Pure:
+// Validates every number of a request from a peer against the window's memory, before anything uses it. Pure:
 // knows a window's memory, and no window.
 #pragma once
 

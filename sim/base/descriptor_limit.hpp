@@ -5,8 +5,8 @@
 
 namespace margay::sim {
 
-// What a process of a job of so many may have open: for each other one its connection, or the memory that it shares on
-// the node and another of its files; and some of the program's own.
+// Number of descriptors that a process of a job of N ranks needs: for each other one its connection, or the memory
+// that it shares on the node and another of its files; and some of the program's own.
 [[nodiscard]] constexpr std::uint64_t descriptors_of_job(std::uint64_t processes) {
   constexpr std::uint64_t kOfEach = 2;
   constexpr std::uint64_t kOthers = 128;

@@ -76,6 +76,12 @@ std::string what_is_wrong(const Command& command, const CLI::App& app, const CLI
     const std::string option = said.substr(0, said.find(": "));
     return said.ends_with(" missing") ? option + " lacks its value" : option + " may be given once";
   }
+  if (name == "ValidationError") {  // "--ranks: ...", when the line may say -n
+    const CLI::Option* const option = command.app->get_option_no_throw(said.substr(0, said.find(": ")));
+    if (option != nullptr && !option->get_snames().empty()) {
+      return fmt::format("-{}, {}", option->get_snames().front(), said);
+    }
+  }
   if (name == "ExcludesError") return said + ": leave one of them out";
   return said;
 }

@@ -1,4 +1,4 @@
-// Mistakes of a command line that CLI11 parses, as sentences that name the command, the word and the cure.
+// Error messages for a command line that CLI11 refused: each names the command, the word and the cure.
 #pragma once
 
 #include <cstdint>

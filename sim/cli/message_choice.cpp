@@ -95,7 +95,8 @@ std::vector<MessageStory> choose(const MessageChoice& options, const Trace& trac
 
 std::string none_chosen(const MessageChoice& choice, const Trace& trace, const TraceNames& names,
                         const Messages& messages, const Collectives& collectives) {
-  std::string sentence = choice.all ? "no message is of that kind" : "no message of the program is of that kind";
+  std::string sentence = fmt::format("none of this run's {} matches", counted(messages.roots().size(), "message"));
+  if (messages.roots().empty()) sentence = "this run has no messages";
   std::string separator = ": ";
   const auto add = [&](const std::string& text) { sentence += std::exchange(separator, "; ") + text; };
   using Wider = std::pair<std::string_view, bool MessageChoice::*>;
@@ -109,13 +110,16 @@ std::string none_chosen(const MessageChoice& choice, const Trace& trace, const T
     add(fmt::format("{} shows {}, {}", option, count, more.all ? "the library's own too" : "of collective calls"));
   }
   const std::vector<CollectivePart>& parts = collectives.parts();
-  if (std::any_of(parts.begin(), parts.end(), [&](const auto& part) { return met_in_memory(trace, part); })) {
+  const bool wants_collective = choice.collective || choice.all;
+  if (wants_collective &&
+      std::any_of(parts.begin(), parts.end(), [&](const auto& part) { return met_in_memory(trace, part); })) {
     add("collective calls that met in the node's memory have no messages");
   }
   const auto is_lost = [](const TraceFile& file) { return file.lost != 0; };
   if (std::any_of(trace.files.begin(), trace.files.end(), is_lost)) {
     add("ranks lost events (`margay trace check` tells how many): messages of which nothing is left are not known");
   }
+  if (separator == ": " && !messages.roots().empty()) add("leave an option out");
   return sentence;
 }
 

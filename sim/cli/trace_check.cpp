@@ -23,7 +23,7 @@ constexpr std::size_t kPairsShown = 12;
 std::string verdict(const Audit& result, std::size_t faults) {
   if (faults != 0) return fmt::format("the accounts are wrong: {}", counted(faults, "fault"));
   return result.notes.empty() ? "the accounts are right: sent = delivered + dropped for every pair"
-                              : "nothing wrong was found, as far as the notes allow";
+                              : "no errors found (incomplete trace: see the notes)";
 }
 
 void put_counts(const std::string& from, const std::string& to, const Audit::Pair& counts) {

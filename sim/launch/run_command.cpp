@@ -286,6 +286,10 @@ int run_command(const std::vector<std::string>& words, const NamePlace& name_pla
     std::puts("margay 0.1.0 (PMI-1.1 launcher, MPICH ABI)");
     return 0;
   }
+  const bool is_nested = std::getenv("MARGAY_RANK") != nullptr;  // it inherits how the outer run records
+  for (const std::string& warning : options.warnings) {
+    if (!is_nested) tell(warning);
+  }
   if (options.verbose) {
     for (const std::string& note : options.notes) tell(note);
   }

@@ -64,7 +64,7 @@ Status RankMemory::allocate(std::uint64_t bytes, std::uint64_t alignment, void*&
     return {};
   }
   alignment = std::max<std::uint64_t>(alignment, kCacheLineBytes);
-  if (bytes > kAddressesEnd - alignment) return refuse(bytes, "more than there are addresses");
+  if (bytes > kAddressesEnd - alignment) return refuse(bytes, "it exceeds the address space");
   // At least one byte, so that the address is a piece's own.
   const std::uint64_t room = (std::max<std::uint64_t>(bytes, 1) + alignment - 1) / alignment * alignment;
   if (room >= kMappedBytesMin) {
@@ -74,7 +74,7 @@ Status RankMemory::allocate(std::uint64_t bytes, std::uint64_t alignment, void*&
     return status;
   }
   out = std::aligned_alloc(static_cast<std::size_t>(alignment), static_cast<std::size_t>(room));
-  if (out == nullptr) return refuse(bytes, "the C library has none; see ulimit -v");
+  if (out == nullptr) return refuse(bytes, "malloc failed; check ulimit -v");
   std::memset(out, 0, static_cast<std::size_t>(bytes));
   return {};
 }

@@ -148,9 +148,9 @@ Status SharedHeap::allocate_short(std::uint64_t bytes, std::uint64_t place_bytes
 
 Status SharedHeap::allocate_pages(std::uint64_t bytes, std::uint64_t& begin) {
   const auto refuse_size = [&] {
-    return Status::error("no addresses for " + std::to_string(bytes) +
-                         " bytes of window memory: " + std::to_string(used_bytes_) + " of this rank's " +
-                         std::to_string(arena_.bytes()) + " bytes of addresses are used, and no free piece is as long");
+    return Status::error("cannot reserve " + std::to_string(bytes) + " bytes of address space for window memory: " +
+                         std::to_string(used_bytes_) + " of this rank's " + std::to_string(arena_.bytes()) +
+                         " bytes of addresses are used, and no free piece is as long");
   };
   if (bytes > arena_.bytes()) return refuse_size();
   const bool huge = bytes >= kHugeMinBytes;

@@ -1,6 +1,6 @@
-// The books of a heap's short pieces. They lie in slabs, each cut into places of one length, a power of two; a heap
-// allocates whole pages for a slab, so a short piece costs its place and no system call. Positions only: no memory is
-// touched here, and the books lie in private memory, where no peer can write.
+// Free lists for a heap's small allocations. They lie in slabs, each cut into places of one length, a power of two; a
+// heap allocates whole pages for a slab, so a short piece costs its place and no system call. Positions only: no memory
+// is touched here, and the books lie in private memory, where no peer can write.
 #pragma once
 
 #include <algorithm>

@@ -141,7 +141,7 @@ void PortalsInTrace::gone(const DynamicBlock& block) {
   for (const auto& [message, queued] : queued_) {
     if (queued.heap == heap) here.push_back(message);
   }
-  for (const ArrivedMessage* const message : here) left(*message, kTraceHeapReleased);
+  for (const ArrivedMessage* const message : here) left(*message, kTraceHeapDestroyed);
 }
 
 void PortalsInTrace::matched(void* self, const portals::Verdict& verdict, const portals::Header& header,
@@ -206,7 +206,7 @@ void PortalsInTrace::left(const ArrivedMessage& message, std::uint8_t reason) {
     event.reason = reason;
     recorder_.record(event);
   }
-  if (reason == kTraceHeapReleased) queued_.erase(found);
+  if (reason != 0) queued_.erase(found);
 }
 
 }  // namespace margay::sim

@@ -297,7 +297,7 @@ class Auditor {
         end = "did not close its trace: it still runs, or ended otherwise than by MPI_Finalize";
       }
       const bool is_cut = !end.empty() && !(file.end == TraceEnd::exit_status && file.closed);
-      if (is_cut) end += "; unfinished messages are no fault";
+      if (is_cut) end += "; unfinished messages are expected";
       const auto found = seen.find(file.rank);
       const std::string state = found == seen.end() ? "" : found->second;
       if (state.empty() && end.empty()) continue;
@@ -345,7 +345,7 @@ class Auditor {
       unknown += counts.unknown;
     }
     if (unknown != 0) {
-      result_.notes.push_back(fmt::format("of {} nothing but the sending is known", counted(unknown, "message")));
+      result_.notes.push_back(fmt::format("only the send of {} is recorded", counted(unknown, "message")));
     }
     if (on_the_way != 0)
       result_.notes.push_back(fmt::format("{} still on the way", counted(on_the_way, "message was", "messages were")));

@@ -99,7 +99,7 @@ enum class TraceKind : std::uint16_t {
   entry_linked = 42,
   entry_unlinked = 43,  // {portal, reason: kTraceEntryPortal, detail: its place} and no longer
   entry_switched = 44,  // {portal, reason: kTraceEntryInactive, detail: its place} activated or deactivated
-  // {as a header's, bytes: of the body, reason: kTraceHeapReleased, a: the heap's number} a message left a dynamic
+  // {as a header's, bytes: of the body, reason: kTraceHeap..., 0: none, a: the heap's number} a message left a dynamic
   // block's queue, and maybe its memory
   heap_left = 45,
 };
@@ -185,7 +185,8 @@ inline constexpr std::uint8_t kTraceEntryAdopted = 1;   // outside the list's ch
 inline constexpr std::uint8_t kTraceEntryInactive = 2;  // passed over
 inline constexpr std::uint8_t kTraceEntryPortal = 4;    // the portal's own descriptor, without a match list
 inline constexpr std::uint8_t kTraceEntryFlags = 7;
-inline constexpr std::uint8_t kTraceHeapReleased = 1;  // of a heap_left: its memory is free, and not its place alone
+inline constexpr std::uint8_t kTraceHeapReleased = 1;   // of a heap_left: its memory is free, and not its place alone
+inline constexpr std::uint8_t kTraceHeapDestroyed = 2;  // the heap went with the message in it
 
 // What an access of a window does.
 enum class TraceAccess : std::uint8_t {

@@ -51,7 +51,7 @@ bool is_reason(const TraceEvent& event) {
     case TraceKind::entry_switched:
       return event.reason <= kTraceEntryFlags;
     case TraceKind::heap_left:
-      return event.reason <= kTraceHeapReleased;
+      return event.reason <= kTraceHeapDestroyed;
     case TraceKind::window_access:
       return event.reason < kTraceWayCount;
     case TraceKind::collective_begin:

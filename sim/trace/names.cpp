@@ -364,7 +364,7 @@ std::string TraceNames::collective_mismatch(std::uint32_t file, std::uint64_t ma
   }
   // Rows of a table are told apart by their length, other messages by their sender.
   if (any_rank)
-    return fmt::format("it wants a row of {}, and the message is no such row", counted(want.source, "byte"));
+    return fmt::format("it wants a row of {}, and the message does not have that form", counted(want.source, "byte"));
   return fmt::format("it wants the message of rank {} in {}, and this is another one", want.source,
                      communicator_of_calls(file, want.context, time_ns));
 }

@@ -117,7 +117,10 @@ void add_call_fields(Words& words, const TraceEvent& event) {
       words.add("entry {}, flags {}", event.detail, event.reason);
       break;
     case TraceKind::heap_left:
-      words.add("heap {}, {}", event.a, event.reason == kTraceHeapReleased ? "released" : "off the queue");
+      words.add("heap {}, {}", event.a,
+                event.reason == kTraceHeapDestroyed  ? "dropped with it"
+                : event.reason == kTraceHeapReleased ? "released"
+                                                     : "off the queue");
       break;
     case TraceKind::coprocessor_end:
       words.add("{}", counted(event.a, "message"));

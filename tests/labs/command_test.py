@@ -188,6 +188,8 @@ class CommandTest(unittest.TestCase):
         self.says(2, "there is no lab.json", "check", self.place)
         self.says(2, "is there and not empty", "start", "protocols", self.folder)
         self.says(2, "there is no lab 'protocol'", "start", "protocol", os.path.join(self.place, "other"))
+        self.says(2, "server (12)", "start", "9", os.path.join(self.place, "other"))
+        self.says(2, "did you mean start;", "strat")
         self.change("lab.json", "}", "")
         self.says(2, "is damaged")
 

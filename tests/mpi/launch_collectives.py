@@ -37,11 +37,11 @@ def case_disagree(case):
                 continue
             # Some of them wait for ever, and some end in an error.
             case.margay("--check-types", "--deadlock", "abort", *place, program, what, ranks=4, status=None)
-            told = [line for line in case.last.stderr.splitlines() if "collective calls do not fit" in line]
+            told = [line for line in case.last.stderr.splitlines() if "mismatched collective calls" in line]
             end = "" if others.split()[0] == odd.split()[0] else OUT_OF_STEP
-            words = (rf"margay: collective calls do not fit each other: rank [012] calls {re.escape(others)}, MPI_COMM_WORLD, "
+            words = (rf"margay: mismatched collective calls: rank [012] calls {re.escape(others)}, MPI_COMM_WORLD, "
                      rf"where rank 3 calls {re.escape(odd)}(, MPI_COMM_WORLD)?{end}")
-            turned = (rf"margay: collective calls do not fit each other: rank 3 calls {re.escape(odd)}(, MPI_COMM_WORLD)?, "
+            turned = (rf"margay: mismatched collective calls: rank 3 calls {re.escape(odd)}(, MPI_COMM_WORLD)?, "
                       rf"where rank [012] calls {re.escape(others)}, MPI_COMM_WORLD{end}")
             case.expect(len(told) == 1 and (re.fullmatch(words, told[0]) or re.fullmatch(turned, told[0])), f"{what}: both calls, once")
         case.margay("--strict", *place, program, "half", ranks=4, status=72)
@@ -58,7 +58,7 @@ OF_NEIGHBORS = ("neighbor_allgather", "neighbor_allgatherv", "neighbor_alltoall"
 
 def sentence(one, other, rest=("", "")):
     """What is told of two calls, as a pattern. `one`, `other`: rank and what it says."""
-    return "margay: collective calls do not fit each other: " + ", where ".join(
+    return "margay: mismatched collective calls: " + ", where ".join(
         f"rank {rank} calls {words}{end}" for (rank, words), end in zip((one, other), rest))
 
 
@@ -137,8 +137,8 @@ def case_disagree_blocks(case):
                 case.expect(len(told) == 1 and re.fullmatch(pattern, told[0]), f"{form}: {name}: {told} is not {pattern}")
     # One waits for a root that is none.
     case.margay("--check-types", "--deadlock", "abort", program, "root", ranks=4, status=73)
-    case.expect(re.search(r"calls do not fit each other: rank [02] calls MPI_Scatterv.*, root (0|MPI_ROOT), .* rank 3 calls MPI_Scatterv.*, root 1, "
-                          "|calls do not fit each other: rank 3 calls MPI_Scatterv.*, root 1, .* rank [02] calls MPI_Scatterv.*, root (0|MPI_ROOT), ",
+    case.expect(re.search(r"mismatched collective calls: rank [02] calls MPI_Scatterv.*, root (0|MPI_ROOT), .* rank 3 calls MPI_Scatterv.*, root 1, "
+                          "|mismatched collective calls: rank 3 calls MPI_Scatterv.*, root 1, .* rank [02] calls MPI_Scatterv.*, root (0|MPI_ROOT), ",
                           case.last.stderr), "both roots are to be told")
 
 

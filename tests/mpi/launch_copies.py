@@ -69,7 +69,7 @@ def case_copies_ring(case):
     same_within_node(case, told)
     for tag in (LONG, PULLED, SHARED):
         holds(case, told, tag, 2, re.compile(re.escape(IN_PARTS)))
-    case.expect(f"In vain rank 0 had copied {LONG_BYTES} bytes of it into its byte ring: rank 1 let them pass." in told[PULLED],
+    case.expect(f"Rank 0 copied {LONG_BYTES} bytes of it into its byte ring unnecessarily: rank 1 discarded them." in told[PULLED],
                 "the first time was in vain")
 
 

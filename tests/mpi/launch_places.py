@@ -87,13 +87,13 @@ def case_each_collective(case):
     program = case.ours("places.c", OPTIONS)
     for place in ([], ["--nodes", "2"]):
         case.margay("--strict", *place, program, "collectives", status=72)
-        told = [line for line in case.last.whole_stderr.splitlines() if "do not fit each other" in line]
+        told = [line for line in case.last.whole_stderr.splitlines() if "mismatched collective calls" in line]
         case.expect(len(told) == 2 and "--strict: 2 findings" in case.last.stderr, "two of three calls")
         for number, line in enumerate(told, 1):
             for rank in (0, 1):
                 case.expect(f"({line_of(f'collectives {number} on {rank}')})" in line, f"call {number} of rank {rank}")
         case.margay("--check-types", "--deadlock", "abort", *place, program, "order", status=None)
-        told = [line for line in case.last.whole_stderr.splitlines() if "do not fit each other" in line]
+        told = [line for line in case.last.whole_stderr.splitlines() if "mismatched collective calls" in line]
         case.expect(len(told) == 1 and told[0].endswith("out of step, so later calls there are not compared"), "and no others")
         for rank in (0, 1):
             case.expect(f"({line_of(f'order on {rank}')})" in told[0], f"the call of rank {rank}")

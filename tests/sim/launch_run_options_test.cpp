@@ -254,12 +254,23 @@ TEST_CASE("what is wrong is named") {
 TEST_CASE("how to record is refused where nothing records") {
   for (const std::string option : {"--trace-walks", "--trace-events 9", "--trace-last 5s"}) {
     CAPTURE(option);
-    CHECK(complaint(option + " a").find(option.substr(0, option.find(' ')) + " records nothing alone") !=
+    CHECK(complaint(option + " a").find(option.substr(0, option.find(' ')) + " has no effect without --trace") !=
           std::string::npos);
     for (const std::string records : {"--trace t ", "-genv MARGAY_TRACE t ", "-env MARGAY_TRACE=t "}) {
       CHECK(complaint(records + option + " a").empty());
     }
     CHECK(complaint(option + " a : -env MARGAY_TRACE t b").empty());
+  }
+}
+
+TEST_CASE("how to record that the environment says is a warning where nothing records") {
+  for (const char* const variable : {"MARGAY_TRACE_EVENTS", "MARGAY_TRACE_LAST_SECONDS", "MARGAY_TRACE_WALKS"}) {
+    CAPTURE(variable);
+    ::setenv(variable, "1", 1);
+    CHECK(parsed("a").warnings.size() == 1);
+    CHECK(parsed("--trace t a").warnings.empty());
+    ::unsetenv(variable);
+    CHECK(parsed("a").warnings.empty());
   }
 }
 

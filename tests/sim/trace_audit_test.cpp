@@ -342,7 +342,7 @@ TEST_CASE("one note of each rank that the launcher killed: what it was in, what 
     CHECK(result.notes[rank] ==
           "rank " + std::to_string(rank) +
               ": was last seen in MPI_Recv, waiting; was killed by signal 15 (SIGTERM), which margay "
-              "run sent as it ended the job (--deadlock abort); unfinished messages are no fault");
+              "run sent as it ended the job (--deadlock abort); unfinished messages are expected");
   }
 }
 

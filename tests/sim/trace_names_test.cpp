@@ -137,7 +137,7 @@ TEST_CASE("names: the latest definition before an event is meant, and where ther
   CHECK_EQ(names.mismatch(0, 3, kOfRank2, 0, 0, {kTag7 | 0x30008, 0, 0}),
            "it wants the message of rank 2 in MPI_COMM_WORLD, and this is another one");
   CHECK_EQ(names.mismatch(0, 3, kOfRank2, 0, 0, {kTag7 | 0x30008, 0, 0}, true),
-           "it wants a row of 2 bytes, and the message is no such row");
+           "it wants a row of 2 bytes, and the message does not have that form");
   CHECK_EQ(names.mismatch(0, 3, kOfRank2, 0, 0, {kOfRank2 + 1, 0, 0}),
            "it wants round 1 of the call, and the message is of round 2");
   CHECK_EQ(names.mismatch(0, 3, kOfRank2, 0, 0, {kOfRank2 + kTag7, 0, 0}),

@@ -280,7 +280,7 @@ TEST_CASE("a file that was not closed: numbers that no recorder writes are told 
   told(of_kind(TraceKind::kernel_match, offsetof(TraceEvent, reason), std::uint8_t{0x50}), "its reason is 80");
   told(of_kind(TraceKind::entry_linked, offsetof(TraceEvent, reason), std::uint8_t{8}), "its reason is 8");
   told(of_kind(TraceKind::entry_linked, offsetof(TraceEvent, b), std::uint32_t{5} << 28U), "its descriptor is 5");
-  told(of_kind(TraceKind::heap_left, offsetof(TraceEvent, reason), std::uint8_t{2}), "its reason is 2");
+  told(of_kind(TraceKind::heap_left, offsetof(TraceEvent, reason), std::uint8_t{3}), "its reason is 3");
   told(of_kind(TraceKind::kernel_deposit, offsetof(TraceEvent, reason), std::uint8_t{0x8c}), "its reason is 140");
   CHECK(of_kind(TraceKind::kernel_deposit, offsetof(TraceEvent, reason), std::uint8_t{0x8b}) == "accepted");
   told(of_kind(TraceKind::given_back, offsetof(TraceEvent, reason), std::uint8_t{4}), "its reason is 4");

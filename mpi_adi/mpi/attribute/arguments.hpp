@@ -1,4 +1,4 @@
-// What is wrong with an attribute key, and giving a value to the program.
+// Checks attribute keys and converts values for the program.
 #pragma once
 
 #include "mpi_adi/mpi/call.hpp"

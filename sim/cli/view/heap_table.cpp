@@ -42,8 +42,8 @@ class HeapRows {
     const auto& [event, file] = input_.entry(at);
     const auto found = kept_.find({file, identity(event)});
     if (found == kept_.end()) return;
-    const bool is_released = event.reason == kTraceHeapReleased;
-    (is_released ? to_ : claimed_)[found->second] = input_.time(at);
+    const bool is_free = event.reason != 0;
+    (is_free ? to_ : claimed_)[found->second] = input_.time(at);
   }
 
   void write(PageData& data) const {

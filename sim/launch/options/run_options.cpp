@@ -72,7 +72,7 @@ class Parser {
   Status no_program() const {
     const std::string taken =
         last_value_.empty() ? "" : fmt::format(" (\"{}\" is the value of {})", last_value_, last_option_);
-    return Status::error("no program behind the options" + taken + ": margay run [options] PROGRAM [arguments]");
+    return Status::error("no program given" + taken + ": margay run [options] PROGRAM [arguments]");
   }
 
   Status parse_option(const Words& words, std::size_t& at) {
@@ -380,7 +380,7 @@ class Parser {
   }
 
   // What says how to record, and nothing records.
-  Status check_trace_options() const {
+  Status check_trace_options() {
     const auto names = [](const Assignments& set, std::string_view variable) {
       return std::any_of(set.begin(), set.end(), [&](const auto& one) { return one.first == variable; });
     };
@@ -389,9 +389,15 @@ class Parser {
         std::getenv(folder.c_str()) != nullptr || names(out_.rank_options, folder) || names(out_.environment, folder);
     for (const ProgramSpec& program : out_.programs) records = records || names(program.environment, folder);
     for (const std::string_view option : {"trace-events", "trace-last", "trace-walks"}) {
-      if (records || !names(out_.rank_options, find_option_rule(option)->variable)) continue;
-      return Status::error(
-          fmt::format("option --{} records nothing alone: name a folder for the trace, --trace DIR", option));
+      if (records) break;
+      const std::string variable(find_option_rule(option)->variable);
+      if (!names(out_.rank_options, variable)) {
+        if (std::getenv(variable.c_str()) != nullptr) {
+          out_.warnings.push_back(variable + " has no effect without --trace DIR");
+        }
+        continue;
+      }
+      return Status::error(fmt::format("option --{} has no effect without --trace DIR", option));
     }
     return {};
   }

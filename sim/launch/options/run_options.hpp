@@ -57,8 +57,9 @@ struct RunOptions {
   std::string line_pattern;                   // before each line; pattern.hpp
   std::string output_pattern;
   std::string error_pattern;
-  std::vector<std::string> notes;  // options that were accepted and change nothing; printed with -v
-  std::vector<std::string> hosts;  // as given; all of them have been found to be this host
+  std::vector<std::string> warnings;  // printed always
+  std::vector<std::string> notes;     // options that were accepted and change nothing; printed with -v
+  std::vector<std::string> hosts;     // as given; all of them have been found to be this host
 };
 
 // `words` is the line without the program's name. Error: one sentence naming the word, with a near spelling where there

@@ -1,4 +1,4 @@
-// What signals mean to the launcher: which it takes as events and what it does then, which it ignores for itself.
+// Signal handling of the launcher: which it takes as events and what it does then, which it ignores for itself.
 // docs/launcher.md has the same as a table for users.
 #pragma once
 

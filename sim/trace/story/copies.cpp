@@ -238,7 +238,7 @@ class Follower {
     if (put.sent == kNoStep || event(put.sent).detail == 0) return;
     const TraceEvent& sent = event(put.sent);
     copies_.in_vain.push_back(fmt::format(
-        "In vain rank {} had copied {} of it {}: rank {} let them pass.", sent.source, counted(sent.detail, "byte"),
+        "Rank {} copied {} of it {} unnecessarily: rank {} discarded them.", sent.source, counted(sent.detail, "byte"),
         body_way(sent.reason) == TraceBody::ring_in_parts ? "into its byte ring" : "for its wire", sent.destination));
   }
 

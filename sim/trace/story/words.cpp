@@ -392,6 +392,7 @@ std::string EventWords::link_of(const Trace::Entry& entry) const {
 std::string EventWords::of_structure(const Trace::Entry& entry) const {
   const TraceEvent& event = entry.event;
   if (event.kind == TraceKind::heap_left) {
+    if (event.reason == kTraceHeapDestroyed) return fmt::format("is dropped with heap {}, which ends", event.a);
     return event.reason == kTraceHeapReleased ? fmt::format("is released from heap {}", event.a)
                                               : fmt::format("is taken off the queue of heap {}", event.a);
   }
