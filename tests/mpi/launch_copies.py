@@ -28,7 +28,7 @@ def stories_of(case, words):
     for story in re.split(r"\n(?=\d+>\d+ #)", case.last.stdout):
         tag = re.search(r"^\d+>\d+ #\d+: .*?tag (\d+) from", story)
         if tag:
-            told[int(tag.group(1))] = "\n".join(re.findall(r"^- (.*(?:body was copied|In vain|Of its body).*)$", story, re.M))
+            told[int(tag.group(1))] = "\n".join(re.findall(r"^- (.*(?:body was copied|unnecessarily|Of its body).*)$", story, re.M))
     return told
 
 
