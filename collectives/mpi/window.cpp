@@ -159,9 +159,17 @@ extern "C" int PMPI_Win_free(MPI_Win* win) {
   // A member is dead, and the living may still be at it: what they write may not become anything else.
   if (!call.ok() || window->error_class == MPIX_ERR_PROC_FAILED) keep_memory(*window);
   tell_errors(call, *window);
-  destroy_window(call.rank(), *window);
+  MpiRank& rank = call.rank();
   *win = MPI_WIN_NULL;
-  return call.done();
+  if (call.ok()) {
+    destroy_window(rank, *window);
+    return call.done();
+  }
+  const int code = call.failed();  // by the error handler of the window's communicator, which goes after it
+  rank.enter();
+  destroy_window(rank, *window);
+  rank.leave();
+  return code;
 }
 MARGAY_ALIAS(Win_free)
 

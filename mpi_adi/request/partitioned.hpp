@@ -86,7 +86,9 @@ class Partitioned : public OwnRequest, protected RequestOwner {
   void tell_trace(std::uint64_t channel, int sender) const;
   // Where partition `at` begins in memory.
   [[nodiscard]] std::byte* address(std::uint64_t at) const {
-    return static_cast<std::byte*>(call_.buffer) + static_cast<std::int64_t>(at) * call_.count * call_.type->extent;
+    // By numbers: the buffer may be MPI_BOTTOM, which is a null pointer.
+    const std::int64_t offset = static_cast<std::int64_t>(at) * call_.count * call_.type->extent;
+    return reinterpret_cast<std::byte*>(reinterpret_cast<std::intptr_t>(call_.buffer) + offset);
   }
   // A round begins: `messages` are to complete.
   void begin_round(std::uint64_t messages);

@@ -35,7 +35,7 @@ static void one_kind(int apart) {
     if (expected == 0 && !on_margay()) continue;
     if (!apart && end != NULL)
       CHECK((const char*)theirs == end, "member %d begins elsewhere than the last one ends", member);
-    end = (const char*)(theirs + expected);
+    if (expected != 0) end = (const char*)(theirs + expected);
     int wrong = 0;
     for (int i = 0; i < expected; ++i) wrong += theirs[i] != 1000 * member + i;
     CHECK(wrong == 0, "of member %d %d ints are wrong", member, wrong);
