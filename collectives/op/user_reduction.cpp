@@ -21,7 +21,8 @@ UserReduction::Shaped::Shaped(const Datatype& type, std::int64_t count) {
   constexpr auto kAlignment = static_cast<std::int64_t>(alignof(std::max_align_t));
   const std::int64_t below = (-bounds.lower + kAlignment - 1) / kAlignment * kAlignment;
   memory_ = std::make_unique<std::byte[]>(static_cast<std::size_t>(std::max<std::int64_t>(below + bounds.upper, 1)));
-  elements_ = memory_.get() + below;
+  // By numbers: elements at absolute addresses begin far outside of the memory.
+  elements_ = reinterpret_cast<std::byte*>(reinterpret_cast<std::intptr_t>(memory_.get()) + below);
 }
 
 UserReduction::UserReduction(mpi_adi::MpiRank& rank, const mpi_adi::Operation& operation, Datatype& type,
