@@ -202,7 +202,9 @@ TEST_CASE("a wait is told of after 30 s of the process's time, and ends when the
   }
   CHECK(sent);
   CHECK(on_board);
-  CHECK_MESSAGE(text.find("rank 0 has waited 30 s in MPI_Recv") != std::string::npos, text);
+  // Of several threads, each one's call is read off its stack: this program has no library's frames there.
+  const std::string call = level == MPI_THREAD_SINGLE ? "MPI_Recv" : "MPI";
+  CHECK_MESSAGE(text.find("rank 0 has waited 30 s in " + call + " without progress") != std::string::npos, text);
   CHECK(board.is_waiting == 0);
 }
 
