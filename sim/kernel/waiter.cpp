@@ -20,7 +20,9 @@ constexpr std::uint64_t kNudgeAfterYieldingNs = 40 * kNudgeAfterNs;
 constexpr std::uint64_t kNudgeAtMostEachNs = 10'000'000;
 // Of the time between two looks at the clock no more counts as idle: the processor was another program's. Beside busy
 // programs a rank would else sleep before its peer has had one turn.
-constexpr std::uint64_t kOwnTimeMaxNs = 1'000'000;
+constexpr std::uint64_t kOwnTimeMaxNs = 500'000;
+// How long a wait sleeps at once before it has been idle for kSleepAfterNs: poll() counts milliseconds.
+constexpr std::uint64_t kYoungSleepNs = 1'000'000;
 // How long a loop of looks sleeps where a wait would sleep until it is woken.
 constexpr std::uint64_t kNapNs = 20'000;
 
@@ -116,9 +118,16 @@ void Waiter::look_at_clock() {
   about_to_sleep_ = true;  // the caller looks once more, and only then idle() sleeps
 }
 
-// While something is owed, the sleep is short: who owes it may need another nudge.
+// A wait that sleeps for its company has looked 40 times before its sleeps get long: code that counts looks (when to
+// ask other ranks for progress, when to doubt that they come) needs 32. While something is owed, the rank that owes it
+// may need another nudge.
+std::uint64_t Waiter::sleep_slice_ns() const {
+  if (idle_ns_ < kSleepAfterNs) return kYoungSleepNs;
+  return kernel_.unfinished() ? kNudgeAtMostEachNs : kSleepSliceNs;
+}
+
 void Waiter::sleep() {
-  const std::uint64_t slice_ns = kernel_.unfinished() ? kNudgeAtMostEachNs : kSleepSliceNs;
+  const std::uint64_t slice_ns = sleep_slice_ns();
   std::array<pollfd, kWireCount + 1> descriptors{};
   nfds_t count = 0;
   bool something = false;

@@ -140,6 +140,7 @@ class Waiter {
   void look_at_clock();
   void count_idle_time(std::uint64_t now);
   bool nudge();
+  [[nodiscard]] std::uint64_t sleep_slice_ns() const;
   void sleep();
   void wake_up();
 

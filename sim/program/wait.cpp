@@ -9,7 +9,7 @@ using portals::Status;
 
 namespace {
 
-// Rounds between looks at the clock and at who is lost.
+// Rounds between looks at the clock and at who is lost; a wait that sleeps looks in each round.
 constexpr std::uint32_t kLookEachRounds = 64;
 // A wait this long is shown to the launcher.
 constexpr std::uint64_t kOnBoardAfterNs = 1'000'000'000;
@@ -32,7 +32,7 @@ ProgramWait::~ProgramWait() {
 }
 
 Status ProgramWait::after_round(bool moved) {
-  if (++rounds_ % kLookEachRounds == 0) {
+  if (++rounds_ % kLookEachRounds == 0 || waiter_.sleeps()) {
     if (Status status = look_around(); !status.ok()) return status;
   }
   if (moved) {

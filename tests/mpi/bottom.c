@@ -411,8 +411,9 @@ static MPI_Aint summed_at;  // where a datatype's elements are, from the address
 
 static void sum_of_slots(void* in_address, void* inout_address, int* count, MPI_Datatype* type) {
   (void)type;
-  const int* from = (const int*)((char*)in_address + summed_at);
-  int* to = (int*)((char*)inout_address + summed_at);
+  // Integers: MPI's addresses may lie outside of any object, pointers may not.
+  const int* from = (const int*)((MPI_Aint)in_address + summed_at);
+  int* to = (int*)((MPI_Aint)inout_address + summed_at);
   for (int i = 0; i < *count * kInts; ++i) to[i] += from[i];
 }
 
