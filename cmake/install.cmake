@@ -165,7 +165,7 @@ if(MARGAY_CALIBRATE AND NOT CMAKE_CROSSCOMPILING AND NOT MARGAY_SANITIZE)
   ]])
 endif()
 
-# --- Labs, documents, examples. The build folder has a link where an installation has the labs (command/labs). ---
+# --- Labs, documents, examples. The build folder has a link where an installation has the labs (command/lab/lab). ---
 
 install(DIRECTORY labs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/margay/labs USE_SOURCE_PERMISSIONS PATTERN "__pycache__" EXCLUDE)
 install(DIRECTORY examples/ DESTINATION ${CMAKE_INSTALL_DATADIR}/margay/examples PATTERN "CMakeLists.txt" EXCLUDE
@@ -174,7 +174,7 @@ install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})  # where README.md, 
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share/margay)
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/labs ${PROJECT_BINARY_DIR}/share/margay/labs SYMBOLIC)
 # Wireshark's dissector (docs/trace_export.md).
-install(FILES sim/trace/export/margay.lua DESTINATION ${CMAKE_INSTALL_DATADIR}/margay/wireshark)
+install(FILES command/trace/export/margay.lua DESTINATION ${CMAKE_INSTALL_DATADIR}/margay/wireshark)
 
 install(FILES LICENSE README.md HACKING.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 # What documents link to stands where they say that it does (scripts/check_docs --links).

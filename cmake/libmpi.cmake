@@ -90,7 +90,7 @@ set_target_properties(margay_portals_shared PROPERTIES OUTPUT_NAME margay_portal
   VERSION ${PROJECT_VERSION} SOVERSION 0)
 target_link_options(margay_portals_shared PRIVATE -Wl,-Bsymbolic-functions)
 target_compile_features(margay_portals_shared INTERFACE cxx_std_20)
-# Both: "margay/portals.hpp" for the user, "portals/header.hpp" for what it includes.
+# Both: "margay/portals.hpp" for the user, "portals/base/header.hpp" for what it includes.
 target_include_directories(margay_portals_shared INTERFACE
   $<BUILD_INTERFACE:${margay_stage}> $<BUILD_INTERFACE:${margay_stage}/margay>
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/margay>)

@@ -5,10 +5,10 @@
 
 #include <vector>
 
+#include "portals/base/verdict.hpp"
 #include "portals/memory/dynamic_block.hpp"
 #include "portals/portal_table.hpp"
 #include "portals/step.hpp"
-#include "portals/verdict.hpp"
 
 namespace margay::portals {
 

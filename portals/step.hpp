@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "portals/base/verdict.hpp"
 #include "portals/memory/descriptor.hpp"
-#include "portals/verdict.hpp"
 
 namespace margay::portals {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "portals/memory/region.hpp"
+#include "portals/base/region.hpp"
 
 namespace margay::collectives {
 

@@ -9,7 +9,7 @@
 
 #include "mpi_adi/device/pieces.hpp"
 #include "mpi_adi/mpi/call.hpp"
-#include "portals/memory/region.hpp"
+#include "portals/base/region.hpp"
 
 namespace margay::collectives {
 

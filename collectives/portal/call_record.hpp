@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "mpi_adi/datatype/signature.hpp"
-#include "portals/memory/region.hpp"
+#include "portals/base/region.hpp"
 #include "sim/base/source_lines.hpp"
 
 namespace margay::collectives {

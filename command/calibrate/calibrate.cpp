@@ -128,7 +128,7 @@ int complain(const Status& status) {
   return 1;
 }
 
-Status place_of(const sim::CalibrateOrder& order, std::string& path) {
+Status place_of(const command::CalibrateOrder& order, std::string& path) {
   path = order.installed ? sim::installed_rates_file() : order.file;
   if (!path.empty()) return {};
   path = sim::user_rates_file();
@@ -194,7 +194,7 @@ Status measure_machine(sim::MeasuredRates& out, std::vector<std::string>& remark
   return {};
 }
 
-int calibrate(const sim::CalibrateOrder& order) {
+int calibrate(const command::CalibrateOrder& order) {
   std::string path;
   if (!order.print) {
     if (const Status status = place_of(order, path); !status.ok()) return complain(status);

@@ -6,7 +6,6 @@
 
 #include "portals/base/status.hpp"
 #include "sim/boot/measured_rates.hpp"
-#include "sim/cli/commands.hpp"
 
 namespace margay::command {
 
@@ -19,7 +18,14 @@ namespace margay::command {
 // libexec/margay/measure beside the folder of the command that lies at `command`; empty: it is not there.
 [[nodiscard]] std::string measuring_program(std::string command);
 
+// `margay calibrate`: into a file, the installation's, or, both empty, the user's; `print`: into none.
+struct CalibrateOrder {
+  std::string file;
+  bool installed = false;
+  bool print = false;
+};
+
 // The command; its exit status.
-[[nodiscard]] int calibrate(const sim::CalibrateOrder& order);
+[[nodiscard]] int calibrate(const CalibrateOrder& order);
 
 }  // namespace margay::command

@@ -17,8 +17,8 @@
 #include "portals/memory/single_block.hpp"
 
 // What the kernel does with a message.
+#include "portals/base/header.hpp"
 #include "portals/deliver.hpp"
-#include "portals/header.hpp"
 #include "portals/portal_table.hpp"
 
 namespace margay {

@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "mpi_adi/datatype/every_other.hpp"
-#include "portals/memory/region.hpp"
+#include "portals/base/region.hpp"
 
 namespace margay::mpi_adi {
 

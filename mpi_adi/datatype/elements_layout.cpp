@@ -2,7 +2,7 @@
 
 #include "mpi_adi/datatype/copy_strip.hpp"
 #include "mpi_adi/datatype/layout_build.hpp"
-#include "portals/memory/region.hpp"
+#include "portals/base/region.hpp"
 
 namespace margay::mpi_adi {
 

@@ -1,7 +1,7 @@
 // Memory for the heap of unexpected messages: reserved in full, pages come when touched.
 #pragma once
 
-#include "portals/memory/region.hpp"
+#include "portals/base/region.hpp"
 
 namespace margay::mpi_adi {
 

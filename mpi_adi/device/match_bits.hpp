@@ -9,7 +9,7 @@
 
 #include "mpi_adi/abi/mpi.h"
 #include "mpi_adi/object/communicator.hpp"
-#include "portals/match/criteria.hpp"
+#include "portals/base/criteria.hpp"
 
 namespace margay::mpi_adi {
 
@@ -34,6 +34,16 @@ inline constexpr unsigned kUserTagBits = 29;
 inline constexpr int kUserTagMax = (1 << kUserTagBits) - 1;
 [[nodiscard]] constexpr bool is_user_tag(int tag) {
   return static_cast<std::uint32_t>(tag) <= static_cast<std::uint32_t>(kUserTagMax);
+}
+
+// Of the tag of a partitioned message (mpi_adi/request/partitioned.hpp): which message of its channel it is.
+inline constexpr unsigned kPartitionMessageBits = 10;
+inline constexpr std::uint64_t kPartitionMessagesMax = (1U << kPartitionMessageBits) - 1;
+// The match bits of one side of a channel without what differs between its messages.
+[[nodiscard]] constexpr std::uint64_t partitions_number(portals::MatchBits bits, bool sends) {
+  constexpr portals::MatchBits kMessage = portals::MatchBits{kPartitionMessagesMax} << kTagShift;
+  constexpr portals::MatchBits kSends = portals::MatchBits{1} << 63U;
+  return (bits & ~(kMessage | kTypeMask | kSends)) | (sends ? kSends : 0);
 }
 
 // Requires: source_rank < 2^16, context < 2^13.

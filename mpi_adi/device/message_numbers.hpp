@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "portals/header.hpp"
-#include "portals/verdict.hpp"
+#include "portals/base/header.hpp"
+#include "portals/base/verdict.hpp"
 
 namespace margay::mpi_adi {
 

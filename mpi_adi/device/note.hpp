@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "portals/header.hpp"
+#include "portals/base/header.hpp"
 
 namespace margay::mpi_adi {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "mpi_adi/datatype/datatype.hpp"
-#include "portals/memory/region.hpp"
+#include "portals/base/region.hpp"
 
 namespace margay::mpi_adi {
 

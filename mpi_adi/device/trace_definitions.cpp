@@ -8,14 +8,8 @@
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/device/portal_numbers.hpp"
 #include "mpi_adi/object/communicator_word.hpp"
-#include "sim/trace/names.hpp"
 
 namespace margay::mpi_adi {
-
-static_assert(kReceivePortal == sim::kMpiReceivePortal && kAcknowledgmentPortal == sim::kMpiAnswerPortal &&
-              kReadPortal == sim::kMpiReadPortal && kCancelPortal == sim::kMpiCancelPortal &&
-              kOwnerReceive == sim::kMpiReceiveOwner && kOwnerHeap == sim::kMpiHeapOwner &&
-              kUserTagMax == sim::kMpiUserTagMost);
 
 namespace {
 
@@ -108,7 +102,7 @@ void define_in_trace(sim::Recorder& recorder, Communicator& communicator, std::u
 
 void define_in_trace(sim::Recorder& recorder, const PartitionsTold& told) {
   const std::string element = std::to_string(told.count) + " x " + word_of(told.type);
-  recorder.define(sim::DefinitionKind::partitions, sim::partitions_number(told.first, told.sends),
+  recorder.define(sim::DefinitionKind::partitions, partitions_number(told.first, told.sends),
                   static_cast<std::uint64_t>(told.partitions) << 32U | static_cast<std::uint32_t>(told.tag), element);
 }
 

@@ -16,7 +16,7 @@
 #include "mpi_adi/datatype/datatype.hpp"
 #include "mpi_adi/datatype/signature.hpp"
 #include "mpi_adi/device/receive_request.hpp"
-#include "portals/header.hpp"
+#include "portals/base/header.hpp"
 #include "sim/base/source_lines.hpp"
 
 namespace margay::mpi_adi {

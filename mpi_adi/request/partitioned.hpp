@@ -6,7 +6,6 @@
 
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/request/own_request.hpp"
-#include "sim/trace/names.hpp"
 
 namespace margay::mpi_adi {
 
@@ -38,8 +37,6 @@ struct PartitionedSetup {
 //
 // Several partitions share a message when there are more than kPartitionMessagesMax; the highest number is left out, so
 // that no tag is MPI_ANY_TAG. Numbers of channels are used again after kPartitionChannels inits of a rank.
-inline constexpr unsigned kPartitionMessageBits = sim::kMpiPartitionMessageBits;
-inline constexpr std::uint64_t kPartitionMessagesMax = (1U << kPartitionMessageBits) - 1;
 inline constexpr std::uint64_t kPartitionChannels = 1U << 19;
 // Requires: is_user_tag(tag).
 [[nodiscard]] constexpr int partition_setup_tag(int tag) {

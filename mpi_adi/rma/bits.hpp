@@ -6,23 +6,21 @@
 #include "mpi_adi/rma/ask.hpp"
 #include "mpi_adi/rma/reply.hpp"
 #include "mpi_adi/rma/window.hpp"
-#include "sim/trace/names.hpp"
 
 namespace margay::mpi_adi {
 
 inline constexpr std::uint32_t kWindowTag = 0x0052'4d41;  // "RMA"
-static_assert(kWindowTag == sim::kMpiWindowTag);
 // What is asked of a target's device stands above it, from 1 on, for whoever reads a trace.
-static_assert(kWindowTag >> sim::kMpiWindowAskShift == 0 &&
-              static_cast<std::uint32_t>(Ask::announced) + 1 == sim::kMpiWindowAsks);
+inline constexpr unsigned kWindowAskShift = 24;
+inline constexpr auto kWindowAsks = static_cast<std::uint32_t>(Ask::announced) + 1;
+static_assert(kWindowTag >> kWindowAskShift == 0);
 inline constexpr std::uint32_t kPiecesTag = 0x5052'4d41;  // "RMAP": a body that was described before
-static_assert(kPiecesTag == sim::kMpiPiecesTag);
 
 [[nodiscard]] inline portals::MatchBits window_bits(const Window& window) {
   return portals::MatchBits{window.communicator->context} << 32 | kWindowTag;
 }
 [[nodiscard]] inline portals::MatchBits ask_bits(const Window& window, Ask what) {
-  return window_bits(window) | (portals::MatchBits{static_cast<std::uint8_t>(what)} + 1) << sim::kMpiWindowAskShift;
+  return window_bits(window) | (portals::MatchBits{static_cast<std::uint8_t>(what)} + 1) << kWindowAskShift;
 }
 [[nodiscard]] constexpr std::uint32_t context_of_window_bits(portals::MatchBits bits) {
   return static_cast<std::uint32_t>(bits >> 32);

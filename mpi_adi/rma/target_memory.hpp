@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "portals/memory/region.hpp"
+#include "portals/base/region.hpp"
 
 namespace margay::mpi_adi {
 

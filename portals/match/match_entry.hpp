@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
+#include "portals/base/criteria.hpp"
 #include "portals/base/require.hpp"
-#include "portals/match/criteria.hpp"
 #include "portals/memory/descriptor.hpp"
 #include "portals/memory/room_watch.hpp"
 

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "portals/match/key_table.hpp"
+#include "portals/base/key_table.hpp"
 #include "portals/match/match_entry.hpp"
 
 namespace margay::portals {

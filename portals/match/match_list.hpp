@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "portals/base/structure_watch.hpp"
 #include "portals/match/match_entry.hpp"
-#include "portals/structure_watch.hpp"
 
 namespace margay::portals {
 

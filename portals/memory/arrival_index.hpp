@@ -11,7 +11,7 @@
 #include <limits>
 #include <vector>
 
-#include "portals/match/key_table.hpp"
+#include "portals/base/key_table.hpp"
 #include "portals/memory/arrived_message.hpp"
 
 namespace margay::portals {

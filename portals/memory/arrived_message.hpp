@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "portals/header.hpp"
-#include "portals/memory/region.hpp"
+#include "portals/base/header.hpp"
+#include "portals/base/region.hpp"
 
 namespace margay::portals {
 

@@ -4,8 +4,8 @@
 
 #include <span>
 
+#include "portals/base/region.hpp"
 #include "portals/memory/descriptor.hpp"
-#include "portals/memory/region.hpp"
 
 namespace margay::portals {
 

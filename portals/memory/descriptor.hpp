@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "portals/base/assert.hpp"
-#include "portals/header.hpp"
+#include "portals/base/header.hpp"
 
 namespace margay::portals {
 
@@ -17,7 +17,7 @@ enum class Progression : std::uint8_t { linear, circular };
 enum class DescriptorType : std::uint8_t { single_block, dynamic_block, independent_block, combined_block };
 [[nodiscard]] std::string_view name(DescriptorType type);
 
-// What a descriptor is asked and told by the walk (portals/verdict.hpp).
+// What a descriptor is asked and told by the walk (portals/base/verdict.hpp).
 enum class Passed : std::uint8_t;
 struct Verdict;
 

@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <memory>
 
-#include "portals/match/criteria.hpp"
+#include "portals/base/criteria.hpp"
+#include "portals/base/region.hpp"
+#include "portals/base/structure_watch.hpp"
 #include "portals/memory/arrival_counts.hpp"
 #include "portals/memory/arrived_message.hpp"
 #include "portals/memory/descriptor.hpp"
-#include "portals/memory/region.hpp"
-#include "portals/structure_watch.hpp"
 
 namespace margay::portals {
 

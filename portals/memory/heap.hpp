@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "portals/memory/region.hpp"
+#include "portals/base/region.hpp"
 
 namespace margay::portals {
 

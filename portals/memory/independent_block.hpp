@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "portals/base/region.hpp"
 #include "portals/memory/descriptor.hpp"
-#include "portals/memory/region.hpp"
 #include "portals/memory/room_watch.hpp"
 
 namespace margay::portals {

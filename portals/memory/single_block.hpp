@@ -1,9 +1,9 @@
 // "The most basic is the single block memory descriptor, which describes a single contiguous block of memory."
 #pragma once
 
+#include "portals/base/region.hpp"
 #include "portals/base/require.hpp"
 #include "portals/memory/descriptor.hpp"
-#include "portals/memory/region.hpp"
 
 namespace margay::portals {
 

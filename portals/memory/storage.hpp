@@ -2,9 +2,9 @@
 // or all at once (put). Internal to portals. Independent blocks, which most messages meet, are done inline.
 #pragma once
 
+#include "portals/base/verdict.hpp"
 #include "portals/memory/descriptor.hpp"
 #include "portals/memory/independent_block_inline.hpp"
-#include "portals/verdict.hpp"
 
 namespace margay::portals {
 

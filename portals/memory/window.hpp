@@ -2,8 +2,8 @@
 // receiver, and whether a message fits. Internal to portals.
 #pragma once
 
+#include "portals/base/verdict.hpp"
 #include "portals/memory/descriptor.hpp"
-#include "portals/verdict.hpp"
 
 namespace margay::portals {
 

@@ -17,8 +17,8 @@
 #include <type_traits>
 
 #include "portals/base/status.hpp"
+#include "portals/base/verdict.hpp"
 #include "portals/memory/arrival_counts.hpp"
-#include "portals/verdict.hpp"
 #include "sim/base/accounting.hpp"
 #include "sim/boot/measured_rates.hpp"
 

@@ -3,11 +3,11 @@
 #include <string_view>
 #include <vector>
 
+#include "portals/base/verdict.hpp"
 #include "portals/match/match_entry.hpp"
 #include "portals/match/match_list.hpp"
 #include "portals/memory/dynamic_block.hpp"
 #include "portals/portal_table.hpp"
-#include "portals/verdict.hpp"
 
 namespace margay::sim {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "portals/structure_watch.hpp"
+#include "portals/base/structure_watch.hpp"
 #include "sim/kernel/target.hpp"
 #include "sim/program/explain.hpp"
 #include "sim/trace/recorder.hpp"

@@ -1,7 +1,7 @@
 // What a program says about a message that it sends, and a message on its way out.
 #pragma once
 
-#include "portals/header.hpp"
+#include "portals/base/header.hpp"
 #include "sim/wire/transmission.hpp"
 
 namespace margay::sim {

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <span>
 
-#include "portals/memory/region.hpp"
+#include "portals/base/region.hpp"
 #include "sim/shm/cell_data.hpp"
 
 namespace margay::sim {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "portals/header.hpp"
+#include "portals/base/header.hpp"
 
 namespace margay::sim {
 

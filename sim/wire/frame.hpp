@@ -11,7 +11,7 @@
 #include <span>
 #include <string_view>
 
-#include "portals/header.hpp"
+#include "portals/base/header.hpp"
 #include "sim/base/limits.hpp"
 
 namespace margay::sim {

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <utility>
 
+#include "portals/base/header.hpp"
+#include "portals/base/region.hpp"
 #include "portals/deliver.hpp"
-#include "portals/header.hpp"
-#include "portals/memory/region.hpp"
 #include "sim/trace/event.hpp"
 #include "sim/wire/transmission.hpp"
 

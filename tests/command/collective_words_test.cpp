@@ -1,11 +1,11 @@
 // The launcher refuses a --collective that no rank would understand. It knows no collectives, so it has a list of its
-// own (sim/launch/options/option_rules), which is held to theirs here.
+// own (command/run/options/option_rules), which is held to theirs here.
 #include <doctest/doctest.h>
 
 #include <string>
 
 #include "collectives/select/choice.hpp"
-#include "sim/launch/options/option_rules.hpp"
+#include "command/run/options/option_rules.hpp"
 
 namespace margay::command {
 
@@ -20,7 +20,7 @@ TEST_CASE("the launcher's list of --collective names the algorithms that there a
     }
     expected += (expected.empty() ? "" : ",") + std::string(collectives::name(operation)) + "=" + algorithms;
   }
-  const sim::OptionRule* const rule = sim::find_option_rule("collective");
+  const command::OptionRule* const rule = command::find_option_rule("collective");
   REQUIRE(rule != nullptr);
   CHECK(rule->choices == expected);
 }

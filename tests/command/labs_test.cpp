@@ -1,5 +1,5 @@
 // Where `margay lab` looks for the labs.
-#include "command/labs.hpp"
+#include "command/lab/lab.hpp"
 
 #include <unistd.h>
 

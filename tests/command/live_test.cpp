@@ -6,15 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "command/live/board_reader.hpp"
+#include "command/live/job_look.hpp"
+#include "command/live/running_jobs.hpp"
+#include "command/live/short_text.hpp"
+#include "command/live/table.hpp"
 #include "sim/boot/board.hpp"
 #include "sim/boot/node_segment.hpp"
-#include "sim/cli/live/board_reader.hpp"
-#include "sim/cli/live/job_look.hpp"
-#include "sim/cli/live/running_jobs.hpp"
-#include "sim/cli/live/short_text.hpp"
-#include "sim/cli/live/table.hpp"
 
-namespace margay::sim {
+namespace margay::command {
 
 namespace {
 
@@ -23,10 +23,10 @@ constexpr std::uint32_t kRanks = 3;
 // A board as a launcher makes it, and as another process opens it.
 struct Made {
   Made() {
-    SegmentRequest request;
-    request.sizes = only_size(Board::bytes_for(kRanks));
-    REQUIRE(create_segment(request, descriptor).ok());
-    REQUIRE(Board::create(descriptor, kRanks, board).ok());
+    sim::SegmentRequest request;
+    request.sizes = sim::only_size(sim::Board::bytes_for(kRanks));
+    REQUIRE(sim::create_segment(request, descriptor).ok());
+    REQUIRE(sim::Board::create(descriptor, kRanks, board).ok());
     board.header().node_count = 1;
     board.publish();
   }
@@ -40,14 +40,14 @@ struct Made {
   }
 
   int descriptor = -1;
-  Board board;
+  sim::Board board;
 };
 
-BoardBlock begun() {
-  BoardBlock block;
+sim::BoardBlock begun() {
+  sim::BoardBlock block;
   block.pid = 7;
   block.start_ticks = 100;
-  block.state = RankState::kInitialized;
+  block.state = sim::RankState::kInitialized;
   return block;
 }
 
@@ -66,9 +66,9 @@ TEST_CASE("a board is read as its ranks write it, and what has become another fi
   Made made;
   BoardReader reader;
   REQUIRE(made.open(reader).ok());
-  set_text(made.board.block(2).mpi_call, "MPI_Recv");
+  sim::set_text(made.board.block(2).mpi_call, "MPI_Recv");
   made.board.block(2).posted_receives = 5;
-  BoardBlock block;
+  sim::BoardBlock block;
   REQUIRE(reader.read_block(2, block));
   CHECK(std::string(block.mpi_call.data()) == "MPI_Recv");
   CHECK(block.posted_receives == 5);
@@ -94,12 +94,12 @@ TEST_CASE("a board whose file is shorter than it says is refused, and so is one 
 TEST_CASE("what a rank does follows from the board and from its process") {
   const ProcessLook runs{'R', 100, 0};
   const ProcessLook sleeps{'S', 100, 0};
-  BoardBlock block;
+  sim::BoardBlock block;
   CHECK(doing_of(block, {}) == Doing::kNotBegun);
   block = begun();
   CHECK(doing_of(block, runs) == Doing::kComputing);
   CHECK(doing_of(block, sleeps) == Doing::kSleeping);
-  set_text(block.mpi_call, "MPI_Wait");
+  sim::set_text(block.mpi_call, "MPI_Wait");
   CHECK(doing_of(block, runs) == Doing::kInCall);
   CHECK(doing_of(block, sleeps) == Doing::kAsleep);
   block.wait.is_waiting = 1;
@@ -108,9 +108,9 @@ TEST_CASE("what a rank does follows from the board and from its process") {
   CHECK(doing_of(block, {'R', 101, 0}) == Doing::kEnded);  // another process with its number
   CHECK(doing_of(block, {'Z', 100, 0}) == Doing::kEnded);
   CHECK(doing_of(block, {}) == Doing::kEnded);
-  block.state = RankState::kFinalized;
+  block.state = sim::RankState::kFinalized;
   CHECK(doing_of(block, runs) == Doing::kFinalized);
-  block.state = static_cast<RankState>(77);
+  block.state = static_cast<sim::RankState>(77);
   CHECK(doing_of(block, runs) == Doing::kUnknown);
 }
 
@@ -143,7 +143,7 @@ TEST_CASE("a table has a line for each rank in the order asked for, and what the
   CHECK(lines[2].starts_with("    1 "));
   CHECK(lines[3].starts_with("    2 "));
   CHECK(lines[2].find("12.3M") != std::string::npos);
-  job.stall = BoardStall::kDeadlock;
+  job.stall = sim::BoardStall::kDeadlock;
   job.cycle = "0 -> 1 -> 0";
   lines = table_of(job, SortKey::kRank, kAnyWidth, head_at);
   CHECK(head_at == 2);
@@ -157,7 +157,7 @@ TEST_CASE("a narrow table has for whom a rank waits behind the call, the whole c
   job.ranks = {row(0, 1), row(1, 30)};
   job.ranks[0].call = "MPI_Recv";
   job.ranks[0].waits_for = "waits for rank 1, tag 5, MPI_COMM_WORLD";
-  job.stall = BoardStall::kDeadlock;
+  job.stall = sim::BoardStall::kDeadlock;
   job.cycle = "0 -> 1 -> 0";
   std::size_t head_at = 0;
   for (const std::size_t room : {100U, 80U, 67U}) {
@@ -202,4 +202,4 @@ TEST_CASE("why a word names no one job") {
         "(launcher 7)");
 }
 
-}  // namespace margay::sim
+}  // namespace margay::command

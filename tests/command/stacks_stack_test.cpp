@@ -1,5 +1,5 @@
 // Stacks as text: what is folded, what is merged; why the system refuses.
-#include "command/stacks/stack.hpp"
+#include "command/live/stacks/stack.hpp"
 
 #include <doctest/doctest.h>
 #include <sys/wait.h>
@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "command/stacks/held_process.hpp"
-#include "command/stacks/unwind.hpp"
+#include "command/live/stacks/held_process.hpp"
+#include "command/live/stacks/unwind.hpp"
 
 namespace margay::command {
 

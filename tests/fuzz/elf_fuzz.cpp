@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <span>
 
-#include "sim/launch/program/elf_symbols.hpp"
+#include "command/run/program/elf_symbols.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t bytes) {
-  margay::sim::ElfSymbols symbols;
+  margay::command::ElfSymbols symbols;
   const std::span file(reinterpret_cast<const std::byte*>(data), bytes);
-  static_cast<void>(margay::sim::read_elf_symbols(file, symbols).ok());
+  static_cast<void>(margay::command::read_elf_symbols(file, symbols).ok());
   return 0;
 }

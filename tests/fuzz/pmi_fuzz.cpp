@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "command/run/pmi/pmi_server.hpp"
 #include "portals/base/assert.hpp"
-#include "sim/launch/pmi/pmi_server.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t bytes) {
   using namespace margay::sim;

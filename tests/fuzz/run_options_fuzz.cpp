@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "command/run/options/plan.hpp"
+#include "command/run/options/words.hpp"
 #include "portals/base/assert.hpp"
 #include "sim/boot/board.hpp"
-#include "sim/launch/options/plan.hpp"
-#include "sim/launch/options/words.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t bytes) {
   using namespace margay::sim;

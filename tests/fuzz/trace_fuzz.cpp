@@ -15,17 +15,17 @@
 
 #include "portals/base/assert.hpp"
 #ifdef MARGAY_FUZZ_PAGE
-#include "sim/cli/view/page.hpp"
+#include "command/trace/page/page.hpp"
 #endif
-#include "sim/trace/audit.hpp"
-#include "sim/trace/filter.hpp"
+#include "command/trace/audit.hpp"
+#include "command/trace/names/text.hpp"
+#include "command/trace/read/filter.hpp"
+#include "command/trace/read/reader.hpp"
+#include "command/trace/story/collectives.hpp"
+#include "command/trace/story/tell.hpp"
+#include "command/trace/story/whole.hpp"
 #include "sim/trace/format.hpp"
-#include "sim/trace/reader.hpp"
-#include "sim/trace/story/collectives.hpp"
-#include "sim/trace/story/tell.hpp"
-#include "sim/trace/story/whole.hpp"
-#include "sim/trace/text.hpp"
-#include "tests/sim/sealed_trace.hpp"
+#include "tests/command/sealed_trace.hpp"
 
 namespace {
 

@@ -24,7 +24,7 @@ FORMATS = {"u8": "B", "u32": "I", "i32": "i", "f64": "d"}
 
 
 def stories_of(block):
-    """The stories of a block (sim/cli/view/story_block.hpp)."""
+    """The stories of a block (command/trace/page/story_block.hpp)."""
     forms, shapes, stories, columns = block.split("\x1e")
     forms = forms.split("\n")
     shapes = [[int(form) for form in shape.split(" ")] for shape in shapes.split("\n")]

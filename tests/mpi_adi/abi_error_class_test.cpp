@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "mpi_adi/object/error_class.hpp"
-#include "sim/trace/error_names.hpp"
 
 namespace margay::mpi_adi {
 
@@ -18,14 +17,6 @@ TEST_CASE("every class has a name and a text; the gaps have none") {
   CHECK(named == 83);
   CHECK(error_class_name(MPI_ERR_TRUNCATE) == "MPI_ERR_TRUNCATE");
   CHECK(error_class_name(54).empty());
-}
-
-TEST_CASE("traces name each class as the library does") {
-  for (int value = 0; value <= kErrorClassMask; ++value) {
-    const std::string_view name = error_class_name(value);
-    const std::string number = "class " + std::to_string(value);
-    CHECK(sim::error_name(static_cast<std::uint32_t>(value)) == (name.empty() ? number : name));
-  }
 }
 
 TEST_CASE("a made code keeps its class and sentence until kKeptSentences newer ones came") {

@@ -19,7 +19,7 @@
 #include "mpi_adi/datatype/external32.hpp"
 #include "mpi_adi/datatype/predefined_types.hpp"
 #include "mpi_adi/datatype/sized_types.hpp"
-#include "portals/memory/region.hpp"
+#include "portals/base/region.hpp"
 
 namespace margay::mpi_adi {
 namespace {

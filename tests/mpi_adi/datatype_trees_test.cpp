@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "mpi_adi/datatype/elements.hpp"
-#include "portals/memory/region.hpp"
+#include "portals/base/region.hpp"
 #include "tests/support/seeds.hpp"
 
 namespace margay::mpi_adi {

@@ -1,15 +1,15 @@
-#include "portals/header.hpp"
+#include "portals/base/header.hpp"
 
 #include <doctest/doctest.h>
 
 #include <set>
 #include <string>
 
-#include "portals/verdict.hpp"
+#include "portals/base/verdict.hpp"
 
 namespace margay::portals::testing {
 
-TEST_SUITE_BEGIN("portals/header");
+TEST_SUITE_BEGIN("portals/base/header");
 
 TEST_CASE("'user data (twelve bytes)'") {
   CHECK(Header{}.user_data.size() == 12);

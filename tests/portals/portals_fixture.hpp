@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
+#include "portals/base/region.hpp"
 #include "portals/deliver.hpp"
 #include "portals/memory/combined_block.hpp"
 #include "portals/memory/dynamic_block.hpp"
 #include "portals/memory/independent_block.hpp"
-#include "portals/memory/region.hpp"
 #include "portals/memory/single_block.hpp"
 
 namespace margay::portals::testing {

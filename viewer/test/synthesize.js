@@ -241,7 +241,7 @@ ${line('first', source, `sends ${what} to rank ${destination}`)}${line('sent', s
 
 const kValue = /(^ +(?=\d))?(0x[0-9a-f]+|\d+)/g;
 
-/** Stories as a block holds them (sim/cli/view/story_block.hpp). */
+/** Stories as a block holds them (command/trace/page/story_block.hpp). */
 export function story_block(stories) {
   const forms = new Map();  // by text: {number, columns}
   const shapes = new Map();

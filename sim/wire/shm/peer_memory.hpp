@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "portals/memory/region.hpp"
+#include "portals/base/region.hpp"
 #include "sim/wire/shm/process_memory.hpp"
 
 namespace margay::sim {

@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 
-#include "portals/memory/region.hpp"
+#include "portals/base/region.hpp"
 #include "sim/shm/cell_data.hpp"
 #include "sim/wire/shm/shm_layout.hpp"
 

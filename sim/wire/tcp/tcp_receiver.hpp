@@ -19,7 +19,7 @@
 #include <string>
 #include <string_view>
 
-#include "portals/memory/region.hpp"
+#include "portals/base/region.hpp"
 #include "sim/wire/tcp/tcp_frame.hpp"
 #include "sim/wire/wire.hpp"
 

@@ -16,8 +16,8 @@
 #include <memory>
 #include <span>
 
-#include "portals/header.hpp"
-#include "portals/memory/region.hpp"
+#include "portals/base/header.hpp"
+#include "portals/base/region.hpp"
 #include "sim/wire/tcp/tcp_frame.hpp"
 #include "sim/wire/transmission.hpp"
 

@@ -1,4 +1,4 @@
-#include "portals/match/key_table.hpp"
+#include "portals/base/key_table.hpp"
 
 #include <doctest/doctest.h>
 
@@ -10,7 +10,7 @@
 
 namespace margay::portals::testing {
 
-TEST_SUITE_BEGIN("portals/match/key_table");
+TEST_SUITE_BEGIN("portals/base/key_table");
 
 namespace {
 using Table = KeyTable<std::uint32_t, 0>;

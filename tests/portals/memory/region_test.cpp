@@ -1,4 +1,4 @@
-#include "portals/memory/region.hpp"
+#include "portals/base/region.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,7 +9,7 @@
 
 namespace margay::portals::testing {
 
-TEST_SUITE_BEGIN("portals/memory/region");
+TEST_SUITE_BEGIN("portals/base/region");
 
 TEST_CASE("an empty region has nothing to give") {
   const Region region;

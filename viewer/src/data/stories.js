@@ -8,7 +8,7 @@ const kPadded = '\x02';
 const kPaddedWidth = 12;
 
 /** A block's stories, of which the page holds the forms of their lines, and by form what stands in its places
- *  (sim/cli/view/story_block.hpp). */
+ *  (command/trace/page/story_block.hpp). */
 export function stories_of_block(text) {
   const [forms, shapes, stories, columns] = text.split(kSeparator).map((part) => part.split('\n'));
   let column = 0;

@@ -1,0 +1,240 @@
+#include "command/commands.hpp"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "collectives/select/describe.hpp"
+#include "command/calibrate/calibrate.hpp"
+#include "command/info/calibration.hpp"
+#include "command/info/collectives.hpp"
+#include "command/info/doctor.hpp"
+#include "command/info/info.hpp"
+#include "command/info/thresholds.hpp"
+#include "command/line/line_mistakes.hpp"
+#include "command/line/standard_output.hpp"
+#include "command/live/stacks/stacks.hpp"
+#include "command/live/top_command.hpp"
+#include "command/run/process/rank_environment.hpp"
+#include "command/run/program/symbol_check.hpp"
+#include "command/trace/page/viewer_html.hpp"
+#include "command/trace/trace_command.hpp"
+#include "mpi_adi/rank/describe_choices.hpp"
+#include "mpi_adi/rank/describe_windows.hpp"
+#include "sim/base/terminal_text.hpp"
+#include "sim/boot/board.hpp"
+
+namespace margay::command {
+namespace {
+
+constexpr int kStatusBadCommandLine = 2;  // as `margay run`
+constexpr int kStatusNotWritten = 1;
+
+void print(const std::vector<std::string>& lines) {
+  for (const std::string& line : lines) std::printf("%s\n", sim::for_terminal(line).c_str());
+}
+
+// What `margay check` says: names of files, and of what is in them, are foreign.
+void tell_check(const std::string& sentence) {
+  std::fprintf(stderr, "margay check: %s\n", sim::for_terminal(sentence).c_str());
+}
+
+void print_protocols(unsigned ranks) {
+  print(mpi_adi::describe_choices(ranks, is_crowded(ranks)));
+  print(collectives::describe_choices(ranks, is_crowded(ranks)));
+  print(describe_thresholds());
+  print(describe_calibration(calibrate_long_bodies()));
+}
+
+// Of a hook that has told its failure itself.
+void end_with(int status) {
+  if (status != 0) throw CLI::RuntimeError(status);
+}
+
+void add_info_command(CLI::App& app) {
+  CLI::App* info = app.add_subcommand("info", "what margay would choose on this machine, and why");
+  const auto protocols = std::make_shared<bool>(false);
+  const auto collectives = std::make_shared<bool>(false);
+  const auto group = std::make_shared<CollectivesQuestion>();
+  CLI::Option* const of_protocols = info->add_flag(
+      "--protocols", *protocols, "size range, protocol, method, reason; thresholds; what is measured here");
+  CLI::Option* const of_collectives = info->add_flag(
+      "--collectives", *collectives,
+      "what collectives cost here, and which algorithm is chosen for which length; measured at first use");
+  of_collectives->excludes(of_protocols);
+  info->add_option("-n,--ranks", group->ranks, "for a job of this many ranks")->check(whole_number(1, sim::kMaxRanks));
+  info->add_option("--nodes", group->nodes, "on so many nodes")
+      ->check(whole_number(1, sim::kMaxRanks))
+      ->needs(of_collectives);
+  info->add_option("--rates", group->rates, "by these, as of `margay run --rates`: usual, paragon, a file, a text")
+      ->needs(of_collectives);
+  info->add_option("--plot", group->plot, "draw cost against length into this file (SVG), - for standard output")
+      ->needs(of_collectives);
+  info->callback([protocols, collectives, group] {
+    if (*collectives) {
+      end_with(info_collectives(*group));
+    } else if (*protocols) {
+      print_protocols(group->ranks);
+    } else {
+      print(describe_choices(group->ranks));
+      print(mpi_adi::describe_windows());
+    }
+  });
+}
+
+void add_calibrate_command(CLI::App& app) {
+  CLI::App* calibrate =
+      app.add_subcommand("calibrate", "measure what collectives cost on this machine, some seconds, and keep it");
+  const auto order = std::make_shared<CalibrateOrder>();
+  CLI::Option* const write = calibrate->add_option(
+      "--write", order->file, "keep it in this file (default: for this machine in ~/.cache/margay)");
+  CLI::Option* const installed =
+      calibrate->add_flag("--installed", order->installed, "keep it beside this command, for all its users");
+  CLI::Option* const printed =
+      calibrate->add_flag("--print", order->print, "print it as --rates takes it; keep nothing");
+  write->excludes(installed)->excludes(printed);
+  installed->excludes(printed);
+  calibrate->callback([order] { end_with(command::calibrate(*order)); });
+}
+
+void add_stacks_command(CLI::App& app) {
+  CLI::App* stacks =
+      app.add_subcommand("stacks", "where each rank of a job is now, equal stacks as one (docs/live.md)");
+  const auto order = std::make_shared<StacksOrder>();
+  stacks->add_option("job", order->job,
+                     "its name, its launcher's process, or any process; the one job of this user else");
+  stacks->add_option("--rank", order->rank, "of this rank only")->check(whole_number(0, sim::kMaxRanks - 1));
+  stacks->add_flag("--all", order->all, "the library's frames and threads too, a frame on each line");
+  stacks->callback([order] { end_with(command::stacks(*order)); });
+}
+
+void run_doctor() {
+  constexpr const char* kWords[] = {"ok  ", "warn", "FAIL"};
+  bool failed = false;
+  for (const Diagnosis& diagnosis : diagnose()) {
+    std::printf("%s  %s\n", kWords[static_cast<int>(diagnosis.finding)], diagnosis.what.c_str());
+    if (!diagnosis.mend.empty()) std::printf("      %s\n", diagnosis.mend.c_str());
+    failed = failed || diagnosis.finding == Finding::kFail;
+  }
+  if (failed) throw CLI::RuntimeError(1);
+}
+
+// Exit statuses of `margay check`; of several programs the highest.
+constexpr int kStatusNotRight = 1;
+constexpr int kStatusNotChecked = 2;
+
+std::string check_folder(const std::string& asked) {
+  std::string folder = asked.empty() ? find_library_folder() : asked;
+  if (folder.empty()) {
+    tell_check("libmpi.so.12 is not beside this command; name its folder with --library");
+  } else if (::access((folder + "/libmpi.so.12").c_str(), R_OK) != 0) {
+    tell_check("--library " + folder + ": there is no libmpi.so.12 that can be read");
+  } else {
+    return folder;
+  }
+  throw CLI::RuntimeError(kStatusNotChecked);
+}
+
+// Names, a line each, and what is the matter with them; nothing without names. Whether there were any.
+bool print_needs(const std::vector<Need>& needs, const std::string& what) {
+  for (const Need& need : needs) print({describe_need(need)});
+  if (!needs.empty()) print({what});
+  return !needs.empty();
+}
+
+int check_program(const std::string& program, const std::string& folder) {
+  const char* const path = std::getenv("LD_LIBRARY_PATH");
+  SymbolCheck check;
+  const Status status =
+      check_symbols(program, folder, folder + (path == nullptr ? "" : std::string(":") + path), check);
+  if (!status.ok()) {
+    tell_check(status.sentence());
+    return kStatusNotChecked;
+  }
+  const std::string of_the_needed = " of the " + std::to_string(check.needed) + " MPI symbols it needs";
+  bool found = print_needs(check.other_mpi, program +
+                                                " was linked with another MPI, which has another binary interface: "
+                                                "compile it with margay's mpicc");
+  found |= print_needs(check.not_found,
+                       program + ": the loader finds no such librar" + (check.not_found.size() == 1 ? "y" : "ies"));
+  found |=
+      print_needs(check.missing, program + ": margay lacks " + std::to_string(check.missing.size()) + of_the_needed);
+  found |= print_needs(check.refusing,
+                       program + ": margay has " + std::to_string(check.refusing.size()) + of_the_needed +
+                           " by name only; a call of one fails with MPI_ERR_UNSUPPORTED_OPERATION or ends the job");
+  if (found) return kStatusNotRight;
+  print({program + ": " +
+         (check.uses_mpi ? "margay has all" + of_the_needed : "no program that uses a shared MPI library")});
+  return 0;
+}
+
+void add_check_command(CLI::App& app) {
+  CLI::App* check = app.add_subcommand("check", "MPI symbols that programs and their libraries need and margay lacks");
+  const auto programs = std::make_shared<std::vector<std::string>>();
+  const auto folder = std::make_shared<std::string>();
+  check->add_option("program", *programs, "executables, or shared libraries")->required();
+  check->add_option("--library", *folder, "folder with libmpi.so.12");
+  check->callback([programs, folder] {
+    const std::string library_folder = check_folder(*folder);
+    int worst = 0;
+    for (const std::string& program : *programs) worst = std::max(worst, check_program(program, library_folder));
+    if (worst != 0) throw CLI::RuntimeError(worst);
+  });
+}
+
+bool knows_command(CLI::App& app, const std::string& word) {
+  const std::vector<CLI::App*> commands = app.get_subcommands({});
+  return std::any_of(commands.begin(), commands.end(),
+                     [&](const CLI::App* known) { return known->get_name() == word; });
+}
+
+// Does what the line says; its exit status.
+int parse_line(CLI::App& app, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::RuntimeError& failure) {
+    return app.exit(failure);
+  } catch (const CLI::Success& wish) {  // --help, --version
+    return app.exit(wish);
+  } catch (const CLI::ParseError& mistake) {
+    std::fprintf(stderr, "%s\n", sim::for_terminal(describe_mistake(app, mistake)).c_str());
+    return kStatusBadCommandLine;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int run_cli(int argc, char** argv, CallSites& call_sites) {
+  take_standard_descriptors();
+  CLI::App app("margay: an MPI on emulated Puma portals");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", "margay 0.1.0");
+  app.add_subcommand("run", "start an MPI job: margay run --help");
+  add_info_command(app);
+  app.add_subcommand("lab", "labs that check themselves by the trace of a run: margay lab --help");
+  app.add_subcommand("doctor", "check this machine and print the mend")->callback(run_doctor);
+  add_check_command(app);
+  add_calibrate_command(app);
+  add_top_command(app);
+  add_stacks_command(app);
+  const CallSite call_site = [&](const sim::Definition& module, std::uint64_t address) {
+    return call_sites.line_of(module, address);
+  };
+  add_trace_command(app, call_site, page());
+  app.footer(  // behind the commands, which would inherit it
+      "A job that runs: SIGUSR1 to its launcher prints where each rank is and which rank it waits for; the launcher\n"
+      "reports a deadlock by itself (margay run --deadlock abort ends the job). A trace: margay run\n"
+      "--trace DIR, with --trace-walks every match entry that was passed over; then margay trace story DIR.");
+  const int status = parse_line(app, argc, argv);
+  if (is_output_written(argc > 1 && knows_command(app, argv[1]) ? argv[1] : "")) return status;
+  return status == 0 ? kStatusNotWritten : status;
+}
+
+}  // namespace margay::command

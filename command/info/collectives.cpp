@@ -1,0 +1,150 @@
+#include "command/info/collectives.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "collectives/select/asked_rates.hpp"
+#include "collectives/select/describe_costs.hpp"
+#include "collectives/select/plot.hpp"
+#include "command/calibrate/calibrate.hpp"
+#include "command/info/info.hpp"
+#include "sim/base/processors.hpp"
+#include "sim/base/terminal_text.hpp"
+#include "sim/boot/job_rates.hpp"
+
+namespace margay::command {
+
+namespace {
+
+using portals::Status;
+
+constexpr int kStatusBadCommandLine = 2;
+
+// Files and rates that the command line names may be in it.
+void tell(const std::string& sentence) {
+  std::fprintf(stderr, "margay info: %s\n", sim::for_terminal(sentence).c_str());
+}
+
+int refuse(const Status& status) {
+  tell(status.sentence());
+  return kStatusBadCommandLine;
+}
+
+// What a run would choose by, and where it comes from, in words.
+struct TakenRates {
+  collectives::Rates rates = collectives::usual_rates();
+  std::string source;
+};
+
+std::string from_file(const std::string& file, const sim::MeasuredRates& measured) {
+  std::string words = fmt::format("measured {} on {}, kept in {}", measured.date, measured.machine, file);
+  if (!measured.unmeasured.empty()) words += fmt::format("; the usual values, not measured: {}", measured.unmeasured);
+  return words;
+}
+
+// A run goes by the usual ones where nothing can be measured, and so does this.
+Status measure_first(sim::JobRates& found, TakenRates& out) {
+  std::fprintf(stderr, "margay info: nothing was measured on this machine yet; measuring, once, a few seconds\n");
+  std::vector<std::string> remarks;
+  std::string disturbed;
+  const Status status = measure_machine(found.measured, remarks, disturbed);
+  if (!status.ok() || !disturbed.empty()) {
+    out.source = "the usual ones: " + (status.ok() ? disturbed : status.sentence());
+    return {};
+  }
+  found.text = found.measured.rates;
+  found.file = sim::user_rates_file();
+  const Status kept = found.file.empty() ? Status::error("neither XDG_CACHE_HOME nor HOME names a folder for it")
+                                         : sim::write_rates_file(found.file, found.measured);
+  out.source = from_file(found.file, found.measured);
+  if (!kept.ok()) out.source = "measured now and not kept, so a run goes by the usual ones: " + kept.sentence();
+  return collectives::parse_rates(found.text, out.rates);
+}
+
+Status take_rates(const std::string& asked, TakenRates& out) {
+  sim::Options options = sim::Options::from_environment(environ);
+  if (!asked.empty()) options.set("rates", asked);
+  sim::JobRates found;
+  if (Status status = sim::find_job_rates(options, found); !status.ok()) return status;
+  for (const std::string& sentence : found.passed_over) tell(sentence + "; it is passed over");
+  if (found.text.empty()) return measure_first(found, out);
+  Status status = collectives::parse_asked_rates(found.text, out.rates);
+  if (!status.ok() && found.given) return status;
+  if (!status.ok()) {
+    out.source = fmt::format("the usual ones: {} is passed over: {}", found.file, status.sentence());
+  } else if (!found.file.empty()) {
+    out.source = from_file(found.file, found.measured);
+  } else if (found.text == "usual") {
+    out.source = "the usual ones, of a server of 2020 and TCP over loopback";
+  } else if (found.text == "paragon") {
+    out.source = "the Intel Paragon's, as published";
+  } else {
+    out.source = "as given (--rates, MARGAY_RATES)";
+  }
+  return {};
+}
+
+// Ranks in blocks, as `margay run --nodes` places them.
+collectives::Facts facts_of_group(const command::CollectivesQuestion& question) {
+  std::vector<std::uint32_t> node_of_rank;
+  const unsigned larger = question.ranks % question.nodes;  // nodes with one rank more
+  for (unsigned node = 0; node < question.nodes; ++node) {
+    node_of_rank.insert(node_of_rank.end(), question.ranks / question.nodes + (node < larger ? 1 : 0), node);
+  }
+  collectives::Facts facts = collectives::facts_of_nodes(node_of_rank);
+  facts.crowded = command::is_crowded(question.ranks);
+  facts.processors = sim::processor_share().processors;
+  facts.shared = question.nodes == 1 && question.ranks > 1;
+  facts.strips = facts.shared;
+  return facts;
+}
+
+std::string group_words(const command::CollectivesQuestion& question, const collectives::Facts& facts) {
+  return fmt::format("{} rank{} on {} node{}, {}", question.ranks, question.ranks == 1 ? "" : "s", question.nodes,
+                     question.nodes == 1 ? "" : "s",
+                     facts.crowded ? "more ranks than processors" : "a processor for each");
+}
+
+int write_picture(const std::string& file, const std::string& picture) {
+  if (file == "-") return std::fputs(picture.c_str(), stdout) < 0 ? 1 : 0;
+  std::FILE* const out = std::fopen(file.c_str(), "we");
+  bool written = out != nullptr && std::fputs(picture.c_str(), out) >= 0;
+  if (out != nullptr) written = std::fclose(out) == 0 && written;
+  if (written) return 0;
+  tell(fmt::format("cannot write {}: {}", file, std::strerror(errno)));
+  return 1;
+}
+
+}  // namespace
+
+int info_collectives(const command::CollectivesQuestion& question) {
+  if (question.nodes > question.ranks) {
+    return refuse(Status::error(fmt::format("--nodes {} is more than the {} ranks", question.nodes, question.ranks)));
+  }
+  TakenRates taken;
+  if (const Status status = take_rates(question.rates, taken); !status.ok()) return refuse(status);
+  collectives::Facts facts = facts_of_group(question);
+  facts.rates = taken.rates;
+  const std::string group = group_words(question, facts);
+  if (!question.plot.empty()) {
+    return write_picture(question.plot,
+                         collectives::plot_costs(facts, "Collective operations of " + group, "Rates: " + taken.source));
+  }
+  std::printf("rates: %s\n", taken.source.c_str());
+  for (const std::string& line : collectives::describe_rates(taken.rates)) std::printf("%s\n", line.c_str());
+  std::printf("%s: bytes of one rank, algorithm, what it costs and the next one (a hybrid has to be a tenth better)\n",
+              group.c_str());
+  for (const std::string& line : collectives::describe_costs(facts)) std::printf("%s\n", line.c_str());
+  std::printf("%s\n", collectives::describe_paragon().c_str());
+  return 0;
+}
+
+}  // namespace margay::command

@@ -1,0 +1,67 @@
+#include "command/info/thresholds.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "command/info/info.hpp"
+#include "sim/base/limits.hpp"
+#include "sim/shm/cell_data.hpp"
+#include "sim/shm/shared_body.hpp"
+#include "sim/wire/frame.hpp"
+#include "sim/wire/shm/shm_body.hpp"
+#include "sim/wire/tcp/tcp_frame.hpp"
+#include "sim/wire/tcp/tcp_sender.hpp"
+#include "sim/wire/tcp/tcp_wire.hpp"
+
+namespace margay::command {
+namespace {
+
+std::string row(std::string_view what, const std::string& value, std::string_view reason) {
+  return fmt::format("  {:<46} {:<12} {}", what, value, reason);
+}
+
+// Up to the first length that is cut into more than one chunk.
+std::uint64_t unshared_bytes() {
+  std::uint64_t bytes = sim::kReadBodyMinBytes;
+  while (sim::BodyChunks(bytes + 1).count() == 1) ++bytes;
+  return bytes;
+}
+
+}  // namespace
+
+std::vector<std::string> describe_thresholds() {
+  constexpr std::uint64_t kLong = std::uint64_t{64} << 20;
+  constexpr double kNsPerUs = 1e3;
+  constexpr double kNsPerMs = 1e6;
+  return {
+      "thresholds inside a node (constants; figures are one way between two processors without a common cache)",
+      row("a body inside its cell, up to", bytes_text(sim::kShortPutBodyBytes), "what the head leaves of a cache line"),
+      row("cells of a channel", std::to_string(sim::kCellCount), "with three lines of counters, two pages"),
+      row("byte ring of a channel", bytes_text(sim::kByteRingBytes), "eight of the longest whole bodies"),
+      row("a body whole before its cell, up to", bytes_text(sim::kWholeBodyBytes),
+          "16 KiB: 2.31 us whole, 2.87 us in chunks of 8 KiB"),
+      row("a body carried by the receiver alone, up to", bytes_text(unshared_bytes()),
+          "64 KiB: 4.4 us in two chunks, 5.8 us in four"),
+      row("a chunk that one side carries, at most", bytes_text(sim::BodyChunks(kLong).bytes(0)),
+          "4 MiB: 222 us in chunks of 512 KiB, 256 us of 256 KiB"),
+      "thresholds of tcp",
+      row("a frame with a whole body, up to", bytes_text(sim::kWholeBytes), "a short message fits a frame"),
+      row("a segment of a long body", bytes_text(sim::kSegmentBytes),
+          "an eighth of the cache: summed, then copied from it"),
+      row("queued bodies copied into a batch, up to", bytes_text(sim::kGatherCopyBytes),
+          "longer ones leave from where they lie"),
+      row("a burst leaves after messages", std::to_string(sim::TcpWire::kBurstMessages),
+          "6 % faster than 63; 16 cost more calls"),
+      row("a burst leaves after bytes", bytes_text(sim::TcpWire::kBurstBytes),
+          "the peer works on it while more is made"),
+      "thresholds of waiting",
+      row("rings a peer that may be computing after",
+          fmt::format("{:g} us", static_cast<double>(sim::kNudgeAfterNs) / kNsPerUs),
+          "a peer that does not compute has answered by then"),
+      row("sleeps after", fmt::format("{:g} ms", static_cast<double>(sim::kSleepAfterNs) / kNsPerMs),
+          "a wake-up is less than a hundredth of the wait then"),
+  };
+}
+
+}  // namespace margay::command

@@ -1,0 +1,202 @@
+#include "command/live/columns.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "command/live/short_text.hpp"
+
+namespace margay::command {
+
+namespace {
+
+double value(const RankLook& rank, SortKey key) {
+  const RankLook::Rates rates = rank.rates.value_or(RankLook::Rates{});
+  switch (key) {
+    case SortKey::kRank:
+      return -static_cast<double>(rank.rank);
+    case SortKey::kSince:
+      return rank.since_s.value_or(-1);
+    case SortKey::kProcessor:
+      return rates.processor;
+    case SortKey::kCalls:
+      return rates.calls;
+    case SortKey::kMessages:
+      return rates.messages;
+    case SortKey::kBytes:
+      return rates.bytes;
+    case SortKey::kPosted:
+      return static_cast<double>(rank.posted_receives);
+    case SortKey::kUnexpected:
+      return static_cast<double>(rank.unexpected.messages);
+    case SortKey::kHeap:
+      return static_cast<double>(rank.unexpected.bytes);
+  }
+  return 0;
+}
+
+std::vector<std::size_t> order_of(const std::vector<RankLook>& ranks, SortKey key) {
+  std::vector<std::size_t> order(ranks.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(
+      order, [&](std::size_t one, std::size_t other) { return value(ranks[one], key) > value(ranks[other], key); });
+  return order;
+}
+
+std::string number_of(std::uint64_t count) {
+  return short_number(static_cast<double>(count));
+}
+
+// What the words of a wait begin with: the column's name.
+constexpr std::string_view kWaitsFor = "waits for";
+
+// A column, and when it goes: those of a high number first, 0 never.
+struct Column {
+  enum Name : std::uint8_t {
+    kRank,
+    kNode,
+    kPid,
+    kState,
+    kCall,
+    kWaits,
+    kSince,
+    kCpu,
+    kCalls,
+    kMessages,
+    kBytes,
+    kPosted,
+    kUnexpected,
+    kHeap,
+    kShm,
+    kShmBytes,
+    kTcp,
+    kTcpBytes,
+    kCount
+  };
+  std::string_view head;
+  std::size_t width;  // at least
+  bool left;
+  int goes;
+  SortKey key;  // kRank: nothing is sorted by it
+};
+constexpr std::array<Column, Column::kCount> kColumns{{{"rank", 5, false, 0, SortKey::kRank},
+                                                       {"node", 4, false, 12, SortKey::kRank},
+                                                       {"pid", 8, false, 5, SortKey::kRank},
+                                                       {"state", 9, true, 0, SortKey::kRank},
+                                                       {"call", 13, true, 0, SortKey::kRank},
+                                                       {kWaitsFor, 0, true, 0, SortKey::kRank},
+                                                       {"since s", 7, false, 1, SortKey::kSince},
+                                                       {"cpu%", 5, false, 6, SortKey::kProcessor},
+                                                       {"calls/s", 7, false, 8, SortKey::kCalls},
+                                                       {"msgs/s", 7, false, 9, SortKey::kMessages},
+                                                       {"bytes/s", 7, false, 10, SortKey::kBytes},
+                                                       {"posted", 6, false, 4, SortKey::kPosted},
+                                                       {"unexp", 6, false, 3, SortKey::kUnexpected},
+                                                       {"heap", 6, false, 7, SortKey::kHeap},
+                                                       {"shm", 7, false, 14, SortKey::kRank},
+                                                       {"bytes", 7, false, 14, SortKey::kRank},
+                                                       {"tcp", 7, false, 16, SortKey::kRank},
+                                                       {"bytes", 7, false, 16, SortKey::kRank}}};
+using Cells = std::array<std::string, Column::kCount>;
+
+Cells cells_of(const RankLook& rank) {
+  const auto rate = [&](double RankLook::Rates::*which) {
+    return rank.rates ? short_number((*rank.rates).*which) : std::string("-");
+  };
+  const bool begun = rank.doing != Doing::kNotBegun && rank.doing != Doing::kUnknown;
+  const auto told = [begun](std::uint64_t count) { return begun ? number_of(count) : std::string("-"); };
+  const sim::BoardCount& shm = rank.sent[static_cast<std::size_t>(sim::CountedWire::kShm)];
+  const sim::BoardCount& tcp = rank.sent[static_cast<std::size_t>(sim::CountedWire::kTcp)];
+  std::string waits = rank.waits_for;
+  if (waits.starts_with(kWaitsFor)) waits.erase(0, kWaitsFor.size() + 1);
+  Cells cells;
+  cells[Column::kRank] = std::to_string(rank.rank);
+  cells[Column::kNode] = std::to_string(rank.node);
+  cells[Column::kPid] = rank.pid == 0 ? "-" : std::to_string(rank.pid);
+  cells[Column::kState] = name(rank.doing);
+  cells[Column::kCall] = rank.call.empty() ? "-" : rank.call;
+  cells[Column::kWaits] = waits.empty() ? "-" : waits;
+  cells[Column::kSince] = !rank.since_s ? "-" : fmt::format("{}{}", rank.watched ? ">" : "", short_time(*rank.since_s));
+  cells[Column::kCpu] = rank.rates ? fmt::format("{:.0f}", rank.rates->processor * 100) : "-";
+  cells[Column::kCalls] = rate(&RankLook::Rates::calls);
+  cells[Column::kMessages] = rate(&RankLook::Rates::messages);
+  cells[Column::kBytes] = rate(&RankLook::Rates::bytes);
+  cells[Column::kPosted] = told(rank.posted_receives);
+  cells[Column::kUnexpected] = told(rank.unexpected.messages);
+  cells[Column::kHeap] = told(rank.unexpected.bytes);
+  cells[Column::kShm] = told(shm.messages);
+  cells[Column::kShmBytes] = told(shm.bytes);
+  cells[Column::kTcp] = told(tcp.messages);
+  cells[Column::kTcpBytes] = told(tcp.bytes);
+  return cells;
+}
+
+// Of each column its width with what fills it, 0: not shown.
+using Widths = std::array<std::size_t, Column::kCount>;
+
+Widths widths_of(const std::vector<Cells>& rows, SortKey key, std::size_t room) {
+  Widths widths{};
+  std::size_t sum = 0;
+  for (std::size_t at = 0; at < kColumns.size(); ++at) {
+    widths[at] = std::max(kColumns[at].width, kColumns[at].head.size());
+    for (const Cells& cells : rows) widths[at] = std::max(widths[at], cells[at].size());
+    const bool waits = std::ranges::any_of(rows, [](const Cells& cells) { return cells[Column::kWaits] != "-"; });
+    if (at == Column::kWaits && !waits) widths[at] = 0;
+    sum += widths[at] == 0 ? 0 : widths[at] + 1;
+  }
+  int most = 0;
+  for (const Column& column : kColumns) most = std::max(most, column.goes);
+  // A space less than columns.
+  for (int goes = most; goes > 0 && sum > room + 1; --goes) {
+    for (std::size_t at = 0; at < kColumns.size(); ++at) {
+      const bool sorted = key != SortKey::kRank && kColumns[at].key == key;
+      if (kColumns[at].goes != goes || sorted || widths[at] == 0) continue;
+      sum -= widths[at] + 1;
+      widths[at] = 0;
+    }
+  }
+  return widths;
+}
+
+std::string line_of(const Cells& cells, const Widths& widths) {
+  std::string line;
+  for (std::size_t at = 0; at < cells.size(); ++at) {
+    if (widths[at] == 0) continue;
+    if (at > 0) line += ' ';
+    line +=
+        kColumns[at].left ? fmt::format("{:<{}}", cells[at], widths[at]) : fmt::format("{:>{}}", cells[at], widths[at]);
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
+}
+
+}  // namespace
+
+std::span<const SortWord> sort_words() {
+  static constexpr std::array<SortWord, 9> kWords{{{SortKey::kRank, 'r', "rank", "[r]ank"},
+                                                   {SortKey::kSince, 's', "since", "[s]ince"},
+                                                   {SortKey::kProcessor, 'c', "cpu", "[c]pu"},
+                                                   {SortKey::kCalls, 'l', "calls", "cal[l]s"},
+                                                   {SortKey::kMessages, 'm', "messages", "[m]sgs"},
+                                                   {SortKey::kBytes, 'b', "bytes", "[b]ytes"},
+                                                   {SortKey::kPosted, 'p', "posted", "[p]osted"},
+                                                   {SortKey::kUnexpected, 'u', "unexpected", "[u]nexp"},
+                                                   {SortKey::kHeap, 'h', "heap", "[h]eap"}}};
+  return kWords;
+}
+
+std::vector<std::string> rank_lines(const std::vector<RankLook>& ranks, SortKey key, std::size_t room) {
+  std::vector<Cells> rows;
+  rows.reserve(ranks.size());
+  for (const std::size_t at : order_of(ranks, key)) rows.push_back(cells_of(ranks[at]));
+  const Widths widths = widths_of(rows, key, room);
+  Cells heads;
+  for (std::size_t at = 0; at < heads.size(); ++at) heads[at] = kColumns[at].head;
+  std::vector<std::string> lines{line_of(heads, widths)};
+  for (const Cells& cells : rows) lines.push_back(line_of(cells, widths));
+  return lines;
+}
+
+}  // namespace margay::command

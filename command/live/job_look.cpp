@@ -1,0 +1,129 @@
+#include "command/live/job_look.hpp"
+
+#include <unistd.h>
+
+#include "command/run/report/report.hpp"
+#include "command/run/report/stall.hpp"
+
+namespace margay::command {
+
+namespace {
+
+constexpr double kNsPerSecond = 1e9;
+
+double seconds(std::uint64_t ns) {
+  return static_cast<double>(ns) / kNsPerSecond;
+}
+
+bool has_begun(const sim::BoardBlock& block) {
+  return block.pid > 0 && block.state != sim::RankState::kStarted;
+}
+
+}  // namespace
+
+std::string_view name(Doing doing) {
+  constexpr std::array<std::string_view, 11> kNames{"not begun", "computing", "sleeping", "in MPI", "asleep", "waiting",
+                                                    "stopped",   "finalized", "aborting", "ended",  "unknown"};
+  return kNames[static_cast<std::size_t>(doing)];
+}
+
+Doing doing_of(const sim::BoardBlock& block, const ProcessLook& process) {
+  if (block.pid <= 0) return Doing::kNotBegun;
+  const bool another = process.start_ticks != block.start_ticks && block.start_ticks != 0;
+  if (process.state == 0 || another || process.state == 'Z' || process.state == 'X') return Doing::kEnded;
+  if (process.state == 'T' || process.state == 't') return Doing::kStopped;
+  switch (block.state) {
+    case sim::RankState::kStarted:
+      return Doing::kNotBegun;
+    case sim::RankState::kFinalized:
+      return Doing::kFinalized;
+    case sim::RankState::kAborting:
+      return Doing::kAborting;
+    case sim::RankState::kInitialized:
+      break;
+    default:
+      return Doing::kUnknown;
+  }
+  const bool runs = process.state == 'R';
+  if (block.mpi_call[0] == '\0') return runs ? Doing::kComputing : Doing::kSleeping;
+  if (block.wait.is_waiting != 0) return Doing::kWaiting;
+  return runs ? Doing::kInCall : Doing::kAsleep;
+}
+
+RankLook JobWatcher::look_at_rank(const BoardReader& board, std::uint32_t rank, std::uint64_t now_ns) {
+  RankLook look;
+  look.rank = rank;
+  look.node = board.node_of_rank()[rank];
+  sim::BoardBlock block;
+  if (!board.read_block(rank, block)) {
+    look.doing = Doing::kUnknown;
+    return look;
+  }
+  const ProcessLook process = block.pid > 0 ? look_at_process(block.pid) : ProcessLook();
+  look.pid = std::max(block.pid, 0);
+  look.doing = doing_of(block, process);
+  if (!has_begun(block)) return look;
+  const bool lives = look.doing != Doing::kEnded && look.doing != Doing::kFinalized;
+  if (lives) look.call = clean_text(block.mpi_call);
+  look.posted_receives = block.posted_receives;
+  look.unexpected = block.unexpected;
+  look.sent = block.by_wire;
+  Before now;
+  now.at_ns = now_ns;
+  now.calls = block.calls;
+  now.processor_ticks = process.processor_ticks;
+  now.pid = block.pid;
+  now.call = look.call;
+  for (const sim::BoardCount& count : block.by_wire) {
+    now.messages += count.messages;
+    now.bytes += count.bytes;
+  }
+  Before& before = before_[rank];
+  const bool seen = before.at_ns != 0 && before.pid == now.pid;
+  const bool same = seen && before.calls == now.calls && before.call == now.call;
+  now.same_since_ns = same ? before.same_since_ns : now_ns;
+  if (lives && block.wait.is_waiting != 0 && block.wait.since_ns <= now_ns && block.wait.since_ns != 0) {
+    look.since_s = seconds(now_ns - block.wait.since_ns);
+    look.waits_for = describe_wanted(block);
+  } else if (lives && same) {
+    look.since_s = seconds(now_ns - now.same_since_ns);
+    look.watched = true;
+  }
+  // Counters only grow; where one has not, it was read while it was written, or is nonsense.
+  const bool grew = seen && now_ns > before.at_ns && now.calls >= before.calls && now.messages >= before.messages &&
+                    now.bytes >= before.bytes && now.processor_ticks >= before.processor_ticks;
+  if (grew && lives) {
+    const double passed = seconds(now_ns - before.at_ns);
+    look.rates = RankLook::Rates{.processor = static_cast<double>(now.processor_ticks - before.processor_ticks) /
+                                              static_cast<double>(::sysconf(_SC_CLK_TCK)) / passed,
+                                 .calls = static_cast<double>(now.calls - before.calls) / passed,
+                                 .messages = static_cast<double>(now.messages - before.messages) / passed,
+                                 .bytes = static_cast<double>(now.bytes - before.bytes) / passed};
+  }
+  before = std::move(now);
+  return look;
+}
+
+JobLook JobWatcher::look(RunningJob& job, std::uint64_t now_ns) {
+  JobLook look;
+  look.name = job.name;
+  look.command = job.command;
+  look.launcher = job.launcher.pid;
+  const bool readable = job.board.refresh();
+  look.ended = !readable || sim::has_ended(job.launcher);
+  const sim::BoardHeader& header = job.board.header();
+  look.nodes = header.node_count;
+  if (header.started_ns != 0 && header.started_ns <= now_ns) look.runs_s = seconds(now_ns - header.started_ns);
+  if (!look.ended && header.stall <= static_cast<std::uint32_t>(sim::BoardStall::kDeadlock)) {
+    look.stall = static_cast<sim::BoardStall>(header.stall);
+    if (look.stall != sim::BoardStall::kNone) look.cycle = clean_text(header.cycle);
+  }
+  before_.resize(job.board.size());
+  look.ranks.reserve(job.board.size());
+  for (std::uint32_t rank = 0; rank < job.board.size(); ++rank) {
+    look.ranks.push_back(look_at_rank(job.board, rank, now_ns));
+  }
+  return look;
+}
+
+}  // namespace margay::command

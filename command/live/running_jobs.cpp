@@ -1,0 +1,154 @@
+#include "command/live/running_jobs.hpp"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <span>
+#include <string_view>
+#include <system_error>
+
+#include "command/live/process_look.hpp"
+#include "command/run/report/report.hpp"
+#include "sim/base/random.hpp"
+#include "sim/trace/definition.hpp"
+
+namespace margay::command {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// A process that is no launcher at first may become one; after so many looks it is taken for what it is.
+constexpr int kLooks = 4;
+constexpr std::string_view kMemfd = "/memfd:margay-board";  // command/run/process/job_memory
+constexpr std::string_view kFile = "/margay.";              // sim/boot/node_segment, where memfds are refused
+
+bool is_own(const std::string& folder) {
+  struct stat info {};
+  return ::stat(folder.c_str(), &info) == 0 && info.st_uid == ::geteuid();
+}
+
+std::vector<int> processes() {
+  std::vector<int> pids;
+  std::error_code error;
+  for (fs::directory_iterator at("/proc", error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename();
+    int pid = 0;
+    const auto [behind, wrong] = std::from_chars(name.data(), name.data() + name.size(), pid);
+    if (wrong == std::errc() && behind == name.data() + name.size() && pid != ::getpid()) pids.push_back(pid);
+  }
+  std::ranges::sort(pids);
+  return pids;
+}
+
+std::string command_of(int pid) {
+  constexpr std::size_t kMost = 4096;
+  std::ifstream file(fmt::format("/proc/{}/cmdline", pid), std::ios::binary);
+  std::string text(kMost, '\0');
+  file.read(text.data(), kMost);
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  while (!text.empty() && text.back() == '\0') text.pop_back();
+  std::ranges::replace(text, '\0', ' ');
+  return clean_text(text);
+}
+
+std::string job_name(std::uint64_t id) {
+  constexpr std::size_t kShown = 8;
+  return sim::to_hex(std::as_bytes(std::span(&id, 1))).substr(0, kShown);
+}
+
+}  // namespace
+
+void RunningJobs::find() {
+  const std::vector<int> pids = processes();
+  std::erase_if(looked_, [&](const auto& entry) { return !std::ranges::binary_search(pids, entry.first); });
+  for (const int pid : pids) {
+    const bool known = std::ranges::any_of(jobs_, [pid](const RunningJob& job) { return job.launcher.pid == pid; });
+    if (!known && looked_[pid] < kLooks) look_at(pid);
+  }
+}
+
+void RunningJobs::look_at(int pid) {
+  ++looked_[pid];
+  const std::string folder = fmt::format("/proc/{}", pid);
+  if (!is_own(folder)) return;
+  std::error_code error;
+  // Its descriptors may be refused: it has more rights than this user, or has just ended.
+  for (fs::directory_iterator at(folder + "/fd", error), end; !error && at != end; at.increment(error)) {
+    std::error_code gone;
+    const std::string target = fs::read_symlink(at->path(), gone).string();
+    if (gone) continue;
+    const std::size_t slash = target.rfind('/');  // none: a pipe, a socket
+    const bool file = slash != std::string::npos && std::string_view(target).substr(slash).starts_with(kFile);
+    if (file || target.starts_with(kMemfd)) take(pid, at->path(), target);
+  }
+}
+
+void RunningJobs::take(int pid, const std::string& path, std::string_view target) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (descriptor < 0) return;
+  RunningJob job;
+  if (const portals::Status status = BoardReader::open(descriptor, job.board); !status.ok()) {
+    // The segment of a node is such a file too, where memfds are refused.
+    // The ranks hold it too: one sentence is enough.
+    struct stat info {};
+    const bool there = ::stat(path.c_str(), &info) == 0;
+    if (target.starts_with(kMemfd) && there && told_.emplace(info.st_dev, info.st_ino).second) {
+      remarks_.push_back(
+          fmt::format("a job board that process {} holds {}; it is passed over", pid, status.sentence()));
+    }
+    return;
+  }
+  const sim::BoardHeader& header = job.board.header();
+  if (header.launcher_pid != pid) return;  // a rank's
+  job.launcher = {pid, header.launcher_ticks};
+  if (look_at_process(pid).start_ticks != header.launcher_ticks) return;
+  const auto same = [&](const RunningJob& known) { return known.board.file() == job.board.file(); };
+  if (std::ranges::any_of(jobs_, same)) return;
+  job.name = job_name(header.job_id);
+  job.command = command_of(pid);
+  jobs_.push_back(std::move(job));
+}
+
+void RunningJobs::drop_ended() {
+  std::erase_if(jobs_, [](const RunningJob& job) { return sim::has_ended(job.launcher); });
+}
+
+RunningJob* RunningJobs::named(const std::string& word) {
+  RunningJob* found = nullptr;
+  for (RunningJob& job : jobs_) {
+    if (job.name == word || std::to_string(job.launcher.pid) == word) return &job;
+    if (word.empty() || !job.name.starts_with(word)) continue;
+    if (found != nullptr) return nullptr;
+    found = &job;
+  }
+  return found;
+}
+
+std::string RunningJobs::why_not_named(const std::string& word, std::string_view what) const {
+  if (jobs_.empty() && word.empty()) return "no job of this user runs on this machine";
+  if (jobs_.empty()) {
+    return fmt::format("no {} {} of this user runs on this machine; there is no job of this user", what,
+                       sim::printable(word));
+  }
+  std::string all;
+  std::string fitting;
+  for (const RunningJob& job : jobs_) {
+    const std::string text = fmt::format("{} (launcher {})", job.name, job.launcher.pid);
+    all += (all.empty() ? "" : ", ") + text;
+    if (job.name.starts_with(word)) fitting += (fitting.empty() ? "" : ", ") + text;
+  }
+  if (word.empty()) return "several jobs run: name one of " + all;
+  if (!fitting.empty()) {
+    return fmt::format("several jobs have names that begin with {}: name one of {}", sim::printable(word), fitting);
+  }
+  return fmt::format("no {} {} of this user runs on this machine; jobs: {}", what, sim::printable(word), all);
+}
+
+}  // namespace margay::command

@@ -1,0 +1,245 @@
+#include "command/live/stacks/held_process.hpp"
+
+#include <fmt/core.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "command/live/process_look.hpp"
+#include "sim/base/clock.hpp"
+#include "sim/base/process_identity.hpp"
+#include "sim/kernel/waiter.hpp"
+
+namespace margay::command {
+
+namespace {
+
+using portals::Status;
+
+// For how long a process stands still when one of its threads does not stop, and when one gets no processor.
+constexpr std::uint64_t kPatienceNs = 200'000'000;
+constexpr std::uint64_t kLongestNs = 5'000'000'000;
+constexpr std::uint64_t kPollNs = 200'000;
+constexpr std::uint64_t kOthersNs = 1'000'000'000;  // for how long another one's hold is waited for
+
+std::vector<int> threads_of(int pid) {
+  namespace fs = std::filesystem;
+  std::vector<int> tids;
+  std::error_code error;
+  for (fs::directory_iterator at(fmt::format("/proc/{}/task", pid), error), end; !error && at != end;
+       at.increment(error)) {
+    const std::string name = at->path().filename();
+    int tid = 0;
+    if (std::from_chars(name.data(), name.data() + name.size(), tid).ec == std::errc()) tids.push_back(tid);
+  }
+  std::ranges::sort(tids);
+  const auto main = std::ranges::find(tids, pid);
+  if (main != tids.end()) std::rotate(tids.begin(), main, main + 1);
+  return tids;
+}
+
+int number_in(const std::string& path, const std::string& key, int otherwise) {
+  std::ifstream file(path);
+  std::string word;
+  int number = otherwise;
+  if (key.empty()) return file >> number ? number : otherwise;
+  while (file >> word) {
+    if (word == key) return file >> number ? number : otherwise;
+  }
+  return otherwise;
+}
+
+// The process that holds it; 0: none.
+int tracer_of(int tid) {
+  return number_in(fmt::format("/proc/{}/status", tid), "TracerPid:", 0);
+}
+
+// One that is a zombie is refused as another user's is.
+bool has_exited(int tid) {
+  const char state = command::look_at_process(tid).state;
+  return state == 0 || state == 'Z' || state == 'X';
+}
+
+// The same of a process, whose main thread may end before others.
+bool process_has_ended(int pid) {
+  const command::ProcessLook look = command::look_at_process(pid);
+  return look.state == 0 || sim::has_ended({pid, look.start_ticks});
+}
+
+std::string words_of_stuck(int tid) {
+  const char state = command::look_at_process(tid).state;
+  return fmt::format(
+      "its thread {} does not stop (state {}): it waits for the child of a vfork(), or for a file "
+      "system or a device that does not answer, or is frozen; the process goes on, and is not shown",
+      tid, state == 0 ? '?' : state);
+}
+
+// -1: this user's, or this one is root.
+int other_owner(int pid) {
+  const int user = number_in(fmt::format("/proc/{}/status", pid), "Uid:", -1);
+  const auto own = static_cast<int>(::geteuid());
+  return own == 0 || user == own ? -1 : user;
+}
+
+}  // namespace
+
+std::string why_without_stacks(int pid) {
+  if (pid == ::getpid()) return "is this command itself: name another one";
+  constexpr int kFlagsBehindName = 7;                // proc(5): the stat file's ninth field; the second is the name
+  constexpr std::uint64_t kKernelThread = 0x200000;  // PF_KTHREAD
+  std::ifstream file(fmt::format("/proc/{}/stat", pid));
+  std::string line;
+  std::getline(file, line);
+  std::istringstream fields(line.substr(std::min(line.rfind(')'), line.size() - 1) + 1));
+  std::string field;
+  for (int at = 0; at < kFlagsBehindName; ++at) fields >> field;
+  std::uint64_t flags = 0;
+  const bool read = std::from_chars(field.data(), field.data() + field.size(), flags).ec == std::errc();
+  return read && (flags & kKernelThread) != 0 ? "is a thread of the kernel, which has no program" : "";
+}
+
+std::string refusal_words(const Refusal& refusal) {
+  if (refusal.tracer != 0) {
+    return fmt::format("process {} (a debugger, or another margay stacks) holds it already; try again when it is done",
+                       refusal.tracer);
+  }
+  if (refusal.owner >= 0) {
+    return fmt::format("it belongs to user {}: run margay stacks as that user, or as root", refusal.owner);
+  }
+  if (refusal.scope == 1) {
+    return "kernel.yama.ptrace_scope is 1, so only its parents may look into a process: as root, "
+           "`sysctl kernel.yama.ptrace_scope=0`, or run margay stacks as root";
+  }
+  if (refusal.scope == 2)
+    return "kernel.yama.ptrace_scope is 2, so only root may look into a process: run margay stacks as root";
+  if (refusal.scope >= 3) {
+    return fmt::format("kernel.yama.ptrace_scope is {}, which forbids it until the next boot", refusal.scope);
+  }
+  return refusal.error +
+         ": a container lacks the capability SYS_PTRACE, its seccomp filter refuses ptrace, or the "
+         "process has more rights than this user";
+}
+
+std::string why_refused(int pid, int error) {
+  if (error == ESRCH || error == ENOENT || process_has_ended(pid)) return std::string(kHasEnded);
+  return refusal_words({.scope = number_in("/proc/sys/kernel/yama/ptrace_scope", "", -1),
+                        .tracer = tracer_of(pid),
+                        .owner = other_owner(pid),
+                        .error = std::strerror(error)});
+}
+
+// false: it has ended meanwhile, or is refused (errno).
+bool HeldProcess::ask(int tid) {
+  if (::ptrace(PTRACE_SEIZE, tid, nullptr, nullptr) != 0) return false;
+  asked_.push_back(tid);
+  // One that cannot be interrupted has ended: it is seized already.
+  static_cast<void>(::ptrace(PTRACE_INTERRUPT, tid, nullptr, nullptr));
+  return true;
+}
+
+// After EPERM. true: another one traces it, or did, and it is asked now; false: it is refused. The other one may be
+// gone before it is looked for, or yet another one come: so one look without a tracer says nothing.
+bool HeldProcess::ask_beside_others(int tid) {
+  constexpr int kLooks = 16;
+  for (int look = 0; look < kLooks; ++look) {
+    if (tracer_of(tid) != 0 || ask(tid)) return true;
+  }
+  return false;
+}
+
+// Whether it has stopped or ended.
+bool HeldProcess::collect(int tid) {
+  siginfo_t seen{};
+  if (::waitid(P_PID, static_cast<id_t>(tid), &seen, WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL) != 0) {
+    return errno != EINTR;
+  }
+  if (seen.si_pid == 0) return false;
+  const bool stopped = seen.si_code == CLD_TRAPPED;
+  const int event = seen.si_status >> 8;
+  // It may have stopped for a signal of its own instead, which it gets when it goes on. That stop must stay unreaped:
+  // what is reaped is left to its tracer, so that the signal would be lost with this process.
+  const bool by_signal = stopped && event == 0;
+  if (!by_signal) static_cast<void>(::waitpid(tid, nullptr, __WALL | WNOHANG));
+  if (stopped) threads_.push_back({tid, by_signal ? seen.si_status : 0});
+  return true;
+}
+
+Status HeldProcess::ask_new(int pid, std::uint64_t begun_ns, bool& found) {
+  found = false;
+  for (const int tid : threads_of(pid)) {
+    if (std::ranges::any_of(threads_, [tid](const Thread& thread) { return thread.tid == tid; })) continue;
+    if (ask(tid)) {
+      found = true;
+    } else if (const int error = errno; error != ESRCH && !has_exited(tid)) {
+      // Another margay stacks holds a process for moments. All take threads in one order, so two do not wait for
+      // each other.
+      const bool is_held = error == EPERM && ask_beside_others(tid);
+      if (!is_held || sim::real_clock().now_ns() - begun_ns > kOthersNs) return Status::error(why_refused(pid, error));
+      sim::give_processor_up(kPollNs);
+      found = true;
+      return {};
+    }
+  }
+  return {};
+}
+
+Status HeldProcess::wait_for_stops(std::uint64_t begun_ns) {
+  while (true) {
+    std::erase_if(asked_, [this](int tid) { return collect(tid); });
+    if (asked_.empty()) return {};
+    const std::uint64_t passed_ns = sim::real_clock().now_ns() - begun_ns;
+    if (passed_ns > kPatienceNs) {
+      // A main thread that has ended before others is not told by waitpid().
+      std::erase_if(asked_, has_exited);
+      // One that is about to run stops as soon as it gets a processor.
+      const auto stuck = std::ranges::find_if(
+          asked_, [&](int tid) { return passed_ns > kLongestNs || command::look_at_process(tid).state != 'R'; });
+      if (stuck != asked_.end() && !collect(*stuck)) return Status::error(words_of_stuck(*stuck));
+      if (stuck != asked_.end()) asked_.erase(stuck);
+    }
+    sim::give_processor_up(kPollNs);
+  }
+}
+
+Status HeldProcess::hold(int pid) {
+  release();
+  const std::uint64_t begun_ns = sim::real_clock().now_ns();
+  // One that runs may make another thread: until a look finds no new one.
+  for (bool found = true; found;) {
+    Status status = ask_new(pid, begun_ns, found);
+    if (status.ok()) status = wait_for_stops(begun_ns);
+    if (!status.ok()) {
+      release();
+      return status;
+    }
+  }
+  if (threads_.empty()) return Status::error(std::string(kHasEnded));
+  std::ranges::sort(threads_, {}, &Thread::tid);
+  const auto main = std::ranges::find(threads_, pid, &Thread::tid);
+  if (main != threads_.end()) std::rotate(threads_.begin(), main, main + 1);
+  return {};
+}
+
+void HeldProcess::release() {
+  std::erase_if(asked_, [this](int tid) { return collect(tid); });
+  asked_.clear();
+  for (const Thread& thread : threads_) {
+    // A request that takes its signal as a pointer.
+    ::ptrace(PTRACE_DETACH, thread.tid, nullptr, static_cast<std::uintptr_t>(thread.signal));
+  }
+  threads_.clear();
+}
+
+}  // namespace margay::command

@@ -1,0 +1,180 @@
+#include "command/live/stacks/stacks.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "command/live/process_look.hpp"
+#include "command/live/running_jobs.hpp"
+#include "command/live/stacks/held_process.hpp"
+#include "command/live/stacks/stack.hpp"
+#include "command/live/stacks/unwind.hpp"
+#include "command/run/report/report.hpp"
+
+namespace margay::command {
+
+namespace {
+
+using portals::Status;
+
+constexpr int kStatusNotAll = 1;
+constexpr int kStatusNoSuch = 2;
+
+// A process whose stacks are wanted.
+struct Place {
+  std::uint32_t rank = 0;
+  int pid = 0;
+  const command::BoardReader* board = nullptr;  // nullptr: of no job
+};
+
+// The call that the board shows for it; empty: none, or the board does not tell.
+std::string call_of(const Place& place) {
+  sim::BoardBlock block;
+  const bool told = place.board != nullptr && place.board->read_block(place.rank, block);
+  return told ? command::clean_text(block.mpi_call) : "";
+}
+
+// For its life, signals that stop or end this process wait: stopped, it would hold a process for as long as it is.
+// (SIGSTOP cannot be told to wait.) Threads that are made meanwhile have them wait too.
+class SignalsWait {
+ public:
+  SignalsWait() {
+    sigset_t waiting;
+    sigemptyset(&waiting);
+    for (const int signal : {SIGTSTP, SIGTTIN, SIGTTOU, SIGINT, SIGQUIT, SIGTERM, SIGHUP}) sigaddset(&waiting, signal);
+    static_cast<void>(::pthread_sigmask(SIG_BLOCK, &waiting, &before_));
+  }
+  SignalsWait(const SignalsWait&) = delete;
+  SignalsWait& operator=(const SignalsWait&) = delete;
+  ~SignalsWait() { static_cast<void>(::pthread_sigmask(SIG_SETMASK, &before_, nullptr)); }
+
+ private:
+  sigset_t before_{};
+};
+
+// Walks its threads while they stand still, and looks which call the board shows then.
+Status walk_held(const Place& place, Unwinder& unwinder, std::string& call) {
+  Status status;
+  const SignalsWait wait;
+  // The system lets go whatever a thread still holds when it ends.
+  std::thread([&] {
+    HeldProcess held;
+    status = held.hold(place.pid);
+    if (!status.ok()) return;
+    for (const HeldProcess::Thread& thread : held.threads()) unwinder.walk(thread.tid);
+    call = call_of(place);
+  }).join();
+  return status;
+}
+
+// Reads a process's stacks and adds what is to be shown.
+Status read_stacks(const Place& place, bool all, std::vector<StackOf>& out) {
+  Unwinder unwinder(place.pid);
+  if (Status status = unwinder.open(); !status.ok()) return status;
+  std::string call;
+  if (Status status = walk_held(place, unwinder, call); !status.ok()) return status;
+  std::vector<Stack> stacks = unwinder.stacks();
+  // The board names one call: whose, can be told when one thread alone is in MPI by what its frames say.
+  const auto unnamed =
+      std::ranges::count_if(stacks, [](const Stack& stack) { return has_program(stack) && is_unnamed_call(stack); });
+  if (unnamed != 1) call.clear();
+  for (std::size_t at = 0; at < stacks.size(); ++at) {
+    if (!all && at > 0 && !has_program(stacks[at])) continue;  // the library's own thread
+    out.push_back({place.rank, at == 0, all ? std::move(stacks[at]) : folded(stacks[at], call)});
+  }
+  return {};
+}
+
+void complain(const std::string& sentence) {
+  std::fprintf(stderr, "margay stacks: %s\n", sentence.c_str());
+}
+
+int print_stacks(const std::vector<Place>& places, bool all, bool of_job) {
+  std::vector<StackOf> stacks;
+  bool failed = false;
+  for (const Place& place : places) {
+    const std::string who =
+        of_job ? fmt::format("rank {} (process {})", place.rank, place.pid) : fmt::format("process {}", place.pid);
+    if (const Status status = read_stacks(place, all, stacks); !status.ok()) {
+      complain(who + ": " + status.sentence());
+      failed = true;
+    }
+  }
+  for (std::string line : merged(stacks, all)) {
+    if (!of_job)
+      line.replace(line.find("rank 0"), std::string("rank 0").size(), fmt::format("process {}", places[0].pid));
+    std::printf("%s\n", line.c_str());
+  }
+  return std::fflush(stdout) != 0 || failed ? kStatusNotAll : 0;
+}
+
+// The ranks of a job that have a process; of the others a sentence.
+std::vector<Place> places_of(const command::RunningJob& job, std::int64_t only, bool& missing) {
+  std::vector<Place> places;
+  std::vector<std::uint32_t> not_begun;
+  for (std::uint32_t rank = 0; rank < job.board.size(); ++rank) {
+    if (only >= 0 && rank != static_cast<std::uint64_t>(only)) continue;
+    sim::BoardBlock block;
+    const bool begun = job.board.read_block(rank, block) && block.pid > 0;
+    const bool same = begun && command::look_at_process(block.pid).start_ticks == block.start_ticks;
+    if (same) {
+      places.push_back({rank, block.pid, &job.board});
+    } else if (begun) {
+      complain(fmt::format("rank {} has ended", rank));
+      missing = true;
+    } else {
+      not_begun.push_back(rank);
+    }
+  }
+  if (!not_begun.empty()) {
+    complain(words_of_not_begun(not_begun));
+    missing = true;
+  }
+  return places;
+}
+
+int pid_of(const std::string& word) {
+  char* end = nullptr;
+  const long number = std::strtol(word.c_str(), &end, 10);
+  return !word.empty() && *end == '\0' && number > 0 && number <= 0x7fff'ffff ? static_cast<int>(number) : 0;
+}
+
+}  // namespace
+
+int stacks(const command::StacksOrder& order) {
+  command::RunningJobs jobs;
+  jobs.find();
+  command::RunningJob* job = order.job.empty() && jobs.all().size() == 1 ? jobs.all().data() : jobs.named(order.job);
+  const int pid = pid_of(order.job);
+  if (job == nullptr && pid != 0 && command::look_at_process(pid).state != 0) {
+    if (order.rank >= 0) {
+      complain(fmt::format("--rank {}: process {} is no launcher of a job", order.rank, pid));
+      return kStatusNoSuch;
+    }
+    if (const std::string why = why_without_stacks(pid); !why.empty()) {
+      complain(fmt::format("process {} {}", pid, why));
+      return kStatusNoSuch;
+    }
+    return print_stacks({{0, pid, nullptr}}, order.all, false);
+  }
+  if (job == nullptr) {
+    complain(jobs.why_not_named(order.job, "job or process"));
+    return kStatusNoSuch;
+  }
+  if (order.rank >= static_cast<std::int64_t>(job->board.size())) {
+    complain(fmt::format("--rank {}: job {} has {} ranks", order.rank, job->name, job->board.size()));
+    return kStatusNoSuch;
+  }
+  bool missing = false;
+  const std::vector<Place> places = places_of(*job, order.rank, missing);
+  const int status = print_stacks(places, order.all, true);
+  return missing && status == 0 ? kStatusNotAll : status;
+}
+
+}  // namespace margay::command

@@ -1,0 +1,112 @@
+#include "command/live/top_command.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "command/live/screen.hpp"
+#include "sim/base/clock.hpp"
+#include "sim/kernel/waiter.hpp"
+#include "sim/trace/definition.hpp"
+
+namespace margay::command {
+
+namespace {
+
+constexpr int kStatusNoTable = 1;
+constexpr double kIntervalLeast = 0.05;
+constexpr double kIntervalMost = 3600;
+
+std::string column_problem(const std::string& word) {
+  std::string all;
+  for (const SortWord& sort : sort_words()) {
+    if (word == sort.word) return "";
+    all += fmt::format("{}{}", all.empty() ? "" : ", ", sort.word);
+  }
+  return fmt::format("there is no column {} to sort by; there are: {}", sim::printable(word), all);
+}
+
+SortKey key_of(std::string_view word) {
+  const auto words = sort_words();
+  const auto at = std::ranges::find(words, word, &SortWord::word);
+  return at == words.end() ? SortKey::kRank : at->key;
+}
+
+std::string interval_problem(const std::string& text) {
+  double seconds = 0;
+  const auto [behind, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  const bool number = error == std::errc() && behind == text.data() + text.size();
+  if (number && seconds >= kIntervalLeast && seconds <= kIntervalMost) return "";  // and not NaN
+  return fmt::format("{} is no number of seconds from {} to {}", sim::printable(text), kIntervalLeast, kIntervalMost);
+}
+
+// Sleeps, but not on when all have ended.
+void pause_between(double seconds, const std::vector<RunningJob*>& jobs) {
+  constexpr std::uint64_t kSliceNs = 50'000'000;
+  const std::uint64_t until = sim::real_clock().now_ns() + static_cast<std::uint64_t>(seconds * 1e9);
+  for (std::uint64_t now = sim::real_clock().now_ns(); now < until; now = sim::real_clock().now_ns()) {
+    if (std::ranges::all_of(jobs, [](const RunningJob* job) { return sim::has_ended(job->launcher); })) return;
+    sim::give_processor_up(std::min(until - now, kSliceNs));
+  }
+}
+
+// Rates take two looks. A job that ends in between is shown as ended, with what it left.
+int print_once(const TopOptions& options) {
+  RunningJobs jobs;
+  jobs.find();
+  print_remarks(jobs, options.job);
+  std::vector<RunningJob*> chosen;
+  for (RunningJob& job : jobs.all()) {
+    if (options.job.empty() || jobs.named(options.job) == &job) chosen.push_back(&job);
+  }
+  if (chosen.empty() && !options.job.empty()) return kStatusNoTable;
+  if (chosen.empty()) std::printf("no job of this user runs on this machine\n");
+  std::vector<JobWatcher> watchers(chosen.size());
+  for (std::size_t at = 0; at < chosen.size(); ++at) {
+    static_cast<void>(watchers[at].look(*chosen[at], sim::real_clock().now_ns()));
+  }
+  pause_between(options.interval_s, chosen);
+  for (std::size_t at = 0; at < chosen.size(); ++at) {
+    std::size_t head_at = 0;
+    const JobLook look = watchers[at].look(*chosen[at], sim::real_clock().now_ns());
+    if (at > 0) std::printf("\n");
+    for (const std::string& line : table_of(look, options.key, kAnyWidth, head_at)) std::printf("%s\n", line.c_str());
+  }
+  return std::fflush(stdout) == 0 ? 0 : kStatusNoTable;
+}
+
+}  // namespace
+
+void add_top_command(CLI::App& app) {
+  const auto options = std::make_shared<TopOptions>();
+  CLI::App* top = app.add_subcommand("top", "what runs: jobs, ranks, calls, queues, rates, heap, wires (docs/live.md)");
+  top->add_option("job", options->job, "its name, or its launcher's process; all jobs of this user else");
+  top->add_flag("--once", options->once, "print one table; so it does where standard output is no terminal");
+  top->add_option("--interval", options->interval_s, "seconds from look to look (0.5)")
+      ->type_name("SECONDS")
+      ->check(CLI::Validator(interval_problem, ""));
+  // The names alone: CLI's own list of them shows the keys' numbers, and takes these too.
+  top->add_option_function<std::string>(
+         "--sort", [options](const std::string& word) { options->key = key_of(word); },
+         "rank, since, cpu, calls, messages, bytes, posted, unexpected, heap")
+      ->type_name("COLUMN")
+      ->check(CLI::Validator(column_problem, ""));
+  top->callback([options] {
+    const bool screen = !options->once && ::isatty(STDOUT_FILENO) != 0;
+    if (const int status = screen ? show_screen(*options) : print_once(*options); status != 0) {
+      throw CLI::RuntimeError(status);
+    }
+  });
+}
+
+}  // namespace margay::command

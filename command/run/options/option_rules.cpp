@@ -1,0 +1,122 @@
+#include "command/run/options/option_rules.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+#include "sim/boot/spelling.hpp"
+
+namespace margay::command {
+namespace {
+
+using portals::Status;
+
+// Parts of a machine, and orders: Hydra's and Open MPI's.
+constexpr std::string_view kPlaces =
+    "none|rr|user|machine|node|board|numa|numanode|socket|package|core|hwthread|l1cache|l1dcache|l1icache|l1ucache|"
+    "l2cache|"
+    "l2dcache|l2icache|l2ucache|l3cache|l3dcache|l3icache|l3ucache|l4cache|l4dcache|l4ucache|l5cache|l5dcache|l5ucache|"
+    "pci|gpu|ib|en|eth|hfi|slot|span|fill|seq|sequential|dist|distance|ppr|rankfile|cpu-list";
+
+constexpr OptionRule kRules[] = {
+    {"n", 1, OptionAction::kRanks},
+    {"np", 1, OptionAction::kRanks},
+    {"c", 1, OptionAction::kRanks},
+    {"nodes", 1, OptionAction::kNodes},
+    {"ppn", 1, OptionAction::kRanksPerNode},
+    {"perhost", 1, OptionAction::kRanksPerNode},
+    {"npernode", 1, OptionAction::kRanksPerNode},
+    {"l", 0, OptionAction::kLabel},
+    {"prepend-rank", 0, OptionAction::kLabel},
+    {"tag-output", 0, OptionAction::kLabel},
+    {"label", 0, OptionAction::kLabel},
+    {"timeout", 1, OptionAction::kTimeout},
+    {"genv", 2, OptionAction::kGlobalEnv},
+    {"genvlist", 1, OptionAction::kGlobalEnvList},
+    {"genvnone", 0, OptionAction::kGlobalEnvNone},
+    {"genvall", 0, OptionAction::kIgnored},
+    {"env", 2, OptionAction::kLocalEnv},
+    {"envall", 0, OptionAction::kIgnored},
+    {"x", 1, OptionAction::kExportEnv},
+    {"wdir", 1, OptionAction::kWorkingDirectory},
+    {"wd", 1, OptionAction::kWorkingDirectory},
+    {"configfile", 1, OptionAction::kConfigFile},
+    {"host", 1, OptionAction::kHosts},
+    {"hosts", 1, OptionAction::kHosts},
+    {"H", 1, OptionAction::kHosts},
+    {"f", 1, OptionAction::kHostFile},
+    {"hostfile", 1, OptionAction::kHostFile},
+    {"machinefile", 1, OptionAction::kHostFile},
+    {"outfile-pattern", 1, OptionAction::kOutputPattern},
+    {"errfile-pattern", 1, OptionAction::kErrorPattern},
+    {"s", 1, OptionAction::kInput},
+    {"prepend-pattern", 1, OptionAction::kLinePattern},
+    {"bind-to", 1, OptionAction::kBindTo, "", kPlaces},
+    {"map-by", 1, OptionAction::kPlace, "", kPlaces},
+    {"rank-by", 1, OptionAction::kPlace, "", kPlaces},
+    {"iface", 1, OptionAction::kRankOption, "MARGAY_IFACE", "an interface, an address or a network"},
+    {"launcher", 1, OptionAction::kIgnored},
+    {"rmk", 1, OptionAction::kIgnored},
+    {"oversubscribe", 0, OptionAction::kIgnored},
+    {"use-hwthread-cpus", 0, OptionAction::kIgnored},
+    {"allow-run-as-root", 0, OptionAction::kIgnored},
+    {"print-all-exitcodes", 0, OptionAction::kExitCodes},
+    {"info", 0, OptionAction::kVersion},
+    {"version", 0, OptionAction::kVersion},
+    {"v", 0, OptionAction::kVerbose},
+    {"verbose", 0, OptionAction::kVerbose},
+    {"h", 0, OptionAction::kHelp},
+    {"help", 0, OptionAction::kHelp},
+    {"stats", 0, OptionAction::kStats},
+    {"check-accounting", 0, OptionAction::kAccounting},
+    {"strict", 0, OptionAction::kStrict, "MARGAY_STRICT"},
+    {"deadlock", 1, OptionAction::kDeadlock, "", "report|abort"},
+    {"mpi", 1, OptionAction::kMpi},
+    {"protocol", 1, OptionAction::kPairs, "MARGAY_PROTOCOL", "long=puma|rendezvous,short_limit=SIZE"},
+    {"method", 1, OptionAction::kPairs, "MARGAY_METHOD", "long=ring|cma|auto"},
+    {"collective", 1, OptionAction::kPairs, "MARGAY_COLLECTIVE",
+     "barrier=tree|exchange|nodes|shared,bcast=tree|nodes|bucket|hybrid|hybrid:PLAN|shared,"
+     "reduce=tree|nodes|direct|hybrid|hybrid:PLAN|shared,"
+     "allreduce=tree|exchange|nodes|direct|bucket|hybrid|hybrid:PLAN|shared,"
+     "gather=tree|direct|shared,allgather=tree|exchange|nodes|direct|bucket|hybrid|hybrid:PLAN|shared,"
+     "scatter=tree|direct|shared,alltoall=direct|shared,"
+     "reduce_scatter=tree|nodes|direct|bucket|hybrid|hybrid:PLAN|shared,scan=exchange|shared|chain,"
+     "exscan=exchange|shared|chain"},
+    {"rma", 1, OptionAction::kPairs, "MARGAY_RMA", "strided=combined|paper"},
+    {"rates", 1, OptionAction::kRankOption, "MARGAY_RATES",
+     "usual, paragon, a file with a \"/\" in its name, or the rates"},
+    {"trace", 1, OptionAction::kRankOption, "MARGAY_TRACE", "a folder, a new one for each run"},
+    {"trace-events", 1, OptionAction::kTraceEvents, "MARGAY_TRACE_EVENTS"},
+    {"trace-last", 1, OptionAction::kSeconds, "MARGAY_TRACE_LAST_SECONDS"},
+    {"stall", 1, OptionAction::kSeconds, "MARGAY_STALL_SECONDS"},
+    {"trace-walks", 0, OptionAction::kRankFlag, "MARGAY_TRACE_WALKS"},
+    {"leaks", 0, OptionAction::kRankFlag, "MARGAY_LEAKS"},
+    {"check-types", 0, OptionAction::kRankFlag, "MARGAY_CHECK_TYPES"},
+    {"check-rma", 0, OptionAction::kRankFlag, "MARGAY_CHECK_RMA"},
+    {"short-limit", 1, OptionAction::kShortLimit, "MARGAY_PROTOCOL"},
+    {"wire-tcp", 1, OptionAction::kChoice, "MARGAY_WIRE_TCP", "uring|epoll|auto"},
+    {"wait", 1, OptionAction::kChoice, "MARGAY_WAIT", "spin|yield|auto"},
+    {"initial-errhandler", 1, OptionAction::kChoice, "MARGAY_INITIAL_ERRHANDLER",
+     "mpi_errors_are_fatal|mpi_errors_abort|mpi_errors_return"},
+    {"heap", 1, OptionAction::kHeap, "MARGAY_HEAP_BYTES"},
+};
+
+}  // namespace
+
+const OptionRule* find_option_rule(std::string_view name) {
+  const auto it =
+      std::find_if(std::begin(kRules), std::end(kRules), [&](const OptionRule& rule) { return rule.name == name; });
+  return it == std::end(kRules) ? nullptr : it;
+}
+
+Status unknown_option(const std::string& word, std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const OptionRule& rule : kRules) names.push_back(rule.name);
+  const std::string_view near = sim::nearest_spelling(name, names);
+  std::string sentence = "unknown option " + word;
+  if (!near.empty())
+    sentence += "; did you mean " + std::string(near.size() == 1 ? "-" : "--") + std::string(near) + "?";
+  return Status::error(sentence + " (`margay run --help` lists them)");
+}
+
+}  // namespace margay::command

@@ -1,0 +1,65 @@
+#include "command/run/options/run_options.hpp"
+
+namespace margay::command {
+
+std::string run_help() {
+  return R"(margay run [options] PROGRAM [arguments] [: [options] PROGRAM [arguments]]...
+
+Starts an MPI job on this host. mpiexec and mpirun are the same command. Options take one dash or two.
+
+  -n, -np N               ranks of this program (default 1); -n2 is -n 2
+  --nodes K               K emulated nodes: shared memory inside a node, TCP between; ranks in blocks
+  -ppn P                  with --nodes: P ranks to a node, then the next
+  -l, --prepend-rank      label each line of output with its rank
+  -s RANKS                who gets the standard input: all, none, or ranks as 0,2-4 (default 0)
+  -prepend-pattern P      begin each line with P: %r is the rank, %h the host, %t seconds since 1970, %% a %
+  --timeout S             end the job after S seconds, exit status 124 (also MPIEXEC_TIMEOUT)
+  -genv NAME VALUE        a variable for all programs; -env NAME VALUE for this one
+  -genvlist A,B           let ranks inherit only these variables; -genvnone: none
+  -wdir DIR               working folder of this program
+  -configfile FILE        a part of the command line on each line of FILE
+  -hosts A,B  -f FILE     must name this host
+  -outfile-pattern P      standard output to files, %r is the rank, %h the host, %% a %; -errfile-pattern: standard error
+  -bind-to core|none      bind ranks to processors round robin (default none)
+  --mpi margay|system     system: leave LD_LIBRARY_PATH alone, so that a program keeps its own MPICH library
+  --mpi racy              a library for teaching, which loses messages: it does not post receives atomically (lab 11)
+  --print-all-exitcodes   exit code of each rank, at the end
+  --stats                 messages by protocol and wire, one-sided accesses by way, match entries looked at, drops, at the end
+  --check-accounting      sent = delivered + dropped for each pair of ranks, else exit status 70
+  --leaks                 list at the end what each rank never gave back: requests, communicators, datatypes, sessions, ...
+  --check-types           name sends and receives whose types or sizes do not fit each other, collective calls that differ,
+                          and operations on types that the standard does not define
+  --check-rma             one-sided accesses that conflict with one that is not complete are errors that name both calls
+  --strict                all these checks, and what they find is an error: exit status 72 (MARGAY_STRICT=1)
+  -initial-errhandler H   of MPI_COMM_WORLD: mpi_errors_are_fatal (default), mpi_errors_abort, mpi_errors_return
+  --protocol NAME=VALUE   protocol variants and thresholds, e.g. long=rendezvous
+  --method NAME=VALUE     method of a kind of message, e.g. long=cma
+  --collective NAME=VALUE an algorithm of a collective operation, e.g. allreduce=bucket
+  --rma NAME=VALUE        strided=paper: a put or get of several blocks is a message each, as the paper's; combined (default)
+  --rates R               what collectives choose their algorithms by, in place of what `margay calibrate` measured: usual,
+                          paragon, a FILE of calibrate's (with a "/"), or a text (`margay info --collectives` shows one)
+  --deadlock abort|report   when it is proven that no rank can go on, who waits for whom is told: then end the job, exit status
+                          73, or go on (default)
+  --trace DIR             record every message's steps there (margay trace view DIR, story, messages, print, check); --trace-walks:
+                          every match entry that was passed over, not the first 16; --trace-events N: the last N of each rank (65,536);
+                          --trace-last TIME: of these, the end of the run (5s, 20ms, 1min)
+  --stall TIME            when a wait without progress is told (30)
+  --wait spin|yield|auto  what a waiting rank does with its processor;  --heap BYTES: for messages that nobody expects yet
+  --wire-tcp uring|epoll|auto   how sockets are driven;  --iface NAME: the interface whose address ranks connect to
+  -v  say what is done;  --version;  --help
+
+A job that runs: `margay top` shows its ranks, `margay stacks` where each of them is; SIGUSR1 to the launcher (kill -USR1) tells on
+standard error in which call each rank is and, once it has waited for a second, for whom; a rank that has a handler for it gets it, too.
+When all ranks wait and nothing moves, the launcher tells who waits for whom, and the cycle (docs/live.md).
+
+SIGINT, SIGTERM, SIGHUP and SIGQUIT to the launcher go to the ranks and end the job within 2 s; most other signals are forwarded and
+it goes on (docs/launcher.md).
+
+Exit status: 0; the first failing rank's exit code, or 128 + its signal; MPI_Abort's code; 124 after --timeout; 126 or 127 when a
+program cannot be run or found; 70 when the accounting does not hold; 72 when --strict found mistakes; 73 after --deadlock abort; 71 when the job cannot be
+started; 2 for a wrong command line. An exit status has 8 bits: a failing code whose low 8 bits are 0 (MPI_Abort with 0, 256
+or -256) ends with 1.
+)";
+}
+
+}  // namespace margay::command

@@ -1,0 +1,539 @@
+#include "command/run/options/run_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+
+#include "command/run/options/hosts.hpp"
+#include "command/run/options/option_rules.hpp"
+#include "command/run/options/words.hpp"
+#include "sim/base/limits.hpp"
+#include "sim/boot/board.hpp"
+#include "sim/boot/options.hpp"
+#include "sim/boot/parse_number.hpp"
+#include "sim/trace/format.hpp"
+
+namespace margay::command {
+namespace {
+
+constexpr char kHeapVariable[] = "MARGAY_HEAP_BYTES";
+
+using Words = std::vector<std::string>;
+
+constexpr std::string_view kShortLimit = "short_limit";
+constexpr std::string_view kPatternLetters = "rhgpt%";
+
+// A short limit as it was written, and the option that did.
+struct ShortLimit {
+  std::string word;
+  std::string value;
+};
+
+class Parser {
+ public:
+  explicit Parser(RunOptions& out) : out_(out) {}
+
+  Status parse(const Words& words) {
+    std::size_t at = 0;
+    while (at < words.size()) {
+      if (Status status = parse_part(words, at); !status.ok()) return status;
+    }
+    if (!out_.programs.empty() || out_.show_help || out_.show_version) return check_whole();
+    return Status::error("no program to run: margay run [options] PROGRAM [arguments] [: ...]");
+  }
+
+ private:
+  // Options and a program up to the next ":".
+  Status parse_part(const Words& words, std::size_t& at) {
+    part_ = ProgramSpec();
+    last_value_.clear();
+    while (at < words.size() && words[at].size() > 1 && words[at][0] == '-') {
+      if (words[at] == "--") {
+        ++at;
+        break;
+      }
+      if (Status status = parse_option(words, at); !status.ok()) return status;
+    }
+    while (at < words.size() && words[at] != ":") part_.argv.push_back(words[at++]);
+    const bool more = at < words.size();
+    if (more) ++at;
+    if (!part_.argv.empty()) {
+      out_.programs.push_back(part_);
+      if (!more || at < words.size()) return {};
+      return Status::error("nothing follows the last \":\"");
+    }
+    const bool may_lack_program = !more && (took_config_file_ || out_.show_help || out_.show_version);
+    return may_lack_program ? Status() : no_program();
+  }
+
+  // Often an option whose value was left out took the program for it.
+  Status no_program() const {
+    const std::string taken =
+        last_value_.empty() ? "" : fmt::format(" (\"{}\" is the value of {})", last_value_, last_option_);
+    return Status::error("no program given" + taken + ": margay run [options] PROGRAM [arguments]");
+  }
+
+  Status parse_option(const Words& words, std::size_t& at) {
+    const std::string& word = words[at++];
+    std::string name = word.substr(word[1] == '-' ? 2 : 1);
+    Words values;
+    const std::size_t equals = name.find('=');
+    const OptionRule* rule = find_option_rule(name);
+    // -n2 is -n 2.
+    const std::size_t digits = name.find_first_of("0123456789");
+    if (rule == nullptr && (name.substr(0, digits) == "n" || name.substr(0, digits) == "np") &&
+        name.find_first_not_of("0123456789", digits) == std::string::npos) {
+      values.push_back(name.substr(digits));
+      name.resize(digits);
+      rule = find_option_rule(name);
+    }
+    if (rule == nullptr && equals != std::string::npos) {
+      values.push_back(name.substr(equals + 1));
+      name.resize(equals);
+      rule = find_option_rule(name);
+    }
+    if (rule == nullptr) return unknown_option(word, name);
+    // -genv NAME=VALUE is one word, -genv NAME VALUE two.
+    const bool joined =
+        rule->values == 2 && values.empty() && at < words.size() && words[at].find('=') != std::string::npos;
+    const auto wanted = static_cast<std::size_t>(joined ? 1 : rule->values);
+    if (values.size() > wanted) return Status::error("option " + word + " takes no value");
+    last_option_ = word;
+    last_value_.clear();
+    while (values.size() < wanted && at < words.size()) last_value_ = values.emplace_back(words[at++]);
+    if (values.size() < wanted) return Status::error("option " + word + " lacks its value");
+    if (joined) values = split_once(values[0], '=');
+    return apply(*rule, word, values);
+  }
+
+  Status apply(const OptionRule& rule, const std::string& word, const Words& values) {
+    switch (rule.action) {
+      case OptionAction::kRanks:
+        return number(word, values[0], sim::kMaxRanks, part_.ranks);
+      case OptionAction::kNodes:
+        return number(word, values[0], sim::kMaxRanks, out_.nodes);
+      case OptionAction::kRanksPerNode:
+        return number(word, values[0], sim::kMaxRanks, out_.ranks_per_node);
+      case OptionAction::kTimeout:
+        return parse_timeout(word, values[0], out_.timeout_seconds);
+      case OptionAction::kGlobalEnv:
+        return assign(word, values[0], values[1], out_.environment);
+      case OptionAction::kLocalEnv:
+        return assign(word, values[0], values[1], part_.environment);
+      case OptionAction::kConfigFile:
+        return read_config_file(values[0]);
+      case OptionAction::kHosts:
+        return take_hosts(split(values[0], ','));
+      case OptionAction::kHostFile:
+        return read_host_file(values[0]);
+      case OptionAction::kBindTo:
+        return bind_to(rule, word, values[0]);
+      case OptionAction::kPlace:
+        return place(rule, word, values[0]);
+      case OptionAction::kOutputPattern:
+        return pattern(word, values[0], out_.output_pattern);
+      case OptionAction::kLinePattern:
+        return pattern(word, values[0], out_.line_pattern);
+      case OptionAction::kErrorPattern:
+        return pattern(word, values[0], out_.error_pattern);
+      case OptionAction::kMpi:
+        return mpi(word, values[0]);
+      case OptionAction::kInput:
+        input_word_ = word;
+        input_ = values[0];
+        return {};
+      case OptionAction::kTraceEvents:
+        return trace_events(rule, word, values[0]);
+      case OptionAction::kChoice:
+      case OptionAction::kDeadlock:
+        return choice(rule, word, values[0]);
+      case OptionAction::kHeap:
+        return heap(rule, word, values[0]);
+      case OptionAction::kPairs:
+        return pairs(rule, word, values[0]);
+      case OptionAction::kShortLimit:
+        return pairs(*find_option_rule("protocol"), word, "short_limit=" + values[0]);
+      case OptionAction::kRankOption:
+        return rank_option(rule, word, values[0]);
+      case OptionAction::kSeconds:
+        return seconds(rule, word, values[0]);
+      default:
+        return apply_plain(rule, word, values);
+    }
+  }
+
+  // The actions that cannot fail.
+  Status apply_plain(const OptionRule& rule, const std::string& word, const Words& values) {
+    switch (rule.action) {
+      case OptionAction::kLabel:
+        out_.line_pattern = "[%r] ";
+        break;
+      case OptionAction::kGlobalEnvNone:
+        out_.inherited.none = true;
+        break;
+      case OptionAction::kGlobalEnvList:
+        out_.inherited.listed = true;
+        for (std::string& name : split(values[0], ',')) out_.inherited.names.push_back(std::move(name));
+        break;
+      case OptionAction::kExportEnv:
+        // -x NAME exports what the ranks inherit anyway.
+        if (values[0].find('=') != std::string::npos) {
+          Words pair = split_once(values[0], '=');
+          out_.environment.emplace_back(std::move(pair[0]), std::move(pair[1]));
+        }
+        break;
+      case OptionAction::kWorkingDirectory:
+        part_.working_directory = values[0];
+        break;
+      case OptionAction::kExitCodes:
+        out_.print_exit_codes = true;
+        break;
+      case OptionAction::kVerbose:
+        out_.verbose = true;
+        break;
+      case OptionAction::kVersion:
+        out_.show_version = true;
+        break;
+      case OptionAction::kHelp:
+        out_.show_help = true;
+        break;
+      case OptionAction::kStats:
+        out_.stats = true;
+        break;
+      case OptionAction::kAccounting:
+        out_.check_accounting = true;
+        break;
+      case OptionAction::kStrict:
+        out_.strict = out_.check_accounting = true;
+        set_rank_option(rule.variable, "1");
+        break;
+      case OptionAction::kRankFlag:
+        set_rank_option(rule.variable, "1");
+        break;
+      default:
+        note_ignored(word);
+        break;
+    }
+    return {};
+  }
+
+  // Once the number of ranks is known: all, none, or ranks and ranges of them ("0,2-4").
+  Status take_input_ranks(std::uint32_t size) {
+    if (input_word_.empty()) return {};
+    out_.input_ranks.clear();
+    if (input_ == "none") return {};
+    std::vector<bool> takes(size, input_ == "all");
+    for (const std::string& part : input_ == "all" ? Words() : split(input_, ',')) {
+      const Words ends = split_once(part, '-');
+      std::uint32_t first = 0;
+      std::uint32_t last = 0;
+      const bool range = part.find('-') != std::string::npos;
+      if (!sim::parse_number(std::string_view(range ? ends[0] : part), first) ||
+          !sim::parse_number(std::string_view(range ? ends[1] : part), last) || first > last || last >= size) {
+        return Status::error("option " + input_word_ + ": \"" + part + "\" is neither all, none, a rank from 0 to " +
+                             std::to_string(size - 1) + " nor a range of them");
+      }
+      for (std::uint32_t rank = first; rank <= last; ++rank) takes[rank] = true;
+    }
+    for (std::uint32_t rank = 0; rank < size; ++rank) {
+      if (takes[rank]) out_.input_ranks.push_back(rank);
+    }
+    return {};
+  }
+
+  static Status number(const std::string& word, const std::string& text, std::uint32_t most, std::uint32_t& out) {
+    std::uint32_t value = 0;
+    if (sim::parse_number(std::string_view(text), value) && value >= 1 && value <= most) {
+      out = value;
+      return {};
+    }
+    return Status::error("option " + word + ": \"" + text + "\" is not a number from 1 to " + std::to_string(most));
+  }
+
+  static Status assign(const std::string& word, const std::string& name, const std::string& value, Assignments& to) {
+    if (name.empty() || name.find('=') != std::string::npos) {
+      return Status::error("option " + word + ": \"" + name + "\" is not a variable's name");
+    }
+    to.emplace_back(name, value);
+    return {};
+  }
+
+  // A later mention replaces the earlier one, or with `adds` adds to it: --protocol long=puma --protocol
+  // short_limit=512.
+  void set_rank_option(std::string_view variable, const std::string& value, bool adds = false) {
+    for (auto& [name, text] : out_.rank_options) {
+      if (name != variable) continue;
+      text = adds ? text + "," + value : value;
+      return;
+    }
+    out_.rank_options.emplace_back(variable, value);
+  }
+
+  // NAME=VALUE,...: each name known to the rule, each value one that the name takes.
+  Status pairs(const OptionRule& rule, const std::string& word, const std::string& list) {
+    for (const std::string& pair : split(list, ',')) {
+      if (!takes_pair(rule, pair)) {
+        const std::string known(rule.choices.empty() ? "NAME=VALUE" : rule.choices);
+        return Status::error("option " + word + ": \"" + pair + "\" is none of " + known);
+      }
+      const Words name_and_value = split_once(pair, '=');
+      if (name_and_value[0] == kShortLimit) short_limits_.push_back({word, name_and_value[1]});
+    }
+    set_rank_option(rule.variable, list, true);
+    return {};
+  }
+
+  static bool takes_pair(const OptionRule& rule, const std::string& pair) {
+    const std::size_t equals = pair.find('=');
+    if (equals == std::string::npos || equals == 0) return false;
+    const std::string value = pair.substr(equals + 1);
+    for (const std::string& known : split(rule.choices, ',')) {
+      if (known.empty()) return !value.empty();
+      const Words name_and_values = split_once(known, '=');
+      if (name_and_values[0] != pair.substr(0, equals)) continue;
+      std::uint64_t size = 0;
+      if (name_and_values[1] == "SIZE") return sim::parse_bytes(value, size);
+      const Words values = split(name_and_values[1], '|');
+      return std::any_of(values.begin(), values.end(), [&](const std::string& each) { return fits(each, value); });
+    }
+    return false;
+  }
+  // "hybrid:PLAN": anything behind the colon, which the ranks read.
+  static bool fits(std::string_view known, std::string_view value) {
+    if (!known.ends_with(":PLAN")) return value == known;
+    const std::string_view before = known.substr(0, known.find(':') + 1);
+    return value.size() > before.size() && value.starts_with(before);
+  }
+
+  // Nothing, as from a script's unset variable, is not taken for "without this option".
+  Status rank_option(const OptionRule& rule, const std::string& word, const std::string& value) {
+    if (value.empty())
+      return Status::error("option " + word + ": its value is empty; name " + std::string(rule.choices));
+    set_rank_option(rule.variable, value);
+    return {};
+  }
+
+  // As a plain number: the ranks read it without minutes and hours.
+  Status seconds(const OptionRule& rule, const std::string& word, const std::string& value) {
+    double parsed = 0;
+    if (Status status = parse_timeout(word, value, parsed); !status.ok()) return status;
+    set_rank_option(rule.variable, fmt::format("{}", parsed));
+    return {};
+  }
+
+  static Status check_choice(const OptionRule& rule, const std::string& word, const std::string& value) {
+    const Words allowed = split(rule.choices, '|');
+    if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) return {};
+    return Status::error("option " + word + ": \"" + value + "\" is not one of " + std::string(rule.choices));
+  }
+
+  Status choice(const OptionRule& rule, const std::string& word, const std::string& value) {
+    if (Status status = check_choice(rule, word, value); !status.ok()) return status;
+    if (rule.action == OptionAction::kDeadlock) {
+      out_.abort_deadlock = value == "abort";
+    } else {
+      set_rank_option(rule.variable, value);
+    }
+    return {};
+  }
+
+  // Of the trace, in events of a rank.
+  Status trace_events(const OptionRule& rule, const std::string& word, const std::string& value) {
+    std::uint64_t events = 0;
+    if (!sim::parse_bytes(value, events) || events == 0 || events > sim::kMaxTraceEvents) {
+      return Status::error(fmt::format("option {}: \"{}\" is not a number of events from 1 to {}; 64k is 65,536", word,
+                                       value, sim::kMaxTraceEvents));
+    }
+    set_rank_option(rule.variable, std::to_string(events));
+    return {};
+  }
+
+  Status heap(const OptionRule& rule, const std::string& word, const std::string& value) {
+    if (!sim::parse_bytes(value, heap_bytes_)) {
+      return Status::error("option " + word + ": \"" + value +
+                           "\" is not a size; write bytes, or a number with k, m or g");
+    }
+    if (heap_bytes_ < sim::kHeapBytesMin) {
+      return Status::error(fmt::format("option {}: {} bytes hold no message; the least are {} ({}k)", word, heap_bytes_,
+                                       sim::kHeapBytesMin, sim::kHeapBytesMin / 1024));
+    }
+    set_rank_option(rule.variable, std::to_string(heap_bytes_));
+    heap_is_named_ = true;
+    return {};
+  }
+
+  // Once the heap is known, which may be named behind them. The ranks look again, who know it in any case.
+  Status check_short_limits() const {
+    const auto names_heap = [](const Assignments& set) {
+      return std::any_of(set.begin(), set.end(), [](const auto& one) { return one.first == kHeapVariable; });
+    };
+    if (!heap_is_named_ && (std::getenv(kHeapVariable) != nullptr || names_heap(out_.environment))) return {};
+    for (const ShortLimit& limit : short_limits_) {
+      std::uint64_t bytes = 0;
+      if (sim::parse_bytes(limit.value, bytes) && bytes >= 1 && bytes <= sim::short_limit_max(heap_bytes_)) continue;
+      return Status::error(fmt::format("option {}: {}={} is not from 1 to a quarter of the heap of {} bytes (--heap)",
+                                       limit.word, kShortLimit, limit.value, heap_bytes_));
+    }
+    return {};
+  }
+
+  // What says how to record, and nothing records.
+  Status check_trace_options() {
+    const auto names = [](const Assignments& set, std::string_view variable) {
+      return std::any_of(set.begin(), set.end(), [&](const auto& one) { return one.first == variable; });
+    };
+    const std::string folder(find_option_rule("trace")->variable);
+    bool records =
+        std::getenv(folder.c_str()) != nullptr || names(out_.rank_options, folder) || names(out_.environment, folder);
+    for (const ProgramSpec& program : out_.programs) records = records || names(program.environment, folder);
+    for (const std::string_view option : {"trace-events", "trace-last", "trace-walks"}) {
+      if (records) break;
+      const std::string variable(find_option_rule(option)->variable);
+      if (!names(out_.rank_options, variable)) {
+        if (std::getenv(variable.c_str()) != nullptr) {
+          out_.warnings.push_back(variable + " has no effect without --trace DIR");
+        }
+        continue;
+      }
+      return Status::error(fmt::format("option --{} has no effect without --trace DIR", option));
+    }
+    return {};
+  }
+
+  // A kind of place with a number, or with what follows a ":" ("core:2", "gpu0").
+  static Status check_place(const OptionRule& rule, const std::string& word, const std::string& value) {
+    std::string kind = value.substr(0, value.find(':'));
+    std::transform(kind.begin(), kind.end(), kind.begin(), [](unsigned char c) { return std::tolower(c); });
+    const std::string without_number = kind.substr(0, kind.find_last_not_of("0123456789") + 1);
+    const Words known = split(rule.choices, '|');
+    if (std::find(known.begin(), known.end(), without_number) != known.end()) return {};
+    return Status::error("option " + word + ": \"" + value + "\" is none of " + std::string(rule.choices));
+  }
+
+  Status bind_to(const OptionRule& rule, const std::string& word, const std::string& value) {
+    if (Status status = check_place(rule, word, value); !status.ok()) return status;
+    const std::string kind = value.substr(0, value.find(':'));
+    if (kind == "none") {
+      out_.bind_to = BindTo::kNone;
+    } else if (kind == "core" || kind == "hwthread" || kind == "user" || kind == "rr") {
+      out_.bind_to = BindTo::kCore;
+    } else {
+      out_.notes.push_back("option " + word + " " + value + " is accepted and binds nothing (core and none are known)");
+    }
+    return {};
+  }
+
+  Status place(const OptionRule& rule, const std::string& word, const std::string& value) {
+    if (Status status = check_place(rule, word, value); !status.ok()) return status;
+    note_ignored(word);
+    return {};
+  }
+
+  void note_of_one_node() {
+    if (out_.ranks_per_node > 0) out_.notes.push_back("-ppn has an effect only with --nodes: there is one host");
+    for (const std::string_view option : {"iface", "wire-tcp"}) {
+      const std::string_view variable = find_option_rule(option)->variable;
+      if (std::any_of(out_.rank_options.begin(), out_.rank_options.end(),
+                      [&](const auto& one) { return one.first == variable; })) {
+        out_.notes.push_back(
+            fmt::format("--{} has an effect only with --nodes: inside a node there are no sockets", option));
+      }
+    }
+  }
+
+  void note_ignored(const std::string& word) {
+    out_.notes.push_back("option " + word + " is accepted and changes nothing on one host");
+  }
+
+  static Status pattern(const std::string& word, const std::string& value, std::string& out) {
+    for (std::size_t at = value.find('%'); at != std::string::npos; at = value.find('%', at + 2)) {
+      if (at + 1 < value.size() && kPatternLetters.find(value[at + 1]) != std::string_view::npos) continue;
+      return Status::error(
+          "option " + word + ": \"" + value.substr(at, 2) +
+          "\" is none of %r (rank), %h (host), %g (process group), %p (proxy), %t (seconds) and %% (a %)");
+    }
+    out = value;
+    return {};
+  }
+
+  Status mpi(const std::string& word, const std::string& value) {
+    if (value != "system" && value != "margay" && value != "racy") {
+      return Status::error("option " + word + ": \"" + value + "\" is none of margay, system and racy");
+    }
+    out_.system_mpi = value == "system";
+    out_.racy_mpi = value == "racy";
+    return {};
+  }
+
+  Status take_hosts(const Words& hosts) {
+    for (const std::string& host : hosts) {
+      if (Status status = check_host(host); !status.ok()) return status;
+      out_.hosts.push_back(host);
+    }
+    return {};
+  }
+
+  Status read_host_file(const std::string& path) {
+    Words hosts;
+    if (Status status = read_hosts(path, hosts); !status.ok()) return status;
+    return take_hosts(hosts);
+  }
+
+  Status read_config_file(const std::string& path) {
+    if (took_config_file_) return Status::error("only one -configfile can be read");
+    took_config_file_ = true;
+    Words words;
+    if (Status status = read_config_words(path, words); !status.ok()) return status;
+    const ProgramSpec outer = part_;
+    std::size_t at = 0;
+    while (at < words.size()) {
+      if (Status status = parse_part(words, at); !status.ok()) {
+        return Status::error(path + ": " + status.sentence());
+      }
+    }
+    part_ = outer;
+    return {};
+  }
+
+  Status check_whole() {
+    if (Status status = check_short_limits(); !status.ok()) return status;
+    if (Status status = check_trace_options(); !status.ok()) return status;
+    std::uint64_t ranks = 0;
+    for (const ProgramSpec& program : out_.programs) ranks += program.ranks;
+    if (ranks > sim::kMaxRanks) {
+      return Status::error(std::to_string(ranks) + " ranks are asked for; at most " + std::to_string(sim::kMaxRanks) +
+                           " can run");
+    }
+    if (!out_.programs.empty() && out_.nodes > ranks) {
+      return Status::error("--nodes " + std::to_string(out_.nodes) + " is more than the " + std::to_string(ranks) +
+                           " ranks");
+    }
+    if (ranks > 0) {
+      if (Status status = take_input_ranks(static_cast<std::uint32_t>(ranks)); !status.ok()) return status;
+    }
+    if (out_.nodes == 1) note_of_one_node();
+    return {};
+  }
+
+  RunOptions& out_;
+  ProgramSpec part_;
+  bool took_config_file_ = false;
+  std::string input_word_;  // the option as it was written; empty: it was not
+  std::string input_;
+  std::string last_option_;  // as it was written, and its last value; empty: it has none, or it is part of the word
+  std::string last_value_;
+  std::uint64_t heap_bytes_ = sim::kHeapBytes;
+  bool heap_is_named_ = false;
+  std::vector<ShortLimit> short_limits_;
+};
+
+}  // namespace
+
+Status parse_run_options(const Words& words, RunOptions& out) {
+  out = RunOptions();
+  return Parser(out).parse(words);
+}
+
+}  // namespace margay::command

@@ -1,0 +1,73 @@
+#include "command/run/options/trace_place.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "sim/boot/options.hpp"
+#include "sim/trace/folder.hpp"
+#include "sim/trace/format.hpp"
+#include "sim/trace/recorder.hpp"
+
+namespace margay::command {
+namespace {
+
+bool is_trace_file(const std::string& name) {
+  return name.rfind("rank_", 0) == 0 && name.size() > 6 && name.compare(name.size() - 6, 6, ".trace") == 0;
+}
+
+Status check_folder(const std::string& folder, std::uint64_t tried_bytes) {
+  std::error_code error;  // what cannot be listed is told by the try below
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    if (!is_trace_file(entry->path().filename().string())) continue;
+    return Status::error("option --trace: " + folder + " holds a trace of an earlier run (" +
+                         entry->path().filename().string() + "); name a new folder for each run");
+  }
+  std::string path;
+  void* memory = nullptr;
+  if (Status status = sim::map_new_trace_file(folder, 0, tried_bytes, path, memory); !status.ok()) return status;
+  ::munmap(memory, tried_bytes);
+  ::unlink(path.c_str());
+  return {};
+}
+
+// What an option has set; empty without it.
+std::string rank_option(const RunOptions& options, std::string_view wanted) {
+  std::string found;
+  for (const auto& [name, value] : options.rank_options) {
+    if (name == wanted) found = value;
+  }
+  return found;
+}
+
+}  // namespace
+
+std::string whole_trace_folder(const ProgramSpec& program, const std::string& folder) {
+  if (folder.empty()) return folder;
+  std::filesystem::path place = std::filesystem::path(program.working_directory) / folder;
+  std::error_code error;  // a working folder that is gone: the rank's own error tells
+  const std::filesystem::path whole = std::filesystem::absolute(place, error);
+  return (error ? place : whole).string();
+}
+
+Status check_trace_place(const RunOptions& options) {
+  const std::string folder = rank_option(options, "MARGAY_TRACE");
+  if (folder.empty()) return {};
+  sim::RecorderOptions tried;  // a rank's file in full: no room is told here already
+  const std::string events = rank_option(options, "MARGAY_TRACE_EVENTS");
+  if (std::uint64_t count = 0; sim::parse_bytes(events, count))
+    tried.capacity_events = std::clamp(count, std::uint64_t{1}, sim::kMaxTraceEvents);
+  for (const ProgramSpec& program : options.programs) {
+    const std::string place = (std::filesystem::path(program.working_directory) / folder).string();
+    if (Status status = check_folder(place, sim::trace_file_bytes(tried)); !status.ok()) return status;
+  }
+  return {};
+}
+
+}  // namespace margay::command

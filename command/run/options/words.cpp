@@ -1,0 +1,111 @@
+#include "command/run/options/words.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <string_view>
+#include <utility>
+
+#include "sim/boot/parse_number.hpp"
+
+namespace margay::command {
+
+using portals::Status;
+
+namespace {
+
+// The text before its unit, and the unit in seconds. "m" alone is none: it may be meant for either.
+std::pair<std::string_view, double> take_unit(std::string_view text) {
+  constexpr std::pair<std::string_view, double> kUnits[] = {{"ms", 1e-3}, {"s", 1.0}, {"min", 60.0}};
+  for (const auto& [unit, in_seconds] : kUnits) {
+    if (text.ends_with(unit)) return {text.substr(0, text.size() - unit.size()), in_seconds};
+  }
+  return {text, 1.0};
+}
+
+}  // namespace
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> pieces;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, begin), text.size());
+    if (end > begin) pieces.emplace_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  if (pieces.empty()) pieces.emplace_back();
+  return pieces;
+}
+
+std::vector<std::string> split_once(std::string_view text, char separator) {
+  const std::size_t at = text.find(separator);
+  return {std::string(text.substr(0, at)), std::string(text.substr(at + 1))};
+}
+
+Status split_words(std::string_view line, std::vector<std::string>& words) {
+  std::string word;
+  bool in_word = false;
+  char quote = 0;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (quote != 0 && c == quote) {
+      quote = 0;
+    } else if (c == '\\' && quote != '\'' && i + 1 < line.size()) {
+      word += line[++i];
+      in_word = true;
+    } else if (quote == 0 && (c == '\'' || c == '"')) {
+      quote = c;
+      in_word = true;
+    } else if (quote == 0 && (c == ' ' || c == '\t' || c == '\r')) {
+      if (in_word) words.push_back(word);
+      word.clear();
+      in_word = false;
+    } else {
+      word += c;
+      in_word = true;
+    }
+  }
+  if (quote != 0) {
+    return Status::error(std::string("a quotation ") + quote + " does not end in \"" + std::string(line.substr(0, 80)) +
+                         "\"");
+  }
+  if (in_word) words.push_back(word);
+  return {};
+}
+
+Status read_config_words(const std::string& path, std::vector<std::string>& words) {
+  std::ifstream file(path);
+  if (!file) return Status::error("cannot read the configuration file " + path + ": " + std::strerror(errno));
+  std::string line;
+  while (std::getline(file, line)) {
+    const std::size_t first = line.find_first_not_of(" \t\r");
+    if (first == std::string::npos || line[first] == '#') continue;
+    if (!words.empty()) words.emplace_back(":");
+    if (Status status = split_words(line, words); !status.ok()) return Status::error(path + ": " + status.sentence());
+  }
+  return words.empty() ? Status::error("the configuration file " + path + " names no program") : Status();
+}
+
+Status parse_timeout(const std::string& word, const std::string& text, double& seconds) {
+  const auto [number, unit] = take_unit(text);
+  double total = 0;
+  bool good = unit == 1 || number.find(':') == std::string_view::npos;
+  for (const std::string& part : split(number, ':')) {
+    double value = 0;
+    good = good && sim::parse_number(std::string_view(part), value) && value >= 0;
+    total = total * 60 + value;
+  }
+  total *= unit;
+  constexpr double kLeast = 1e-6;  // shorter ones would become 0, which stands for none
+  constexpr double kMost = 1e8;
+  if (!good) {
+    return Status::error("option " + word + ": \"" + text +
+                         "\" is no duration; write seconds (2.5), a number with ms, s or min (20ms), or h:m:s (1:30)");
+  }
+  if (!(total >= kLeast && total <= kMost)) {
+    return Status::error("option " + word + ": \"" + text + "\" is out of range; take from 1e-6 to 1e8 seconds");
+  }
+  seconds = total;
+  return {};
+}
+
+}  // namespace margay::command

@@ -1,0 +1,95 @@
+#include "command/run/pmi/pmi_channels.hpp"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace margay::command {
+
+using portals::Status;
+
+namespace {
+
+// More than a socket holds.
+constexpr int kDrainReads = 256;
+
+}  // namespace
+
+PmiChannels::PmiChannels(Poller& poller, PmiServer& server, std::uint32_t ranks, Report report)
+    : poller_(poller), server_(server), report_(std::move(report)), channels_(ranks) {}
+
+PmiChannels::~PmiChannels() {
+  for (Channel& channel : channels_) close_channel(channel);
+}
+
+Status PmiChannels::open(std::uint32_t rank, int& rank_end) {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    return Status::error("cannot make a PMI connection for rank " + std::to_string(rank) + ": " + std::strerror(errno) +
+                         (errno == EMFILE ? " (the limit on open files, ulimit -n)" : ""));
+  }
+  channels_[rank].descriptor = ends[0];
+  rank_end = ends[1];
+  poller_.watch(ends[0], {EventKind::kPmi, rank});
+  return {};
+}
+
+bool PmiChannels::on_readable(std::uint32_t rank) {
+  Channel& channel = channels_[rank];
+  if (channel.descriptor < 0) return false;
+  char bytes[4096];
+  const ssize_t count = ::recv(channel.descriptor, bytes, sizeof bytes, MSG_DONTWAIT);
+  if (count < 0 && (errno == EINTR || errno == EAGAIN)) return errno == EINTR;
+  if (count <= 0) {
+    close_channel(channel);
+    return false;
+  }
+  channel.unread.append(bytes, static_cast<std::size_t>(count));
+  take_lines(rank);
+  return true;
+}
+
+void PmiChannels::drain(std::uint32_t rank) {
+  // A child of the rank may write without end.
+  for (int reads = 0; reads < kDrainReads && on_readable(rank); ++reads) {
+  }
+}
+
+void PmiChannels::take_lines(std::uint32_t rank) {
+  Channel& channel = channels_[rank];
+  std::size_t begin = 0;
+  for (std::size_t end = 0; (end = channel.unread.find('\n', begin)) != std::string::npos; begin = end + 1) {
+    const PmiOutcome outcome = server_.take_line(rank, std::string_view(channel.unread).substr(begin, end - begin));
+    for (const PmiReply& reply : outcome.replies) answer(reply);
+    if (!outcome.aborts && outcome.error.empty()) continue;
+    // The job ends for that; whatever else comes is not kept.
+    close_channel(channel);
+    return report_(rank, outcome);
+  }
+  channel.unread.erase(0, begin);
+  if (channel.unread.size() <= sim::kMaxPmiLineBytes) return;
+  PmiOutcome outcome;
+  outcome.error = "rank " + std::to_string(rank) + " sent a PMI line without an end";
+  close_channel(channel);
+  report_(rank, outcome);
+}
+
+// A rank reads one answer for each request, so its socket has room; one that does not read only harms itself.
+void PmiChannels::answer(const PmiReply& reply) {
+  const Channel& channel = channels_[reply.rank];
+  if (channel.descriptor < 0) return;
+  static_cast<void>(::send(channel.descriptor, reply.line.data(), reply.line.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
+}
+
+void PmiChannels::close_channel(Channel& channel) {
+  if (channel.descriptor < 0) return;
+  poller_.forget(channel.descriptor);
+  ::close(channel.descriptor);
+  channel.descriptor = -1;
+  channel.unread.clear();
+}
+
+}  // namespace margay::command

@@ -1,0 +1,72 @@
+#include "command/run/process/job_memory.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "sim/base/clock.hpp"
+#include "sim/base/process_identity.hpp"
+#include "sim/base/random.hpp"
+#include "sim/boot/node_segment.hpp"
+#include "sim/wire/shm/shm_layout.hpp"
+
+namespace margay::command {
+namespace {
+
+using portals::Status;
+
+sim::SegmentRequest request(const sim::SegmentSizes& sizes, const char* name) {
+  sim::SegmentRequest wanted;
+  wanted.sizes = sizes;
+  wanted.name = name;
+  wanted.inheritable = false;  // each rank gets what is its own, explicitly
+  wanted.refuse_memfd = std::getenv("MARGAY_REFUSE_MEMFD") != nullptr;
+  if (const char* directory = std::getenv("MARGAY_SHM_DIR"); directory != nullptr) wanted.directory = directory;
+  return wanted;
+}
+
+}  // namespace
+
+JobMemory::~JobMemory() {
+  for (int segment : segments_) {
+    if (segment >= 0) ::close(segment);
+  }
+  if (board_descriptor_ >= 0) ::close(board_descriptor_);
+}
+
+Status JobMemory::create(const JobPlan& plan) {
+  const sim::SegmentRequest for_board = request(sim::only_size(sim::Board::bytes_for(plan.size())), "margay-board");
+  if (Status status = sim::create_segment(for_board, board_descriptor_); !status.ok()) return status;
+  if (Status status = sim::Board::create(board_descriptor_, plan.size(), board_); !status.ok()) return status;
+  sim::BoardHeader& header = board_.header();
+  header.node_count = plan.node_count;
+  header.crowded = plan.crowded ? 1 : 0;
+  header.processor_hundredths = static_cast<std::uint32_t>(plan.processors * 100);
+  sim::set_text(header.rates, plan.rates);
+  header.rates_given = plan.rates_given ? 1 : 0;
+  header.job_id = sim::random_u64();
+  sim::fill_random(header.secret);
+  std::copy(plan.node_of_rank.begin(), plan.node_of_rank.end(), board_.node_of_rank());
+  for (std::uint32_t ranks : plan.ranks_of_node()) {
+    segments_.push_back(-1);
+    if (ranks < 2) continue;
+    if (ranks > sim::kShmRanksMax) {
+      return Status::error(std::to_string(ranks) + " ranks on one node; shared memory serves at most " +
+                           std::to_string(sim::kShmRanksMax) + ": spread them with --nodes");
+    }
+    const sim::SegmentRequest for_node = request(sim::shm_segment_sizes(ranks), "margay-node");
+    if (Status status = sim::create_segment(for_node, segments_.back()); !status.ok()) return status;
+    header.segment_bytes = std::max(header.segment_bytes, sim::bytes_of_segment(segments_.back()));
+  }
+  const sim::ProcessIdentity launcher = sim::own_process();
+  header.launcher_pid = launcher.pid;
+  header.launcher_ticks = launcher.start_ticks;
+  header.started_ns = sim::real_clock().now_ns();
+  board_.publish();
+  const std::uint64_t id = header.job_id;
+  job_name_ = sim::to_hex(std::as_bytes(std::span(&id, 1))).substr(0, 8);
+  return {};
+}
+
+}  // namespace margay::command

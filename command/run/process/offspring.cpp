@@ -1,0 +1,95 @@
+#include "command/run/process/offspring.hpp"
+
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+#include <system_error>
+
+#include "command/run/stream/poller.hpp"
+
+namespace margay::command {
+namespace {
+
+constexpr std::int64_t kPatienceNs = 2'000'000'000;
+constexpr useconds_t kBetweenLooksUs = 200;
+constexpr std::string_view kMarkName = "MARGAY_JOB=";
+
+std::vector<pid_t> children() {
+  std::vector<pid_t> pids;
+  std::ifstream file("/proc/self/task/" + std::to_string(::getpid()) + "/children");
+  for (pid_t pid = 0; file >> pid;) pids.push_back(pid);
+  return pids;
+}
+
+bool holds_one(pid_t pid, const std::vector<ino_t>& pipes) {
+  std::error_code error;  // it may end meanwhile
+  std::filesystem::directory_iterator entry("/proc/" + std::to_string(pid) + "/fd", error);
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    struct stat about {};
+    if (::stat(entry->path().c_str(), &about) != 0 || !S_ISFIFO(about.st_mode)) continue;
+    if (std::find(pipes.begin(), pipes.end(), about.st_ino) != pipes.end()) return true;
+  }
+  return false;
+}
+
+bool is_detached(pid_t pid, const std::vector<ino_t>& pipes) {
+  const pid_t session = ::getsid(pid);
+  return session > 0 && session != ::getsid(0) && !holds_one(pid, pipes);
+}
+
+}  // namespace
+
+void Offspring::begin(const std::string& job_name) {
+  job_name_ = job_name;
+  mark_ = std::string(kMarkName) + job_name;
+  // A job within a job: its processes are the outer one's, too.
+  if (const char* outer = std::getenv("MARGAY_JOB"); outer != nullptr) mark_ += "," + std::string(outer);
+  before_ = children();
+  some_before_ = !before_.empty();
+}
+
+void Offspring::reaped(pid_t pid) {
+  std::erase(before_, pid);
+}
+
+Offspring::Whose Offspring::whose(pid_t pid, pid_t group) const {
+  if (std::find(before_.begin(), before_.end(), pid) != before_.end()) return Whose::others;
+  if (!some_before_ || (group > 0 && ::getpgid(pid) == group)) return Whose::jobs;
+  std::ifstream file("/proc/" + std::to_string(pid) + "/environ", std::ios::binary);
+  bool some = false;
+  for (std::string entry; std::getline(file, entry, '\0'); some = true) {
+    if (entry.rfind(kMarkName, 0) == 0 && entry.find(job_name_) != std::string::npos) return Whose::jobs;
+  }
+  // A zombie has none, and in exec a process has none for a moment.
+  return some ? Whose::others : Whose::unknown;
+}
+
+void Offspring::end(pid_t group, Detached detached, const std::vector<ino_t>& pipes) {
+  const std::int64_t until = signed_monotonic_ns() + kPatienceNs;
+  while (signed_monotonic_ns() < until) {
+    int status = 0;
+    const pid_t gone = ::waitpid(-1, &status, WNOHANG);
+    if (gone > 0) reaped(gone);
+    if (gone > 0 || (gone < 0 && errno == EINTR)) continue;
+    if (gone < 0) return;
+    bool some_left = false;
+    for (const pid_t pid : children()) {
+      const Whose owner = whose(pid, group);
+      if (owner == Whose::jobs && detached == Detached::live && is_detached(pid, pipes)) continue;
+      some_left |= owner != Whose::others;
+      if (owner == Whose::jobs) ::kill(pid, SIGKILL);
+    }
+    if (!some_left) return;
+    ::usleep(kBetweenLooksUs);
+  }
+}
+
+}  // namespace margay::command

@@ -1,0 +1,139 @@
+#include "command/run/process/rank_environment.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+
+#include "command/run/options/trace_place.hpp"
+#include "sim/trace/folder.hpp"
+
+namespace margay::command {
+namespace {
+
+using Variables = std::map<std::string, std::string>;
+
+constexpr std::string_view kOuterLauncherPrefixes[] = {"PMI_", "PMIX_", "OMPI_", "HYDI_", "HYDRA_", "MPI_LOCAL"};
+constexpr std::string_view kOuterJob[] = {"MARGAY_RANK",   "MARGAY_BOARD_FD",      "MARGAY_NODE_FD",
+                                          "MARGAY_APPNUM", "MARGAY_PROGRAM_RANKS", "MARGAY_JOB"};
+
+bool is_outer_launchers(std::string_view name) {
+  const auto starts = [name](std::string_view prefix) { return name.substr(0, prefix.size()) == prefix; };
+  return std::any_of(std::begin(kOuterLauncherPrefixes), std::end(kOuterLauncherPrefixes), starts) ||
+         std::find(std::begin(kOuterJob), std::end(kOuterJob), name) != std::end(kOuterJob);
+}
+
+bool is_inherited(std::string_view name, const InheritedEnvironment& rule) {
+  if (is_outer_launchers(name)) return false;
+  if (rule.listed) return std::find(rule.names.begin(), rule.names.end(), name) != rule.names.end();
+  return !rule.none;
+}
+
+Variables inherit(const InheritedEnvironment& rule, char** inherited) {
+  Variables variables;
+  for (; inherited != nullptr && *inherited != nullptr; ++inherited) {
+    const std::string_view entry(*inherited);
+    const std::size_t equals = entry.find('=');
+    if (equals == std::string_view::npos || equals == 0) continue;
+    const std::string_view name = entry.substr(0, equals);
+    if (is_inherited(name, rule)) variables.emplace(name, entry.substr(equals + 1));
+  }
+  return variables;
+}
+
+void join_job(Variables& variables, const JobPlan& plan, std::uint32_t rank, const RankDescriptors& descriptors) {
+  variables["PMI_FD"] = std::to_string(descriptors.pmi);
+  variables["PMI_RANK"] = std::to_string(rank);
+  variables["PMI_SIZE"] = std::to_string(plan.size());
+  variables["MARGAY_RANK"] = std::to_string(rank);
+  variables["MARGAY_BOARD_FD"] = std::to_string(descriptors.board);
+  const std::vector<std::uint32_t>& programs = plan.program_of_rank;
+  variables["MARGAY_APPNUM"] = std::to_string(programs[rank]);
+  variables["MARGAY_PROGRAM_RANKS"] = std::to_string(std::count(programs.begin(), programs.end(), programs[rank]));
+  if (descriptors.node_segment >= 0) variables["MARGAY_NODE_FD"] = std::to_string(descriptors.node_segment);
+  // What scripts look for to learn their rank before MPI_Init.
+  std::uint32_t local_rank = 0;
+  for (std::uint32_t other = 0; other < rank; ++other)
+    local_rank += plan.node_of_rank[other] == plan.node_of_rank[rank];
+  variables["MPI_LOCALRANKID"] = std::to_string(local_rank);
+  variables["MPI_LOCALNRANKS"] = std::to_string(plan.ranks_of_node()[plan.node_of_rank[rank]]);
+}
+
+// Of every rank of a program.
+Variables of_program(const RunOptions& options, const ProgramSpec& program, const std::string& library_folder,
+                     char** inherited) {
+  Variables variables = inherit(options.inherited, inherited);
+  for (const Assignments* set : {&options.rank_options, &options.environment, &program.environment}) {
+    for (const auto& [name, value] : *set) variables[name] = value;
+  }
+  if (const auto trace = variables.find("MARGAY_TRACE"); trace != variables.end()) {
+    trace->second = whole_trace_folder(program, trace->second);
+  }
+  if (!library_folder.empty()) {
+    std::string& path = variables["LD_LIBRARY_PATH"];
+    path = path.empty() ? library_folder : library_folder + ":" + path;
+  }
+  return variables;
+}
+
+}  // namespace
+
+std::string library_path(const RunOptions& options, const ProgramSpec& program, const std::string& library_folder,
+                         char** inherited) {
+  return of_program(options, program, library_folder, inherited)["LD_LIBRARY_PATH"];
+}
+
+std::vector<std::string> trace_files(const RunOptions& options, char** inherited) {
+  std::vector<std::string> files;
+  for (const ProgramSpec& program : options.programs) {
+    const std::string folder = of_program(options, program, "", inherited)["MARGAY_TRACE"];
+    for (std::uint32_t i = 0; i < program.ranks; ++i) {
+      const std::string name = sim::trace_file_name(static_cast<std::uint32_t>(files.size()));
+      files.push_back(folder.empty() ? "" : folder + "/" + name);
+    }
+  }
+  return files;
+}
+
+std::vector<std::string> make_environment(const RunOptions& options, const JobPlan& plan, std::uint32_t rank,
+                                          const RankDescriptors& descriptors, const std::string& library_folder,
+                                          char** inherited) {
+  const ProgramSpec& program = options.programs[plan.program_of_rank[rank]];
+  Variables variables = of_program(options, program, library_folder, inherited);
+  join_job(variables, plan, rank, descriptors);
+  std::vector<std::string> entries;
+  for (const auto& [name, value] : variables) entries.push_back(name + "=" + value);
+  return entries;
+}
+
+std::string find_library_folder() {
+  char path[4096];
+  const ssize_t length = ::readlink("/proc/self/exe", path, sizeof path);
+  if (length <= 0) return {};
+  std::string folder(path, static_cast<std::size_t>(length));
+  folder.resize(folder.rfind('/'));
+  const std::string prefix = folder.substr(0, folder.rfind('/'));
+  for (const std::string& candidate :
+       {prefix + "/lib", prefix + "/lib/x86_64-linux-gnu", prefix + "/lib/aarch64-linux-gnu", prefix + "/lib64",
+        prefix + "/lib/margay", folder}) {
+    if (::access((candidate + "/libmpi.so.12").c_str(), R_OK) == 0) return candidate;
+  }
+  return {};
+}
+
+std::string library_folder_of(const RunOptions& options) {
+  if (options.system_mpi) return {};
+  const std::string folder = find_library_folder();
+  return options.racy_mpi && !folder.empty() ? folder + "/margay/labs" : folder;
+}
+
+portals::Status check_library_folder(const RunOptions& options) {
+  if (!options.racy_mpi) return {};
+  const std::string folder = library_folder_of(options);
+  if (!folder.empty() && ::access((folder + "/libmpi.so.12").c_str(), R_OK) == 0) return {};
+  return portals::Status::error(
+      "--mpi racy: there is no " + (folder.empty() ? "margay/labs" : folder) +
+      "/libmpi.so.12: build margay with -DMARGAY_LABS=ON (target mpi_racy), or install it anew");
+}
+
+}  // namespace margay::command

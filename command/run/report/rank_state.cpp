@@ -1,0 +1,35 @@
+#include "command/run/report/rank_state.hpp"
+
+#include "command/run/report/report.hpp"
+#include "command/run/report/stall.hpp"
+
+namespace margay::command {
+
+bool can_tell_more(const sim::BoardBlock& block, bool ended) {
+  return block.state == sim::RankState::kInitialized && !ended;
+}
+
+std::string describe_state(const sim::Board& board, std::uint32_t rank, pid_t pid, bool ended,
+                           const std::string& library, const NamePlace& name_place) {
+  const sim::BoardBlock& block = board.block(rank);
+  const bool inside = can_tell_more(block, ended);
+  const std::string call = describe_call(board, rank, name_place);
+  return "margay: rank " + std::to_string(rank) + " (pid " + std::to_string(pid) + ") " +
+         (ended ? "has ended" : "in " + (inside && !call.empty() ? call : "the program")) +
+         (inside && block.wait.is_waiting != 0 ? ": " + describe_wait(block) : "") +
+         (library.empty() ? "" : ", which has loaded " + library);
+}
+
+RankEnd end_on_board(const sim::BoardBlock& block, bool by_signal, int value) {
+  RankEnd end;
+  end.by_signal = by_signal;
+  end.value = value;
+  end.aborting = block.state == sim::RankState::kAborting;
+  end.abort_code = block.abort_code;
+  end.text = clean_text(block.message);
+  end.called_init = block.state != sim::RankState::kStarted;
+  end.called_finalize = block.state == sim::RankState::kFinalized;
+  return end;
+}
+
+}  // namespace margay::command

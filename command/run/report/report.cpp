@@ -1,0 +1,139 @@
+#include "command/run/report/report.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "sim/base/file_size_limit.hpp"
+
+namespace margay::command {
+namespace {
+
+std::string who(std::uint32_t rank, const ReportContext& context) {
+  return fmt::format("rank {} (host {}, pid {})", rank, context.host, (*context.pids)[rank]);
+}
+
+std::string in_call(std::uint32_t rank, const ReportContext& context) {
+  const std::string call = call_in_progress(*context.board, rank);
+  return call.empty() ? std::string() : " in " + call;
+}
+
+// "No space left on device (ENOSPC)".
+std::string error_name(int error) {
+  const char* name = ::strerrorname_np(error);
+  return fmt::format("{} ({})", std::strerror(error), name == nullptr ? std::to_string(error) : name);
+}
+
+// The limit that made the error, where one did.
+std::string limit_behind(int error) {
+  const std::string limit = error == EFBIG ? sim::describe_file_size_limit() : std::string();
+  return limit.empty() ? limit : ", " + limit + ",";
+}
+
+std::string calls_of_all(const ReportContext& context) {
+  constexpr std::uint32_t kMostShown = 16;
+  std::string text;
+  const std::uint32_t size = context.board->size();
+  for (std::uint32_t rank = 0; rank < size && rank < kMostShown; ++rank) {
+    const std::string call = describe_call(*context.board, rank, context.name_place);
+    text += fmt::format("{} rank {} in {}", text.empty() ? ":" : ",", rank, call.empty() ? "the program" : call);
+  }
+  return size > kMostShown ? text + ", ..." : text;
+}
+
+std::string what_happened(const Cause& cause, const ReportContext& context) {
+  switch (cause.kind) {
+    case CauseKind::kNone:
+      return "nothing";
+    case CauseKind::kSignal:
+      return fmt::format("{} was killed by signal {}, {}{}", who(cause.rank, context), cause.signal,
+                         signal_name(cause.signal), in_call(cause.rank, context));
+    case CauseKind::kNoFinalize:
+      if (const sim::BoardBlock& block = context.board->block(cause.rank);
+          clean_text(block.failed_call) == "MPI_Finalize") {
+        return fmt::format("MPI_Finalize failed in {}: {}", who(cause.rank, context), clean_text(block.message));
+      }
+      if (const std::uint32_t open = context.board->block(cause.rank).open_sessions; open != 0) {
+        return fmt::format("{} left {} session{} without MPI_Session_finalize (exit code {}){}",
+                           who(cause.rank, context), open, open == 1 ? "" : "s", cause.code,
+                           in_call(cause.rank, context));
+      }
+      return fmt::format("{} left without {} (exit code {}){}", who(cause.rank, context),
+                         context.board->block(cause.rank).on_portals != 0 ? "Program::finish()" : "MPI_Finalize",
+                         cause.code, in_call(cause.rank, context));
+    case CauseKind::kNoInit:
+      return fmt::format("{} ended (exit code {}) without MPI_Init, which other ranks have called",
+                         who(cause.rank, context), cause.code);
+    case CauseKind::kAbort:
+      return cause.text.empty() ? fmt::format("{} called MPI_Abort with code {}", who(cause.rank, context), cause.code)
+                                : fmt::format("{}: {} (exit status {})", who(cause.rank, context), cause.text,
+                                              failing_status(cause.code));
+    case CauseKind::kSecondProgram:
+      return "a second MPI program was started in the place of " + who(cause.rank, context);
+    case CauseKind::kTimeout:
+      return fmt::format("time is up (--timeout {:g}){}", context.timeout_seconds, calls_of_all(context));
+    case CauseKind::kDeadlock:
+      return "no rank can go on (--deadlock abort)";
+    case CauseKind::kInterrupted:
+      return "the launcher got " + signal_name(cause.signal);
+    case CauseKind::kOutputClosed:
+      if (cause.code == EPIPE) return fmt::format("nobody reads {} any more (EPIPE)", cause.text);
+      return fmt::format("{} cannot be written: {}{}", cause.text, error_name(cause.code), limit_behind(cause.code));
+    case CauseKind::kProtocol:
+      return who(cause.rank, context) + " broke the launch protocol: " + cause.text;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string describe_cause(const Cause& cause, const ReportContext& context) {
+  std::string others;
+  if (context.ranks_left == context.board->size() && context.ranks_left > 1) {
+    others = fmt::format("; ending all {} ranks", context.ranks_left);
+  } else if (context.ranks_left > 0) {
+    others = fmt::format("; ending the {} rank{} left", context.ranks_left, context.ranks_left > 1 ? "s" : "");
+  }
+  return fmt::format("margay: job {}: {} after {:.2f} s{}", context.job_name, what_happened(cause, context),
+                     context.elapsed_seconds, others);
+}
+
+std::string describe_stop(std::uint32_t rank, const ReportContext& context) {
+  return fmt::format(
+      "margay: job {}: {} has been stopped by a signal{} for 10 s; the job goes on when it is continued "
+      "(kill -CONT {})",
+      context.job_name, who(rank, context), in_call(rank, context), (*context.pids)[rank]);
+}
+
+std::string signal_name(int signal) {
+  const char* short_name = ::sigabbrev_np(signal);
+  const char* description = ::sigdescr_np(signal);
+  if (short_name == nullptr || description == nullptr) return "signal " + std::to_string(signal);
+  return fmt::format("SIG{} ({})", short_name, description);
+}
+
+std::string clean_text(std::span<const char> field) {
+  std::string text;
+  for (char c : field) {
+    if (c == '\0') break;
+    text += c >= 0x20 && c < 0x7f ? c : '?';
+  }
+  return text;
+}
+
+std::string call_in_progress(const sim::Board& board, std::uint32_t rank) {
+  return clean_text(board.block(rank).mpi_call);
+}
+
+std::string describe_call(const sim::Board& board, std::uint32_t rank, const NamePlace& name_place) {
+  const sim::BoardWait& wait = board.block(rank).wait;
+  std::string call = wait.is_waiting != 0 ? clean_text(wait.call) : std::string();
+  if (call.empty()) call = call_in_progress(board, rank);
+  if (call.empty() || wait.is_waiting == 0 || !name_place) return call;
+  const std::string place = name_place(clean_text(wait.place));
+  return place.empty() ? call : call + " (" + place + ")";
+}
+
+}  // namespace margay::command

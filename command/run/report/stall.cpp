@@ -1,0 +1,158 @@
+#include "command/run/report/stall.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/base/counted.hpp"
+#include "sim/shm/published.hpp"
+
+namespace margay::command {
+namespace {
+
+constexpr std::uint32_t kMostRanksShown = 32;
+// A stall is told without its proof when the ranks' answers take longer: they look twice a second at least, but may be
+// short of processors.
+constexpr std::int64_t kProofPatienceNs = 5'000'000'000;
+
+bool is_inside(const sim::BoardBlock& block) {
+  return block.state == sim::RankState::kInitialized;
+}
+
+}  // namespace
+
+std::string describe_wanted(const sim::BoardBlock& block) {
+  const sim::BoardWait& wait = block.wait;
+  if (block.on_portals != 0) {
+    return "waits for " + (wait.peer < 0 ? "its own condition" : fmt::format("rank {}", wait.peer));
+  }
+  const std::string communicator = clean_text(wait.communicator);
+  if (communicator.empty()) return wait.peer < 0 ? "waits for others" : fmt::format("waits for rank {}", wait.peer);
+  return fmt::format("waits for {}, tag {}, {}", wait.peer < 0 ? "any rank" : fmt::format("rank {}", wait.peer),
+                     wait.tag < 0 ? "any" : std::to_string(wait.tag), communicator) +
+         (wait.requests > 1 ? fmt::format(" (and {} more)", wait.requests - 1) : "");
+}
+
+std::string describe_wait(const sim::BoardBlock& block) {
+  if (block.on_portals != 0) return describe_wanted(block);
+  return fmt::format("{}; {} posted, {} unexpected", describe_wanted(block),
+                     sim::counted(block.wait.posted_receives, "receive"),
+                     sim::counted(block.wait.unexpected_messages, "message"));
+}
+
+bool StallDetector::all_wait() const {
+  std::uint32_t waiting = 0;
+  for (std::uint32_t rank = 0; rank < board_.size(); ++rank) {
+    const sim::BoardBlock& block = board_.block(rank);
+    if (!is_inside(block)) continue;
+    if (block.wait.is_waiting == 0) return false;
+    ++waiting;
+  }
+  return waiting > 0;
+}
+
+// A process that is outside MPI may begin it (again), in a session.
+bool StallDetector::may_be_proven() const {
+  for (std::uint32_t rank = 0; rank < board_.size(); ++rank) {
+    const sim::BoardBlock& block = board_.block(rank);
+    if (is_inside(block) ? block.wait.needs_message == 0 : !has_ended_(rank)) return false;
+  }
+  return true;
+}
+
+bool StallDetector::all_answered() const {
+  for (std::uint32_t rank = 0; rank < board_.size(); ++rank) {
+    sim::BoardBlock& block = board_.block(rank);
+    if (is_inside(block) && sim::published_number(block.wait.answered) != board_.header().question) return false;
+  }
+  return true;
+}
+
+std::uint64_t StallDetector::total_progress() const {
+  std::uint64_t sum = 0;
+  for (std::uint32_t rank = 0; rank < board_.size(); ++rank) sum += board_.block(rank).progress;
+  return sum;
+}
+
+void StallDetector::tell(sim::BoardStall what) {
+  if (told_ == what) return;
+  told_ = what;
+  sim::BoardHeader& header = board_.header();
+  if (what != sim::BoardStall::kNone) sim::set_text(header.cycle, describe_cycle());
+  sim::publish_number(header.stall, static_cast<std::uint32_t>(what));
+}
+
+std::vector<std::string> StallDetector::look(std::int64_t now_ns, bool some_stopped) {
+  const bool answered = asked_ && all_answered();  // before progress is read: what moved since would show in it
+  const std::uint64_t progress = total_progress();
+  if (since_ns_ < 0 || progress != progress_ || some_stopped || !all_wait()) {
+    since_ns_ = now_ns;
+    progress_ = progress;
+    asked_ = false;
+    tell(sim::BoardStall::kNone);
+    return {};
+  }
+  if (now_ns - since_ns_ < after_ns_ || told_ == sim::BoardStall::kDeadlock) return {};
+  const bool may_be_proven = this->may_be_proven();
+  if (!asked_) sim::publish_number(board_.header().question, board_.header().question + 1);
+  asked_ = true;
+  const sim::BoardStall now = answered && may_be_proven ? sim::BoardStall::kDeadlock
+                              : !may_be_proven || now_ns - since_ns_ >= after_ns_ + kProofPatienceNs
+                                  ? sim::BoardStall::kStall
+                                  : sim::BoardStall::kNone;
+  if (now <= told_) return {};
+  tell(now);
+  return describe(now);
+}
+
+std::vector<std::string> StallDetector::describe(sim::BoardStall what) const {
+  std::vector<std::string> lines;
+  bool on_portals = false;
+  for (std::uint32_t rank = 0; rank < board_.size(); ++rank) on_portals |= board_.block(rank).on_portals != 0;
+  const std::string cycle = describe_cycle();
+  lines.push_back((what == sim::BoardStall::kDeadlock
+                       ? "margay: deadlock: all ranks wait for messages, none is under way and nobody will send one"
+                       : fmt::format("margay: no rank that uses {} makes progress, all of them wait",
+                                     on_portals ? "portals" : "MPI")) +
+                  (cycle.empty() ? "" : "; cycle: " + cycle));
+  for (std::uint32_t rank = 0; rank < std::min(board_.size(), kMostRanksShown); ++rank) {
+    const sim::BoardBlock& block = board_.block(rank);
+    if (!is_inside(block)) continue;
+    const std::string call = describe_call(board_, rank, name_place_);
+    lines.push_back(
+        fmt::format("margay:   rank {} in {}: {}", rank, call.empty() ? "MPI" : call, describe_wait(block)));
+    const std::string near_misses = clean_text(block.wait.near_misses);
+    if (!near_misses.empty()) lines.push_back("margay:     unexpected, and almost the awaited one: " + near_misses);
+  }
+  return lines;
+}
+
+std::int32_t StallDetector::only_peer(std::uint32_t rank) const {
+  const sim::BoardWait& wait = board_.block(rank).wait;
+  const bool several = wait.requests != 1 || wait.peer < 0 || static_cast<std::uint32_t>(wait.peer) >= board_.size();
+  return several ? -1 : wait.peer;
+}
+
+// Follows "waits for" from each rank; a rank met again on the same walk closes a cycle.
+std::string StallDetector::describe_cycle() const {
+  std::vector<std::uint32_t> seen_from(board_.size(), 0);
+  for (std::uint32_t start = 0; start < board_.size(); ++start) {
+    std::vector<std::uint32_t> path;
+    std::uint32_t at = start;
+    while (is_inside(board_.block(at)) && seen_from[at] == 0) {
+      seen_from[at] = start + 1;
+      path.push_back(at);
+      const std::int32_t peer = only_peer(at);
+      if (peer < 0) break;
+      at = static_cast<std::uint32_t>(peer);
+    }
+    const auto first = std::find(path.begin(), path.end(), at);
+    if (path.empty() || first == path.end() || only_peer(path.back()) != static_cast<std::int32_t>(at)) continue;
+    std::string text;
+    for (auto rank = first; rank != path.end(); ++rank) text += fmt::format("{} -> ", *rank);
+    return text + std::to_string(at);
+  }
+  return {};
+}
+
+}  // namespace margay::command

@@ -1,0 +1,182 @@
+#include "command/run/report/stats.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+
+namespace margay::command {
+namespace {
+
+constexpr std::string_view kProtocolNames[] = {
+    "short", "long, matched", "long, pulled",  "short synchronous", "long synchronous",
+    "ready", "buffered",      "collective",    "shown in memory",   "put",
+    "get",   "reply",         "acknowledgment"};
+static_assert(std::size(kProtocolNames) == static_cast<std::size_t>(sim::CountedProtocol::kCount));
+constexpr std::string_view kWireNames[] = {"self", "shared memory", "tcp"};
+static_assert(std::size(kWireNames) == static_cast<std::size_t>(sim::CountedWire::kCount));
+
+constexpr std::string_view kAccessNames[] = {"put, direct",        "put, process",        "put, message",
+                                             "get, direct",        "get, process",        "get, message",
+                                             "accumulate, direct", "accumulate, process", "accumulate, message"};
+static_assert(std::size(kAccessNames) == sim::kCountedAccesses);
+
+constexpr std::size_t kMostPairsShown = 8;
+
+template <std::size_t N>
+void add_counts(const sim::Board& board, std::array<sim::BoardCount, N> sim::BoardBlock::*counts,
+                const std::string_view (&names)[N], std::string_view title, std::vector<std::string>& lines,
+                std::string_view what = "messages") {
+  lines.push_back(fmt::format("  {:<22} {:>14} {:>18}", title, what, "bytes"));
+  for (std::size_t i = 0; i < N; ++i) {
+    sim::BoardCount sum;
+    for (std::uint32_t rank = 0; rank < board.size(); ++rank) {
+      sum.messages += (board.block(rank).*counts)[i].messages;
+      sum.bytes += (board.block(rank).*counts)[i].bytes;
+    }
+    if (sum.messages > 0) lines.push_back(fmt::format("    {:<20} {:>14} {:>18}", names[i], sum.messages, sum.bytes));
+  }
+}
+
+std::string describe_drops(const std::array<std::uint64_t, sim::kDropReasons>& drops) {
+  std::string text;
+  for (std::size_t reason = 0; reason < sim::kDropReasons; ++reason) {
+    if (drops[reason] == 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", portals::name(static_cast<portals::DropReason>(reason)),
+                        drops[reason]);
+  }
+  return text.empty() ? "none" : text;
+}
+
+// "rank 1", "ranks 0, 2".
+std::string unfinished_ranks(const sim::Board& board) {
+  constexpr std::size_t kMostShown = 8;
+  std::string text;
+  std::size_t count = 0;
+  for (std::uint32_t rank = 0; rank < board.size(); ++rank) {
+    const sim::RankState state = board.block(rank).state;
+    if (state != sim::RankState::kInitialized && state != sim::RankState::kAborting) continue;
+    if (++count <= kMostShown) text += fmt::format("{}{}", count == 1 ? "" : ", ", rank);
+  }
+  if (count == 0) return {};
+  return (count == 1 ? "rank " : "ranks ") + text + (count > kMostShown ? ", ..." : "");
+}
+
+template <class Holds>
+bool any_rank(const sim::Board& board, Holds holds) {
+  for (std::uint32_t rank = 0; rank < board.size(); ++rank) {
+    if (holds(board.block(rank))) return true;
+  }
+  return false;
+}
+
+bool anybody_used_margay(const sim::Board& board) {
+  return any_rank(board, [](const sim::BoardBlock& block) { return block.state != sim::RankState::kStarted; });
+}
+
+bool accesses_windows(const sim::BoardBlock& block) {
+  return std::ranges::any_of(block.by_access, [](const sim::BoardCount& count) { return count.messages != 0; });
+}
+
+bool on_portals(const sim::Board& board) {
+  return any_rank(board, [](const sim::BoardBlock& block) { return block.on_portals != 0; });
+}
+
+std::array<std::uint64_t, sim::kDropReasons> drops_of_pair(const sim::Board& board, std::uint32_t from,
+                                                           std::uint32_t to) {
+  std::array<std::uint64_t, sim::kDropReasons> drops{};
+  const std::uint64_t* counts = board.dropped(to) + std::size_t{from} * sim::kDropReasons;
+  std::copy(counts, counts + sim::kDropReasons, drops.begin());
+  return drops;
+}
+
+}  // namespace
+
+std::vector<std::string> stats_table(const sim::Board& board) {
+  std::vector<std::string> lines{
+      fmt::format("margay: statistics of {} rank{}", board.size(), board.size() == 1 ? "" : "s")};
+  if (!anybody_used_margay(board)) {
+    lines.emplace_back("  nothing to count: no rank used margay's MPI or portals");
+    return lines;
+  }
+  if (const std::string unfinished = unfinished_ranks(board); !unfinished.empty()) {
+    lines.push_back("  not complete: " + unfinished + " did not finish " + (on_portals(board) ? "its program" : "MPI") +
+                    ", so the counts are those of the last long wait, or missing");
+  }
+  add_counts(board, &sim::BoardBlock::by_protocol, kProtocolNames, "protocol", lines);
+  add_counts(board, &sim::BoardBlock::by_wire, kWireNames, "wire", lines);
+  if (any_rank(board, &accesses_windows)) {
+    add_counts(board, &sim::BoardBlock::by_access, kAccessNames, "one-sided, by way", lines, "accesses");
+  }
+  std::uint64_t walked = 0;
+  std::uint32_t highest = 0;
+  std::array<std::uint64_t, sim::kDropReasons> drops{};
+  for (std::uint32_t rank = 0; rank < board.size(); ++rank) {
+    walked += board.block(rank).entries_walked;
+    if (board.block(rank).heap_high_water_bytes > board.block(highest).heap_high_water_bytes) highest = rank;
+    for (std::uint32_t peer = 0; peer < board.size(); ++peer) {
+      const auto pair = drops_of_pair(board, peer, rank);
+      std::transform(drops.begin(), drops.end(), pair.begin(), drops.begin(), std::plus<>());
+    }
+  }
+  lines.push_back(fmt::format("  match entries looked at: {}", walked));
+  lines.push_back("  messages dropped: " + describe_drops(drops));
+  lines.push_back(fmt::format("  heap of unexpected messages, highest mark: {} bytes (rank {})",
+                              board.block(highest).heap_high_water_bytes, highest));
+  return lines;
+}
+
+std::string describe_findings(const sim::Board& board) {
+  constexpr std::size_t kMostRanksShown = 8;
+  std::uint64_t sum = 0;
+  std::size_t ranks = 0;
+  std::string text;
+  for (std::uint32_t rank = 0; rank < board.size(); ++rank) {
+    const std::uint64_t findings = board.block(rank).findings;
+    if (findings == 0) continue;
+    sum += findings;
+    if (++ranks <= kMostRanksShown) text += fmt::format("{} {} by rank {}", ranks == 1 ? ":" : ",", findings, rank);
+  }
+  if (ranks == 0) return {};
+  return fmt::format("margay: --strict: {} finding{}{}{}", sum, sum == 1 ? "" : "s", text,
+                     ranks > kMostRanksShown ? ", ..." : "");
+}
+
+AccountingResult check_accounting(const sim::Board& board) {
+  AccountingResult result;
+  std::uint32_t finished = 0;
+  for (std::uint32_t rank = 0; rank < board.size(); ++rank) {
+    const sim::RankState state = board.block(rank).state;
+    if (state == sim::RankState::kFinalized) ++finished;
+    if (state == sim::RankState::kInitialized || state == sim::RankState::kAborting) {
+      result.lines.push_back(fmt::format("margay: accounting not checked: rank {} did not finish {}", rank,
+                                         board.block(rank).on_portals != 0 ? "its program" : "MPI"));
+      return result;
+    }
+  }
+  if (finished == 0) {
+    result.lines.emplace_back("margay: accounting not checked: no rank used margay's MPI");
+    return result;
+  }
+  result.checked = true;
+  for (std::uint32_t from = 0; from < board.size(); ++from) {
+    for (std::uint32_t to = 0; to < board.size(); ++to) {
+      const auto drops = drops_of_pair(board, from, to);
+      const std::uint64_t dropped = std::accumulate(drops.begin(), drops.end(), std::uint64_t{0});
+      const std::uint64_t sent = board.sent(from)[to];
+      const std::uint64_t delivered = board.delivered(to)[from];
+      if (sent == delivered + dropped) continue;
+      if (++result.offending_pairs > kMostPairsShown) continue;
+      result.lines.push_back(
+          fmt::format("margay: accounting fails from rank {} to rank {}: sent {}, delivered {}, dropped {} ({})", from,
+                      to, sent, delivered, dropped, describe_drops(drops)));
+    }
+  }
+  if (result.offending_pairs > kMostPairsShown) {
+    result.lines.push_back(fmt::format("margay: accounting fails for {} ordered pairs in all", result.offending_pairs));
+  }
+  return result;
+}
+
+}  // namespace margay::command

@@ -1,0 +1,79 @@
+#include "command/run/report/trace_losses.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "command/trace/read/reader.hpp"
+#include "sim/trace/format.hpp"
+
+namespace margay::command {
+
+namespace {
+
+constexpr std::size_t kMostTold = 8;
+
+// Of a run of which the end alone was wanted, the ring may still have been too small for it.
+bool has_lost(const TraceCounts& counts) {
+  return counts.lost != 0 && (counts.keep_ns == 0 || counts.held_ns < counts.keep_ns);
+}
+
+std::string seconds(std::uint64_t ns) {
+  return fmt::format("{:.3g} s", static_cast<double>(ns) / 1e9);
+}
+
+std::string sentence_of(std::size_t rank, const TraceCounts& counts) {
+  if (counts.keep_ns == 0) {
+    return fmt::format("trace: rank {}: the first {} of its {} events were overwritten", rank, counts.lost,
+                       counts.written);
+  }
+  return fmt::format("trace: rank {}: of the last {} only {} are there; {} of its {} events were overwritten", rank,
+                     seconds(counts.keep_ns), seconds(counts.held_ns), counts.lost, counts.written);
+}
+
+// As many as keep what was wanted, if the rest of it is as dense.
+std::uint64_t wanted_events(const TraceCounts& counts) {
+  if (counts.keep_ns == 0 || counts.held_ns == 0) return counts.written;
+  const double times = static_cast<double>(counts.keep_ns) / static_cast<double>(counts.held_ns);
+  const double events = times * static_cast<double>(counts.capacity);
+  return events < static_cast<double>(counts.written) ? static_cast<std::uint64_t>(events) : counts.written;
+}
+
+std::string cure(std::uint64_t most, bool keeps_end) {
+  const std::uint64_t enough = most > sim::kMaxTraceEvents ? 0 : std::bit_ceil(most);
+  if (enough == 0) {
+    return keeps_end ? "trace: no file holds so many; ask for fewer seconds"
+                     : "trace: no file holds so many; --trace-last S keeps the last seconds alone";
+  }
+  return fmt::format("trace: --trace-events {} keeps {}, {} KiB a rank{}", enough, keeps_end ? "so much" : "them all",
+                     (sim::kTraceEventsOffset + enough * sim::kTraceEventBytes) >> 10U,
+                     keeps_end ? "" : "; --trace-last S the last seconds alone");
+}
+
+}  // namespace
+
+std::vector<std::string> trace_losses(const std::vector<std::string>& files, std::uint64_t job) {
+  std::vector<std::string> sentences;
+  std::vector<std::string> names;
+  std::size_t ranks = 0;
+  std::uint64_t most = 0;
+  bool keeps_end = false;
+  for (std::size_t rank = 0; rank < files.size(); ++rank) {
+    TraceCounts counts;
+    if (files[rank].empty() || !read_trace_counts(files[rank], counts).ok() || counts.job != job) continue;
+    if (counts.definitions_lost != 0 && names.size() < kMostTold) {
+      names.push_back(fmt::format("trace: rank {}: {}", rank, sim::lost_definitions_words(counts.definitions_lost)));
+    }
+    if (!has_lost(counts)) continue;
+    most = std::max(most, wanted_events(counts));
+    keeps_end = counts.keep_ns != 0;
+    if (++ranks <= kMostTold) sentences.push_back(sentence_of(rank, counts));
+  }
+  if (ranks > kMostTold) sentences.push_back(fmt::format("trace: and those of {} more ranks", ranks - kMostTold));
+  if (ranks != 0) sentences.push_back(cure(most, keeps_end));
+  sentences.insert(sentences.end(), names.begin(), names.end());
+  return sentences;
+}
+
+}  // namespace margay::command

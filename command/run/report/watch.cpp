@@ -1,0 +1,211 @@
+#include "command/run/report/watch.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <utility>
+
+#include "portals/base/assert.hpp"
+
+namespace margay::command {
+namespace {
+
+constexpr int kTimeoutStatus = 124;
+constexpr int kDeadlockStatus = 73;
+constexpr int kSignalBase = 128;
+
+}  // namespace
+
+int failing_status(int code) {
+  const int status = code & 0xff;
+  return status != 0 ? status : 1;
+}
+
+Cause Watch::judge(std::uint32_t rank, const RankEnd& end) {
+  Cause cause;
+  cause.rank = rank;
+  cause.text = end.text;
+  if (end.aborting) {
+    cause.kind = end.second_program ? CauseKind::kSecondProgram : CauseKind::kAbort;
+    cause.code = end.abort_code;
+  } else if (end.by_signal) {
+    cause.kind = CauseKind::kSignal;
+    cause.signal = end.value;
+  } else if (end.called_init && !end.called_finalize) {
+    cause.kind = CauseKind::kNoFinalize;
+    cause.code = end.value;
+  }
+  return cause;
+}
+
+void Watch::on_end(std::uint32_t rank, const RankEnd& end, std::int64_t now_ns) {
+  MARGAY_ASSERT(!ranks_[rank].ended && left_ > 0);
+  ranks_[rank].ended = true;
+  ranks_[rank].stopped_at_ns = -1;
+  ranks_[rank].signal = end.by_signal ? end.value : 0;
+  ranks_[rank].exit_status = end.by_signal ? kSignalBase + end.value : end.value;
+  --left_;
+  Cause cause = judge(rank, end);
+  if (cause.kind != CauseKind::kNone) {
+    fail(std::move(cause), now_ns, 0, kTermToKillNs);
+  } else {
+    if (first_nonzero_code_ == 0 && cause_.kind == CauseKind::kNone) first_nonzero_code_ = end.value;
+    if (!end.called_init && ended_without_init_ < 0) {
+      ended_without_init_ = rank;
+      ended_without_init_code_ = end.value;
+    }
+  }
+  some_initialized_ = some_initialized_ || end.called_init;
+  if (some_initialized_) on_initialized(now_ns);
+  // The one that aborted has gone; nothing is left to wait for.
+  const bool aborted = cause_.kind == CauseKind::kAbort || cause_.kind == CauseKind::kSecondProgram;
+  if (aborted && cause_.rank == rank && terminate_at_ns_ > now_ns) terminate_at_ns_ = now_ns;
+}
+
+void Watch::on_initialized(std::int64_t now_ns) {
+  some_initialized_ = true;
+  if (ended_without_init_ < 0 || left_ == 0) return;
+  Cause cause;
+  cause.kind = CauseKind::kNoInit;
+  cause.rank = static_cast<std::uint32_t>(ended_without_init_);
+  cause.code = ended_without_init_code_;
+  fail(std::move(cause), now_ns, 0, kTermToKillNs);
+}
+
+void Watch::on_abort(std::uint32_t rank, int code, const std::string& text, std::int64_t now_ns) {
+  Cause cause;
+  cause.kind = CauseKind::kAbort;
+  cause.rank = rank;
+  cause.code = code;
+  cause.text = text;
+  fail(std::move(cause), now_ns, kAbortGraceNs, kTermToKillNs);
+}
+
+void Watch::on_second_program(std::uint32_t rank, int code, std::int64_t now_ns) {
+  Cause cause;
+  cause.kind = CauseKind::kSecondProgram;
+  cause.rank = rank;
+  cause.code = code;
+  fail(std::move(cause), now_ns, kAbortGraceNs, kTermToKillNs);
+}
+
+void Watch::on_protocol_error(std::uint32_t rank, const std::string& sentence, std::int64_t now_ns) {
+  Cause cause;
+  cause.kind = CauseKind::kProtocol;
+  cause.rank = rank;
+  cause.text = sentence;
+  fail(std::move(cause), now_ns, 0, kTermToKillNs);
+}
+
+void Watch::on_interrupt(int signal, std::int64_t now_ns) {
+  const bool again = std::exchange(interrupted_, true);
+  Cause cause;
+  cause.kind = CauseKind::kInterrupted;
+  cause.signal = signal;
+  fail(std::move(cause), now_ns, 0, kInterruptToKillNs);
+  if (again) kill_at_ns_ = now_ns;
+}
+
+void Watch::on_timeout(std::int64_t now_ns) {
+  Cause cause;
+  cause.kind = CauseKind::kTimeout;
+  fail(std::move(cause), now_ns, 0, kTermToKillNs);
+}
+
+void Watch::on_deadlock(std::int64_t now_ns) {
+  Cause cause;
+  cause.kind = CauseKind::kDeadlock;
+  fail(std::move(cause), now_ns, 0, kTermToKillNs);
+}
+
+void Watch::on_output_closed(int error, const std::string& place, std::int64_t now_ns) {
+  Cause cause;
+  cause.kind = CauseKind::kOutputClosed;
+  cause.code = error;
+  cause.text = place;
+  fail(std::move(cause), now_ns, 0, kTermToKillNs);
+}
+
+void Watch::on_continue(std::uint32_t rank) {
+  ranks_[rank].stopped_at_ns = -1;
+  ranks_[rank].warned = false;
+}
+
+bool Watch::some_stopped() const {
+  return std::ranges::any_of(ranks_, [](const RankWatch& rank) { return !rank.ended && rank.stopped_at_ns >= 0; });
+}
+
+void Watch::fail(Cause cause, std::int64_t now_ns, std::int64_t grace_ns, std::int64_t term_to_kill_ns) {
+  if (cause_.kind != CauseKind::kNone) return;
+  cause_ = std::move(cause);
+  terminate_at_ns_ = now_ns + grace_ns;
+  kill_at_ns_ = terminate_at_ns_ + term_to_kill_ns;
+}
+
+KillStep Watch::next_step(std::int64_t now_ns) {
+  if (left_ == 0) return KillStep::kNothing;
+  if (kill_at_ns_ >= 0 && now_ns >= kill_at_ns_) {
+    terminate_at_ns_ = -1;
+    // Again after a while: a rank's child may have been born in between.
+    kill_at_ns_ = now_ns + kTermToKillNs;
+    return KillStep::kKill;
+  }
+  if (terminate_at_ns_ >= 0 && now_ns >= terminate_at_ns_) {
+    terminate_at_ns_ = -1;
+    return KillStep::kTerminate;
+  }
+  return KillStep::kNothing;
+}
+
+int Watch::ending_signal() const {
+  return cause_.kind == CauseKind::kInterrupted ? cause_.signal : SIGTERM;
+}
+
+std::int64_t Watch::take_stop_warning(std::int64_t now_ns) {
+  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+    RankWatch& watch = ranks_[rank];
+    if (watch.stopped_at_ns < 0 || watch.warned || now_ns - watch.stopped_at_ns < kStopWarningNs) continue;
+    watch.warned = true;
+    return static_cast<std::int64_t>(rank);
+  }
+  return -1;
+}
+
+std::int64_t Watch::deadline_ns() const {
+  std::int64_t first = -1;
+  const auto consider = [&first](std::int64_t at) {
+    if (at >= 0 && (first < 0 || at < first)) first = at;
+  };
+  consider(terminate_at_ns_);
+  consider(kill_at_ns_);
+  for (const RankWatch& watch : ranks_) {
+    if (watch.stopped_at_ns >= 0 && !watch.warned) consider(watch.stopped_at_ns + kStopWarningNs);
+  }
+  return first;
+}
+
+int Watch::exit_status() const {
+  switch (cause_.kind) {
+    case CauseKind::kNone:
+      return first_nonzero_code_;
+    case CauseKind::kSignal:
+    case CauseKind::kInterrupted:
+      return kSignalBase + cause_.signal;
+    case CauseKind::kOutputClosed:
+      return cause_.code == EPIPE ? kSignalBase + SIGPIPE : 1;
+    case CauseKind::kTimeout:
+      return kTimeoutStatus;
+    case CauseKind::kDeadlock:
+      return kDeadlockStatus;
+    case CauseKind::kProtocol:
+      return 1;
+    case CauseKind::kNoFinalize:
+    case CauseKind::kNoInit:
+    case CauseKind::kAbort:
+    case CauseKind::kSecondProgram:
+      return failing_status(cause_.code);
+  }
+  return 1;
+}
+
+}  // namespace margay::command

@@ -1,0 +1,299 @@
+#include "command/run/run_command.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "command/run/options/plan.hpp"
+#include "command/run/options/run_options.hpp"
+#include "command/run/options/trace_place.hpp"
+#include "command/run/options/words.hpp"
+#include "command/run/process/job_memory.hpp"
+#include "command/run/process/rank_environment.hpp"
+#include "command/run/program/program.hpp"
+#include "command/run/program/symbol_check.hpp"
+#include "command/run/report/stats.hpp"
+#include "command/run/report/trace_losses.hpp"
+#include "command/run/runner.hpp"
+#include "command/trace/read/close_for.hpp"
+#include "sim/base/processors.hpp"
+#include "sim/base/terminal_text.hpp"
+#include "sim/boot/interface.hpp"
+#include "sim/boot/job_rates.hpp"
+#include "sim/boot/options.hpp"
+
+namespace margay::command {
+namespace {
+
+constexpr int kStatusBadCommandLine = 2;
+constexpr int kStatusCannotStart = 71;
+
+// Every sentence of the launcher: words of the command line and names of files may be in it.
+void tell(const std::string& sentence) {
+  std::fprintf(stderr, "margay: %s\n", sim::for_terminal(sentence).c_str());
+}
+
+int complain(const Status& status, int exit_status) {
+  tell(status.sentence());
+  return exit_status;
+}
+
+// Descriptors 0, 1 and 2 are open, so that no pipe of a rank gets one of these numbers.
+void open_standard_descriptors() {
+  int descriptor = 0;
+  while (descriptor >= 0 && descriptor <= 2) descriptor = ::open("/dev/null", O_RDWR);
+  if (descriptor > 2) ::close(descriptor);
+}
+
+Status timeout_from_environment(RunOptions& options) {
+  const char* text = std::getenv("MPIEXEC_TIMEOUT");
+  if (text == nullptr || options.timeout_seconds > 0) return {};
+  return parse_timeout("MPIEXEC_TIMEOUT", text, options.timeout_seconds);
+}
+
+Status check_working_directory(const std::string& folder) {
+  struct stat info {};
+  if (folder.empty()) return {};
+  if (::stat(folder.c_str(), &info) != 0) {
+    return Status::error("option -wdir: the working folder " + folder + ": " + std::strerror(errno));
+  }
+  if (!S_ISDIR(info.st_mode)) return Status::error("option -wdir: " + folder + " is not a folder");
+  return {};
+}
+
+Status find_programs(const RunOptions& options, std::vector<std::string>& paths, int& exit_status) {
+  for (const ProgramSpec& program : options.programs) {
+    exit_status = kStatusCannotStart;
+    if (Status status = check_working_directory(program.working_directory); !status.ok()) return status;
+    std::string path;
+    Status status = find_program(program.argv[0], program.working_directory, std::getenv("PATH"), path, exit_status);
+    if (!status.ok()) return status;
+    paths.push_back(path);
+  }
+  return {};
+}
+
+// Prints what --stats, --check-accounting and --strict ask for; the exit status with it.
+int finish_accounts(const RunOptions& options, const sim::Board& board, int exit_status) {
+  if (options.stats) {
+    for (const std::string& line : stats_table(board)) std::fprintf(stderr, "%s\n", line.c_str());
+  }
+  if (options.check_accounting) {
+    const AccountingResult result = check_accounting(board);
+    for (const std::string& line : result.lines) std::fprintf(stderr, "%s\n", line.c_str());
+    if (result.offending_pairs > 0 && exit_status == 0) exit_status = kStatusAccounting;
+  }
+  if (!options.strict) return exit_status;
+  const std::string findings = describe_findings(board);
+  if (findings.empty()) return exit_status;
+  std::fprintf(stderr, "%s\n", findings.c_str());
+  return exit_status == 0 ? sim::kStatusFindings : exit_status;
+}
+
+std::string first_of(const std::vector<Need>& needs) {
+  constexpr std::size_t kMostShown = 5;
+  std::string text;
+  for (std::size_t i = 0; i < needs.size() && i < kMostShown; ++i)
+    text += (i > 0 ? ", " : "") + describe_need(needs[i]);
+  return needs.size() > kMostShown ? text + ", ..." : text;
+}
+
+// A program that would fail at its first call is refused before any rank runs. What cannot be read is left to exec, a
+// library that is not found to the loader.
+Status check_library(const RunOptions& options, const ProgramSpec& program, const std::string& path) {
+  const std::string folder = library_folder_of(options);
+  SymbolCheck check;
+  if (folder.empty() || !check_symbols(path, folder, library_path(options, program, folder, environ), check).ok())
+    return {};
+  if (!check.other_mpi.empty()) {
+    return Status::error(path + " was linked with " + describe_need(check.other_mpi.front()) +
+                         ", another MPI with another binary interface: compile it with margay's mpicc or MPICH's, or "
+                         "run it with its own mpiexec");
+  }
+  if (check.missing.empty()) return {};
+  return Status::error(path + " needs " + std::to_string(check.missing.size()) +
+                       " MPI symbols that margay lacks: " + first_of(check.missing) + " (`margay check " + path +
+                       "` lists them; --mpi system runs it with the " + "system's MPI)");
+}
+
+// Those that every rank gets: the launcher's own, then -genv's.
+sim::Options options_of_ranks(const RunOptions& options) {
+  sim::Options all = sim::Options::from_environment(environ);
+  std::vector<std::string> words;
+  for (const Assignments* set : {&options.rank_options, &options.environment}) {
+    for (const auto& [name, value] : *set) words.push_back(name + "=" + value);
+  }
+  std::vector<char*> block;
+  block.reserve(words.size() + 1);
+  for (std::string& word : words) block.push_back(word.data());
+  block.push_back(nullptr);
+  const sim::Options given = sim::Options::from_environment(block.data());
+  for (const auto& [name, value] : given.all()) all.set(name, value);
+  return all;
+}
+
+// Whether the launcher, as it ended the job for a reason of its own or another rank's, killed the rank; and why.
+ProcessEnd end_of(const Runner& runner, std::uint32_t rank) {
+  const Watch& watch = runner.watch();
+  ProcessEnd end = {static_cast<std::uint32_t>(runner.process_of(rank)), sim::TraceEnd::exit_status,
+                    static_cast<std::uint32_t>(watch.exit_code_of(rank))};
+  const auto signal = static_cast<std::uint32_t>(watch.signal_of(rank));
+  if (signal == 0) return end;
+  end.end = sim::TraceEnd::signal;
+  end.value = signal;
+  sim::TraceStop why = sim::TraceStop::other;
+  switch (watch.cause().kind) {
+    case CauseKind::kNone:
+      return end;
+    case CauseKind::kSignal:
+    case CauseKind::kNoFinalize:
+    case CauseKind::kNoInit:
+    case CauseKind::kAbort:
+    case CauseKind::kSecondProgram:
+    case CauseKind::kProtocol:
+      if (watch.cause().rank == rank) return end;
+      why = sim::TraceStop::rank;
+      break;
+    case CauseKind::kTimeout:
+      why = sim::TraceStop::timeout;
+      break;
+    case CauseKind::kDeadlock:
+      why = sim::TraceStop::deadlock;
+      break;
+    case CauseKind::kInterrupted:
+      why = sim::TraceStop::interrupt;
+      break;
+    case CauseKind::kOutputClosed:
+      break;
+  }
+  if (signal != SIGTERM && signal != SIGKILL) return end;  // no signal that the launcher sends by itself
+  end.end = sim::TraceEnd::stopped;
+  end.value = sim::stop_value(signal, why);
+  return end;
+}
+
+// Ranks that were killed left their files as they stood. No process of the job is left that could write to them.
+void close_traces(const RunOptions& options, const Runner& runner, std::uint64_t job) {
+  if (options.system_mpi) return;
+  const std::vector<std::string> files = trace_files(options, environ);
+  for (std::uint32_t rank = 0; rank < files.size(); ++rank) {
+    if (files[rank].empty()) continue;
+    if (Status status = close_trace_for(files[rank], job, end_of(runner, rank)); !status.ok()) tell(status.sentence());
+  }
+}
+
+// Whether any rank began a trace. Says so of a job that was to be recorded and ended well without: none used this MPI.
+bool has_recorded(const RunOptions& options, const std::vector<std::string>& files, int exit_status) {
+  const auto is_there = [](const std::string& file) { return ::access(file.c_str(), F_OK) == 0; };
+  if (std::any_of(files.begin(), files.end(), is_there)) return true;
+  const bool asked = std::any_of(options.rank_options.begin(), options.rank_options.end(),
+                                 [](const auto& option) { return option.first == "MARGAY_TRACE"; });
+  if (asked && exit_status == 0) tell("--trace recorded nothing: no rank used margay's MPI or portals");
+  return false;
+}
+
+// What recording could not keep, whoever asked for it; the trace itself is no less right.
+void tell_trace_losses(const RunOptions& options, std::uint64_t job, int exit_status) {
+  const std::vector<std::string> files = trace_files(options, environ);
+  if (!has_recorded(options, files, exit_status) || options.system_mpi) return;
+  const std::string folder = options_of_ranks(options).text("trace");
+  for (const std::string& sentence : trace_losses(files, job)) tell(sentence);
+  if (!folder.empty() && ::isatty(STDERR_FILENO) == 1) {  // who reads it there may wonder what to do with it
+    tell("the trace is in " + folder + ": `margay trace view " + folder + "` makes a page of it");
+  }
+}
+
+// Inside a rank of another job: that one's trace is not this job's.
+void forget_outer_trace() {
+  if (std::getenv("MARGAY_RANK") != nullptr) ::unsetenv("MARGAY_TRACE");
+}
+
+// What only a job of several nodes would meet, and a variable that nobody reads.
+Status check_rank_options(const RunOptions& options) {
+  const sim::Options all = options_of_ranks(options);
+  for (const std::string& sentence : all.misspelt()) tell(sentence);
+  if (Status status = all.check(); !status.ok()) return status;
+  std::string address;
+  const std::string interface = all.text("iface");
+  return interface.empty() ? Status() : sim::choose_address(interface, address);
+}
+
+// All ranks choose by the same, whatever variables each is given.
+Status take_rates_for(const RunOptions& options, JobPlan& plan) {
+  if (options.system_mpi) return {};
+  sim::JobRates found;
+  if (Status status = sim::find_job_rates(options_of_ranks(options), found); !status.ok()) return status;
+  for (const std::string& sentence : found.passed_over) {
+    tell(sentence + "; it is passed over (`margay calibrate` measures again)");
+  }
+  plan.rates = std::move(found.text);
+  plan.rates_given = found.given;
+  return {};
+}
+
+int run_job(const RunOptions& options, const NamePlace& name_place) {
+  if (Status status = check_rank_options(options); !status.ok()) return complain(status, kStatusBadCommandLine);
+  if (Status status = check_library_folder(options); !status.ok()) return complain(status, kStatusCannotStart);
+  std::vector<std::string> paths;
+  int exit_status = 0;
+  if (Status status = find_programs(options, paths, exit_status); !status.ok()) return complain(status, exit_status);
+  for (std::size_t i = 0; i < paths.size() && !options.system_mpi; ++i) {
+    Status status = check_library(options, options.programs[i], paths[i]);
+    if (!status.ok()) return complain(status, kStatusCannotRun);
+  }
+  if (Status status = check_trace_place(options); !status.ok()) return complain(status, kStatusCannotStart);
+  JobPlan plan = make_plan(options);
+  const sim::ProcessorShare share = sim::processor_share();
+  plan.crowded = sim::are_crowded(options_of_ranks(options).text("wait", "auto"), plan.size(), share);
+  plan.processors = share.processors;
+  if (Status status = take_rates_for(options, plan); !status.ok()) return complain(status, kStatusBadCommandLine);
+  JobMemory memory;
+  if (Status status = memory.create(plan); !status.ok()) return complain(status, kStatusCannotStart);
+  Runner runner(options, plan, paths, memory, name_place);
+  exit_status = kStatusCannotStart;
+  if (Status status = runner.run(exit_status); !status.ok()) return complain(status, exit_status);
+  close_traces(options, runner, memory.board().header().job_id);
+  tell_trace_losses(options, memory.board().header().job_id, exit_status);
+  return finish_accounts(options, memory.board(), exit_status);
+}
+
+}  // namespace
+
+int run_command(const std::vector<std::string>& words, const NamePlace& name_place) {
+  open_standard_descriptors();
+  forget_outer_trace();
+  RunOptions options;
+  Status status = parse_run_options(words, options);
+  if (status.ok()) status = timeout_from_environment(options);
+  if (options_of_ranks(options).text("strict") == "1") {
+    options.strict = options.check_accounting = true;
+  }
+  if (!status.ok()) return complain(status, kStatusBadCommandLine);
+  if (options.show_help) {
+    std::fputs(run_help().c_str(), stdout);
+    return 0;
+  }
+  if (options.show_version) {
+    std::puts("margay 0.1.0 (PMI-1.1 launcher, MPICH ABI)");
+    return 0;
+  }
+  const bool is_nested = std::getenv("MARGAY_RANK") != nullptr;  // it inherits how the outer run records
+  for (const std::string& warning : options.warnings) {
+    if (!is_nested) tell(warning);
+  }
+  if (options.verbose) {
+    for (const std::string& note : options.notes) tell(note);
+  }
+  return run_job(options, name_place);
+}
+
+}  // namespace margay::command

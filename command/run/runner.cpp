@@ -1,0 +1,350 @@
+#include "command/run/runner.hpp"
+
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "command/run/options/hosts.hpp"
+#include "command/run/process/processes.hpp"
+#include "command/run/process/rank_environment.hpp"
+#include "command/run/process/signals.hpp"
+#include "command/run/report/rank_state.hpp"
+
+namespace margay::command {
+namespace {
+
+constexpr std::int64_t kSecondNs = 1'000'000'000;
+constexpr int kHurriedReaderMs = 1000;
+constexpr int kBackgroundLookMs = 200;
+constexpr int kStallLookMs = 1000;
+constexpr int kMissingLookMs = 100;
+
+OutputOptions output_options(const RunOptions& options) {
+  return {options.line_pattern, options.output_pattern, options.error_pattern};
+}
+
+}  // namespace
+
+Runner::Runner(const RunOptions& options, const JobPlan& plan, const std::vector<std::string>& paths, JobMemory& memory,
+               const NamePlace& name_place)
+    : options_(options),
+      plan_(plan),
+      paths_(paths),
+      memory_(memory),
+      name_place_(name_place),
+      output_(poller_, plan.size(), output_options(options)),
+      input_(poller_),
+      server_("kvs_" + memory.job_name(), plan.program_of_rank, plan.node_of_rank),
+      channels_(
+          poller_, server_, plan.size(),
+          [this](std::uint32_t rank, const PmiOutcome& outcome) { reported_by_ranks_.emplace_back(rank, outcome); }),
+      watch_(plan.size()),
+      stall_(
+          memory.board(), kSecondNs, [this](std::uint32_t rank) { return watch_.ended(rank); }, name_place),
+      other_mpi_(memory.board()),
+      pids_(plan.size(), 0),
+      host_(host_name()) {}
+
+Status Runner::run(int& exit_status) {
+  Status status = prepare();
+  if (status.ok()) status = start_ranks(exit_status);
+  if (!status.ok()) {
+    end_everything();
+    output_.finish(kHurriedReaderMs);
+    return status;
+  }
+  loop();
+  end_everything();
+  // A job that ended well loses nothing, however long its reader (a pager) takes; Ctrl-C ends that wait as it ends any
+  // program.
+  output_.finish(watch_.cause().kind == CauseKind::kNone ? -1 : kHurriedReaderMs);
+  // A reader that leaves a job that ended well is none of its business; a full file system is.
+  if (const OutputFailure& failure = output_.failure(); failure.error != 0 && failure.error != EPIPE) {
+    watch_.on_output_closed(failure.error, failure.place, signed_monotonic_ns());
+  }
+  report_end();
+  exit_status = watch_.exit_status();
+  return {};
+}
+
+Status Runner::prepare() {
+  offspring_.begin(memory_.job_name());
+  started_ns_ = signed_monotonic_ns();
+  static_cast<void>(::sigprocmask(SIG_BLOCK, nullptr, &saved_.signal_mask));
+  library_folder_ = library_folder_of(options_);
+  other_mpi_.begin(library_folder_, started_ns_);
+  if (Status status = poller_.open(); !status.ok()) return status;
+  // Orphans of the ranks become the launcher's children, so that it can see and end them.
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  if (Status status = guardian_.start(); !status.ok()) return status;
+  raise_descriptor_limit(saved_.descriptors);
+  if (Status status = take_signals(saved_, signals_); !status.ok()) return status;
+  poller_.watch(signals_, {EventKind::kSignal, 0});
+  return {};
+}
+
+Status Runner::start_ranks(int& exit_status) {
+  if (Status status = input_.open(options_.input_ranks); !status.ok()) return status;
+  for (std::uint32_t rank = 0; rank < plan_.size(); ++rank) {
+    if (Status status = start_rank(rank, input_.descriptor_for(rank), exit_status); !status.ok()) return status;
+  }
+  input_.release();
+  return {};
+}
+
+Status Runner::start_rank(std::uint32_t rank, int standard_input, int& exit_status) {
+  const std::uint32_t program = plan_.program_of_rank[rank];
+  SpawnRequest request;
+  RankDescriptors descriptors;
+  Status status = output_.open(rank, request.standard_output, request.standard_error);
+  if (status.ok()) status = channels_.open(rank, descriptors.pmi);
+  if (status.ok()) {
+    descriptors.board = memory_.board_descriptor();
+    descriptors.node_segment = memory_.segment_of_node(plan_.node_of_rank[rank]);
+    request.path = paths_[program];
+    request.argv = options_.programs[program].argv;
+    request.environment = make_environment(options_, plan_, rank, descriptors, library_folder_, environ);
+    request.environment.push_back(offspring_.mark());
+    request.working_directory = options_.programs[program].working_directory;
+    request.standard_input = standard_input;
+    request.process_group = guardian_.group();
+    for (int descriptor : {descriptors.pmi, descriptors.board, descriptors.node_segment}) {
+      if (descriptor >= 0) request.inherited.push_back(descriptor);
+    }
+    if (options_.bind_to == BindTo::kCore) request.processor = processor_for(rank);
+    status = spawn(request, saved_, pids_[rank], exit_status);
+  }
+  for (int descriptor : {request.standard_output, request.standard_error, descriptors.pmi}) {
+    if (descriptor >= 0) ::close(descriptor);
+  }
+  return status;
+}
+
+void Runner::loop() {
+  std::vector<Event> events;
+  while (!watch_.over()) {
+    poller_.wait(wait_ms(), events);
+    for (const Event& event : events) dispatch(event);
+    take_reports();
+    act();
+  }
+}
+
+void Runner::dispatch(Event event) {
+  switch (event.kind) {
+    case EventKind::kSignal:
+      return on_signals();
+    case EventKind::kPmi:
+      channels_.on_readable(event.index);
+      return;
+    case EventKind::kInput:
+    case EventKind::kInputPipe:
+      return input_.on_event(event);
+    default:
+      return output_.on_event(event, signed_monotonic_ns());
+  }
+}
+
+void Runner::on_signals() {
+  signalfd_siginfo info{};
+  bool children = false;
+  while (::read(signals_, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+    const int signal = static_cast<int>(info.ssi_signo);
+    const SignalUse use = use_of(signal);
+    children |= use == SignalUse::child;
+    if (use == SignalUse::end_job) watch_.on_interrupt(signal, signed_monotonic_ns());
+    if (use == SignalUse::suspend) suspend();
+    if (use == SignalUse::report) show_state();
+    if (use == SignalUse::forward) signal_job(signal);
+  }
+  if (children) reap();
+}
+
+void Runner::signal_job(int signal) {
+  guardian_.signal_group(signal);
+  signal_ranks_outside(guardian_.group(), pids_, signal);
+}
+
+// SIGUSR1: where each rank is, from the board; ranks that have more to say are asked to say it.
+void Runner::show_state() {
+  other_mpi_.look(pids_, signed_monotonic_ns());
+  for (std::uint32_t rank = 0; rank < plan_.size(); ++rank) {
+    const sim::Board& board = memory_.board();
+    const bool ended = watch_.ended(rank);
+    output_.notice(describe_state(board, rank, pids_[rank], ended, other_mpi_.library_of(rank), name_place_));
+    const sim::BoardBlock& block = board.block(rank);
+    if (can_tell_more(block, ended)) signal_if_caught({block.pid, block.start_ticks}, SIGUSR1);
+  }
+}
+
+// Ctrl-Z: the job sleeps with the launcher and wakes with it.
+void Runner::suspend() {
+  signal_job(SIGTSTP);
+  ::kill(::getpid(), SIGSTOP);
+  signal_job(SIGCONT);
+}
+
+void Runner::reap() {
+  for (const ChildChange& change : changed_children()) on_child(change.pid, change.code, change.value);
+}
+
+// A rank that aborts because another has gone must not be taken for the cause: the dead are counted first.
+void Runner::take_reports() {
+  if (reported_by_ranks_.empty()) return;
+  reap();
+  const std::int64_t now = signed_monotonic_ns();
+  for (const auto& [rank, outcome] : reported_by_ranks_) {
+    if (watch_.over()) break;
+    if (outcome.second_program) {
+      watch_.on_second_program(rank, outcome.abort_code, now);
+    } else if (outcome.aborts) {
+      // PMI's line has room for the beginning of the words only.
+      const sim::BoardBlock& block = memory_.board().block(rank);
+      const bool on_board = block.state == sim::RankState::kAborting;
+      watch_.on_abort(rank, outcome.abort_code, on_board ? clean_text(block.message) : outcome.abort_message, now);
+    } else {
+      watch_.on_protocol_error(rank, outcome.error, now);
+    }
+  }
+  reported_by_ranks_.clear();
+}
+
+void Runner::on_child(pid_t pid, int code, int value) {
+  const auto found = std::find(pids_.begin(), pids_.end(), pid);
+  if (found == pids_.end()) {
+    // An orphan that was adopted, the guardian, or somebody's from before, whose number is free now.
+    if (code != CLD_STOPPED && code != CLD_CONTINUED) offspring_.reaped(pid);
+    return;
+  }
+  const auto rank = static_cast<std::uint32_t>(found - pids_.begin());
+  const std::int64_t now = signed_monotonic_ns();
+  if (watch_.ended(rank)) return;
+  if (code == CLD_STOPPED) return watch_.on_stop(rank, now);
+  if (code == CLD_CONTINUED) return watch_.on_continue(rank);
+  channels_.drain(rank);  // its last words come before its end
+  output_.drain(rank, now);
+  RankEnd end = examine(rank, code != CLD_EXITED, value);
+  for (const auto& [reporter, outcome] : reported_by_ranks_) {
+    if (reporter != rank || !outcome.aborts || end.aborting) continue;
+    end.aborting = true;
+    end.abort_code = outcome.abort_code;
+    end.second_program = outcome.second_program;
+    end.text = outcome.abort_message;
+  }
+  watch_.on_end(rank, end, now);
+}
+
+RankEnd Runner::examine(std::uint32_t rank, bool by_signal, int value) const {
+  const sim::BoardBlock& block = memory_.board().block(rank);
+  RankEnd end = end_on_board(block, by_signal, value);
+  // A program with another MPI library shows itself through PMI only.
+  if (block.state == sim::RankState::kStarted) {
+    end.called_init = server_.initialized(rank);
+    end.called_finalize = server_.finalized(rank);
+  }
+  return end;
+}
+
+// A rank that ended without MPI_Init is missed as soon as another has called it.
+void Runner::look_for_missing_ranks() {
+  if (!watch_.some_ended_without_init()) return;
+  for (std::uint32_t rank = 0; rank < plan_.size(); ++rank) {
+    if (watch_.ended(rank)) continue;
+    if (memory_.board().block(rank).state != sim::RankState::kStarted || server_.initialized(rank)) {
+      return watch_.on_initialized(signed_monotonic_ns());
+    }
+  }
+}
+
+void Runner::act() {
+  const std::int64_t now = signed_monotonic_ns();
+  output_.on_time(now);
+  if (input_.is_waiting_for_foreground()) input_.on_time();
+  if (const OutputFailure& failure = output_.failure(); failure.error != 0) {
+    watch_.on_output_closed(failure.error, failure.place, now);
+  }
+  if (options_.timeout_seconds > 0 && now - started_ns_ >= static_cast<std::int64_t>(options_.timeout_seconds * 1e9)) {
+    watch_.on_timeout(now);
+  }
+  look_for_missing_ranks();
+  if (other_mpi_.due_ns() >= 0 && now >= other_mpi_.due_ns()) other_mpi_.look(pids_, now);
+  for (const std::string& line : stall_.look(now, watch_.some_stopped())) output_.notice(line);
+  if (options_.abort_deadlock && stall_.deadlock()) watch_.on_deadlock(now);
+  if (const std::int64_t rank = watch_.take_stop_warning(now); rank >= 0) {
+    output_.notice(describe_stop(static_cast<std::uint32_t>(rank), context()));
+  }
+  if (watch_.cause().kind != CauseKind::kNone) report_cause();
+  switch (watch_.next_step(now)) {
+    case KillStep::kTerminate:
+      return signal_job(watch_.ending_signal());
+    case KillStep::kKill:
+      return signal_ranks(pids_, SIGKILL);
+    case KillStep::kNothing:
+      return;
+  }
+}
+
+int Runner::wait_ms() const {
+  const std::int64_t now = signed_monotonic_ns();
+  std::int64_t first = now + kStallLookMs * kSecondNs / 1000;
+  const auto consider = [&first](std::int64_t at) {
+    if (at >= 0) first = std::min(first, at);
+  };
+  consider(watch_.deadline_ns());
+  consider(output_.deadline_ns());
+  consider(other_mpi_.due_ns());
+  if (options_.timeout_seconds > 0) {
+    consider(started_ns_ + static_cast<std::int64_t>(options_.timeout_seconds * 1e9));
+  }
+  if (input_.is_waiting_for_foreground()) consider(now + kBackgroundLookMs * kSecondNs / 1000);
+  if (watch_.some_ended_without_init()) consider(now + kMissingLookMs * kSecondNs / 1000);
+  return static_cast<int>(std::max<std::int64_t>(0, (first - now + 999'999) / 1'000'000));
+}
+
+void Runner::end_everything() {
+  const pid_t group = guardian_.group();
+  guardian_.dismiss();
+  const bool ended_well = watch_.over() && watch_.cause().kind == CauseKind::kNone;
+  offspring_.end(group, ended_well ? Detached::live : Detached::end, output_.pipes());
+  if (signals_ >= 0) ::close(signals_);
+  signals_ = -1;
+  static_cast<void>(::sigprocmask(SIG_SETMASK, &saved_.signal_mask, nullptr));
+}
+
+void Runner::report_cause() {
+  if (reported_) return;
+  reported_ = true;
+  output_.notice(describe_cause(watch_.cause(), context()));
+}
+
+void Runner::report_end() {
+  if (watch_.cause().kind != CauseKind::kNone) report_cause();
+  if (const std::string line = other_mpi_.conclude(); !line.empty()) output_.notice(line);
+  if (!options_.print_exit_codes) return;
+  for (std::uint32_t rank = 0; rank < plan_.size(); ++rank) {
+    output_.notice("margay: rank " + std::to_string(rank) + " exit code " + std::to_string(watch_.exit_code_of(rank)));
+  }
+  output_.finish(kHurriedReaderMs);
+}
+
+ReportContext Runner::context() const {
+  ReportContext context;
+  context.job_name = memory_.job_name();
+  context.host = host_;
+  context.board = &memory_.board();
+  context.pids = &pids_;
+  context.elapsed_seconds = static_cast<double>(signed_monotonic_ns() - started_ns_) / 1e9;
+  context.timeout_seconds = options_.timeout_seconds;
+  context.name_place = name_place_;
+  // A rank that aborts ends by itself.
+  const Cause& cause = watch_.cause();
+  const bool ends_itself = cause.kind == CauseKind::kAbort && !watch_.ended(cause.rank);
+  context.ranks_left = watch_.left() - (ends_itself ? 1 : 0);
+  return context;
+}
+
+}  // namespace margay::command

@@ -1,0 +1,95 @@
+// Runs one job from the first rank's start to the last process's end: one thread, one epoll loop.
+//
+//   signals (children, Ctrl-C) ─┐
+//   PMI lines ──────────────────┼─> Watch decides ──> signals to the job's process group
+//   output of ranks ──> sinks   │
+//   deadlines ──────────────────┘
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "command/run/options/plan.hpp"
+#include "command/run/options/run_options.hpp"
+#include "command/run/pmi/pmi_channels.hpp"
+#include "command/run/pmi/pmi_server.hpp"
+#include "command/run/process/guardian.hpp"
+#include "command/run/process/job_memory.hpp"
+#include "command/run/process/offspring.hpp"
+#include "command/run/process/spawn.hpp"
+#include "command/run/program/other_mpi.hpp"
+#include "command/run/report/report.hpp"
+#include "command/run/report/stall.hpp"
+#include "command/run/report/watch.hpp"
+#include "command/run/stream/input_forwarder.hpp"
+#include "command/run/stream/poller.hpp"
+#include "command/run/stream/rank_output.hpp"
+
+namespace margay::command {
+
+class Runner {
+ public:
+  // `paths` has the executable of each program. `memory` is created. References must outlive the runner.
+  Runner(const RunOptions& options, const JobPlan& plan, const std::vector<std::string>& paths, JobMemory& memory,
+         const NamePlace& name_place);
+
+  // Starts, watches and ends the job; on return no process of it is left. Error: it could not be started;
+  // `exit_status` is 126 or 127 then if it is a program that cannot be run.
+  [[nodiscard]] Status run(int& exit_status);
+  // How each rank ended.
+  [[nodiscard]] const Watch& watch() const { return watch_; }
+  // The process that was started as `rank`.
+  [[nodiscard]] int process_of(std::uint32_t rank) const { return pids_[rank]; }
+
+ private:
+  [[nodiscard]] Status prepare();
+  [[nodiscard]] Status start_ranks(int& exit_status);
+  [[nodiscard]] Status start_rank(std::uint32_t rank, int standard_input, int& exit_status);
+  void loop();
+  void dispatch(Event event);
+  void on_signals();
+  void signal_job(int signal);
+  void show_state();
+  void suspend();
+  void reap();
+  void take_reports();
+  void on_child(pid_t pid, int code, int value);
+  [[nodiscard]] RankEnd examine(std::uint32_t rank, bool by_signal, int value) const;
+  void look_for_missing_ranks();
+  void act();
+  [[nodiscard]] int wait_ms() const;
+  void end_everything();
+  void report_cause();
+  void report_end();
+  [[nodiscard]] ReportContext context() const;
+
+  const RunOptions& options_;
+  const JobPlan& plan_;
+  const std::vector<std::string>& paths_;
+  JobMemory& memory_;
+  const NamePlace& name_place_;
+  Poller poller_;
+  Guardian guardian_;
+  Offspring offspring_;
+  SavedProcess saved_;
+  int signals_ = -1;
+  RankOutput output_;
+  InputForwarder input_;
+  PmiServer server_;
+  PmiChannels channels_;
+  Watch watch_;
+  StallDetector stall_;
+  OtherMpi other_mpi_;
+  std::vector<int> pids_;
+  std::vector<std::pair<std::uint32_t, PmiOutcome>> reported_by_ranks_;  // aborts and errors, not yet judged
+  std::int64_t started_ns_ = 0;
+  bool reported_ = false;
+  std::string library_folder_;
+  std::string host_;
+};
+
+}  // namespace margay::command

@@ -1,0 +1,76 @@
+#include "command/run/stream/output_sink.hpp"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+
+#include "command/run/stream/pattern.hpp"
+
+namespace margay::command {
+
+void OutputSink::add(std::uint32_t rank, std::string_view text) {
+  if (reader_gone_) return;
+  if (open_line_of_ != kNobody && open_line_of_ != std::int64_t{rank}) {
+    queue_ += '\n';
+    open_line_of_ = kNobody;
+  }
+  while (!text.empty()) {
+    const std::size_t newline = text.find('\n');
+    const std::size_t length = newline == std::string_view::npos ? text.size() : newline + 1;
+    if (open_line_of_ == kNobody && !prefix_.empty()) queue_ += fill_pattern(prefix_, rank);
+    queue_.append(text.substr(0, length));
+    open_line_of_ = newline == std::string_view::npos ? std::int64_t{rank} : kNobody;
+    text.remove_prefix(length);
+  }
+}
+
+void OutputSink::add_notice(std::string_view line) {
+  if (reader_gone_) return;
+  if (open_line_of_ != kNobody) queue_ += '\n';
+  open_line_of_ = kNobody;
+  queue_.append(line).append("\n");
+}
+
+// A pipe with POLLOUT takes PIPE_BUF bytes without blocking; a regular file always does.
+bool OutputSink::write_some() {
+  pollfd ready{descriptor_, POLLOUT, 0};
+  if (::poll(&ready, 1, 0) <= 0) return false;
+  const ssize_t count = ::write(descriptor_, queue_.data() + written_, std::min<std::size_t>(queued_bytes(), PIPE_BUF));
+  if (count > 0) {
+    written_ += static_cast<std::size_t>(count);
+    forget_written();
+    return true;
+  }
+  if (count < 0 && errno == EINTR) return true;
+  if (count < 0 && errno == EAGAIN) return false;
+  write_error_ = count < 0 ? errno : EIO;
+  reader_gone_ = true;
+  queue_.clear();
+  written_ = 0;
+  return false;
+}
+
+// Moves what is left to the front only now and then, so that a long queue is not moved for each piece.
+void OutputSink::forget_written() {
+  if (written_ < queue_.size() && written_ < kFullBytes / 4) return;
+  queue_.erase(0, written_);
+  written_ = 0;
+}
+
+bool OutputSink::flush() {
+  while (!empty() && write_some()) {
+  }
+  return !reader_gone_;
+}
+
+void OutputSink::flush_all(int timeout_ms) {
+  while (flush() && !empty()) {
+    pollfd ready{descriptor_, POLLOUT, 0};
+    if (::poll(&ready, 1, timeout_ms) == 0) return;
+  }
+}
+
+}  // namespace margay::command

@@ -1,0 +1,147 @@
+#include "command/trace/export/chrome.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "sim/base/counted.hpp"
+
+namespace margay::command {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+class ChromeWriter {
+ public:
+  ChromeWriter(const ExportSource& source, std::ostream& out) : source_(source), trace_(source.trace), out_(out) {}
+
+  void run(const std::vector<MessageStory>& stories) {
+    const Timeline timeline = timeline_of(trace_, source_.messages);
+    out_ << "{\"displayTimeUnit\": \"ns\",\n\"traceEvents\": [";
+    name_ranks(timeline);
+    for (const TimeSpan& call : timeline.calls) put_call(call);
+    for (const TimeSpan& wait : timeline.waits) put_wait(wait);
+    for (const MessageStory& story : stories) put_message(story);
+    out_ << "\n]}\n";
+  }
+
+ private:
+  void put(const Json& event) {
+    out_ << (first_ ? "\n" : ",\n") << event.dump(-1, ' ', false, Json::error_handler_t::replace);
+    first_ = false;
+  }
+  // Exact up to 2^53 ps, 104 days: the shortest decimal that reads as the same double has the nanoseconds.
+  [[nodiscard]] double at_us(std::size_t at) const { return static_cast<double>(since_start(trace_, at)) / 1000.0; }
+  [[nodiscard]] Json at_place(std::string_view phase, std::string_view name, std::string_view category, std::size_t at,
+                              std::uint64_t thread) const {
+    return {{"name", name},
+            {"cat", category},
+            {"ph", phase},
+            {"ts", at_us(at)},
+            {"pid", trace_.files[trace_.entries[at].file].rank},
+            {"tid", thread}};
+  }
+  [[nodiscard]] Json span(const TimeSpan& span, std::string_view name, std::string_view category) const {
+    Json event = at_place("X", name, category, span.begin, span.thread);
+    const std::uint64_t took = since_start(trace_, span.end) - since_start(trace_, span.begin);
+    event["dur"] = static_cast<double>(took) / 1000.0;
+    if (!span.ended) event["args"]["never_ended"] = true;
+    return event;
+  }
+
+  void name_ranks(const Timeline& timeline) {
+    std::set<std::pair<std::uint32_t, std::uint64_t>> threads;
+    for (const TimeSpan& call : timeline.calls) threads.emplace(call.file, call.thread);
+    for (std::uint32_t i = 0; i < trace_.files.size(); ++i) {
+      const TraceFile& file = trace_.files[i];
+      threads.emplace(i, 0);
+      Json args = {{"name", fmt::format("rank {} on node {}", file.rank, file.node)}};
+      put({{"name", "process_name"}, {"ph", "M"}, {"pid", file.rank}, {"args", args}});
+      put({{"name", "process_sort_index"}, {"ph", "M"}, {"pid", file.rank}, {"args", {{"sort_index", file.rank}}}});
+      args = {{"process_id", file.process_id},
+              {"events", file.written},
+              {"events_lost", file.lost},
+              {"closed", file.closed}};
+      put({{"name", "process_labels"},
+           {"ph", "M"},
+           {"pid", file.rank},
+           {"args",
+            {{"labels", file.lost == 0
+                            ? ""
+                            : fmt::format("the first {} lost", sim::counted(file.lost, "event is", "events are"))}}}});
+      put({{"name", "recording"}, {"ph", "i"}, {"s", "p"}, {"ts", 0}, {"pid", file.rank}, {"tid", 0}, {"args", args}});
+    }
+    for (const auto& [file, thread] : threads) {
+      put({{"name", "thread_name"},
+           {"ph", "M"},
+           {"pid", trace_.files[file].rank},
+           {"tid", thread},
+           {"args", {{"name", thread == 0 ? "MPI_Init's thread" : fmt::format("thread {}", thread)}}}});
+    }
+  }
+
+  void put_call(const TimeSpan& call) {
+    const Trace::Entry& entry = trace_.entries[call.begin];
+    const std::string name = call_name(trace_.files[call.file], entry.event.a);
+    Json event = span(call, name, "call");
+    if (const std::string site = site_text(source_, entry); !site.empty()) event["args"]["from"] = site;
+    if (call.ended && trace_.entries[call.end].event.b != 0) {
+      event["args"]["error_class"] = trace_.entries[call.end].event.b;
+    }
+    put(event);
+  }
+
+  void put_wait(const TimeSpan& wait) { put(span(wait, "waiting", "wait")); }
+
+  [[nodiscard]] std::uint64_t thread_of(std::size_t at) const {
+    const std::size_t call = source_.messages.call_around(at);
+    return call == MessageStory::kNone ? 0 : trace_.entries[call].event.detail;
+  }
+
+  void put_message(const MessageStory& story) {
+    const MessageRow row = row_of(source_, story);
+    const std::string id = identity_text(story.identity);
+    const std::string name =
+        fmt::format("{}>{} #{}", story.identity.source, story.identity.destination, story.identity.sequence);
+    const std::size_t from = story.sent;
+    const std::size_t to = story.received != MessageStory::kNone ? story.received : story.arrived;
+    if (from != MessageStory::kNone && to != MessageStory::kNone) {
+      Json arrow = at_place("s", "message", "message", from, thread_of(from));
+      arrow["id"] = id;
+      put(arrow);
+      arrow = at_place("f", "message", "message", to, thread_of(to));
+      arrow["id"] = id;
+      arrow["bp"] = "e";  // the slice around it, not the next one
+      put(arrow);
+    }
+    Json bar = at_place("b", name, "messages", from != MessageStory::kNone ? from : story.steps.front(), 0);
+    bar["id"] = id;
+    bar["args"] = {{"message", id},        {"bytes", row.bytes},       {"what", row.what},
+                   {"portal", row.portal}, {"protocol", row.protocol}, {"how", row.fate},
+                   {"wire", row.wire}};
+    if (!row.tag.empty()) bar["args"]["tag"] = row.tag;
+    const Json pid = bar["pid"];
+    put(bar);
+    bar = at_place("e", name, "messages", to != MessageStory::kNone ? to : story.steps.back(), 0);
+    bar["id"] = id;
+    bar["pid"] = pid;
+    put(bar);
+  }
+
+  const ExportSource& source_;
+  const Trace& trace_;
+  std::ostream& out_;
+  bool first_ = true;
+};
+
+}  // namespace
+
+void write_chrome(const ExportSource& source, const std::vector<MessageStory>& stories, std::ostream& out) {
+  ChromeWriter(source, out).run(stories);
+}
+
+}  // namespace margay::command

@@ -1,0 +1,41 @@
+#include "command/trace/export/mermaid.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+
+namespace margay::command {
+
+namespace {
+
+// A semicolon ends a statement, a hash begins an escape, angle brackets would be markup.
+std::string mermaid_text(std::string_view text) {
+  std::string escaped;
+  for (const char letter : text) {
+    if (letter == ';' || letter == '#' || letter == '<' || letter == '>' || letter == '"' || letter == '%') {
+      escaped += fmt::format("#{};", static_cast<int>(letter));
+    } else {
+      escaped += letter;
+    }
+  }
+  return escaped;
+}
+
+}  // namespace
+
+void write_mermaid(const Chart& chart, std::ostream& out) {
+  out << "sequenceDiagram\n";
+  for (const std::uint32_t rank : chart.ranks) out << fmt::format("    participant r{} as rank {}\n", rank, rank);
+  for (const ChartStep& step : chart.steps) {
+    const std::string text = mermaid_text(fmt::format("{} us: {}", step.time_us, step.text));
+    if (step.is_arrow) {
+      const std::string_view arrow = step.is_lost ? (step.is_answer ? "--x" : "-x") : (step.is_answer ? "-->>" : "->>");
+      out << fmt::format("    r{}{}r{}: {}\n", step.from, arrow, step.to, text);
+    } else {
+      out << fmt::format("    Note over r{}: {}\n", step.from, text);
+    }
+  }
+}
+
+}  // namespace margay::command

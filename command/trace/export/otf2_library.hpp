@@ -1,0 +1,48 @@
+// OTF2's functions, found in its shared library when they are wanted.
+#pragma once
+
+#include <otf2/otf2.h>
+
+#include "portals/base/status.hpp"
+
+namespace margay::command {
+
+struct Otf2Library {
+  decltype(&OTF2_Archive_Open) archive_open = nullptr;
+  decltype(&OTF2_Archive_Close) archive_close = nullptr;
+  decltype(&OTF2_Archive_SetFlushCallbacks) archive_set_flush_callbacks = nullptr;
+  decltype(&OTF2_Archive_SetSerialCollectiveCallbacks) archive_set_serial = nullptr;
+  decltype(&OTF2_Archive_SetCreator) archive_set_creator = nullptr;
+  decltype(&OTF2_Archive_OpenEvtFiles) archive_open_events = nullptr;
+  decltype(&OTF2_Archive_CloseEvtFiles) archive_close_events = nullptr;
+  decltype(&OTF2_Archive_GetEvtWriter) archive_event_writer = nullptr;
+  decltype(&OTF2_Archive_CloseEvtWriter) archive_close_event_writer = nullptr;
+  decltype(&OTF2_Archive_OpenDefFiles) archive_open_definitions = nullptr;
+  decltype(&OTF2_Archive_CloseDefFiles) archive_close_definitions = nullptr;
+  decltype(&OTF2_Archive_GetDefWriter) archive_definition_writer = nullptr;
+  decltype(&OTF2_Archive_CloseDefWriter) archive_close_definition_writer = nullptr;
+  decltype(&OTF2_Archive_GetGlobalDefWriter) archive_global_writer = nullptr;
+  decltype(&OTF2_GlobalDefWriter_WriteClockProperties) write_clock = nullptr;
+  decltype(&OTF2_GlobalDefWriter_WriteString) write_string = nullptr;
+  decltype(&OTF2_GlobalDefWriter_WriteAttribute) write_attribute = nullptr;
+  decltype(&OTF2_GlobalDefWriter_WriteSystemTreeNode) write_node = nullptr;
+  decltype(&OTF2_GlobalDefWriter_WriteLocationGroup) write_location_group = nullptr;
+  decltype(&OTF2_GlobalDefWriter_WriteLocation) write_location = nullptr;
+  decltype(&OTF2_GlobalDefWriter_WriteRegion) write_region = nullptr;
+  decltype(&OTF2_GlobalDefWriter_WriteGroup) write_group = nullptr;
+  decltype(&OTF2_GlobalDefWriter_WriteComm) write_communicator = nullptr;
+  decltype(&OTF2_AttributeList_New) attributes_new = nullptr;
+  decltype(&OTF2_AttributeList_Delete) attributes_delete = nullptr;
+  decltype(&OTF2_AttributeList_AddStringRef) attributes_add_string = nullptr;
+  decltype(&OTF2_EvtWriter_Enter) enter = nullptr;
+  decltype(&OTF2_EvtWriter_Leave) leave = nullptr;
+  decltype(&OTF2_EvtWriter_MpiSend) send = nullptr;
+  decltype(&OTF2_EvtWriter_MpiRecv) receive = nullptr;
+  decltype(&OTF2_Error_GetDescription) describe_error = nullptr;
+  decltype(&OTF2_Error_RegisterCallback) register_error = nullptr;
+};
+
+// Stays loaded to the end of the process. Errors: no library of the version that this was built for; a function lacks.
+[[nodiscard]] portals::Status load_otf2(Otf2Library& library);
+
+}  // namespace margay::command

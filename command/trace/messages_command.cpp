@@ -1,0 +1,102 @@
+#include "command/trace/messages_command.hpp"
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "command/trace/common.hpp"
+#include "command/trace/export/csv.hpp"
+#include "command/trace/export/timeline.hpp"
+#include "command/trace/message_choice.hpp"
+#include "command/trace/story/collectives.hpp"
+#include "command/trace/story/words.hpp"
+#include "sim/base/counted.hpp"
+
+namespace margay::command {
+
+namespace {
+
+constexpr std::size_t kNone = MessageStory::kNone;
+
+struct MessagesOptions {
+  std::string folder;
+  MessageChoice choice;
+  bool csv = false;
+};
+
+struct Row {
+  std::string begin;  // its sending, microseconds since the trace's first event
+  std::string took;   // microseconds from there to its last step
+  MessageIdentity identity;
+  std::string_view protocol;
+  std::string_view fate;
+  std::uint64_t bytes = 0;
+  std::string what;
+};
+
+Row row_of(const Trace& trace, const EventWords& words, const Messages& messages, const MessageStory& story) {
+  Row row;
+  row.identity = story.identity;
+  row.begin = microseconds_text(trace.entries[first_step(story)].event.time - trace.entries.front().event.time);
+  row.took = microseconds_text(duration_ns(trace, story));
+  row.protocol = story.begin == kNone ? "" : name(trace.entries[story.begin].event.protocol);
+  if (row.protocol == "none") row.protocol = "";
+  row.fate = fate(messages, story);
+  const Trace::Entry& told = best_told(trace, story);
+  row.bytes = told.event.bytes;
+  row.what = words.message(told);
+  return row;
+}
+
+void list_messages(const MessagesOptions& options) {
+  Trace trace;
+  load_trace(options.folder, trace);
+  tell_unsealed(trace);
+  check_choice(options.choice, trace);
+  const TraceNames names(trace, wire_text);
+  const Messages messages(trace);
+  const Collectives collectives(trace, names);
+  const EventWords words(trace, names, {}, &collectives);
+  if (options.csv) {
+    put_line("begin_us,took_us,source,destination,sequence,protocol,how,bytes,what");
+  } else {
+    put_line(fmt::format("{:>14} {:>12}  {:<12} {:>12}  {:<18} {:<20} {}", "begin (us)", "took (us)", "message",
+                         "bytes", "protocol", "how", "what"));
+  }
+  std::vector<MessageStory> chosen = choose(options.choice, trace, names, messages);
+  const std::size_t left_out = chosen.size() - std::min(options.choice.count.value_or(chosen.size()), chosen.size());
+  chosen.resize(chosen.size() - left_out);
+  if (chosen.empty() && !options.csv) put_line(none_chosen(options.choice, trace, names, messages, collectives));
+  for (const MessageStory& story : chosen) {
+    const Row row = row_of(trace, words, messages, story);
+    const auto& [source, destination, sequence] = row.identity;
+    if (options.csv) {
+      put_line(fmt::format("{},{},{},{},{},{},{},{},{}", row.begin, row.took, source, destination, sequence,
+                           row.protocol, csv_field(row.fate), row.bytes, csv_field(row.what)));
+    } else {
+      put_line(fmt::format("{:>14} {:>12}  {:<12} {:>12}  {:<18} {:<20} {}", row.begin, row.took,
+                           fmt::format("{}:{}:{}", source, destination, sequence), row.bytes, row.protocol, row.fate,
+                           row.what));
+    }
+  }
+  if (left_out > 0 && !options.csv) put_line(fmt::format("{} like it", sim::counted(left_out, "more is", "more are")));
+  finish_output();
+}
+
+}  // namespace
+
+void add_trace_messages(CLI::App& trace) {
+  auto options = std::make_shared<MessagesOptions>();
+  CLI::App* messages =
+      trace.add_subcommand("messages", "a line for each message: when, how long, which protocol, how taken");
+  messages->add_option("folder", options->folder, "what --trace named")->required();
+  add_message_choice(*messages, options->choice);
+  messages->add_flag("--csv", options->csv, "values between commas, for other programs");
+  messages->callback([options] { list_messages(*options); });
+}
+
+}  // namespace margay::command

@@ -1,0 +1,74 @@
+#include "command/trace/names/end_words.hpp"
+
+#include <fmt/core.h>
+
+#include <cstring>
+#include <string_view>
+
+#include "sim/base/counted.hpp"
+
+namespace margay::command {
+
+namespace {
+
+constexpr std::size_t kMostNamed = 8;
+
+std::string signal_words(std::uint32_t signal) {
+  const char* name = sigabbrev_np(static_cast<int>(signal));
+  return name == nullptr ? fmt::format("signal {}", signal) : fmt::format("signal {} (SIG{})", signal, name);
+}
+
+// Why the launcher ended the job; "": not known.
+std::string_view stop_words(std::uint32_t why) {
+  switch (static_cast<sim::TraceStop>(why)) {
+    case sim::TraceStop::rank:
+      return " after another rank's failure";
+    case sim::TraceStop::timeout:
+      return " (--timeout)";
+    case sim::TraceStop::deadlock:
+      return " (--deadlock abort)";
+    case sim::TraceStop::interrupt:
+      return " (it was interrupted)";
+    case sim::TraceStop::other:
+      break;
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string end_words(const TraceFile& file) {
+  switch (file.end) {
+    case sim::TraceEnd::none:
+      return file.sealed && !file.closed ? "ended in a way that its launcher did not see, and did not close its trace"
+                                         : "";
+    case sim::TraceEnd::signal:
+      return (file.closed ? "closed its trace, and was killed later by " : "was killed by ") +
+             signal_words(file.end_value);
+    case sim::TraceEnd::stopped:
+      return fmt::format("{} by {}, which margay run sent as it ended the job{}",
+                         file.closed ? "closed its trace, and was killed later" : "was killed",
+                         signal_words(file.end_value & 0xffU), stop_words(file.end_value >> 8U));
+    case sim::TraceEnd::exit_status:
+      return file.closed ? fmt::format("closed its trace, and ended with exit status {}", file.end_value)
+                         : fmt::format("ended with exit status {} and did not close its trace", file.end_value);
+  }
+  return "ended in a way that this margay does not know";
+}
+
+std::string unsealed_words(const std::vector<TraceFile>& files) {
+  std::size_t count = 0;
+  std::string ranks;
+  for (const TraceFile& file : files) {
+    if (file.sealed || file.closed) continue;
+    if (++count <= kMostNamed) ranks += fmt::format("{}{}", count == 1 ? "" : ", ", file.rank);
+  }
+  if (count == 0) return "";
+  if (count > kMostNamed) ranks += fmt::format(" and {} more", count - kMostNamed);
+  return fmt::format(
+      "nobody closed the {0} of {1} {2} (the job still runs, or its launcher was killed too, did not find {3}, "
+      "or said why not): damage in {3} cannot be seen",
+      sim::noun(count, "file"), sim::noun(count, "rank"), ranks, sim::noun(count, "it", "them"));
+}
+
+}  // namespace margay::command

@@ -1,0 +1,449 @@
+#include "command/trace/names/names.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "mpi_adi/object/error_class.hpp"
+#include "sim/base/counted.hpp"
+
+namespace margay::command {
+
+namespace {
+
+constexpr std::uint64_t kTagMask = 0xffff'ffff'0000'0000;
+constexpr std::uint64_t kSourceMask = 0xffff'0000;
+constexpr std::uint64_t kContextMask = 0xfff8;
+constexpr std::uint64_t kTypeMask = 7;
+constexpr std::uint32_t kReadyType = 1;
+
+std::string_view type_words(std::uint32_t type) {
+  constexpr std::string_view kWords[] = {"", ", ready", "", "", ", long", ", ready, long", "", ""};
+  return kWords[type & kTypeMask];
+}
+
+// Of definitions that stand from the beginning on.
+constexpr std::uint64_t kAlways = ~std::uint64_t{0};
+
+constexpr std::uint32_t kSetup = 6, kPartitions = 7;  // the upper three bits of partitioned communication's tags
+
+std::uint32_t partition_message(std::uint32_t tag) {
+  return tag & mpi_adi::kPartitionMessagesMax;
+}
+
+std::string tag_words(std::uint32_t tag) {
+  if (tag <= kUserTagMost) return fmt::format("tag {}", tag);
+  if (tag >> 29U == kSetup) return fmt::format("the setup of partitions with tag {}", tag & kUserTagMost);
+  if (tag >> 29U == kPartitions) {
+    return fmt::format("partitions of channel {}, message {}", (tag & kUserTagMost) >> mpi_adi::kPartitionMessageBits,
+                       partition_message(tag));
+  }
+  return fmt::format("the library's tag 0x{:x}", tag);
+}
+
+// What never means another thing: later definitions that were lost may only have renamed it.
+bool is_lasting(sim::DefinitionKind kind, std::uint64_t number) {
+  constexpr std::uint64_t kWorldContext = 0, kSelfContext = 2;
+  constexpr unsigned kHandleKindShift = 30, kPredefined = 1;  // the MPICH ABI's handles
+  if (kind == sim::DefinitionKind::communicator) return number == kWorldContext || number == kSelfContext;
+  if (kind == sim::DefinitionKind::datatype) return number >> kHandleKindShift == kPredefined;
+  return kind == sim::DefinitionKind::portal || kind == sim::DefinitionKind::owner ||
+         kind == sim::DefinitionKind::module;
+}
+
+struct WindowAsk {
+  std::string_view words;
+  bool is_access = false;
+};
+// In the order of mpi_adi's.
+constexpr WindowAsk kWindowAsks[1 + mpi_adi::kWindowAsks] = {{"an access", true},
+                                                             {"a request for a shared lock", false},
+                                                             {"a request for an exclusive lock", false},
+                                                             {"the end of a lock", false},
+                                                             {"the grant of a lock", false},
+                                                             {"the beginning of an exposure", false},
+                                                             {"the end of an access epoch", false},
+                                                             {"a refusal of an access", false},
+                                                             {"an access", true},
+                                                             {"an access", true},
+                                                             {"an access", true},
+                                                             {"an access", true},
+                                                             {"a check of an access", false},
+                                                             {"a check of accesses", false}};
+const WindowAsk& window_ask(std::uint64_t match_bits) {
+  const std::uint32_t number = static_cast<std::uint32_t>(match_bits) >> mpi_adi::kWindowAskShift;
+  return kWindowAsks[number <= mpi_adi::kWindowAsks ? number : 0];
+}
+
+// Of a message to the portal that it is not an envelope of: the receiver of a pull names its request.
+bool is_reply(std::uint64_t match_bits) {
+  return (match_bits & 2U) != 0;
+}
+
+}  // namespace
+
+EnvelopeBits split_envelope(std::uint64_t match_bits) {
+  return {static_cast<std::uint32_t>(match_bits >> 32U), static_cast<std::uint32_t>((match_bits & kSourceMask) >> 16U),
+          static_cast<std::uint32_t>((match_bits & kContextMask) >> 3U),
+          static_cast<std::uint32_t>(match_bits & kTypeMask)};
+}
+
+bool is_of_window(std::uint64_t match_bits) {
+  const auto tag = static_cast<std::uint32_t>(match_bits);
+  return (tag & ((1U << mpi_adi::kWindowAskShift) - 1)) == mpi_adi::kWindowTag && tag != mpi_adi::kPiecesTag;
+}
+
+bool is_setup_of_partitions(std::uint64_t match_bits) {
+  return match_bits >> 61U == kSetup;
+}
+
+namespace {
+
+// The definitions of who has collective calls of a context.
+constexpr std::uint32_t definition_of_calls(std::uint32_t context) {
+  return is_agreement(context) ? context | 1U : context & ~1U;
+}
+
+// "the agreement with tag 7": the tags' upper two bits say whose they are (collectives/comm/internal_tag).
+std::string agreement_words(std::uint32_t number) {
+  constexpr unsigned kKindShift = 30;
+  constexpr std::uint32_t kOfGroup = 0, kOfText = 3;
+  if (number >> kKindShift == kOfGroup) return fmt::format("the agreement with tag {}", number);
+  return number >> kKindShift == kOfText ? "the agreement by string tag" : fmt::format("agreement 0x{:x}", number);
+}
+
+std::string ranks_words(std::uint64_t count) {
+  return sim::counted(count, "rank");
+}
+
+}  // namespace
+
+std::string collective_call_words(std::uint32_t context, std::uint32_t number) {
+  if (is_agreement(context)) return agreement_words(number);
+  const PersistentNumber persistent(number);
+  if (!persistent.is_persistent) return fmt::format("collective call {}", number);
+  return persistent_call_words(persistent.channel, persistent.start);
+}
+
+std::string persistent_call_words(std::uint32_t channel, std::uint64_t start) {
+  return fmt::format("persistent collective call {}, start {}", channel, start);
+}
+
+std::string error_name(std::uint32_t error_class) {
+  const std::string_view name = mpi_adi::error_class_name(static_cast<int>(error_class));
+  return name.empty() ? fmt::format("class {}", error_class) : std::string(name);
+}
+
+TraceNames::TraceNames(const Trace& trace, WireName wire_name)
+    : trace_(trace), wire_name_(wire_name), definitions_(trace.files.size()) {
+  for (std::size_t file = 0; file < trace.files.size(); ++file) {
+    const std::vector<sim::Definition>& all = trace.files[file].definitions;
+    for (std::uint32_t i = 0; i < all.size(); ++i) definitions_[file][{all[i].kind, all[i].number}].push_back(i);
+  }
+}
+
+// The latest before `time_ns`.
+const sim::Definition* TraceNames::find(std::uint32_t file, sim::DefinitionKind kind, std::uint64_t number,
+                                        std::uint64_t time_ns) const {
+  const auto found = definitions_[file].find({kind, number});
+  if (found == definitions_[file].end()) return nullptr;
+  const std::vector<sim::Definition>& all = trace_.files[file].definitions;
+  // Where the room was full, what was told last may have been told anew.
+  const bool may_be_old = trace_.files[file].definitions_lost != 0 && time_ns != kAlways && all.back().time < time_ns &&
+                          !is_lasting(kind, number);
+  if (may_be_old) return nullptr;
+  if (time_ns == kUnknownTime) return found->second.size() == 1 ? &all[found->second.front()] : nullptr;
+  const sim::Definition* latest = nullptr;
+  for (const std::uint32_t at : found->second) {
+    if (all[at].time <= time_ns) latest = &all[at];
+  }
+  return latest;
+}
+
+std::string TraceNames::communicator(std::uint32_t file, std::uint32_t context, std::uint64_t time_ns) const {
+  const sim::Definition* const found = find(file, sim::DefinitionKind::communicator, context & ~1U, time_ns);
+  if (found == nullptr) return fmt::format("communicator {}", context & ~1U);
+  if (!found->text.empty()) return found->text;
+  return fmt::format("communicator {} ({})", context & ~1U, ranks_words(found->value >> 32U));
+}
+
+std::string TraceNames::communicator_of_calls(std::uint32_t file, std::uint32_t context, std::uint64_t time_ns) const {
+  if (!is_agreement(context)) return communicator(file, context, time_ns);
+  const sim::Definition* const found =
+      find(file, sim::DefinitionKind::communicator, definition_of_calls(context), time_ns);
+  return fmt::format("{} of {}", found == nullptr ? "some ranks" : ranks_words(found->value >> 32U),
+                     communicator(file, context, time_ns));
+}
+
+std::string TraceNames::window(std::uint32_t file, std::uint32_t number, std::uint64_t time_ns) const {
+  const sim::Definition* const found = find(file, sim::DefinitionKind::communicator, number & ~1U, time_ns);
+  return found == nullptr || found->text.empty() ? fmt::format("window {}", number)
+                                                 : fmt::format("window \"{}\"", found->text);
+}
+
+std::uint32_t TraceNames::members(std::uint32_t file, std::uint32_t context, std::uint64_t time_ns) const {
+  const sim::Definition* const found =
+      find(file, sim::DefinitionKind::communicator, definition_of_calls(context), time_ns);
+  return found == nullptr ? 0 : static_cast<std::uint32_t>(found->value >> 32U);
+}
+
+std::uint64_t TraceNames::heap_bytes(std::uint32_t file) const {
+  const sim::Definition* const found = find(file, sim::DefinitionKind::owner, mpi_adi::kOwnerHeap, kAlways);
+  return found == nullptr ? 0 : found->value;
+}
+
+std::optional<std::uint64_t> TraceNames::members_number(std::uint32_t file, std::uint32_t context,
+                                                        std::uint64_t time_ns) const {
+  const sim::Definition* const found = find(file, sim::DefinitionKind::members, definition_of_calls(context), time_ns);
+  if (found == nullptr) return {};
+  return found->value;
+}
+
+std::string TraceNames::elements(std::uint32_t file, std::uint32_t type, std::uint64_t bytes,
+                                 std::uint64_t time_ns) const {
+  const sim::Definition* const found = find(file, sim::DefinitionKind::datatype, type, time_ns);
+  if (found == nullptr || found->value == 0) return sim::counted(bytes, "byte");
+  return fmt::format("{} x {}", bytes / found->value, found->text);
+}
+
+std::string TraceNames::portal(std::uint32_t file, std::uint8_t portal) const {
+  const sim::Definition* const found = find(file, sim::DefinitionKind::portal, portal, kAlways);
+  if (found == nullptr) return fmt::format("portal {}", portal);
+  return fmt::format("portal {} ({})", portal, found->text);
+}
+
+std::string TraceNames::entry(std::uint32_t file, std::uint8_t portal, std::uint64_t order, std::uint32_t owner,
+                              std::uint64_t time_ns) const {
+  const sim::Definition* const found =
+      find(file, sim::DefinitionKind::entry, sim::entry_number(portal, order), time_ns);
+  if (found != nullptr && !found->text.empty()) {
+    return fmt::format("the entry \"{}\"", found->text);
+  }
+  // Reached by a link alone, so it has no place of its own.
+  const bool is_second = owner == mpi_adi::kOwnerReceive && order == 0 && is_envelope(file, portal);
+  if (is_second) return "that receive's second entry, for what is too long";
+  if (const sim::Definition* const kind = find(file, sim::DefinitionKind::owner, owner, kAlways)) return kind->text;
+  if (order == 0) return "the descriptor of " + this->portal(file, portal);  // it has no list
+  return fmt::format("entry {}", order);
+}
+
+bool TraceNames::is_envelope(std::uint32_t file, std::uint8_t portal) const {
+  return portal == mpi_adi::kReceivePortal &&
+         find(file, sim::DefinitionKind::owner, mpi_adi::kOwnerReceive, kAlways) != nullptr;
+}
+
+bool TraceNames::is_answer(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits) const {
+  if (portal == mpi_adi::kAcknowledgmentPortal) return is_envelope(file, mpi_adi::kReceivePortal);
+  return is_envelope(file, portal) && is_reply(match_bits);
+}
+
+bool TraceNames::is_librarys(std::uint32_t file, std::uint8_t portal, const sim::TraceEvent& event) const {
+  const std::uint64_t bits = event.match_bits;
+  if (is_answer(file, portal, bits)) return true;
+  if (portal == mpi_adi::kReceivePortal) {
+    const std::uint32_t tag = split_envelope(bits).tag;
+    return is_envelope(file, portal) && tag > kUserTagMost && tag >> 29U != kSetup && tag >> 29U != kPartitions;
+  }
+  if (!is_of_window(bits) || is_internal(file, portal) || !is_envelope(file, mpi_adi::kReceivePortal)) return false;
+  const bool is_flush = event.header == static_cast<std::uint8_t>(portals::Kind::get) && event.bytes == 0;
+  return is_flush || !window_ask(bits).is_access;
+}
+
+std::uint64_t TraceNames::uses_of(std::uint32_t file, std::uint8_t portal) const {
+  const sim::Definition* const found = find(file, sim::DefinitionKind::portal, portal, kAlways);
+  return found == nullptr ? 0 : found->value;
+}
+
+bool TraceNames::is_internal(std::uint32_t file, std::uint8_t portal) const {
+  return (uses_of(file, portal) & sim::kInternalPortal) != 0;
+}
+
+bool TraceNames::is_collective(std::uint32_t file, std::uint8_t portal) const {
+  return (uses_of(file, portal) & sim::kCollectivePortal) != 0;
+}
+
+bool TraceNames::is_collective_data(std::uint32_t file, std::uint8_t portal) const {
+  return (uses_of(file, portal) & (sim::kCollectivePortal | sim::kCollectiveWordsPortal)) == sim::kCollectivePortal;
+}
+
+const sim::Definition* TraceNames::partitions(std::uint32_t file, std::uint64_t match_bits, std::uint64_t time_ns,
+                                              bool sends) const {
+  if (split_envelope(match_bits).tag >> 29U != kPartitions) return nullptr;
+  return find(file, sim::DefinitionKind::partitions, mpi_adi::partitions_number(match_bits, sends), time_ns);
+}
+
+std::optional<std::uint32_t> TraceNames::program_tag(std::uint32_t file, std::uint64_t match_bits,
+                                                     std::uint64_t time_ns) const {
+  const std::uint32_t tag = split_envelope(match_bits).tag;
+  if (tag <= kUserTagMost) return tag;
+  if (tag >> 29U == kSetup) return tag & kUserTagMost;
+  for (const bool sends : {true, false}) {
+    const sim::Definition* const found = partitions(file, match_bits, time_ns, sends);
+    if (found != nullptr) return static_cast<std::uint32_t>(found->value);
+  }
+  return {};
+}
+
+std::string TraceNames::tag(std::uint32_t file, std::uint64_t match_bits, std::uint64_t time_ns, bool wanted) const {
+  const std::uint32_t tag = split_envelope(match_bits).tag;
+  const sim::Definition* const senders = wanted ? nullptr : partitions(file, match_bits, time_ns, true);
+  const sim::Definition* const found = senders != nullptr ? senders : partitions(file, match_bits, time_ns, false);
+  if (found == nullptr) return tag_words(tag);
+  const auto its = static_cast<std::uint32_t>(found->value);
+  const std::uint64_t all = found->value >> 32U;
+  const std::uint64_t message = partition_message(tag);
+  // Which partitions a message has is the sender's to say.
+  if (senders == nullptr) {
+    return fmt::format("message {} of partitions with tag {} ({}, each {})", message, its, all, found->text);
+  }
+  const std::uint64_t in_each = (all + mpi_adi::kPartitionMessagesMax - 1) / mpi_adi::kPartitionMessagesMax;
+  const std::uint64_t first = message * in_each, last = std::min((message + 1) * in_each, all) - 1;
+  return first == last
+             ? fmt::format("partition {} of {} (each {}) with tag {}", first, all, found->text, its)
+             : fmt::format("partitions {} to {} of {} (each {}) with tag {}", first, last, all, found->text, its);
+}
+
+std::string TraceNames::bits(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
+                             std::uint64_t time_ns) const {
+  if (is_collective(file, portal)) {
+    const EnvelopeBits is = split_envelope(match_bits);
+    return fmt::format("{} of {}", collective_call_words(is.context, is.tag),
+                       communicator_of_calls(file, is.context, time_ns));
+  }
+  if (std::string text = about_window(file, portal, match_bits, time_ns); !text.empty()) return text;
+  if (std::string text = about_send(file, portal, match_bits); !text.empty()) return text;
+  if (!is_envelope(file, portal)) return fmt::format("bits 0x{:x}", match_bits);
+  if (is_reply(match_bits)) return fmt::format("the answer to number {}", match_bits >> 32U);
+  const EnvelopeBits is = split_envelope(match_bits);
+  return fmt::format("{} from {} in {}{}", tag(file, match_bits, time_ns), is.source,
+                     communicator(file, is.context, time_ns), type_words(is.type));
+}
+
+std::string TraceNames::wanted(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
+                               std::uint64_t ignore_bits, std::uint64_t time_ns) const {
+  const bool is_told = is_collective(file, portal) || !about_send(file, portal, match_bits).empty() ||
+                       !about_window(file, portal, match_bits, time_ns).empty();
+  if (ignore_bits == 0 && is_told) return bits(file, portal, match_bits, time_ns);
+  if (!is_envelope(file, portal)) {
+    return ignore_bits == 0 ? fmt::format("bits 0x{:x}", match_bits)
+                            : fmt::format("bits 0x{:x} (ignoring 0x{:x})", match_bits, ignore_bits);
+  }
+  if ((ignore_bits & kContextMask) == kContextMask) {  // the catch-alls
+    return (match_bits & 4U) != 0 ? "any long message" : "any message that is short";
+  }
+  if (is_reply(match_bits & ~ignore_bits)) return bits(file, portal, match_bits, time_ns);
+  const EnvelopeBits is = split_envelope(match_bits);
+  const std::string tag = (ignore_bits & kTagMask) == kTagMask ? "any tag" : this->tag(file, match_bits, time_ns, true);
+  const std::string source = (ignore_bits & kSourceMask) == kSourceMask ? "any source" : fmt::format("{}", is.source);
+  return fmt::format("{} from {} in {}", tag, source, communicator(file, is.context, time_ns));
+}
+
+std::string TraceNames::about_send(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits) const {
+  if (!is_envelope(file, mpi_adi::kReceivePortal)) return "";
+  const std::uint64_t request = match_bits >> 32U;
+  if (portal == mpi_adi::kAcknowledgmentPortal) return fmt::format("the answer to send request {}", request);
+  if (portal == mpi_adi::kReadPortal) return fmt::format("the body of send request {}", request);
+  if (portal != mpi_adi::kCancelPortal) return "";
+  return match_bits == 0 ? "in place of a cancelled message" : fmt::format("the cancel of send request {}", request);
+}
+
+std::string TraceNames::about_window(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
+                                     std::uint64_t time_ns) const {
+  if (portal == mpi_adi::kReceivePortal || !is_envelope(file, mpi_adi::kReceivePortal)) return "";
+  const auto number = static_cast<std::uint32_t>(match_bits >> 32U);
+  if (is_of_window(match_bits))
+    return fmt::format("{} of {}", window_ask(match_bits).words, window(file, number, time_ns));
+  return static_cast<std::uint32_t>(match_bits) == mpi_adi::kPiecesTag ? fmt::format("the described body {}", number)
+                                                                       : "";
+}
+
+// The field in which a collective message does not fit, by weight: what comes first decides.
+std::string TraceNames::collective_mismatch(std::uint32_t file, std::uint64_t match_bits, std::uint64_t time_ns,
+                                            const MessageBits& message, bool any_rank) const {
+  const std::uint64_t differ = match_bits ^ message.bits;
+  const EnvelopeBits want = split_envelope(match_bits);
+  const EnvelopeBits has = split_envelope(message.bits);
+  if ((differ & kContextMask) != 0) {
+    return fmt::format("it wants {}, and the message is of {}", communicator_of_calls(file, want.context, time_ns),
+                       communicator_of_calls(message.file, has.context, message.time_ns));
+  }
+  if ((differ & kTagMask) != 0) {
+    return fmt::format("it wants {}, and the message is of {}", collective_call_words(want.context, want.tag),
+                       collective_call_words(has.context, has.tag));
+  }
+  if ((differ & kTypeMask) != 0) {
+    return fmt::format("it wants round {} of the call, and the message is of round {}", want.type + 1, has.type + 1);
+  }
+  // Rows of a table are told apart by their length, other messages by their sender.
+  if (any_rank)
+    return fmt::format("it wants a row of {}, and the message does not have that form",
+                       sim::counted(want.source, "byte"));
+  return fmt::format("it wants the message of rank {} in {}, and this is another one", want.source,
+                     communicator_of_calls(file, want.context, time_ns));
+}
+
+std::string TraceNames::mismatch(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
+                                 std::uint64_t ignore_bits, std::uint64_t time_ns, const MessageBits& message,
+                                 bool any_rank) const {
+  const std::uint64_t differ = (match_bits ^ message.bits) & ~ignore_bits;
+  if (is_collective(file, portal) && ignore_bits == 0) {
+    return collective_mismatch(file, match_bits, time_ns, message, any_rank);
+  }
+  if (const std::string wants = about_send(file, portal, match_bits); !wants.empty()) {
+    return (differ & kTagMask) == 0
+               ? fmt::format("it wants {}, and the message is of another use of that request", wants)
+               : fmt::format("it wants {}, and the message is {}", wants, about_send(file, portal, message.bits));
+  }
+  if (const std::string wants = about_window(file, portal, match_bits, time_ns); differ != 0 && !wants.empty()) {
+    const std::string is = about_window(message.file, portal, message.bits, message.time_ns);
+    if (!is.empty()) {
+      return wants == is ? fmt::format("it wants {}, and the message is of another window of that name", wants)
+                         : fmt::format("it wants {}, and the message is {}", wants, is);
+    }
+  }
+  if (!is_envelope(file, portal) || is_reply(match_bits & ~ignore_bits) || is_reply(message.bits)) {
+    if (differ == 0) return "the match bits fit";
+    return fmt::format("it wants {}, and 0x{:x} differ", wanted(file, portal, match_bits, ignore_bits, time_ns),
+                       differ);
+  }
+  const EnvelopeBits want = split_envelope(match_bits);
+  const EnvelopeBits has = split_envelope(message.bits);
+  if ((differ & kContextMask) != 0) {
+    const std::string wanted_one = communicator(file, want.context, time_ns);
+    const std::string its = communicator(message.file, has.context, message.time_ns);
+    return wanted_one == its ? fmt::format("it wants {}, and the message is of another communicator of that name", its)
+                             : fmt::format("it wants {}, and the message is of {}", wanted_one, its);
+  }
+  if ((differ & kTagMask) != 0) {
+    return fmt::format("it wants {}, and the message has {}", tag_words(want.tag), tag_words(has.tag));
+  }
+  if ((differ & kSourceMask) != 0) {
+    return fmt::format("it wants source {}, and the message is from {}", want.source, has.source);
+  }
+  const bool ready_unwanted = (has.type & kReadyType & ~want.type) != 0;
+  if (ready_unwanted) return "it takes no ready message, and the message is ready";
+  return fmt::format("it wants {}", wanted(file, portal, match_bits, ignore_bits, time_ns));
+}
+
+std::string TraceNames::split(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits) const {
+  if (!is_envelope(file, portal) || is_reply(match_bits)) return "";
+  const EnvelopeBits is = split_envelope(match_bits);
+  const std::string_view words = type_words(is.type);
+  return fmt::format("{}, source {}, context {}, type {}", tag_words(is.tag), is.source, is.context,
+                     words.empty() ? "short" : words.substr(2));
+}
+
+std::string TraceNames::wire(std::uint8_t wire) const {
+  return wire_name_ != nullptr ? std::string(wire_name_(wire)) : fmt::format("wire {}", wire);
+}
+
+const sim::Definition* TraceNames::module(std::uint32_t file, std::uint64_t address) const {
+  for (const sim::Definition& each : trace_.files[file].definitions) {
+    if (each.kind == sim::DefinitionKind::module && address >= each.number && address - each.number < each.value) {
+      return &each;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace margay::command

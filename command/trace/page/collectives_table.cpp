@@ -1,0 +1,286 @@
+#include "command/trace/page/collectives_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+namespace margay::command {
+
+namespace {
+
+constexpr std::int32_t kNoNumber = -1;  // an agreement among some of a communicator is none of its calls
+
+// Which parts are of one call. Communicators without a common member may have the same context, so where more parts
+// have one context and number than a communicator has members, they are joined only by what shows that they belong
+// together: a message, a part of shared memory that was read.
+class Groups {
+ public:
+  explicit Groups(std::size_t parts) : parents_(parts) { std::iota(parents_.begin(), parents_.end(), 0); }
+  std::size_t of(std::size_t part) {
+    while (parents_[part] != part) part = parents_[part] = parents_[parents_[part]];
+    return part;
+  }
+  void join(std::size_t one, std::size_t other) { parents_[of(one)] = of(other); }
+
+ private:
+  std::vector<std::size_t> parents_;
+};
+
+// Parts by what names them: context, number, rank; those of one name in their order.
+using Name = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
+class PartIndex {
+ public:
+  // Of those parts of which it is not known who the members are.
+  PartIndex(const PageInput& input, const std::vector<bool>& is_known) : input_(input) {
+    const auto& parts = input.collectives.parts();
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (is_known[i]) continue;
+      parts_[{parts[i].context, parts[i].number, input.trace.files[parts[i].file].rank}].push_back(i);
+    }
+  }
+  // The part of `rank` in the call of `part`: of several, the one that is as old; kNoEntry: it is not in the trace.
+  [[nodiscard]] std::size_t of_rank(std::size_t part, std::uint32_t rank) const {
+    const CollectivePart& own = input_.collectives.parts()[part];
+    const Name own_name(own.context, own.number, input_.trace.files[own.file].rank);
+    const auto mine = parts_.find(own_name), theirs = parts_.find({own.context, own.number, rank});
+    if (theirs == parts_.end()) return kNoEntry;
+    const auto& list = mine->second;
+    const auto age = static_cast<std::size_t>(std::find(list.begin(), list.end(), part) - list.begin());
+    return age < theirs->second.size() ? theirs->second[age] : kNoEntry;
+  }
+  [[nodiscard]] const std::map<Name, std::vector<std::size_t>>& parts() const { return parts_; }
+  // Ranks that have a part of that context and number; the first of them.
+  [[nodiscard]] std::size_t ranks(std::uint32_t context, std::uint32_t number) const {
+    return static_cast<std::size_t>(
+        std::distance(first(context, number), parts_.upper_bound({context, number, ~std::uint32_t{0}})));
+  }
+  [[nodiscard]] std::uint32_t first_rank(std::uint32_t context, std::uint32_t number) const {
+    return std::get<2>(first(context, number)->first);
+  }
+  // The latest part of that name that began before entry `at`.
+  [[nodiscard]] std::size_t latest(const Name& name, std::size_t at) const {
+    const auto found = parts_.find(name);
+    if (found == parts_.end()) return kNoEntry;
+    std::size_t latest = kNoEntry;
+    for (const std::size_t part : found->second) {
+      if (input_.collectives.parts()[part].begin < at) latest = part;
+    }
+    return latest;
+  }
+
+ private:
+  [[nodiscard]] std::map<Name, std::vector<std::size_t>>::const_iterator first(std::uint32_t context,
+                                                                               std::uint32_t number) const {
+    return parts_.lower_bound({context, number, 0});
+  }
+
+  const PageInput& input_;
+  std::map<Name, std::vector<std::size_t>> parts_;
+};
+
+// Joins the parts whose communicators' members are known: those of one communicator and number, the n-th of each rank
+// with the n-th of the others. Where beginnings are lost they are counted from the end. Tells which parts these are.
+std::vector<bool> join_known(const PageInput& input, Groups& groups) {
+  using Call = std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>;  // context, members, number
+  const auto& parts = input.collectives.parts();
+  std::vector<bool> is_known(parts.size());
+  std::map<Call, std::map<std::uint32_t, std::vector<std::size_t>>> calls;  // parts by file
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto members =
+        input.names.members_number(parts[i].file, parts[i].context, input.entry(parts[i].begin).event.time);
+    if (!members) continue;
+    is_known[i] = true;
+    calls[{parts[i].context, *members, parts[i].number}][parts[i].file].push_back(i);
+  }
+  const bool from_end = std::any_of(input.trace.files.begin(), input.trace.files.end(),
+                                    [](const TraceFile& file) { return file.lost != 0; });
+  for (auto& [call, by_file] : calls) {
+    std::vector<std::size_t> first;  // by age, a part that the others are joined to
+    for (auto& [file, of_file] : by_file) {
+      if (from_end) std::reverse(of_file.begin(), of_file.end());
+      for (std::size_t age = 0; age < of_file.size(); ++age) {
+        if (age == first.size()) first.push_back(of_file[age]);
+        groups.join(of_file[age], first[age]);
+      }
+    }
+  }
+  return is_known;
+}
+
+Groups groups_of(const PageInput& input) {
+  const auto& parts = input.collectives.parts();
+  Groups groups(parts.size());
+  const std::vector<bool> is_known = join_known(input, groups);
+  const PartIndex index(input, is_known);
+  const auto join = [&](std::size_t part, std::uint32_t rank) {
+    const std::size_t other = part == kNoEntry || is_known[part] ? kNoEntry : index.of_rank(part, rank);
+    if (other != kNoEntry) groups.join(part, other);
+  };
+  for (const auto& [name, of_rank] : index.parts()) {
+    const auto& [context, number, rank] = name;
+    for (const std::size_t part : of_rank) {
+      const std::size_t members =
+          input.names.members(parts[part].file, context, input.entry(parts[part].begin).event.time);
+      if (members == index.ranks(context, number)) join(part, index.first_rank(context, number));
+    }
+  }
+  for (std::size_t part = 0; part < parts.size(); ++part) {
+    for (const std::size_t send : parts[part].sends) join(part, input.entry(send).event.destination);
+  }
+  for (std::size_t i = 0; i < input.trace.entries.size(); ++i) {
+    const sim::TraceEvent& event = input.entry(i).event;
+    if (event.kind != sim::TraceKind::shared_read) continue;
+    const std::uint32_t context = split_envelope(event.match_bits).context;
+    join(index.latest({context, event.a, event.destination}, i), event.source);
+  }
+  return groups;
+}
+
+bool begins_with_one_of(std::string_view text, std::initializer_list<std::string_view> beginnings) {
+  return std::any_of(beginnings.begin(), beginnings.end(),
+                     [&](std::string_view each) { return text.starts_with(each); });
+}
+
+// What the program called: "MPI_Bcast"; "persistent bcast", "nonblocking bcast" of what began in another call, as
+// MPI_Startall or MPI_Waitall.
+std::string called(const PageInput& input, const CollectivePart& part) {
+  const Trace::Entry& entry = input.entry(part.begin);
+  const sim::TraceOperation operation = collective_shape(entry.event).operation;
+  const std::string_view does = operation == sim::TraceOperation::none ? "collective call" : name(operation);
+  const bool agrees = is_agreement(part.context);
+  if (PersistentNumber(part.number).is_persistent && !agrees) return "persistent " + std::string(does);
+  const std::size_t call = input.messages.call_around(part.begin);
+  if (call == kNoEntry) return std::string(does);
+  std::string text = call_name(input.trace.files[entry.file], input.entry(call).event.a);
+  if (agrees) return fmt::format("{}: {}", text, collective_call_words(part.context, part.number));
+  const bool is_of_others = begins_with_one_of(
+      text, {"MPI_Wait", "MPI_Test", "MPI_Start", "MPI_Send", "MPI_Recv", "MPI_Probe", "MPI_Iprobe", "MPI_Mprobe",
+             "MPI_Improbe", "MPI_Sendrecv", "MPI_Ssend", "MPI_Bsend", "MPI_Rsend", "MPI_Request_get_status"});
+  return is_of_others ? "nonblocking " + std::string(does) : text;
+}
+
+}  // namespace
+
+namespace {
+
+// Of each part the first one of its rank in the same call, which is what the program called: itself where it is alone.
+std::vector<std::size_t> first_parts(const PageInput& input) {
+  const auto& parts = input.collectives.parts();
+  std::vector<std::size_t> firsts(parts.size());
+  std::map<std::size_t, std::size_t> by_call;  // by the call's mpi_enter
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    firsts[i] = i;
+    const std::size_t call = input.messages.call_around(parts[i].begin);
+    const Trace::Entry& entry = input.entry(parts[i].begin);
+    if (call == kNoEntry || input.messages.has_threads(entry.file)) continue;
+    if (called(input, parts[i]) != call_name(input.trace.files[entry.file], input.entry(call).event.a)) continue;
+    firsts[i] = by_call.try_emplace(call, i).first->second;
+  }
+  return firsts;
+}
+
+// One collective call of a rank, of one part or several.
+struct CallRow {
+  std::size_t first = 0;
+  std::size_t end = kNoEntry;
+  std::vector<std::string_view> algorithms = {};  // each once
+  double bytes = 0;
+};
+
+// Which of the rank's calls of this name on this communicator each is, from 1.
+class Ordinals {
+ public:
+  std::int32_t next(std::uint32_t file, std::uint32_t context, std::uint32_t name) {
+    return ++counts_[{file, context, name}];
+  }
+
+ private:
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::int32_t> counts_;
+};
+
+std::vector<CallRow> call_rows(const PageInput& input, const std::vector<std::size_t>& firsts,
+                               const std::vector<std::int32_t>& row_of) {
+  const auto& parts = input.collectives.parts();
+  std::vector<CallRow> rows;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (firsts[i] == i) rows.push_back({.first = i});
+    CallRow& row = rows[static_cast<std::size_t>(row_of[i])];
+    row.end = firsts[i] == i || (row.end != kNoEntry && parts[i].end != kNoEntry) ? parts[i].end : kNoEntry;
+    const sim::TraceEvent& event = input.entry(parts[i].begin).event;
+    const CollectiveShape shape = collective_shape(event);
+    const std::string_view how = shape.operation == sim::TraceOperation::none ? "direct" : name(shape.algorithm);
+    if (std::find(row.algorithms.begin(), row.algorithms.end(), how) == row.algorithms.end())
+      row.algorithms.push_back(how);
+    row.bytes = std::max(row.bytes, static_cast<double>(event.bytes));
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::vector<std::int32_t> collective_rows(const PageInput& input) {
+  const std::vector<std::size_t> firsts = first_parts(input);
+  std::vector<std::int32_t> rows(firsts.size());
+  std::int32_t count = 0;
+  for (std::size_t i = 0; i < firsts.size(); ++i) rows[i] = firsts[i] == i ? count++ : rows[firsts[i]];
+  return rows;
+}
+
+void add_collectives(const PageInput& input, const PageCalls& calls, PageData& data) {
+  const auto& parts = input.collectives.parts();
+  const std::vector<std::size_t> firsts = first_parts(input);
+  Groups groups = groups_of(input);
+  for (std::size_t i = 0; i < parts.size(); ++i) groups.join(i, firsts[i]);
+  Ordinals ordinals;
+  std::vector<std::uint32_t> rank, name_of, communicator, algorithm;
+  std::vector<double> bytes, begin, end, start;
+  std::vector<std::int32_t> group, call, number;
+  std::vector<std::uint8_t> no_part;  // it is a member, but another one of its own group is the root
+  for (const CallRow& row : call_rows(input, firsts, collective_rows(input))) {
+    const CollectivePart& part = parts[row.first];
+    const Trace::Entry& entry = input.entry(part.begin);
+    const PersistentNumber persistent(part.number);
+    const bool agrees = is_agreement(part.context);
+    rank.push_back(input.rank_of(part.begin));
+    name_of.push_back(data.strings().number(called(input, part)));
+    communicator.push_back(
+        data.strings().number(input.names.communicator_of_calls(entry.file, part.context, entry.event.time)));
+    const bool is_started = persistent.is_persistent && !agrees;
+    number.push_back(agrees       ? kNoNumber
+                     : is_started ? static_cast<std::int32_t>(persistent.channel)
+                                  : ordinals.next(entry.file, part.context, name_of.back()));
+    start.push_back(is_started ? static_cast<double>(part.start) : kNoTime);
+    algorithm.push_back(data.strings().number(fmt::format("{}", fmt::join(row.algorithms, ", "))));
+    bytes.push_back(row.bytes);
+    begin.push_back(input.time(part.begin));
+    end.push_back(input.time(row.end));
+    group.push_back(static_cast<std::int32_t>(groups.of(row.first)));
+    call.push_back(calls.row_around(input, part.begin));
+    const bool is_aside = collective_shape(entry.event).named == sim::TraceRoot::another && part.sends.empty();
+    no_part.push_back(is_aside ? 1 : 0);
+  }
+  data.table("collectives", rank.size())
+      .column("rank", rank)
+      .column("name", name_of)
+      .column("communicator", communicator)
+      .column("number", number)
+      .column("start", start)
+      .column("algorithm", algorithm)
+      .column("bytes", bytes)
+      .column("begin", begin)
+      .column("end", end)
+      .column("group", group)
+      .column("call", call)
+      .column("no_part", no_part)
+      .done();
+}
+
+}  // namespace margay::command

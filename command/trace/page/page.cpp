@@ -1,0 +1,176 @@
+#include "command/trace/page/page.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+
+#include "command/trace/names/end_words.hpp"
+#include "command/trace/page/accesses_table.hpp"
+#include "command/trace/page/calls_table.hpp"
+#include "command/trace/page/collectives_table.hpp"
+#include "command/trace/page/entries_table.hpp"
+#include "command/trace/page/locks_table.hpp"
+#include "command/trace/page/messages_table.hpp"
+#include "command/trace/page/story_block.hpp"
+#include "command/trace/story/tell.hpp"
+#include "sim/base/counted.hpp"
+
+namespace margay::command {
+
+namespace {
+
+constexpr std::string_view kPlace = "<!-- margay:data -->\n";
+// Stories that are packed together: what a click unpacks.
+constexpr std::size_t kStoriesInBlock = 256;
+
+std::string started(const Trace& trace) {
+  constexpr std::uint64_t kBillion = 1'000'000'000;
+  const auto seconds = static_cast<std::time_t>(trace.files.front().started_realtime_ns / kBillion);
+  return seconds == 0 ? "" : fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", fmt::gmtime(seconds));
+}
+
+// The time of each file's last event; NaN: it has none.
+std::vector<double> last_events(const PageInput& input) {
+  std::vector<double> last(input.trace.files.size(), kNoTime);
+  for (std::size_t i = 0; i < input.trace.entries.size(); ++i) last[input.entry(i).file] = input.time(i);
+  return last;
+}
+
+// What --trace-last left out is newer than what was overwritten before: with it, no event that was asked for is lost.
+struct Missing {
+  std::uint64_t overwritten = 0, left_out = 0;
+};
+Missing missing(const TraceFile& file) {
+  return file.left_out > 0 ? Missing{0, file.lost} : Missing{file.lost, 0};
+}
+
+std::string ranks_of(const PageInput& input) {
+  const std::vector<double> last = last_events(input);
+  std::string json;
+  for (std::uint32_t i = 0; i < input.trace.files.size(); ++i) {
+    const TraceFile& file = input.trace.files[i];
+    json += fmt::format(
+        R"({}{{"rank":{},"size":{},"node":{},"process":{},"events":{},"lost":{},"left_out":{},"closed":{},"end":{},"threads":{},"last":{},"heap":{}}})",
+        json.empty() ? "" : ",", file.rank, file.size, file.node, file.process_id, file.written - file.lost,
+        missing(file).overwritten, missing(file).left_out, file.closed, json_text(end_words(file)),
+        input.messages.has_threads(i) ? 2 : 1, std::isnan(last[i]) ? "null" : fmt::format("{}", last[i]),
+        input.names.heap_bytes(i));
+  }
+  return "[" + json + "]";
+}
+
+// Of an mpi_enter or mpi_leave by which a rank ended the job itself: a fatal error, MPI_Abort. "" of all others.
+std::string own_end(const PageInput& input, std::size_t at) {
+  const Trace::Entry& entry = input.entry(at);
+  if (entry.event.kind == sim::TraceKind::mpi_enter) {
+    if (call_name(input.trace.files[entry.file], entry.event.a) != "MPI_Abort") return "";
+    return fmt::format("Rank {} {}, which ends the job.", input.rank_of(at), input.words.of(entry));
+  }
+  if (entry.event.reason == 0) return "";
+  std::size_t enter = at;
+  while (enter > 0 && input.messages.leave_of(enter) != at) --enter;
+  const bool known = input.messages.leave_of(enter) == at;
+  return fmt::format("Rank {} {}{}.", input.rank_of(at), known ? input.words.of(input.entry(enter)) + ", and " : "",
+                     input.words.of(entry));
+}
+
+std::vector<std::string> own_ends(const PageInput& input) {
+  std::vector<std::string> ends;
+  for (std::size_t i = 0; i < input.trace.entries.size(); ++i) {
+    const sim::TraceKind kind = input.entry(i).event.kind;
+    if (kind != sim::TraceKind::mpi_enter && kind != sim::TraceKind::mpi_leave) continue;
+    if (std::string end = own_end(input, i); !end.empty()) ends.push_back(std::move(end));
+  }
+  return ends;
+}
+
+// What the reader of the page has to know before.
+std::string notes_of(const PageInput& input) {
+  const Trace& trace = input.trace;
+  std::string json;
+  const auto note = [&](const std::string& text) { json += (json.empty() ? "" : ",") + json_text(text); };
+  for (const std::string& end : own_ends(input)) note(end);
+  for (const TraceFile& file : trace.files) {
+    const auto [overwritten, left_out] = missing(file);
+    if (overwritten > 0) {
+      note(
+          fmt::format("Rank {}: its first {} overwritten; record more (--trace-events). What stood in its "
+                      "match lists and queues before is not shown.",
+                      file.rank, sim::counted(overwritten, "event was", "events were")));
+    }
+    if (left_out > 0) {
+      note(
+          fmt::format("Rank {}: its first {} not kept (--trace-last). What stood in its match lists and queues "
+                      "before is not shown.",
+                      file.rank, sim::counted(left_out, "event is", "events are")));
+    }
+    if (const std::string end = end_words(file); !file.closed || !end.empty()) {
+      note(fmt::format(
+          "Rank {} {}.", file.rank,
+          end.empty() ? "did not close its trace: it still runs, or ended otherwise than by MPI_Finalize" : end));
+    }
+    if (file.definitions_lost > 0) {
+      note(fmt::format("Rank {}: there was no room for {}.", file.rank, sim::counted(file.definitions_lost, "name")));
+    }
+  }
+  if (std::string words = unsealed_words(trace.files); !words.empty()) {
+    words.front() = 'N';
+    note(words + ".");
+  }
+  if (!trace.files.empty() && trace.files.size() < trace.files.front().size) {
+    const std::size_t without = trace.files.front().size - trace.files.size();
+    note(fmt::format("{} not in the folder{}.", sim::counted(without, "rank's file is", "ranks' files are"),
+                     trace.blank != 0 ? fmt::format(", or blank ({})", trace.blank) : ""));
+  }
+  return "[" + json + "]";
+}
+
+// Blocks are told on other threads: nothing of `input` changes any more, nor do the messages.
+void add_stories(const PageInput& input, const PageMessages& messages, const StoriesTold& told, PageData& data) {
+  std::string blobs;
+  const std::size_t all = messages.stories.size();
+  for (std::size_t begin = 0; begin < all; begin += kStoriesInBlock) {
+    const std::size_t blob = data.add_blob([&input, &messages, begin, end = std::min(all, begin + kStoriesInBlock)] {
+      StoryBlock block;
+      RememberedWords remembered(input.words);
+      for (std::size_t row = begin; row < end; ++row) {
+        block.add(tell(input.trace, input.messages, input.words, messages.stories[row], remembered));
+      }
+      return block.text();
+    });
+    blobs += fmt::format("{}{}", blobs.empty() ? "" : ",", blob);
+    told(begin, all);
+  }
+  data.member("stories", fmt::format(R"({{"block":{},"blobs":[{}]}})", kStoriesInBlock, blobs));
+}
+
+}  // namespace
+
+portals::Status write_page(std::string_view frame, const PageInput& input, const std::string& title,
+                           const StoriesTold& told, std::ostream& out) {
+  const std::size_t place = frame.find(kPlace);
+  if (place == std::string_view::npos) return portals::Status::error("the page has no place for its data");
+  PageData data;
+  const PageCalls calls = add_calls(input, data);
+  const PageMessages messages = add_messages(input, calls, data);
+  add_entries(input, messages, data);
+  add_collectives(input, calls, data);
+  add_locks(input, data);
+  add_accesses(input, calls, data);
+  add_stories(input, messages, told, data);
+  const std::uint64_t first = input.trace.entries.front().event.time, last = input.trace.entries.back().event.time;
+  data.member("title", json_text(title));
+  data.member("started", json_text(started(input.trace)));
+  data.member("duration_ns", fmt::format("{}", last - first));
+  data.member("ranks", ranks_of(input));
+  data.member("notes", notes_of(input));
+  out << frame.substr(0, place);
+  data.write(out);
+  out << frame.substr(place + kPlace.size());
+  return {};
+}
+
+}  // namespace margay::command

@@ -1,0 +1,55 @@
+#include "command/trace/page/page_data.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "portals/base/assert.hpp"
+
+namespace margay::command {
+
+std::uint32_t PageStrings::number(std::string_view text) {
+  if (const auto found = numbers_.find(text); found != numbers_.end()) return found->second;
+  const auto number = static_cast<std::uint32_t>(texts_.size());
+  texts_.emplace_back(text);
+  numbers_.emplace(text, number);
+  return number;
+}
+
+std::string json_text(std::string_view text) {
+  std::string json = nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  // Whatever begins with "<" may mean something to the parser of the page: the end of the element, a comment.
+  for (std::size_t at = 0; (at = json.find('<', at)) != std::string::npos; at += 6) json.replace(at, 1, "\\u003c");
+  return json;
+}
+
+void PageData::Table::add_bytes(std::string_view name, std::string_view type, std::size_t rows,
+                                std::span<const std::byte> bytes) {
+  MARGAY_ASSERT(rows == rows_);
+  columns_ += fmt::format(R"({}{}:{{"type":"{}","blob":{}}})", columns_.empty() ? "" : ",", json_text(name), type,
+                          data_.add_blob(bytes));
+}
+
+void PageData::Table::done() {
+  data_.tables_ += fmt::format(R"({}{}:{{"rows":{},"columns":{{{}}}}})", data_.tables_.empty() ? "" : ",",
+                               json_text(name_), rows_, columns_);
+}
+
+void PageData::member(std::string_view name, std::string json) {
+  members_ += fmt::format(",{}:{}", json_text(name), json);
+}
+
+void PageData::write(std::ostream& out) {
+  std::string strings;
+  for (const std::string& text : strings_.all()) strings += (strings.empty() ? "" : ",") + json_text(text);
+  const std::string list = "[" + strings + "]";
+  out << R"(<script type="application/json" id="margay-head">{"format":2,"strings_blob":)" << blobs_.size()
+      << R"(,"tables":{)" << tables_ << "}" << members_ << "}</script>\n";
+  const auto blob = [&](std::size_t number, const std::string& text) {
+    out << R"(<script type="text/plain" id="margay-blob-)" << number << "\">" << text << "</script>\n";
+  };
+  for (std::size_t number = 0; number < blobs_.size(); ++number) blob(number, blobs_.at(number));
+  blob(blobs_.size(), packed(std::as_bytes(std::span(list))));
+}
+
+}  // namespace margay::command

@@ -1,0 +1,231 @@
+// read_trace(): all files of a folder on one scale of time.
+#include <dirent.h>
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <future>
+#include <queue>
+#include <thread>
+#include <utility>
+
+#include "command/trace/read/reader.hpp"
+#include "sim/base/terminal_text.hpp"
+#include "sim/trace/tick_scale.hpp"
+
+namespace margay::command {
+
+using portals::Status;
+
+namespace {
+
+Status list_files(const std::string& folder, std::vector<std::string>& paths) {
+  DIR* directory = opendir(folder.c_str());
+  if (directory == nullptr) {
+    return Status::error(
+        fmt::format("trace: {}: the folder cannot be read: {}", sim::one_line(folder), std::strerror(errno)));
+  }
+  while (const dirent* entry = readdir(directory)) {
+    const std::string_view name(entry->d_name);
+    if (name.starts_with("rank_") && name.ends_with(".trace")) paths.push_back(folder + "/" + std::string(name));
+  }
+  closedir(directory);
+  if (paths.empty()) {
+    return Status::error(fmt::format(
+        "trace: {}: no rank_*.trace in it: its job is just starting, or none recorded there (`margay run --trace "
+        "{} ...` does)",
+        sim::one_line(folder), sim::one_line(folder)));
+  }
+  std::sort(paths.begin(), paths.end());
+  return {};
+}
+
+Status check_family(const std::vector<TraceFile>& files) {
+  for (std::size_t i = 1; i < files.size(); ++i) {
+    const TraceFile& one = files[i - 1];
+    const TraceFile& other = files[i];
+    if (one.rank == other.rank) {
+      return Status::error(fmt::format("trace: {} and {} are both of rank {}", sim::one_line(one.path),
+                                       sim::one_line(other.path), one.rank));
+    }
+    if (one.size != other.size) {
+      return Status::error(fmt::format("trace: {} is of a run of {} ranks, {} of one of {}: keep one run to a folder",
+                                       sim::one_line(one.path), one.size, sim::one_line(other.path), other.size));
+    }
+    if (one.job != other.job) {  // one that is not known too: all ranks of a run know it, or none does
+      return Status::error(fmt::format("trace: {} and {} are of two runs: keep one run to a folder",
+                                       sim::one_line(one.path), sim::one_line(other.path)));
+    }
+  }
+  return {};
+}
+
+sim::TickScale own_scale(const TraceFile& file) {
+  return {file.clock, file.first_anchor, file.last_anchor};
+}
+
+// Processes of one host read one counter, so the longest line through any two anchors of one of them serves them all:
+// then who came first is told by the counter alone and not by how exact each anchor is.
+sim::TickScale best_scale(const std::vector<TraceFile>& files, const TraceFile& file) {
+  sim::TickScale best = own_scale(file);
+  if (file.clock != sim::ClockKind::tsc || file.host == decltype(file.host){}) return best;
+  for (const TraceFile& other : files) {
+    if (other.clock != file.clock || other.host != file.host) continue;
+    const sim::TickScale scale = own_scale(other);
+    if (scale.span_ns() > best.span_ns()) best = scale;
+  }
+  return best;
+}
+
+// Where an event belongs. Counters tick faster than nanoseconds, so within one group (files on one scale) ticks decide
+// what nanoseconds leave open; `index` keeps each rank's own order.
+struct Place {
+  std::uint64_t time_ns;
+  std::uint32_t group;
+  std::uint64_t ticks;
+  std::size_t index;
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the 0 inside the generated comparison for a pointer.
+  friend auto operator<=>(const Place&, const Place&) = default;
+};
+
+std::uint32_t group_of(const std::vector<TraceFile>& files, std::uint32_t file) {
+  for (std::uint32_t i = 0; i < file; ++i) {
+    if (files[i].clock == files[file].clock && files[i].host == files[file].host) return i;
+  }
+  return file;
+}
+
+// Calls `work` with each number below `count`, on as many threads as there are processors.
+template <typename Work>
+void on_threads(std::size_t count, const Work& work) {
+  const std::size_t threads = std::min<std::size_t>(count, std::max(1U, std::thread::hardware_concurrency()));
+  const auto take = [&](std::size_t first) {
+    for (std::size_t i = first; i < count; i += threads) work(i);
+  };
+  std::vector<std::future<void>> others;
+  for (std::size_t i = 1; i < threads; ++i) others.push_back(std::async(std::launch::async, take, i));
+  take(0);
+  for (std::future<void>& other : others) other.get();
+}
+
+// Of each file where its events belong, in that order: they nearly are already.
+std::vector<std::vector<Place>> places_of(Trace& trace) {
+  std::vector<sim::TickScale> scales;
+  for (const TraceFile& file : trace.files) scales.push_back(best_scale(trace.files, file));
+  std::vector<std::size_t> begin{0};  // of each file's events among all
+  for (const TraceFile& file : trace.files) begin.push_back(begin.back() + file.events.size());
+  std::vector<std::vector<Place>> places(trace.files.size());
+  on_threads(trace.files.size(), [&](std::size_t i) {
+    TraceFile& file = trace.files[i];
+    const std::uint32_t group = group_of(trace.files, static_cast<std::uint32_t>(i));
+    for (sim::Definition& definition : file.definitions) definition.time = scales[i].to_ns(definition.time);
+    places[i].reserve(file.events.size());
+    for (const sim::TraceEvent& event : file.events) {
+      places[i].push_back({scales[i].to_ns(event.time), group, event.time, begin[i] + places[i].size()});
+    }
+    if (!std::is_sorted(places[i].begin(), places[i].end())) std::sort(places[i].begin(), places[i].end());
+  });
+  return places;
+}
+
+void merge_events(Trace& trace) {
+  const std::vector<std::vector<Place>> places = places_of(trace);
+  struct Front {
+    Place place;
+    std::uint32_t file;
+    std::size_t at;                                                           // among the file's places
+    bool operator<(const Front& other) const { return other.place < place; }  // the earliest is on top
+  };
+  std::priority_queue<Front> fronts;
+  std::vector<std::size_t> begin;
+  std::size_t all = 0;
+  for (std::uint32_t i = 0; i < places.size(); ++i) {
+    if (!places[i].empty()) fronts.push({places[i].front(), i, 0});
+    begin.push_back(all);
+    all += places[i].size();
+  }
+  trace.entries.reserve(all);
+  while (!fronts.empty()) {
+    const Front front = fronts.top();
+    fronts.pop();
+    trace.entries.push_back({trace.files[front.file].events[front.place.index - begin[front.file]], front.file});
+    trace.entries.back().event.time = front.place.time_ns;
+    const std::size_t next = front.at + 1;
+    if (next < places[front.file].size()) fronts.push({places[front.file][next], front.file, next});
+  }
+  for (TraceFile& file : trace.files) std::vector<sim::TraceEvent>().swap(file.events);
+}
+
+// Ranks that were asked to keep the end of the run only.
+void leave_out_old(Trace& trace) {
+  if (trace.entries.empty()) return;
+  const std::uint64_t last_ns = trace.entries.back().event.time;
+  std::erase_if(trace.entries, [&](const Trace::Entry& entry) {
+    TraceFile& file = trace.files[entry.file];
+    const bool old = file.keep_ns != 0 && last_ns - entry.event.time > file.keep_ns;
+    if (old) ++file.lost, ++file.left_out;
+    return old;
+  });
+}
+
+// The files of ranks that have begun to record.
+Status read_begun(const std::vector<std::string>& paths, Trace& trace) {
+  std::vector<std::string> begun;  // those of the others are as if their ranks had none
+  for (const std::string& path : paths) {
+    const TraceBeginning beginning = beginning_of(path);
+    if (beginning == TraceBeginning::starting) ++trace.starting;
+    if (beginning == TraceBeginning::never) ++trace.blank;
+    if (beginning == TraceBeginning::begun) begun.push_back(path);
+  }
+  trace.files.resize(begun.size());
+  std::vector<Status> read(begun.size());
+  on_threads(begun.size(), [&](std::size_t i) { read[i] = read_trace_file(begun[i], trace.files[i]); });
+  for (std::size_t i = begun.size(); i-- > 0;) {
+    if (read[i].ok()) continue;
+    if (beginning_of(begun[i]) != TraceBeginning::gone) return std::move(read[i]);
+    trace.files.erase(trace.files.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  // The others' files may tell of what these ranks have done since.
+  for (TraceFile& file : trace.files) {
+    if (file.closed && has_gone_on(file)) file.closed = file.sealed = false;
+  }
+  return {};
+}
+
+Status read_files(const std::string& folder, Trace& trace) {
+  constexpr timespec kMoment = {0, 50'000'000};
+  for (bool again = false;; again = true) {
+    trace = Trace();
+    std::vector<std::string> paths;
+    if (Status status = list_files(folder, paths); !status.ok()) return status;
+    if (Status status = read_begun(paths, trace); !status.ok()) return status;
+    if (!trace.files.empty()) return {};
+    if (trace.blank != paths.size()) {
+      return Status::error(
+          fmt::format("trace: {}: its job is just starting: no rank has begun to record; look again in a moment",
+                      sim::one_line(folder)));
+    }
+    if (again) {
+      return Status::error(
+          fmt::format("trace: {}: its ranks were ended before they began to record", sim::one_line(folder)));
+    }
+    nanosleep(&kMoment, nullptr);  // or it was the launcher's trial of the folder, which is about to go
+  }
+}
+
+}  // namespace
+
+Status read_trace(const std::string& folder, Trace& trace) {
+  if (Status status = read_files(folder, trace); !status.ok()) return status;
+  std::sort(trace.files.begin(), trace.files.end(),
+            [](const TraceFile& one, const TraceFile& other) { return one.rank < other.rank; });
+  if (Status status = check_family(trace.files); !status.ok()) return status;
+
+  merge_events(trace);
+  leave_out_old(trace);
+  return {};
+}
+
+}  // namespace margay::command

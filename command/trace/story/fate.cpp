@@ -1,0 +1,93 @@
+#include "command/trace/story/fate.hpp"
+
+#include <algorithm>
+
+namespace margay::command {
+
+namespace {
+constexpr std::size_t kNotThere = MessageStory::kNone;
+}
+
+namespace {
+
+std::string_view taken_by(Taker taker) {
+  switch (taker) {
+    case Taker::window:
+      return "window";
+    case Taker::entry:
+      return "matched";
+    case Taker::heap:
+      return "heap";
+    default:
+      return "expected";
+  }
+}
+
+}  // namespace
+
+const Trace::Entry& about(const Trace& trace, const MessageStory& story) {
+  for (const std::size_t step : {story.sent, story.arrived, story.begin, story.dropped}) {
+    if (step != MessageStory::kNone) return trace.entries[step];
+  }
+  return trace.entries[story.steps.front()];
+}
+
+const Trace::Entry& best_told(const Trace& trace, const MessageStory& story) {
+  const bool is_chosen =
+      story.begin != MessageStory::kNone && trace.entries[story.begin].event.kind == sim::TraceKind::send_begin;
+  return is_chosen ? trace.entries[story.begin] : about(trace, story);
+}
+
+std::string_view fate(const Messages& messages, const MessageStory& story) {
+  if (story.taken_back || story.cancelled) return "cancelled";
+  if (story.given_back != MessageStory::kNone) return "never received";
+  if (story.dropped != MessageStory::kNone) return "dropped";
+  const auto is_known_after = [&](std::size_t at) {
+    return at != kNotThere && messages.is_whole_after(story.identity.destination, at);
+  };
+  if (story.pulled != kNotThere) {
+    const bool ended = story.pull_ended != kNotThere || story.received != kNotThere;
+    if (!ended && is_known_after(story.pulled)) return "broken off";
+    return story.unexpected ? "unexpected, pulled" : "pulled";
+  }
+  if (story.unexpected && story.searched != kNotThere) return "unexpected";
+  if (story.unexpected) return is_known_after(story.matched) ? "never received" : "unexpected";
+  if (story.matched != kNotThere) {
+    const bool ended = story.is_get || story.kept != kNotThere || story.received != kNotThere;
+    return !ended && is_known_after(story.matched) ? "broken off" : taken_by(story.taker);
+  }
+  if (story.arrived != kNotThere) {
+    return story.held != kNotThere && is_known_after(story.held) ? "held" : "not known";
+  }
+  return is_known_after(story.sent != kNotThere ? story.sent : story.begin) ? "not arrived" : "not known";
+}
+
+Unreceived unreceived(const Messages& messages, const MessageStory& story) {
+  if (story.received != kNotThere) return Unreceived::no;
+  const std::string_view what = fate(messages, story);
+  if (what == "never received" || what == "not arrived" || what == "held" || what == "broken off") {
+    return Unreceived::yes;
+  }
+  const bool ends_in_heap = what == "unexpected" && story.searched == kNotThere;
+  return what == "not known" || ends_in_heap ? Unreceived::not_known : Unreceived::no;
+}
+
+std::size_t first_step(const MessageStory& story) {
+  return story.begin != kNotThere ? story.begin : story.steps.front();
+}
+
+std::size_t last_step(const Trace& trace, const MessageStory& story) {
+  const auto last = std::find_if(story.steps.rbegin(), story.steps.rend(), [&](std::size_t at) {
+    return trace.entries[at].event.kind != sim::TraceKind::heap_left;
+  });
+  return last == story.steps.rend() ? story.steps.back() : *last;
+}
+
+std::uint64_t duration_ns(const Trace& trace, const MessageStory& story) {
+  const std::uint64_t begin =
+      trace.entries[first_step(story)].event.time;  // its receive may have been posted long before
+  const std::uint64_t end = trace.entries[last_step(trace, story)].event.time;
+  return end > begin ? end - begin : 0;
+}
+
+}  // namespace margay::command

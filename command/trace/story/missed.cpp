@@ -1,0 +1,46 @@
+#include "command/trace/story/missed.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "command/trace/names/names.hpp"
+
+namespace margay::command {
+
+namespace {
+
+constexpr std::size_t kMostLookedAt = 4096;
+
+bool wants(const sim::TraceEvent& post, portals::MatchBits message) {
+  return ((post.match_bits ^ message) & ~post.detail) == 0;
+}
+
+}  // namespace
+
+MissedReceive missed_receive(const Trace& trace, const Messages& messages, const MessageStory& story) {
+  if (!story.unexpected || story.matched == MessageStory::kNone || story.arrived == MessageStory::kNone) return {};
+  const std::uint32_t file = trace.entries[story.matched].file;
+  const std::size_t call = messages.call_around(story.matched);
+  if (call == MessageStory::kNone || messages.has_threads(file)) return {};
+  const portals::MatchBits bits = trace.entries[story.arrived].event.match_bits;
+  const std::size_t first = story.matched > kMostLookedAt ? std::max(call, story.matched - kMostLookedAt) : call;
+  MissedReceive missed;
+  std::vector<portals::MatchBits> taken;  // by posted receives since: one of them may be the one that it fits
+  for (std::size_t at = story.matched; at-- > first;) {
+    if (trace.entries[at].file != file) continue;
+    const sim::TraceEvent& event = trace.entries[at].event;
+    if (event.kind == sim::TraceKind::kernel_match && event.b == mpi_adi::kOwnerReceive)
+      taken.push_back(event.match_bits);
+    if (event.kind == sim::TraceKind::search_miss && missed.searched == MessageStory::kNone) missed.searched = at;
+    if (event.kind != sim::TraceKind::post_receive) continue;
+    // The latest posting. An earlier one of this call was over before it began.
+    const bool is_its = missed.searched != MessageStory::kNone && trace.entries[missed.searched].event.a == event.a;
+    const bool is_over = std::ranges::any_of(taken, [&](portals::MatchBits other) { return wants(event, other); });
+    if (!is_its || is_over || !wants(event, bits)) return {};
+    missed.posted = at;
+    return missed;
+  }
+  return {};
+}
+
+}  // namespace margay::command

@@ -1,0 +1,93 @@
+#include "command/trace/story/probes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace margay::command {
+
+namespace {
+
+// "Taken by MPI_Mprobe (pipe.c:12)".
+std::string probe_words(const Trace& trace, const Messages& messages, const EventWords& words, std::size_t step) {
+  const auto& [event, file] = trace.entries[step];
+  const auto probe = static_cast<sim::TraceProbe>(event.reason);
+  const std::size_t enter = messages.call_around(step);
+  // With several threads it may be another one's call.
+  const bool is_its_call = enter != MessageStory::kNone && !messages.has_threads(file);
+  return fmt::format("{} by {}", sim::takes_out(probe) ? "Taken" : "Found",
+                     is_its_call ? words.call(trace.entries[enter]) : std::string(name(probe)));
+}
+
+// How long the rank of `enter`'s call waited in it until `until`, an entry, and how much of that before time `sent`.
+struct ProbeWait {
+  std::uint64_t all = 0, before_sent = 0;
+};
+ProbeWait waited_until(const Trace& trace, std::size_t enter, std::size_t until, std::uint64_t sent) {
+  ProbeWait waited;
+  std::size_t begun = MessageStory::kNone;
+  const auto note = [&](std::uint64_t end) {
+    if (begun == MessageStory::kNone) return;
+    const std::uint64_t begin = trace.entries[begun].event.time;
+    waited.all += end - begin;
+    waited.before_sent += std::max(begin, std::min(end, sent)) - begin;
+    begun = MessageStory::kNone;
+  };
+  for (std::size_t i = enter; i < until; ++i) {
+    const auto& [event, file] = trace.entries[i];
+    if (file != trace.entries[enter].file) continue;
+    if (event.kind == sim::TraceKind::wait_begin) begun = i;
+    if (event.kind == sim::TraceKind::wait_end) note(event.time);
+  }
+  note(trace.entries[until].event.time);
+  return waited;
+}
+
+// "Rank 0 waited for it in this call for 25.2 ms, 25.1 ms of that before rank 1 sent it."; "" when it did not.
+std::string wait_told(const Trace& trace, const Messages& messages, const MessageStory& story, std::size_t step) {
+  const auto& [event, file] = trace.entries[step];
+  const std::size_t enter = messages.call_around(step);
+  if (!blocks(static_cast<sim::TraceProbe>(event.reason)) || enter == MessageStory::kNone ||
+      messages.has_threads(file)) {
+    return "";
+  }
+  const std::uint64_t sent = story.begin == MessageStory::kNone ? 0 : trace.entries[story.begin].event.time;
+  const ProbeWait waited = waited_until(trace, enter, step, sent);
+  if (waited.all == 0) return "";
+  return fmt::format("Rank {} waited for it in this call for {}{}.", story.identity.destination,
+                     duration_text(waited.all),
+                     waited.before_sent == 0 ? ""
+                                             : fmt::format(", {} of that before rank {} sent it",
+                                                           duration_text(waited.before_sent), story.identity.source));
+}
+
+}  // namespace
+
+std::vector<std::string> probes_told(const Trace& trace, const Messages& messages, const EventWords& words,
+                                     const MessageStory& story) {
+  std::vector<std::string> sentences;
+  if (story.found.empty()) return sentences;
+  const auto time = [&](std::size_t at) { return trace.entries[at].event.time; };
+  const auto add = [&](std::size_t step) {
+    const bool is_dated = story.arrived != MessageStory::kNone && time(step) >= time(story.arrived);
+    const std::uint32_t vain = trace.entries[step].event.a;
+    sentences.push_back(fmt::format(
+        "{}{}{}.", probe_words(trace, messages, words, step),
+        is_dated ? fmt::format(", {} after it had arrived", duration_text(time(step) - time(story.arrived))) : "",
+        vain == 0 ? "" : fmt::format("; {} of the rank's polls before that found nothing", vain)));
+    std::string waited = wait_told(trace, messages, story, step);
+    if (!waited.empty()) sentences.push_back(std::move(waited));
+  };
+  add(story.found.front());
+  if (story.found.size() > 2) sentences.push_back(fmt::format("Probes found it {} times.", story.found.size()));
+  if (story.found.size() > 1) add(story.found.back());
+  return sentences;
+}
+
+bool is_probe_left_out(const Trace& trace, const MessageStory& story, std::size_t step) {
+  return trace.entries[step].event.kind == sim::TraceKind::found && step != story.found.front() &&
+         step != story.found.back();
+}
+
+}  // namespace margay::command

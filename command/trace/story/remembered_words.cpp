@@ -1,0 +1,94 @@
+#include "command/trace/story/remembered_words.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <limits>
+#include <vector>
+
+namespace margay::command {
+
+namespace {
+
+// Of these the event and the definitions before it tell all. Numbers that grow from one to the next, and words about
+// more than the event (a walk, a collective call), are told each time.
+bool repeats(const sim::TraceEvent& event) {
+  if (event.portal != portals::kNoPortal && event.portal != mpi_adi::kReceivePortal) return false;
+  switch (event.kind) {
+    case sim::TraceKind::send_begin:
+    case sim::TraceKind::kernel_send:
+    case sim::TraceKind::kernel_arrive:
+    case sim::TraceKind::kernel_deposit:
+    case sim::TraceKind::post_receive:
+    case sim::TraceKind::search_hit:
+    case sim::TraceKind::search_miss:
+    case sim::TraceKind::receive_complete:
+    case sim::TraceKind::request_complete:
+    case sim::TraceKind::mpi_enter:
+    case sim::TraceKind::mpi_leave:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Of other kinds it grows from one to the next, and their words do not have it.
+bool tells_detail(sim::TraceKind kind) {
+  switch (kind) {
+    case sim::TraceKind::kernel_deposit:
+    case sim::TraceKind::post_receive:
+    case sim::TraceKind::mpi_enter:
+    case sim::TraceKind::mpi_leave:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+std::size_t RememberedWords::Hash::operator()(const Key& key) const {
+  std::uint64_t hash = key.file;
+  const auto words = std::bit_cast<std::array<std::uint64_t, sim::kTraceEventBytes / sizeof(std::uint64_t)>>(key.event);
+  for (const std::uint64_t word : words) {
+    hash = (hash ^ word) * 0x9e37'79b9'7f4a'7c15U;
+    hash ^= hash >> 32U;
+  }
+  return hash;
+}
+
+// Those at the same time are before, too.
+std::uint64_t RememberedWords::definitions_before(std::uint64_t time_ns) {
+  if (time_ns < latest_.from || time_ns >= latest_.until) {
+    const std::vector<std::uint64_t>& all = words_.definition_times();
+    const auto later = std::upper_bound(all.begin(), all.end(), time_ns);
+    latest_.from = later == all.begin() ? 0 : *(later - 1);
+    latest_.until = later == all.end() ? std::numeric_limits<std::uint64_t>::max() : *later;
+    latest_.number = static_cast<std::uint64_t>(later - all.begin());
+  }
+  return latest_.number;
+}
+
+template <typename Tell>
+const std::string& RememberedWords::remembered(Known& known, const Trace::Entry& entry, const Tell& tell) {
+  constexpr std::size_t kMost = 4096;
+  Key key{entry.event, entry.file};
+  key.event.time = definitions_before(entry.event.time);
+  key.event.sequence = entry.event.sequence == 0 ? 0 : 1;
+  if (!tells_detail(key.event.kind)) key.event.detail = 0;
+  if (const auto found = known.find(key); found != known.end()) return found->second;
+  if (known.size() >= kMost) known.clear();
+  return known.emplace(key, tell()).first->second;
+}
+
+std::string RememberedWords::of(const Trace::Entry& entry, const sim::TraceEvent* arrival) {
+  if (!repeats(entry.event) || words_.by_sending()) return words_.of(entry, arrival);
+  return remembered(events_, entry, [&] { return words_.of(entry, arrival); });
+}
+
+std::string RememberedWords::message(const Trace::Entry& entry) {
+  if (!repeats(entry.event) || words_.by_sending()) return words_.message(entry);
+  return remembered(messages_, entry, [&] { return words_.message(entry); });
+}
+
+}  // namespace margay::command

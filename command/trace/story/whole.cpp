@@ -1,0 +1,81 @@
+#include "command/trace/story/whole.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace margay::command {
+
+namespace {
+
+constexpr std::size_t kNowhere = MessageStory::kNone;
+
+class Missing {
+ public:
+  Missing(const Trace& trace, const MessageStory& story, std::vector<std::string>& sentences)
+      : trace_(trace), story_(story), sentences_(sentences) {}
+
+  void look() {
+    need(story_.begin != kNowhere && kind(story_.begin) == sim::TraceKind::send_begin, "the choice of its protocol");
+    need(story_.sent != kNowhere, "its header's departure");
+    if (has(sim::TraceKind::take_back)) return;
+    need(story_.arrived != kNowhere, "its header's arrival");
+    if (story_.dropped != kNowhere) return;
+    need(story_.matched != kNowhere, "which entry took it");
+    if (story_.received == kNowhere) return;  // its receive did not end, or there was none
+    need(story_.unexpected == (story_.searched != kNowhere), "that the heap's search found it");
+    need(story_.posted != kNowhere, "its receive's beginning");
+    if (story_.pulled != kNowhere) {
+      need(has(sim::TraceKind::kernel_get_arrived), "that the sender was asked for its body");
+      need(has(sim::TraceKind::kernel_reply_sent), "the body's reply");
+      need(has(sim::TraceKind::pull_complete), "the end of its pull");
+    }
+    const sim::TraceProtocol protocol = trace_.entries[story_.begin == kNowhere ? 0 : story_.begin].event.protocol;
+    if (protocol == sim::TraceProtocol::synchronous_short || protocol == sim::TraceProtocol::synchronous_long) {
+      need(has(sim::TraceKind::synchronous_answer), "the answer that a receive took it");
+      need(story_.completed != kNowhere || story_.identity.source == story_.identity.destination,
+           "that the sender heard the answer");
+    }
+  }
+
+ private:
+  [[nodiscard]] sim::TraceKind kind(std::size_t at) const { return trace_.entries[at].event.kind; }
+  [[nodiscard]] bool has(sim::TraceKind wanted) const {
+    return std::any_of(story_.steps.begin(), story_.steps.end(),
+                       [&](std::size_t step) { return kind(step) == wanted; });
+  }
+  void need(bool is_there, std::string_view what) {
+    if (is_there) return;
+    sentences_.push_back(fmt::format("{}>{} #{}: its story has not {}", story_.identity.source,
+                                     story_.identity.destination, story_.identity.sequence, what));
+  }
+
+  const Trace& trace_;
+  const MessageStory& story_;
+  std::vector<std::string>& sentences_;
+};
+
+}  // namespace
+
+std::vector<std::string> missing_steps(const Trace& trace, const TraceNames& names, const Messages& messages) {
+  const auto is_whole = [&](std::uint32_t rank) {
+    return messages.is_whole(rank) && std::any_of(trace.files.begin(), trace.files.end(), [&](const TraceFile& file) {
+             return file.rank == rank && file.closed && !sim::was_killed(file.end);
+           });
+  };
+  std::vector<std::string> sentences;
+  for (const MessageIdentity& root : messages.roots()) {
+    if (!is_whole(root.source) || !is_whole(root.destination)) continue;
+    const MessageStory story = messages.story(root);
+    const std::size_t about = story.sent != kNowhere ? story.sent : story.arrived;
+    if (about == kNowhere) continue;
+    const auto& [event, file] = trace.entries[about];
+    if (names.is_answer(file, event.portal, event.match_bits)) continue;
+    if (!names.is_envelope(file, event.portal) || event.header != static_cast<std::uint8_t>(portals::Kind::put))
+      continue;
+    Missing(trace, story, sentences).look();
+  }
+  return sentences;
+}
+
+}  // namespace margay::command

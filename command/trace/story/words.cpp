@@ -1,0 +1,531 @@
+#include "command/trace/story/words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "command/trace/names/text.hpp"
+#include "command/trace/story/collectives.hpp"
+#include "command/trace/story/copies.hpp"
+#include "portals/base/verdict.hpp"
+#include "portals/memory/descriptor.hpp"
+#include "sim/base/counted.hpp"
+
+namespace margay::command {
+
+namespace {
+
+using portals::Kind;
+using portals::Saved;
+
+constexpr std::uint32_t kDescriptorTypes = 4;
+
+std::string_view choice_words(sim::TraceChoice choice) {
+  switch (choice) {
+    case sim::TraceChoice::fits_short:
+      return "it fits in the short limit";
+    case sim::TraceChoice::above_short:
+      return "it is longer than the short limit";
+    case sim::TraceChoice::mode:
+      return "its call asks for it";
+    case sim::TraceChoice::option:
+      return "an option asks for it";
+    case sim::TraceChoice::none:
+      break;
+  }
+  return "";
+}
+
+std::string_view saved_words(Saved saved) {
+  switch (saved) {
+    case Saved::nothing:
+      return "nothing is kept of it";
+    case Saved::header:
+      return "its header is kept, its body is not";
+    case Saved::body:
+      return "its body is kept";
+    case Saved::both:
+      return "header and body are kept";
+  }
+  return "what is kept of it is not known";
+}
+
+std::string_view link_name(portals::Passed passed) {
+  if (passed == portals::Passed::no_room) return "no-room";
+  return passed == portals::Passed::too_small ? "too-small" : "no-match";
+}
+
+// "a single block"; "": not known.
+std::string descriptor_words(const sim::TracePass& pass) {
+  if (pass.type == 0 || pass.type > kDescriptorTypes) return "";
+  const auto type = static_cast<portals::DescriptorType>(pass.type - 1);
+  return fmt::format("{} {}", type == portals::DescriptorType::independent_block ? "an" : "a", name(type));
+}
+
+std::string_view no_room_words(const sim::TracePass& pass) {
+  if (pass.type == 1U + static_cast<std::uint32_t>(portals::DescriptorType::independent_block)) {
+    return "no room, no buffer is available";
+  }
+  if (pass.type == 1U + static_cast<std::uint32_t>(portals::DescriptorType::dynamic_block)) {
+    return "no room, the heap has no free block that is large enough";
+  }
+  return pass.type == 0 ? "no room" : "no room, it is full";
+}
+
+// Why the memory of a kernel_pass's entry, whose criteria the message meets, did not take it.
+std::string memory_words(const sim::TraceEvent& event, const sim::TraceEvent* arrival) {
+  const bool is_get = event.header == static_cast<std::uint8_t>(Kind::get);
+  switch (static_cast<portals::Passed>(event.reason)) {
+    case portals::Passed::inactive:
+      return "inactive, its criteria are not looked at";
+    case portals::Passed::no_room:
+      return std::string(no_room_words(sim::TracePass::of(event.a)));
+    case portals::Passed::too_small: {
+      if (arrival == nullptr) break;
+      const std::string room = event.b == sim::kTraceRoomUnknown ? "the next buffer" : fmt::format("{}", event.b);
+      return fmt::format("too small, {} not fit in {}", sim::counted(arrival->bytes, "byte does", "bytes do"), room);
+    }
+    case portals::Passed::wrong_direction:
+      return is_get ? "wrong direction, it is written to and not read from"
+                    : "wrong direction, it is read from and not written to";
+    case portals::Passed::offset_out_of_range:
+      if (arrival == nullptr) break;
+      return fmt::format("offset out of range, {} is past its end", arrival->detail);
+    default:
+      break;
+  }
+  return std::string(reason_text(event));
+}
+
+// What is kept of an acknowledgment is no question; what it says was kept would be taken for the answer.
+// Of a message without a body there is nothing to tell either.
+bool tells_saved(const sim::TraceEvent& event) {
+  const bool lacks_body = event.saved == Saved::header && event.bytes == 0;
+  return event.saved != Saved::nothing && !lacks_body &&
+         event.header != static_cast<std::uint8_t>(Kind::acknowledgment);
+}
+
+// What an entry does with what it takes, before the body has come.
+std::string_view match_words(Saved saved) {
+  return saved == Saved::both ? "it keeps header and body" : saved_words(saved);
+}
+
+std::string ordinal(std::uint32_t number) {
+  if (number == 2) return "second";
+  if (number == 3) return "third";
+  const bool is_teen = number / 10 % 10 == 1;
+  const std::uint32_t last = is_teen ? 0 : number % 10;
+  return fmt::format("{}{}", number, last == 1 ? "st" : last == 2 ? "nd" : last == 3 ? "rd" : "th");
+}
+
+// Of a kernel_match.
+std::string place_in_walk(const sim::TraceEvent& event) {
+  if ((event.reason & sim::kTraceWalkCut) != 0) {
+    const bool by_index = (event.reason & sim::kTraceWalkByIndex) != 0;
+    return fmt::format(", behind at least {}{}", sim::counted(event.a, "other"), by_index ? ", by the index" : "");
+  }
+  if ((event.reason & sim::kTraceWalkByIndex) != 0) {
+    return fmt::format(", the {} entry of the paper's walk, by the index", ordinal(event.a));
+  }
+  return event.a > 1 ? fmt::format(", the {} entry of its walk", ordinal(event.a)) : "";
+}
+
+std::string rank_words(portals::Rank rank) {
+  return rank == portals::kAnyRank ? "any rank" : fmt::format("rank {}", rank);
+}
+
+std::string answered(const sim::TraceEvent& event) {
+  if (event.detail == 0) return "a message";
+  return fmt::format("{}>{} #{}", event.destination, event.source, event.detail);
+}
+
+// Of a request_complete.
+std::string end_of_request(const sim::TraceEvent& event) {
+  if (event.reason == sim::kTraceCancelled) return "is cancelled";
+  return event.b == 0 ? "is complete" : "ends with " + error_name(event.b);
+}
+
+std::string thread_words(const sim::TraceEvent& event) {
+  return event.detail == 0 ? "" : fmt::format(" (thread {})", event.detail);
+}
+
+}  // namespace
+
+std::string duration_text(std::uint64_t ns) {
+  const auto scaled = [](double value, std::string_view unit) {
+    return fmt::format("{:.{}f} {}", value, value < 10 ? 2 : value < 100 ? 1 : 0, unit);
+  };
+  if (ns < 1000) return fmt::format("{} ns", ns);
+  const auto value = static_cast<double>(ns);
+  if (ns < 1'000'000) return scaled(value / 1e3, "us");
+  if (ns < 1'000'000'000) return scaled(value / 1e6, "ms");
+  return scaled(value / 1e9, "s");
+}
+
+EventWords::EventWords(const Trace& trace, const TraceNames& names, CallSite call_site, const Collectives* collectives)
+    : trace_(trace), names_(names), call_site_(std::move(call_site)), collectives_(collectives), senders_(trace) {
+  for (const TraceFile& file : trace.files) {
+    for (const sim::Definition& each : file.definitions) definition_times_.push_back(each.time);
+  }
+  std::sort(definition_times_.begin(), definition_times_.end());
+}
+
+std::string EventWords::call(const Trace::Entry& entry) const {
+  const sim::TraceEvent& event = entry.event;
+  std::string text = call_name(trace_.files[entry.file], event.a);
+  if (!call_site_) return text;
+  const sim::Definition* const module = names_.module(entry.file, event.match_bits);
+  if (module == nullptr) return text;
+  const std::string site = call_site_(*module, event.match_bits);
+  return site.empty() ? text : fmt::format("{} ({})", text, site);
+}
+
+std::string EventWords::window(const Trace::Entry& entry) const {
+  const auto number = static_cast<std::uint32_t>(entry.event.match_bits >> 32U);
+  return names_.window(entry.file, number, entry.event.time);
+}
+
+std::string EventWords::bits(const Trace::Entry& entry, std::uint8_t portal) const {
+  const auto [file, time_ns] = senders_.of(entry);
+  const std::uint64_t bits = entry.event.match_bits;
+  if (collectives_ == nullptr || !names_.is_collective(file, portal)) return names_.bits(file, portal, bits, time_ns);
+  const EnvelopeBits is = split_envelope(bits);
+  return fmt::format("{} of {}", collectives_->call_words(file, is.context, is.tag, time_ns),
+                     names_.communicator_of_calls(file, is.context, time_ns));
+}
+
+std::string EventWords::communicator(const Trace::Entry& entry) const {
+  const auto [file, time_ns] = senders_.of(entry);
+  const std::uint32_t context = split_envelope(entry.event.match_bits).context;
+  return names_.is_collective(file, entry.event.portal) ? names_.communicator_of_calls(file, context, time_ns)
+                                                        : names_.communicator(file, context, time_ns);
+}
+
+std::string EventWords::envelope(const Trace::Entry& entry) const {
+  const sim::TraceEvent& event = entry.event;
+  const std::uint8_t portal = event.kind == sim::TraceKind::send_begin ? 0 : event.portal;
+  const std::string call = collectives_ == nullptr ? "" : collectives_->words(identity(event));
+  return fmt::format("{}{}{}", bits(entry, portal), call.empty() ? "" : ": ", call);
+}
+
+std::string EventWords::split_bits(const Trace::Entry& entry) const {
+  const sim::TraceEvent& event = entry.event;
+  return names_.split(entry.file, event.kind == sim::TraceKind::send_begin ? mpi_adi::kReceivePortal : event.portal,
+                      event.match_bits);
+}
+
+// What a program's call names; of what the library sends by itself, bytes.
+std::string EventWords::elements(const Trace::Entry& entry) const {
+  const sim::TraceEvent& event = entry.event;
+  const bool is_typed = event.kind == sim::TraceKind::send_begin || event.kind == sim::TraceKind::post_receive;
+  if (!is_typed || is_setup_of_partitions(event.match_bits)) return sim::counted(event.bytes, "byte");
+  return names_.elements(entry.file, event.b, event.bytes, event.time);
+}
+
+std::string EventWords::message(const Trace::Entry& entry) const {
+  const std::string what = elements(entry);
+  return fmt::format("{}, {}", what, envelope(entry));
+}
+
+std::string EventWords::of(const Trace::Entry& entry, const sim::TraceEvent* arrival) const {
+  switch (entry.event.kind) {
+    case sim::TraceKind::kernel_send:
+    case sim::TraceKind::kernel_sent:
+    case sim::TraceKind::kernel_arrive:
+    case sim::TraceKind::kernel_match:
+    case sim::TraceKind::kernel_deposit_begin:
+    case sim::TraceKind::kernel_deposit:
+    case sim::TraceKind::kernel_ack_sent:
+    case sim::TraceKind::kernel_ack_arrived:
+    case sim::TraceKind::kernel_get_arrived:
+    case sim::TraceKind::kernel_reply_sent:
+    case sim::TraceKind::kernel_drop:
+    case sim::TraceKind::kernel_hold:
+    case sim::TraceKind::stop:
+    case sim::TraceKind::take_back:
+    case sim::TraceKind::given_back:
+      return of_kernel(entry);
+    case sim::TraceKind::kernel_pass:
+      return of_pass(entry, arrival);
+    case sim::TraceKind::entry_linked:
+    case sim::TraceKind::entry_unlinked:
+    case sim::TraceKind::entry_switched:
+    case sim::TraceKind::heap_left:
+      return of_structure(entry);
+    case sim::TraceKind::send_begin:
+    case sim::TraceKind::post_receive:
+    case sim::TraceKind::search_hit:
+    case sim::TraceKind::search_miss:
+    case sim::TraceKind::receive_complete:
+    case sim::TraceKind::request_complete:
+    case sim::TraceKind::pull_begin:
+    case sim::TraceKind::pull_complete:
+    case sim::TraceKind::synchronous_answer:
+    case sim::TraceKind::found:
+      return of_request(entry);
+    default:
+      return of_rank(entry);
+  }
+}
+
+std::string EventWords::of_kernel(const Trace::Entry& entry) const {
+  const sim::TraceEvent& event = entry.event;
+  const std::string portal = names_.portal(entry.file, event.portal);
+  const std::string bytes = sim::counted(event.bytes, "byte");
+  const auto its_bits = [&] { return bits(entry, event.portal); };
+  switch (event.kind) {
+    case sim::TraceKind::kernel_send:
+      if (event.header == static_cast<std::uint8_t>(Kind::get)) {
+        return fmt::format("asks by a get on {} for {} of {}", names_.wire(event.wire), bytes, portal);
+      }
+      return fmt::format("puts its header on {}: a put of {} for {}, {}", names_.wire(event.wire), bytes, portal,
+                         its_bits());
+    case sim::TraceKind::kernel_sent:
+      return "the wire is done with it";
+    case sim::TraceKind::kernel_arrive:
+      if (event.header == static_cast<std::uint8_t>(Kind::reply)) {
+        return fmt::format("the reply arrives by {}: {} for {}", names_.wire(event.wire), bytes, portal);
+      }
+      return fmt::format("its header arrives by {}: a put of {} for {}, {}", names_.wire(event.wire), bytes, portal,
+                         its_bits());
+    case sim::TraceKind::kernel_match:
+      return fmt::format("is taken by {}{}{}",
+                         names_.entry(entry.file, event.portal, event.detail, event.b, event.time),
+                         place_in_walk(event), tells_saved(event) ? fmt::format("; {}", match_words(event.saved)) : "");
+    case sim::TraceKind::kernel_deposit_begin:
+      return fmt::format("the body begins to come, to offset {}", event.detail);
+    case sim::TraceKind::kernel_deposit:
+      if (event.header == static_cast<std::uint8_t>(Kind::acknowledgment)) return "it is there";
+      if (event.saved == Saved::header) {
+        return names_.is_answer(entry.file, event.portal, event.match_bits) ? "it is there" : "its header is kept";
+      }
+      return fmt::format("all is there: {} at offset {}", bytes, event.detail);
+    case sim::TraceKind::kernel_ack_sent:
+      return fmt::format("acknowledges {}: {}", answered(event), saved_words(event.saved));
+    case sim::TraceKind::kernel_ack_arrived:
+      return fmt::format("the acknowledgment of {} arrives: {}", answered(event), saved_words(event.saved));
+    case sim::TraceKind::kernel_get_arrived:
+      return fmt::format("the get arrives by {}: {} of {} {} wanted", names_.wire(event.wire), bytes, portal,
+                         event.bytes == 1 ? "is" : "are");
+    case sim::TraceKind::kernel_reply_sent:
+      return fmt::format("replies to {} with {}", answered(event), bytes);
+    case sim::TraceKind::kernel_drop:
+      return fmt::format("is dropped, {}: {} for {}, {}", reason_text(event), bytes, portal, its_bits());
+    case sim::TraceKind::kernel_hold:
+      return fmt::format("stays on the wire, {}: the kernel looks again and again", reason_text(event));
+    case sim::TraceKind::stop:
+      return "stops: the receiver wants no more of the body";
+    case sim::TraceKind::given_back:
+      return "leaves the heap unread";
+    case sim::TraceKind::take_back:
+      return "is cancelled before its wire had begun with it";
+    default:
+      return "";
+  }
+}
+
+std::string EventWords::passed_entry(const Trace::Entry& entry) const {
+  const sim::TracePass pass = sim::TracePass::of(entry.event.a);
+  const std::string text =
+      names_.entry(entry.file, entry.event.portal, entry.event.detail, pass.owner, entry.event.time);
+  // Of MPI's own entries it tells nothing.
+  const std::string type = names_.is_envelope(entry.file, mpi_adi::kReceivePortal) ? "" : descriptor_words(pass);
+  return type.empty() ? text : fmt::format("{}, {}", text, type);
+}
+
+std::string EventWords::why_passed(const Trace::Entry& entry, const sim::TraceEvent* arrival) const {
+  const sim::TraceEvent& event = entry.event;
+  const auto why = static_cast<portals::Passed>(event.reason);
+  const bool is_heap = (event.a >> 16U & 0xffU) == mpi_adi::kOwnerHeap && names_.is_envelope(entry.file, event.portal);
+  if (is_heap && why == portals::Passed::inactive) return "closed, as the other heap takes what comes";
+  if (why != portals::Passed::no_match) return memory_words(event, arrival);
+  const bool is_from_another = event.b != portals::kAnyRank && event.b != event.source;
+  const auto wanted = [&] {
+    return names_.wanted(entry.file, event.portal, event.match_bits, event.bytes, event.time);
+  };
+  if (arrival == nullptr) {
+    return fmt::format("no match, it wants {}{}", wanted(),
+                       is_from_another ? fmt::format(", and rank {} only", event.b) : "");
+  }
+  if (((event.match_bits ^ arrival->match_bits) & ~event.bytes) == 0) {
+    return is_from_another ? fmt::format("no match, the bits fit, but it takes rank {} only", event.b)
+                           : "no match, the bits fit, but it takes another group of sources only";
+  }
+  const auto [sender, sent_ns] = senders_.of(entry);
+  return "no match, " + names_.mismatch(entry.file, event.portal, event.match_bits, event.bytes, event.time,
+                                        {arrival->match_bits, sender, sent_ns}, event.b == portals::kAnyRank);
+}
+
+// The entry at the next stop of a kernel_pass's walk, which its rank recorded right behind it. "": that is not told.
+std::string EventWords::linked_entry(const Trace::Entry& entry) const {
+  const std::uint32_t step = sim::TracePass::of(entry.event.a).step;
+  const Trace::Entry* const end = trace_.entries.data() + trace_.entries.size();
+  const Trace::Entry* next = &entry + 1;
+  while (next < end && next->file != entry.file) ++next;
+  if (next >= end || identity(next->event) != identity(entry.event)) return "";
+  const sim::TraceEvent& event = next->event;
+  if (event.kind == sim::TraceKind::kernel_pass && sim::TracePass::of(event.a).step == step + 1) {
+    return names_.entry(next->file, event.portal, event.detail, sim::TracePass::of(event.a).owner, event.time);
+  }
+  if (event.kind == sim::TraceKind::kernel_match && event.a == step + 2) {
+    return names_.entry(next->file, event.portal, event.detail, event.b, event.time);
+  }
+  return "";
+}
+
+// "; its no-room link leads to the next entry".
+std::string EventWords::link_of(const Trace::Entry& entry) const {
+  const sim::TraceLink link = sim::TracePass::of(entry.event.a).link;
+  if (link == sim::TraceLink::none) return "";
+  std::string to = "nowhere that is known";
+  if (link == sim::TraceLink::next) to = "the next entry";
+  if (link == sim::TraceLink::drop) to = "the end of the walk";
+  if (link == sim::TraceLink::entry) to = linked_entry(entry);
+  return fmt::format("; its {} link leads to {}", link_name(static_cast<portals::Passed>(entry.event.reason)),
+                     to.empty() ? "another entry" : to);
+}
+
+// Of a program's match lists and heaps.
+std::string EventWords::of_structure(const Trace::Entry& entry) const {
+  const sim::TraceEvent& event = entry.event;
+  if (event.kind == sim::TraceKind::heap_left) {
+    if (event.reason == sim::kTraceHeapDestroyed) return fmt::format("is dropped with heap {}, which ends", event.a);
+    return event.reason == sim::kTraceHeapReleased ? fmt::format("is released from heap {}", event.a)
+                                                   : fmt::format("is taken off the queue of heap {}", event.a);
+  }
+  const std::string portal = names_.portal(entry.file, event.portal);
+  const bool is_linked = event.kind == sim::TraceKind::entry_linked;
+  if ((event.reason & sim::kTraceEntryPortal) != 0) {
+    return fmt::format("{} has {} descriptor{}", portal, is_linked ? "a" : "no",
+                       is_linked ? " from now on" : " any more");
+  }
+  const std::string name = names_.entry(entry.file, event.portal, event.detail, 0, event.time);
+  const bool is_inactive = (event.reason & sim::kTraceEntryInactive) != 0;
+  if (event.kind == sim::TraceKind::entry_switched) {
+    return fmt::format("{} of {} is {}", name, portal, is_inactive ? "deactivated" : "activated");
+  }
+  if (!is_linked) return fmt::format("{} is taken out of {}", name, portal);
+  std::string where = "at the end of the list";
+  if (event.a != 0) where = "before " + names_.entry(entry.file, event.portal, event.a, 0, event.time);
+  if ((event.reason & sim::kTraceEntryAdopted) != 0) where = "outside the list, by adopt()";
+  const std::string rank = event.source == portals::kAnyRank ? "" : fmt::format(", from rank {} only", event.source);
+  return fmt::format("{} is in {}, {}{}: it wants {}{}", name, portal, where, is_inactive ? ", inactive" : "",
+                     names_.wanted(entry.file, event.portal, event.match_bits, event.bytes, event.time), rank);
+}
+
+std::string EventWords::of_pass(const Trace::Entry& entry, const sim::TraceEvent* arrival) const {
+  return fmt::format("passes over {}: {}{}", passed_entry(entry), why_passed(entry, arrival), link_of(entry));
+}
+
+std::string EventWords::of_request(const Trace::Entry& entry) const {
+  const sim::TraceEvent& event = entry.event;
+  switch (event.kind) {
+    case sim::TraceKind::send_begin: {
+      const std::string_view reason = choice_words(static_cast<sim::TraceChoice>(event.reason));
+      return fmt::format("sends {} to {}: {}{}{}", message(entry), rank_words(event.destination), name(event.protocol),
+                         reason.empty() ? "" : ", as ", reason);
+    }
+    case sim::TraceKind::post_receive:
+      return fmt::format("wants at most {}, {} (request {})", elements(entry),
+                         names_.wanted(entry.file, 0, event.match_bits, event.detail, event.time), event.a);
+    case sim::TraceKind::found: {
+      const auto probe = static_cast<sim::TraceProbe>(event.reason);
+      return fmt::format("{} {}{}", sim::takes_out(probe) ? "is taken by" : "is found by", name(probe),
+                         sim::takes_out(probe) ? ": no other receive gets it" : ", which leaves it there");
+    }
+    case sim::TraceKind::search_hit:
+      return event.reason != 0 ? "receives it, as a matched probe took it out for this"
+                               : "finds it among the unexpected messages";
+    case sim::TraceKind::search_miss:
+      return "no unexpected message is the one: the receive is posted";
+    case sim::TraceKind::receive_complete:
+      return fmt::format("the message is in the receive's memory, {}", sim::counted(event.bytes, "byte"));
+    case sim::TraceKind::request_complete:
+      return is_of_receive(event, trace_.files[entry.file].rank)
+                 ? fmt::format("the receive {} (request {})", end_of_request(event), event.a)
+                 : "the send " + end_of_request(event);
+    case sim::TraceKind::pull_begin:
+      return fmt::format("asks the sender for the body, {}", sim::counted(event.bytes, "byte"));
+    case sim::TraceKind::pull_complete:
+      return "has the body";
+    case sim::TraceKind::synchronous_answer:
+      return "tells the sender that a receive took the message";
+    default:
+      return "";
+  }
+}
+
+// "collective call 3 of MPI_COMM_WORLD".
+std::string EventWords::collective_call(const Trace::Entry& entry) const {
+  const sim::TraceEvent& event = entry.event;
+  const std::uint32_t context = split_envelope(event.match_bits).context;
+  return fmt::format("{} of {}",
+                     collectives_ == nullptr ? collective_call_words(context, event.a)
+                                             : collectives_->call_words(entry.file, context, event.a, event.time),
+                     names_.communicator_of_calls(entry.file, context, event.time));
+}
+
+std::string EventWords::of_collective(const Trace::Entry& entry) const {
+  const sim::TraceEvent& event = entry.event;
+  const std::string call = collective_call(entry);
+  if (event.kind == sim::TraceKind::collective_end) {
+    return event.b == 0 ? fmt::format("{} is over", call)
+                        : fmt::format("{} is over with {}", call, error_name(event.b));
+  }
+  const CollectiveShape shape = collective_shape(event);
+  return fmt::format("begins {}: {}, {}", call, words_of(shape), sim::counted(event.bytes, "byte"));
+}
+
+std::string EventWords::of_rank(const Trace::Entry& entry) const {
+  const sim::TraceEvent& event = entry.event;
+  const TraceFile& file = trace_.files[entry.file];
+  switch (event.kind) {
+    case sim::TraceKind::wait_begin:
+      return fmt::format("waits in {}{}", call_name(file, event.a), thread_words(event));
+    case sim::TraceKind::wait_end:
+      return fmt::format("goes on in {}{}", call_name(file, event.a), thread_words(event));
+    case sim::TraceKind::sleep:
+      return event.detail == 0 ? "sleeps" : fmt::format("sleeps, at most {}", duration_text(event.detail));
+    case sim::TraceKind::wake:
+      return "runs again";
+    case sim::TraceKind::coprocessor_begin:
+      return "its message coprocessor takes over";
+    case sim::TraceKind::coprocessor_end:
+      return fmt::format("its message coprocessor rests, after {}", sim::counted(event.a, "message"));
+    case sim::TraceKind::peer_lost:
+      return fmt::format("has lost {}", rank_words(event.source));
+    case sim::TraceKind::mpi_enter:
+      return fmt::format("calls {}{}", call(entry), thread_words(event));
+    case sim::TraceKind::mpi_leave:
+      if (event.reason != 0) {
+        return fmt::format("{} fails by a fatal error: {}{}", call_name(file, event.a), error_name(event.b),
+                           thread_words(event));
+      }
+      return fmt::format("{} returns{}{}", call_name(file, event.a),
+                         event.b == 0 ? "" : fmt::format(" {}", error_name(event.b)), thread_words(event));
+    case sim::TraceKind::shared_write:
+    case sim::TraceKind::shared_read: {
+      const std::string call = collective_call(entry), bytes = sim::counted(event.bytes, "byte");
+      return event.kind == sim::TraceKind::shared_write
+                 ? fmt::format("shows its part of {} to the node, {}", call, bytes)
+                 : fmt::format("reads rank {}'s part of {}, {}", event.source, call, bytes);
+    }
+    case sim::TraceKind::collective_begin:
+    case sim::TraceKind::collective_end:
+      return of_collective(entry);
+    case sim::TraceKind::window_access:
+      return fmt::format("{} of {} at offset {} of {}'s {}, {}, epoch {}", name(static_cast<sim::TraceAccess>(event.a)),
+                         sim::counted(event.bytes, "byte"), event.detail, rank_words(event.destination), window(entry),
+                         access_copies(event), name(static_cast<sim::TraceEpoch>(event.b)));
+    case sim::TraceKind::window_sync:
+      return fmt::format("{} of {} is done{}", name(static_cast<sim::TraceSync>(event.a)), window(entry),
+                         event.destination == portals::kAnyRank ? "" : " with " + rank_words(event.destination));
+    default:
+      return fmt::format("does something that this version does not know (kind {})",
+                         static_cast<std::uint16_t>(event.kind));
+  }
+}
+
+}  // namespace margay::command

@@ -1,0 +1,100 @@
+#include "command/trace/story_command.hpp"
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "command/trace/common.hpp"
+#include "command/trace/message_choice.hpp"
+#include "command/trace/read/filter.hpp"
+#include "command/trace/story/collectives.hpp"
+#include "command/trace/story/tell.hpp"
+#include "sim/base/counted.hpp"
+
+namespace margay::command {
+
+namespace {
+
+using portals::Status;
+
+constexpr std::size_t kTitlesMax = 20;
+
+struct StoryOptions {
+  std::string folder;
+  std::string message;
+  MessageChoice choice;
+};
+
+MessageStory named(const StoryOptions& options, const Messages& messages) {
+  MessageIdentity message;
+  if (Status status = parse_message(options.message, message); !status.ok()) {
+    fail_trace(Status::error("trace: " + status.sentence()));
+  }
+  const MessageIdentity root = messages.root_of(message);
+  if (root != message) {
+    put_line(fmt::format("({} is a part of {}:{}:{}, whose story this is)", options.message, root.source,
+                         root.destination, root.sequence));
+  }
+  return messages.story(root);
+}
+
+void tell_story(const StoryOptions& options, const CallSite& call_site) {
+  Trace trace;
+  load_trace(options.folder, trace);
+  tell_unsealed(trace);
+  check_choice(options.choice, trace);
+  const TraceNames names(trace, wire_text);
+  const Messages messages(trace);
+  const Collectives collectives(trace, names);
+  const EventWords words(trace, names, call_site, &collectives);
+  std::vector<MessageStory> chosen;
+  if (options.message.empty()) {
+    chosen = choose(options.choice, trace, names, messages);
+  } else {
+    chosen.push_back(named(options, messages));
+    if (chosen.front().steps.empty()) {
+      fail_trace(
+          Status::error(fmt::format("trace: {}: no event of this message is in {}", options.message, options.folder)));
+    }
+  }
+  if (chosen.empty()) {
+    fail_trace(
+        Status::error(fmt::format("trace: {}: {} (`margay trace print {}` shows all events)", options.folder,
+                                  none_chosen(options.choice, trace, names, messages, collectives), options.folder)));
+  }
+  const std::size_t told = std::min(options.choice.count.value_or(1), chosen.size());
+  for (std::size_t i = 0; i < told; ++i) {
+    std::string text = tell(trace, messages, words, chosen[i]);
+    text.pop_back();
+    put_line((i == 0 ? "" : "\n") + text);
+  }
+  if (told != chosen.size()) {
+    put_line(
+        fmt::format("\n{} like it; --count {} prints {}:", sim::counted(chosen.size() - told, "more is", "more are"),
+                    chosen.size(), sim::noun(chosen.size() - told, "it, too", "them all")));
+  }
+  for (std::size_t i = told; i < std::min(chosen.size(), told + kTitlesMax); ++i) {
+    put_line(fmt::format("{:>12}  {}", duration_text(duration_ns(trace, chosen[i])), title(trace, words, chosen[i])));
+  }
+  finish_output();
+}
+
+}  // namespace
+
+void add_trace_story(CLI::App& trace, const CallSite& call_site) {
+  auto options = std::make_shared<StoryOptions>();
+  CLI::App* story =
+      trace.add_subcommand("story", "tell what became of a message, from the call that sent it to the end");
+  story->add_option("folder", options->folder, "what --trace named")->required();
+  CLI::Option* const message = story->add_option(
+      "message", options->message,
+      "SOURCE:DESTINATION:SEQUENCE, or as it is told, '0>1 #17'; otherwise the first that the options pick");
+  for (CLI::Option* const option : add_message_choice(*story, options->choice)) message->excludes(option);
+  story->callback([options, call_site] { tell_story(*options, call_site); });
+}
+
+}  // namespace margay::command

@@ -1,0 +1,25 @@
+#include "command/trace/trace_command.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include "command/trace/check_command.hpp"
+#include "command/trace/export_command.hpp"
+#include "command/trace/messages_command.hpp"
+#include "command/trace/print_command.hpp"
+#include "command/trace/story_command.hpp"
+#include "command/trace/view_command.hpp"
+
+namespace margay::command {
+
+void add_trace_command(CLI::App& app, const CallSite& call_site, std::string_view page) {
+  CLI::App* trace = app.add_subcommand("trace", "read the traces that `margay run --trace DIR` recorded");
+  trace->require_subcommand(1);
+  add_trace_story(*trace, call_site);
+  add_trace_messages(*trace);
+  add_trace_view(*trace, call_site, page);
+  add_trace_print(*trace, call_site);
+  add_trace_check(*trace);
+  add_trace_export(*trace, call_site);
+}
+
+}  // namespace margay::command

@@ -1,0 +1,122 @@
+#include "command/trace/view_command.hpp"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "command/trace/common.hpp"
+#include "command/trace/export_output.hpp"
+#include "command/trace/page/page.hpp"
+#include "sim/base/counted.hpp"
+#include "sim/base/terminal_text.hpp"
+
+namespace margay::command {
+
+namespace {
+
+using portals::Status;
+
+struct ViewOptions {
+  std::string folder;
+  std::string output;
+};
+
+// "traces/heat/" is written to traces/heat.html; "." by the folder's name, into the folder that it lies in.
+std::string page_of(const std::string& folder) {
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::canonical(folder, error);
+  std::string path = folder;
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  const std::string last = std::filesystem::path(path).filename().string();
+  if ((last == "." || last == "..") && !error) path = whole.string();
+  return path + ".html";
+}
+
+// On a terminal one line says what is being done, as large traces take a while; nothing is left of it.
+class ProgressLine {
+ public:
+  ProgressLine() : shown_(isatty(STDERR_FILENO) == 1) {}
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+  ~ProgressLine() { say(""); }
+  void say(std::string_view text) const {
+    if (shown_) fmt::print(stderr, "\r\033[K{}", text);
+  }
+
+ private:
+  bool shown_;
+};
+
+// Stories are told by several threads, and debug information is read by one at a time: each place once.
+CallSite for_threads(const CallSite& call_site) {
+  if (!call_site) return {};
+  struct Known {
+    std::mutex mutex;
+    std::map<std::pair<std::string, std::uint64_t>, std::string> sites;  // by module and address
+  };
+  return [call_site, known = std::make_shared<Known>()](const sim::Definition& module, std::uint64_t address) {
+    const std::lock_guard lock(known->mutex);
+    const auto [found, is_new] = known->sites.try_emplace({module.text, address});
+    if (is_new) found->second = call_site(module, address);
+    return found->second;
+  };
+}
+
+void write_view(const ViewOptions& options, const CallSite& slow_call_site, std::string_view page) {
+  if (page.empty()) {
+    fail_trace(
+        Status::error("trace view: this margay was built without its page: install nodejs and npm, and configure and "
+                      "build it again"));
+  }
+  const ProgressLine progress;
+  progress.say(sim::printable(fmt::format("reading {} ...", options.folder)));
+  Trace trace;
+  const auto fail = [&](const Status& status) {
+    progress.say("");
+    fail_trace(status);
+  };
+  if (Status status = read_trace(options.folder, trace); !status.ok()) fail(status);
+  if (trace.entries.empty()) {
+    fail(Status::error(fmt::format("trace view: {}: no event is in it, so there is nothing to see", options.folder)));
+  }
+  const CallSite call_site = for_threads(slow_call_site);
+  const TraceNames names(trace, wire_text);
+  const Messages messages(trace);
+  const Collectives collectives(trace, names);
+  const EventWords words(trace, names, call_site, &collectives);
+  progress.say(fmt::format("laying out {} ...", sim::counted(trace.entries.size(), "event")));
+  const std::string path = options.output.empty() ? page_of(options.folder) : options.output;
+  ExportOutput output;
+  if (Status status = output.open(path); !status.ok()) fail(status);
+  const PageInput input{trace, names, messages, collectives, words, call_site};
+  const auto told = [&](std::size_t done, std::size_t all) {
+    progress.say(fmt::format("telling {}: {} % ...", sim::counted(all, "story", "stories"), 100 * done / all));
+  };
+  if (Status status = write_page(page, input, options.folder, told, output.stream()); !status.ok()) fail(status);
+  if (Status status = output.close(); !status.ok()) fail(status);
+  if (path == "-") return;
+  progress.say("");
+  put_line(fmt::format("{}: {}; open it in a browser", sim::for_terminal(path),
+                       sim::counted(messages.roots().size(), "message")));
+  finish_output();
+}
+
+}  // namespace
+
+void add_trace_view(CLI::App& trace, const CallSite& call_site, std::string_view page) {
+  auto options = std::make_shared<ViewOptions>();
+  CLI::App* view =
+      trace.add_subcommand("view", "write the trace as one HTML page: timeline, stories, match lists, ...");
+  view->add_option("folder", options->folder, "what --trace named")->required();
+  view->add_option("-o,--output", options->output, "the page (default: FOLDER.html)");
+  view->callback([options, call_site, page] { write_view(*options, call_site, page); });
+}
+
+}  // namespace margay::command

@@ -1,0 +1,129 @@
+// A hash table from (bits, group, rank) to the two ends of a queue: what the index of posted entries and the index of
+// arrived messages have in common. Open addressing, linear probing, no tombstones. Internal to portals.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "portals/base/assert.hpp"
+#include "portals/base/criteria.hpp"
+
+namespace margay::portals {
+
+// Criteria that differ only in values, not in what is significant, have one shape.
+struct MatchShape {
+  MatchBits ignore_bits = 0;
+  bool any_group = true;
+  bool any_rank = true;
+  friend bool operator==(const MatchShape&, const MatchShape&) = default;
+
+  [[nodiscard]] static MatchShape of(const Criteria& criteria) {
+    return {criteria.ignore_bits, criteria.source_group == kAnyGroup, criteria.source_rank == kAnyRank};
+  }
+};
+
+// The significant values under a shape. Two criteria of one shape with equal keys accept the same messages, and a
+// message meets criteria exactly when its key under their shape equals theirs.
+struct MatchKey {
+  MatchBits bits = 0;
+  GroupId group = 0;
+  Rank rank = 0;
+  friend bool operator==(const MatchKey&, const MatchKey&) = default;
+
+  [[nodiscard]] static MatchKey of(const MatchShape& shape, MatchBits bits, GroupId group, Rank rank) {
+    return {bits & ~shape.ignore_bits, shape.any_group ? 0 : group, shape.any_rank ? 0 : rank};
+  }
+  [[nodiscard]] static MatchKey of(const MatchShape& shape, const Header& header) {
+    return of(shape, header.match_bits, header.source.group, header.source.rank);
+  }
+  [[nodiscard]] static MatchKey of(const MatchShape& shape, const Criteria& criteria) {
+    return of(shape, criteria.match_bits, criteria.source_group, criteria.source_rank);
+  }
+};
+
+// `End` names an element of the queue; `kNone` says that the slot is empty.
+template <class End, End kNone>
+class KeyTable {
+ public:
+  struct Ends {
+    End first = kNone;
+    End last = kNone;
+  };
+
+  // nullptr when the key is not there. Valid until the next obtain() or erase().
+  [[nodiscard]] const Ends* find(const MatchKey& key) const {
+    if (slots_.empty()) return nullptr;
+    for (std::size_t at = home(key);; at = after(at)) {
+      if (slots_[at].ends.first == kNone) return nullptr;
+      if (slots_[at].key == key) return &slots_[at].ends;
+    }
+  }
+  // Makes room for the key when it is not there; the caller then sets `first`, which must not stay kNone.
+  [[nodiscard]] Ends& obtain(const MatchKey& key) {
+    if ((used_ + 1) * 4 > slots_.size() * 3) grow();
+    std::size_t at = home(key);
+    while (slots_[at].ends.first != kNone) {
+      if (slots_[at].key == key) return slots_[at].ends;
+      at = after(at);
+    }
+    ++used_;
+    slots_[at].key = key;
+    return slots_[at].ends;
+  }
+  // Requires: the key is there.
+  [[nodiscard]] Ends& at(const MatchKey& key) {
+    std::size_t at = home(key);
+    while (!(slots_[at].key == key)) at = after(at);
+    return slots_[at].ends;
+  }
+  // Requires: the key is there.
+  void erase(const MatchKey& key) {
+    std::size_t hole = home(key);
+    while (!(slots_[hole].key == key && slots_[hole].ends.first != kNone)) hole = after(hole);
+    // Whoever was pushed past the hole by probing moves back, so that no lookup stops short.
+    for (std::size_t at = after(hole); slots_[at].ends.first != kNone; at = after(at)) {
+      const std::size_t wish = home(slots_[at].key);
+      if (((at - wish) & (slots_.size() - 1)) >= ((at - hole) & (slots_.size() - 1))) {
+        slots_[hole] = slots_[at];
+        hole = at;
+      }
+    }
+    slots_[hole] = Slot{};
+    --used_;
+  }
+  [[nodiscard]] std::size_t size() const { return used_; }
+
+ private:
+  struct Slot {
+    MatchKey key;
+    Ends ends;
+  };
+  static constexpr std::size_t kLeastSlots = 16;
+
+  [[nodiscard]] std::size_t home(const MatchKey& key) const {
+    std::uint64_t hash = key.bits * 0x9e37'79b9'7f4a'7c15;
+    hash ^= hash >> 32;
+    hash += ((std::uint64_t{key.group} << 32) | key.rank) * 0xc2b2'ae3d'27d4'eb4f;
+    hash ^= hash >> 29;
+    hash *= 0xbf58'476d'1ce4'e5b9;
+    return static_cast<std::size_t>(hash >> 32) & (slots_.size() - 1);
+  }
+  [[nodiscard]] std::size_t after(std::size_t at) const { return (at + 1) & (slots_.size() - 1); }
+
+  void grow() {
+    std::vector<Slot> old(slots_.empty() ? kLeastSlots : slots_.size() * 2);
+    old.swap(slots_);
+    for (const Slot& slot : old) {
+      if (slot.ends.first == kNone) continue;
+      std::size_t at = home(slot.key);
+      while (slots_[at].ends.first != kNone) at = after(at);
+      slots_[at] = slot;
+    }
+  }
+
+  std::vector<Slot> slots_;
+  std::size_t used_ = 0;
+};
+
+}  // namespace margay::portals

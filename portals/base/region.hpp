@@ -1,0 +1,126 @@
+// A logically contiguous run of bytes that may lie in several pieces of memory.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "portals/base/layout.hpp"
+#include "portals/base/require.hpp"
+
+namespace margay::portals {
+
+// One contiguous piece. The memory belongs to whoever made the Buffer.
+struct Buffer {
+  std::byte* base = nullptr;
+  std::size_t bytes = 0;
+};
+
+// A view: one piece held inside, or a table of pieces, or a layout (both owned by the caller, alive as long as the
+// region is used) of which the first `skip` bytes do not belong. Trivially copyable. Bodies are read from regions and
+// deposited in them.
+class Region {
+ public:
+  Region() = default;
+  // Requires: `buffer.base` valid for `buffer.bytes` while the region is in use.
+  explicit Region(Buffer buffer) : single_(buffer), bytes_(buffer.bytes) {}
+  Region(void* base, std::size_t bytes) : Region(Buffer{static_cast<std::byte*>(base), bytes}) {}
+  // All of the table's pieces, in order.
+  explicit Region(std::span<const Buffer> table);
+  // The first `bytes` of `layout` at `base`.
+  Region(const Layout& layout, std::byte* base, std::uint64_t bytes);
+
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+  [[nodiscard]] bool contiguous() const { return pieces_ == nullptr; }
+  // The one piece. Requires: contiguous().
+  [[nodiscard]] Buffer single() const { return single_; }
+
+  // The `length` bytes that begin `offset` bytes in. Requires: offset + length <= bytes(), checked without wrap.
+  [[nodiscard]] Region slice(std::uint64_t offset, std::uint64_t length) const {
+    require(offset <= bytes_ && length <= bytes_ - offset,
+            "slice() asks for bytes behind the region's end; compare with bytes() first");
+    if (!contiguous()) return slice_pieces(offset, length);
+    return length == 0 ? Region() : Region(Buffer{single_.base + offset, static_cast<std::size_t>(length)});
+  }
+
+  friend class RegionCursor;
+
+ private:
+  [[nodiscard, gnu::noinline]] Region slice_pieces(std::uint64_t offset, std::uint64_t length) const;
+  [[nodiscard]] bool laid_out() const { return pieces_ != nullptr && count_ == 0; }
+  [[nodiscard]] const Buffer* table() const { return static_cast<const Buffer*>(pieces_); }
+  [[nodiscard]] const Layout& layout() const { return *static_cast<const Layout*>(pieces_); }
+
+  Buffer single_{};               // of a layout: its base
+  const void* pieces_ = nullptr;  // a table of count_ pieces, or without any a Layout
+  std::size_t count_ = 0;
+  std::uint64_t skip_ = 0;
+  std::uint64_t bytes_ = 0;
+};
+
+// Walks a region once from its beginning, so that a body which comes in parts costs no search per part.
+class RegionCursor {
+ public:
+  RegionCursor() = default;
+  explicit RegionCursor(const Region& region);
+
+  [[nodiscard]] std::uint64_t left() const { return left_; }
+  // Copies `source` to where the cursor stands and moves on. Requires: source.size() <= left(). Over a layout each of
+  // these three costs one search of the place.
+  void write(std::span<const std::byte> source);
+  // Copies from where the cursor stands into `target` and moves on. Requires: target.size() <= left().
+  void read(std::span<std::byte> target);
+  // The next contiguous piece, at most `limit` bytes; empty when nothing is left. Does not move.
+  [[nodiscard]] Buffer peek(std::uint64_t limit) const;
+  // Moves on by `bytes`. Requires: bytes <= left().
+  void skip(std::uint64_t bytes);
+
+ private:
+  Region region_;
+  std::size_t piece_ = 0;       // index in the table
+  std::uint64_t in_piece_ = 0;  // bytes already passed there; of a layout, from its beginning
+  std::uint64_t left_ = 0;
+};
+
+// memcpy for messages, most of which are short: up to 64 bytes by a few moves that overlap, without a call.
+inline void copy_bytes(std::byte* target, const std::byte* source, std::size_t bytes) {
+  const auto both_ends = [&]<std::size_t Bytes>() {
+    std::array<std::byte, Bytes> first, last;
+    std::memcpy(first.data(), source, Bytes);
+    std::memcpy(last.data(), source + bytes - Bytes, Bytes);
+    std::memcpy(target, first.data(), Bytes);
+    std::memcpy(target + bytes - Bytes, last.data(), Bytes);
+  };
+  if (bytes > 16) {
+    if (bytes > 64) {
+      std::memcpy(target, source, bytes);
+    } else if (bytes > 32) {
+      both_ends.template operator()<32>();
+    } else {
+      both_ends.template operator()<16>();
+    }
+  } else if (bytes >= 8) [[likely]] {
+    both_ends.template operator()<8>();
+  } else if (bytes >= 4) {
+    both_ends.template operator()<4>();
+  } else {
+    for (std::size_t i = 0; i < bytes; ++i) target[i] = source[i];
+  }
+}
+
+// The same for any regions.
+[[gnu::noinline]] void copy_pieces(const Region& target, const Region& source);
+
+// Copies all of `source` to the beginning of `target`. Requires: source.bytes() <= target.bytes().
+inline void copy(const Region& target, const Region& source) {
+  require(source.bytes() <= target.bytes(), "copy() into a region that is shorter than its source; slice() the source");
+  if (target.contiguous() && source.contiguous()) [[likely]] {
+    copy_bytes(target.single().base, source.single().base, static_cast<std::size_t>(source.bytes()));
+  } else {
+    copy_pieces(target, source);
+  }
+}
+
+}  // namespace margay::portals

@@ -1,0 +1,114 @@
+#include <doctest/doctest.h>
+
+#include <random>
+
+#include "command/run/pmi/pmi_server.hpp"
+
+using namespace margay;
+using namespace margay::command;
+
+namespace {
+
+PmiServer make_server(std::uint32_t ranks) {
+  return PmiServer("kvs_t", std::vector<std::uint32_t>(ranks, 1), std::vector<std::uint32_t>(ranks, 0));
+}
+
+std::string answer(PmiServer& server, std::uint32_t rank, std::string_view line) {
+  const PmiOutcome outcome = server.take_line(rank, line);
+  REQUIRE(outcome.replies.size() == 1);
+  REQUIRE(outcome.replies[0].rank == rank);
+  CHECK(outcome.error.empty());
+  return outcome.replies[0].line;
+}
+
+}  // namespace
+
+TEST_CASE("the server gives the answers that Hydra gives") {
+  PmiServer server = make_server(2);
+  CHECK(answer(server, 0, "cmd=init pmi_version=1 pmi_subversion=1") ==
+        "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0\n");
+  CHECK(answer(server, 0, "cmd=get_maxes") == "cmd=maxes kvsname_max=256 keylen_max=64 vallen_max=1024\n");
+  CHECK(answer(server, 0, "cmd=get_appnum") == "cmd=appnum appnum=1\n");
+  CHECK(answer(server, 0, "cmd=get_my_kvsname") == "cmd=my_kvsname kvsname=kvs_t\n");
+  CHECK(answer(server, 0, "cmd=get kvsname=kvs_t key=PMI_process_mapping") ==
+        "cmd=get_result rc=0 msg=success value=(vector,(0,1,2))\n");
+  CHECK(answer(server, 0, "cmd=put kvsname=kvs_t key=card0 value=a;b#c:1") == "cmd=put_result rc=0 msg=success\n");
+  CHECK(answer(server, 1, "cmd=get kvsname=kvs_t key=card0") == "cmd=get_result rc=0 msg=success value=a;b#c:1\n");
+  CHECK(answer(server, 1, "cmd=get kvsname=kvs_t key=nosuch") ==
+        "cmd=get_result rc=-1 msg=key_nosuch_not_found value=unknown\n");
+  CHECK(answer(server, 1, "cmd=finalize") == "cmd=finalize_ack\n");
+  CHECK(server.initialized(0));
+  CHECK_FALSE(server.initialized(1));
+  CHECK(server.finalized(1));
+}
+
+TEST_CASE("a barrier lets all go when the last has come, again and again") {
+  PmiServer server = make_server(3);
+  for (int round = 0; round < 3; ++round) {
+    CHECK(server.take_line(0, "cmd=barrier_in").replies.empty());
+    CHECK(server.take_line(2, "cmd=barrier_in").replies.empty());
+    const PmiOutcome last = server.take_line(1, "cmd=barrier_in");
+    REQUIRE(last.replies.size() == 3);
+    for (const PmiReply& reply : last.replies) CHECK(reply.line == "cmd=barrier_out\n");
+  }
+  CHECK(server.take_line(0, "cmd=barrier_in").error.empty());
+  CHECK(server.take_line(0, "cmd=barrier_in").error.find("rank 0 entered the PMI barrier twice") != std::string::npos);
+}
+
+TEST_CASE("limits are kept") {
+  PmiServer server = make_server(1);
+  CHECK(answer(server, 0, "cmd=put key=k value=" + std::string(1024, 'v')).find("rc=0") != std::string::npos);
+  CHECK(answer(server, 0, "cmd=put key=l value=" + std::string(1025, 'v')).find("rc=-1") != std::string::npos);
+  CHECK(answer(server, 0, "cmd=put key=" + std::string(65, 'k') + " value=v").find("rc=-1") != std::string::npos);
+  CHECK(answer(server, 0, "cmd=put value=v").find("rc=-1") != std::string::npos);
+  int accepted = 0;
+  for (int i = 0; i < 1000; ++i) {
+    accepted += answer(server, 0, "cmd=put key=n" + std::to_string(i) + " value=v").find("rc=0") != std::string::npos;
+  }
+  CHECK(accepted < 300);
+}
+
+TEST_CASE("abort and spawn") {
+  PmiServer server = make_server(1);
+  const PmiOutcome abort = server.take_line(0, "cmd=abort exitcode=17 error_msg=no more fuel");
+  CHECK(abort.aborts);
+  CHECK(abort.abort_code == 17);
+  CHECK(abort.abort_message == "no more fuel");
+  CHECK(!abort.second_program);
+  CHECK(server.take_line(0, "cmd=abort exitcode=1 second_program=1").second_program);
+  CHECK(server.take_line(0, "mcmd=spawn").replies.empty());
+  CHECK(server.take_line(0, "nprocs=1").error.empty());
+  CHECK(server.take_line(0, "arg1=-x -y").error.empty());
+  CHECK(answer(server, 0, "endcmd").find("cmd=spawn_result rc=-1") == 0);
+  CHECK(answer(server, 0, "cmd=get_maxes").find("cmd=maxes") == 0);
+}
+
+TEST_CASE("bad lines name the rank and harm nobody") {
+  PmiServer server = make_server(4);
+  CHECK(server.take_line(3, "nonsense").error.find("rank 3 sent a bad PMI line") != std::string::npos);
+  CHECK(server.take_line(2, "cmd=dance").error.find("rank 2 sent the PMI command \"dance\"") != std::string::npos);
+  CHECK(server.take_line(1, "key=x").error.find("rank 1") != std::string::npos);
+  std::mt19937 random(3);
+  const std::string_view pieces[] = {"cmd=",
+                                     "put ",
+                                     "key=",
+                                     "value=",
+                                     "get",
+                                     "barrier_in",
+                                     "mcmd=spawn",
+                                     " ",
+                                     "endcmd",
+                                     "abort",
+                                     "exitcode=99999999999",
+                                     "service=",
+                                     "publish_name",
+                                     "\n",
+                                     "=",
+                                     "finalize"};
+  for (int round = 0; round < 20000; ++round) {
+    std::string line;
+    for (std::size_t i = random() % 6; i > 0; --i) line += pieces[random() % std::size(pieces)];
+    const PmiOutcome outcome = server.take_line(static_cast<std::uint32_t>(random() % 4), line);
+    for (const PmiReply& reply : outcome.replies) CHECK(reply.line.back() == '\n');
+  }
+}

@@ -1,0 +1,79 @@
+// Words that were told before are those that are told anew, whatever was defined in between.
+#include <doctest/doctest.h>
+
+#include <set>
+#include <string>
+
+#include "command/trace/names/names.hpp"
+#include "command/trace/story/remembered_words.hpp"
+#include "tests/command/hand_made_trace.hpp"
+
+namespace margay::command::test {
+namespace {
+
+using made::HandMade;
+using made::kTag7;
+using made::kType;
+
+// The same sending, receive and calls, again and again.
+HandMade repeated(std::uint64_t times) {
+  HandMade made;
+  for (std::uint64_t i = 1; i <= times; ++i) {
+    const MessageIdentity message{0, 1, i};
+    made.add(0, sim::TraceKind::mpi_enter);
+    sim::TraceEvent& begin = made.add(0, sim::TraceKind::send_begin, message);
+    begin.match_bits = kTag7;
+    begin.bytes = 8;
+    begin.b = kType;
+    begin.detail = i;
+    made.add(0, sim::TraceKind::kernel_send, message, portals::Kind::put, 0, kTag7).bytes = 8;
+    made.add(1, sim::TraceKind::kernel_arrive, message, portals::Kind::put, 0, kTag7).bytes = 8;
+    sim::TraceEvent& deposit = made.add(1, sim::TraceKind::kernel_deposit, message, portals::Kind::put, 0, kTag7);
+    deposit.bytes = 8;
+    deposit.detail = 8 * i;
+    sim::TraceEvent& post = made.add(1, sim::TraceKind::post_receive);
+    post.match_bits = kTag7;
+    post.b = kType;
+    post.bytes = 8 * (i % 2);
+  }
+  return made;
+}
+
+// Compares all entries, twice, and returns how many texts there are.
+std::size_t compare(const Trace& trace) {
+  const TraceNames names(trace);
+  const EventWords words(trace, names);
+  RememberedWords remembered(words);
+  std::set<std::string> texts;
+  for (int turn = 0; turn < 2; ++turn) {
+    for (const Trace::Entry& entry : trace.entries) {
+      CHECK_EQ(remembered.of(entry, nullptr), words.of(entry));
+      CHECK_EQ(remembered.message(entry), words.message(entry));
+      texts.insert(words.of(entry));
+    }
+  }
+  return texts.size();
+}
+
+TEST_CASE("remembered words: those of events that differ are told apart") {
+  // One each, the deposits by their offset, the receives by their room.
+  CHECK_EQ(compare(repeated(4).trace), 4 + 4 + 2);
+}
+
+TEST_CASE("remembered words: a name that was given in between is told from then on") {
+  HandMade made = repeated(4);
+  made.trace.files[0].definitions.push_back({sim::DefinitionKind::datatype, 9000, kType, 8, "pair"});
+  made.trace.files[1].definitions.push_back({sim::DefinitionKind::datatype, 9000, kType, 8, "pair"});
+  // One more of the sending, and the receive of no bytes comes behind it only.
+  CHECK_EQ(compare(made.trace), 4 + 1 + 4 + 3);
+}
+
+TEST_CASE("remembered words: a message is told as its sender named its communicator when it sent it") {
+  HandMade made = repeated(2);
+  made.trace.files[0].definitions.push_back(
+      {sim::DefinitionKind::communicator, 3500, 0, std::uint64_t{2} << 32U, "another one"});
+  CHECK_EQ(compare(made.trace), 4 + 2 + 2 + 3);
+}
+
+}  // namespace
+}  // namespace margay::command::test

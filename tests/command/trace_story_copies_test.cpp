@@ -1,0 +1,92 @@
+// The copies of bodies that stories tell, from a trace made by hand.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "command/trace/names/names.hpp"
+#include "command/trace/story/copies.hpp"
+#include "command/trace/story/messages.hpp"
+#include "command/trace/story/tell.hpp"
+#include "command/trace/story/words.hpp"
+#include "tests/command/hand_made_trace.hpp"
+
+namespace margay::command::test {
+namespace {
+
+using made::HandMade;
+using made::kMessage;
+using made::kTag7;
+
+// Whether its story says `part`.
+bool tells(const Trace& trace, MessageIdentity message, const std::string& part) {
+  const TraceNames names(trace);
+  const Messages messages(trace);
+  return tell(trace, messages, EventWords(trace, names), messages.story(message)).find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("story: copies are told as the events tell them, and what these do not tell is not guessed") {
+  HandMade made;
+  made.add(0, sim::TraceKind::send_begin, kMessage).bytes = 40;
+  made.add(0, sim::TraceKind::kernel_send, kMessage, portals::Kind::put, 0, kTag7).bytes = 40;
+  made.add(1, sim::TraceKind::kernel_match, kMessage, portals::Kind::put, 0, kTag7).b = mpi_adi::kOwnerReceive;
+  sim::TraceEvent& deposit = made.add(1, sim::TraceKind::kernel_deposit, kMessage, portals::Kind::put, 0, kTag7);
+  deposit.bytes = 40;
+  sim::TraceEvent& send = made.trace.entries[1].event;
+  CHECK_FALSE(tells(made.trace, kMessage, "copied"));  // of an older version
+  deposit.reason = sim::body_told(sim::TraceBody::cell, true);
+  send.reason = sim::body_told(sim::TraceBody::none, true);
+  CHECK(tells(made.trace, kMessage,
+              "- Its body was copied twice: rank 0 copied its pieces into a cell of its ring to rank 1; rank 1 copied "
+              "the cell into the pieces of the receive's memory.\n"));
+  made.trace.entries[2].event.b = mpi_adi::kOwnerHeap;  // and no receive came
+  deposit.reason = sim::body_told(sim::TraceBody::ring, false);
+  CHECK(tells(made.trace, kMessage, "the ring's bytes into the heap of unexpected messages.\n"));
+  deposit.reason = sim::body_told(sim::TraceBody::epoll, false);
+  deposit.a = 40;
+  CHECK(tells(made.trace, kMessage,
+              "- Of its body's copies some are not in the trace; known are: rank 1's recv() read it from the socket"));
+  send.reason = sim::body_told(sim::TraceBody::uring, false);
+  CHECK(tells(made.trace, kMessage, "rank 0 copied it into a batch, which io_uring wrote to the socket; "));
+  deposit.bytes = 0;  // an empty message, or one whose header alone is kept
+  CHECK_FALSE(tells(made.trace, kMessage, "copied"));
+  deposit.reason = sim::body_told(static_cast<sim::TraceBody>(100), false);
+  deposit.bytes = 40;  // of a later version
+  CHECK_FALSE(tells(made.trace, kMessage, "Its body was copied"));
+}
+
+TEST_CASE("story: of a body that was pulled in part it is told how much was copied") {
+  HandMade made = made::pulled();
+  sim::TraceEvent& deposit = made.add(1, sim::TraceKind::kernel_deposit, made::kReply, portals::Kind::reply, 0, 2);
+  deposit.bytes = 60;
+  deposit.reason = sim::body_told(sim::TraceBody::ring_in_parts, false);
+  for (auto& [event, file] : made.trace.entries) {
+    if (event.kind == sim::TraceKind::kernel_reply_sent) event.bytes = 60;
+  }
+  CHECK(tells(made.trace, kMessage, " (60 of its 40000 bytes; no more were asked for)"));
+  made.trace.entries.back().event.bytes = 40000;
+  CHECK_FALSE(tells(made.trace, kMessage, "no more were asked for"));
+}
+
+TEST_CASE("story: an access of a window tells what is copied") {
+  const auto words = [](sim::TraceAccess access, sim::TraceWay way) {
+    sim::TraceEvent event;
+    event.kind = sim::TraceKind::window_access;
+    event.source = 0;
+    event.destination = 1;
+    event.a = static_cast<std::uint32_t>(access);
+    event.reason = static_cast<std::uint8_t>(way);
+    return access_copies(event);
+  };
+  CHECK(words(sim::TraceAccess::put, sim::TraceWay::direct) ==
+        "direct: rank 0 copies it once, in memory that is mapped there");
+  CHECK(words(sim::TraceAccess::put, sim::TraceWay::process) ==
+        "rank 0 copies it once, into rank 1's memory (process_vm_writev)");
+  CHECK(words(sim::TraceAccess::get, sim::TraceWay::process) ==
+        "rank 0 copies it once, out of rank 1's memory (process_vm_readv)");
+  CHECK(words(sim::TraceAccess::put, sim::TraceWay::message) == "by message");
+  CHECK(words(sim::TraceAccess::accumulate, sim::TraceWay::direct) == "direct: rank 0 does it in place");
+}
+
+}  // namespace margay::command::test
