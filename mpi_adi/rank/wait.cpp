@@ -110,7 +110,7 @@ void SharedWait::stay(Guest& guest) {
   rank_.enter();
 }
 
-void SharedWait::share(bool moved) {
+bool SharedWait::share(bool moved) {
   WaitRoom& room = rank_.wait_room();
   if (!polls_for_all_) {
     // The rank was one thread's alone when this wait began.
@@ -122,13 +122,14 @@ void SharedWait::share(bool moved) {
   rank_.let_others_in();
   if (moved) {
     idle_rounds_ = 0;
-    return;
+    return false;
   }
   // Other threads of this rank need a processor when their turn comes: perhaps this one.
-  if (++idle_rounds_ % kRoundsToYield != 0 || !room.in_company(rank_.lock().turns())) return;
+  if (++idle_rounds_ % kRoundsToYield != 0 || !room.in_company(rank_.lock().turns())) return false;
   rank_.yield();
   // Calls of others, and the coprocessor, may have brought something meanwhile.
   room.serve();
+  return true;
 }
 
 }  // namespace margay::mpi_adi

@@ -77,14 +77,12 @@ class SharedWait {
   [[nodiscard]] bool polls() const { return polls_; }
   // Whether others wait for what this one's rounds bring.
   [[nodiscard]] bool alone() const { return rank_.wait_room().empty(); }
-  // After each round: those whose wait is over go on, and who wants the lock gets it.
-  void after_round(bool moved) {
-    if (rank_.threaded()) share(moved);
-  }
+  // After each round: those whose wait is over go on, and who wants the lock gets it. Whether it gave the processor up.
+  bool after_round(bool moved) { return rank_.threaded() && share(moved); }
 
  private:
   void stay(Guest& guest);
-  void share(bool moved);
+  bool share(bool moved);
 
   MpiRank& rank_;
   bool polls_ = true;
@@ -106,12 +104,14 @@ void wait_until(MpiRank& rank, Done done, int messages = Device::kMessagesPerRou
   for (;;) {
     const bool moved = rank.device().progress(shared.alone() ? messages : Device::kMessagesPerRound);
     if (done()) return;
-    shared.after_round(moved);
+    const bool gave_way = shared.after_round(moved);
     if (moved) {
       waiter.moved();
       stall.moved();
       continue;
     }
+    if (gave_way) [[unlikely]]
+      waiter.gave_way();
     waiter.idle();
     if (waiter.sleeps()) [[unlikely]]
       rank.device().about_to_sleep();

@@ -13,16 +13,17 @@ namespace margay::sim {
 
 namespace {
 
-// Rounds between looks at the clock of a rank that yields.
-constexpr std::uint32_t kYieldRounds = 16;
 // A yielding rank's peers are slow because they wait for a processor, not because they compute.
 constexpr std::uint64_t kNudgeAfterYieldingNs = 40 * kNudgeAfterNs;
 constexpr std::uint64_t kNudgeAtMostEachNs = 10'000'000;
 // Of the time between two looks at the clock no more counts as idle: the processor was another program's. Beside busy
 // programs a rank would else sleep before its peer has had one turn.
-constexpr std::uint64_t kOwnTimeMaxNs = 500'000;
-// How long a wait sleeps at once before it has been idle for kSleepAfterNs: poll() counts milliseconds.
-constexpr std::uint64_t kYoungSleepNs = 1'000'000;
+constexpr std::uint64_t kOwnTimeMaxNs = 1'000'000;
+// A sleep lasts this part of the wait so far, and as long as poll() can count at least: a wait that ends without a ring
+// (the program makes a mistake, a peer was lost) is noticed a twentieth late, and code that counts looks gets 64 of
+// them within half a second. 120 wake-ups in the first 10 seconds.
+constexpr std::uint64_t kSleepShare = 20;
+constexpr std::uint64_t kSleepMinNs = 1'000'000;
 // How long a loop of looks sleeps where a wait would sleep until it is woken.
 constexpr std::uint64_t kNapNs = 20'000;
 
@@ -62,17 +63,22 @@ void Waiter::pause() {
   }
   if (means_.policy == WaitPolicy::automatic) means_.company->look();
   const WaitStep step = wait_step(means_.policy, company(), false, idle_ns_);
-  if (step == WaitStep::yield || (step == WaitStep::sleep && !means_.may_sleep)) yield();
-  const bool looks = rounds_ % (gives_way() ? kYieldRounds : kSpinRounds) == 0;
-  if (looks || (step == WaitStep::sleep && means_.may_sleep)) look_at_clock();
+  const bool naps = idle_ns_ >= kSleepAfterNs;  // where it may not sleep
+  if (step == WaitStep::yield || (step == WaitStep::sleep && !means_.may_sleep && !naps)) return look_at_clock(yield());
+  if (step == WaitStep::sleep || rounds_ % kSpinRounds == 0) look_at_clock(clock_.now_ns());
 }
 
-void Waiter::yield() {
+// The time afterwards: a yield (0.3 us) may have been a turn of each busy program (milliseconds), so the clock (23 ns)
+// is looked at behind each.
+std::uint64_t Waiter::yield() {
   const bool automatic = means_.policy == WaitPolicy::automatic;
   const std::uint64_t before = automatic ? clock_.now_ns() : 0;
+  if (since_ns_ == 0) count_idle_time(automatic ? before : clock_.now_ns());
   give_up(0);
   kernel_.time_passed();
-  if (automatic) means_.company->yielded(before, clock_.now_ns());
+  const std::uint64_t now = clock_.now_ns();
+  if (automatic) means_.company->yielded(before, now);
+  return now;
 }
 
 void Waiter::count_idle_time(std::uint64_t now) {
@@ -94,15 +100,18 @@ bool Waiter::nudge() {
   return kernel_.nudge();
 }
 
-void Waiter::look_at_clock() {
-  const std::uint64_t now = clock_.now_ns();
+void Waiter::gave_way() {
+  if (rounds_ != 0) look_at_clock(clock_.now_ns());
+}
+
+void Waiter::look_at_clock(std::uint64_t now) {
   count_idle_time(now);
   const bool nudged = nudge();
   switch (wait_step(means_.policy, company(), nudged, idle_ns_)) {
     case WaitStep::spin:
       return;
     case WaitStep::yield:
-      if (nudged && !gives_way()) yield();
+      if (nudged && !gives_way()) static_cast<void>(yield());
       return;
     case WaitStep::sleep:
       break;
@@ -118,12 +127,10 @@ void Waiter::look_at_clock() {
   about_to_sleep_ = true;  // the caller looks once more, and only then idle() sleeps
 }
 
-// A wait that sleeps for its company has looked 40 times before its sleeps get long: code that counts looks (when to
-// ask other ranks for progress, when to doubt that they come) needs 32. While something is owed, the rank that owes it
-// may need another nudge.
+// While something is owed, the rank that owes it may need another nudge.
 std::uint64_t Waiter::sleep_slice_ns() const {
-  if (idle_ns_ < kSleepAfterNs) return kYoungSleepNs;
-  return kernel_.unfinished() ? kNudgeAtMostEachNs : kSleepSliceNs;
+  const std::uint64_t longest_ns = kernel_.unfinished() ? kNudgeAtMostEachNs : kSleepSliceNs;
+  return std::clamp(stalled_ns_ / kSleepShare, kSleepMinNs, longest_ns);
 }
 
 void Waiter::sleep() {
@@ -156,7 +163,7 @@ void Waiter::sleep() {
     kernel_.time_passed();
   }
   wake_up();
-  look_at_clock();
+  look_at_clock(clock_.now_ns());
 }
 
 void Waiter::wake_up() {

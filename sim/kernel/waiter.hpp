@@ -116,10 +116,13 @@ class Waiter {
       return;
     pause();
   }
+  // Between two rounds the caller gave its processor up for other threads of its rank.
+  void gave_way();
   // Nanoseconds in which no message moved, nor a part of one; 0 in a young wait (the clock is not read then).
   [[nodiscard]] std::uint64_t idle_ns() const { return stalled_ns_; }
-  // It sleeps between its rounds, which are rare from here on, whether or not parts of a body move.
-  [[nodiscard]] bool sleeps() const { return about_to_sleep_ || idle_ns_ >= kSleepAfterNs; }
+  // It sleeps between its rounds, or has lasted so long that it may as well have: whoever counts rounds for patience is
+  // to lose it now.
+  [[nodiscard]] bool sleeps() const { return about_to_sleep_ || stalled_ns_ >= kSleepAfterNs; }
 
   // A sleep is at most this long, so that a stalled wait can report itself.
   static constexpr std::uint64_t kSleepSliceNs = 500'000'000;
@@ -136,8 +139,8 @@ class Waiter {
   [[nodiscard]] bool gives_way() const {
     return means_.policy == WaitPolicy::yield || company() != Company::Found::nobody;
   }
-  void yield();
-  void look_at_clock();
+  [[nodiscard]] std::uint64_t yield();
+  void look_at_clock(std::uint64_t now);
   void count_idle_time(std::uint64_t now);
   bool nudge();
   [[nodiscard]] std::uint64_t sleep_slice_ns() const;

@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <numeric>
+#include <vector>
 
 #include "sim/base/clock.hpp"
 #include "sim/kernel/kernel.hpp"
@@ -45,12 +47,13 @@ class SlowWire final : public Wire {
   std::uint64_t read_on_ = 0;
 };
 
-// Each time that a wait gives away takes a second.
+// Each time that a wait gives away takes a second, or as long as the test says.
 class SecondsRest final : public Rest {
  public:
   explicit SecondsRest(VirtualClock& clock) : clock_(clock) {}
+  std::uint64_t takes_ns = kSecond;
   void rest(std::uint64_t ns) override {
-    clock_.advance_ns(kSecond);
+    clock_.advance_ns(takes_ns);
     naps += ns != 0 ? 1 : 0;
   }
   int naps = 0;  // for longer than a turn of others
@@ -100,6 +103,42 @@ TEST_CASE("a program that looks again and again wakes who owes it something, and
 TEST_CASE("waiter: without anything the idle time grows") {
   Waiting wait;
   CHECK_GT(wait.rounds(1000), 500 * kSecond);
+}
+
+// Beside busy programs a yield lasts a turn of each of them.
+TEST_CASE("waiter: after two long yields it wakes who owes it something") {
+  Waiting wait;
+  wait.rest.takes_ns = 8'000'000;
+  wait.kernel.expect_answer(0);
+  wait.rounds(2);
+  CHECK_GE(wait.wire.nudges, 1);
+  wait.kernel.answered(0);
+}
+
+// Code that counts looks (collectives/portal/shown: 64) must not wait for as many whole sleeps.
+TEST_CASE("waiter: sleeps are short at first, a twentieth of the wait later, and half a second at last") {
+  Waiting wait;
+  REQUIRE(wait.recorder.open_memory().ok());
+  wait.means.may_sleep = true;
+  std::vector<std::uint64_t> slices;
+  const auto latest = [&] {
+    std::uint64_t slice = 0;
+    for (const TraceEvent& event : wait.recorder.events()) {
+      if (event.kind == TraceKind::sleep) slice = event.detail;
+    }
+    wait.recorder.clear();
+    return slice;
+  };
+  for (int round = 0; round < 2000; ++round) {
+    wait.rest.takes_ns = slices.empty() ? 7'000'000 : slices.back();
+    wait.round();
+    if (const std::uint64_t slice = latest(); slice != 0) slices.push_back(slice);
+  }
+  REQUIRE_GT(slices.size(), 64);
+  CHECK_LE(slices.front(), 2'000'000);
+  CHECK(std::is_sorted(slices.begin(), slices.end()));
+  CHECK_LT(std::accumulate(slices.begin(), slices.begin() + 64, std::uint64_t{0}), kSecond);
+  CHECK_EQ(slices.back(), Waiter::kSleepSliceNs);
 }
 
 TEST_CASE("waiter: a body that comes in parts is no stall, however slowly, and leaves the wait as patient as it was") {

@@ -93,5 +93,16 @@ TEST_CASE("body ways: a sender tries both ways, then follows, and tries the othe
   CHECK(readings(~std::uint64_t{0}) == 640);  // what no receiver writes counts as not known
 }
 
+TEST_CASE("body ways: a body of many ringfuls tries nothing") {
+  constexpr std::uint64_t kLong = std::uint64_t{64} << 20U;
+  BodyWayChooser chooser;
+  const BodyPreferences ring = std::uint64_t{1} << (2 * body_class(kLong));
+  for (int i = 0; i < 1280; ++i) REQUIRE(chooser.reading(kLong, 0));
+  for (int i = 0; i < 1280; ++i) REQUIRE(chooser.reading(kLong, 2 * ring));
+  int through_ring = 0;
+  for (int i = 0; i < 256; ++i) through_ring += chooser.reading(kLong, ring) ? 0 : 1;
+  CHECK(through_ring > 250);
+}
+
 }  // namespace
 }  // namespace margay::sim

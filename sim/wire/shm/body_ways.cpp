@@ -20,6 +20,8 @@ constexpr double kRingShareShort = 0.7;
 constexpr std::uint32_t kTryInARow = 2;
 // Of this many bodies so many go the way that is not preferred, so that the receiver's figures stay true.
 constexpr std::uint32_t kTryEach = 256;
+// Longer bodies try nothing: through the ring, beside busy programs, each ringful waits for a turn of both sides.
+constexpr std::uint64_t kTriedBytesMax = std::uint64_t{2} << 20U;
 
 }  // namespace
 
@@ -50,6 +52,7 @@ bool BodyTimes::end() {
 
 bool BodyWayChooser::reading(std::uint64_t length, BodyPreferences preferences) {
   const std::size_t which = body_class(length);
+  if (length > kTriedBytesMax && preference(preferences, which) != BodyPreference::ring) return true;
   const std::uint32_t number = sent_[which]++;
   switch (preference(preferences, which)) {
     case BodyPreference::ring:
