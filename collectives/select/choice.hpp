@@ -37,6 +37,7 @@ enum class Operation : std::uint8_t {
 [[nodiscard]] constexpr std::uint8_t operation_number(Operation operation) {
   return static_cast<std::uint8_t>(static_cast<unsigned>(operation) + 1);
 }
+// Numbers are those of traces and notices (docs/trace_format.md): new ones go to the end.
 enum class Algorithm : std::uint8_t {
   tree,      // the minimum spanning tree; allreduce and barrier: in and out
   exchange,  // rounds between partners
@@ -49,6 +50,11 @@ enum class Algorithm : std::uint8_t {
 };
 inline constexpr std::size_t kOperationCount = static_cast<std::size_t>(Operation::neighbor_alltoall) + 1;
 inline constexpr std::size_t kAlgorithmCount = static_cast<std::size_t>(Algorithm::chain) + 1;
+// The operation of such a number; nothing: it says nothing.
+[[nodiscard]] constexpr std::optional<Operation> numbered_operation(std::uint32_t number) {
+  if (number == 0 || number > kOperationCount) return std::nullopt;
+  return static_cast<Operation>(number - 1);
+}
 [[nodiscard]] std::string_view name(Operation operation);
 [[nodiscard]] std::string_view name(Algorithm algorithm);
 

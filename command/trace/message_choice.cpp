@@ -59,7 +59,7 @@ void tell_not_known(const NotKnown& not_known, const Trace& trace) {
 bool met_in_memory(const Trace& trace, const CollectivePart& part) {
   if (part.begin == CollectivePart::kNone) return false;
   const CollectiveShape shape = collective_shape(trace.entries[part.begin].event);
-  return shape.operation != sim::TraceOperation::none && shape.algorithm == sim::TraceAlgorithm::shared;
+  return shape.operation && shape.algorithm == collectives::Algorithm::shared;
 }
 
 }  // namespace

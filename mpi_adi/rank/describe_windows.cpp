@@ -29,7 +29,7 @@ std::string huge_pages_of_files() {
 
 std::string window_line(std::string_view memory, const WayFacts& facts, const std::string& means) {
   const WayChoice choice = choose_window_way(facts);
-  return fmt::format("  {:<18} {:<28} {}{}", memory, name(choice.way), choice.reason,
+  return fmt::format("  {:<18} {:<28} {}{}", memory, words_of(choice.way), choice.reason,
                      means.empty() ? "" : " (" + means + ")");
 }
 

@@ -22,7 +22,9 @@ constexpr std::size_t kOperandBytesCopied = 512;
 
 }  // namespace
 
-const char* name(WindowWay way) {
+static_assert(kWindowWays == sim::kCountedWays);
+
+const char* words_of(WindowWay way) {
   switch (way) {
     case WindowWay::direct:
       return "direct";

@@ -62,7 +62,7 @@ struct Access {
 struct AccessCounts {
   std::array<ProtocolCounts::Count, sim::kCountedAccesses> by_way{};
   [[nodiscard]] ProtocolCounts::Count& of(sim::CountedAccess access, WindowWay way) {
-    return by_way[sim::index_of(access, static_cast<sim::CountedWay>(way))];
+    return by_way[sim::index_of(access, static_cast<std::size_t>(way))];
   }
 };
 

@@ -6,12 +6,6 @@
 
 namespace margay::mpi_adi {
 
-static_assert(static_cast<int>(WindowWay::direct) == static_cast<int>(sim::TraceWay::direct) &&
-              static_cast<int>(WindowWay::process) == static_cast<int>(sim::TraceWay::process) &&
-              static_cast<int>(WindowWay::message) == static_cast<int>(sim::TraceWay::message));
-static_assert(static_cast<int>(WindowWay::direct) == static_cast<int>(sim::CountedWay::kDirect) &&
-              static_cast<int>(WindowWay::process) == static_cast<int>(sim::CountedWay::kProcess) &&
-              static_cast<int>(WindowWay::message) == static_cast<int>(sim::CountedWay::kMessage));
 static_assert(static_cast<int>(sim::TraceAccess::put) == static_cast<int>(sim::CountedAccess::kPut) &&
               static_cast<int>(sim::TraceAccess::get) == static_cast<int>(sim::CountedAccess::kGet));
 

@@ -6,9 +6,11 @@
 // whoever raises an error or calls an attribute's function hands the window's handle over.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "mpi_adi/object/communicator.hpp"
@@ -25,12 +27,21 @@ namespace margay::mpi_adi {
 struct WindowCheck;
 
 // How this process reaches a member's memory.
+// Numbers are those of traces and of the job board.
 enum class WindowWay : std::uint8_t {
   direct,   // it is this process's, or is mapped here
   process,  // the operating system copies between the processes
   message,  // messages to its put and get portals
 };
-[[nodiscard]] const char* name(WindowWay way);
+inline constexpr std::size_t kWindowWays = 3;
+// "direct", "process", "message".
+[[nodiscard]] constexpr std::string_view name(WindowWay way) {
+  constexpr std::array<std::string_view, kWindowWays> kNames = {"direct", "process", "message"};
+  const auto index = static_cast<std::size_t>(way);
+  return index < kNames.size() ? kNames[index] : "unknown";
+}
+// For a reader: "process memory".
+[[nodiscard]] const char* words_of(WindowWay way);
 
 // The kinds of access epochs at an origin, for one target or for all.
 enum class LockKind : std::uint8_t { none, shared, exclusive };

@@ -22,7 +22,7 @@ void window_bytes(const Reading& reading, std::uint32_t which, std::span<Word> o
 }
 
 constexpr std::uint32_t which_of(sim::CountedAccess access, WindowWay way) {
-  return static_cast<std::uint32_t>(sim::index_of(access, static_cast<sim::CountedWay>(way)));
+  return static_cast<std::uint32_t>(sim::index_of(access, static_cast<std::size_t>(way)));
 }
 
 constexpr PerformanceVariable accesses(const char* name, const char* description, sim::CountedAccess access,

@@ -54,11 +54,10 @@ enum class CountedWire : std::uint32_t { kSelf, kShm, kTcp, kCount };
 
 // Accesses of windows, and how they reached their target (mpi_adi/rma).
 enum class CountedAccess : std::uint32_t { kPut, kGet, kAccumulate, kCount };
-enum class CountedWay : std::uint32_t { kDirect, kProcess, kMessage, kCount };
-inline constexpr std::size_t kCountedWays = static_cast<std::size_t>(CountedWay::kCount);
+inline constexpr std::size_t kCountedWays = 3;  // mpi_adi's
 inline constexpr std::size_t kCountedAccesses = static_cast<std::size_t>(CountedAccess::kCount) * kCountedWays;
-[[nodiscard]] constexpr std::size_t index_of(CountedAccess access, CountedWay way) {
-  return static_cast<std::size_t>(access) * kCountedWays + static_cast<std::size_t>(way);
+[[nodiscard]] constexpr std::size_t index_of(CountedAccess access, std::size_t way) {
+  return static_cast<std::size_t>(access) * kCountedWays + way;
 }
 
 using BoardCount = WireCounts;

@@ -75,9 +75,6 @@ constexpr std::array<std::string_view, kTraceAccessCount> kAccessNames = {
 };
 static_assert(!kAccessNames.back().empty());
 
-constexpr std::array<std::string_view, kTraceWayCount> kWayNames = {"direct", "process", "message"};
-static_assert(!kWayNames.back().empty());
-
 constexpr std::array<std::string_view, kTraceBodyCount> kBodyNames = {
     "none",         "slot", "straight", "cell",  "ring",           "ring_in_parts",
     "ring_instead", "read", "epoll",    "uring", "uring_provided", "virtual",
@@ -94,29 +91,6 @@ constexpr std::array<std::string_view, kTraceSyncCount> kSyncNames = {
     "flush", "flush_all", "flush_local", "flush_local_all", "sync",
 };
 static_assert(!kSyncNames.back().empty());
-
-constexpr std::array<std::string_view, kTraceOperationCount> kOperationNames = {
-    "none",
-    "barrier",
-    "bcast",
-    "reduce",
-    "allreduce",
-    "gather",
-    "allgather",
-    "scatter",
-    "alltoall",
-    "reduce_scatter",
-    "scan",
-    "exscan",
-    "neighbor_allgather",
-    "neighbor_alltoall",
-};
-static_assert(!kOperationNames.back().empty());
-
-constexpr std::array<std::string_view, kTraceAlgorithmCount> kAlgorithmNames = {
-    "tree", "exchange", "nodes", "direct", "bucket", "hybrid", "shared", "chain",
-};
-static_assert(!kAlgorithmNames.back().empty());
 
 constexpr std::array<std::string_view, kTraceProbeCount> kProbeNames = {"MPI_Probe", "MPI_Iprobe", "MPI_Mprobe",
                                                                         "MPI_Improbe"};
@@ -148,9 +122,6 @@ std::string_view name(TraceLink link) {
 std::string_view name(TraceAccess access) {
   return lookup(kAccessNames, access);
 }
-std::string_view name(TraceWay way) {
-  return lookup(kWayNames, way);
-}
 std::string_view name(TraceBody body) {
   return lookup(kBodyNames, body);
 }
@@ -159,13 +130,6 @@ std::string_view name(TraceEpoch epoch) {
 }
 std::string_view name(TraceSync sync) {
   return lookup(kSyncNames, sync);
-}
-
-std::string_view name(TraceOperation operation) {
-  return lookup(kOperationNames, operation);
-}
-std::string_view name(TraceAlgorithm algorithm) {
-  return lookup(kAlgorithmNames, algorithm);
 }
 
 std::string_view name(TraceProbe probe) {

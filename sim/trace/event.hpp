@@ -200,15 +200,6 @@ enum class TraceAccess : std::uint8_t {
 inline constexpr std::uint8_t kTraceAccessCount = 6;
 [[nodiscard]] std::string_view name(TraceAccess access);
 
-// How it reaches the target.
-enum class TraceWay : std::uint8_t {
-  direct = 0,   // by the origin, in memory that is mapped there
-  process = 1,  // copied by the operating system
-  message = 2,
-};
-inline constexpr std::uint8_t kTraceWayCount = 3;
-[[nodiscard]] std::string_view name(TraceWay way);
-
 // The epoch that allows it.
 enum class TraceEpoch : std::uint8_t {
   none = 0,  // the interface of 1996 has none
@@ -304,40 +295,6 @@ inline constexpr std::uint8_t kTraceProbeCount = 4;
   return probe == TraceProbe::mprobe || probe == TraceProbe::improbe;
 }
 
-// What a collective call does. none: its members agree on a context.
-enum class TraceOperation : std::uint8_t {
-  none = 0,
-  barrier = 1,
-  bcast = 2,
-  reduce = 3,
-  allreduce = 4,
-  gather = 5,
-  allgather = 6,
-  scatter = 7,
-  alltoall = 8,
-  reduce_scatter = 9,
-  scan = 10,
-  exscan = 11,
-  neighbor_allgather = 12,
-  neighbor_alltoall = 13,
-};
-inline constexpr std::uint8_t kTraceOperationCount = 14;
-[[nodiscard]] std::string_view name(TraceOperation operation);
-
-// How (collectives/select/choice).
-enum class TraceAlgorithm : std::uint8_t {
-  tree = 0,
-  exchange = 1,
-  nodes = 2,
-  direct = 3,
-  bucket = 4,
-  hybrid = 5,
-  shared = 6,
-  chain = 7,
-};
-inline constexpr std::uint8_t kTraceAlgorithmCount = 8;
-[[nodiscard]] std::string_view name(TraceAlgorithm algorithm);
-
 // How a rank names the root of a collective call.
 enum class TraceRoot : std::uint8_t {
   member = 0,   // by its rank in the communicator
@@ -365,7 +322,7 @@ struct TraceEvent {
   portals::Rank destination = portals::kAnyRank;
   std::uint8_t header = kNoHeader;  // portals::Kind
   std::uint8_t portal = portals::kNoPortal;
-  // By kind: portals::DropReason, portals::Passed, TraceChoice, TraceWay, TraceBody, TraceProbe, TraceRoot,
+  // By kind: portals::DropReason, portals::Passed, TraceChoice, TraceBody, TraceProbe, TraceRoot,
   // kTraceWalk*.
   std::uint8_t reason = 0;
   portals::Saved saved = portals::Saved::nothing;

@@ -9,7 +9,6 @@
 
 #include "collectives/select/choose.hpp"
 #include "collectives/select/describe.hpp"
-#include "sim/trace/event.hpp"
 
 namespace margay::collectives {
 namespace {
@@ -43,19 +42,6 @@ TEST_CASE("the choices that are told are those that choose() makes") {
     CHECK(has(lines, "this job: 8 ranks", crowded ? "more ranks than processors" : "one node"));
     CHECK(has(lines, "2 nodes of 8", ""));
     for (const char* operation : {"barrier", "broadcast", "reduction"}) CHECK(has(lines, operation, ""));
-  }
-}
-
-TEST_CASE("a trace has the numbers and names of operations and algorithms") {
-  CHECK(name(sim::TraceOperation::none) == "none");
-  REQUIRE(sim::kTraceOperationCount == kOperationCount + 1);
-  for (std::uint8_t i = 0; i < kOperationCount; ++i) {
-    const auto operation = static_cast<Operation>(i);
-    CHECK(name(static_cast<sim::TraceOperation>(operation_number(operation))) == name(operation));
-  }
-  REQUIRE(sim::kTraceAlgorithmCount == kAlgorithmCount);
-  for (std::uint8_t i = 0; i < kAlgorithmCount; ++i) {
-    CHECK(name(static_cast<sim::TraceAlgorithm>(i)) == name(static_cast<Algorithm>(i)));
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include "command/run/report/stall.hpp"
 #include "command/run/report/stats.hpp"
+#include "mpi_adi/rma/window.hpp"
 #include "sim/boot/node_segment.hpp"
 
 using namespace margay;
@@ -69,7 +70,8 @@ TEST_CASE("the table sums over ranks and names what was dropped") {
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
     sim::BoardBlock& block = test.board.block(rank);
     block.by_protocol[static_cast<std::size_t>(sim::CountedProtocol::kLongPulled)] = {3, 3000};
-    block.by_access[sim::index_of(sim::CountedAccess::kGet, sim::CountedWay::kProcess)] = {2, 50};
+    block.by_access[sim::index_of(sim::CountedAccess::kGet,
+                                  static_cast<std::size_t>(margay::mpi_adi::WindowWay::process))] = {2, 50};
     block.entries_walked = 7;
     block.heap_high_water_bytes = std::uint64_t{100} * (rank + 1);
   }

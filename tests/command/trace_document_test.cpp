@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "collectives/select/choice.hpp"
+#include "mpi_adi/rma/window.hpp"
 #include "portals/base/verdict.hpp"
 #include "sim/trace/event.hpp"
 #include "sim/trace/format.hpp"
@@ -191,8 +193,8 @@ TEST_CASE("the document's other numbers are the code's") {
   CHECK(accesses.size() == sim::kTraceAccessCount);
   for (const auto& [number, word] : accesses) CHECK(word == name(static_cast<sim::TraceAccess>(number)));
   const auto ways = listed("Ways");
-  CHECK(ways.size() == sim::kTraceWayCount);
-  for (const auto& [number, word] : ways) CHECK(word == name(static_cast<sim::TraceWay>(number)));
+  CHECK(ways.size() == mpi_adi::kWindowWays);
+  for (const auto& [number, word] : ways) CHECK(word == name(static_cast<mpi_adi::WindowWay>(number)));
   const auto epochs = listed("Epochs");
   CHECK(epochs.size() == sim::kTraceEpochCount);
   for (const auto& [number, word] : epochs) CHECK(word == name(static_cast<sim::TraceEpoch>(number)));
@@ -200,11 +202,14 @@ TEST_CASE("the document's other numbers are the code's") {
   CHECK(synchronisations.size() == sim::kTraceSyncCount);
   for (const auto& [number, word] : synchronisations) CHECK(word == name(static_cast<sim::TraceSync>(number)));
   const auto operations = listed("Operations");
-  CHECK(operations.size() == sim::kTraceOperationCount);
-  for (const auto& [number, word] : operations) CHECK(word == name(static_cast<sim::TraceOperation>(number)));
+  CHECK(operations.size() == collectives::kOperationCount + 1);
+  for (const auto& [number, word] : operations) {
+    const auto operation = collectives::numbered_operation(static_cast<std::uint32_t>(number));
+    CHECK(word == (operation ? name(*operation) : "none"));
+  }
   const auto algorithms = listed("Algorithms");
-  CHECK(algorithms.size() == sim::kTraceAlgorithmCount);
-  for (const auto& [number, word] : algorithms) CHECK(word == name(static_cast<sim::TraceAlgorithm>(number)));
+  CHECK(algorithms.size() == collectives::kAlgorithmCount);
+  for (const auto& [number, word] : algorithms) CHECK(word == name(static_cast<collectives::Algorithm>(number)));
   const auto probes = listed("Probes");
   CHECK(probes.size() == sim::kTraceProbeCount);
   for (const auto& [number, word] : probes) CHECK(word == name(static_cast<sim::TraceProbe>(number)));

@@ -70,7 +70,7 @@ TEST_CASE("story: of a body that was pulled in part it is told how much was copi
 }
 
 TEST_CASE("story: an access of a window tells what is copied") {
-  const auto words = [](sim::TraceAccess access, sim::TraceWay way) {
+  const auto words = [](sim::TraceAccess access, mpi_adi::WindowWay way) {
     sim::TraceEvent event;
     event.kind = sim::TraceKind::window_access;
     event.source = 0;
@@ -79,14 +79,14 @@ TEST_CASE("story: an access of a window tells what is copied") {
     event.reason = static_cast<std::uint8_t>(way);
     return access_copies(event);
   };
-  CHECK(words(sim::TraceAccess::put, sim::TraceWay::direct) ==
+  CHECK(words(sim::TraceAccess::put, mpi_adi::WindowWay::direct) ==
         "direct: rank 0 copies it once, in memory that is mapped there");
-  CHECK(words(sim::TraceAccess::put, sim::TraceWay::process) ==
+  CHECK(words(sim::TraceAccess::put, mpi_adi::WindowWay::process) ==
         "rank 0 copies it once, into rank 1's memory (process_vm_writev)");
-  CHECK(words(sim::TraceAccess::get, sim::TraceWay::process) ==
+  CHECK(words(sim::TraceAccess::get, mpi_adi::WindowWay::process) ==
         "rank 0 copies it once, out of rank 1's memory (process_vm_readv)");
-  CHECK(words(sim::TraceAccess::put, sim::TraceWay::message) == "by message");
-  CHECK(words(sim::TraceAccess::accumulate, sim::TraceWay::direct) == "direct: rank 0 does it in place");
+  CHECK(words(sim::TraceAccess::put, mpi_adi::WindowWay::message) == "by message");
+  CHECK(words(sim::TraceAccess::accumulate, mpi_adi::WindowWay::direct) == "direct: rank 0 does it in place");
 }
 
 }  // namespace margay::command::test

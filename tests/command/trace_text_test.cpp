@@ -118,7 +118,7 @@ TEST_CASE("each kind tells what its fields mean") {
   event.kind = sim::TraceKind::window_access;
   event.match_bits = std::uint64_t{7} << 32 | 1;
   event.detail = 400;
-  event.reason = static_cast<std::uint8_t>(sim::TraceWay::message);
+  event.reason = static_cast<std::uint8_t>(mpi_adi::WindowWay::message);
   event.a = static_cast<std::uint32_t>(sim::TraceAccess::get_accumulate);
   event.b = static_cast<std::uint32_t>(sim::TraceEpoch::lock_all);
   CHECK(line_of(event) ==

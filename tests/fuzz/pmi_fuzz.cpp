@@ -9,6 +9,7 @@
 #include "portals/base/assert.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t bytes) {
+  using namespace margay::command;
   using namespace margay::sim;
   constexpr std::uint32_t kRanks = 3;
   PmiServer server("kvs", {0, 0, 1}, {0, 0, 1});

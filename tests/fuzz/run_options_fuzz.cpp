@@ -13,6 +13,7 @@
 #include "sim/boot/board.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t bytes) {
+  using namespace margay::command;
   using namespace margay::sim;
   const std::string text(reinterpret_cast<const char*>(data), bytes);
   for (const char* reads_file : {"file", "-f"}) {

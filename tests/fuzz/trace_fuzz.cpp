@@ -29,6 +29,7 @@
 
 namespace {
 
+using namespace margay::command;
 using namespace margay::sim;
 
 // A folder with one file, gone at the end.
@@ -64,7 +65,7 @@ class Folder {
     if (!bytes.empty()) part(bytes.size(), kTraceEventsOffset);
     TraceHeader header{};
     const bool has_header = ::pread(descriptor_, &header, sizeof header, 0) == static_cast<ssize_t>(sizeof header);
-    if (has_header && header.checksum != 0) margay::sim::test::seal(file_);
+    if (has_header && header.checksum != 0) margay::command::test::seal(file_);
   }
 
  private:
@@ -104,7 +105,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t byte
   if (!trace.entries.empty()) {
     std::ostringstream page;
     const PageInput input{trace, names, messages, collectives, with_collectives, {}};
-    MARGAY_ASSERT(write_page("<!-- margay:data -->\n", input, "a trace", page).ok());
+    MARGAY_ASSERT(write_page("<!-- margay:data -->\n", input, "a trace", {}, page).ok());
   }
 #endif
   static_cast<void>(missing_steps(trace, names, messages));

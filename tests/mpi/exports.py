@@ -28,7 +28,7 @@ import support
 TIMEOUT = 60
 RANKS = 3
 FOLDER = pathlib.Path(__file__).resolve().parent
-DISSECTOR = FOLDER.parent.parent / "sim" / "trace" / "export" / "margay.lua"
+DISSECTOR = FOLDER.parent.parent / "command" / "trace" / "export" / "margay.lua"
 KINDS = {"put": 0, "get": 1, "reply": 2, "acknowledgment": 3}
 SENDS = {"kernel_send", "kernel_ack_sent", "kernel_reply_sent"}
 ARRIVALS = {"kernel_arrive", "kernel_ack_arrived", "kernel_get_arrived"}

@@ -99,7 +99,7 @@ void add_call_fields(Words& words, const sim::TraceEvent& event) {
     case sim::TraceKind::window_access:
       words.add("at offset {}, window {}, {}, epoch {}, by {}", event.detail, event.match_bits >> 32,
                 name(static_cast<sim::TraceAccess>(event.a)), name(static_cast<sim::TraceEpoch>(event.b)),
-                name(static_cast<sim::TraceWay>(event.reason)));
+                name(static_cast<mpi_adi::WindowWay>(event.reason)));
       break;
     case sim::TraceKind::window_sync:
       words.add("window {}, {}", event.match_bits >> 32, name(static_cast<sim::TraceSync>(event.a)));

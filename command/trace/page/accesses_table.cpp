@@ -30,7 +30,7 @@ void add_accesses(const PageInput& input, const PageCalls& calls, PageData& data
     columns.rank.push_back(input.rank_of(i));
     columns.target.push_back(event.destination);
     columns.what.push_back(strings.number(name(static_cast<sim::TraceAccess>(event.a))));
-    columns.way.push_back(strings.number(name(static_cast<sim::TraceWay>(event.reason))));
+    columns.way.push_back(strings.number(mpi_adi::name(static_cast<mpi_adi::WindowWay>(event.reason))));
     columns.copies.push_back(strings.number(access_copies(event)));
     columns.window.push_back(
         strings.number(input.names.window(file, static_cast<std::uint32_t>(event.match_bits >> 32U), event.time)));

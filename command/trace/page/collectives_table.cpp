@@ -153,8 +153,8 @@ bool begins_with_one_of(std::string_view text, std::initializer_list<std::string
 // MPI_Startall or MPI_Waitall.
 std::string called(const PageInput& input, const CollectivePart& part) {
   const Trace::Entry& entry = input.entry(part.begin);
-  const sim::TraceOperation operation = collective_shape(entry.event).operation;
-  const std::string_view does = operation == sim::TraceOperation::none ? "collective call" : name(operation);
+  const std::optional<collectives::Operation> operation = collective_shape(entry.event).operation;
+  const std::string_view does = operation ? name(*operation) : "collective call";
   const bool agrees = is_agreement(part.context);
   if (PersistentNumber(part.number).is_persistent && !agrees) return "persistent " + std::string(does);
   const std::size_t call = input.messages.call_around(part.begin);
@@ -216,7 +216,7 @@ std::vector<CallRow> call_rows(const PageInput& input, const std::vector<std::si
     row.end = firsts[i] == i || (row.end != kNoEntry && parts[i].end != kNoEntry) ? parts[i].end : kNoEntry;
     const sim::TraceEvent& event = input.entry(parts[i].begin).event;
     const CollectiveShape shape = collective_shape(event);
-    const std::string_view how = shape.operation == sim::TraceOperation::none ? "direct" : name(shape.algorithm);
+    const std::string_view how = shape.operation ? name(shape.algorithm) : "direct";
     if (std::find(row.algorithms.begin(), row.algorithms.end(), how) == row.algorithms.end())
       row.algorithms.push_back(how);
     row.bytes = std::max(row.bytes, static_cast<double>(event.bytes));

@@ -40,11 +40,11 @@ std::vector<double> last_events(const PageInput& input) {
 }
 
 // What --trace-last left out is newer than what was overwritten before: with it, no event that was asked for is lost.
-struct Missing {
+struct LostEvents {
   std::uint64_t overwritten = 0, left_out = 0;
 };
-Missing missing(const TraceFile& file) {
-  return file.left_out > 0 ? Missing{0, file.lost} : Missing{file.lost, 0};
+LostEvents missing(const TraceFile& file) {
+  return file.left_out > 0 ? LostEvents{0, file.lost} : LostEvents{file.lost, 0};
 }
 
 std::string ranks_of(const PageInput& input) {

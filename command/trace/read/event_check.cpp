@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "collectives/select/choice.hpp"
+#include "mpi_adi/rma/window.hpp"
 #include "portals/base/header.hpp"
 #include "portals/base/verdict.hpp"
 #include "sim/trace/definition.hpp"
@@ -55,7 +57,7 @@ bool is_reason(const sim::TraceEvent& event) {
     case sim::TraceKind::heap_left:
       return event.reason <= sim::kTraceHeapDestroyed;
     case sim::TraceKind::window_access:
-      return event.reason < sim::kTraceWayCount;
+      return event.reason < mpi_adi::kWindowWays;
     case sim::TraceKind::collective_begin:
       return event.reason < sim::kTraceRootCount;
     case sim::TraceKind::found:
@@ -93,12 +95,12 @@ std::string fault_of_numbers(const sim::TraceEvent& event) {
       return above("synchronisation", event.a, sim::kTraceSyncCount);
     case sim::TraceKind::shared_write:
     case sim::TraceKind::shared_read:
-      return above("operation", event.b & 0xffU, sim::kTraceOperationCount);
+      return above("operation", event.b & 0xffU, collectives::kOperationCount + 1);
     case sim::TraceKind::collective_begin:
-      if (std::string fault = above("algorithm", event.b >> 8U & 0xffU, sim::kTraceAlgorithmCount); !fault.empty()) {
+      if (std::string fault = above("algorithm", event.b >> 8U & 0xffU, collectives::kAlgorithmCount); !fault.empty()) {
         return fault;
       }
-      return above("operation", event.b & 0xffU, sim::kTraceOperationCount);
+      return above("operation", event.b & 0xffU, collectives::kOperationCount + 1);
     case sim::TraceKind::mpi_enter:
     case sim::TraceKind::mpi_leave:
     case sim::TraceKind::wait_begin:

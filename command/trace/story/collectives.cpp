@@ -7,7 +7,7 @@
 namespace margay::command {
 
 CollectiveShape collective_shape(const sim::TraceEvent& begin) {
-  return {static_cast<sim::TraceOperation>(begin.b & 0xffU), static_cast<sim::TraceAlgorithm>(begin.b >> 8U & 0xffU),
+  return {collectives::numbered_operation(begin.b & 0xffU), static_cast<collectives::Algorithm>(begin.b >> 8U & 0xffU),
           begin.b >> 16U, static_cast<sim::TraceRoot>(begin.reason)};
 }
 
@@ -32,11 +32,11 @@ std::string root_words(const CollectiveShape& shape) {
 }  // namespace
 
 std::string words_of(const CollectiveShape& shape) {
-  if (shape.operation == sim::TraceOperation::none) return "an agreement on a context";
-  const bool has_root =
-      shape.operation == sim::TraceOperation::bcast || shape.operation == sim::TraceOperation::reduce ||
-      shape.operation == sim::TraceOperation::gather || shape.operation == sim::TraceOperation::scatter;
-  return fmt::format("{} by {}{}", name(shape.operation), name(shape.algorithm),
+  using collectives::Operation;
+  if (!shape.operation) return "an agreement on a context";
+  const bool has_root = shape.operation == Operation::bcast || shape.operation == Operation::reduce ||
+                        shape.operation == Operation::gather || shape.operation == Operation::scatter;
+  return fmt::format("{} by {}{}", name(*shape.operation), name(shape.algorithm),
                      has_root ? fmt::format(", {}", root_words(shape)) : "");
 }
 

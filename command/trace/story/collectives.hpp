@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "collectives/select/choice.hpp"
 #include "command/trace/names/names.hpp"
 #include "command/trace/story/messages.hpp"
 
@@ -16,8 +17,8 @@ namespace margay::command {
 
 // What a collective_begin tells of its call.
 struct CollectiveShape {
-  sim::TraceOperation operation = sim::TraceOperation::none;
-  sim::TraceAlgorithm algorithm = sim::TraceAlgorithm::tree;  // of no meaning where there is no operation
+  std::optional<collectives::Operation> operation;                  // nothing: its members agree on a context
+  collectives::Algorithm algorithm = collectives::Algorithm::tree;  // of no meaning where there is no operation
   std::uint32_t root = 0;
   sim::TraceRoot named = sim::TraceRoot::member;  // what `root` is
 };

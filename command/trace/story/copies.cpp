@@ -304,17 +304,17 @@ std::vector<std::string> copies_told(const BodyCopies& copies) {
 }
 
 std::string access_copies(const sim::TraceEvent& access) {
-  const auto way = static_cast<sim::TraceWay>(access.reason);
+  const auto way = static_cast<mpi_adi::WindowWay>(access.reason);
   const auto what = static_cast<sim::TraceAccess>(access.a);
   const bool is_put = what == sim::TraceAccess::put;
-  if (way == sim::TraceWay::message || (!is_put && what != sim::TraceAccess::get)) {
-    return way == sim::TraceWay::direct ? fmt::format("direct: rank {} does it in place", access.source)
-                                        : fmt::format("by {}", name(way));
+  if (way == mpi_adi::WindowWay::message || (!is_put && what != sim::TraceAccess::get)) {
+    return way == mpi_adi::WindowWay::direct ? fmt::format("direct: rank {} does it in place", access.source)
+                                             : fmt::format("by {}", name(way));
   }
-  if (way == sim::TraceWay::direct) {
+  if (way == mpi_adi::WindowWay::direct) {
     return fmt::format("direct: rank {} copies it once, in memory that is mapped there", access.source);
   }
-  if (way != sim::TraceWay::process) return std::string(name(way));
+  if (way != mpi_adi::WindowWay::process) return std::string(name(way));
   return fmt::format("rank {} copies it once, {} rank {}'s memory ({})", access.source, is_put ? "into" : "out of",
                      access.destination, is_put ? "process_vm_writev" : "process_vm_readv");
 }
