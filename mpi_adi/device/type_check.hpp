@@ -59,8 +59,7 @@ class TypeCheck {
   // section `where`): prints a line the first time.
   void nonportable(const std::string& what, const char* where);
 
-  // Lines printed of misfits; after kLinesMax they are only counted.
-  [[nodiscard]] std::uint64_t misfits() const { return misfits_; }
+  // Of misfits.
   static constexpr std::uint64_t kLinesMax = 100;
 
  private:

@@ -87,9 +87,6 @@ class BellOwner {
   [[nodiscard]] std::uint32_t rings() const;
   void wait_rung(std::uint32_t seen, std::uint64_t timeout_ns);
 
-  // After begin_sleep(): false when membarrier was refused, and so each sleep is short.
-  [[nodiscard]] bool sleeps_surely() const { return sure_; }
-
  private:
   BellData* data_;
   std::uint32_t seen_ = 0;

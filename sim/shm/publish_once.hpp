@@ -5,13 +5,16 @@
 
 #include <atomic>
 #include <cstdint>
+#include <ctime>
 
 namespace margay::sim {
 
 inline constexpr std::uint64_t kBeingWritten = 1;
 
-// How often a waiting process looks before it gives up on a first caller that died while writing.
-inline constexpr int kPublishLooks = 1 << 20;
+// How often a waiting process looks before it gives up on a first caller that died while writing: between yields, each
+// perhaps a turn of every busy program, and then between naps of a millisecond.
+inline constexpr int kPublishYields = 128;
+inline constexpr int kPublishNaps = 2000;
 
 // The first caller of all processes runs `write` and then sets `word` (zero before) to `value`; the others wait for
 // that. Returns 0 to the first caller, what is in `word` to the others: `value`, unless something else was there or the
@@ -27,8 +30,9 @@ template <typename Write>
     state.store(value, std::memory_order_release);
     return 0;
   }
-  for (int looks = 0; seen == kBeingWritten && looks < kPublishLooks; ++looks) {
-    ::sched_yield();
+  constexpr timespec kNap{0, 1'000'000};
+  for (int looks = 0; seen == kBeingWritten && looks < kPublishYields + kPublishNaps; ++looks) {
+    looks < kPublishYields ? ::sched_yield() : ::nanosleep(&kNap, nullptr);
     seen = state.load(std::memory_order_acquire);  // pairs with the release above
   }
   return seen;
