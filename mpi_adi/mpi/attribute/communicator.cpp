@@ -1,6 +1,5 @@
 // Attributes of communicators (MPI 4.0, 7.7.2; the predefined ones: 9.1.2 and 11.10; in several languages: 19.3.7).
 #include "mpi_adi/mpi/attribute/arguments.hpp"
-#include "mpi_adi/mpi/attribute_callbacks.hpp"
 #include "mpi_adi/mpi/binding.hpp"
 #include "mpi_adi/mpi/call.hpp"
 
@@ -9,10 +8,7 @@ using namespace margay::mpi_adi;
 namespace {
 
 int set(Call& call, MPI_Comm comm, int keyval, AttributeValue value) {
-  Communicator* communicator = call.communicator(comm);
-  const KeyvalPtr key = find_unfreed_keyval(call, keyval, ObjectType::communicator);
-  if (call.ok()) set_attribute(call, *communicator, key, value);
-  return call.done();
+  return set_attribute_of(call, call.communicator(comm), ObjectType::communicator, keyval, value);
 }
 
 int get(Call& call, MPI_Comm comm, int keyval, void* value, int* flag, AttributeKind reader) {
@@ -25,16 +21,11 @@ int get(Call& call, MPI_Comm comm, int keyval, void* value, int* flag, Attribute
     int* const number = rank.tables().inquiries.find(predefined_keyval(keyval), rank.errors().last_used_code());
     return give_number(call, number, reader, value, flag);
   }
-  const KeyvalPtr key = find_keyval(call, keyval, ObjectType::communicator);
-  if (!call.ok()) return call.failed();
-  return give_attribute(call, communicator->attributes.find(*key), reader, value, flag);
+  return get_attribute_of(call, communicator, ObjectType::communicator, keyval, value, flag, reader);
 }
 
 int remove(Call& call, MPI_Comm comm, int keyval) {
-  Communicator* communicator = call.communicator(comm);
-  const KeyvalPtr key = find_keyval(call, keyval, ObjectType::communicator);
-  if (call.ok()) delete_attribute(call, *communicator, key);
-  return call.done();
+  return delete_attribute_of(call, call.communicator(comm), ObjectType::communicator, keyval);
 }
 
 }  // namespace

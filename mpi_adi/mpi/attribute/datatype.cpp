@@ -1,6 +1,5 @@
 // Attributes of datatypes (MPI 4.0, 7.7.4). Predefined types have them too; theirs are never deleted by the library.
 #include "mpi_adi/mpi/attribute/arguments.hpp"
-#include "mpi_adi/mpi/attribute_callbacks.hpp"
 #include "mpi_adi/mpi/binding.hpp"
 #include "mpi_adi/mpi/call.hpp"
 
@@ -9,19 +8,14 @@ using namespace margay::mpi_adi;
 namespace {
 
 int set_of_type(Call& call, MPI_Datatype datatype, int keyval, AttributeValue value) {
-  Datatype* type = call.any_datatype(datatype);
-  const KeyvalPtr key = find_unfreed_keyval(call, keyval, ObjectType::datatype);
-  if (call.ok()) set_attribute(call, *type, key, value);
-  return call.done();
+  return set_attribute_of(call, call.any_datatype(datatype), ObjectType::datatype, keyval, value);
 }
 
 int get_of_type(Call& call, MPI_Datatype datatype, int keyval, void* value, int* flag, AttributeKind reader) {
   Datatype* type = call.any_datatype(datatype);
   call.not_null(value, "attribute_val");
   call.not_null(flag, "flag");
-  const KeyvalPtr key = find_keyval(call, keyval, ObjectType::datatype);
-  if (!call.ok()) return call.failed();
-  return give_attribute(call, type->attributes.find(*key), reader, value, flag);
+  return get_attribute_of(call, type, ObjectType::datatype, keyval, value, flag, reader);
 }
 
 }  // namespace
@@ -51,9 +45,6 @@ MARGAY_EXPORT int MPII_Type_get_attr(MPI_Datatype datatype, int keyval, void* va
 
 extern "C" int PMPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval) {
   Call call(call_name<"MPI_Type_delete_attr">);
-  Datatype* type = call.any_datatype(datatype);
-  const KeyvalPtr key = find_keyval(call, type_keyval, ObjectType::datatype);
-  if (call.ok()) delete_attribute(call, *type, key);
-  return call.done();
+  return delete_attribute_of(call, call.any_datatype(datatype), ObjectType::datatype, type_keyval);
 }
 MARGAY_ALIAS(Type_delete_attr)

@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "mpi_adi/mpi/attribute/arguments.hpp"
-#include "mpi_adi/mpi/attribute_callbacks.hpp"
 #include "mpi_adi/mpi/binding.hpp"
 #include "mpi_adi/mpi/early_handler.hpp"
 #include "mpi_adi/mpi/group/arguments.hpp"
@@ -152,15 +151,18 @@ MARGAY_ALIAS(Win_call_errhandler)
 
 namespace {
 
-int set_attribute_of(Call& call, MPI_Win win, int keyval, AttributeValue value) {
+// What carries its attributes; nullptr, and an error of the call.
+Communicator* attributes_of(Call& call, MPI_Win win) {
   const Window* const window = checked_window(call, win);
-  const KeyvalPtr key = find_unfreed_keyval(call, keyval, ObjectType::window);
-  if (call.ok()) set_attribute(call, *window->communicator, key, value);
-  return call.done();
+  return window == nullptr ? nullptr : &*window->communicator;
+}
+
+int set(Call& call, MPI_Win win, int keyval, AttributeValue value) {
+  return set_attribute_of(call, attributes_of(call, win), ObjectType::window, keyval, value);
 }
 
 // MPI_WIN_BASE is an address; the other predefined ones are numbers (MPI 4.0, 12.2.6).
-int get_attribute_of(Call& call, MPI_Win win, int keyval, void* value, int* flag, AttributeKind reader) {
+int get(Call& call, MPI_Win win, int keyval, void* value, int* flag, AttributeKind reader) {
   Window* const window = checked_window(call, win);
   call.not_null(value, "attribute_val");
   call.not_null(flag, "flag");
@@ -181,41 +183,36 @@ int get_attribute_of(Call& call, MPI_Win win, int keyval, void* value, int* flag
     default:
       break;
   }
-  const KeyvalPtr key = find_keyval(call, keyval, ObjectType::window);
-  if (!call.ok()) return call.failed();
-  return give_attribute(call, window->communicator->attributes.find(*key), reader, value, flag);
+  return get_attribute_of(call, &*window->communicator, ObjectType::window, keyval, value, flag, reader);
 }
 
 }  // namespace
 
 extern "C" int PMPI_Win_set_attr(MPI_Win win, int win_keyval, void* attribute_val) {
   Call call(call_name<"MPI_Win_set_attr">);
-  return set_attribute_of(call, win, win_keyval, {attribute_val, AttributeKind::address});
+  return set(call, win, win_keyval, {attribute_val, AttributeKind::address});
 }
 MARGAY_ALIAS(Win_set_attr)
 
 extern "C" int PMPI_Win_get_attr(MPI_Win win, int win_keyval, void* attribute_val, int* flag) {
   Call call(call_name<"MPI_Win_get_attr">);
-  return get_attribute_of(call, win, win_keyval, attribute_val, flag, AttributeKind::address);
+  return get(call, win, win_keyval, attribute_val, flag, AttributeKind::address);
 }
 MARGAY_ALIAS(Win_get_attr)
 
 // Fortran's.
 MARGAY_EXPORT int MPII_Win_set_attr(MPI_Win win, int keyval, void* value, AttributeKind kind) {
   Call call(call_name<"MPI_Win_set_attr">);
-  return set_attribute_of(call, win, keyval, {value, kind});
+  return set(call, win, keyval, {value, kind});
 }
 
 MARGAY_EXPORT int MPII_Win_get_attr(MPI_Win win, int keyval, void* value, int* flag, AttributeKind kind) {
   Call call(call_name<"MPI_Win_get_attr">);
-  return get_attribute_of(call, win, keyval, value, flag, kind);
+  return get(call, win, keyval, value, flag, kind);
 }
 
 extern "C" int PMPI_Win_delete_attr(MPI_Win win, int win_keyval) {
   Call call(call_name<"MPI_Win_delete_attr">);
-  const Window* const window = checked_window(call, win);
-  const KeyvalPtr key = find_keyval(call, win_keyval, ObjectType::window);
-  if (call.ok()) delete_attribute(call, *window->communicator, key);
-  return call.done();
+  return delete_attribute_of(call, attributes_of(call, win), ObjectType::window, win_keyval);
 }
 MARGAY_ALIAS(Win_delete_attr)
