@@ -33,7 +33,6 @@
 namespace margay::command {
 namespace {
 
-constexpr int kStatusBadCommandLine = 2;  // as `margay run`
 constexpr int kStatusNotWritten = 1;
 
 void print(const std::vector<std::string>& lines) {

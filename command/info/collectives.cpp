@@ -16,6 +16,7 @@
 #include "collectives/select/plot.hpp"
 #include "command/calibrate/calibrate.hpp"
 #include "command/info/info.hpp"
+#include "command/line/line_mistakes.hpp"
 #include "sim/base/processors.hpp"
 #include "sim/base/terminal_text.hpp"
 #include "sim/boot/job_rates.hpp"
@@ -25,8 +26,6 @@ namespace margay::command {
 namespace {
 
 using portals::Status;
-
-constexpr int kStatusBadCommandLine = 2;
 
 // Files and rates that the command line names may be in it.
 void tell(const std::string& sentence) {

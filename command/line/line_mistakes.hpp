@@ -13,6 +13,8 @@ class Validator;
 
 namespace margay::command {
 
+inline constexpr int kStatusBadCommandLine = 2;  // of every command
+
 // The check of an option that takes a whole number from `least` to `most`.
 [[nodiscard]] CLI::Validator whole_number(std::uint64_t least,
                                           std::uint64_t most = std::numeric_limits<std::uint64_t>::max());

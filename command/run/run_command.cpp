@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "command/line/line_mistakes.hpp"
 #include "command/run/options/plan.hpp"
 #include "command/run/options/run_options.hpp"
 #include "command/run/options/trace_place.hpp"
@@ -34,7 +35,6 @@
 namespace margay::command {
 namespace {
 
-constexpr int kStatusBadCommandLine = 2;
 constexpr int kStatusCannotStart = 71;
 
 // Every sentence of the launcher: words of the command line and names of files may be in it.

@@ -20,7 +20,7 @@ namespace margay::command {
 
 namespace {
 
-constexpr std::size_t kNone = MessageStory::kNone;
+constexpr std::size_t kNoStep = MessageStory::kNone;
 
 struct MessagesOptions {
   std::string folder;
@@ -43,7 +43,7 @@ Row row_of(const Trace& trace, const EventWords& words, const Messages& messages
   row.identity = story.identity;
   row.begin = microseconds_text(trace.entries[first_step(story)].event.time - trace.entries.front().event.time);
   row.took = microseconds_text(duration_ns(trace, story));
-  row.protocol = story.begin == kNone ? "" : name(trace.entries[story.begin].event.protocol);
+  row.protocol = story.begin == kNoStep ? "" : name(trace.entries[story.begin].event.protocol);
   if (row.protocol == "none") row.protocol = "";
   row.fate = fate(messages, story);
   const Trace::Entry& told = best_told(trace, story);

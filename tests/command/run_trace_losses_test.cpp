@@ -14,7 +14,7 @@ using namespace margay::command;
 
 namespace {
 
-constexpr std::uint64_t kSecond = 1'000'000'000;
+constexpr std::uint64_t kSecondNs = 1'000'000'000;
 
 // Records an event each second.
 void run(sim::VirtualClock& clock, sim::Recorder& recorder, int events) {
@@ -22,17 +22,17 @@ void run(sim::VirtualClock& clock, sim::Recorder& recorder, int events) {
     sim::TraceEvent event;
     event.kind = sim::TraceKind::sleep;
     recorder.record(event);
-    clock.advance_ns(kSecond);
+    clock.advance_ns(kSecondNs);
   }
 }
 
-constexpr std::uint64_t kJob = 17;
+constexpr std::uint64_t kJobOfRun = 17;
 
 sim::RecorderOptions ring_of(std::uint64_t capacity, std::uint64_t keep_ns = 0) {
   sim::RecorderOptions options;
   options.capacity_events = capacity;
   options.keep_ns = keep_ns;
-  options.job = kJob;
+  options.job = kJobOfRun;
   return options;
 }
 
@@ -51,7 +51,7 @@ TEST_CASE("losses: what the run's end tells is what a reader finds, of a closed 
     TraceFile file;
     REQUIRE(read_trace_file(path, file).ok());
     CHECK(file.lost == (closed ? 398 : 399));
-    const std::vector<std::string> told = trace_losses({path}, kJob);
+    const std::vector<std::string> told = trace_losses({path}, kJobOfRun);
     REQUIRE(told.size() == 2);
     CHECK(told[0] == "trace: rank 0: the first " + std::to_string(file.lost) + " of its 414 events were overwritten");
     CHECK(told[1].find("--trace-events 512 keeps them all") != std::string::npos);
@@ -65,9 +65,9 @@ TEST_CASE("losses: a ring that is full for the first time is no loss unless its 
   REQUIRE(recorder.open(folder.path(), ring_of(16)).ok());
   const std::string path = recorder.path();
   run(clock, recorder, 16);
-  CHECK(trace_losses({path}, kJob).size() == 2);
+  CHECK(trace_losses({path}, kJobOfRun).size() == 2);
   recorder.close();
-  CHECK(trace_losses({path}, kJob).empty());
+  CHECK(trace_losses({path}, kJobOfRun).empty());
 }
 
 TEST_CASE("losses: those of another run's file are not this one's") {
@@ -76,19 +76,19 @@ TEST_CASE("losses: those of another run's file are not this one's") {
   sim::Recorder recorder(clock);
   REQUIRE(recorder.open(folder.path(), ring_of(16)).ok());
   run(clock, recorder, 40);
-  CHECK(trace_losses({recorder.path()}, kJob).size() == 2);
-  CHECK(trace_losses({recorder.path(), ""}, kJob + 1).empty());
+  CHECK(trace_losses({recorder.path()}, kJobOfRun).size() == 2);
+  CHECK(trace_losses({recorder.path(), ""}, kJobOfRun + 1).empty());
 }
 
 TEST_CASE("losses: of the end that was wanted, a ring too small for it tells how much is there") {
   const sim::TraceFolder folder;
   sim::VirtualClock clock;
   sim::Recorder recorder(clock);
-  REQUIRE(recorder.open(folder.path(), ring_of(16, 60 * kSecond)).ok());
+  REQUIRE(recorder.open(folder.path(), ring_of(16, 60 * kSecondNs)).ok());
   const std::string path = recorder.path();
   run(clock, recorder, 1000);
   recorder.close();
-  const std::vector<std::string> told = trace_losses({path}, kJob);
+  const std::vector<std::string> told = trace_losses({path}, kJobOfRun);
   REQUIRE(told.size() == 2);
   CHECK(told[0] == "trace: rank 0: of the last 60 s only 15 s are there; 984 of its 1000 events were overwritten");
   CHECK_MESSAGE(told[1].find("--trace-events 64 keeps so much") != std::string::npos, told[1]);
@@ -98,11 +98,11 @@ TEST_CASE("losses: of the end that was wanted, a ring that holds it lost nothing
   const sim::TraceFolder folder;
   sim::VirtualClock clock;
   sim::Recorder recorder(clock);
-  REQUIRE(recorder.open(folder.path(), ring_of(16, 15 * kSecond)).ok());
+  REQUIRE(recorder.open(folder.path(), ring_of(16, 15 * kSecondNs)).ok());
   const std::string path = recorder.path();
   run(clock, recorder, 1000);
   recorder.close();
-  CHECK(trace_losses({path}, kJob).empty());
+  CHECK(trace_losses({path}, kJobOfRun).empty());
 }
 
 TEST_CASE("losses: names without room are counted") {
@@ -115,9 +115,9 @@ TEST_CASE("losses: names without room are counted") {
   for (std::uint64_t i = 0; i < sim::kTraceDefinitionsBytes / sim::kMaxDefinitionText; ++i) {
     recorder.define(sim::DefinitionKind::communicator, 2 * i, 0, text);
   }
-  CHECK(trace_losses({path, "no such file"}, kJob).empty());
+  CHECK(trace_losses({path, "no such file"}, kJobOfRun).empty());
   for (std::uint64_t i = 0; i < 3; ++i) recorder.define(sim::DefinitionKind::communicator, 2 * i, 0, text);
-  const std::vector<std::string> told = trace_losses({path}, kJob);
+  const std::vector<std::string> told = trace_losses({path}, kJobOfRun);
   REQUIRE(told.size() == 1);
   CHECK(told[0].starts_with("trace: rank 0: there was no room for 3 more names"));
 }

@@ -29,7 +29,7 @@ namespace {
 using portals::Status;
 
 // For how long a process stands still when one of its threads does not stop, and when one gets no processor.
-constexpr std::uint64_t kPatienceNs = 200'000'000;
+constexpr std::uint64_t kStopPatienceNs = 200'000'000;
 constexpr std::uint64_t kLongestNs = 5'000'000'000;
 constexpr std::uint64_t kPollNs = 200'000;
 constexpr std::uint64_t kOthersNs = 1'000'000'000;  // for how long another one's hold is waited for
@@ -200,7 +200,7 @@ Status HeldProcess::wait_for_stops(std::uint64_t begun_ns) {
     std::erase_if(asked_, [this](int tid) { return collect(tid); });
     if (asked_.empty()) return {};
     const std::uint64_t passed_ns = sim::real_clock().now_ns() - begun_ns;
-    if (passed_ns > kPatienceNs) {
+    if (passed_ns > kStopPatienceNs) {
       // A main thread that has ended before others is not told by waitpid().
       std::erase_if(asked_, has_exited);
       // One that is about to run stops as soon as it gets a processor.

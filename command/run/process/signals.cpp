@@ -20,7 +20,7 @@ struct SignalRule {
 
 // All that would end the launcher without a word, but for what its own faults raise (SIGSEGV, SIGABRT, ...) and what
 // its writing raises (below). Real-time signals are forwarded, too.
-constexpr SignalRule kRules[] = {
+constexpr SignalRule kSignalRules[] = {
     {SIGCHLD, SignalUse::child},     {SIGINT, SignalUse::end_job},  {SIGTERM, SignalUse::end_job},
     {SIGHUP, SignalUse::end_job},    {SIGQUIT, SignalUse::end_job}, {SIGTSTP, SignalUse::suspend},
     {SIGUSR1, SignalUse::report},    {SIGUSR2, SignalUse::forward}, {SIGALRM, SignalUse::forward},
@@ -47,9 +47,9 @@ void set_default(int signal) {
 }  // namespace
 
 SignalUse use_of(int signal) {
-  const auto* const rule = std::find_if(std::begin(kRules), std::end(kRules),
+  const auto* const rule = std::find_if(std::begin(kSignalRules), std::end(kSignalRules),
                                         [signal](const SignalRule& one) { return one.signal == signal; });
-  return rule == std::end(kRules) ? SignalUse::forward : rule->use;
+  return rule == std::end(kSignalRules) ? SignalUse::forward : rule->use;
 }
 
 Status take_signals(SavedProcess& saved, int& descriptor) {
@@ -61,7 +61,7 @@ Status take_signals(SavedProcess& saved, int& descriptor) {
   sigemptyset(&mask);
   struct sigaction old {};
   static_cast<void>(::sigaction(SIGHUP, nullptr, &old));
-  for (const SignalRule& rule : kRules) {
+  for (const SignalRule& rule : kSignalRules) {
     if (rule.signal == SIGHUP && old.sa_handler == SIG_IGN) continue;  // nohup margay run ...
     sigaddset(&mask, rule.signal);
     // SIGCHLD, ignored by whoever started us, would hide the ranks' ends.

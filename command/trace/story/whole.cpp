@@ -8,7 +8,7 @@ namespace margay::command {
 
 namespace {
 
-constexpr std::size_t kNowhere = MessageStory::kNone;
+constexpr std::size_t kNoPlace = MessageStory::kNone;
 
 class Missing {
  public:
@@ -16,24 +16,24 @@ class Missing {
       : trace_(trace), story_(story), sentences_(sentences) {}
 
   void look() {
-    need(story_.begin != kNowhere && kind(story_.begin) == sim::TraceKind::send_begin, "the choice of its protocol");
-    need(story_.sent != kNowhere, "its header's departure");
+    need(story_.begin != kNoPlace && kind(story_.begin) == sim::TraceKind::send_begin, "the choice of its protocol");
+    need(story_.sent != kNoPlace, "its header's departure");
     if (has(sim::TraceKind::take_back)) return;
-    need(story_.arrived != kNowhere, "its header's arrival");
-    if (story_.dropped != kNowhere) return;
-    need(story_.matched != kNowhere, "which entry took it");
-    if (story_.received == kNowhere) return;  // its receive did not end, or there was none
-    need(story_.unexpected == (story_.searched != kNowhere), "that the heap's search found it");
-    need(story_.posted != kNowhere, "its receive's beginning");
-    if (story_.pulled != kNowhere) {
+    need(story_.arrived != kNoPlace, "its header's arrival");
+    if (story_.dropped != kNoPlace) return;
+    need(story_.matched != kNoPlace, "which entry took it");
+    if (story_.received == kNoPlace) return;  // its receive did not end, or there was none
+    need(story_.unexpected == (story_.searched != kNoPlace), "that the heap's search found it");
+    need(story_.posted != kNoPlace, "its receive's beginning");
+    if (story_.pulled != kNoPlace) {
       need(has(sim::TraceKind::kernel_get_arrived), "that the sender was asked for its body");
       need(has(sim::TraceKind::kernel_reply_sent), "the body's reply");
       need(has(sim::TraceKind::pull_complete), "the end of its pull");
     }
-    const sim::TraceProtocol protocol = trace_.entries[story_.begin == kNowhere ? 0 : story_.begin].event.protocol;
+    const sim::TraceProtocol protocol = trace_.entries[story_.begin == kNoPlace ? 0 : story_.begin].event.protocol;
     if (protocol == sim::TraceProtocol::synchronous_short || protocol == sim::TraceProtocol::synchronous_long) {
       need(has(sim::TraceKind::synchronous_answer), "the answer that a receive took it");
-      need(story_.completed != kNowhere || story_.identity.source == story_.identity.destination,
+      need(story_.completed != kNoPlace || story_.identity.source == story_.identity.destination,
            "that the sender heard the answer");
     }
   }
@@ -67,8 +67,8 @@ std::vector<std::string> missing_steps(const Trace& trace, const TraceNames& nam
   for (const MessageIdentity& root : messages.roots()) {
     if (!is_whole(root.source) || !is_whole(root.destination)) continue;
     const MessageStory story = messages.story(root);
-    const std::size_t about = story.sent != kNowhere ? story.sent : story.arrived;
-    if (about == kNowhere) continue;
+    const std::size_t about = story.sent != kNoPlace ? story.sent : story.arrived;
+    if (about == kNoPlace) continue;
     const auto& [event, file] = trace.entries[about];
     if (names.is_answer(file, event.portal, event.match_bits)) continue;
     if (!names.is_envelope(file, event.portal) || event.header != static_cast<std::uint8_t>(portals::Kind::put))
