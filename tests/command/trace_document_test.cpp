@@ -15,7 +15,6 @@
 #include "sim/trace/format.hpp"
 
 using namespace margay;
-using namespace margay::command;
 
 namespace {
 
