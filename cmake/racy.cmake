@@ -7,7 +7,7 @@ if(NOT MARGAY_LABS OR MARGAY_SANITIZE)
   return()
 endif()
 
-margay_shared_library(mpi_racy COMPILED_ONLY LAYERS margay_portals margay_sim margay_collectives)
+margay_shared_library(mpi_racy COMPILED_ONLY LAYERS margay_portals margay_sim margay_collectives margay_mpi)
 margay_mpi_library(mpi_racy)
 set_target_properties(mpi_racy PROPERTIES OUTPUT_NAME mpi LIBRARY_OUTPUT_DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/margay/labs)
 target_sources(mpi_racy PRIVATE
@@ -15,7 +15,6 @@ target_sources(mpi_racy PRIVATE
   ${PROJECT_SOURCE_DIR}/mpi_adi/racy/absent_owner.cpp
   ${PROJECT_SOURCE_DIR}/mpi_adi/racy/posting_gap.cpp
   "$<FILTER:$<TARGET_OBJECTS:margay_mpi_adi>,EXCLUDE,(/protocol/post_receive|/progress/absent_owner)[.]cpp>"
-  $<TARGET_OBJECTS:margay_mpi_adi_bindings>
   $<TARGET_OBJECTS:margay_refusing>)
 target_compile_definitions(mpi_racy PRIVATE MARGAY_RACY_POSTING)
 margay_link_optimized(mpi_racy COMPILED_ONLY)

@@ -9,7 +9,6 @@
 #include "collectives/comm/internal_tag.hpp"
 #include "collectives/select/perform.hpp"
 #include "mpi_adi/device/trace_definitions.hpp"
-#include "mpi_adi/mpi/outcome.hpp"
 #include "mpi_adi/object/communicator.hpp"
 #include "mpi_adi/object/context_agreement.hpp"
 #include "mpi_adi/op/operation.hpp"

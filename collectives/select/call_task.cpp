@@ -3,8 +3,8 @@
 #include "collectives/portal/rank_host.hpp"
 #include "mpi_adi/abi/status.hpp"
 #include "mpi_adi/device/parts.hpp"
-#include "mpi_adi/mpi/outcome.hpp"
 #include "mpi_adi/object/communicator_word.hpp"
+#include "mpi_adi/rank/failure.hpp"
 
 namespace margay::collectives {
 

@@ -8,7 +8,7 @@
  * The MPICH_* version macros name the ABI, as other libraries of that ABI define them too: programs test them to pick
  * code that suits the handles and extensions below. MARGAY_VERSION tells that the library is margay.
  *
- * All functions of the ABI are declared. Which of them the library has is told by mpi_adi/mpi/README.md; a program
+ * All functions of the ABI are declared. Which of them the library has is told by mpi/README.md; a program
  * that needs another one is refused by the linker.
  */
 #ifndef MPI_INCLUDED

@@ -57,7 +57,7 @@ struct DeviceParts {
   void set_short_limit(sim::WireId wire, std::uint64_t bytes);
   [[nodiscard]] sim::Recorder& recorder() const { return kernel.recorder(); }
 
-  // Constant, but for the protocol and the limits of the sends to come, which a program may set (mpi_adi/tool).
+  // Constant, but for the protocol and the limits of the sends to come, which a program may set (mpi/tool/variable).
   sim::Kernel& kernel;
   DeviceOptions options;
   std::array<std::uint64_t, sim::kWireCount> short_limits{};  // bytes, by wire

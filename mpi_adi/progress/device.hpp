@@ -134,7 +134,7 @@ class Device {
   void describe(std::string& out, std::size_t limit_lines) const;
   // The same in numbers: the first thing waited for, and how much is posted and unexpected.
   [[nodiscard]] FirstWait first_wait() const;
-  // For the tool interface, which reads what is counted and sets thresholds (mpi_adi/tool).
+  // For the tool interface, which reads what is counted and sets thresholds (mpi/tool/variable).
   [[nodiscard]] DeviceParts& parts();
 
  private:

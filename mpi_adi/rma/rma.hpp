@@ -1,6 +1,6 @@
 // One rank's part in one-sided communication: its put and get portals (paper 001, figure 11), the portal of window
 // requests, and what it has under way as an origin. Nothing here blocks; under the process lock, perhaps on the
-// coprocessor's thread. Arguments were checked (mpi_adi/mpi/window).
+// coprocessor's thread. Arguments were checked (mpi/one_sided).
 #pragma once
 
 #include <array>

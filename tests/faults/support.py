@@ -146,7 +146,7 @@ def compile_c(build, source, name, compiler, *flags):
     folder = build / "tests" / "faults"
     folder.mkdir(parents=True, exist_ok=True)
     program = folder / name
-    inputs = [source, *source.parent.glob("*.h"), *source.parent.parent.glob("mpi/*.h")]
+    inputs = [source, *source.parent.glob("*.h"), *(source.parent.parent / "mpi").glob("*.h")]
     if not program.exists() or program.stat().st_mtime < max(path.stat().st_mtime for path in inputs):
         subprocess.run([compiler, "-O1", "-g", "-o", str(program), str(source), *flags], check=True)
     return program

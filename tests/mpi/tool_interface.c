@@ -1,5 +1,4 @@
-// The tool information interface (MPI_T): lists, strings, enumerations, sessions, errors on any MPI; on margay each
-// counter moves by what was sent, and what is written takes effect.
+// The tool information interface (MPI_T): on any MPI lists, strings, sessions, errors; on margay counters and effects.
 // ranks: 2
 #include "check.h"
 
@@ -218,18 +217,18 @@ static void one_message(int bytes) {
 // Three short messages, then what is written takes effect: a limit of 64 bytes, then rendezvous.
 static void protocols(void) {
   const int sender = world_rank() == 0;
-  MPI_Comm turned;  // with the ranks the other way round
+  MPI_Comm turned, world = MPI_COMM_WORLD;  // turned: with the ranks the other way round
   MPI_Comm_split(MPI_COMM_WORLD, 0, -world_rank(), &turned);
+  if (!sender) wait_for(0, 899);
+  MPI_T_pvar_handle from_turned = watch("messages_from", MPI_T_PVAR_CLASS_COUNTER, &turned);
+  if (sender) signal_to(1, 899);  // what comes from now on is counted
   MPI_T_pvar_handle sent_short = watch("sent_short", MPI_T_PVAR_CLASS_COUNTER, NULL);
   MPI_T_pvar_handle short_bytes = watch("sent_short_bytes", MPI_T_PVAR_CLASS_AGGREGATE, NULL);
   MPI_T_pvar_handle matched = watch("sent_long_matched", MPI_T_PVAR_CLASS_COUNTER, NULL);
   MPI_T_pvar_handle pulled = watch("sent_long_pulled", MPI_T_PVAR_CLASS_COUNTER, NULL);
-  MPI_Comm world = MPI_COMM_WORLD;
   MPI_T_pvar_handle to_each = watch("messages_to", MPI_T_PVAR_CLASS_COUNTER, &world);
   MPI_T_pvar_handle to_turned = watch("messages_to", MPI_T_PVAR_CLASS_COUNTER, &turned);
-  MPI_T_pvar_handle from_turned = watch("messages_from", MPI_T_PVAR_CLASS_COUNTER, &turned);
   unsigned long long each[2] = {99, 99};
-  MPI_Barrier(MPI_COMM_WORLD);  // no message comes before both count
   for (int i = 0; i < 3; ++i) one_message(1000);
   EXPECT(sent_short, 3);  // rank 1's are the signals
   EXPECT(short_bytes, sender ? 3000 : 0);

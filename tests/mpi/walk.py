@@ -45,7 +45,7 @@ def stops_of(readme):
     places = []
     for rank, half in enumerate(section.split(BOUNDARY, 1)):
         for number, text in re.findall(r"^(\d+)\. (.*?)(?=^\d+\. |\Z)", half, re.M | re.S):
-            named = re.findall(r"`((?:portals|sim|mpi_adi|collectives)/[\w/]+)`\s+`((?:\w+::)?\w+)`", text)
+            named = re.findall(r"`((?:portals|sim|mpi_adi|collectives|mpi)/[\w/]+)`\s+`((?:\w+::)?\w+)`", text)
             places += [Place(int(number), rank, path, function) for path, function in named]
     return places
 
@@ -73,7 +73,7 @@ def frames_at(library, addresses):
         if line.startswith("0x"):
             result.append([])
             continue
-        place = re.search(r"(?:^|/)((?:portals|sim|mpi_adi|collectives)/[\w/]+)\.[ch]pp:", next(lines))
+        place = re.search(r"(?:^|(?<!/tests)/)((?:portals|sim|mpi_adi|collectives|mpi)/[\w/]+)\.[ch]pp:", next(lines))
         if place:
             result[-1].insert(0, Frame(place.group(1), bare(line)))
     return result

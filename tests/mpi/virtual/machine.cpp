@@ -7,7 +7,7 @@
 #include <thread>
 #include <utility>
 
-#include "collectives/mpi/machine.hpp"
+#include "mpi/process/machine.hpp"
 
 namespace margay::testing {
 
@@ -56,7 +56,7 @@ portals::Status Seat::start(std::unique_ptr<sim::Process>& out) {
 }
 
 mpi_adi::MpiRank* Seat::mpi() {
-  return collectives::joined_rank(mpi_process_);
+  return mpi::joined_rank(mpi_process_);
 }
 
 void Seat::plug_in() {

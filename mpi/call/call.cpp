@@ -1,0 +1,303 @@
+#include "mpi/call/call.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+
+#include "mpi_adi/abi/handles.hpp"
+#include "mpi_adi/device/parts.hpp"
+#include "mpi_adi/device/type_check.hpp"
+#include "mpi_adi/rank/mpi_process.hpp"
+#include "sim/base/source_lines.hpp"
+#include "sim/trace/event.hpp"
+#include "sim/wire/tcp/tcp_socket.hpp"
+
+namespace margay::mpi {
+
+namespace {
+
+constexpr int kNotRunningStatus = 1;
+
+std::string name_of(const Communicator& communicator) {
+  if (!communicator.name.empty()) return communicator.name;
+  return object_type(communicator.handle) == ObjectType::window ? "the window" : "the communicator";
+}
+
+std::string ranks_of(const Communicator& communicator) {
+  return std::to_string(0) + " to " + std::to_string(communicator.peer_count() - 1);
+}
+
+// The launcher sees a dead rank within milliseconds, knows its signal, and ends the job with that as the cause; a
+// survivor that aborts first would hide it. Who lost its peers by its own failure is the cause, and speaks first.
+void let_the_launcher_speak(const sim::Kernel& kernel) {
+  for (std::uint32_t rank = 0; rank < kernel.ranks(); ++rank) {
+    if (kernel.gone(rank) && sim::is_own_failure(kernel.loss(rank))) return;
+  }
+  constexpr timespec kPatience{0, 500'000'000};
+  nanosleep(&kPatience, nullptr);
+}
+
+bool is_fatal(const ErrorHandlerPtr& handler) {
+  if (handler != nullptr && handler->function != nullptr) return false;  // its handle may be freed just now
+  const MPI_Errhandler which = handler == nullptr ? MPI_ERRORS_ARE_FATAL : handler->handle;
+  return which == MPI_ERRORS_ARE_FATAL || which == MPI_ERRORS_ABORT;
+}
+
+// Outside the rank: the user's function may call MPI, or not return at all. The code as it leaves it.
+int ask_handler(const ErrorHandler& handler, int handle, int code, const CallName& name) {
+  if (handler.function == nullptr) return code;
+  if (handler.cxx_caller != nullptr) {
+    handler.cxx_caller(kCxxKindCommunicator, &handle, &code, handler.function);
+    return code;
+  }
+  // The two arguments of the standard; then, as it leaves to the implementation, the function's name.
+  auto* users = reinterpret_cast<MPI_Comm_errhandler_function*>(handler.function);
+  users(&handle, &code, name.text);
+  return code;
+}
+
+}  // namespace
+
+std::string words_of_fatal(MpiRank& rank, const CallName& name, const std::string& where, std::string text) {
+  const std::string called = name.text;
+  for (const std::string& again : {called + ": ", called + " "}) {
+    if (const std::size_t at = text.find(again); at != std::string::npos) {
+      text.erase(at, again.size());
+      break;
+    }
+  }
+  return called + rank.process().source_lines().behind_call(sim::call_from_program()) + " failed" + where + ": " + text;
+}
+
+int raise_outside(MpiRank& rank, const CallName& name, int error_class, const std::string& sentence) {
+  const int code = rank.errors().make(error_class, std::string(name.text) + ": " + sentence);
+  const Worlds::HandlerOfTheRest found = rank.worlds().handler_of_the_rest();
+  if (is_fatal(found.handler)) {
+    rank.process().abort(
+        error_class,
+        words_of_fatal(rank, name, found.communicator == MPI_COMM_SELF ? " on MPI_COMM_SELF" : " on MPI_COMM_WORLD",
+                       rank.errors().text_of(code)));
+  }
+  return ask_handler(*found.handler, found.communicator, code, name);
+}
+
+std::string in_hex(int handle) {
+  char text[16];
+  std::snprintf(text, sizeof text, "0x%08x", static_cast<unsigned>(handle));
+  return text;
+}
+
+void Call::not_running() const {
+  const bool finalized = current_process().init_state() == InitState::finalized;
+  std::fprintf(stderr, "margay: %s%s was called %s\n", name_.text,
+               sim::SourceLines().behind_call(sim::call_from_program()).c_str(),
+               finalized ? "after MPI_Finalize; no MPI communication is possible then"
+                         : "before MPI_Init; call MPI_Init or MPI_Init_thread first");
+  std::exit(kNotRunningStatus);
+}
+
+void Call::wait_long(const Request& request) {
+  wait_until(
+      *rank_, [&request] { return request.complete; }, 1);
+}
+
+void Call::watch_enter(const void* returns_to) {
+  const void* const caller = rank_->process().source_lines().behind_bindings(returns_to);
+  rank_->set_caller(caller);
+  sim::Recorder& recorder = rank_->process().recorder();
+  if (recorder.on()) rank_->call_trace().enter(recorder, name_.text, caller);
+  if (rank_->handles().origins() != nullptr) rank_->handles().origins()->enter(name_.text, caller);
+  if (TypeCheck* const check = device().parts().type_check.get(); check != nullptr) {
+    check->begin_call(name_.text, caller);
+  }
+}
+
+void Call::watch_leave() {
+  sim::Recorder& recorder = rank_->process().recorder();
+  if (recorder.on()) rank_->call_trace().leave(recorder, name_.text, error_class_);
+  if (rank_->handles().origins() != nullptr) {
+    rank_->handles().origins()->leave();
+    rank_->handles().hide_free_requests();
+  }
+}
+
+Communicator* Call::bad_communicator(MPI_Comm handle, const Communicator* found) {
+  if (found == nullptr) {
+    error(MPI_ERR_COMM,
+          handle == MPI_COMM_NULL ? "the communicator is MPI_COMM_NULL"
+          : handle == MPI_COMM_WORLD || handle == MPI_COMM_SELF
+              ? std::string(current_process().init_state() == InitState::finalized ? "MPI was finalized"
+                                                                                   : "MPI was not initialized") +
+                    ": MPI_COMM_WORLD and MPI_COMM_SELF are there from MPI_Init to MPI_Finalize, not in sessions"
+              : "communicator " + in_hex(handle) + " is no living communicator (freed, or never made)");
+  }
+  return nullptr;
+}
+
+Communicator* Call::refused_inter() {
+  error(MPI_ERR_COMM, "the communicator is an intercommunicator; the call takes intracommunicators only");
+  return nullptr;
+}
+
+void Call::no_datatype(MPI_Datatype handle, const Datatype* found) {
+  if (found != nullptr) return;
+  error(MPI_ERR_TYPE, handle == MPI_DATATYPE_NULL
+                          ? "the datatype is MPI_DATATYPE_NULL"
+                          : "datatype " + in_hex(handle) + " is no living datatype (freed, or never made)");
+}
+
+void Call::bad_datatype(MPI_Datatype handle, const Datatype* found) {
+  no_datatype(handle, found);
+  error(MPI_ERR_TYPE, "datatype " + in_hex(handle) + " is not committed; call MPI_Type_commit first");
+}
+
+Datatype* Call::datatype_of_none(MPI_Datatype handle, std::int64_t count, const Datatype* found) {
+  if (ok() && handle == MPI_DATATYPE_NULL && count == 0) return rank_->handles().datatype(MPI_BYTE);
+  bad_datatype(handle, found);
+  return nullptr;
+}
+
+UserRequest* Call::bad_request(MPI_Request handle, const UserRequest* found) {
+  if (found == nullptr) {
+    error(MPI_ERR_REQUEST, handle == MPI_REQUEST_NULL ? "the request is MPI_REQUEST_NULL"
+                                                      : "request " + in_hex(handle) +
+                                                            " is no living request (complete, freed, or never made)");
+  }
+  return nullptr;
+}
+
+void Call::bad_count(std::int64_t count, const char* what) {
+  error(MPI_ERR_COUNT, std::string(what) + " is " + std::to_string(count) + ", below 0");
+}
+
+void Call::bad_elements(std::int64_t count, const Datatype& type) {
+  if (count < 0) return bad_count(count, "count");
+  error(MPI_ERR_COUNT, "count is " + std::to_string(count) + "; as many elements of " + std::to_string(type.size) +
+                           " bytes pass 2^63 bytes");
+}
+
+namespace {
+
+std::string tag_words(int tag) {
+  const std::string words = "tag " + std::to_string(tag) + " is ";
+  return words + (tag < 0 ? "below 0" : "above " + std::to_string(kUserTagMax) + ", the attribute MPI_TAG_UB");
+}
+
+}  // namespace
+
+void Call::bad_send_tag(int tag) {
+  error(MPI_ERR_TAG, tag_words(tag) + (tag == MPI_ANY_TAG ? " (MPI_ANY_TAG is for receives)" : ""));
+}
+
+void Call::bad_receive_tag(int tag) {
+  error(MPI_ERR_TAG, tag_words(tag) + (tag < 0 ? " and is not MPI_ANY_TAG" : ""));
+}
+
+void Call::bad_destination(const Communicator* communicator, int rank) {
+  error(MPI_ERR_RANK, "destination " + std::to_string(rank) + " is not a rank of " + name_of(*communicator) + " (" +
+                          ranks_of(*communicator) + ", or MPI_PROC_NULL)");
+}
+
+void Call::bad_source(const Communicator* communicator, int rank) {
+  error(MPI_ERR_RANK, "source " + std::to_string(rank) + " is not a rank of " + name_of(*communicator) + " (" +
+                          ranks_of(*communicator) + ", MPI_ANY_SOURCE or MPI_PROC_NULL)");
+}
+
+void Call::bad_root(const Communicator* communicator, int rank) {
+  if (communicator->is_inter() && (rank == MPI_ROOT || rank == MPI_PROC_NULL)) return;
+  error(MPI_ERR_ROOT, "root " + std::to_string(rank) + " is not a rank of " + name_of(*communicator) + " (" +
+                          ranks_of(*communicator) + ")");
+}
+
+void Call::bad_buffer(const void* address, std::int64_t count, const Datatype* type, const char* what,
+                      std::int64_t displacement) {
+  if (!ok() || type == nullptr || count == 0 || type->size == 0) return;
+  if (address == MPI_IN_PLACE) return error(MPI_ERR_BUFFER, std::string(what) + " is MPI_IN_PLACE, which it cannot be");
+  // The first byte's address, from MPI_BOTTOM; nothing lies in the first page.
+  constexpr std::uint64_t kFirstPageBytes = 4096;
+  const auto low = static_cast<std::uint64_t>(type->definition->true_bounds.lower);
+  if (low + static_cast<std::uint64_t>(displacement) >= kFirstPageBytes) return;
+  error(MPI_ERR_BUFFER, std::string(what) + " is a null pointer, with " + std::to_string(count) + " elements");
+}
+
+void Call::null_argument(const char* what) {
+  error(MPI_ERR_ARG, std::string(what) + " is a null pointer");
+}
+
+void Call::add_whose(const char* part) {
+  if (error_class_ == MPI_ERR_COMM || sentence_->find(" (of the ") != std::string::npos) return;
+  *sentence_ += std::string(" (") + part + ")";
+}
+
+void Call::whose_communicator(const char* argument) {
+  if (error_class_ != MPI_ERR_COMM || sentence_->find(" (argument ") != std::string::npos) return;
+  *sentence_ += std::string(" (argument ") + argument + ")";
+}
+
+void Call::error(int error_class, std::string sentence) {
+  if (!ok()) return;
+  error_class_ = error_class;
+  if (sentence.empty()) sentence = error_class_text(error_class);
+  sentence_ = std::make_unique<std::string>(std::move(sentence));
+}
+
+int Call::failed() {
+  MpiRank& rank = *rank_;
+  sim::BoardBlock& board = rank.process().board();
+  std::memcpy(board.failed_call.data(), name_.board, sizeof name_.board);
+  const std::string_view class_name = error_class_name(error_class_);
+  // For the launcher: a rank whose MPI_Finalize returns an error ends without having been finalized.
+  sim::set_text(
+      board.message,
+      (class_name.empty() ? "error " + std::to_string(error_class_) : std::string(class_name)) + ": " + *sentence_);
+  const Communicator& communicator = handler_of_ != nullptr ? *handler_of_ : rank.worlds().raises_the_rest();
+  // What a callback returned is told as it is; what was said of it here is for fatal errors.
+  const bool as_it_is = blame_ == Blame::program || (class_name.empty() && rank.errors().is_code(error_class_));
+  const int code =
+      !as_it_is ? rank.errors().make(error_class_, std::string(name_.text) + ": " + *sentence_) : error_class_;
+  return hand_over(communicator, code);
+}
+
+int Call::hand_over(const Communicator& communicator, int code) {
+  const ErrorHandlerPtr handler = communicator.error_handler;
+  const int handle = communicator.handle;
+  if (is_fatal(handler)) {
+    const int error_class = rank_->errors().class_of(code);
+    if (error_class == MPIX_ERR_PROC_FAILED || blame_ == Blame::peer) {
+      let_the_launcher_speak(rank_->process().kernel());
+    }
+    sim::Recorder& recorder = rank_->process().recorder();
+    if (recorder.on()) rank_->call_trace().leave_by_fatal_error(recorder, name_.text, error_class);
+    rank_->process().abort(error_class,
+                           words_of_fatal(*rank_, name_, " on " + name_of(communicator),
+                                          blame_ == Blame::program ? *sentence_ : rank_->errors().text_of(code)));
+  }
+  if (holds_) rank_->device().drop_reference(*handler_of_);
+  leave();
+  return ask_handler(*handler, handle, code, name_);
+}
+
+void Call::step_out() {
+  inside_ = false;
+  rank_->process().board().mpi_call[0] = '\0';
+  rank_->leave();
+}
+
+void Call::step_in() {
+  rank_->enter();
+  inside_ = true;
+  std::memcpy(rank_->process().board().mpi_call.data(), name_.board, sizeof name_.board);
+}
+
+void give_way(Call& call) {
+  MpiRank& rank = call.rank();
+  sim::Process& process = rank.process();
+  process.kernel().looked_in_vain();
+  if (process.wait_means().policy != sim::WaitPolicy::yield && rank.threaded() &&
+      rank.wait_room().look_gives_way(rank.lock().turns())) {
+    rank.yield();
+  }
+  process.looks().found_nothing(process.kernel(), process.clock(), process.wait_means());
+}
+
+}  // namespace margay::mpi

@@ -1,0 +1,36 @@
+// What MPICH's libraries for C++ and Fortran call after they made an object of a program's function: how that function
+// is to be called. (A Fortran function that handles errors or reduces is called as C's is.)
+#include <mutex>
+
+#include "mpi/call/binding.hpp"
+#include "mpi/call/call.hpp"
+#include "mpi/call/early_call.hpp"
+#include "mpi_adi/request/generalized.hpp"
+
+using namespace margay::mpi;
+
+MARGAY_EXPORT void MPII_Op_set_cxx(MPI_Op op, CxxReduction caller) {
+  Call call(call_name<"MPII_Op_set_cxx">);
+  margay::mpi_adi::Operation* const operation = call.rank().handles().operations().find(op);
+  if (operation != nullptr) operation->cxx_caller = caller;
+}
+
+MARGAY_EXPORT void MPII_Errhandler_set_cxx(MPI_Errhandler errhandler, CxxErrorHandler caller) {
+  const ErrorHandlerPtr handler = process_error_handlers().find(errhandler);
+  if (handler != nullptr) handler->cxx_caller = caller;
+}
+
+MARGAY_EXPORT void MPII_Keyval_set_proxy(int keyval, ForeignAttributeCopy copy, ForeignAttributeDelete delete_value) {
+  Call call(call_name<"MPII_Keyval_set_proxy">);
+  const KeyvalPtr found = call.rank().tables().keyvals.find(keyval);
+  if (found == nullptr) return;
+  found->foreign_copy = copy;
+  found->foreign_delete = delete_value;
+}
+
+MARGAY_EXPORT void MPII_Grequest_set_lang_f77(MPI_Request request) {
+  Call call(call_name<"MPII_Grequest_set_lang_f77">);
+  UserRequest* const found = call.rank().handles().request(request);
+  GeneralizedRequest* const generalized = found == nullptr ? nullptr : generalized_of(found->device);
+  if (generalized != nullptr) generalized->set_fortran();
+}

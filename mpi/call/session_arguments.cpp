@@ -1,0 +1,37 @@
+#include "mpi/call/session_arguments.hpp"
+
+#include <cstring>
+
+#include "mpi/call/early_handler.hpp"
+
+namespace margay::mpi {
+
+namespace {
+
+std::string words_of(const char* what, int handle) {
+  return std::string(what) + " " + in_hex(handle);
+}
+
+}  // namespace
+
+Session* checked_session(Call& call, MPI_Session handle) {
+  if (!call.ok()) return nullptr;
+  Session* const found = call.rank().tables().sessions.find(handle);
+  if (found != nullptr) {
+    call.on(found->raises);
+    return found;
+  }
+  call.error(MPI_ERR_SESSION, handle == MPI_SESSION_NULL
+                                  ? "the session is MPI_SESSION_NULL"
+                                  : words_of("session", handle) + " is no living session (finalized, or never made)");
+  return nullptr;
+}
+
+void check_text(Call& call, const char* text, std::size_t limit, const char* what) {
+  call.not_null(text, what);
+  if (text != nullptr && strnlen(text, limit) == limit) {
+    call.error(MPI_ERR_ARG, std::string(what) + " is longer than " + std::to_string(limit - 1) + " bytes");
+  }
+}
+
+}  // namespace margay::mpi

@@ -1,0 +1,141 @@
+// MPI_Bcast (MPI 4.0, 6.4), MPI_Ibcast (6.12.2) and MPI_Bcast_init (6.13.2).
+#include "collectives/select/between_groups.hpp"
+#include "mpi/call/binding.hpp"
+#include "mpi/collective/arguments.hpp"
+#include "mpi/collective/note_call.hpp"
+#include "mpi/collective/request_call.hpp"
+#include "mpi/info/table.hpp"
+
+using namespace margay::mpi;
+
+namespace {
+
+struct BcastArguments {
+  void* buffer;
+  std::int64_t count;
+  MPI_Datatype datatype;
+  int root;
+  MPI_Comm comm;
+};
+
+struct Checked {
+  Communicator* communicator;
+  Datatype* type;
+};
+
+// What all forms check; the call's errors say whether it may go on.
+Checked check(Call& call, const BcastArguments& arguments) {
+  Communicator* communicator = call.communicator(arguments.comm);
+  // Of two groups, who is in the root's and not the root names no data.
+  if (call.ok() && communicator->is_inter() && arguments.root == MPI_PROC_NULL) {
+    note_call(call, *communicator, {.root = arguments.root});
+    return {communicator, call.datatype(MPI_BYTE)};
+  }
+  call.count(arguments.count);
+  Datatype* type = call.datatype(arguments.datatype, arguments.count);
+  call.buffer(arguments.buffer, arguments.count, type);
+  call.root(communicator, arguments.root);
+  if (call.ok()) note_call(call, *communicator, {.root = arguments.root, .count = arguments.count, .type = type});
+  return {communicator, type};
+}
+
+// The bytes that travel: read at the root, filled elsewhere.
+TypedData bytes_of(const BcastArguments& arguments, const Checked& checked) {
+  if (checked.communicator->is_inter() && arguments.root == MPI_PROC_NULL) {
+    return {static_cast<void*>(nullptr), 0, *checked.type};
+  }
+  const int root = checked.communicator->is_inter() ? MPI_ROOT : checked.communicator->rank();
+  if (root != arguments.root) return {arguments.buffer, arguments.count, *checked.type};
+  return {static_cast<const void*>(arguments.buffer), arguments.count, *checked.type};
+}
+
+int bcast(Call& call, const BcastArguments& arguments) {
+  const Checked checked = check(call, arguments);
+  if (!call.ok()) return call.failed();
+  const TypedData data = bytes_of(arguments, checked);
+  if (checked.communicator->is_inter()) [[unlikely]] {
+    const BcastBetween what{TwoGroups::of(*checked.communicator), arguments.root, data.region()};
+    note_error(call, perform(collectives_of(call), checked.communicator->everybody(), what));
+    return call.done();
+  }
+  note_error(call, perform(collectives_of(call), *checked.communicator, BcastCall{arguments.root, data.region()}));
+  return call.done();
+}
+
+class BcastTask final : public PlainCallTask<BcastCall> {
+ public:
+  BcastTask(MpiRank& rank, const BcastArguments& arguments, const Checked& checked)
+      : PlainCallTask(rank, *checked.communicator), data_(bytes_of(arguments, checked)) {
+    keep(*checked.type);
+    what_ = {arguments.root, data_.region()};
+  }
+
+ private:
+  TypedData data_;
+};
+
+class BcastBetweenTask final : public PlainCallTask<BcastBetween> {
+ public:
+  BcastBetweenTask(MpiRank& rank, const BcastArguments& arguments, const Checked& checked)
+      : PlainCallTask(rank, *checked.communicator), data_(bytes_of(arguments, checked)) {
+    keep(*checked.type);
+    what_ = {TwoGroups::of(*checked.communicator), arguments.root, data_.region()};
+  }
+
+ private:
+  TypedData data_;
+};
+
+int bcast(Call& call, Form form, const BcastArguments& arguments, MPI_Request* request) {
+  const Checked checked = check(call, arguments);
+  call.not_null(request, "request");
+  if (!call.ok()) return call.failed();
+  if (checked.communicator->is_inter()) {
+    return give_request(call, form, std::make_unique<BcastBetweenTask>(call.rank(), arguments, checked), request);
+  }
+  return give_request(call, form, std::make_unique<BcastTask>(call.rank(), arguments, checked), request);
+}
+
+}  // namespace
+
+extern "C" int PMPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) {
+  Call call(call_name<"MPI_Bcast">);
+  return bcast(call, {buffer, count, datatype, root, comm});
+}
+MARGAY_ALIAS(Bcast)
+
+extern "C" int PMPI_Bcast_c(void* buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm) {
+  Call call(call_name<"MPI_Bcast_c">);
+  return bcast(call, {buffer, count, datatype, root, comm});
+}
+MARGAY_ALIAS(Bcast_c)
+
+extern "C" int PMPI_Ibcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm,
+                           MPI_Request* request) {
+  Call call(call_name<"MPI_Ibcast">);
+  return bcast(call, Form::nonblocking, {buffer, count, datatype, root, comm}, request);
+}
+MARGAY_ALIAS(Ibcast)
+
+extern "C" int PMPI_Ibcast_c(void* buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm,
+                             MPI_Request* request) {
+  Call call(call_name<"MPI_Ibcast_c">);
+  return bcast(call, Form::nonblocking, {buffer, count, datatype, root, comm}, request);
+}
+MARGAY_ALIAS(Ibcast_c)
+
+extern "C" int PMPI_Bcast_init(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info,
+                               MPI_Request* request) {
+  Call call(call_name<"MPI_Bcast_init">);
+  check_hints(call, info);
+  return bcast(call, Form::persistent, {buffer, count, datatype, root, comm}, request);
+}
+MARGAY_ALIAS(Bcast_init)
+
+extern "C" int PMPI_Bcast_init_c(void* buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm,
+                                 MPI_Info info, MPI_Request* request) {
+  Call call(call_name<"MPI_Bcast_init_c">);
+  check_hints(call, info);
+  return bcast(call, Form::persistent, {buffer, count, datatype, root, comm}, request);
+}
+MARGAY_ALIAS(Bcast_init_c)

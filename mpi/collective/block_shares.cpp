@@ -1,0 +1,65 @@
+// What --check-types is told of a call that moves blocks: for whom each is, and from whom.
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "mpi/collective/block_move.hpp"
+#include "mpi/collective/note_call.hpp"
+#include "mpi_adi/object/topology.hpp"
+
+namespace margay::mpi {
+
+void BlockMove::tell(Call& call) const {
+  CollectiveCall what{.root = rooted() ? arguments_.root : kNoRoot};
+  const Blocks& named = sent_.size() > 0 ? sent_ : received_;
+  const BlockArguments& side = &named == &sent_ ? arguments_.send : arguments_.receive;
+  if (side.sort == BlockArguments::Sort::even && named.size() > 0) {
+    what.count = side.count;
+    what.type = &named.type_of(0);
+  }
+  const bool varies = arguments_.receive.sort != BlockArguments::Sort::even;
+  tell_call(call, *communicator_, what, {sends(), expects(), arguments_.operation == Move::allgather && varies});
+}
+
+Shares BlockMove::sends() const {
+  const bool in_place = arguments_.send.in_place();
+  if (!sends_ || (in_place && rooted())) return {};
+  const int one = in_place ? communicator_->rank() : 0;
+  std::vector<PeersBlock> sent;
+  for (std::size_t at = 0; at < destinations_.size(); ++at) {
+    sent.push_back({destinations_[at], sends_each() ? static_cast<int>(at) : one});
+  }
+  return shares_of(std::move(sent), in_place ? received_ : sent_);
+}
+
+// In the order of plan_neighbors() where a neighbor is one in several ways.
+Shares BlockMove::expects() const {
+  if (!receives_ || arguments_.receive.in_place()) return {};
+  const std::size_t other_side = other_side_first() ? 1 : 0;
+  std::vector<PeersBlock> received;
+  for (std::size_t n = 0; n < sources_.size(); ++n) {
+    const std::size_t at = n ^ other_side;
+    received.push_back({sources_[at], arguments_.operation == Move::scatter ? 0 : static_cast<int>(at)});
+  }
+  return shares_of(std::move(received), received_);
+}
+
+Shares BlockMove::shares_of(std::vector<PeersBlock> all, const Blocks& blocks) const {
+  std::ranges::stable_sort(all, {}, &PeersBlock::peer);
+  Shares shares;
+  const Datatype* type = nullptr;
+  Amount amount;
+  for (const auto& [peer, block] : all) {
+    if (peer < 0) continue;
+    const std::uint64_t bytes = blocks[block].bytes();
+    // Most are of one type, and each look costs a walk over it.
+    if (type != &blocks.type_of(block) || amount.bytes != bytes) {
+      type = &blocks.type_of(block);
+      amount = amount_of(*type, bytes);
+    }
+    add_share(shares, everybodys(peer), amount);
+  }
+  return shares;
+}
+
+}  // namespace margay::mpi

@@ -1,0 +1,110 @@
+#include "mpi/collective/blocks.hpp"
+
+#include <limits>
+
+namespace margay::mpi {
+
+namespace {
+
+// What the standard calls the arguments of a side.
+struct SideWords {
+  const char *buffer, *count, *counts, *types, *whose;
+};
+constexpr SideWords kSendWords{"sendbuf", "sendcount", "sendcounts", "sendtypes", "of the send"};
+constexpr SideWords kReceiveWords{"recvbuf", "recvcount", "recvcounts", "recvtypes", "of the receive"};
+
+const SideWords& words_of_side(Side side) {
+  return side == Side::send ? kSendWords : kReceiveWords;
+}
+
+std::string element(const char* array, int at) {
+  return std::string(array) + "[" + std::to_string(at) + "]";
+}
+
+// Of a buffer that may be MPI_BOTTOM, with a type that has the addresses.
+std::byte* address_in(const void* buffer, std::int64_t bytes) {
+  return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(buffer) + static_cast<std::uintptr_t>(bytes));
+}
+
+// What the program says is believed, also where it passes 2^63.
+std::int64_t bytes_between(std::int64_t steps, std::int64_t step) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(steps) * static_cast<std::uint64_t>(step));
+}
+
+}  // namespace
+
+void Blocks::check(Call& call, const BlockArguments& arguments, int blocks, Side side) {
+  if (!call.ok()) return;
+  size_ = blocks;
+  if (arguments.sort == BlockArguments::Sort::even) {
+    check_even(call, arguments, blocks, side);
+  } else {
+    check_varying(call, arguments, blocks, side);
+  }
+  call.whose(words_of_side(side).whose);
+}
+
+void Blocks::check_even(Call& call, const BlockArguments& arguments, int blocks, Side side) {
+  const SideWords& words = words_of_side(side);
+  call.count(arguments.count, words.count);
+  Datatype* const type = call.datatype(arguments.type);
+  if (blocks > 0) call.buffer(arguments.buffer, arguments.count, type, words.buffer);
+  if (!call.ok()) return;
+  if (blocks > 0 && static_cast<std::uint64_t>(arguments.count) > type->count_max / static_cast<unsigned>(blocks)) {
+    return call.error(MPI_ERR_COUNT, std::string(words.count) + " is " + std::to_string(arguments.count) +
+                                         "; as many elements of " + std::to_string(type->size) + " bytes for each of " +
+                                         std::to_string(blocks) + " ranks pass 2^63 bytes");
+  }
+  type_ = type;
+  if (type->dense()) {
+    run_ = address_in(arguments.buffer, 0);
+    run_bytes_ = static_cast<std::uint64_t>(arguments.count) * type->size;
+    bytes_ = run_bytes_ * static_cast<unsigned>(blocks);
+    return;
+  }
+  regions_.reserve(static_cast<std::size_t>(blocks));
+  pieces_.resize(1);
+  for (int at = 0; at < blocks; ++at) {
+    add(address_in(arguments.buffer, arguments.count * type->extent * at), arguments.count, *type, pieces_.front());
+  }
+}
+
+void Blocks::check_varying(Call& call, const BlockArguments& arguments, int blocks, Side side) {
+  const SideWords& words = words_of_side(side);
+  const bool typed = arguments.sort == BlockArguments::Sort::typed;
+  if (blocks > 0) {
+    call.not_null(arguments.counts.address(), words.counts);
+    call.not_null(arguments.displacements.address(), arguments.displacements_name);
+    if (typed) call.not_null(arguments.types, words.types);
+  }
+  Datatype* one = typed ? nullptr : call.datatype(arguments.type);
+  if (!call.ok()) return;
+  regions_.reserve(static_cast<std::size_t>(blocks));
+  pieces_.resize(typed ? static_cast<std::size_t>(blocks) : 1);
+  type_ = one;
+  for (int at = 0; at < blocks; ++at) {
+    const auto slot = static_cast<std::size_t>(at);
+    const std::int64_t count = arguments.counts[slot];
+    if (count < 0) call.count(count, element(words.counts, at).c_str());
+    if (typed) {
+      one = call.datatype(arguments.types[at], count);
+      call.whose(element(words.types, at).c_str());
+      if (one != nullptr) more_types_.push_back(one);
+    }
+    if (!call.ok()) return;
+    const std::int64_t displacement = bytes_between(arguments.displacements[slot], typed ? 1 : one->extent);
+    call.buffer(arguments.buffer, count, one, words.buffer, displacement);
+    if (!call.ok()) return;
+    add(address_in(arguments.buffer, displacement), count, *one, pieces_[typed ? slot : 0]);
+    if (bytes_ > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
+      return call.error(MPI_ERR_COUNT, std::string(words.counts) + ": all blocks together pass 2^63 bytes");
+    }
+  }
+}
+
+void Blocks::add(std::byte* address, std::int64_t count, Datatype& type, Pieces& pieces) {
+  regions_.push_back(pieces.to_receive(address, count, type));
+  bytes_ += regions_.back().bytes();
+}
+
+}  // namespace margay::mpi

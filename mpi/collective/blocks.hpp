@@ -1,0 +1,106 @@
+// What a call has for each of several ranks: blocks of the program's memory, as the arguments of MPI_Gather,
+// MPI_Gatherv and MPI_Alltoallw name them (MPI 4.0, 6.5 to 6.8), as the regions that travel.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "mpi/call/call.hpp"
+#include "mpi_adi/device/pieces.hpp"
+#include "portals/base/region.hpp"
+
+namespace margay::mpi {
+
+// An array of counts or displacements, of int or, in the functions with large counts, of 64 bits.
+class Numbers {
+ public:
+  Numbers() = default;
+  template <typename Number>
+  Numbers(const Number* numbers)  // NOLINT(google-explicit-constructor): an array is what is meant
+      : numbers_(numbers), wide_(sizeof(Number) == sizeof(std::int64_t)) {}
+  [[nodiscard]] const void* address() const { return numbers_; }
+  [[nodiscard]] std::int64_t operator[](std::size_t at) const { return wide_ ? read<std::int64_t>(at) : read<int>(at); }
+
+ private:
+  template <typename Number>
+  [[nodiscard]] std::int64_t read(std::size_t at) const {
+    Number number;
+    std::memcpy(&number, static_cast<const std::byte*>(numbers_) + at * sizeof number, sizeof number);
+    return number;
+  }
+  const void* numbers_ = nullptr;
+  bool wide_ = false;
+};
+
+// One side of a call, as the program names it.
+struct BlockArguments {
+  const void* buffer = nullptr;
+  // Each block `count` elements of `type`, one behind the other (MPI_Gather); unless there are arrays: of counts, and
+  // of displacements in extents of `type` (MPI_Gatherv), or in bytes where each block has its own type (MPI_Alltoallw).
+  std::int64_t count = 0;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  Numbers counts = {};
+  Numbers displacements = {};
+  const MPI_Datatype* types = nullptr;
+  enum class Sort : std::uint8_t { even, varying, typed } sort = Sort::even;
+  const char* displacements_name = "displs";  // as the standard calls them
+
+  static BlockArguments even(const void* buffer, std::int64_t count, MPI_Datatype type) {
+    return {buffer, count, type};
+  }
+  static BlockArguments varying(const void* buffer, Numbers counts, Numbers displacements, MPI_Datatype type,
+                                const char* displacements_name = "displs") {
+    return {buffer, 0, type, counts, displacements, nullptr, Sort::varying, displacements_name};
+  }
+  static BlockArguments typed(const void* buffer, Numbers counts, Numbers displacements, const MPI_Datatype* types,
+                              const char* displacements_name) {
+    return {buffer, 0, MPI_DATATYPE_NULL, counts, displacements, types, Sort::typed, displacements_name};
+  }
+  [[nodiscard]] bool in_place() const { return buffer == MPI_IN_PLACE; }
+};
+
+enum class Side : std::uint8_t { send, receive };
+
+class Blocks {
+ public:
+  // Checks `blocks` of them; the errors are the call's. The types that they have stay as long as somebody refers to
+  // them (for_each_type()).
+  void check(Call& call, const BlockArguments& arguments, int blocks, Side side);
+
+  // All that follow require: no error was noted.
+  [[nodiscard]] int size() const { return size_; }
+  [[nodiscard]] portals::Region operator[](int at) const {
+    const auto slot = static_cast<std::size_t>(at);
+    return run_bytes_ != kNoRun ? portals::Region(run_ + slot * run_bytes_, run_bytes_) : regions_[slot];
+  }
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }  // of all
+  [[nodiscard]] const Datatype& type_of(int at) const {
+    return more_types_.empty() ? *type_ : *more_types_[static_cast<std::size_t>(at)];
+  }
+  // Calls function(Datatype&) for each type that blocks refer to.
+  template <typename Function>
+  void for_each_type(Function function) const {
+    if (type_ != nullptr) function(*type_);
+    for (Datatype* const type : more_types_) function(*type);
+  }
+
+ private:
+  void check_even(Call& call, const BlockArguments& arguments, int blocks, Side side);
+  void check_varying(Call& call, const BlockArguments& arguments, int blocks, Side side);
+  void add(std::byte* address, std::int64_t count, Datatype& type, Pieces& pieces);
+
+  int size_ = 0;
+  std::uint64_t bytes_ = 0;
+  // Blocks of one length without gaps are one run, and need no table: a short call allocates nothing for them.
+  static constexpr std::size_t kNoRun = ~std::size_t{0};
+  std::byte* run_ = nullptr;
+  std::size_t run_bytes_ = kNoRun;  // of one
+  std::vector<portals::Region> regions_;
+  std::vector<Pieces> pieces_;  // one for each type: of one type, all blocks refer to one layout
+  Datatype* type_ = nullptr;
+  std::vector<Datatype*> more_types_;
+};
+
+}  // namespace margay::mpi

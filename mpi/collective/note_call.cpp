@@ -1,0 +1,106 @@
+#include "mpi/collective/note_call.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "mpi_adi/abi/handles.hpp"
+#include "mpi_adi/object/communicator_word.hpp"
+#include "mpi_adi/op/names.hpp"
+
+namespace margay::mpi {
+
+namespace {
+
+constexpr std::int32_t kUsersOperation = -1;  // whose handles need not be the same on all
+
+template <std::size_t N>
+void write(std::array<char, N>& to, std::string_view text) {
+  std::copy_n(text.data(), std::min(text.size(), N - 1), to.data());
+}
+
+// The large-count functions count as those without _c.
+std::string_view function_of(const Call& call) {
+  std::string_view name = call.name();
+  if (name.ends_with("_c")) name.remove_suffix(2);
+  return name;
+}
+
+std::string words_of_root(int root) {
+  if (root == kNoRoot) return "";
+  return ", root " + (root == MPI_ROOT ? "MPI_ROOT" : root == MPI_PROC_NULL ? "MPI_PROC_NULL" : std::to_string(root));
+}
+
+std::string words_of_amount(const CollectiveCall& what) {
+  if (what.type == nullptr) return "";
+  return " of " + std::to_string(what.count) + " x " +
+         (what.type->name.empty() ? std::string("a derived type") : what.type->name);
+}
+
+std::string words_of_rest(const Communicator& communicator, const CollectiveCall& what) {
+  std::string words;
+  if (what.operation != 0) {
+    words += " with " + (is_predefined_op(what.operation) ? operation_word(what.operation) : "an operation of its own");
+  }
+  return words + words_of_root(what.root) + ", " + communicator_word(communicator);
+}
+
+// As everybody of two groups knows it.
+void write_root(CallRecord& record, int root, const Communicator& communicator) {
+  const bool first_group = !communicator.is_inter() || communicator.both->rank() == communicator.rank();
+  record.group = first_group ? 0 : 1;
+  if (root == kNoRoot) return;
+  if (!communicator.is_inter()) {
+    record.root = root;
+    return;
+  }
+  record.root_group = root >= 0 ? 1 - record.group : record.group;
+  if (root == MPI_PROC_NULL) {
+    record.root = CallRecord::kUnknownRoot;
+  } else if (root == MPI_ROOT) {
+    record.root = communicator.both->rank();
+  } else {
+    record.root = root + (first_group ? communicator.size() : 0);
+  }
+}
+
+}  // namespace
+
+Amount amount_of(const Datatype& type, std::uint64_t bytes) {
+  return {bytes, signature_of(*type.definition, bytes)};
+}
+
+void tell_call(Call& call, const Communicator& communicator, const CollectiveCall& what) {
+  tell_call(call, communicator, what, {}, true);
+}
+
+void tell_call(Call& call, const Communicator& communicator, const CollectiveCall& what, CallShares shares,
+               bool alike) {
+  if (communicator.group->session != Group::kWorldModel) return;
+  CallReport report;
+  CallRecord& record = report.record;
+  write_root(record, what.root, communicator);
+  record.operation = what.operation == 0 || is_predefined_op(what.operation) ? what.operation : kUsersOperation;
+  if (alike && what.type != nullptr) {
+    record.alike = amount_of(*what.type, static_cast<std::uint64_t>(what.count) * what.type->size);
+  }
+  record.expects_alike = shares.expects_alike;
+  write(record.function, function_of(call));
+  record.place = sim::source_place(call.rank().caller());
+  write(record.of, words_of_amount(what));
+  write(record.rest, words_of_rest(communicator, what));
+  report.sends = std::move(shares.sends);
+  report.expects = std::move(shares.expects);
+  collectives_of(call).check()->begin(std::move(report), communicator);
+}
+
+void note_last_call(Call& call) {
+  CallCheck* const check = collectives_of(call).check();
+  if (check == nullptr) return;
+  CallReport report;
+  write(report.record.function, call.name());
+  check->finish(std::move(report), call.rank().worlds().world());
+}
+
+}  // namespace margay::mpi

@@ -1,0 +1,87 @@
+// Operations that programs make (MPI 4.0, 6.9.5).
+#include <memory>
+
+#include "mpi/call/binding.hpp"
+#include "mpi/call/call.hpp"
+#include "mpi_adi/op/names.hpp"
+
+using namespace margay::mpi;
+
+namespace {
+
+using MadeOperation = margay::mpi_adi::Operation;
+
+int create(Call& call, std::unique_ptr<MadeOperation> operation, MPI_Op* handle) {
+  if (operation->function == nullptr && operation->function_c == nullptr) {
+    call.error(MPI_ERR_ARG, "user_fn is a null pointer");
+  }
+  call.not_null(handle, "op");
+  if (!call.ok()) return call.failed();
+  operation->handle = call.rank().handles().operations().add(*operation);
+  if (operation->handle == 0) {
+    call.error(MPI_ERR_OTHER, "too many operations are alive (2^18); free some first");
+    return call.failed();
+  }
+  call.rank().handles().note_origin(operation->handle);
+  *handle = operation.release()->handle;  // the table's, until MPI_Op_free or the end of MPI
+  return call.done();
+}
+
+// The living operation that the program made; nullptr and an error otherwise.
+MadeOperation* find(Call& call, MPI_Op op) {
+  if (!call.ok()) return nullptr;
+  MadeOperation* const found = call.rank().handles().operations().find(op);
+  if (found == nullptr) {
+    call.error(MPI_ERR_OP, op == MPI_OP_NULL ? "the operation is MPI_OP_NULL"
+                                             : operation_word(op) + " is no living operation (freed, or never made)");
+  }
+  return found;
+}
+
+}  // namespace
+
+extern "C" int PMPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op) {
+  Call call(call_name<"MPI_Op_create">);
+  auto operation = std::make_unique<MadeOperation>();
+  operation->function = user_fn;
+  operation->commutative = commute != 0;
+  return create(call, std::move(operation), op);
+}
+MARGAY_ALIAS(Op_create)
+
+extern "C" int PMPI_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op) {
+  Call call(call_name<"MPI_Op_create_c">);
+  auto operation = std::make_unique<MadeOperation>();
+  operation->function_c = user_fn;
+  operation->commutative = commute != 0;
+  return create(call, std::move(operation), op);
+}
+MARGAY_ALIAS(Op_create_c)
+
+extern "C" int PMPI_Op_free(MPI_Op* op) {
+  Call call(call_name<"MPI_Op_free">);
+  call.not_null(op, "op");
+  if (call.ok() && is_predefined_op(*op)) {
+    call.error(MPI_ERR_OP, "operation " + operation_word(*op) + " is predefined and cannot be freed");
+  }
+  MadeOperation* const found = call.ok() ? find(call, *op) : nullptr;
+  if (!call.ok()) return call.failed();
+  // A reduction that is under way has a copy of it.
+  call.rank().handles().operations().remove(found->handle);
+  delete found;
+  *op = MPI_OP_NULL;
+  return call.done();
+}
+MARGAY_ALIAS(Op_free)
+
+extern "C" int PMPI_Op_commutative(MPI_Op op, int* commute) {
+  Call call(call_name<"MPI_Op_commutative">);
+  call.not_null(commute, "commute");
+  const bool predefined = is_predefined_op(op);
+  const MadeOperation* const found = predefined ? nullptr : find(call, op);
+  if (!call.ok()) return call.failed();
+  // Of replacements the last one counts, of what is left alone the first.
+  *commute = (predefined ? op != MPI_REPLACE && op != MPI_NO_OP : found->commutative) ? 1 : 0;
+  return call.done();
+}
+MARGAY_ALIAS(Op_commutative)

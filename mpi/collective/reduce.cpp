@@ -1,0 +1,309 @@
+// MPI_Reduce, MPI_Allreduce and MPI_Reduce_local (MPI 4.0, 6.9), and those that do not block (6.12, 6.13).
+#include <optional>
+#include <type_traits>
+
+#include "collectives/select/between_groups.hpp"
+#include "mpi/call/binding.hpp"
+#include "mpi/collective/arguments.hpp"
+#include "mpi/collective/note_call.hpp"
+#include "mpi/collective/operands.hpp"
+#include "mpi/collective/request_call.hpp"
+#include "mpi/info/table.hpp"
+
+using namespace margay::mpi;
+
+namespace {
+
+int reduce_local(Call& call, const void* in, void* inout, std::int64_t count, MPI_Datatype datatype, MPI_Op op) {
+  call.count(count);
+  Datatype* type = call.datatype(datatype);
+  call.buffer(in, count, type, "inbuf");
+  call.buffer(inout, count, type, "inoutbuf");
+  if (call.ok() && count > 0 && in == inout) {
+    call.error(MPI_ERR_BUFFER, "inbuf and inoutbuf are the same");
+  }
+  const Operands operands(call, op, type, count);
+  if (!call.ok()) return call.failed();
+  operands.combine(in, inout);
+  return call.done();
+}
+
+struct ReduceArguments {
+  const void* send;
+  void* receive;
+  std::int64_t count;
+  MPI_Datatype datatype;
+  MPI_Op op;
+  std::optional<int> root;  // none: everybody gets the result
+  MPI_Comm comm;
+};
+
+// A reduction whose arguments are checked: by the constructor, whose errors are the call's.
+class Reducing {
+ public:
+  Reducing(Call& call, const ReduceArguments& arguments)
+      : arguments_(arguments),
+        communicator_(call.communicator(arguments.comm)),
+        type_(checked_type(call)),
+        operands_(call, arguments.op, type_, arguments.count) {
+    if (!call.ok()) return;
+    if (has_result()) {
+      check_buffers(call, arguments.send, arguments.receive, arguments.count);
+      call.buffer(arguments.receive, arguments.count, type_, "recvbuf");
+    } else if (arguments.send == MPI_IN_PLACE) {
+      call.error(MPI_ERR_BUFFER, "the send buffer is MPI_IN_PLACE; that is for the root only");
+    }
+    if (arguments.send != MPI_IN_PLACE) call.buffer(arguments.send, arguments.count, type_, "sendbuf");
+    if (!call.ok()) return;
+    note_call(
+        call, *communicator_,
+        {.root = arguments.root.value_or(kNoRoot), .operation = arguments.op, .count = arguments.count, .type = type_});
+  }
+
+  // All that follow require: no error was noted.
+  [[nodiscard]] Communicator& communicator() const { return *communicator_; }
+  [[nodiscard]] Datatype& type() const { return *type_; }
+  [[nodiscard]] CallTask::By by() const {
+    return operands_.of_program() ? CallTask::By::program : CallTask::By::anybody;
+  }
+  [[nodiscard]] int root() const { return *arguments_.root; }
+  [[nodiscard]] Reduction begin() {
+    return operands_.begin(arguments_.send, has_result() ? arguments_.receive : nullptr);
+  }
+  void finish() const {
+    if (has_result()) operands_.finish(arguments_.receive);
+  }
+
+ private:
+  [[nodiscard]] bool has_result() const { return !arguments_.root || communicator_->rank() == *arguments_.root; }
+  [[nodiscard]] Datatype* checked_type(Call& call) const {
+    call.count(arguments_.count);
+    Datatype* const type = call.datatype(arguments_.datatype);
+    if (arguments_.root) call.root(communicator_, *arguments_.root);
+    if (type != nullptr) static_cast<void>(call.elements(arguments_.count, *type));
+    return type;
+  }
+
+  ReduceArguments arguments_;
+  Communicator* communicator_;
+  Datatype* type_;
+  Operands operands_;
+};
+
+// The same between two groups.
+class ReducingBetween {
+ public:
+  ReducingBetween(Call& call, const ReduceArguments& named)
+      : arguments_(significant(named)),
+        communicator_(call.communicator(named.comm)),
+        type_(call.datatype(arguments_.datatype, arguments_.count)),
+        operands_(call, arguments_.op, type_, arguments_.count) {
+    const ReduceArguments& arguments = arguments_;
+    call.count(arguments.count);
+    if (arguments.root) call.root(communicator_, *arguments.root);
+    if (!call.ok()) return;
+    if ((sends() && arguments.send == MPI_IN_PLACE) || (has_result() && arguments.receive == MPI_IN_PLACE)) {
+      call.error(MPI_ERR_BUFFER, "a buffer is MPI_IN_PLACE; that is for one group's collectives only");
+    }
+    if (has_result()) call.buffer(arguments.receive, arguments.count, type_, "recvbuf");
+    if (sends()) call.buffer(arguments.send, arguments.count, type_, "sendbuf");
+    if (!call.ok()) return;
+    const int root = arguments.root.value_or(kNoRoot);
+    if (is_nobody(arguments)) {
+      note_call(call, *communicator_, {.root = root});
+      return;
+    }
+    note_call(call, *communicator_, {.root = root, .operation = arguments.op, .count = arguments.count, .type = type_});
+  }
+
+  [[nodiscard]] Communicator& communicator() const { return *communicator_; }
+  template <typename Function>
+  void for_each_type(Function function) const {
+    function(*type_);
+  }
+  [[nodiscard]] CallTask::By by() const {
+    return operands_.of_program() ? CallTask::By::program : CallTask::By::anybody;
+  }
+  void begin() {
+    // A root has nothing to send: its row is what comes.
+    reduction_ = operands_.begin(sends() ? arguments_.send : MPI_IN_PLACE, has_result() ? arguments_.receive : nullptr);
+  }
+  [[nodiscard]] Plan plan(const StandingFacts& standing) const {
+    return arguments_.root ? to_root().plan(standing) : to_all().plan(standing);
+  }
+  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
+    return arguments_.root ? to_root().text(collective, standing, algorithm)
+                           : to_all().text(collective, standing, algorithm);
+  }
+  void finish() const {
+    if (has_result()) operands_.finish(arguments_.receive);
+  }
+
+ private:
+  // Who is in the root's group and not the root names no data.
+  static bool is_nobody(const ReduceArguments& arguments) { return arguments.root == MPI_PROC_NULL; }
+  static ReduceArguments significant(const ReduceArguments& named) {
+    return is_nobody(named) ? ReduceArguments{nullptr, nullptr, 0, MPI_BYTE, MPI_BOR, named.root, named.comm} : named;
+  }
+  [[nodiscard]] bool sends() const { return !arguments_.root || *arguments_.root >= 0; }
+  [[nodiscard]] bool has_result() const { return !arguments_.root || *arguments_.root == MPI_ROOT; }
+  [[nodiscard]] ReduceBetween to_root() const { return {TwoGroups::of(*communicator_), *arguments_.root, reduction_}; }
+  [[nodiscard]] AllreduceBetween to_all() const { return {TwoGroups::of(*communicator_), reduction_}; }
+
+  ReduceArguments arguments_;
+  Communicator* communicator_;
+  Datatype* type_;
+  Operands operands_;
+  Reduction reduction_;
+};
+
+// Made in place: each copy of what was just written costs 2 ns.
+template <typename What>
+What begun(Reducing& reducing) {
+  if constexpr (std::is_same_v<What, ReduceCall>) {
+    return {reducing.root(), reducing.begin()};
+  } else {
+    return {reducing.begin()};
+  }
+}
+
+template <typename What>
+[[gnu::always_inline]] inline int reduce(Call& call, const ReduceArguments& arguments) {
+  if (is_between_groups(call, arguments.comm)) [[unlikely]]
+    return perform_checked<ReducingBetween>(call, arguments);
+  Reducing reducing(call, arguments);
+  if (!call.ok()) return call.failed();
+  const What what = begun<What>(reducing);
+  note_error(call, perform(collectives_of(call), reducing.communicator(), what));
+  if (call.ok()) reducing.finish();
+  return call.done();
+}
+
+template <typename What>
+class ReduceTask final : public PlainCallTask<What> {
+ public:
+  ReduceTask(MpiRank& rank, std::unique_ptr<Reducing> reducing)
+      : PlainCallTask<What>(rank, reducing->communicator(), reducing->by()), reducing_(std::move(reducing)) {
+    this->keep(reducing_->type());
+  }
+
+ private:
+  void prepare() override { this->what_ = begun<What>(*reducing_); }
+  int finish() override {
+    reducing_->finish();
+    return MPI_SUCCESS;
+  }
+
+  std::unique_ptr<Reducing> reducing_;
+};
+
+template <typename What>
+int reduce(Call& call, Form form, const ReduceArguments& arguments, MPI_Request* request) {
+  if (is_between_groups(call, arguments.comm)) {
+    return give_request<ReducingBetween, CheckedTask<ReducingBetween>>(call, form, arguments, request);
+  }
+  return give_request<Reducing, ReduceTask<What>>(call, form, arguments, request);
+}
+
+}  // namespace
+
+extern "C" int PMPI_Reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
+                           MPI_Comm comm) {
+  Call call(call_name<"MPI_Reduce">);
+  return reduce<ReduceCall>(call, {sendbuf, recvbuf, count, datatype, op, root, comm});
+}
+MARGAY_ALIAS(Reduce)
+
+extern "C" int PMPI_Reduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                             int root, MPI_Comm comm) {
+  Call call(call_name<"MPI_Reduce_c">);
+  return reduce<ReduceCall>(call, {sendbuf, recvbuf, count, datatype, op, root, comm});
+}
+MARGAY_ALIAS(Reduce_c)
+
+extern "C" int PMPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                              MPI_Comm comm) {
+  Call call(call_name<"MPI_Allreduce">);
+  return reduce<AllreduceCall>(call, {sendbuf, recvbuf, count, datatype, op, {}, comm});
+}
+MARGAY_ALIAS(Allreduce)
+
+extern "C" int PMPI_Allreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                                MPI_Comm comm) {
+  Call call(call_name<"MPI_Allreduce_c">);
+  return reduce<AllreduceCall>(call, {sendbuf, recvbuf, count, datatype, op, {}, comm});
+}
+MARGAY_ALIAS(Allreduce_c)
+
+extern "C" int PMPI_Reduce_local(const void* inbuf, void* inoutbuf, int count, MPI_Datatype datatype, MPI_Op op) {
+  Call call(call_name<"MPI_Reduce_local">);
+  return reduce_local(call, inbuf, inoutbuf, count, datatype, op);
+}
+MARGAY_ALIAS(Reduce_local)
+
+extern "C" int PMPI_Reduce_local_c(const void* inbuf, void* inoutbuf, MPI_Count count, MPI_Datatype datatype,
+                                   MPI_Op op) {
+  Call call(call_name<"MPI_Reduce_local_c">);
+  return reduce_local(call, inbuf, inoutbuf, count, datatype, op);
+}
+MARGAY_ALIAS(Reduce_local_c)
+
+extern "C" int PMPI_Ireduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
+                            MPI_Comm comm, MPI_Request* request) {
+  Call call(call_name<"MPI_Ireduce">);
+  return reduce<ReduceCall>(call, Form::nonblocking, {sendbuf, recvbuf, count, datatype, op, root, comm}, request);
+}
+MARGAY_ALIAS(Ireduce)
+
+extern "C" int PMPI_Ireduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                              int root, MPI_Comm comm, MPI_Request* request) {
+  Call call(call_name<"MPI_Ireduce_c">);
+  return reduce<ReduceCall>(call, Form::nonblocking, {sendbuf, recvbuf, count, datatype, op, root, comm}, request);
+}
+MARGAY_ALIAS(Ireduce_c)
+
+extern "C" int PMPI_Reduce_init(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                                int root, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+  Call call(call_name<"MPI_Reduce_init">);
+  check_hints(call, info);
+  return reduce<ReduceCall>(call, Form::persistent, {sendbuf, recvbuf, count, datatype, op, root, comm}, request);
+}
+MARGAY_ALIAS(Reduce_init)
+
+extern "C" int PMPI_Reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                                  int root, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+  Call call(call_name<"MPI_Reduce_init_c">);
+  check_hints(call, info);
+  return reduce<ReduceCall>(call, Form::persistent, {sendbuf, recvbuf, count, datatype, op, root, comm}, request);
+}
+MARGAY_ALIAS(Reduce_init_c)
+
+extern "C" int PMPI_Iallreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                               MPI_Comm comm, MPI_Request* request) {
+  Call call(call_name<"MPI_Iallreduce">);
+  return reduce<AllreduceCall>(call, Form::nonblocking, {sendbuf, recvbuf, count, datatype, op, {}, comm}, request);
+}
+MARGAY_ALIAS(Iallreduce)
+
+extern "C" int PMPI_Iallreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                                 MPI_Comm comm, MPI_Request* request) {
+  Call call(call_name<"MPI_Iallreduce_c">);
+  return reduce<AllreduceCall>(call, Form::nonblocking, {sendbuf, recvbuf, count, datatype, op, {}, comm}, request);
+}
+MARGAY_ALIAS(Iallreduce_c)
+
+extern "C" int PMPI_Allreduce_init(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                                   MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+  Call call(call_name<"MPI_Allreduce_init">);
+  check_hints(call, info);
+  return reduce<AllreduceCall>(call, Form::persistent, {sendbuf, recvbuf, count, datatype, op, {}, comm}, request);
+}
+MARGAY_ALIAS(Allreduce_init)
+
+extern "C" int PMPI_Allreduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
+                                     MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+  Call call(call_name<"MPI_Allreduce_init_c">);
+  check_hints(call, info);
+  return reduce<AllreduceCall>(call, Form::persistent, {sendbuf, recvbuf, count, datatype, op, {}, comm}, request);
+}
+MARGAY_ALIAS(Allreduce_init_c)

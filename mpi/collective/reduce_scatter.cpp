@@ -1,0 +1,225 @@
+// MPI_Reduce_scatter and MPI_Reduce_scatter_block (MPI 4.0, 6.10), and those that do not block (6.12, 6.13).
+#include <utility>
+#include <vector>
+
+#include "collectives/select/between_groups.hpp"
+#include "mpi/call/binding.hpp"
+#include "mpi/collective/arguments.hpp"
+#include "mpi/collective/blocks.hpp"
+#include "mpi/collective/note_call.hpp"
+#include "mpi/collective/operands.hpp"
+#include "mpi/collective/request_call.hpp"
+#include "mpi/info/table.hpp"
+
+using namespace margay::mpi;
+
+namespace {
+
+struct ReduceScatterArguments {
+  const void* send;
+  void* receive;
+  Numbers counts;      // of each rank's block; of MPI_Reduce_scatter_block none,
+  std::int64_t count;  // as all have this one
+  MPI_Datatype datatype;
+  MPI_Op op;
+  MPI_Comm comm;
+  bool even;
+};
+
+// A call whose arguments are checked: by the constructor, whose errors are the call's.
+class ReduceScattering {
+ public:
+  ReduceScattering(Call& call, const ReduceScatterArguments& arguments)
+      : arguments_(arguments),
+        communicator_(call.communicator(arguments.comm)),
+        type_(call.datatype(arguments.datatype)),
+        counts_(checked_counts(call)),
+        operands_(call, arguments.op, type_, total()) {
+    if (!call.ok()) return;
+    if (communicator_->is_inter() && in_place()) {
+      call.error(MPI_ERR_BUFFER, "the send buffer is MPI_IN_PLACE; that is for one group's collectives only");
+    }
+    check_buffers(call, arguments.send, arguments.receive, total());
+    call.buffer(arguments.receive, in_place() ? total() : counts_[me()], type_, "recvbuf");
+    if (!in_place()) call.buffer(arguments.send, total(), type_, "sendbuf");
+    if (!call.ok()) return;
+    for (const std::int64_t count : counts_) {
+      lengths_.push_back(static_cast<std::uint64_t>(count) * operands_.element_bytes());
+    }
+    if (calls_are_checked(call)) [[unlikely]]
+      tell(call);
+  }
+
+  // All that follow require: no error was noted.
+  [[nodiscard]] Communicator& communicator() const { return *communicator_; }
+  template <typename Function>
+  void for_each_type(Function function) const {
+    function(*type_);
+  }
+  [[nodiscard]] CallTask::By by() const {
+    return operands_.of_program() ? CallTask::By::program : CallTask::By::anybody;
+  }
+  void begin() { what_ = {operands_.begin(in_place() ? arguments_.receive : arguments_.send, nullptr), lengths_}; }
+  [[nodiscard]] Plan plan(const StandingFacts& standing) const {
+    return communicator_->is_inter() ? between().plan(standing) : what_.plan(standing);
+  }
+  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
+    if (communicator_->is_inter()) return between().text(collective, standing, algorithm);
+    return what_.text(collective, standing, algorithm);
+  }
+  void finish() const {
+    std::int64_t before = 0;
+    for (std::size_t rank = 0; rank < me(); ++rank) before += counts_[rank];
+    operands_.finish_part(arguments_.receive, what_.reduction.partial, before, counts_[me()]);
+  }
+
+ private:
+  void tell(Call& call) const {
+    CallShares shares;
+    shares.expects_alike = !arguments_.even;
+    for (std::size_t rank = 0; !arguments_.even && rank < counts_.size(); ++rank) {
+      const auto bytes = static_cast<std::uint64_t>(counts_[rank]) * type_->size;
+      add_share(shares.expects, static_cast<std::int32_t>(rank), amount_of(*type_, bytes));
+    }
+    tell_call(call, *communicator_, {.operation = arguments_.op, .count = total(), .type = type_}, std::move(shares),
+              true);
+  }
+  [[nodiscard]] ReduceScatterBetween between() const {
+    return {TwoGroups::of(*communicator_), what_.reduction, lengths_};
+  }
+  [[nodiscard]] bool in_place() const { return arguments_.send == MPI_IN_PLACE; }
+  [[nodiscard]] std::size_t me() const { return static_cast<std::size_t>(communicator_->rank()); }
+  [[nodiscard]] std::int64_t total() const {
+    std::int64_t sum = 0;
+    for (const std::int64_t count : counts_) sum += count;
+    return sum;
+  }
+  // Together less than 2^63 bytes; empty after an error.
+  [[nodiscard]] std::vector<std::int64_t> checked_counts(Call& call) const {
+    if (!arguments_.even) call.not_null(arguments_.counts.address(), "recvcounts");
+    if (!call.ok()) return {};
+    std::vector<std::int64_t> counts;
+    std::uint64_t left = type_->count_max;
+    for (std::size_t rank = 0; rank < static_cast<std::size_t>(communicator_->size()); ++rank) {
+      const std::int64_t count = arguments_.even ? arguments_.count : arguments_.counts[rank];
+      const std::string name = arguments_.even ? "recvcount" : "recvcounts[" + std::to_string(rank) + "]";
+      call.count(count, name.c_str());
+      if (call.ok() && static_cast<std::uint64_t>(count) > left) {
+        call.error(MPI_ERR_COUNT, name + " is " + std::to_string(count) + "; with it the elements of " +
+                                      std::to_string(type_->size) + " bytes for all ranks pass 2^63 bytes");
+      }
+      if (!call.ok()) return {};
+      left -= static_cast<std::uint64_t>(count);
+      counts.push_back(count);
+    }
+    return counts;
+  }
+
+  ReduceScatterArguments arguments_;
+  Communicator* communicator_;
+  Datatype* type_;
+  std::vector<std::int64_t> counts_;
+  Operands operands_;
+  std::vector<std::uint64_t> lengths_;
+  ReduceScatterCall what_;
+};
+
+int reduce_scatter(Call& call, const ReduceScatterArguments& arguments) {
+  return perform_checked<ReduceScattering>(call, arguments);
+}
+int reduce_scatter(Call& call, Form form, const ReduceScatterArguments& arguments, MPI_Request* request) {
+  return give_request<ReduceScattering, CheckedTask<ReduceScattering>>(call, form, arguments, request);
+}
+
+}  // namespace
+
+extern "C" int PMPI_Reduce_scatter(const void* sendbuf, void* recvbuf, const int* recvcounts, MPI_Datatype datatype,
+                                   MPI_Op op, MPI_Comm comm) {
+  Call call(call_name<"MPI_Reduce_scatter">);
+  return reduce_scatter(call, {sendbuf, recvbuf, recvcounts, 0, datatype, op, comm, false});
+}
+MARGAY_ALIAS(Reduce_scatter)
+
+extern "C" int PMPI_Reduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count* recvcounts,
+                                     MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  Call call(call_name<"MPI_Reduce_scatter_c">);
+  return reduce_scatter(call, {sendbuf, recvbuf, recvcounts, 0, datatype, op, comm, false});
+}
+MARGAY_ALIAS(Reduce_scatter_c)
+
+extern "C" int PMPI_Ireduce_scatter(const void* sendbuf, void* recvbuf, const int* recvcounts, MPI_Datatype datatype,
+                                    MPI_Op op, MPI_Comm comm, MPI_Request* request) {
+  Call call(call_name<"MPI_Ireduce_scatter">);
+  return reduce_scatter(call, Form::nonblocking, {sendbuf, recvbuf, recvcounts, 0, datatype, op, comm, false}, request);
+}
+MARGAY_ALIAS(Ireduce_scatter)
+
+extern "C" int PMPI_Ireduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count* recvcounts,
+                                      MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request* request) {
+  Call call(call_name<"MPI_Ireduce_scatter_c">);
+  return reduce_scatter(call, Form::nonblocking, {sendbuf, recvbuf, recvcounts, 0, datatype, op, comm, false}, request);
+}
+MARGAY_ALIAS(Ireduce_scatter_c)
+
+extern "C" int PMPI_Reduce_scatter_init(const void* sendbuf, void* recvbuf, const int* recvcounts,
+                                        MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info,
+                                        MPI_Request* request) {
+  Call call(call_name<"MPI_Reduce_scatter_init">);
+  check_hints(call, info);
+  return reduce_scatter(call, Form::persistent, {sendbuf, recvbuf, recvcounts, 0, datatype, op, comm, false}, request);
+}
+MARGAY_ALIAS(Reduce_scatter_init)
+
+extern "C" int PMPI_Reduce_scatter_init_c(const void* sendbuf, void* recvbuf, const MPI_Count* recvcounts,
+                                          MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info,
+                                          MPI_Request* request) {
+  Call call(call_name<"MPI_Reduce_scatter_init_c">);
+  check_hints(call, info);
+  return reduce_scatter(call, Form::persistent, {sendbuf, recvbuf, recvcounts, 0, datatype, op, comm, false}, request);
+}
+MARGAY_ALIAS(Reduce_scatter_init_c)
+
+extern "C" int PMPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype,
+                                         MPI_Op op, MPI_Comm comm) {
+  Call call(call_name<"MPI_Reduce_scatter_block">);
+  return reduce_scatter(call, {sendbuf, recvbuf, {}, recvcount, datatype, op, comm, true});
+}
+MARGAY_ALIAS(Reduce_scatter_block)
+
+extern "C" int PMPI_Reduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount,
+                                           MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  Call call(call_name<"MPI_Reduce_scatter_block_c">);
+  return reduce_scatter(call, {sendbuf, recvbuf, {}, recvcount, datatype, op, comm, true});
+}
+MARGAY_ALIAS(Reduce_scatter_block_c)
+
+extern "C" int PMPI_Ireduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype,
+                                          MPI_Op op, MPI_Comm comm, MPI_Request* request) {
+  Call call(call_name<"MPI_Ireduce_scatter_block">);
+  return reduce_scatter(call, Form::nonblocking, {sendbuf, recvbuf, {}, recvcount, datatype, op, comm, true}, request);
+}
+MARGAY_ALIAS(Ireduce_scatter_block)
+
+extern "C" int PMPI_Ireduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount,
+                                            MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request* request) {
+  Call call(call_name<"MPI_Ireduce_scatter_block_c">);
+  return reduce_scatter(call, Form::nonblocking, {sendbuf, recvbuf, {}, recvcount, datatype, op, comm, true}, request);
+}
+MARGAY_ALIAS(Ireduce_scatter_block_c)
+
+extern "C" int PMPI_Reduce_scatter_block_init(const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype,
+                                              MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+  Call call(call_name<"MPI_Reduce_scatter_block_init">);
+  check_hints(call, info);
+  return reduce_scatter(call, Form::persistent, {sendbuf, recvbuf, {}, recvcount, datatype, op, comm, true}, request);
+}
+MARGAY_ALIAS(Reduce_scatter_block_init)
+
+extern "C" int PMPI_Reduce_scatter_block_init_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount,
+                                                MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info,
+                                                MPI_Request* request) {
+  Call call(call_name<"MPI_Reduce_scatter_block_init_c">);
+  check_hints(call, info);
+  return reduce_scatter(call, Form::persistent, {sendbuf, recvbuf, {}, recvcount, datatype, op, comm, true}, request);
+}
+MARGAY_ALIAS(Reduce_scatter_block_init_c)

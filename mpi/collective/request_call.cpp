@@ -1,0 +1,45 @@
+#include "mpi/collective/request_call.hpp"
+
+#include "collectives/comm/agree.hpp"
+
+namespace margay::mpi {
+
+namespace {
+
+// Initialization is a collective call, which may wait for the other members (MPI 4.0, 6.13).
+void be_persistent(Call& call, CallTask& task) {
+  constexpr std::uint64_t kAgreements = (std::uint64_t{1} << CallNumber::kChannelBits) / CallNumber::kChannelsAtOnce;
+  for (std::uint64_t agreed = 0; !task.be_persistent(); ++agreed) {
+    if (agreed == kAgreements) {
+      return call.error(MPI_ERR_OTHER,
+                        "2^20 persistent collectives of the communicator were not freed yet; free some of them first");
+    }
+    const int error_class = agree_on_channels(call.rank(), task.communicator->everybody());
+    if (error_class != MPI_SUCCESS) return note_error(call, error_class);
+  }
+}
+
+}  // namespace
+
+void begin_request(Call& call, Form form, std::unique_ptr<CallTask> task, MPI_Request* request) {
+  Communicator& communicator = *task->communicator;
+  task->name_it(call.name());
+  UserRequest* const made = add_own_request(call, communicator);
+  if (!call.ok()) return;
+  if (form == Form::persistent) {
+    be_persistent(call, *task);
+    if (!call.ok()) return call.rank().handles().free_request(*made);
+    *request = made->handle;
+    made->persistent = true;
+    ++communicator.references;
+    made->call = {};
+    made->own = task.release();
+    return;
+  }
+  *request = made->handle;
+  CallTask& begun = *task.release();
+  made->device = &begun;
+  begun.start(call.rank());
+}
+
+}  // namespace margay::mpi

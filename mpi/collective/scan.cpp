@@ -1,0 +1,174 @@
+// MPI_Scan and MPI_Exscan (MPI 4.0, 6.11), and those that do not block (6.12, 6.13).
+#include "mpi/call/binding.hpp"
+#include "mpi/collective/arguments.hpp"
+#include "mpi/collective/note_call.hpp"
+#include "mpi/collective/operands.hpp"
+#include "mpi/collective/request_call.hpp"
+#include "mpi/info/table.hpp"
+
+using namespace margay::mpi;
+
+namespace {
+
+struct ScanArguments {
+  ScanKind kind;
+  const void* send;
+  void* receive;
+  std::int64_t count;
+  MPI_Datatype datatype;
+  MPI_Op op;
+  MPI_Comm comm;
+};
+
+// A scan whose arguments are checked: by the constructor, whose errors are the call's.
+class Scanning {
+ public:
+  Scanning(Call& call, const ScanArguments& arguments)
+      : arguments_(arguments),
+        communicator_(call.intracommunicator(arguments.comm)),
+        type_(checked_type(call)),
+        operands_(call, arguments.op, type_, arguments.count) {
+    if (!call.ok()) return;
+    check_buffers(call, arguments.send, arguments.receive, arguments.count);
+    if (has_result() || in_place()) call.buffer(arguments.receive, arguments.count, type_, "recvbuf");
+    if (!in_place()) call.buffer(arguments.send, arguments.count, type_, "sendbuf");
+    if (!call.ok()) return;
+    note_call(call, *communicator_, {.operation = arguments.op, .count = arguments.count, .type = type_});
+  }
+
+  // All that follow require: no error was noted.
+  [[nodiscard]] Communicator& communicator() const { return *communicator_; }
+  template <typename Function>
+  void for_each_type(Function function) const {
+    function(*type_);
+  }
+  [[nodiscard]] CallTask::By by() const {
+    return operands_.of_program() ? CallTask::By::program : CallTask::By::anybody;
+  }
+  void begin() {
+    what_ = has_result() ? ScanCall{arguments_.kind, operands_.begin(arguments_.send, arguments_.receive)}
+                         : ScanCall{arguments_.kind,
+                                    operands_.begin(in_place() ? arguments_.receive : arguments_.send, nullptr)};
+  }
+  [[nodiscard]] Plan plan(const StandingFacts& standing) const { return what_.plan(standing); }
+  [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
+    return what_.text(collective, standing, algorithm);
+  }
+  void finish() const {
+    if (has_result()) operands_.finish(arguments_.receive);
+  }
+
+ private:
+  [[nodiscard]] bool in_place() const { return arguments_.send == MPI_IN_PLACE; }
+  // An exclusive scan's first rank has none, and its receive buffer is nothing (MPI 4.0, 6.11.2).
+  [[nodiscard]] bool has_result() const { return arguments_.kind == ScanKind::inclusive || communicator_->rank() != 0; }
+  [[nodiscard]] Datatype* checked_type(Call& call) const {
+    call.count(arguments_.count);
+    Datatype* const type = call.datatype(arguments_.datatype);
+    if (type != nullptr) static_cast<void>(call.elements(arguments_.count, *type));
+    return type;
+  }
+
+  ScanArguments arguments_;
+  Communicator* communicator_;
+  Datatype* type_;
+  Operands operands_;
+  ScanCall what_;
+};
+
+int scan(Call& call, const ScanArguments& arguments) {
+  return perform_checked<Scanning>(call, arguments);
+}
+int scan(Call& call, Form form, const ScanArguments& arguments, MPI_Request* request) {
+  return give_request<Scanning, CheckedTask<Scanning>>(call, form, arguments, request);
+}
+
+}  // namespace
+
+extern "C" int PMPI_Scan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                         MPI_Comm comm) {
+  Call call(call_name<"MPI_Scan">);
+  return scan(call, {ScanKind::inclusive, sendbuf, recvbuf, count, datatype, op, comm});
+}
+MARGAY_ALIAS(Scan)
+
+extern "C" int PMPI_Scan_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                           MPI_Comm comm) {
+  Call call(call_name<"MPI_Scan_c">);
+  return scan(call, {ScanKind::inclusive, sendbuf, recvbuf, count, datatype, op, comm});
+}
+MARGAY_ALIAS(Scan_c)
+
+extern "C" int PMPI_Iscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                          MPI_Comm comm, MPI_Request* request) {
+  Call call(call_name<"MPI_Iscan">);
+  return scan(call, Form::nonblocking, {ScanKind::inclusive, sendbuf, recvbuf, count, datatype, op, comm}, request);
+}
+MARGAY_ALIAS(Iscan)
+
+extern "C" int PMPI_Iscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                            MPI_Comm comm, MPI_Request* request) {
+  Call call(call_name<"MPI_Iscan_c">);
+  return scan(call, Form::nonblocking, {ScanKind::inclusive, sendbuf, recvbuf, count, datatype, op, comm}, request);
+}
+MARGAY_ALIAS(Iscan_c)
+
+extern "C" int PMPI_Scan_init(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                              MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+  Call call(call_name<"MPI_Scan_init">);
+  check_hints(call, info);
+  return scan(call, Form::persistent, {ScanKind::inclusive, sendbuf, recvbuf, count, datatype, op, comm}, request);
+}
+MARGAY_ALIAS(Scan_init)
+
+extern "C" int PMPI_Scan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                                MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+  Call call(call_name<"MPI_Scan_init_c">);
+  check_hints(call, info);
+  return scan(call, Form::persistent, {ScanKind::inclusive, sendbuf, recvbuf, count, datatype, op, comm}, request);
+}
+MARGAY_ALIAS(Scan_init_c)
+
+extern "C" int PMPI_Exscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                           MPI_Comm comm) {
+  Call call(call_name<"MPI_Exscan">);
+  return scan(call, {ScanKind::exclusive, sendbuf, recvbuf, count, datatype, op, comm});
+}
+MARGAY_ALIAS(Exscan)
+
+extern "C" int PMPI_Exscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                             MPI_Comm comm) {
+  Call call(call_name<"MPI_Exscan_c">);
+  return scan(call, {ScanKind::exclusive, sendbuf, recvbuf, count, datatype, op, comm});
+}
+MARGAY_ALIAS(Exscan_c)
+
+extern "C" int PMPI_Iexscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                            MPI_Comm comm, MPI_Request* request) {
+  Call call(call_name<"MPI_Iexscan">);
+  return scan(call, Form::nonblocking, {ScanKind::exclusive, sendbuf, recvbuf, count, datatype, op, comm}, request);
+}
+MARGAY_ALIAS(Iexscan)
+
+extern "C" int PMPI_Iexscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                              MPI_Comm comm, MPI_Request* request) {
+  Call call(call_name<"MPI_Iexscan_c">);
+  return scan(call, Form::nonblocking, {ScanKind::exclusive, sendbuf, recvbuf, count, datatype, op, comm}, request);
+}
+MARGAY_ALIAS(Iexscan_c)
+
+extern "C" int PMPI_Exscan_init(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                                MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+  Call call(call_name<"MPI_Exscan_init">);
+  check_hints(call, info);
+  return scan(call, Form::persistent, {ScanKind::exclusive, sendbuf, recvbuf, count, datatype, op, comm}, request);
+}
+MARGAY_ALIAS(Exscan_init)
+
+extern "C" int PMPI_Exscan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                                  MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+  Call call(call_name<"MPI_Exscan_init_c">);
+  check_hints(call, info);
+  return scan(call, Form::persistent, {ScanKind::exclusive, sendbuf, recvbuf, count, datatype, op, comm}, request);
+}
+MARGAY_ALIAS(Exscan_init_c)

@@ -1,0 +1,215 @@
+// MPI_Scatter (MPI 4.0, 6.6), and those that do not block (6.12, 6.13).
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "mpi/call/binding.hpp"
+#include "mpi/collective/arguments.hpp"
+#include "mpi/collective/block_call.hpp"
+#include "mpi/collective/note_call.hpp"
+#include "mpi/collective/request_call.hpp"
+#include "mpi/info/table.hpp"
+
+using namespace margay::mpi;
+using margay::portals::Region;
+
+namespace {
+
+struct ScatterArguments {
+  const void* send;
+  std::int64_t send_count;
+  MPI_Datatype send_type;
+  void* receive;
+  std::int64_t receive_count;
+  MPI_Datatype receive_type;
+  int root;
+  MPI_Comm comm;
+};
+
+// A scatter whose arguments are checked: by the constructor, whose errors are the call's.
+class Scattering {
+ public:
+  Scattering(Call& call, const ScatterArguments& arguments)
+      : arguments_(arguments), communicator_(call.communicator(arguments.comm)) {
+    call.root(communicator_, arguments.root);
+    if (!call.ok()) return;
+    if (is_root()) check_all(call);
+    if (!in_place()) {
+      call.count(arguments.receive_count, "recvcount");
+      receive_type_ = call.datatype(arguments.receive_type);
+      call.buffer(arguments.receive, arguments.receive_count, receive_type_);
+      call.whose("of the receive");
+    } else if (!is_root()) {
+      call.error(MPI_ERR_BUFFER, "the receive buffer is MPI_IN_PLACE; that is for the root only");
+    }
+    if (call.ok() && is_root()) check_one_buffer(call);
+    if (call.ok() && calls_are_checked(call)) [[unlikely]]
+      tell(call);
+  }
+
+  // All that follow require: no error was noted.
+  [[nodiscard]] Communicator& communicator() const { return *communicator_; }
+  [[nodiscard]] Datatype* send_type() const { return send_type_; }
+  [[nodiscard]] Datatype* receive_type() const { return receive_type_; }
+
+  void begin() {
+    if (is_root()) {
+      all_.emplace(arguments_.send, arguments_.send_count * communicator_->size(), *send_type_);
+    }
+    if (!in_place()) mine_.emplace(arguments_.receive, arguments_.receive_count, *receive_type_);
+  }
+  void tell(ScatterCall& what) const {
+    what.root = arguments_.root;
+    what.block_bytes = is_root() ? bytes_of(arguments_.send_count, *send_type_) : mine_->region().bytes();
+    if (is_root()) what.all = all_->region();
+    // The root's own block goes to where it lies.
+    what.mine = mine_
+                    ? mine_->region()
+                    : what.all.slice(static_cast<std::uint64_t>(arguments_.root) * what.block_bytes, what.block_bytes);
+  }
+
+ private:
+  [[nodiscard]] bool is_root() const { return communicator_->rank() == arguments_.root; }
+  [[nodiscard]] bool in_place() const { return arguments_.receive == MPI_IN_PLACE; }
+  [[nodiscard]] static std::uint64_t bytes_of(std::int64_t count, const Datatype& type) {
+    return static_cast<std::uint64_t>(count) * type.size;
+  }
+
+  void check_all(Call& call) {
+    const ScatterArguments& is = arguments_;
+    if (is.send == MPI_IN_PLACE) {
+      return call.error(MPI_ERR_BUFFER, "the send buffer is MPI_IN_PLACE; that stands for the receive buffer");
+    }
+    call.count(is.send_count, "sendcount");
+    send_type_ = call.datatype(is.send_type);
+    call.buffer(is.send, is.send_count, send_type_);
+    call.whose("of the send");
+    if (!call.ok()) return;
+    const auto members = static_cast<std::uint64_t>(communicator_->size());
+    if (static_cast<std::uint64_t>(is.send_count) <= send_type_->count_max / members) return;
+    call.error(MPI_ERR_COUNT, "sendcount is " + std::to_string(is.send_count) + "; as many elements of " +
+                                  std::to_string(send_type_->size) + " bytes for each of " + std::to_string(members) +
+                                  " ranks pass 2^63 bytes");
+  }
+
+  void check_one_buffer(Call& call) {
+    const bool one = arguments_.send == arguments_.receive && arguments_.send != MPI_BOTTOM;
+    if (!one || bytes_of(arguments_.send_count, *send_type_) == 0) return;
+    call.error(MPI_ERR_BUFFER, "send and receive buffer are the same; say MPI_IN_PLACE for the receive buffer");
+  }
+
+  void tell(Call& call) const {
+    const CollectiveCall what{.root = arguments_.root,
+                              .count = is_root() ? arguments_.send_count : arguments_.receive_count,
+                              .type = is_root() ? send_type_ : receive_type_};
+    CallShares shares;
+    if (is_root()) {
+      const Amount amount = amount_of(*send_type_, bytes_of(arguments_.send_count, *send_type_));
+      shares.sends.push_back({0, communicator_->size(), amount});
+    }
+    if (!in_place()) {
+      const Amount amount = amount_of(*receive_type_, bytes_of(arguments_.receive_count, *receive_type_));
+      shares.expects.push_back({arguments_.root, 1, amount});
+    }
+    tell_call(call, *communicator_, what, std::move(shares));
+  }
+
+  ScatterArguments arguments_;
+  Communicator* communicator_;
+  Datatype* send_type_ = nullptr;
+  Datatype* receive_type_ = nullptr;
+  std::optional<TypedData> all_;
+  std::optional<TypedData> mine_;
+};
+
+// Between two groups each block goes its own way.
+MoveArguments as_move(const ScatterArguments& is) {
+  return {Move::scatter, BlockArguments::even(is.send, is.send_count, is.send_type),
+          BlockArguments::even(is.receive, is.receive_count, is.receive_type), is.root, is.comm};
+}
+
+int scatter(Call& call, const ScatterArguments& arguments) {
+  if (is_between_groups(call, arguments.comm)) return move(call, as_move(arguments));
+  Scattering scattering(call, arguments);
+  if (!call.ok()) return call.failed();
+  scattering.begin();
+  ScatterCall what;
+  scattering.tell(what);
+  note_error(call, perform(collectives_of(call), scattering.communicator(), what));
+  return call.done();
+}
+
+class ScatterTask final : public PlainCallTask<ScatterCall> {
+ public:
+  ScatterTask(MpiRank& rank, std::unique_ptr<Scattering> scattering)
+      : PlainCallTask(rank, scattering->communicator()), scattering_(std::move(scattering)) {
+    if (scattering_->send_type() != nullptr) keep(*scattering_->send_type());
+    if (scattering_->receive_type() != nullptr) keep(*scattering_->receive_type());
+  }
+
+ private:
+  void prepare() override {
+    scattering_->begin();
+    scattering_->tell(what_);
+  }
+
+  std::unique_ptr<Scattering> scattering_;
+};
+
+int scatter(Call& call, Form form, const ScatterArguments& arguments, MPI_Request* request) {
+  if (is_between_groups(call, arguments.comm)) return move(call, form, as_move(arguments), request);
+  return give_request<Scattering, ScatterTask>(call, form, arguments, request);
+}
+
+}  // namespace
+
+extern "C" int PMPI_Scatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                            MPI_Datatype recvtype, int root, MPI_Comm comm) {
+  Call call(call_name<"MPI_Scatter">);
+  return scatter(call, {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm});
+}
+MARGAY_ALIAS(Scatter)
+
+extern "C" int PMPI_Scatter_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                              MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
+  Call call(call_name<"MPI_Scatter_c">);
+  return scatter(call, {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm});
+}
+MARGAY_ALIAS(Scatter_c)
+
+extern "C" int PMPI_Iscatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                             MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request) {
+  Call call(call_name<"MPI_Iscatter">);
+  return scatter(call, Form::nonblocking, {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm},
+                 request);
+}
+MARGAY_ALIAS(Iscatter)
+
+extern "C" int PMPI_Iscatter_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                               MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                               MPI_Request* request) {
+  Call call(call_name<"MPI_Iscatter_c">);
+  return scatter(call, Form::nonblocking, {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm},
+                 request);
+}
+MARGAY_ALIAS(Iscatter_c)
+
+extern "C" int PMPI_Scatter_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                                 int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
+                                 MPI_Request* request) {
+  Call call(call_name<"MPI_Scatter_init">);
+  check_hints(call, info);
+  return scatter(call, Form::persistent, {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm},
+                 request);
+}
+MARGAY_ALIAS(Scatter_init)
+
+extern "C" int PMPI_Scatter_init_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                                   MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
+                                   MPI_Request* request) {
+  Call call(call_name<"MPI_Scatter_init_c">);
+  check_hints(call, info);
+  return scatter(call, Form::persistent, {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm},
+                 request);
+}
+MARGAY_ALIAS(Scatter_init_c)

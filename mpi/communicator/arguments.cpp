@@ -1,0 +1,98 @@
+#include "mpi/communicator/arguments.hpp"
+
+#include <cstdio>
+
+namespace margay::mpi {
+
+namespace {
+
+std::string entry(const char* what, std::size_t at) {
+  return std::string(what) + "[" + std::to_string(at) + "]";
+}
+
+}  // namespace
+
+GroupPtr checked_group(Call& call, MPI_Group handle, const char* what) {
+  if (!call.ok()) return nullptr;
+  GroupPtr found = call.rank().handles().groups().find(handle);
+  if (found != nullptr) return found;
+  if (handle == MPI_GROUP_NULL) {
+    call.error(MPI_ERR_GROUP, std::string(what) + " is MPI_GROUP_NULL");
+  } else {
+    char text[16];
+    std::snprintf(text, sizeof text, "0x%08x", static_cast<unsigned>(handle));
+    call.error(MPI_ERR_GROUP, std::string(what) + " " + text + " is no living group (freed, or never made)");
+  }
+  return nullptr;
+}
+
+int give_group(Call& call, GroupPtr group, MPI_Group* handle) {
+  const MPI_Group made = call.rank().handles().groups().add(std::move(group));
+  if (made == MPI_GROUP_NULL) {
+    call.error(MPI_ERR_OTHER, "no handle is free (262,144 groups are alive); free some first");
+  } else {
+    call.rank().handles().note_origin(made);
+    *handle = made;
+  }
+  return call.done();
+}
+
+void not_negative(Call& call, int number, const char* what) {
+  if (number < 0) call.error(MPI_ERR_ARG, std::string(what) + " is " + std::to_string(number) + ", below 0");
+}
+
+std::span<const int> checked_array(Call& call, const int* array, int count, const char* what) {
+  if (count > 0) call.not_null(array, what);
+  if (!call.ok() || count <= 0) return {};
+  return {array, static_cast<std::size_t>(count)};
+}
+
+void check_rank(Call& call, int rank, int size, const char* what) {
+  if (rank >= 0 && rank < size) return;
+  call.error(MPI_ERR_RANK, std::string(what) + " is " + std::to_string(rank) + "; ranks are " +
+                               (size == 0 ? "none here" : "0 to " + std::to_string(size - 1)));
+}
+
+std::span<const int> checked_dims(Call& call, int ndims, const int* dims, int processes) {
+  not_negative(call, ndims, "ndims");
+  const std::span<const int> sizes = checked_array(call, dims, ndims, "dims");
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] > 0) continue;
+    call.error(MPI_ERR_DIMS, entry("dims", i) + " is " + std::to_string(sizes[i]) + "; a dimension has at least 1");
+  }
+  if (!call.ok()) return {};
+  const int size = grid_size(sizes);
+  if (size < 0 || size > processes) {
+    call.error(MPI_ERR_ARG, "dims makes a grid of " + (size < 0 ? "more than 2,147,483,647" : std::to_string(size)) +
+                                " places, the communicator " + std::to_string(processes) + " processes");
+    return {};
+  }
+  return sizes;
+}
+
+GraphTopology checked_graph(Call& call, int nnodes, const int* index, const int* edges, int processes) {
+  not_negative(call, nnodes, "nnodes");
+  if (call.ok() && nnodes > processes) {
+    call.error(MPI_ERR_ARG, "nnodes is " + std::to_string(nnodes) + "; the communicator has " +
+                                std::to_string(processes) + " processes");
+  }
+  const std::span<const int> ends = checked_array(call, index, nnodes, "index");
+  int before = 0;
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    if (ends[i] < before) {
+      call.error(MPI_ERR_ARG, entry("index", i) + " is " + std::to_string(ends[i]) + ", below " +
+                                  (i == 0 ? "0" : "the entry before it"));
+    }
+    before = ends[i];
+  }
+  const std::span<const int> targets = checked_array(call, edges, call.ok() ? before : 0, "edges");
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    if (targets[i] >= 0 && targets[i] < nnodes) continue;
+    call.error(MPI_ERR_ARG, entry("edges", i) + " is " + std::to_string(targets[i]) + "; nodes are 0 to " +
+                                std::to_string(nnodes - 1));
+  }
+  if (!call.ok()) return {};
+  return {{ends.begin(), ends.end()}, {targets.begin(), targets.end()}};
+}
+
+}  // namespace margay::mpi

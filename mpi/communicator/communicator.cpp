@@ -1,0 +1,191 @@
+// Communicators out of communicators (MPI 4.0, 7.4.2).
+#include <algorithm>
+#include <optional>
+
+#include "collectives/comm/construct.hpp"
+#include "collectives/comm/shared_folder.hpp"
+#include "mpi/call/binding.hpp"
+#include "mpi/collective/arguments.hpp"
+#include "mpi/collective/note_call.hpp"
+#include "mpi/collective/request_call.hpp"
+#include "mpi/communicator/arguments.hpp"
+#include "mpi/communicator/attribute_callbacks.hpp"
+#include "mpi/communicator/made.hpp"
+#include "mpi/info/table.hpp"
+#include "mpi_adi/object/group_ops.hpp"
+#include "sim/base/hardware.hpp"
+
+using namespace margay::mpi;
+
+namespace {
+
+constexpr int kProcessorsMax = 1 << 20;  // of one node, and less than 2^31 divided by the 1,024 nodes
+
+void check_subset(Call& call, const GroupPtr& group, const Communicator* communicator) {
+  if (call.ok() && group != communicator->group && !is_subset(*group, *communicator->group)) {
+    call.error(MPI_ERR_GROUP, "a member of the group is none of the communicator's group");
+  }
+}
+
+// Which instance of the resource that `info` names this process is confined to (MPI 4.0, 7.4.2). Colors are the same on
+// no two nodes.
+int color_of_hardware(int node, MPI_Info info) {
+  const std::optional<Info> hints = info == MPI_INFO_NULL ? std::nullopt : copy_of_info(info);
+  const std::string* const type = hints ? hints->find("mpi_hw_resource_type") : nullptr;
+  if (type == nullptr) return MPI_UNDEFINED;
+  if (*type == "mpi_shared_memory") return node;
+  const std::optional<int> instance = margay::sim::hardware_instance(*type, margay::sim::allowed_processors());
+  return instance ? node * kProcessorsMax + *instance : MPI_UNDEFINED;
+}
+
+// MPIX_COMM_TYPE_NEIGHBORHOOD, MPICH's own: of its hints the one that asks who shares a folder. Of a network between
+// the processes nothing is known.
+int color_of_neighborhood(Call& call, Communicator& communicator, MPI_Info info) {
+  const std::optional<Info> hints = info == MPI_INFO_NULL ? std::nullopt : copy_of_info(info);
+  const std::string* const folder = hints ? hints->find("nbhd_common_dirname") : nullptr;
+  if (folder == nullptr) return MPI_UNDEFINED;
+  int color = MPI_UNDEFINED;
+  note_error(call, color_of_folder(call.rank(), communicator, *folder, color));
+  return color;
+}
+
+// Which part of a split by `type` this process goes to.
+int color_of_type(Call& call, Communicator& communicator, int type, MPI_Info info) {
+  const auto& node_of = call.rank().process().job().node_of_rank;
+  const auto my_node = node_of[call.rank().process().rank()];
+  const auto& members = communicator.group->world_ranks;
+  const bool one_node =
+      std::all_of(members.begin(), members.end(), [&](std::uint32_t member) { return node_of[member] == my_node; });
+  switch (type) {
+    case MPI_COMM_TYPE_SHARED:
+      return static_cast<int>(my_node);
+    case MPI_COMM_TYPE_HW_UNGUIDED:  // parts must be smaller than the communicator; below a node none are looked for
+      return one_node ? MPI_UNDEFINED : static_cast<int>(my_node);
+    case MPI_COMM_TYPE_HW_GUIDED:
+      return color_of_hardware(static_cast<int>(my_node), info);
+    default:
+      return color_of_neighborhood(call, communicator, info);
+  }
+}
+
+std::optional<Info> hints_of(Call& call, MPI_Info info) {
+  std::optional<Info> hints = info == MPI_INFO_NULL ? Info{} : copy_of_info(info);
+  if (!hints) call.error(MPI_ERR_INFO, words_of_bad_info(info));
+  return hints;
+}
+
+// A duplicate without waiting. `hints` null: none. Attributes are copied now, as the standard wants.
+int begin(Call& call, MPI_Comm comm, const Info* hints, MPI_Comm* newcomm, MPI_Request* request) {
+  Communicator* communicator = call.communicator(comm);
+  call.not_null(newcomm, "newcomm");
+  call.not_null(request, "request");
+  if (!call.ok()) return call.failed();
+  note_call(call, *communicator);
+  Begun begun = begin_duplicate(call.rank(), *communicator, newcomm);
+  if (begun.communicator == nullptr) {
+    call.error(MPI_ERR_OTHER, "no handle is free (262,144 communicators are alive)");
+    return call.failed();
+  }
+  begin_request(call, Form::nonblocking, std::move(begun.task), request);
+  if (!call.ok()) {
+    call.rank().free_communicator(*begun.communicator);
+    *newcomm = MPI_COMM_NULL;
+    return call.failed();
+  }
+  if (hints != nullptr) begun.communicator->hints.set_from(*hints);
+  // The agreement is under way: what an attribute's function refuses leaves the communicator without attributes.
+  static_cast<void>(copy_attributes(call, *communicator, *begun.communicator));
+  return call.done();
+}
+
+}  // namespace
+
+extern "C" int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
+  Call call(call_name<"MPI_Comm_dup">);
+  Communicator* communicator = call.communicator(comm);
+  call.not_null(newcomm, "newcomm");
+  if (!call.ok()) return call.failed();
+  note_call(call, *communicator);
+  return give_duplicate(call, *communicator, duplicate(call.rank(), *communicator), newcomm);
+}
+MARGAY_ALIAS(Comm_dup)
+
+extern "C" int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
+  Call call(call_name<"MPI_Comm_dup_with_info">);
+  Communicator* communicator = call.communicator(comm);
+  call.not_null(newcomm, "newcomm");
+  const std::optional<Info> hints = hints_of(call, info);
+  if (!call.ok()) return call.failed();
+  note_call(call, *communicator);
+  return give_duplicate(call, *communicator, duplicate(call.rank(), *communicator), newcomm, &*hints);
+}
+MARGAY_ALIAS(Comm_dup_with_info)
+
+extern "C" int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
+  Call call(call_name<"MPI_Comm_idup">);
+  return begin(call, comm, nullptr, newcomm, request);
+}
+MARGAY_ALIAS(Comm_idup)
+
+extern "C" int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {
+  Call call(call_name<"MPI_Comm_idup_with_info">);
+  const std::optional<Info> hints = hints_of(call, info);
+  return begin(call, comm, hints ? &*hints : nullptr, newcomm, request);
+}
+MARGAY_ALIAS(Comm_idup_with_info)
+
+extern "C" int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
+  Call call(call_name<"MPI_Comm_split">);
+  Communicator* communicator = call.communicator(comm);
+  call.not_null(newcomm, "newcomm");
+  if (call.ok() && color < 0 && color != MPI_UNDEFINED) {
+    call.error(MPI_ERR_ARG, "color " + std::to_string(color) + " is below 0 and is not MPI_UNDEFINED");
+  }
+  if (!call.ok()) return call.failed();
+  note_call(call, *communicator);
+  return give_communicator(call, split(call.rank(), *communicator, color, key), newcomm);
+}
+MARGAY_ALIAS(Comm_split)
+
+extern "C" int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm) {
+  Call call(call_name<"MPI_Comm_split_type">);
+  Communicator* communicator = call.intracommunicator(comm);
+  call.not_null(newcomm, "newcomm");
+  check_hints(call, info);
+  const bool known = split_type >= MPI_COMM_TYPE_SHARED && split_type <= MPIX_COMM_TYPE_NEIGHBORHOOD;
+  if (!known && split_type != MPI_UNDEFINED) {
+    call.error(MPI_ERR_ARG, "split_type " + std::to_string(split_type) + " is none of MPI_COMM_TYPE_");
+  }
+  if (!call.ok()) return call.failed();
+  note_call(call, *communicator);
+  const int color = known ? color_of_type(call, *communicator, split_type, info) : MPI_UNDEFINED;
+  if (!call.ok()) return call.failed();
+  return give_communicator(call, split(call.rank(), *communicator, color, key), newcomm);
+}
+MARGAY_ALIAS(Comm_split_type)
+
+extern "C" int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
+  Call call(call_name<"MPI_Comm_create">);
+  Communicator* communicator = call.communicator(comm);
+  const GroupPtr found = checked_group(call, group);
+  call.not_null(newcomm, "newcomm");
+  check_subset(call, found, communicator);
+  if (!call.ok()) return call.failed();
+  note_call(call, *communicator);
+  return give_communicator(call, create(call.rank(), *communicator, found), newcomm);
+}
+MARGAY_ALIAS(Comm_create)
+
+extern "C" int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm) {
+  Call call(call_name<"MPI_Comm_create_group">);
+  Communicator* communicator = call.intracommunicator(comm);
+  const GroupPtr found = checked_group(call, group);
+  call.send_tag(tag);
+  call.not_null(newcomm, "newcomm");
+  check_subset(call, found, communicator);
+  if (!call.ok()) return call.failed();
+  // Who is no member need not call, and if it does, it has no part in it.
+  if (found->my_rank < 0) return give_communicator(call, {}, newcomm);
+  return give_communicator(call, create_group(call.rank(), *communicator, found, tag), newcomm);
+}
+MARGAY_ALIAS(Comm_create_group)

@@ -1,0 +1,169 @@
+// What a communicator tells, its name, its end (MPI 4.0, chapters 7.4 and 7.8).
+#include <algorithm>
+#include <cstring>
+
+#include "mpi/call/binding.hpp"
+#include "mpi/communicator/arguments.hpp"
+#include "mpi/communicator/attribute_callbacks.hpp"
+#include "mpi_adi/object/group_ops.hpp"
+
+using namespace margay::mpi;
+
+namespace {
+
+// The communicator of a handle that its call is to end, without its attributes; nullptr after an error.
+Communicator* to_be_freed(Call& call, MPI_Comm* comm) {
+  call.not_null(comm, "comm");
+  if (!call.ok()) return nullptr;
+  Communicator* communicator = call.communicator(*comm);
+  if (call.ok() && is_builtin(*comm)) call.error(MPI_ERR_COMM, communicator->name + " cannot be freed");
+  const Rma* const rma = call.rank().rma_if_any();
+  if (call.ok() && rma != nullptr && rma->window_of(*communicator) != nullptr) {
+    call.error(MPI_ERR_COMM, "the communicator has a window: MPI_RMA_free frees both");
+  }
+  if (!call.ok() || !delete_attributes(call, *communicator)) return nullptr;
+  // Looked up again: a callback may have freed it.
+  call.on(call.rank().worlds().world());
+  return call.communicator(*comm);
+}
+
+Communicator* intercommunicator(Call& call, MPI_Comm comm) {
+  Communicator* const found = call.communicator(comm);
+  if (found == nullptr || found->is_inter()) return found;
+  call.error(MPI_ERR_COMM, "the communicator is no intercommunicator; it has no remote group");
+  return nullptr;
+}
+
+// MPI_IDENT of groups is MPI_CONGRUENT of communicators, unless they are one.
+int compare(const Communicator& one, const Communicator& other) {
+  if (&one == &other) return MPI_IDENT;
+  if (one.is_inter() != other.is_inter()) return MPI_UNEQUAL;
+  const int local = compare(*one.group, *other.group);
+  const int remote = one.is_inter() ? compare(*one.remote, *other.remote) : MPI_IDENT;
+  const int worse = std::max(local, remote);
+  return worse == MPI_IDENT ? MPI_CONGRUENT : worse;
+}
+static_assert(MPI_IDENT < MPI_CONGRUENT && MPI_CONGRUENT < MPI_SIMILAR && MPI_SIMILAR < MPI_UNEQUAL);
+
+}  // namespace
+
+extern "C" int PMPI_Comm_rank(MPI_Comm comm, int* rank) {
+  Call call(call_name<"MPI_Comm_rank">);
+  const Communicator* communicator = call.communicator(comm);
+  call.not_null(rank, "rank");
+  if (call.ok()) *rank = communicator->rank();
+  return call.done();
+}
+MARGAY_ALIAS(Comm_rank)
+
+extern "C" int PMPI_Comm_size(MPI_Comm comm, int* size) {
+  Call call(call_name<"MPI_Comm_size">);
+  const Communicator* communicator = call.communicator(comm);
+  call.not_null(size, "size");
+  if (call.ok()) *size = communicator->size();
+  return call.done();
+}
+MARGAY_ALIAS(Comm_size)
+
+extern "C" int PMPI_Comm_remote_size(MPI_Comm comm, int* size) {
+  Call call(call_name<"MPI_Comm_remote_size">);
+  call.not_null(size, "size");
+  const Communicator* communicator = intercommunicator(call, comm);
+  if (call.ok()) *size = communicator->remote->size();
+  return call.done();
+}
+MARGAY_ALIAS(Comm_remote_size)
+
+extern "C" int PMPI_Comm_test_inter(MPI_Comm comm, int* flag) {
+  Call call(call_name<"MPI_Comm_test_inter">);
+  const Communicator* communicator = call.communicator(comm);
+  call.not_null(flag, "flag");
+  if (call.ok()) *flag = communicator->is_inter() ? 1 : 0;
+  return call.done();
+}
+MARGAY_ALIAS(Comm_test_inter)
+
+extern "C" int PMPI_Comm_group(MPI_Comm comm, MPI_Group* group) {
+  Call call(call_name<"MPI_Comm_group">);
+  const Communicator* communicator = call.communicator(comm);
+  call.not_null(group, "group");
+  return call.ok() ? give_group(call, communicator->group, group) : call.failed();
+}
+MARGAY_ALIAS(Comm_group)
+
+extern "C" int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group* group) {
+  Call call(call_name<"MPI_Comm_remote_group">);
+  call.not_null(group, "group");
+  const Communicator* communicator = intercommunicator(call, comm);
+  return call.ok() ? give_group(call, communicator->remote, group) : call.failed();
+}
+MARGAY_ALIAS(Comm_remote_group)
+
+extern "C" int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int* result) {
+  Call call(call_name<"MPI_Comm_compare">);
+  const Communicator* one = call.communicator(comm1);
+  call.whose_communicator("comm1");
+  const Communicator* other = call.communicator(comm2);
+  call.whose_communicator("comm2");
+  call.not_null(result, "result");
+  if (call.ok()) *result = compare(*one, *other);
+  return call.done();
+}
+MARGAY_ALIAS(Comm_compare)
+
+extern "C" int PMPI_Comm_free(MPI_Comm* comm) {
+  Call call(call_name<"MPI_Comm_free">);
+  Communicator* const communicator = to_be_freed(call, comm);
+  if (communicator == nullptr) return call.failed();
+  call.on(call.rank().worlds().world());
+  call.rank().free_communicator(*communicator);
+  *comm = MPI_COMM_NULL;
+  return MPI_SUCCESS;
+}
+MARGAY_ALIAS(Comm_free)
+
+// All processes of a job live until its end, so there is nobody to part from: it is enough that what is under way on
+// the communicator comes to its end.
+extern "C" int PMPI_Comm_disconnect(MPI_Comm* comm) {
+  Call call(call_name<"MPI_Comm_disconnect">);
+  Communicator* const communicator = to_be_freed(call, comm);
+  if (communicator == nullptr) return call.failed();
+  wait_until(call.rank(), [&] { return call.device().quiet(*communicator); });
+  call.on(call.rank().worlds().world());
+  call.rank().free_communicator(*communicator);
+  *comm = MPI_COMM_NULL;
+  return MPI_SUCCESS;
+}
+MARGAY_ALIAS(Comm_disconnect)
+
+extern "C" int PMPI_Comm_set_name(MPI_Comm comm, const char* comm_name) {
+  Call call(call_name<"MPI_Comm_set_name">);
+  Communicator* communicator = call.communicator(comm);
+  call.not_null(comm_name, "comm_name");
+  if (!call.ok()) return call.failed();
+  communicator->name = std::string(comm_name).substr(0, MPI_MAX_OBJECT_NAME - 1);
+  communicator->in_trace = false;
+  return MPI_SUCCESS;
+}
+MARGAY_ALIAS(Comm_set_name)
+
+extern "C" int PMPI_Comm_get_name(MPI_Comm comm, char* comm_name, int* resultlen) {
+  Call call(call_name<"MPI_Comm_get_name">);
+  const Communicator* communicator = call.communicator(comm);
+  call.not_null(comm_name, "comm_name");
+  call.not_null(resultlen, "resultlen");
+  if (!call.ok()) return call.failed();
+  std::memcpy(comm_name, communicator->name.c_str(), communicator->name.size() + 1);
+  *resultlen = static_cast<int>(communicator->name.size());
+  return MPI_SUCCESS;
+}
+MARGAY_ALIAS(Comm_get_name)
+
+// No process is spawned by another yet: none has a parent.
+extern "C" int PMPI_Comm_get_parent(MPI_Comm* parent) {
+  Call call(call_name<"MPI_Comm_get_parent">);
+  call.not_null(parent, "parent");
+  if (call.ok()) *parent = MPI_COMM_NULL;
+  return call.done();
+}
+MARGAY_ALIAS(Comm_get_parent)

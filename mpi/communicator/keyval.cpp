@@ -1,0 +1,104 @@
+// Attribute keys, made and freed (MPI 4.0, 7.7.2 to 7.7.4, and 16.1 for MPI-1's names).
+#include "mpi/call/binding.hpp"
+#include "mpi/call/call.hpp"
+#include "mpi/communicator/attribute_arguments.hpp"
+
+using namespace margay::mpi;
+
+namespace {
+
+// The three kinds' functions are of one type, since their handles are ints.
+int create(Call& call, ObjectType owner, MPI_Comm_copy_attr_function* copy, MPI_Comm_delete_attr_function* delete_value,
+           int* keyval, void* extra_state) {
+  if (!call.ok()) return call.failed();
+  const KeyvalPtr made = call.rank().tables().keyvals.add(
+      Keyval{.owner = owner, .copy = copy, .delete_value = delete_value, .extra_state = extra_state});
+  if (made == nullptr) {
+    call.error(MPI_ERR_OTHER, "too many attribute keys are alive (2^18); free some first");
+  } else {
+    call.rank().handles().note_origin(made->handle);
+    *keyval = made->handle;
+  }
+  return call.done();
+}
+
+// A key may be freed again by another copy of its handle, as MPICH lets it: libraries free theirs where the key's own
+// functions or a second attribute's end free it too.
+int free_key(Call& call, ObjectType owner, int* keyval) {
+  if (!call.ok()) return call.failed();
+  KeyvalTable& keyvals = call.rank().tables().keyvals;
+  if (keyvals.was_freed(*keyval) && keyval_owner(*keyval) == owner) {
+    *keyval = MPI_KEYVAL_INVALID;
+    return call.done();
+  }
+  const KeyvalPtr found = find_keyval(call, *keyval, owner);
+  if (!call.ok()) return call.failed();
+  keyvals.free_keyval(*found);
+  *keyval = MPI_KEYVAL_INVALID;
+  return call.done();
+}
+
+}  // namespace
+
+extern "C" int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function* comm_copy_attr_fn,
+                                       MPI_Comm_delete_attr_function* comm_delete_attr_fn, int* comm_keyval,
+                                       void* extra_state) {
+  Call call(call_name<"MPI_Comm_create_keyval">);
+  call.not_null(comm_keyval, "comm_keyval");
+  return create(call, ObjectType::communicator, comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state);
+}
+MARGAY_ALIAS(Comm_create_keyval)
+
+extern "C" int PMPI_Keyval_create(MPI_Copy_function* copy_fn, MPI_Delete_function* delete_fn, int* keyval,
+                                  void* extra_state) {
+  Call call(call_name<"MPI_Keyval_create">);
+  call.not_null(keyval, "keyval");
+  return create(call, ObjectType::communicator, copy_fn, delete_fn, keyval, extra_state);
+}
+MARGAY_ALIAS(Keyval_create)
+
+extern "C" int PMPI_Type_create_keyval(MPI_Type_copy_attr_function* type_copy_attr_fn,
+                                       MPI_Type_delete_attr_function* type_delete_attr_fn, int* type_keyval,
+                                       void* extra_state) {
+  Call call(call_name<"MPI_Type_create_keyval">);
+  call.not_null(type_keyval, "type_keyval");
+  return create(call, ObjectType::datatype, type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state);
+}
+MARGAY_ALIAS(Type_create_keyval)
+
+extern "C" int PMPI_Win_create_keyval(MPI_Win_copy_attr_function* win_copy_attr_fn,
+                                      MPI_Win_delete_attr_function* win_delete_attr_fn, int* win_keyval,
+                                      void* extra_state) {
+  Call call(call_name<"MPI_Win_create_keyval">);
+  call.not_null(win_keyval, "win_keyval");
+  return create(call, ObjectType::window, win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state);
+}
+MARGAY_ALIAS(Win_create_keyval)
+
+extern "C" int PMPI_Comm_free_keyval(int* comm_keyval) {
+  Call call(call_name<"MPI_Comm_free_keyval">);
+  call.not_null(comm_keyval, "comm_keyval");
+  return free_key(call, ObjectType::communicator, comm_keyval);
+}
+MARGAY_ALIAS(Comm_free_keyval)
+
+extern "C" int PMPI_Keyval_free(int* keyval) {
+  Call call(call_name<"MPI_Keyval_free">);
+  call.not_null(keyval, "keyval");
+  return free_key(call, ObjectType::communicator, keyval);
+}
+MARGAY_ALIAS(Keyval_free)
+
+extern "C" int PMPI_Type_free_keyval(int* type_keyval) {
+  Call call(call_name<"MPI_Type_free_keyval">);
+  call.not_null(type_keyval, "type_keyval");
+  return free_key(call, ObjectType::datatype, type_keyval);
+}
+MARGAY_ALIAS(Type_free_keyval)
+
+extern "C" int PMPI_Win_free_keyval(int* win_keyval) {
+  Call call(call_name<"MPI_Win_free_keyval">);
+  call.not_null(win_keyval, "win_keyval");
+  return free_key(call, ObjectType::window, win_keyval);
+}
+MARGAY_ALIAS(Win_free_keyval)

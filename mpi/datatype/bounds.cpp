@@ -1,0 +1,114 @@
+// Sizes and bounds (MPI 4.0, 5.1.4 to 5.1.8). What does not fit in the caller's integer is MPI_UNDEFINED.
+#include "mpi/call/binding.hpp"
+#include "mpi/call/bounded.hpp"
+#include "mpi/call/call.hpp"
+
+using namespace margay::mpi;
+
+namespace {
+
+template <typename Integer>
+int bounds_of(Call& call, MPI_Datatype datatype, TypeBounds TypeDefinition::*which, Integer* lower, Integer* extent,
+              const char* lower_name, const char* extent_name) {
+  const Datatype* type = call.any_datatype(datatype);
+  call.not_null(lower, lower_name);
+  call.not_null(extent, extent_name);
+  if (!call.ok()) return call.failed();
+  const TypeBounds& bounds = (*type->definition).*which;
+  *lower = bounds.lower;
+  *extent = bounds.upper - bounds.lower;
+  return MPI_SUCCESS;
+}
+
+// One of the numbers that MPI-1 asks for each by its own function.
+int bound(Call& call, MPI_Datatype datatype, MPI_Aint* out, const char* name,
+          MPI_Aint (*value)(const TypeDefinition&)) {
+  const Datatype* type = call.any_datatype(datatype);
+  call.not_null(out, name);
+  if (call.ok()) *out = value(*type->definition);
+  return call.done();
+}
+
+template <typename Integer>
+int size_of(Call& call, MPI_Datatype datatype, Integer* size) {
+  const Datatype* type = call.any_datatype(datatype);
+  call.not_null(size, "size");
+  if (call.ok()) *size = bounded<Integer>(type->size);
+  return call.done();
+}
+
+}  // namespace
+
+extern "C" int PMPI_Type_size(MPI_Datatype datatype, int* size) {
+  Call call(call_name<"MPI_Type_size">);
+  return size_of(call, datatype, size);
+}
+MARGAY_ALIAS(Type_size)
+
+extern "C" int PMPI_Type_size_x(MPI_Datatype datatype, MPI_Count* size) {
+  Call call(call_name<"MPI_Type_size_x">);
+  return size_of(call, datatype, size);
+}
+MARGAY_ALIAS(Type_size_x)
+
+extern "C" int PMPI_Type_size_c(MPI_Datatype datatype, MPI_Count* size) {
+  Call call(call_name<"MPI_Type_size_c">);
+  return size_of(call, datatype, size);
+}
+MARGAY_ALIAS(Type_size_c)
+
+extern "C" int PMPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint* lb, MPI_Aint* extent) {
+  Call call(call_name<"MPI_Type_get_extent">);
+  return bounds_of(call, datatype, &TypeDefinition::bounds, lb, extent, "lb", "extent");
+}
+MARGAY_ALIAS(Type_get_extent)
+
+extern "C" int PMPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent) {
+  Call call(call_name<"MPI_Type_get_extent_x">);
+  return bounds_of(call, datatype, &TypeDefinition::bounds, lb, extent, "lb", "extent");
+}
+MARGAY_ALIAS(Type_get_extent_x)
+
+extern "C" int PMPI_Type_get_extent_c(MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent) {
+  Call call(call_name<"MPI_Type_get_extent_c">);
+  return bounds_of(call, datatype, &TypeDefinition::bounds, lb, extent, "lb", "extent");
+}
+MARGAY_ALIAS(Type_get_extent_c)
+
+extern "C" int PMPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint* true_lb, MPI_Aint* true_extent) {
+  Call call(call_name<"MPI_Type_get_true_extent">);
+  return bounds_of(call, datatype, &TypeDefinition::true_bounds, true_lb, true_extent, "true_lb", "true_extent");
+}
+MARGAY_ALIAS(Type_get_true_extent)
+
+extern "C" int PMPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent) {
+  Call call(call_name<"MPI_Type_get_true_extent_x">);
+  return bounds_of(call, datatype, &TypeDefinition::true_bounds, true_lb, true_extent, "true_lb", "true_extent");
+}
+MARGAY_ALIAS(Type_get_true_extent_x)
+
+extern "C" int PMPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent) {
+  Call call(call_name<"MPI_Type_get_true_extent_c">);
+  return bounds_of(call, datatype, &TypeDefinition::true_bounds, true_lb, true_extent, "true_lb", "true_extent");
+}
+MARGAY_ALIAS(Type_get_true_extent_c)
+
+extern "C" int PMPI_Type_extent(MPI_Datatype datatype, MPI_Aint* extent) {
+  Call call(call_name<"MPI_Type_extent">);
+  return bound(call, datatype, extent, "extent", [](const TypeDefinition& type) -> MPI_Aint { return type.extent(); });
+}
+MARGAY_ALIAS(Type_extent)
+
+extern "C" int PMPI_Type_lb(MPI_Datatype datatype, MPI_Aint* displacement) {
+  Call call(call_name<"MPI_Type_lb">);
+  return bound(call, datatype, displacement, "displacement",
+               [](const TypeDefinition& type) -> MPI_Aint { return type.bounds.lower; });
+}
+MARGAY_ALIAS(Type_lb)
+
+extern "C" int PMPI_Type_ub(MPI_Datatype datatype, MPI_Aint* displacement) {
+  Call call(call_name<"MPI_Type_ub">);
+  return bound(call, datatype, displacement, "displacement",
+               [](const TypeDefinition& type) -> MPI_Aint { return type.bounds.upper; });
+}
+MARGAY_ALIAS(Type_ub)

@@ -1,0 +1,301 @@
+// Datatype constructors (MPI 4.0, 5.1.2 to 5.1.3), and their names of MPI-1, which make the same types.
+#include <utility>
+
+#include "mpi/call/binding.hpp"
+#include "mpi/communicator/attribute_callbacks.hpp"
+#include "mpi/datatype/type_call.hpp"
+
+using namespace margay::mpi;
+
+namespace {
+
+// `Count` is int, or MPI_Count in the constructors for large counts.
+template <typename Count>
+std::span<const Count> one(const Count& number) {
+  return {&number, 1};
+}
+
+int contiguous(Call& call, auto count, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  call.count(count);
+  const TypePtr old = definition(call, oldtype);
+  call.not_null(newtype, "newtype");
+  if (!call.ok()) return call.failed();
+  return hand_out_type(
+      call, make_hvector(1, count, 0, old, origin_of(MPI_COMBINER_CONTIGUOUS, {one(count)}, {}, {old})), newtype);
+}
+
+template <typename Count>
+int vector(Call& call, Count count, Count length, Count stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  call.count(count);
+  call.count(length, "blocklength");
+  const TypePtr old = definition(call, oldtype);
+  call.not_null(newtype, "newtype");
+  if (!call.ok()) return call.failed();
+  std::int64_t bytes = 0;
+  TypePtr made;
+  if (!__builtin_mul_overflow(stride, old->extent(), &bytes)) {
+    made = make_hvector(count, length, bytes, old,
+                        origin_of(MPI_COMBINER_VECTOR, {one(count), one(length), one(stride)}, {}, {old}));
+  }
+  return hand_out_type(call, std::move(made), newtype);
+}
+
+template <typename Count>
+int hvector(Call& call, Count count, Count length, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  call.count(count);
+  call.count(length, "blocklength");
+  const TypePtr old = definition(call, oldtype);
+  call.not_null(newtype, "newtype");
+  if (!call.ok()) return call.failed();
+  TypeOrigin origin = origin_of(MPI_COMBINER_HVECTOR, {one(count), one(length)}, one(stride), {old});
+  return hand_out_type(call, make_hvector(count, length, stride, old, std::move(origin)), newtype);
+}
+
+template <typename Count>
+int indexed(Call& call, Count count, const Count lengths[], const Count displacements[], MPI_Datatype oldtype,
+            MPI_Datatype* newtype) {
+  call.count(count);
+  const auto blocks = block_lengths(call, lengths, count);
+  const auto places = array(call, displacements, count, "array_of_displacements");
+  const TypePtr old = definition(call, oldtype);
+  call.not_null(newtype, "newtype");
+  if (!call.ok()) return call.failed();
+  TypeOrigin origin = origin_of(MPI_COMBINER_INDEXED, {one(count), blocks, places}, {}, {old});
+  return hand_out_type(call, make_indexed(blocks, places, old->extent(), old, std::move(origin)), newtype);
+}
+
+template <typename Count>
+int hindexed(Call& call, Count count, const Count lengths[], const MPI_Aint displacements[], MPI_Datatype oldtype,
+             MPI_Datatype* newtype) {
+  call.count(count);
+  const auto blocks = block_lengths(call, lengths, count);
+  const auto places = array(call, displacements, count, "array_of_displacements");
+  const TypePtr old = definition(call, oldtype);
+  call.not_null(newtype, "newtype");
+  if (!call.ok()) return call.failed();
+  TypeOrigin origin = origin_of(MPI_COMBINER_HINDEXED, {one(count), blocks}, places, {old});
+  return hand_out_type(call, make_indexed(blocks, places, 1, old, std::move(origin)), newtype);
+}
+
+template <typename Count>
+int indexed_block(Call& call, Count count, Count length, const Count displacements[], MPI_Datatype oldtype,
+                  MPI_Datatype* newtype) {
+  call.count(count);
+  call.count(length, "blocklength");
+  const auto places = array(call, displacements, count, "array_of_displacements");
+  const TypePtr old = definition(call, oldtype);
+  call.not_null(newtype, "newtype");
+  if (!call.ok()) return call.failed();
+  const std::vector<Count> lengths(places.size(), length);
+  TypeOrigin origin = origin_of(MPI_COMBINER_INDEXED_BLOCK, {one(count), one(length), places}, {}, {old});
+  return hand_out_type(call, make_indexed(lengths, places, old->extent(), old, std::move(origin)), newtype);
+}
+
+template <typename Count>
+int hindexed_block(Call& call, Count count, Count length, const MPI_Aint displacements[], MPI_Datatype oldtype,
+                   MPI_Datatype* newtype) {
+  call.count(count);
+  call.count(length, "blocklength");
+  const auto places = array(call, displacements, count, "array_of_displacements");
+  const TypePtr old = definition(call, oldtype);
+  call.not_null(newtype, "newtype");
+  if (!call.ok()) return call.failed();
+  const std::vector<Count> lengths(places.size(), length);
+  TypeOrigin origin = origin_of(MPI_COMBINER_HINDEXED_BLOCK, {one(count), one(length)}, places, {old});
+  return hand_out_type(call, make_indexed(lengths, places, 1, old, std::move(origin)), newtype);
+}
+
+template <typename Count>
+int structure(Call& call, Count count, const Count lengths[], const MPI_Aint displacements[],
+              const MPI_Datatype types[], MPI_Datatype* newtype) {
+  call.count(count);
+  const auto blocks = block_lengths(call, lengths, count);
+  const auto places = array(call, displacements, count, "array_of_displacements");
+  std::vector<TypePtr> old;
+  for (const MPI_Datatype type : array(call, types, count, "array_of_types")) old.push_back(definition(call, type));
+  call.not_null(newtype, "newtype");
+  if (!call.ok()) return call.failed();
+  TypeOrigin origin = origin_of(MPI_COMBINER_STRUCT, {one(count), blocks}, places, old);
+  return hand_out_type(call, make_struct(blocks, places, old, std::move(origin)), newtype);
+}
+
+// `Count` decides what MPI_Type_get_contents says.
+template <typename Count>
+int resized(Call& call, MPI_Datatype oldtype, MPI_Aint lower, MPI_Aint extent, MPI_Datatype* newtype) {
+  const TypePtr old = definition(call, oldtype);
+  call.not_null(newtype, "newtype");
+  if (!call.ok()) return call.failed();
+  const MPI_Aint bounds[] = {lower, extent};
+  return hand_out_type(
+      call, make_resized(old, lower, extent, origin_of<Count>(MPI_COMBINER_RESIZED, {}, bounds, {old})), newtype);
+}
+
+}  // namespace
+
+extern "C" int PMPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  Call call(call_name<"MPI_Type_contiguous">);
+  return contiguous(call, count, oldtype, newtype);
+}
+MARGAY_ALIAS(Type_contiguous)
+
+extern "C" int PMPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  Call call(call_name<"MPI_Type_contiguous_c">);
+  return contiguous(call, count, oldtype, newtype);
+}
+MARGAY_ALIAS(Type_contiguous_c)
+
+extern "C" int PMPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  Call call(call_name<"MPI_Type_vector">);
+  return vector(call, count, blocklength, stride, oldtype, newtype);
+}
+MARGAY_ALIAS(Type_vector)
+
+extern "C" int PMPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype,
+                                  MPI_Datatype* newtype) {
+  Call call(call_name<"MPI_Type_vector_c">);
+  return vector(call, count, blocklength, stride, oldtype, newtype);
+}
+MARGAY_ALIAS(Type_vector_c)
+
+extern "C" int PMPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype,
+                                        MPI_Datatype* newtype) {
+  Call call(call_name<"MPI_Type_create_hvector">);
+  return hvector(call, count, blocklength, stride, oldtype, newtype);
+}
+MARGAY_ALIAS(Type_create_hvector)
+
+extern "C" int PMPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride,
+                                          MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  Call call(call_name<"MPI_Type_create_hvector_c">);
+  return hvector(call, count, blocklength, stride, oldtype, newtype);
+}
+MARGAY_ALIAS(Type_create_hvector_c)
+
+extern "C" int PMPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype,
+                                 MPI_Datatype* newtype) {
+  Call call(call_name<"MPI_Type_hvector">);
+  return hvector(call, count, blocklength, stride, oldtype, newtype);
+}
+MARGAY_ALIAS(Type_hvector)
+
+extern "C" int PMPI_Type_indexed(int count, const int array_of_blocklengths[], const int array_of_displacements[],
+                                 MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  Call call(call_name<"MPI_Type_indexed">);
+  return indexed(call, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+}
+MARGAY_ALIAS(Type_indexed)
+
+extern "C" int PMPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[],
+                                   const MPI_Count array_of_displacements[], MPI_Datatype oldtype,
+                                   MPI_Datatype* newtype) {
+  Call call(call_name<"MPI_Type_indexed_c">);
+  return indexed(call, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+}
+MARGAY_ALIAS(Type_indexed_c)
+
+extern "C" int PMPI_Type_create_hindexed(int count, const int array_of_blocklengths[],
+                                         const MPI_Aint array_of_displacements[], MPI_Datatype oldtype,
+                                         MPI_Datatype* newtype) {
+  Call call(call_name<"MPI_Type_create_hindexed">);
+  return hindexed(call, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+}
+MARGAY_ALIAS(Type_create_hindexed)
+
+extern "C" int PMPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[],
+                                           const MPI_Count array_of_displacements[], MPI_Datatype oldtype,
+                                           MPI_Datatype* newtype) {
+  Call call(call_name<"MPI_Type_create_hindexed_c">);
+  return hindexed(call, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+}
+MARGAY_ALIAS(Type_create_hindexed_c)
+
+extern "C" int PMPI_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[],
+                                  MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  Call call(call_name<"MPI_Type_hindexed">);
+  return hindexed(call, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+}
+MARGAY_ALIAS(Type_hindexed)
+
+extern "C" int PMPI_Type_create_indexed_block(int count, int blocklength, const int array_of_displacements[],
+                                              MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  Call call(call_name<"MPI_Type_create_indexed_block">);
+  return indexed_block(call, count, blocklength, array_of_displacements, oldtype, newtype);
+}
+MARGAY_ALIAS(Type_create_indexed_block)
+
+extern "C" int PMPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength,
+                                                const MPI_Count array_of_displacements[], MPI_Datatype oldtype,
+                                                MPI_Datatype* newtype) {
+  Call call(call_name<"MPI_Type_create_indexed_block_c">);
+  return indexed_block(call, count, blocklength, array_of_displacements, oldtype, newtype);
+}
+MARGAY_ALIAS(Type_create_indexed_block_c)
+
+extern "C" int PMPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint array_of_displacements[],
+                                               MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  Call call(call_name<"MPI_Type_create_hindexed_block">);
+  return hindexed_block(call, count, blocklength, array_of_displacements, oldtype, newtype);
+}
+MARGAY_ALIAS(Type_create_hindexed_block)
+
+extern "C" int PMPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength,
+                                                 const MPI_Count array_of_displacements[], MPI_Datatype oldtype,
+                                                 MPI_Datatype* newtype) {
+  Call call(call_name<"MPI_Type_create_hindexed_block_c">);
+  return hindexed_block(call, count, blocklength, array_of_displacements, oldtype, newtype);
+}
+MARGAY_ALIAS(Type_create_hindexed_block_c)
+
+extern "C" int PMPI_Type_create_struct(int count, const int array_of_blocklengths[],
+                                       const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[],
+                                       MPI_Datatype* newtype) {
+  Call call(call_name<"MPI_Type_create_struct">);
+  return structure(call, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
+}
+MARGAY_ALIAS(Type_create_struct)
+
+extern "C" int PMPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blocklengths[],
+                                         const MPI_Count array_of_displacements[], const MPI_Datatype array_of_types[],
+                                         MPI_Datatype* newtype) {
+  Call call(call_name<"MPI_Type_create_struct_c">);
+  return structure(call, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
+}
+MARGAY_ALIAS(Type_create_struct_c)
+
+extern "C" int PMPI_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[],
+                                MPI_Datatype array_of_types[], MPI_Datatype* newtype) {
+  Call call(call_name<"MPI_Type_struct">);
+  return structure(call, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
+}
+MARGAY_ALIAS(Type_struct)
+
+extern "C" int PMPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype* newtype) {
+  Call call(call_name<"MPI_Type_create_resized">);
+  return resized<int>(call, oldtype, lb, extent, newtype);
+}
+MARGAY_ALIAS(Type_create_resized)
+
+extern "C" int PMPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype* newtype) {
+  Call call(call_name<"MPI_Type_create_resized_c">);
+  return resized<MPI_Count>(call, oldtype, lb, extent, newtype);
+}
+MARGAY_ALIAS(Type_create_resized_c)
+
+extern "C" int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  Call call(call_name<"MPI_Type_dup">);
+  Datatype* old = call.any_datatype(oldtype);
+  call.not_null(newtype, "newtype");
+  if (!call.ok()) return call.failed();
+  MPI_Datatype made = MPI_DATATYPE_NULL;
+  const int result =
+      hand_out_type(call, make_dup(old->definition, {MPI_COMBINER_DUP, {}, {}, {old->definition}}), &made);
+  if (result != MPI_SUCCESS) return result;
+  Datatype* added = call.rank().handles().datatype(made);
+  // "The new type is committed if the old one is."
+  added->committed = old->committed;
+  const bool copied = copy_attributes(call, *old, *added);
+  if (!copied) call.rank().handles().free_datatype(*added);
+  *newtype = copied ? made : MPI_DATATYPE_NULL;
+  return call.done();
+}
+MARGAY_ALIAS(Type_dup)

@@ -1,0 +1,80 @@
+// What the datatype bindings share.
+#pragma once
+
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "mpi/call/call.hpp"
+#include "mpi_adi/datatype/construct.hpp"
+
+namespace margay::mpi {
+
+// A constructor's end: the new type's handle goes to `newtype`, or an error is raised. `made` null: too large.
+[[nodiscard]] int hand_out_type(Call& call, TypePtr made, MPI_Datatype* newtype);
+
+// The definition of any living type; an error and nullptr otherwise.
+[[nodiscard]] inline TypePtr definition(Call& call, MPI_Datatype handle) {
+  const Datatype* type = call.any_datatype(handle);
+  return type != nullptr ? type->definition : nullptr;
+}
+
+// Checks an array argument: null only when it has no elements. Empty after an error.
+template <typename Element>
+[[nodiscard]] std::span<const Element> array(Call& call, const Element* first, std::int64_t count, const char* what) {
+  if (!call.ok() || count <= 0) return {};
+  call.not_null(first, what);
+  return first != nullptr ? std::span(first, static_cast<std::size_t>(count)) : std::span<const Element>();
+}
+
+// Block lengths: none below 0.
+template <typename Count>
+[[nodiscard]] std::span<const Count> block_lengths(Call& call, const Count* first, std::int64_t count) {
+  const std::span<const Count> lengths = array(call, first, count, "array_of_blocklengths");
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    if (lengths[i] < 0) call.count(lengths[i], ("array_of_blocklengths[" + std::to_string(i) + "]").c_str());
+  }
+  return lengths;
+}
+
+// Notes MPI_ERR_ARG "`what`[i] is `value`, `why`".
+void bad_element(Call& call, const char* what, std::size_t i, std::int64_t value, const char* why);
+
+template <typename Count>
+[[nodiscard]] auto& kept_numbers(TypeOrigin& origin) {
+  if constexpr (std::is_same_v<Count, MPI_Count>) {
+    return origin.counts;
+  } else {
+    return origin.integers;
+  }
+}
+template <typename Count>
+[[nodiscard]] auto& kept_places(TypeOrigin& origin) {
+  if constexpr (std::is_same_v<Count, MPI_Count>) {
+    return origin.counts;
+  } else {
+    return origin.addresses;
+  }
+}
+template <typename Number>
+void append(std::vector<Number>& all, std::span<const Number> some) {
+  all.insert(all.end(), some.begin(), some.end());
+}
+// How a type was made, of the arguments in their order: `numbers` are the integers, unless the constructor is one for
+// large counts (`Count` is MPI_Count); then they, and behind them `places`, are the contents' large counts.
+template <typename Count>
+[[nodiscard]] TypeOrigin origin_of(int combiner, std::initializer_list<std::span<const Count>> numbers,
+                                   std::span<const MPI_Aint> places, std::vector<TypePtr> old) {
+  TypeOrigin origin{combiner, {}, {}, std::move(old)};
+  for (const std::span<const Count> some : numbers) append(kept_numbers<Count>(origin), some);
+  append(kept_places<Count>(origin), places);
+  return origin;
+}
+
+// "external32" is the only representation that is not the machine's own.
+void check_external32(Call& call, const char* datarep);
+
+}  // namespace margay::mpi

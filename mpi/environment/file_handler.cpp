@@ -1,0 +1,62 @@
+// Error handlers of files (MPI 4.0, 9.3.3 and 14.7). No file can be opened, so the one that has a handler is
+// MPI_FILE_NULL: its handler is what files begin with, and what programs (C++ ones at their start) ask and set.
+#include "mpi/call/binding.hpp"
+#include "mpi/call/call.hpp"
+#include "mpi/call/early_handler.hpp"
+#include "mpi/environment/file_error.hpp"
+
+using namespace margay::mpi;
+
+namespace {
+
+void check_file(Call& call, MPI_File file) {
+  if (file == MPI_FILE_NULL) return;
+  call.error(MPI_ERR_FILE, "the file is not MPI_FILE_NULL, and none can be open: files are not in this version");
+}
+
+}  // namespace
+
+extern "C" int PMPI_File_create_errhandler(MPI_File_errhandler_function* file_errhandler_fn,
+                                           MPI_Errhandler* errhandler) {
+  return create_early_handler(call_name<"MPI_File_create_errhandler">, ObjectType::file,
+                              reinterpret_cast<HandlerFunction>(file_errhandler_fn), "file_errhandler_fn", errhandler);
+}
+MARGAY_ALIAS(File_create_errhandler)
+
+extern "C" int PMPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler) {
+  Call call(call_name<"MPI_File_set_errhandler">);
+  check_file(call, file);
+  const ErrorHandlerPtr handler = checked_handler(call, errhandler, ObjectType::file);
+  if (call.ok()) call.rank().tables().file_handler = handler;
+  return call.done();
+}
+MARGAY_ALIAS(File_set_errhandler)
+
+extern "C" int PMPI_File_get_errhandler(MPI_File file, MPI_Errhandler* errhandler) {
+  Call call(call_name<"MPI_File_get_errhandler">);
+  check_file(call, file);
+  call.not_null(errhandler, "errhandler");
+  if (!call.ok()) return call.failed();
+  ObjectTables& tables = call.rank().tables();
+  const MPI_Errhandler told = tables.error_handlers.hand_out(tables.file_handler);
+  if (told == MPI_ERRHANDLER_NULL) {
+    call.error(MPI_ERR_OTHER, kTooManyHandlers);
+  } else {
+    *errhandler = told;
+  }
+  return call.done();
+}
+MARGAY_ALIAS(File_get_errhandler)
+
+extern "C" int PMPI_File_call_errhandler(MPI_File fh, int errorcode) {
+  {
+    Call call(call_name<"MPI_File_call_errhandler">);
+    check_file(call, fh);
+    if (call.ok() && !call.rank().errors().is_code(errorcode))
+      call.error(MPI_ERR_ARG, "errorcode " + std::to_string(errorcode) + " is no error code");
+    if (!call.ok()) return call.failed();
+  }
+  static_cast<void>(raise_on_file(*current_rank(), call_name<"MPI_File_call_errhandler">, errorcode));
+  return MPI_SUCCESS;
+}
+MARGAY_ALIAS(File_call_errhandler)

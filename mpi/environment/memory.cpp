@@ -1,0 +1,41 @@
+// Memory from MPI (MPI 4.0, 9.2): of the heap that the node shares, so that a window over it is mapped by all its
+// ranks; where there is none, private (sim/machine/rank_memory).
+#include <cstdint>
+#include <optional>
+
+#include "mpi/call/binding.hpp"
+#include "mpi/call/call.hpp"
+#include "mpi/info/table.hpp"
+#include "mpi_adi/object/memory_hint.hpp"
+
+using namespace margay::mpi;
+
+extern "C" int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
+  Call call(call_name<"MPI_Alloc_mem">);
+  if (size < 0) call.error(MPI_ERR_ARG, "size is " + std::to_string(size) + ", below 0");
+  call.not_null(baseptr, "baseptr");
+  const std::optional<Info> hints = info == MPI_INFO_NULL ? Info{} : copy_of_info(info);
+  if (!hints) call.error(MPI_ERR_INFO, words_of_bad_info(info));
+  if (!call.ok()) return call.failed();
+  void* memory = nullptr;
+  const margay::portals::Status status =
+      call.rank().process().memory().allocate(static_cast<std::uint64_t>(size), memory_alignment(*hints), memory);
+  if (!status.ok()) {
+    call.error(MPI_ERR_NO_MEM, status.sentence());
+    return call.failed();
+  }
+  call.rank().tables().memory.insert(memory);
+  *static_cast<void**>(baseptr) = memory;
+  return call.done();
+}
+MARGAY_ALIAS(Alloc_mem)
+
+extern "C" int PMPI_Free_mem(void* base) {
+  Call call(call_name<"MPI_Free_mem">);
+  if (base != nullptr && call.rank().tables().memory.erase(base) == 0)
+    call.error(MPI_ERR_BASE, "base is no address that MPI_Alloc_mem returned, or was freed");
+  if (!call.ok()) return call.failed();
+  if (base != nullptr) call.rank().process().memory().free(base);
+  return call.done();
+}
+MARGAY_ALIAS(Free_mem)

@@ -1,0 +1,78 @@
+#include "mpi/external/extended.hpp"
+
+#include <string>
+#include <vector>
+
+#include "mpi_adi/rank/callback.hpp"
+#include "mpi_adi/request/generalized.hpp"
+
+namespace margay::mpi {
+
+namespace {
+
+// The request, if it is an extended one that is not complete.
+GeneralizedRequest* incomplete(const UserRequest* request) {
+  if (request == nullptr || request->device == nullptr || request->device->complete) return nullptr;
+  GeneralizedRequest* const generalized = generalized_of(request->device);
+  return generalized != nullptr && generalized->functions().extended() ? generalized : nullptr;
+}
+
+void note(Call& call, const UserRequest& request, const char* function, int code) {
+  std::string words;
+  const int error_class = GeneralizedRequest::failed(call.rank(), function, code, words);
+  if (error_class == MPI_SUCCESS) return;
+  call.on(*request.communicator);
+  call.error(error_class, std::move(words));
+}
+
+// The states of this request and of those after it that its wait function takes too.
+std::vector<void*> states_from(Requests requests, const GeneralizedRequest& first) {
+  std::vector<void*> states{first.extra_state()};
+  if (first.group() == 0) return states;
+  for (const UserRequest* const request : requests) {
+    const GeneralizedRequest* const other = incomplete(request);
+    if (other != nullptr && other != &first && other->group() == first.group()) states.push_back(other->extra_state());
+  }
+  return states;
+}
+
+}  // namespace
+
+void poll_extended(Call& call, Requests requests) {
+  for (const UserRequest* const request : requests) {
+    const GeneralizedRequest* const generalized = incomplete(request);
+    if (generalized == nullptr || generalized->functions().poll == nullptr) continue;
+    MPI_Status status{};  // the query function's is the one that the program sees
+    const int code =
+        call_program(call.rank(), [&] { return generalized->functions().poll(generalized->extra_state(), &status); });
+    note(call, *request, "poll", code);
+    if (!call.ok()) return;
+  }
+}
+
+void call_wait_functions(Call& call, Requests requests) {
+  for (const UserRequest* const request : requests) {
+    const GeneralizedRequest* const generalized = incomplete(request);
+    if (generalized == nullptr || generalized->functions().wait == nullptr) continue;
+    std::vector<void*> states = states_from(requests, *generalized);
+    MPI_Status status{};
+    // No timeout: it returns when all are complete.
+    const int code = call_program(call.rank(), [&] {
+      return generalized->functions().wait(static_cast<int>(states.size()), states.data(), 0.0, &status);
+    });
+    note(call, *request, "wait", code);
+    if (!call.ok()) return;
+  }
+}
+
+void ExtendedRound::run(Requests requests, bool all) {
+  if (all) call_wait_functions(call_, requests);
+  if (!call_.ok()) return;
+  poll_extended(call_, requests);
+  if (!call_.ok() || call_.device().progress()) return;
+  waiter_.idle();
+  if (call_.rank().threaded()) call_.rank().let_others_in();
+  waiter_.moved();
+}
+
+}  // namespace margay::mpi

@@ -1,0 +1,76 @@
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mpi/info/table.hpp"
+#include "sim/boot/options.hpp"
+#include "sim/boot/parse_number.hpp"
+
+namespace margay::mpi {
+
+namespace {
+
+// The words of this process's command line.
+std::vector<std::string> own_words() {
+  std::vector<std::string> words;
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen("/proc/self/cmdline", "rb"), &std::fclose);
+  if (file == nullptr) return words;
+  std::string word;
+  for (int byte = std::fgetc(file.get()); byte != EOF; byte = std::fgetc(file.get())) {
+    if (byte != 0) {
+      word += static_cast<char>(byte);
+      continue;
+    }
+    words.push_back(word);
+    word.clear();
+  }
+  return words;
+}
+
+// A pair with a value that fits; longer ones are cut.
+void tell(Info& info, const char* key, const std::string& value) {
+  if (!value.empty()) info.set(key, value.substr(0, MPI_MAX_INFO_VAL));
+}
+
+}  // namespace
+
+JobFacts facts_of_environment() {
+  JobFacts facts{.initial_handler = sim::Options::from_environment(environ).text("initial_errhandler")};
+  const bool alone = std::getenv("PMI_FD") == nullptr;
+  if (alone) facts.program_ranks = 1;
+  if (alone || std::getenv("MARGAY_BOARD_FD") == nullptr) return facts;
+  const char* ranks = std::getenv("MARGAY_PROGRAM_RANKS");
+  if (ranks == nullptr) ranks = std::getenv("PMI_SIZE");
+  if (ranks == nullptr || !sim::parse_number(std::string_view(ranks), facts.program_ranks)) facts.program_ranks = 0;
+  return facts;
+}
+
+Info environment_info(int argc, char** argv, const JobFacts& facts) {
+  std::vector<std::string> words;
+  for (int i = 0; argv != nullptr && i < argc && argv[i] != nullptr; ++i) words.emplace_back(argv[i]);
+  if (words.empty()) words = own_words();
+  std::string arguments;
+  for (std::size_t i = 1; i < words.size(); ++i) arguments += (i > 1 ? " " : "") + words[i];
+  utsname machine{};
+  uname(&machine);
+  char folder[PATH_MAX] = {};
+  if (getcwd(folder, sizeof folder) == nullptr) folder[0] = '\0';
+  Info info;
+  if (!words.empty()) tell(info, "command", words[0]);
+  tell(info, "argv", arguments);
+  if (facts.program_ranks != 0) tell(info, "maxprocs", std::to_string(facts.program_ranks));
+  tell(info, "mpi_initial_errhandler", facts.initial_handler);
+  tell(info, "host", machine.nodename);
+  tell(info, "arch", machine.machine);
+  tell(info, "wdir", folder);
+  return info;
+}
+
+}  // namespace margay::mpi

@@ -1,0 +1,91 @@
+#include "mpi/info/table.hpp"
+
+#include <memory>
+#include <utility>
+
+#include "mpi/call/call.hpp"
+#include "mpi_adi/object/handle_table.hpp"
+#include "mpi_adi/rank/mpi_process.hpp"
+#include "mpi_adi/rank/rank.hpp"
+
+namespace margay::mpi {
+
+struct InfoTable final : ProcessPart {
+  static constexpr PartSlot kSlot = PartSlot::infos;
+  InfoTable() = default;
+  ~InfoTable() override {
+    for (Info* info : table.alive()) delete info;
+  }
+  std::mutex mutex;
+  HandleTable<Info> table{ObjectType::info};
+  std::optional<JobFacts> facts;  // since MPI has begun
+  Info environment;
+  bool environment_is_whole = false;  // it has the facts
+};
+
+InfoAccess::InfoAccess() : infos_(current_process().part<InfoTable>()), lock_(infos_.mutex) {}
+
+Info* InfoAccess::find(MPI_Info handle) const {
+  if (handle != MPI_INFO_ENV) return infos_.table.find(handle);
+  if (!infos_.environment_is_whole) {
+    infos_.environment = environment(0, nullptr);
+    infos_.environment_is_whole = infos_.facts.has_value();
+  }
+  return &infos_.environment;
+}
+
+Info InfoAccess::environment(int argc, char** argv) const {
+  return environment_info(argc, argv, infos_.facts ? *infos_.facts : facts_of_environment());
+}
+
+void InfoAccess::note_job(const sim::Job& job) const {
+  infos_.facts = {job.program_ranks != 0 ? job.program_ranks : job.size, job.options.text("initial_errhandler")};
+}
+
+void InfoAccess::remove(Info& info) const {
+  const std::unique_ptr<Info> last(&info);
+  infos_.table.remove(info.handle);
+}
+
+MPI_Info InfoAccess::add(Info&& info) const {
+  auto made = std::make_unique<Info>(std::move(info));
+  made->handle = infos_.table.add(*made);
+  return made->handle == 0 ? MPI_INFO_NULL : made.release()->handle;
+}
+
+std::vector<MPI_Info> InfoAccess::living() const {
+  std::vector<MPI_Info> handles;
+  for (const Info* info : infos_.table.alive()) handles.push_back(info->handle);
+  return handles;
+}
+
+std::optional<Info> copy_of_info(MPI_Info handle) {
+  const InfoAccess infos;
+  const Info* found = infos.find(handle);
+  return found == nullptr ? std::nullopt : std::optional<Info>(*found);
+}
+
+MPI_Info add_info(Info&& info) {
+  const InfoAccess infos;
+  const MPI_Info handle = infos.add(std::move(info));
+  MpiRank* const rank = current_rank();
+  if (handle != MPI_INFO_NULL && rank != nullptr) rank->handles().note_origin(handle);
+  return handle;
+}
+
+std::vector<MPI_Info> living_infos() {
+  return InfoAccess().living();
+}
+
+std::string words_of_bad_info(MPI_Info handle) {
+  if (handle == MPI_INFO_NULL) return "the info object is MPI_INFO_NULL";
+  return "info " + in_hex(handle) + " is no living info object (freed, or never made)";
+}
+
+void check_hints(Call& call, MPI_Info handle) {
+  if (handle == MPI_INFO_NULL) return;
+  const bool living = InfoAccess().find(handle) != nullptr;
+  if (!living) call.error(MPI_ERR_INFO, words_of_bad_info(handle));
+}
+
+}  // namespace margay::mpi

@@ -1,0 +1,280 @@
+#include "mpi/one_sided/access_call.hpp"
+
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "mpi/call/nonportable.hpp"
+#include "mpi/one_sided/announce.hpp"
+#include "mpi/one_sided/pairs.hpp"
+#include "mpi/one_sided/rma_request.hpp"
+#include "mpi/one_sided/short_way.hpp"
+#include "mpi_adi/abi/handles.hpp"
+#include "mpi_adi/op/names.hpp"
+#include "mpi_adi/rma/elements.hpp"
+
+namespace margay::mpi {
+
+namespace {
+
+// A request-based call: only in passive epochs (MPI 4.0, 12.3.5).
+class Requested {
+ public:
+  Requested(Call& call, MPI_Request* handle) : call_(call), handle_(handle) { call.not_null(handle, "request"); }
+  // The window is known, and its epoch allows accesses.
+  [[nodiscard]] Outstanding* begin(Window& window, const Access& access) {
+    request_ = std::make_unique<RmaRequest>(call_.device(), *window.communicator);
+    request_->announced(access.target, access.announced);
+    return &request_->outstanding();
+  }
+  // Gives the request its handle: also one whose target is MPI_PROC_NULL, which is over.
+  void end(Window* window) {
+    if (!call_.ok() || window == nullptr) return;
+    if (request_ == nullptr) static_cast<void>(begin(*window, {}));
+    UserRequest* const made = add_own_request(call_, *window->communicator);
+    RmaRequest* const request = request_.release();
+    request->begun();
+    if (made == nullptr) {
+      std::string unheard;
+      static_cast<void>(request->give_up(call_.rank(), unheard));
+      return;
+    }
+    made->device = request;
+    *handle_ = made->handle;
+  }
+  [[nodiscard]] static bool allowed(Call& call, const Window& window, int target) {
+    if (window.lock_all || window.targets[static_cast<std::size_t>(target)].lock != LockKind::none) return true;
+    wrong_epoch(call, "a request-based access belongs into an epoch of MPI_Win_lock or MPI_Win_lock_all");
+    return false;
+  }
+
+ private:
+  Call& call_;
+  MPI_Request* handle_;
+  std::unique_ptr<RmaRequest> request_;
+};
+
+void carry_out(Call& call, Direction direction, Window& window, const Access& access) {
+  Rma& rma = call.rank().rma();
+  direction == Direction::put ? rma.put(window, access) : rma.get(window, access);
+}
+
+AccessKind kind_of(Direction direction) {
+  return direction == Direction::put ? AccessKind::put : AccessKind::get;
+}
+
+// One predefined type that all of the target's elements are; 0: there is none.
+MPI_Datatype element_type(const Datatype& type) {
+  if (type.predefined) return type.handle;
+  // First: to basic() a pair is two elements.
+  const MPI_Datatype pair = pair_of(*type.definition);
+  return pair != 0 ? pair : type.definition->basic();
+}
+
+// A pair with padding lies in memory as it is.
+void take_operands(const OriginData& origin, AccumulateOperands& operands) {
+  if (origin.type->handle == operands.type) {
+    operands.elements = portals::Region(const_cast<void*>(origin.buffer), operands.count * operands.element_bytes);
+  } else {
+    operands.elements = operands.pieces.to_send(origin.buffer, origin.count, *origin.type);
+  }
+}
+
+void check_operation(Call& call, MPI_Op op, bool result_wanted) {
+  if (is_predefined_op(op)) {
+    if (op == MPI_NO_OP && !result_wanted) {
+      call.error(MPI_ERR_OP, "the operation is MPI_NO_OP, which is for accumulates with a result only");
+    }
+    return;
+  }
+  const std::string word = operation_word(op);
+  const bool lives = call.rank().handles().operations().find(op) != nullptr;
+  call.error(MPI_ERR_OP, op == MPI_OP_NULL ? "the operation is MPI_OP_NULL"
+                         : lives ? word + " is one that the program made; accumulates take predefined ones only"
+                                 : word + " is no living operation (freed, or never made)");
+}
+
+// Types for Fortran's kinds have handles of their own and are predefined, too (MPI 4.0, 19.1.5).
+bool is_one_element(const Datatype& type) {
+  if (type.predefined) return true;
+  const int combiner = type.definition->origin.combiner;
+  return combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX ||
+         combiner == MPI_COMBINER_F90_INTEGER;
+}
+
+std::uint64_t target_bytes(const Access& access) {
+  return static_cast<std::uint64_t>(access.target_count) * access.target_type->size;
+}
+
+// Accumulates of nothing may name any datatype; calls for one element take only those that have one.
+bool has_elements(const Access& access, const ResultArguments& result) {
+  return result.one_element || target_bytes(access) != 0;
+}
+
+// The elements' type, which all sides must have, and what the operation does to it. Requires: `access` is checked.
+void check_elements(Call& call, const Access& access, const ResultArguments& result, AccumulateOperands& operands) {
+  check_operation(call, operands.op, result.wanted);
+  if (!has_elements(access, result)) return;
+  const Datatype& target = *access.target_type;
+  operands.type = element_type(target);
+  operands.element_bytes = accumulate_element_bytes(operands.type);
+  if (result.one_element && !is_one_element(target)) {
+    call.error(MPI_ERR_TYPE, "datatype " + in_hex(target.handle) + " is not predefined");
+  } else if (operands.element_bytes == 0) {
+    call.error(MPI_ERR_TYPE, "elements of the target's datatype " + in_hex(target.handle) +
+                                 " are not all of one predefined datatype that accumulates take");
+  } else if (operands.compare != nullptr && !swaps(operands.type)) {
+    call.error(MPI_ERR_TYPE, "datatype " + type_word(operands.type) +
+                                 " is none of integers, logicals or bytes, which alone are compared");
+  } else if (operands.compare == nullptr && !accumulates(operands.op, operands.type)) {
+    call.error(MPI_ERR_OP,
+               "operation " + operation_word(operands.op) + " is not defined on " + type_word(operands.type));
+  } else if (operands.any() && element_type(*access.type) != operands.type) {
+    call.error(MPI_ERR_TYPE, "elements of the origin's datatype " + in_hex(access.type->handle) + " are not " +
+                                 type_word(operands.type) + ", as the target's are");
+  } else if (operands.compare == nullptr && call.ok()) {
+    note_operation(call, operands.op, operands.type);
+  }
+}
+
+// Where the access puts the result; nowhere, if none is wanted.
+void check_result(Call& call, Access& access, const ResultArguments& result, const AccumulateOperands& operands) {
+  access.buffer = result.result;
+  access.count = result.count;
+  access.type = nullptr;
+  if (!result.wanted || !call.ok()) return;
+  access.type = call.datatype(result.type, result.count);
+  if (access.type != nullptr) static_cast<void>(call.elements(result.count, *access.type));
+  if (!result.one_element) call.whose("of the result");
+  call.address(result.result, result.count, access.type, "the result's buffer");
+  if (!call.ok()) return;
+  if (has_elements(access, result) && element_type(*access.type) != operands.type) {
+    return call.error(MPI_ERR_TYPE, "elements of the result's datatype " + in_hex(access.type->handle) + " are not " +
+                                        type_word(operands.type) + ", as the target's are");
+  }
+  const std::uint64_t bytes = target_bytes(access);
+  const std::uint64_t result_bytes = static_cast<std::uint64_t>(result.count) * access.type->size;
+  if (result_bytes != bytes) {
+    call.error(MPI_ERR_ARG, "the result's elements are " + std::to_string(result_bytes) + " bytes, the target's " +
+                                std::to_string(bytes));
+  }
+}
+
+bool all_are(MPI_Datatype type, const Access& access, const Datatype& origin) {
+  return access.target_type->handle == type && origin.handle == type &&
+         (access.type == nullptr || access.type->handle == type);
+}
+
+sim::TraceAccess traced_as(const ResultArguments& result, bool compares) {
+  if (compares) return sim::TraceAccess::compare_and_swap;
+  if (!result.wanted) return sim::TraceAccess::accumulate;
+  return result.one_element ? sim::TraceAccess::fetch_and_op : sim::TraceAccess::get_accumulate;
+}
+
+int accumulate(Call& call, const AccessArguments& arguments, MPI_Op op, const ResultArguments& result,
+               Requested* requested, const void* compare = nullptr) {
+  Window* window = nullptr;
+  Access access;
+  AccessArguments checked = arguments;
+  // Without operands, what is said of them counts for nothing (MPI 4.0, 12.3.4): the target's elements say it all.
+  const bool no_operands = op == MPI_NO_OP && result.wanted;
+  if (no_operands) {
+    checked.origin = result.result;
+    checked.origin_count = result.count;
+    checked.origin_type = result.type;
+    checked.origin_is_result = true;
+  }
+  if (!check_access(call, checked, window, access)) {
+    if (requested != nullptr) requested->end(window);
+    return call.done();
+  }
+  const OriginData origin{arguments.origin, arguments.origin_count, access.type};
+  AccumulateOperands operands;
+  operands.op = op;
+  operands.compare = static_cast<const std::byte*>(compare);
+  operands.call = traced_as(result, compare != nullptr);
+  check_elements(call, access, result, operands);
+  check_result(call, access, result, operands);
+  if (!call.ok()) return call.failed();
+  if (requested != nullptr && !Requested::allowed(call, *window, arguments.target)) return call.failed();
+  if (!enter_epoch(call, *window, arguments.target)) return call.failed();
+  const AccessNature nature{
+      .kind = AccessKind::accumulate, .with_request = requested != nullptr, .operands = &operands, .origin = origin};
+  if (!announce(call, *window, access, nature)) return call.failed();
+  const bool pair = access.target_type->handle == operands.type;
+  operands.count =
+      pair ? static_cast<std::uint64_t>(access.target_count) : target_bytes(access) / operands.element_bytes;
+  if (requested != nullptr) access.request = requested->begin(*window, access);
+  if (is_padded_pair(operands.type) && !all_are(operands.type, access, *origin.type)) {
+    accumulate_pairs(call.rank().rma(), *window, access, operands, origin, *call.datatype(operands.type));
+  } else {
+    if (operands.any()) take_operands(origin, operands);
+    call.rank().rma().accumulate(*window, access, operands);
+  }
+  if (requested != nullptr) requested->end(window);
+  return call.done();
+}
+
+// No result is wanted, or one of the target's type and count with a place to go to.
+bool is_like_target(const ResultArguments& result, const AccessArguments& arguments) {
+  if (!result.wanted) return true;
+  return result.type == arguments.target_type && result.count == arguments.target_count && result.result != nullptr &&
+         result.result != MPI_IN_PLACE;
+}
+
+}  // namespace
+
+int access_call(const Invocation& name, Direction direction, const AccessArguments& arguments) {
+  if (short_access(name, direction, arguments)) [[likely]]
+    return MPI_SUCCESS;
+  Call call(name);
+  Window* window = nullptr;
+  Access access;
+  if (check_access(call, arguments, window, access) && enter_epoch(call, *window, arguments.target) &&
+      announce(call, *window, access, {kind_of(direction)}))
+    carry_out(call, direction, *window, access);
+  return call.done();
+}
+
+int access_call(const Invocation& name, Direction direction, const AccessArguments& arguments, MPI_Request* request) {
+  Call call(name);
+  Requested requested(call, request);
+  Window* window = nullptr;
+  Access access;
+  if (check_access(call, arguments, window, access) && Requested::allowed(call, *window, arguments.target) &&
+      enter_epoch(call, *window, arguments.target) && announce(call, *window, access, {kind_of(direction), true})) {
+    access.request = requested.begin(*window, access);
+    carry_out(call, direction, *window, access);
+  }
+  requested.end(window);
+  return call.done();
+}
+
+int accumulate_call(const Invocation& name, const AccessArguments& arguments, MPI_Op op,
+                    const ResultArguments& result) {
+  if (is_like_target(result, arguments) && short_update(name, arguments, op, result.result)) [[likely]]
+    return MPI_SUCCESS;
+  Call call(name);
+  return accumulate(call, arguments, op, result, nullptr);
+}
+
+int accumulate_call(const Invocation& name, const AccessArguments& arguments, MPI_Op op, const ResultArguments& result,
+                    MPI_Request* request) {
+  Call call(name);
+  Requested requested(call, request);
+  return accumulate(call, arguments, op, result, &requested);
+}
+
+int swap_call(const Invocation& name, const AccessArguments& arguments, const void* compare, void* result) {
+  if (short_swap(name, arguments, compare, result)) [[likely]]
+    return MPI_SUCCESS;
+  Call call(name);
+  // The window first: its handler is asked.
+  if (checked_window(call, arguments.window) != nullptr) {
+    call.address(compare, 1, call.datatype(arguments.target_type), "compare_addr");
+  }
+  if (!call.ok()) return call.failed();
+  return accumulate(call, arguments, MPI_REPLACE, {result, 1, arguments.target_type, true, true}, nullptr, compare);
+}
+
+}  // namespace margay::mpi

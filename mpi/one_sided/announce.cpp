@@ -1,0 +1,162 @@
+#include "mpi/one_sided/announce.hpp"
+
+#include <cstdio>
+#include <string_view>
+
+#include "mpi/one_sided/conflict_words.hpp"
+#include "mpi_adi/rma/target_pieces.hpp"
+
+namespace margay::mpi {
+
+namespace {
+
+constexpr std::uint32_t kConflictsPrintedMax = 100;  // of conflicts that end no job
+
+EpochKind epoch_of(const Window& window, const WindowTarget& target) {
+  if (window.lock_all || target.lock != LockKind::none) return EpochKind::passive;
+  return window.starts && target.in_start ? EpochKind::exposure : EpochKind::fence;
+}
+
+AnnouncedAccess described(Call& call, Window& window, const Access& access, const AccessNature& nature) {
+  AnnouncedAccess told;
+  told.number = ++window.check->last_number;
+  told.origin = window.rank();
+  told.kind = nature.kind;
+  told.epoch = epoch_of(window, window.target(access.target));
+  told.fences = window.check->fences;
+  const Datatype& type = *access.target_type;
+  told.type = type.predefined ? type.handle : type.definition->basic();
+  if (nature.operands != nullptr) {
+    told.op = nature.operands->compare != nullptr ? MPI_OP_NULL : nature.operands->op;
+    told.type = nature.operands->type;
+  }
+  read_hints(window, told);
+  told.ends_alone = nature.with_request && told.reads();
+  std::string_view(call.name()).copy(told.call, sizeof told.call - 1);
+  told.place = sim::source_place(call.rank().caller());
+  return told;
+}
+
+std::string first_call(Call& call, const Conflict& conflict) {
+  return conflict.first.call + call.rank().process().source_lines().behind_call(conflict.first.place);
+}
+
+void tell_conflict(Call& call, const Window& window, std::string sentence) {
+  const ErrorHandlerPtr& handler = window.communicator->error_handler;
+  const bool fatal = handler == nullptr || (handler->function == nullptr && (handler->handle == MPI_ERRORS_ARE_FATAL ||
+                                                                             handler->handle == MPI_ERRORS_ABORT));
+  call.rank().process().found();
+  if (!fatal && window.check->lines < kConflictsPrintedMax) {
+    const bool last = ++window.check->lines == kConflictsPrintedMax;
+    std::fprintf(stderr, "margay: rank %u: %s%s: %s%s\n", call.rank().process().rank(), call.name(),
+                 call.rank().process().source_lines().behind_call(call.rank().caller()).c_str(), sentence.c_str(),
+                 last ? " (the last one that is printed)" : "");
+  }
+  call.error(MPI_ERR_RMA_CONFLICT, std::move(sentence));
+}
+
+// The origin's own memory.
+class OwnBuffers {
+ public:
+  OwnBuffers(Window& window, const AnnouncedAccess& access, int target) : window_(window), own_(access) {
+    own_.origin = target;
+    own_.epoch = EpochKind::passive;  // ends when this origin has it again, whatever the epoch
+    own_.ends_alone = false;
+  }
+  void add(bool writes, const void* buffer, std::int64_t count, const Datatype& type) {
+    if (conflict_) return;
+    own_.kind = writes ? AccessKind::put : AccessKind::get;
+    std::vector<ByteRange> ranges;
+    Pieces pieces;
+    portals::RegionCursor cursor(pieces.to_send(buffer, count, type));
+    while (cursor.left() != 0) {
+      const portals::Buffer piece = cursor.peek(cursor.left());
+      const auto begin = reinterpret_cast<std::uintptr_t>(piece.base);
+      ranges.push_back({begin, begin + piece.bytes});
+      cursor.skip(piece.bytes);
+    }
+    conflict_ = window_.check->buffers.add(own_, ranges);
+  }
+  [[nodiscard]] const std::optional<Conflict>& conflict() const { return conflict_; }
+  [[nodiscard]] const AnnouncedAccess& own() const { return own_; }
+
+ private:
+  Window& window_;
+  AnnouncedAccess own_;
+  std::optional<Conflict> conflict_;
+};
+
+bool check_buffers(Call& call, Window& window, const AnnouncedAccess& told, const Access& access,
+                   const AccessNature& nature) {
+  OwnBuffers buffers(window, told, access.target);
+  if (nature.kind != AccessKind::accumulate) {
+    buffers.add(nature.kind == AccessKind::get, access.buffer, access.count, *access.type);
+  } else {
+    const OriginData& origin = nature.origin;
+    if (nature.operands->any()) buffers.add(false, origin.buffer, origin.count, *origin.type);
+    if (nature.operands->compare != nullptr) buffers.add(false, nature.operands->compare, 1, *access.target_type);
+    if (access.wants_result()) buffers.add(true, access.buffer, access.count, *access.type);
+  }
+  if (!buffers.conflict()) return true;
+  tell_conflict(call, window,
+                words_of_own_conflict(*buffers.conflict(), buffers.own(), told, first_call(call, *buffers.conflict())));
+  return false;
+}
+
+bool check_target(Call& call, Window& window, const AnnouncedAccess& told, const Access& access) {
+  TargetPieces pieces(*access.target_type, access.target_count);
+  bool any = false;
+  while (call.ok() && pieces.left() != 0) {
+    std::uint64_t bytes = 0;
+    const std::vector<Piece> part = pieces.take(kPiecesOfAsk, pieces.left(), bytes);
+    Conflict answer;
+    Outstanding outstanding;
+    call.rank().rma().announce(window, access.target, access.offset, part, told, answer, outstanding);
+    wait_until(call.rank(), [&] { return outstanding.count == 0; });
+    if (outstanding.error_class != MPI_SUCCESS) {
+      call.error(outstanding.error_class, {});
+    } else if (answer.clash != Clash::none) {
+      answer.first.call[sizeof answer.first.call - 1] = '\0';
+      tell_conflict(
+          call, window,
+          words_of_conflict(answer, told, {access.target, words_of_window(window), first_call(call, answer)}));
+    }
+    any |= call.ok();
+  }
+  if (call.ok()) return true;
+  if (any) {
+    Outstanding outstanding;
+    call.rank().rma().announce_completed(window, access.target, Completed::one_access, told.number, &outstanding);
+    wait_until(call.rank(), [&] { return outstanding.count == 0; });
+  }
+  return false;
+}
+
+}  // namespace
+
+void read_hints(const Window& window, AnnouncedAccess& access) {
+  const std::string* const operations = window.info.find("accumulate_ops");
+  if (operations != nullptr && *operations != "same_op_no_op") {
+    access.mixed_ops = *operations == "same_op" ? MixedOps::none : MixedOps::any;
+  }
+  const std::string* const ordering = window.info.find("accumulate_ordering");
+  if (ordering == nullptr) return;
+  for (const char* const kind : {"rar", "raw", "war", "waw"}) {
+    if (ordering->find(kind) == std::string::npos) access.ordered = false;
+  }
+}
+
+bool announce_checked(Call& call, Window& window, Access& access, const AccessNature& nature) {
+  if (static_cast<std::uint64_t>(access.target_count) * access.target_type->size == 0) return true;
+  const AnnouncedAccess told = described(call, window, access, nature);
+  if (!check_buffers(call, window, told, access, nature) || !check_target(call, window, told, access)) {
+    window.check->buffers.end_access(access.target, told.number);
+    return false;
+  }
+  WindowCheck::Open& open = window.check->open[static_cast<std::size_t>(access.target)];
+  (told.reads() ? open.reads : open.others) = true;
+  access.announced = {told.number, told.ends_alone};
+  return true;
+}
+
+}  // namespace margay::mpi

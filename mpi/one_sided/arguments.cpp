@@ -1,0 +1,225 @@
+#include "mpi/one_sided/arguments.hpp"
+
+#include "mpi_adi/rma/epoch.hpp"
+
+namespace margay::mpi {
+
+namespace {
+
+// Sentences are worded apart from the checks, which every access passes.
+[[gnu::noinline]] void bad_window(Call& call, MPI_Win handle) {
+  call.error(MPI_ERR_WIN, handle == MPI_WIN_NULL
+                              ? "the window is MPI_WIN_NULL"
+                              : "window " + in_hex(handle) + " is no living window (freed, or never made)");
+}
+
+[[gnu::noinline]] void bad_target(Call& call, const Window& window, int rank) {
+  call.error(MPI_ERR_RANK, "target " + std::to_string(rank) + " is not a rank of the window's group (0 to " +
+                               std::to_string(window.members() - 1) + ", or MPI_PROC_NULL)");
+}
+
+[[gnu::noinline]] void bad_displacement(Call& call, MPI_Aint displacement) {
+  call.error(MPI_ERR_DISP, "target_disp is " + std::to_string(displacement) + ", below 0");
+}
+
+[[gnu::noinline]] void bad_range(Call& call, const WindowTarget& to, int target, MPI_Aint displacement, bool known,
+                                 std::int64_t from, std::int64_t end) {
+  call.error(MPI_ERR_RMA_RANGE,
+             "bytes " + (known ? std::to_string(from) + " to " + std::to_string(end) : std::string("past 2^63")) +
+                 " are meant of the window of rank " + std::to_string(target) + ", which has " +
+                 std::to_string(to.bytes) + " (displacement " + std::to_string(displacement) + ", in units of " +
+                 std::to_string(to.unit) + ")");
+}
+
+[[gnu::noinline]] void bad_sizes(Call& call, std::uint64_t origin_bytes, std::uint64_t target_bytes) {
+  call.error(MPI_ERR_ARG, "the origin's elements are " + std::to_string(origin_bytes) + " bytes, the target's " +
+                              std::to_string(target_bytes));
+}
+
+}  // namespace
+
+Window* checked_window(Call& call, MPI_Win handle) {
+  Window* const window = call.rank().handles().windows().find(handle);
+  if (window == nullptr) [[unlikely]] {
+    bad_window(call, handle);
+    return nullptr;
+  }
+  // Also of an error that came before.
+  call.on(*window->communicator);
+  return call.ok() ? window : nullptr;
+}
+
+bool checked_target(Call& call, const Window* window, int rank) {
+  if (window == nullptr || rank == MPI_PROC_NULL) return false;
+  if (rank >= 0 && rank < window->members()) [[likely]]
+    return call.ok();
+  bad_target(call, *window, rank);
+  return false;
+}
+
+void wrong_epoch(Call& call, const char* sentence) {
+  if (sentence != nullptr) call.error(MPI_ERR_RMA_SYNC, sentence);
+}
+
+void tell_errors(Call& call, Window& window) {
+  if (window.error_class == MPI_SUCCESS) return;
+  call.error(window.error_class, std::move(window.error_words));
+  window.error_class = MPI_SUCCESS;
+  window.error_words.clear();
+}
+
+bool check_range(Call& call, const Window& window, int target, MPI_Aint displacement, std::int64_t count,
+                 const Datatype& type, std::uint64_t& offset) {
+  const WindowTarget& to = window.targets[static_cast<std::size_t>(target)];
+  if (window.memory.dynamic()) {
+    offset = static_cast<std::uint64_t>(displacement);
+    return true;  // the target knows what is attached
+  }
+  // Of the data alone, from the first element's address; the bounds of many elements that go down begin below it.
+  std::int64_t low = 0, high = 0, step = 0, begin = 0, from = 0, to_end = 0;
+  const bool dense = type.dense();
+  low = dense ? 0 : type.definition->true_bounds.lower;
+  high = dense ? type.extent : type.definition->true_bounds.upper;
+  const bool known = !__builtin_mul_overflow(count - 1, type.extent, &step) &&
+                     !__builtin_mul_overflow(displacement, static_cast<std::int64_t>(to.unit), &begin) &&
+                     !__builtin_add_overflow(begin, low + std::min<std::int64_t>(step, 0), &from) &&
+                     !__builtin_add_overflow(begin, high + std::max<std::int64_t>(step, 0), &to_end);
+  offset = static_cast<std::uint64_t>(begin);
+  if (known && from >= 0 && static_cast<std::uint64_t>(to_end) <= to.bytes) [[likely]]
+    return true;
+  bad_range(call, to, target, displacement, known, from, to_end);
+  return false;
+}
+
+bool check_access(Call& call, const AccessArguments& arguments, Window*& window, Access& access) {
+  window = checked_window(call, arguments.window);
+  if (window == nullptr) return false;
+  // Where both sides are the same, one word is for both.
+  const bool apart = arguments.origin_type != arguments.target_type || arguments.origin_count != arguments.target_count;
+  const auto checked = [&](MPI_Datatype handle, std::int64_t count, const char* side) {
+    Datatype* const type = call.datatype(handle, count);
+    if (type != nullptr) static_cast<void>(call.elements(count, *type));
+    if (apart) call.whose(side);
+    return type;
+  };
+  access.type = checked(arguments.origin_type, arguments.origin_count,
+                        arguments.origin_is_result ? "of the result" : "of the origin");
+  access.target_type = checked(arguments.target_type, arguments.target_count, "of the target");
+  if (!call.ok()) return false;
+  call.address(arguments.origin, arguments.origin_count, access.type,
+               arguments.origin_is_result ? "the result's buffer" : "the origin's buffer");
+  if (!checked_target(call, window, arguments.target)) return false;
+  if (arguments.displacement < 0 && !window->memory.dynamic()) {
+    bad_displacement(call, arguments.displacement);
+  }
+  const std::uint64_t bytes = static_cast<std::uint64_t>(arguments.origin_count) * access.type->size;
+  const std::uint64_t target_bytes = static_cast<std::uint64_t>(arguments.target_count) * access.target_type->size;
+  if (bytes != target_bytes) [[unlikely]]
+    bad_sizes(call, bytes, target_bytes);
+  if (!call.ok()) return false;
+  if (bytes != 0 && !check_range(call, *window, arguments.target, arguments.displacement, arguments.target_count,
+                                 *access.target_type, access.offset)) {
+    return false;
+  }
+  access.buffer = const_cast<void*>(arguments.origin);  // a put only reads it
+  access.count = arguments.origin_count;
+  access.target = arguments.target;
+  access.target_count = arguments.target_count;
+  return true;
+}
+
+bool enter_epoch(Call& call, Window& window, int target) {
+  wrong_epoch(call, begin_access(window, target));
+  if (call.ok()) wait_for_lock(call, window, target);
+  if (call.ok()) wait_for_room(call);
+  return call.ok();
+}
+
+void wait_for_room(Call& call) {
+  const Rma& rma = call.rank().rma();
+  if (!rma.is_full()) [[likely]]
+    return;
+  // What is lost with a peer ends as well.
+  wait_until(call.rank(), [&rma] { return rma.has_room(); });
+}
+
+void wait_for_lock(Call& call, Window& window, int target) {
+  WindowTarget& to = window.target(target);
+  if (to.locked) return;
+  // Of all: asked for when it is first needed.
+  if (to.lock == LockKind::none && window.lock_all) {
+    to.lock = LockKind::shared;
+    if (!window.lock_all_unchecked) call.rank().rma().ask_lock(window, target, LockKind::shared);
+  }
+  if (!to.lock_asked) return;
+  Rma& rma = call.rank().rma();
+  wait_for_target(call, to, [&] { return rma.has_lock(window, to); });
+}
+
+void wait_until_sent(Call& call, WindowTarget& target) {
+  wait_for_target(call, target, [&target, now = target.sending.now()] { return target.sending.over(now); });
+}
+
+void wait_for_accesses(Call& call, Window& window, int target) {
+  WindowTarget& to = window.target(target);
+  wait_for_target(call, to, [&to, sending = to.sending.now(), awaited = to.awaited.now()] {
+    return to.sending.over(sending) && to.awaited.over(awaited);
+  });
+}
+
+namespace {
+
+// Accesses to memory that is mapped here go well when its process is dead, too; their epoch does not.
+void tell_dead(Call& call, const WindowTarget& target) {
+  if (target.lock != LockKind::none && call.device().kernel().gone(target.world_rank))
+    call.error(MPIX_ERR_PROC_FAILED, {});
+}
+
+}  // namespace
+
+void complete_checked(Call& call, Window& window, int target, Completed what) {
+  window.check->buffers.end_all(target);
+  WindowCheck::Open& open = window.check->open[static_cast<std::size_t>(target)];
+  const bool any = open.reads || (what == Completed::all && open.others);
+  if (!any || window.fence == Window::Fence::used) return;  // a fence completes what it began
+  open.reads = false;
+  if (what == Completed::all) open.others = false;
+  Outstanding outstanding;
+  call.rank().rma().announce_completed(window, target, what, 0, &outstanding);
+  wait_until(call.rank(), [&] { return outstanding.count == 0; });
+}
+
+void flush_local(Call& call, Window& window, int target) {
+  wait_for_accesses(call, window, target);
+  complete_announced(call, window, target, Completed::reads);
+}
+
+void flush(Call& call, Window& window, int target) {
+  if (window.target(target).unflushed) {
+    wait_until_sent(call, window.target(target));
+    call.rank().rma().begin_flush(window, target);
+  }
+  wait_for_accesses(call, window, target);
+  tell_dead(call, window.target(target));
+  complete_announced(call, window, target, Completed::all);
+}
+
+void complete_start(Call& call, Window& window, int target) {
+  WindowTarget& to = window.target(target);
+  if (!Rma::ends_by_message(window, to)) return flush(call, window, target);
+  wait_for_accesses(call, window, target);
+  to.unflushed = false;
+}
+
+// To all at once: each flush is a journey to its target.
+void flush_all(Call& call, Window& window) {
+  for (int target = 0; target < window.members(); ++target) wait_until_sent(call, window.target(target));
+  for (int target = 0; target < window.members(); ++target) call.rank().rma().begin_flush(window, target);
+  for (int target = 0; target < window.members(); ++target) wait_for_accesses(call, window, target);
+  for (int target = 0; target < window.members(); ++target) {
+    tell_dead(call, window.target(target));
+    complete_announced(call, window, target, Completed::all);
+  }
+}
+
+}  // namespace margay::mpi

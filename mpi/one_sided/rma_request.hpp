@@ -1,0 +1,69 @@
+// The request of a request-based access (MPI 4.0, 12.3.5): complete when nothing is under way for it at this origin.
+#pragma once
+
+#include "mpi/call/own_call.hpp"
+#include "mpi_adi/abi/status.hpp"
+#include "mpi_adi/device/listener.hpp"
+#include "mpi_adi/device/parts.hpp"
+#include "mpi_adi/rma/rma.hpp"
+
+namespace margay::mpi {
+
+class RmaRequest final : public OwnRequest, private Listener {
+ public:
+  RmaRequest(Device& device, Communicator& of) : OwnRequest(RequestKind::one_sided), device_(device) {
+    communicator = &of;
+    ++of.references;
+    outstanding_.count = 1;  // the call that begins it
+    outstanding_.all_done = this;
+  }
+  ~RmaRequest() override { device_.drop_reference(*communicator); }
+  [[nodiscard]] Outstanding& outstanding() { return outstanding_; }
+  // With --check-rma: the access is over with the request.
+  void announced(int target, const Access::Announced& access) {
+    target_ = target;
+    announced_ = access;
+  }
+  // All that the call begins has begun.
+  void begun() {
+    if (--outstanding_.count == 0) told();
+  }
+  [[nodiscard]] int outcome(MpiRank& rank, MPI_Status* status, std::string& words) override {
+    if (announced_.number != 0) [[unlikely]]
+      end_announced(rank);
+    fill_status(status, MPI_UNDEFINED, MPI_UNDEFINED, 0);
+    if (outstanding_.error_class == MPI_ERR_RMA_RANGE) words = "some of the bytes are outside of the target's window";
+    return outstanding_.error_class;
+  }
+  [[nodiscard]] int give_up(MpiRank& /*rank*/, std::string& /*words*/) override {
+    given_up_ = true;
+    if (complete) delete this;
+    return MPI_SUCCESS;
+  }
+
+ private:
+  void told() override {
+    complete = true;
+    ++device_.parts().completions;
+    if (given_up_) delete this;
+  }
+
+  // This process's later accesses are announced behind it; others' are not compared with it.
+  void end_announced(MpiRank& rank) {
+    const Access::Announced access = std::exchange(announced_, {});
+    Window* const window = rank.rma().window_of(*communicator);
+    if (window == nullptr || window->check == nullptr) return;
+    window->check->buffers.end_access(target_, access.number);
+    if (access.ends_alone) {
+      rank.rma().announce_completed(*window, target_, Completed::one_access, access.number, nullptr);
+    }
+  }
+
+  Device& device_;
+  Outstanding outstanding_;
+  bool given_up_ = false;
+  int target_ = 0;
+  Access::Announced announced_;
+};
+
+}  // namespace margay::mpi

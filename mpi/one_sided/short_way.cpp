@@ -1,0 +1,172 @@
+#include "mpi/one_sided/short_way.hpp"
+
+#include <cstring>
+
+#include "mpi_adi/rma/elements.hpp"
+#include "sim/shm/atomic_elements.hpp"
+
+namespace margay::mpi {
+
+namespace {
+
+// Inside the rank from here to its end, if there is a rank, and one whose calls nobody watches.
+class ShortStay {
+ public:
+  ShortStay() : rank_(current_rank()) {
+    if (rank_ == nullptr || rank_->process().recorder().watched()) [[unlikely]] {
+      rank_ = nullptr;
+      return;
+    }
+    rank_->enter();
+  }
+  ~ShortStay() {
+    if (rank_ != nullptr) rank_->leave();
+  }
+  ShortStay(const ShortStay&) = delete;
+  ShortStay& operator=(const ShortStay&) = delete;
+
+  [[nodiscard]] MpiRank* rank() const { return rank_; }
+
+ private:
+  MpiRank* rank_;
+};
+
+// While the program's memory is touched, which may end the process: the launcher tells in which call.
+class ToldCall {
+ public:
+  ToldCall(MpiRank& rank, const CallName& name) : board_(rank.process().board()) {
+    ++board_.calls;
+    std::memcpy(board_.mpi_call.data(), name.board, sizeof name.board);
+  }
+  ~ToldCall() { board_.mpi_call[0] = '\0'; }
+  ToldCall(const ToldCall&) = delete;
+  ToldCall& operator=(const ToldCall&) = delete;
+
+ private:
+  sim::BoardBlock& board_;
+};
+
+struct Place {
+  std::byte* at = nullptr;
+  std::size_t bytes = 0;
+};
+
+// Nothing is left to do before an access.
+bool is_open(const Window& window, const WindowTarget& target) {
+  if (target.lock != LockKind::none) return target.locked || !target.lock_asked;
+  return window.fence == Window::Fence::used || (window.starts && target.in_start);
+}
+
+// A member of a window that is not checked for conflicts; nullptr: none.
+WindowTarget* target_of(MpiRank& rank, MPI_Win handle, int target, Window*& window) {
+  window = rank.handles().windows().find(handle);
+  if (window == nullptr || window->check != nullptr) return nullptr;
+  return static_cast<unsigned>(target) < static_cast<unsigned>(window->members()) ? &window->target(target) : nullptr;
+}
+
+// Where the access's elements are at the target; nullptr: it is none for the short way.
+Place place_of(MpiRank& rank, const AccessArguments& arguments) {
+  // Products of two numbers below this one and a size do not overflow.
+  constexpr std::uint64_t kEnd = std::uint64_t{1} << 31;
+  Window* window = nullptr;
+  const WindowTarget* const to = target_of(rank, arguments.window, arguments.target, window);
+  if (to == nullptr || to->way != WindowWay::direct || window->memory.dynamic() || !is_open(*window, *to)) return {};
+  if (arguments.origin_type != arguments.target_type || arguments.origin_count != arguments.target_count ||
+      arguments.origin == nullptr || arguments.origin == MPI_IN_PLACE) {
+    return {};
+  }
+  const Datatype* const type = rank.handles().datatype(arguments.target_type);
+  const auto count = static_cast<std::uint64_t>(arguments.target_count);
+  const auto displacement = static_cast<std::uint64_t>(arguments.displacement);
+  if (type == nullptr || !type->committed || !type->dense()) return {};
+  if (count >= kEnd || type->size >= kEnd || displacement >= kEnd || to->unit >= kEnd) return {};
+  const std::uint64_t offset = displacement * to->unit;
+  const std::uint64_t bytes = count * type->size;
+  if (bytes == 0 || offset > to->bytes || bytes > to->bytes - offset) return {};
+  return {to->base + offset, static_cast<std::size_t>(bytes)};
+}
+
+// One element that the processor updates at once.
+template <typename Word>
+void update(Word* at, const void* operand, MPI_Op op, void* result) {
+  Word with = 0;
+  if (op != MPI_NO_OP) std::memcpy(&with, operand, sizeof with);
+  const Word before = op == MPI_SUM       ? sim::fetch_add(at, with)
+                      : op == MPI_REPLACE ? sim::swap_element(at, with)
+                                          : sim::load_element(at);
+  if (result != nullptr) std::memcpy(result, &before, sizeof before);
+}
+
+template <typename Word>
+void swap(Word* at, const void* operand, const void* compare, void* result) {
+  Word with, expected;
+  std::memcpy(&with, operand, sizeof with);
+  std::memcpy(&expected, compare, sizeof expected);
+  const Word before = sim::compare_and_swap(at, expected, with);
+  std::memcpy(result, &before, sizeof before);
+}
+
+// An integer of 4 or 8 bytes where the processor updates it at once; the place of its kind.
+Place word_of(MpiRank& rank, const AccessArguments& arguments) {
+  if (!is_integer_word(arguments.target_type)) return {};
+  const Place place = place_of(rank, arguments);
+  const bool is_one = place.bytes == basic_size_bytes(arguments.target_type);
+  return is_one && sim::is_atomic_element(place.at, place.bytes) ? place : Place{};
+}
+
+// `change` is given the word that the access means. False: it is none, and nothing happened.
+template <typename Change>
+bool change_word(const CallName& name, const AccessArguments& arguments, Change change) {
+  const ShortStay stay;
+  if (stay.rank() == nullptr) return false;
+  const Place place = word_of(*stay.rank(), arguments);
+  if (place.at == nullptr) return false;
+  const ToldCall told(*stay.rank(), name);
+  stay.rank()->rma().count(sim::CountedAccess::kAccumulate, WindowWay::direct, place.bytes);
+  if (place.bytes == sizeof(std::uint64_t)) {
+    change(reinterpret_cast<std::uint64_t*>(place.at));
+  } else {
+    change(reinterpret_cast<std::uint32_t*>(place.at));
+  }
+  return true;
+}
+
+}  // namespace
+
+bool short_access(const CallName& name, Direction direction, const AccessArguments& arguments) {
+  const ShortStay stay;
+  if (stay.rank() == nullptr) return false;
+  const Place place = place_of(*stay.rank(), arguments);
+  if (place.at == nullptr) return false;
+  const ToldCall told(*stay.rank(), name);
+  // A put only reads it.
+  auto* const here = static_cast<std::byte*>(const_cast<void*>(arguments.origin));
+  const bool put = direction == Direction::put;
+  stay.rank()->rma().count(put ? sim::CountedAccess::kPut : sim::CountedAccess::kGet, WindowWay::direct, place.bytes);
+  portals::copy_bytes(put ? place.at : here, put ? here : place.at, place.bytes);
+  return true;
+}
+
+bool short_update(const CallName& name, const AccessArguments& arguments, MPI_Op op, void* result) {
+  if (op != MPI_SUM && op != MPI_REPLACE && (op != MPI_NO_OP || result == nullptr)) return false;
+  return change_word(name, arguments, [&](auto* word) { update(word, arguments.origin, op, result); });
+}
+
+bool short_swap(const CallName& name, const AccessArguments& arguments, const void* compare, void* result) {
+  if (compare == nullptr || compare == MPI_IN_PLACE || result == nullptr || result == MPI_IN_PLACE) return false;
+  return change_word(name, arguments, [&](auto* word) { swap(word, arguments.origin, compare, result); });
+}
+
+bool short_flush(int target, MPI_Win handle) {
+  const ShortStay stay;
+  if (stay.rank() == nullptr) return false;
+  MpiRank& rank = *stay.rank();
+  Window* window = nullptr;
+  const WindowTarget* const to = target_of(rank, handle, target, window);
+  if (to == nullptr || (to->lock == LockKind::none && !window->lock_all)) return false;
+  if (to->unflushed || !rank.rma().locally_complete(*to) || window->error_class != MPI_SUCCESS) return false;
+  if (rank.device().kernel().gone(to->world_rank)) return false;
+  return rank.rma().need_not_look();
+}
+
+}  // namespace margay::mpi

@@ -1,0 +1,319 @@
+// Synchronisation of one origin with its targets: locks and flushes, and epochs between groups (MPI 4.0, 12.5.2 to
+// 12.5.4). MPI_Win_fence is a collective call: mpi/one_sided/window.cpp.
+#include "mpi/call/binding.hpp"
+#include "mpi/communicator/arguments.hpp"
+#include "mpi/one_sided/arguments.hpp"
+#include "mpi/one_sided/short_way.hpp"
+#include "mpi_adi/object/group_ops.hpp"
+#include "mpi_adi/rma/epoch.hpp"
+
+using namespace margay::mpi;
+using margay::sim::TraceSync;
+
+namespace {
+
+constexpr int kAssertions =
+    MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;
+
+void check_assertion(Call& call, int assertion, int allowed) {
+  if ((assertion & ~(kAssertions & allowed)) != 0) {
+    call.error(MPI_ERR_ASSERT,
+               "assert is " + std::to_string(assertion) + ", with assertions that this call does not take");
+  }
+}
+
+// The members of a group by their ranks in the window.
+std::vector<int> ranks_in(Call& call, const Window& window, const GroupPtr& group) {
+  std::vector<int> ranks;
+  for (int member = 0; member < group->size(); ++member) {
+    const std::uint32_t world = group->world_ranks[static_cast<std::size_t>(member)];
+    int rank = 0;
+    while (rank < window.members() && window.targets[static_cast<std::size_t>(rank)].world_rank != world) ++rank;
+    if (rank == window.members()) {
+      call.error(MPI_ERR_GROUP, "a member of the group is none of the window's group");
+      break;
+    }
+    ranks.push_back(rank);
+  }
+  return ranks;
+}
+
+void unlock_one(Call& call, Window& window, int target) {
+  if (Rma::may_unlock_behind(window, window.target(target))) {
+    call.rank().rma().unlock(window, target);
+    return wait_for_accesses(call, window, target);
+  }
+  flush(call, window, target);
+  call.rank().rma().unlock(window, target);
+}
+
+// A program may ask again and again for what others will write, and each time nothing has to be waited for: messages
+// are taken, and others get the processor, at times.
+void look_at_times(Call& call) {
+  if (!call.rank().rma().looks_now()) return;
+  look_once(call);
+  give_way(call);
+}
+
+// What waited for accesses is over.
+void synchronised(Call& call, Window& window, TraceSync what, int target = -1) {
+  look_at_times(call);
+  call.rank().rma().synchronised(window, what, target);
+  tell_errors(call, window);
+}
+
+}  // namespace
+
+extern "C" int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
+  Call call(call_name<"MPI_Win_lock">);
+  Window* const window = checked_window(call, win);
+  if (lock_type != MPI_LOCK_SHARED && lock_type != MPI_LOCK_EXCLUSIVE) {
+    call.error(MPI_ERR_LOCKTYPE,
+               "lock_type is " + std::to_string(lock_type) + ", neither MPI_LOCK_SHARED nor MPI_LOCK_EXCLUSIVE");
+  }
+  check_assertion(call, assert, MPI_MODE_NOCHECK);
+  if (!checked_target(call, window, rank)) return call.done();
+  wrong_epoch(call, check_lock(*window, rank));
+  WindowTarget& target = window->target(rank);
+  // A dead member's lock may still be mapped here, and free.
+  if (call.device().kernel().gone(target.world_rank)) call.error(MPIX_ERR_PROC_FAILED, {});
+  if (!call.ok()) return call.failed();
+  window->fence = Window::Fence::none;
+  target.lock = lock_type == MPI_LOCK_EXCLUSIVE ? LockKind::exclusive : LockKind::shared;
+  ++window->locks;
+  if ((assert& MPI_MODE_NOCHECK) == 0) call.rank().rma().ask_lock(*window, rank, target.lock);
+  wait_for_lock(call, *window, rank);
+  if (!call.ok()) {
+    --window->locks;
+    call.rank().rma().unlock(*window, rank);
+    return call.done();
+  }
+  call.rank().rma().synchronised(*window, TraceSync::lock, rank);
+  return call.done();
+}
+MARGAY_ALIAS(Win_lock)
+
+extern "C" int PMPI_Win_unlock(int rank, MPI_Win win) {
+  Call call(call_name<"MPI_Win_unlock">);
+  Window* const window = checked_window(call, win);
+  if (!checked_target(call, window, rank)) return call.done();
+  if (window->target(rank).lock == LockKind::none || window->lock_all) {
+    wrong_epoch(call, "the target is not locked by MPI_Win_lock");
+    return call.failed();
+  }
+  unlock_one(call, *window, rank);
+  --window->locks;
+  synchronised(call, *window, TraceSync::unlock, rank);
+  return call.done();
+}
+MARGAY_ALIAS(Win_unlock)
+
+extern "C" int PMPI_Win_lock_all(int assert, MPI_Win win) {
+  Call call(call_name<"MPI_Win_lock_all">);
+  Window* const window = checked_window(call, win);
+  check_assertion(call, assert, MPI_MODE_NOCHECK);
+  if (window != nullptr) wrong_epoch(call, check_lock_all(*window));
+  if (!call.ok()) return call.failed();
+  window->fence = Window::Fence::none;
+  window->lock_all = true;
+  window->lock_all_unchecked = (assert& MPI_MODE_NOCHECK) != 0;
+  // Others' locks are asked for by the first access; what the program's own loads and stores reach, now.
+  for (int target = 0; target < window->members(); ++target) {
+    if (target == window->rank() || window->flavor == MPI_WIN_FLAVOR_SHARED) wait_for_lock(call, *window, target);
+  }
+  call.rank().rma().synchronised(*window, TraceSync::lock_all);
+  return call.done();
+}
+MARGAY_ALIAS(Win_lock_all)
+
+extern "C" int PMPI_Win_unlock_all(MPI_Win win) {
+  Call call(call_name<"MPI_Win_unlock_all">);
+  Window* const window = checked_window(call, win);
+  if (window != nullptr && !window->lock_all) wrong_epoch(call, "MPI_Win_lock_all was not called");
+  if (!call.ok()) return call.failed();
+  flush_all(call, *window);
+  for (int target = 0; target < window->members(); ++target) call.rank().rma().unlock(*window, target);
+  window->lock_all = false;
+  synchronised(call, *window, TraceSync::unlock_all);
+  return call.done();
+}
+MARGAY_ALIAS(Win_unlock_all)
+
+extern "C" int PMPI_Win_flush(int rank, MPI_Win win) {
+  if (short_flush(rank, win)) return MPI_SUCCESS;
+  Call call(call_name<"MPI_Win_flush">);
+  Window* const window = checked_window(call, win);
+  if (!checked_target(call, window, rank)) return call.done();
+  wrong_epoch(call, check_flush(*window, rank));
+  if (!call.ok()) return call.failed();
+  flush(call, *window, rank);
+  synchronised(call, *window, TraceSync::flush, rank);
+  return call.done();
+}
+MARGAY_ALIAS(Win_flush)
+
+extern "C" int PMPI_Win_flush_local(int rank, MPI_Win win) {
+  if (short_flush(rank, win)) return MPI_SUCCESS;
+  Call call(call_name<"MPI_Win_flush_local">);
+  Window* const window = checked_window(call, win);
+  if (!checked_target(call, window, rank)) return call.done();
+  wrong_epoch(call, check_flush(*window, rank));
+  if (!call.ok()) return call.failed();
+  flush_local(call, *window, rank);
+  synchronised(call, *window, TraceSync::flush_local, rank);
+  return call.done();
+}
+MARGAY_ALIAS(Win_flush_local)
+
+extern "C" int PMPI_Win_flush_all(MPI_Win win) {
+  Call call(call_name<"MPI_Win_flush_all">);
+  Window* const window = checked_window(call, win);
+  if (window != nullptr) wrong_epoch(call, check_flush_all(*window));
+  if (!call.ok()) return call.failed();
+  flush_all(call, *window);
+  synchronised(call, *window, TraceSync::flush_all);
+  return call.done();
+}
+MARGAY_ALIAS(Win_flush_all)
+
+extern "C" int PMPI_Win_flush_local_all(MPI_Win win) {
+  Call call(call_name<"MPI_Win_flush_local_all">);
+  Window* const window = checked_window(call, win);
+  if (window != nullptr) wrong_epoch(call, check_flush_all(*window));
+  if (!call.ok()) return call.failed();
+  for (int target = 0; target < window->members(); ++target) flush_local(call, *window, target);
+  synchronised(call, *window, TraceSync::flush_local_all);
+  return call.done();
+}
+MARGAY_ALIAS(Win_flush_local_all)
+
+extern "C" int PMPI_Win_sync(MPI_Win win) {
+  Call call(call_name<"MPI_Win_sync">);
+  const Window* const window = checked_window(call, win);
+  if (window == nullptr) return call.done();
+  look_at_times(call);
+  margay::sim::order_memory();
+  call.rank().rma().synchronised(*window, TraceSync::sync);
+  return call.done();
+}
+MARGAY_ALIAS(Win_sync)
+
+extern "C" int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win) {
+  Call call(call_name<"MPI_Win_post">);
+  Window* const window = checked_window(call, win);
+  const GroupPtr members = checked_group(call, group);
+  check_assertion(call, assert, MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT);
+  if (window != nullptr) wrong_epoch(call, check_post(*window));
+  if (!call.ok()) return call.failed();
+  std::vector<int> ranks = ranks_in(call, *window, members);
+  if (!call.ok()) return call.failed();
+  window->fence = Window::Fence::none;
+  window->exposes = true;
+  window->post_group = std::move(ranks);
+  for (const int rank : window->post_group) call.rank().rma().tell(*window, rank, Ask::posted);
+  call.rank().rma().synchronised(*window, TraceSync::post);
+  return call.done();
+}
+MARGAY_ALIAS(Win_post)
+
+extern "C" int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win) {
+  Call call(call_name<"MPI_Win_start">);
+  Window* const window = checked_window(call, win);
+  const GroupPtr members = checked_group(call, group);
+  check_assertion(call, assert, MPI_MODE_NOCHECK);
+  if (window != nullptr) wrong_epoch(call, check_start(*window));
+  if (!call.ok()) return call.failed();
+  std::vector<int> ranks = ranks_in(call, *window, members);
+  if (!call.ok()) return call.failed();
+  window->fence = Window::Fence::none;
+  window->starts = true;
+  window->start_group = std::move(ranks);
+  for (const int rank : window->start_group) {
+    WindowTarget& target = window->target(rank);
+    target.in_start = true;
+    const std::uint32_t post = ++target.started;
+    // Also with MPI_MODE_NOCHECK, where it is here already: else it would be taken for a later one's.
+    wait_for_target(call, target,
+                    [&] { return window->control.posts().has_reached(static_cast<std::uint32_t>(rank), post); });
+  }
+  call.rank().rma().synchronised(*window, TraceSync::start);
+  return call.done();
+}
+MARGAY_ALIAS(Win_start)
+
+extern "C" int PMPI_Win_complete(MPI_Win win) {
+  Call call(call_name<"MPI_Win_complete">);
+  Window* const window = checked_window(call, win);
+  if (window != nullptr && !window->starts) wrong_epoch(call, "MPI_Win_start was not called");
+  if (!call.ok()) return call.failed();
+  for (const int rank : window->start_group) {
+    complete_start(call, *window, rank);
+    window->target(rank).in_start = false;
+    if (!call.device().kernel().gone(window->target(rank).world_rank))
+      call.rank().rma().tell(*window, rank, Ask::completed);
+  }
+  window->starts = false;
+  window->start_group.clear();
+  call.rank().rma().synchronised(*window, TraceSync::complete);
+  tell_errors(call, *window);
+  return call.done();
+}
+MARGAY_ALIAS(Win_complete)
+
+namespace {
+
+bool has_completed(Window& window, int origin) {
+  return window.control.completions().has_reached(static_cast<std::uint32_t>(origin), window.target(origin).waited + 1);
+}
+
+void end_exposure(Window& window) {
+  for (const int rank : window.post_group) ++window.target(rank).waited;
+  window.post_group.clear();
+  window.exposes = false;
+  if (window.check != nullptr) window.check->announced.end_exposure();
+}
+
+}  // namespace
+
+extern "C" int PMPI_Win_wait(MPI_Win win) {
+  Call call(call_name<"MPI_Win_wait">);
+  Window* const window = checked_window(call, win);
+  if (window != nullptr && !window->exposes) wrong_epoch(call, "MPI_Win_post was not called");
+  if (!call.ok()) return call.failed();
+  for (const int rank : window->post_group) {
+    const WindowTarget& origin = window->target(rank);
+    wait_for_target(call, origin, [&] { return has_completed(*window, rank); });
+  }
+  end_exposure(*window);
+  call.rank().rma().synchronised(*window, TraceSync::wait);
+  tell_errors(call, *window);
+  return call.done();
+}
+MARGAY_ALIAS(Win_wait)
+
+extern "C" int PMPI_Win_test(MPI_Win win, int* flag) {
+  Call call(call_name<"MPI_Win_test">);
+  Window* const window = checked_window(call, win);
+  call.not_null(flag, "flag");
+  if (window != nullptr && !window->exposes) wrong_epoch(call, "MPI_Win_post was not called");
+  if (!call.ok()) return call.failed();
+  look_once(call);
+  const margay::sim::Kernel& kernel = call.device().kernel();
+  bool all = true;
+  for (const int rank : window->post_group) {
+    const WindowTarget& origin = window->target(rank);
+    if (has_completed(*window, rank)) continue;
+    all = false;
+    if (kernel.gone(origin.world_rank)) call.error(MPIX_ERR_PROC_FAILED, {});
+  }
+  *flag = all || !call.ok() ? 1 : 0;
+  if (*flag != 0) {
+    end_exposure(*window);
+    call.rank().rma().synchronised(*window, TraceSync::wait);
+    tell_errors(call, *window);
+  } else {
+    give_way(call);
+  }
+  return call.done();
+}
+MARGAY_ALIAS(Win_test)

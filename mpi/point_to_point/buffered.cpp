@@ -1,0 +1,102 @@
+// Buffered sends and their buffer (MPI 4.0, 3.4 and 3.6).
+#include "mpi/call/binding.hpp"
+#include "mpi/call/bounded.hpp"
+#include "mpi/point_to_point/buffered_call.hpp"
+#include "mpi/point_to_point/checked_arguments.hpp"
+
+using namespace margay::mpi;
+
+namespace {
+
+int bsend(Call& call, const SendArguments& arguments) {
+  const CheckedSend send = check_send(call, SendMode::buffered, arguments);
+  if (!call.ok()) return call.failed();
+  if (Request* const started = start_buffered(call, send); started != nullptr) call.device().free(*started);
+  return call.done();
+}
+
+int ibsend(Call& call, const SendArguments& arguments, MPI_Request* request) {
+  call.not_null(request, "request");
+  const CheckedSend send = check_send(call, SendMode::buffered, arguments);
+  if (!call.ok()) return call.failed();
+  Request* const started = start_buffered(call, send);
+  if (started != nullptr) hand_out(call, started, *send.communicator, request);
+  return call.done();
+}
+
+int attach(Call& call, void* buffer, MPI_Count size) {
+  if (size < 0) call.error(MPI_ERR_ARG, "size is " + std::to_string(size) + ", below 0");
+  if (size > 0) call.not_null(buffer, "buffer");
+  if (!call.ok()) return call.failed();
+  const margay::portals::Status attached = call.rank().buffered().attach(buffer, static_cast<std::uint64_t>(size));
+  if (!attached.ok()) call.error(MPI_ERR_BUFFER, attached.sentence());
+  return call.done();
+}
+
+// Waits until every buffered message has gone; `buffer_addr` is the address of a pointer. Without a buffer: null and 0,
+// so that a library may take away what was attached before and put it back (MPICH's manual page).
+template <typename Count>
+int detach(Call& call, void* buffer_addr, Count* size) {
+  call.not_null(buffer_addr, "buffer_addr");
+  call.not_null(size, "size");
+  if (!call.ok()) return call.failed();
+  wait_until(call.rank(), [&call] { return call.rank().buffered().drained(); });
+  void* base = nullptr;
+  std::uint64_t bytes = 0;
+  call.rank().buffered().detach(base, bytes);
+  *static_cast<void**>(buffer_addr) = base;
+  *size = bounded<Count>(bytes);
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+extern "C" int PMPI_Bsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+  Call call(call_name<"MPI_Bsend">);
+  return bsend(call, {buf, count, datatype, dest, tag, comm});
+}
+MARGAY_ALIAS(Bsend)
+
+extern "C" int PMPI_Bsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+  Call call(call_name<"MPI_Bsend_c">);
+  return bsend(call, {buf, count, datatype, dest, tag, comm});
+}
+MARGAY_ALIAS(Bsend_c)
+
+extern "C" int PMPI_Ibsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                           MPI_Request* request) {
+  Call call(call_name<"MPI_Ibsend">);
+  return ibsend(call, {buf, count, datatype, dest, tag, comm}, request);
+}
+MARGAY_ALIAS(Ibsend)
+
+extern "C" int PMPI_Ibsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                             MPI_Request* request) {
+  Call call(call_name<"MPI_Ibsend_c">);
+  return ibsend(call, {buf, count, datatype, dest, tag, comm}, request);
+}
+MARGAY_ALIAS(Ibsend_c)
+
+extern "C" int PMPI_Buffer_attach(void* buffer, int size) {
+  Call call(call_name<"MPI_Buffer_attach">);
+  return attach(call, buffer, size);
+}
+MARGAY_ALIAS(Buffer_attach)
+
+extern "C" int PMPI_Buffer_attach_c(void* buffer, MPI_Count size) {
+  Call call(call_name<"MPI_Buffer_attach_c">);
+  return attach(call, buffer, size);
+}
+MARGAY_ALIAS(Buffer_attach_c)
+
+extern "C" int PMPI_Buffer_detach(void* buffer_addr, int* size) {
+  Call call(call_name<"MPI_Buffer_detach">);
+  return detach(call, buffer_addr, size);
+}
+MARGAY_ALIAS(Buffer_detach)
+
+extern "C" int PMPI_Buffer_detach_c(void* buffer_addr, MPI_Count* size) {
+  Call call(call_name<"MPI_Buffer_detach_c">);
+  return detach(call, buffer_addr, size);
+}
+MARGAY_ALIAS(Buffer_detach_c)

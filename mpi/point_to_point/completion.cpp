@@ -1,0 +1,212 @@
+#include "mpi/point_to_point/completion.hpp"
+
+#include "mpi/point_to_point/outcome.hpp"
+#include "mpi_adi/device/parts.hpp"
+#include "mpi_adi/request/own_request.hpp"
+
+namespace margay::mpi {
+
+namespace {
+
+// Ends a request that the device knows nothing of.
+int end_own(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status, std::string& words) {
+  auto& own = static_cast<OwnRequest&>(*request.device);
+  MPI_Status unseen{};
+  const int error_class = own.end(call.rank(), ignores(status) ? &unseen : status, words);
+  if (error_class != MPI_SUCCESS && own.errors_are_the_programs()) call.blame(Call::Blame::program);
+  if (error_class != MPI_SUCCESS && words.empty()) words = words_of_lost(call.rank());
+  request.device = nullptr;
+  if (!request.persistent) {
+    delete &own;
+    call.rank().handles().free_request(request);
+    *handle = MPI_REQUEST_NULL;
+  }
+  return error_class;
+}
+
+// The request is over for the program.
+void give_back(Call& call, UserRequest& request, MPI_Request* handle) {
+  if (request.common) {
+    *handle = MPI_REQUEST_NULL;
+    return;
+  }
+  if (!request.sent) call.device().free(*request.device);
+  request.device = nullptr;
+  if (!request.persistent) {
+    call.rank().handles().free_request(request);
+    *handle = MPI_REQUEST_NULL;
+  }
+}
+
+// Ends a send or receive that did not fail, as nearly all do. False: nothing happened.
+bool end_well(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status) {
+  if (request.device->is_own() || request.device->error_class != MPI_SUCCESS) [[unlikely]]
+    return false;
+  status_of(*request.device, status);
+  give_back(call, request, handle);
+  return true;
+}
+
+}  // namespace
+
+int end_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status, std::string& words) {
+  if (end_well(call, request, handle, status)) return MPI_SUCCESS;
+  if (request.device->is_own()) return end_own(call, request, handle, status, words);
+  const int error_class = request.device->error_class;
+  status_of(*request.device, status);
+  words = words_of_failure(call.rank(), *request.device);
+  give_back(call, request, handle);
+  return error_class;
+}
+
+void end_only_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status) {
+  Communicator& communicator = *request.communicator;
+  std::string words;
+  const int error_class = end_request(call, request, handle, status, words);
+  if (error_class == MPI_SUCCESS) return;
+  call.on(communicator);
+  call.error(error_class, std::move(words));
+}
+
+RequestRow::RequestRow(Call& call, int count, MPI_Request* handles)
+    : call_(call), handles_(handles), count_(count > 0 ? count : 0), row_(inline_) {
+  call.count(count);
+  if (count_ > 0) call.not_null(handles, "array_of_requests");
+  if (!call.ok()) {
+    count_ = 0;
+    return;
+  }
+  if (count_ > kInline) row_ = new UserRequest*[static_cast<std::size_t>(count_)];
+  UserRequest** const row = row_;
+  for (int i = 0; i < count; ++i) row[i] = handles[i] == MPI_REQUEST_NULL ? nullptr : call.request(handles[i]);
+}
+
+RequestRow::~RequestRow() {
+  if (row_ != inline_) delete[] row_;
+}
+
+bool RequestRow::any_active() const {
+  for (int i = 0; i < count_; ++i) {
+    if (active(row_[i])) return true;
+  }
+  return false;
+}
+
+bool RequestRow::all_complete() const {
+  int at = unfinished_from_;
+  while (at < count_ && (!active(row_[at]) || complete(*row_[at]))) ++at;
+  unfinished_from_ = at;
+  return at == count_;
+}
+
+bool RequestRow::any_complete() {
+  const std::uint64_t completions = call_.device().parts().completions;
+  if (completions == completions_seen_) return false;
+  if (first_complete() < count_) return true;
+  completions_seen_ = completions;
+  return false;
+}
+
+int RequestRow::first_complete(int from) const {
+  for (int i = from; i < count_; ++i) {
+    if (active(row_[i]) && complete(*row_[i])) return i;
+  }
+  return count_;
+}
+
+void RequestRow::end_only(int i, MPI_Status* status) {
+  end_only_request(call_, *row_[i], &handles_[i], status);
+  if (handles_[i] == MPI_REQUEST_NULL) row_[i] = nullptr;
+}
+
+bool RequestRow::end_well(int i, MPI_Status* status) {
+  UserRequest& request = *row_[i];
+  const bool persistent = request.persistent;
+  if (!mpi::end_well(call_, request, &handles_[i], status)) return false;
+  if (!persistent) row_[i] = nullptr;
+  return true;
+}
+
+int RequestRow::end(int i, MPI_Status* status, std::string& words) {
+  const int error_class = end_request(call_, *row_[i], &handles_[i], status, words);
+  if (handles_[i] == MPI_REQUEST_NULL) row_[i] = nullptr;
+  return error_class;
+}
+
+namespace {
+
+// The statuses of a call that ends several requests. MPI_ERROR is written if one of them failed, then in all of them
+// (MPI 4.0, 3.2.5).
+class Statuses {
+ public:
+  Statuses(MPI_Status* all, ErrorFields fields) : all_(all), told_(fields == ErrorFields::always) {}
+  [[nodiscard]] MPI_Status* at(int i) const { return all_ == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : all_ + i; }
+  // Requires: those before `i` were noted.
+  void note(int i, int error_class) {
+    if (all_ == MPI_STATUSES_IGNORE || (error_class == MPI_SUCCESS && !told_)) return;
+    if (!told_) {
+      for (int before = 0; before < i; ++before) all_[before].MPI_ERROR = MPI_SUCCESS;
+    }
+    told_ = true;
+    all_[i].MPI_ERROR = error_class;
+  }
+
+ private:
+  MPI_Status* all_;
+  bool told_;  // in all that were noted
+};
+
+[[gnu::noinline]] int end_failed(Call& call, RequestRow& row, int i, MPI_Status* status) {
+  Communicator& communicator = *row[i]->communicator;
+  const Call::Blame before = call.blamed();
+  std::string words;
+  ++communicator.references;
+  const int error_class = row.end(i, status, words);
+  if (error_class == MPI_SUCCESS || !call.ok()) {
+    call.device().drop_reference(communicator);
+    if (error_class != MPI_SUCCESS) call.blame(before);
+    return error_class;
+  }
+  call.hold(communicator);
+  const std::string name(error_class_name(error_class));
+  call.error(MPI_ERR_IN_STATUS, "request " + std::to_string(i) + " failed with " +
+                                    (name.empty() ? "code " + std::to_string(error_class) : name) + ": " + words);
+  call.blame(error_class == MPIX_ERR_PROC_FAILED ? Call::Blame::peer : Call::Blame::call);
+  return error_class;
+}
+
+// Ends request `i`, whose status is number `at`; notes the first error for the call.
+void end_one(Call& call, RequestRow& row, int i, Statuses& statuses, int at) {
+  MPI_Status* const status = statuses.at(at);
+  statuses.note(at, row.end_well(i, status) ? MPI_SUCCESS : end_failed(call, row, i, status));
+}
+
+}  // namespace
+
+int end_all(Call& call, RequestRow& row, MPI_Status* array, ErrorFields fields) {
+  Statuses statuses(array, fields);
+  const int size = row.size();
+  for (int i = 0; i < size; ++i) {
+    if (active(row[i])) [[likely]] {
+      end_one(call, row, i, statuses, i);
+    } else {
+      empty_status(statuses.at(i));
+      statuses.note(i, MPI_SUCCESS);
+    }
+  }
+  return call.done();
+}
+
+int end_some(Call& call, RequestRow& row, int* outcount, int* indices, MPI_Status* array) {
+  Statuses statuses(array, ErrorFields::failed);
+  int ended = 0;
+  for (int i = row.first_complete(); i < row.size(); i = row.first_complete(i + 1)) {
+    indices[ended] = i;
+    end_one(call, row, i, statuses, ended);
+    ++ended;
+  }
+  *outcount = ended;
+  return call.done();
+}
+
+}  // namespace margay::mpi

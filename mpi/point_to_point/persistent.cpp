@@ -1,0 +1,177 @@
+// Persistent requests (MPI 4.0, chapter 3.9): the arguments are checked and kept once, started as often as wanted.
+#include "mpi/call/binding.hpp"
+#include "mpi/point_to_point/buffered_call.hpp"
+#include "mpi/point_to_point/checked_arguments.hpp"
+#include "mpi/point_to_point/completion.hpp"
+#include "mpi_adi/request/own_request.hpp"
+
+using namespace margay::mpi;
+
+namespace {
+
+int keep(Call& call, Communicator* communicator, const PersistentCall& arguments, MPI_Request* handle) {
+  call.not_null(handle, "request");
+  if (!call.ok()) return call.failed();
+  UserRequest* request = call.rank().handles().add_request(nullptr, *communicator);
+  if (request == nullptr) {
+    call.error(MPI_ERR_OTHER, "too many requests are alive (2^18); free some first");
+    return call.failed();
+  }
+  request->persistent = true;
+  request->own = nullptr;
+  ++communicator->references;
+  request->call = arguments;
+  ++arguments.type->references;
+  *handle = request->handle;
+  return MPI_SUCCESS;
+}
+
+int init_send(Call& call, SendMode mode, const SendArguments& arguments, MPI_Request* request) {
+  const CheckedSend checked = check_send(call, mode, arguments);
+  PersistentCall kept;
+  kept.mode = mode;
+  kept.buffer = const_cast<void*>(arguments.buffer);  // only ever read; a receive's is written
+  kept.count = arguments.count;
+  kept.type = checked.type;
+  kept.peer = arguments.destination;
+  kept.tag = arguments.tag;
+  return keep(call, checked.communicator, kept, request);
+}
+
+int init_receive(Call& call, const ReceiveArguments& arguments, MPI_Request* request) {
+  const CheckedReceive checked = check_receive(call, arguments);
+  PersistentCall kept;
+  kept.is_send = false;
+  kept.buffer = arguments.buffer;
+  kept.count = arguments.count;
+  kept.type = checked.type;
+  kept.peer = arguments.source;
+  kept.tag = arguments.tag;
+  return keep(call, checked.communicator, kept, request);
+}
+
+// Whether it can be started.
+void check_start(Call& call, const UserRequest& request) {
+  if (!request.persistent) {
+    call.error(MPI_ERR_REQUEST, "the request is not a persistent one");
+  } else if (request.device != nullptr) {
+    call.error(MPI_ERR_REQUEST, "the persistent request is active already; wait for it before it is started again");
+  }
+}
+
+void start(Call& call, UserRequest& request) {
+  if (request.own != nullptr) {
+    request.device = request.own;  // other threads may come in between, when it calls a function of the program's
+    request.own->start(call.rank());
+    return;
+  }
+  const PersistentCall& kept = request.call;
+  if (!kept.is_send) {
+    request.device =
+        call.device().start_receive({kept.buffer, kept.count, kept.type, kept.peer, kept.tag, request.communicator});
+    return;
+  }
+  const CheckedSend send{kept.mode, kept.buffer, kept.count, kept.type, kept.peer, kept.tag, request.communicator};
+  request.device = kept.mode == SendMode::buffered ? start_buffered(call, send) : call.device().start_send(send);
+}
+
+}  // namespace
+
+extern "C" int PMPI_Send_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                              MPI_Request* request) {
+  Call call(call_name<"MPI_Send_init">);
+  return init_send(call, SendMode::standard, {buf, count, datatype, dest, tag, comm}, request);
+}
+MARGAY_ALIAS(Send_init)
+
+extern "C" int PMPI_Send_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                                MPI_Comm comm, MPI_Request* request) {
+  Call call(call_name<"MPI_Send_init_c">);
+  return init_send(call, SendMode::standard, {buf, count, datatype, dest, tag, comm}, request);
+}
+MARGAY_ALIAS(Send_init_c)
+
+extern "C" int PMPI_Ssend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                               MPI_Request* request) {
+  Call call(call_name<"MPI_Ssend_init">);
+  return init_send(call, SendMode::synchronous, {buf, count, datatype, dest, tag, comm}, request);
+}
+MARGAY_ALIAS(Ssend_init)
+
+extern "C" int PMPI_Ssend_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                                 MPI_Comm comm, MPI_Request* request) {
+  Call call(call_name<"MPI_Ssend_init_c">);
+  return init_send(call, SendMode::synchronous, {buf, count, datatype, dest, tag, comm}, request);
+}
+MARGAY_ALIAS(Ssend_init_c)
+
+extern "C" int PMPI_Rsend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                               MPI_Request* request) {
+  Call call(call_name<"MPI_Rsend_init">);
+  return init_send(call, SendMode::ready, {buf, count, datatype, dest, tag, comm}, request);
+}
+MARGAY_ALIAS(Rsend_init)
+
+extern "C" int PMPI_Rsend_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                                 MPI_Comm comm, MPI_Request* request) {
+  Call call(call_name<"MPI_Rsend_init_c">);
+  return init_send(call, SendMode::ready, {buf, count, datatype, dest, tag, comm}, request);
+}
+MARGAY_ALIAS(Rsend_init_c)
+
+extern "C" int PMPI_Bsend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                               MPI_Request* request) {
+  Call call(call_name<"MPI_Bsend_init">);
+  return init_send(call, SendMode::buffered, {buf, count, datatype, dest, tag, comm}, request);
+}
+MARGAY_ALIAS(Bsend_init)
+
+extern "C" int PMPI_Bsend_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                                 MPI_Comm comm, MPI_Request* request) {
+  Call call(call_name<"MPI_Bsend_init_c">);
+  return init_send(call, SendMode::buffered, {buf, count, datatype, dest, tag, comm}, request);
+}
+MARGAY_ALIAS(Bsend_init_c)
+
+extern "C" int PMPI_Recv_init(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                              MPI_Request* request) {
+  Call call(call_name<"MPI_Recv_init">);
+  return init_receive(call, {buf, count, datatype, source, tag, comm}, request);
+}
+MARGAY_ALIAS(Recv_init)
+
+extern "C" int PMPI_Recv_init_c(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                                MPI_Request* request) {
+  Call call(call_name<"MPI_Recv_init_c">);
+  return init_receive(call, {buf, count, datatype, source, tag, comm}, request);
+}
+MARGAY_ALIAS(Recv_init_c)
+
+extern "C" int PMPI_Start(MPI_Request* request) {
+  Call call(call_name<"MPI_Start">);
+  call.not_null(request, "request");
+  if (!call.ok()) return call.failed();
+  UserRequest* found = call.request(*request);
+  if (call.ok()) check_start(call, *found);
+  if (call.ok()) start(call, *found);
+  return call.done();
+}
+MARGAY_ALIAS(Start)
+
+extern "C" int PMPI_Startall(int count, MPI_Request array_of_requests[]) {
+  Call call(call_name<"MPI_Startall">);
+  call.count(count);
+  if (count > 0) call.not_null(array_of_requests, "array_of_requests");
+  for (int i = 0; i < count && call.ok(); ++i) {
+    const UserRequest* found = call.request(array_of_requests[i]);
+    if (call.ok()) check_start(call, *found);
+  }
+  // None is started unless all can be; but one that stands there twice is active the second time.
+  for (int i = 0; i < count && call.ok(); ++i) {
+    UserRequest& found = *call.request(array_of_requests[i]);
+    check_start(call, found);
+    if (call.ok()) start(call, found);
+  }
+  return call.done();
+}
+MARGAY_ALIAS(Startall)

@@ -1,0 +1,219 @@
+// MPI_Probe, MPI_Mprobe and their kin (MPI 4.0, chapter 3.8).
+#include "mpi/call/binding.hpp"
+#include "mpi/point_to_point/checked_arguments.hpp"
+#include "mpi/point_to_point/outcome.hpp"
+#include "mpi_adi/device/parts.hpp"
+
+using namespace margay::mpi;
+using margay::sim::TraceProbe;
+
+namespace {
+
+void fill(MPI_Status* status, const Envelope& envelope) {
+  fill_status(status, envelope.source, envelope.tag, envelope.bytes);
+}
+
+Communicator* check_probe(Call& call, int source, int tag, MPI_Comm comm) {
+  Communicator* communicator = call.communicator(comm);
+  call.source(communicator, source);
+  call.receive_tag(tag);
+  return communicator;
+}
+
+// A probe found nothing: whether nothing may ever come, which is an error then.
+bool in_vain(Call& call, int source, const Communicator& communicator) {
+  if (!call.device().source_lost(source, communicator)) return false;
+  call.error(MPIX_ERR_PROC_FAILED, words_of_lost(call.rank()));
+  return true;
+}
+
+// Until `probe` finds one, or nothing may ever come. What is awaited is told as long as this waits, and no longer: a
+// handler of an error runs outside the lock, and may not return.
+template <typename Probe>
+void wait_for_one(Call& call, const Awaited& awaited, Probe probe) {
+  const ProbeWait told(call.device().parts(), awaited);
+  wait_until(call.rank(), [&] { return probe() || in_vain(call, awaited.source, *awaited.communicator); });
+}
+
+// A matched message's handle; MPI_MESSAGE_NULL and an error when there are too many.
+MPI_Message hand_out(Call& call, Message& message) {
+  const Handle handle = call.rank().handles().messages().add(message);
+  if (handle == 0) call.error(MPI_ERR_OTHER, "too many matched messages are alive (2^18); receive some first");
+  call.rank().handles().note_origin(handle);
+  return handle == 0 ? MPI_MESSAGE_NULL : handle;
+}
+
+// What both matched receives check; nullptr for MPI_MESSAGE_NO_PROC, and after an error.
+Message* check_matched(Call& call, const void* buffer, std::int64_t count, Datatype* type, const MPI_Message* handle) {
+  call.count(count);
+  call.buffer(buffer, count, type);
+  call.not_null(handle, "message");
+  if (!call.ok() || *handle == MPI_MESSAGE_NO_PROC) return nullptr;
+  Message* message = call.rank().handles().messages().find(*handle);
+  if (message == nullptr) {
+    call.error(MPI_ERR_REQUEST, *handle == MPI_MESSAGE_NULL ? "the message is MPI_MESSAGE_NULL"
+                                                            : "message " + in_hex(*handle) +
+                                                                  " is no matched message (received, or never made)");
+  }
+  return message;
+}
+
+Request* start_matched(Call& call, void* buffer, std::int64_t count, Datatype& type, Message* message,
+                       MPI_Message* handle) {
+  if (message == nullptr) {  // MPI_MESSAGE_NO_PROC: like a receive from MPI_PROC_NULL
+    *handle = MPI_MESSAGE_NULL;
+    return call.device().start_receive(
+        {buffer, count, &type, MPI_PROC_NULL, MPI_ANY_TAG, &call.rank().worlds().world()});
+  }
+  call.rank().handles().messages().remove(*handle);
+  *handle = MPI_MESSAGE_NULL;
+  return call.device().start_matched_receive(buffer, count, type, *message);
+}
+
+int mrecv(Call& call, void* buffer, std::int64_t count, MPI_Datatype datatype, MPI_Message* message,
+          MPI_Status* status) {
+  Datatype* type = call.datatype(datatype);
+  call.status(status);
+  Message* matched = check_matched(call, buffer, count, type, message);
+  if (!call.ok()) return call.failed();
+  Request& request = *start_matched(call, buffer, count, *type, matched, message);
+  call.wait(request);
+  finish_device_request(call, request, status);
+  return call.done();
+}
+
+int imrecv(Call& call, void* buffer, std::int64_t count, MPI_Datatype datatype, MPI_Message* message,
+           MPI_Request* request) {
+  Datatype* type = call.datatype(datatype);
+  Message* matched = check_matched(call, buffer, count, type, message);
+  call.not_null(request, "request");
+  if (!call.ok()) return call.failed();
+  Request* started = start_matched(call, buffer, count, *type, matched, message);
+  hand_out(call, started, started->communicator != nullptr ? *started->communicator : call.rank().worlds().world(),
+           request);
+  return call.done();
+}
+
+}  // namespace
+
+extern "C" int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  Call call(call_name<"MPI_Probe">);
+  Communicator* communicator = check_probe(call, source, tag, comm);
+  call.status(status);
+  if (!call.ok()) return call.failed();
+  if (source == MPI_PROC_NULL) {
+    proc_null_status(status);
+    return MPI_SUCCESS;
+  }
+  Envelope envelope;
+  wait_for_one(call, {source, tag, communicator}, [&] {
+    return call.device().probe(source, tag, *communicator, envelope, Context::point_to_point, TraceProbe::probe);
+  });
+  if (call.ok()) fill(status, envelope);
+  return call.done();
+}
+MARGAY_ALIAS(Probe)
+
+extern "C" int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
+  Call call(call_name<"MPI_Iprobe">);
+  Communicator* communicator = check_probe(call, source, tag, comm);
+  call.not_null(flag, "flag");
+  call.status(status);
+  if (!call.ok()) return call.failed();
+  if (source == MPI_PROC_NULL) {
+    *flag = 1;
+    proc_null_status(status);
+    return MPI_SUCCESS;
+  }
+  Envelope envelope;
+  look_once(call);
+  const bool found =
+      call.device().probe(source, tag, *communicator, envelope, Context::point_to_point, TraceProbe::iprobe);
+  *flag = found ? 1 : 0;
+  if (*flag != 0) {
+    fill(status, envelope);
+  } else if (!in_vain(call, source, *communicator)) {
+    give_way(call);
+  }
+  return call.done();
+}
+MARGAY_ALIAS(Iprobe)
+
+extern "C" int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
+  Call call(call_name<"MPI_Mprobe">);
+  Communicator* communicator = check_probe(call, source, tag, comm);
+  call.not_null(message, "message");
+  call.status(status);
+  if (!call.ok()) return call.failed();
+  if (source == MPI_PROC_NULL) {
+    *message = MPI_MESSAGE_NO_PROC;
+    proc_null_status(status);
+    return MPI_SUCCESS;
+  }
+  Envelope envelope;
+  Message* found = nullptr;
+  wait_for_one(call, {source, tag, communicator}, [&] {
+    found = call.device().matched_probe(source, tag, *communicator, envelope, TraceProbe::mprobe);
+    return found != nullptr;
+  });
+  if (found == nullptr) return call.failed();
+  *message = hand_out(call, *found);
+  fill(status, envelope);
+  return call.done();
+}
+MARGAY_ALIAS(Mprobe)
+
+extern "C" int PMPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
+  Call call(call_name<"MPI_Improbe">);
+  Communicator* communicator = check_probe(call, source, tag, comm);
+  call.not_null(flag, "flag");
+  call.not_null(message, "message");
+  call.status(status);
+  if (!call.ok()) return call.failed();
+  *flag = 1;
+  if (source == MPI_PROC_NULL) {
+    *message = MPI_MESSAGE_NO_PROC;
+    proc_null_status(status);
+    return MPI_SUCCESS;
+  }
+  Envelope envelope;
+  look_once(call);
+  Message* found = call.device().matched_probe(source, tag, *communicator, envelope, TraceProbe::improbe);
+  if (found == nullptr) {
+    *flag = 0;
+    *message = MPI_MESSAGE_NULL;
+    if (in_vain(call, source, *communicator)) return call.failed();
+    give_way(call);
+    return MPI_SUCCESS;
+  }
+  *message = hand_out(call, *found);
+  fill(status, envelope);
+  return call.done();
+}
+MARGAY_ALIAS(Improbe)
+
+extern "C" int PMPI_Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
+  Call call(call_name<"MPI_Mrecv">);
+  return mrecv(call, buf, count, datatype, message, status);
+}
+MARGAY_ALIAS(Mrecv)
+
+extern "C" int PMPI_Mrecv_c(void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message* message,
+                            MPI_Status* status) {
+  Call call(call_name<"MPI_Mrecv_c">);
+  return mrecv(call, buf, count, datatype, message, status);
+}
+MARGAY_ALIAS(Mrecv_c)
+
+extern "C" int PMPI_Imrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
+  Call call(call_name<"MPI_Imrecv">);
+  return imrecv(call, buf, count, datatype, message, request);
+}
+MARGAY_ALIAS(Imrecv)
+
+extern "C" int PMPI_Imrecv_c(void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message* message,
+                             MPI_Request* request) {
+  Call call(call_name<"MPI_Imrecv_c">);
+  return imrecv(call, buf, count, datatype, message, request);
+}
+MARGAY_ALIAS(Imrecv_c)

@@ -1,0 +1,25 @@
+// What the receive bindings call: whole calls.
+#pragma once
+
+#include "mpi/call/call_name.hpp"
+#include "mpi/point_to_point/arguments.hpp"
+
+namespace margay::mpi {
+
+[[nodiscard, gnu::flatten]] int blocking_receive(const Invocation& name, const ReceiveArguments& arguments,
+                                                 MPI_Status* status);
+[[nodiscard, gnu::flatten]] int nonblocking_receive(const Invocation& name, const ReceiveArguments& arguments,
+                                                    MPI_Request* request);
+
+// Both at once, neither waiting for the other (MPI 4.0, 3.10).
+[[nodiscard]] int send_and_receive(const Invocation& name, const SendArguments& send, const ReceiveArguments& receive,
+                                   MPI_Status* status);
+[[nodiscard]] int start_send_and_receive(const Invocation& name, const SendArguments& send,
+                                         const ReceiveArguments& receive, MPI_Request* request);
+// Into the buffer that is sent from.
+[[nodiscard]] int send_and_replace(const Invocation& name, const SendArguments& send, const ReceiveArguments& receive,
+                                   MPI_Status* status);
+[[nodiscard]] int start_send_and_replace(const Invocation& name, const SendArguments& send,
+                                         const ReceiveArguments& receive, MPI_Request* request);
+
+}  // namespace margay::mpi

@@ -1,0 +1,101 @@
+// MPI_Request_free, MPI_Cancel, MPI_Test_cancelled (MPI 4.0, 3.7.3 and 3.8.4).
+#include "mpi/call/binding.hpp"
+#include "mpi/point_to_point/completion.hpp"
+
+#include "mpi_adi/request/generalized.hpp"
+
+using namespace margay::mpi;
+
+namespace {
+
+// Requires: is_own().
+OwnRequest* own_of(Request* request) {
+  return static_cast<OwnRequest*>(request);
+}
+
+// What an own request says; `programs`: what a function of the program's returned, as it is.
+int end(Call& call, bool programs, int code, std::string words) {
+  if (code == MPI_SUCCESS) return MPI_SUCCESS;
+  if (programs) call.blame(Call::Blame::program);
+  call.error(code, std::move(words));
+  return call.failed();
+}
+
+// A nonblocking collective's can neither be cancelled nor freed (MPI 4.0, 6.12).
+bool is_collective(Request* request) {
+  return request != nullptr && request->kind == RequestKind::collective;
+}
+
+}  // namespace
+
+extern "C" int PMPI_Request_free(MPI_Request* request) {
+  Call call(call_name<"MPI_Request_free">);
+  call.not_null(request, "request");
+  if (!call.ok()) return call.failed();
+  UserRequest* found = call.request(*request);
+  if (!call.ok()) return call.failed();
+  Request* const under_way = found->device;
+  OwnRequest* const kept = found->persistent ? found->own : nullptr;
+  if (is_collective(under_way)) {
+    call.error(MPI_ERR_REQUEST, "the request is a nonblocking collective's; it is not freed but completed");
+    return call.failed();
+  }
+  if (kept != nullptr && under_way != nullptr) {
+    call.error(MPI_ERR_REQUEST, "the partitioned request is active; wait for it before it is freed");
+    return call.failed();
+  }
+  *request = MPI_REQUEST_NULL;
+  if (found->common) return MPI_SUCCESS;
+  const bool own = under_way != nullptr && under_way->is_own();
+  // A generalized request keeps its handle until MPI_Grequest_complete.
+  const bool awaited = generalized_of(under_way) != nullptr && !under_way->complete;
+  if (!awaited) call.rank().handles().free_request(*found);
+  // What is under way goes on; whoever has it frees it when it is complete.
+  if (kept != nullptr) {
+    kept->retire();
+  } else if (own) {
+    std::string words;
+    const bool programs = own_of(under_way)->errors_are_the_programs();
+    const int code = own_of(under_way)->give_up(call.rank(), words);
+    return end(call, programs, code, std::move(words));
+  } else if (under_way != nullptr) {
+    call.device().free(*under_way);
+  }
+  return MPI_SUCCESS;
+}
+MARGAY_ALIAS(Request_free)
+
+extern "C" int PMPI_Cancel(MPI_Request* request) {
+  Call call(call_name<"MPI_Cancel">);
+  call.not_null(request, "request");
+  if (!call.ok()) return call.failed();
+  UserRequest* found = call.request(*request);
+  if (!call.ok()) return call.failed();
+  if (!active(found)) {
+    call.error(MPI_ERR_REQUEST, "the persistent request is not active; there is nothing to cancel");
+  } else if (is_collective(found->device)) {
+    call.error(MPI_ERR_REQUEST, "the request is a nonblocking collective's, which cannot be cancelled");
+  }
+  if (!call.ok()) return call.failed();
+  // What has arrived already is not to be cancelled any more.
+  call.device().progress();
+  if (found->device->is_own()) {
+    std::string words;
+    auto& own = *own_of(found->device);
+    const int code = own.cancel(call.rank(), words);
+    return end(call, own.errors_are_the_programs(), code, std::move(words));
+  }
+  call.device().cancel(*found->device);
+  return MPI_SUCCESS;
+}
+MARGAY_ALIAS(Cancel)
+
+extern "C" int PMPI_Test_cancelled(const MPI_Status* status, int* flag) {
+  Call call(call_name<"MPI_Test_cancelled">);
+  call.not_null(flag, "flag");
+  call.not_null(status, "status");
+  if (ignores(status)) call.error(MPI_ERR_ARG, "the status is MPI_STATUS_IGNORE");
+  if (call.ok()) *flag = status_cancelled(*status) ? 1 : 0;
+  return call.done();
+}
+MARGAY_ALIAS(Test_cancelled)

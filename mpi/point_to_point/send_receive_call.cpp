@@ -1,0 +1,116 @@
+// The combined calls: a send and a receive at once.
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+#include "mpi/call/own_call.hpp"
+#include "mpi/point_to_point/checked_arguments.hpp"
+#include "mpi/point_to_point/outcome.hpp"
+#include "mpi/point_to_point/receive_call.hpp"
+#include "mpi_adi/device/pieces.hpp"
+#include "mpi_adi/request/send_receive.hpp"
+#include "portals/base/assert.hpp"
+
+namespace margay::mpi {
+
+namespace {
+
+// What a send would send, packed in one run of bytes: the arriving message may land in the buffer before the send is
+// done with it.
+class TypedCopy {
+ public:
+  explicit TypedCopy(const CheckedSend& send) {
+    MARGAY_ASSERT(send.type != nullptr);  // it was checked
+    Pieces pieces;
+    const portals::Region data = pieces.to_send(send.buffer, send.count, *send.type);
+    size_ = static_cast<std::int64_t>(data.bytes());
+    bytes_ = std::make_unique_for_overwrite<std::byte[]>(data.bytes());
+    if (size_ > 0) portals::copy(portals::Region(bytes_.get(), data.bytes()), data);
+  }
+  [[nodiscard]] SendArguments instead_of(const SendArguments& send) const {
+    return {bytes_.get(), size_, MPI_BYTE, send.destination, send.tag, send.communicator};
+  }
+  [[nodiscard]] std::unique_ptr<std::byte[]> take() { return std::move(bytes_); }
+
+ private:
+  std::unique_ptr<std::byte[]> bytes_;
+  std::int64_t size_ = 0;
+};
+
+// As long as the call waits for both. `copied_from`: CheckedSend::copied_from.
+int carry_out(Call& call, const SendArguments& send, const CheckedSend* copied_from, const ReceiveArguments& receive,
+              MPI_Status* status) {
+  CheckedSend out = check_send(call, SendMode::standard, send);
+  out.copied_from = copied_from;
+  call.whose("of the send");
+  const CheckedReceive in = check_receive(call, receive);
+  call.whose("of the receive");
+  call.status(status);
+  if (!call.ok()) [[unlikely]]
+    return call.failed();
+  Request& incoming = *call.device().start_receive(in);
+  Request& outgoing = *call.device().start_send(out);
+  wait_until(
+      call.rank(), [&] { return incoming.complete && outgoing.complete; }, 1);
+  finish_device_request(call, incoming, status);
+  finish_device_request(call, outgoing, MPI_STATUS_IGNORE);
+  return call.done();
+}
+
+// Both at once behind one request. `copy`: what the send reads, if it is not the program's; kept until both are over.
+int start_both(Call& call, const SendArguments& send, const CheckedSend* copied_from, const ReceiveArguments& receive,
+               std::unique_ptr<std::byte[]> copy, MPI_Request* handle) {
+  CheckedSend out = check_send(call, SendMode::standard, send);
+  out.copied_from = copied_from;
+  call.whose("of the send");
+  const CheckedReceive in = check_receive(call, receive);
+  call.whose("of the receive");
+  call.not_null(handle, "request");
+  UserRequest* const made = call.ok() ? add_own_request(call, *in.communicator) : nullptr;
+  if (!call.ok()) return call.failed();
+  Device& device = call.device();
+  auto* const both = new SendReceive(device, *in.communicator, std::move(copy));
+  made->device = both;
+  Request* const incoming = device.start_receive(in);
+  Request* const outgoing = device.start_send(out);
+  both->begin(*incoming, *outgoing);
+  *handle = made->handle;
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+int send_and_receive(const Invocation& name, const SendArguments& send, const ReceiveArguments& receive,
+                     MPI_Status* status) {
+  Call call(name);
+  return carry_out(call, send, nullptr, receive, status);
+}
+
+int start_send_and_receive(const Invocation& name, const SendArguments& send, const ReceiveArguments& receive,
+                           MPI_Request* request) {
+  Call call(name);
+  return start_both(call, send, nullptr, receive, nullptr, request);
+}
+
+int send_and_replace(const Invocation& name, const SendArguments& send, const ReceiveArguments& receive,
+                     MPI_Status* status) {
+  Call call(name);
+  const CheckedSend checked = check_send(call, SendMode::standard, send);
+  call.whose("of the send");
+  if (!call.ok()) return call.failed();
+  const TypedCopy copy(checked);
+  return carry_out(call, copy.instead_of(send), &checked, receive, status);
+}
+
+int start_send_and_replace(const Invocation& name, const SendArguments& send, const ReceiveArguments& receive,
+                           MPI_Request* request) {
+  Call call(name);
+  const CheckedSend checked = check_send(call, SendMode::standard, send);
+  call.whose("of the send");
+  if (!call.ok()) return call.failed();
+  TypedCopy copy(checked);
+  const SendArguments copied = copy.instead_of(send);
+  return start_both(call, copied, &checked, receive, copy.take(), request);
+}
+
+}  // namespace margay::mpi

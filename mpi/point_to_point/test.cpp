@@ -1,0 +1,142 @@
+// MPI_Test and its family (MPI 4.0, 3.7.3 and 3.7.5). Each runs one round of progress when nothing is complete yet.
+#include "mpi/call/binding.hpp"
+#include "mpi/point_to_point/completion.hpp"
+#include "mpi/point_to_point/outcome.hpp"
+#include "mpi_adi/request/own_request.hpp"
+
+using namespace margay::mpi;
+
+namespace {
+
+void poll(Call& call, UserRequest* one) {
+  poll_extended(call, Requests(&one, 1));
+}
+void poll(Call& call, const RequestRow* row) {
+  poll_extended(call, row->all());
+}
+
+// `asked`: the request or the row. False also after an error of a request's function.
+template <typename Asked, typename Done>
+bool test_once(Call& call, Asked asked, Done done) {
+  if (done()) return true;
+  look_once(call);
+  if (done()) return true;
+  if (any_extended(call)) [[unlikely]] {
+    poll(call, asked);
+    if (!call.ok()) return false;
+    if (done()) return true;
+  }
+  give_way(call);
+  return false;
+}
+
+// What it says, without ending it.
+void look_at_own(Call& call, OwnRequest& own, MPI_Status* status) {
+  MPI_Status unseen{};
+  std::string words;
+  const int error_class = own.outcome(call.rank(), ignores(status) ? &unseen : status, words);
+  if (error_class == MPI_SUCCESS) return;
+  if (words.empty()) words = words_of_lost(call.rank());
+  if (own.errors_are_the_programs()) call.blame(Call::Blame::program);
+  call.error(error_class, std::move(words));
+}
+
+}  // namespace
+
+extern "C" int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
+  Call call(call_name<"MPI_Test">);
+  call.not_null(request, "request");
+  call.not_null(flag, "flag");
+  call.status(status);
+  if (!call.ok()) return call.failed();
+  UserRequest* found = *request == MPI_REQUEST_NULL ? nullptr : call.request(*request);
+  if (!call.ok()) return call.failed();
+  *flag = 1;
+  if (!active(found)) {
+    empty_status(status);
+    return MPI_SUCCESS;
+  }
+  if (!test_once(call, found, [found] { return complete(*found); })) {
+    *flag = 0;
+    return call.done();
+  }
+  end_only_request(call, *found, request, status);
+  return call.done();
+}
+MARGAY_ALIAS(Test)
+
+extern "C" int PMPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]) {
+  Call call(call_name<"MPI_Testall">);
+  call.not_null(flag, "flag");
+  RequestRow row(call, count, array_of_requests);
+  if (count > 0) call.status(array_of_statuses, "array_of_statuses");
+  if (!call.ok()) return call.failed();
+  *flag = test_once(call, &row, [&row] { return row.all_complete(); }) ? 1 : 0;
+  return *flag != 0 ? end_all(call, row, array_of_statuses, ErrorFields::failed) : call.done();
+}
+MARGAY_ALIAS(Testall)
+
+extern "C" int PMPI_Testany(int count, MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status) {
+  Call call(call_name<"MPI_Testany">);
+  call.not_null(flag, "flag");
+  call.not_null(index, "index");
+  RequestRow row(call, count, array_of_requests);
+  call.status(status);
+  if (!call.ok()) return call.failed();
+  *index = MPI_UNDEFINED;
+  *flag = 1;
+  if (!row.any_active()) {
+    empty_status(status);
+    return MPI_SUCCESS;
+  }
+  if (!test_once(call, &row, [&row] { return row.any_complete(); })) {
+    *flag = 0;
+    return call.done();
+  }
+  *index = row.first_complete();
+  row.end_only(*index, status);
+  return call.done();
+}
+MARGAY_ALIAS(Testany)
+
+extern "C" int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
+                             MPI_Status array_of_statuses[]) {
+  Call call(call_name<"MPI_Testsome">);
+  call.not_null(outcount, "outcount");
+  RequestRow row(call, incount, array_of_requests);
+  if (incount > 0) call.not_null(array_of_indices, "array_of_indices");
+  if (incount > 0) call.status(array_of_statuses, "array_of_statuses");
+  if (!call.ok()) return call.failed();
+  if (!row.any_active()) {
+    *outcount = MPI_UNDEFINED;
+    return MPI_SUCCESS;
+  }
+  *outcount = 0;
+  look_around(call, row);
+  if (!test_once(call, &row, [&row] { return row.any_complete(); })) return call.done();
+  return end_some(call, row, outcount, array_of_indices, array_of_statuses);
+}
+MARGAY_ALIAS(Testsome)
+
+extern "C" int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
+  Call call(call_name<"MPI_Request_get_status">);
+  call.not_null(flag, "flag");
+  call.status(status);
+  if (!call.ok()) return call.failed();
+  UserRequest* found = request == MPI_REQUEST_NULL ? nullptr : call.request(request);
+  if (!call.ok()) return call.failed();
+  *flag = 1;
+  if (!active(found)) {
+    empty_status(status);
+  } else if (!test_once(call, found, [found] { return complete(*found); })) {
+    *flag = 0;
+  } else if (found->device->is_own()) {
+    look_at_own(call, static_cast<OwnRequest&>(*found->device), status);
+  } else {
+    const Request& ended = *found->device;
+    status_of(ended, status);
+    if (ended.error_class != MPI_SUCCESS) call.error(ended.error_class, words_of_failure(call.rank(), ended));
+  }
+  return call.done();
+}
+MARGAY_ALIAS(Request_get_status)

@@ -1,0 +1,57 @@
+#include "mpi/process/end_communication.hpp"
+
+#include <cstdint>
+#include <optional>
+
+#include "collectives/comm/window.hpp"
+#include "collectives/select/perform.hpp"
+#include "mpi/collective/arguments.hpp"
+#include "mpi/collective/note_call.hpp"
+#include "mpi/process/machine.hpp"
+#include "mpi_adi/rank/unreceived.hpp"
+
+namespace margay::mpi {
+
+namespace {
+
+constexpr int kLastRounds = 1'000;
+constexpr std::uint32_t kWorldModel = Group::kWorldModel;
+
+// What has to be over: everything; beside sessions, what is the world's. Asked anew each time, as another thread may
+// begin a session meanwhile, whose messages are its own.
+std::optional<std::uint32_t> looked_at() {
+  return hold_machine_alone() ? std::nullopt : std::optional<std::uint32_t>(kWorldModel);
+}
+
+// What has come, of every wire: short messages that others sent before they came here, and those to oneself.
+void take_what_is_here(Device& device) {
+  for (int round = 0; round < kLastRounds && device.progress(); ++round) continue;
+}
+
+bool everybody_is_here(Call& call) {
+  note_error(call, perform(collectives_of(call), call.rank().worlds().world(), BarrierCall{}));
+  return call.ok();
+}
+
+}  // namespace
+
+// Receives are given up last: until every send has its answer, they take what is on its way.
+bool end_communication(Call& call) {
+  MpiRank& rank = call.rank();
+  Device& device = rank.device();
+  // Meanwhile, progress goes on with what is under way. From here on nobody posts a receive for the world any more.
+  note_last_call(call);
+  if (!everybody_is_here(call)) return false;
+  device.give_up_sends(kWorldModel, Device::Receivers::leave);
+  wait_until(rank, [&] { return device.sends_over(looked_at()) && (looked_at() || rank.buffered().drained()); });
+  // Whoever still asks a receiver whether it gives a message back has to be answered.
+  if (!everybody_is_here(call)) return false;
+  destroy_windows(rank, kWorldModel);
+  tell_given_back(rank.receiving_side(), rank.handles().communicators_of(kWorldModel));
+  take_what_is_here(device);
+  device.give_up_receives(kWorldModel);
+  wait_until(rank, [&] { return device.quiet(looked_at()); });
+  return true;
+}
+
+}  // namespace margay::mpi

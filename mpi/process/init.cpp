@@ -1,0 +1,159 @@
+// Beginning and end (MPI 4.0, chapter 11.2).
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "mpi/call/binding.hpp"
+#include "mpi/call/call.hpp"
+#include "mpi/call/early_call.hpp"
+#include "mpi/communicator/attribute_callbacks.hpp"
+#include "mpi/process/end_communication.hpp"
+#include "mpi/process/leaks.hpp"
+#include "mpi/process/machine.hpp"
+#include "mpi_adi/rank/mpi_process.hpp"
+
+using namespace margay::mpi;
+
+namespace {
+
+int begin(const Invocation& of, int thread_level) {
+  const char* const function = of.name.text;
+  if (current_process().init_state() != InitState::before) {
+    EarlyCall call(of);
+    call.error(MPI_ERR_OTHER,
+               std::string("called ") +
+                   (current_process().init_state() == InitState::running ? "twice" : "after MPI_Finalize") +
+                   "; a process initializes MPI once");
+    return call.failed();
+  }
+  const auto status = hold_machine(thread_level >= MPI_THREAD_SERIALIZED);
+  if (!status.ok()) {
+    std::fprintf(stderr, "margay: %s: %s\n", function, status.sentence().c_str());
+    std::exit(1);
+  }
+  MpiRank* const rank = current_rank();
+  set_thread_rank(rank);
+  rank->begin_world(thread_level);
+  current_process().set_init_state(InitState::running);
+  return MPI_SUCCESS;
+}
+
+// For calls that any thread may make at any level while MPI runs; otherwise the process ends, as with any Call.
+MpiRank& running_rank(const CallName& name, EarlyCall& call) {
+  return call.rank() != nullptr ? *call.rank() : Call(name).rank();
+}
+
+// Inside the rank, if that can be in a moment. Not when another thread's call keeps it, nor in the handler of a signal
+// that interrupted a call of this thread, which waits for nobody.
+bool enters_soon(MpiRank& rank) {
+  constexpr int kTries = 100;
+  constexpr useconds_t kBetweenTriesUs = 100;
+  for (int i = 0; i < kTries; ++i) {
+    if (rank.lock().try_enter()) return true;
+    if (rank.lock().interrupted()) return false;
+    usleep(kBetweenTriesUs);
+  }
+  return false;
+}
+
+// The job ends all the same.
+std::string abort_of_none(MPI_Comm comm) {
+  return comm == MPI_COMM_NULL ? "MPI_COMM_NULL" : in_hex(comm) + ", which is no living communicator,";
+}
+
+}  // namespace
+
+extern "C" int PMPI_Init(int* /*argc*/, char*** /*argv*/) {
+  return begin(call_name<"MPI_Init">, MPI_THREAD_SINGLE);
+}
+MARGAY_ALIAS(Init)
+
+extern "C" int PMPI_Init_thread(int* /*argc*/, char*** /*argv*/, int required, int* provided) {
+  if (required < MPI_THREAD_SINGLE || required > MPI_THREAD_MULTIPLE) {
+    EarlyCall call(call_name<"MPI_Init_thread">);
+    call.error(MPI_ERR_ARG, "required is " + std::to_string(required) +
+                                ", no thread level (MPI_THREAD_SINGLE, 0, to MPI_THREAD_MULTIPLE, 3)");
+    return call.failed();
+  }
+  const int result = begin(call_name<"MPI_Init_thread">, required);
+  if (provided != nullptr && result == MPI_SUCCESS) *provided = required;
+  return result;
+}
+MARGAY_ALIAS(Init_thread)
+
+extern "C" int PMPI_Initialized(int* flag) {
+  if (flag == nullptr) return null_argument(call_name<"MPI_Initialized">, "flag");
+  *flag = current_process().init_state() != InitState::before ? 1 : 0;
+  return MPI_SUCCESS;
+}
+MARGAY_ALIAS(Initialized)
+
+extern "C" int PMPI_Finalized(int* flag) {
+  if (flag == nullptr) return null_argument(call_name<"MPI_Finalized">, "flag");
+  *flag = current_process().init_state() == InitState::finalized ? 1 : 0;
+  return MPI_SUCCESS;
+}
+MARGAY_ALIAS(Finalized)
+
+extern "C" int PMPI_Query_thread(int* provided) {
+  EarlyCall call(call_name<"MPI_Query_thread">);
+  MpiRank& rank = running_rank(call_name<"MPI_Query_thread">, call);
+  call.not_null(provided, "provided");
+  if (call.ok()) *provided = rank.worlds().thread_level();
+  return call.done();
+}
+MARGAY_ALIAS(Query_thread)
+
+extern "C" int PMPI_Is_thread_main(int* flag) {
+  EarlyCall call(call_name<"MPI_Is_thread_main">);
+  MpiRank& rank = running_rank(call_name<"MPI_Is_thread_main">, call);
+  call.not_null(flag, "flag");
+  if (call.ok()) *flag = rank.worlds().on_main_thread() ? 1 : 0;
+  return call.done();
+}
+MARGAY_ALIAS(Is_thread_main)
+
+// Everybody's messages are out and in before anybody leaves (paper 001 has no finalize; MPI 4.0, 11.2.2).
+extern "C" int PMPI_Finalize() {
+  {
+    Call call(call_name<"MPI_Finalize">);
+    MpiRank& rank = call.rank();
+    // First of all, while everything works: what the program wants done at the end (MPI 4.0, 11.2.4).
+    delete_attributes_at_end(call, rank.worlds().self());
+    delete_attributes_at_end(call, rank.worlds().world());
+    report_leaks(rank, {.session = 0, .last = hold_machine_alone()});
+    if (!end_communication(call)) return call.failed();
+    // Asked once more: the last session may have ended since.
+    if (hold_machine_alone() && rank.buffered().drained()) rank.buffered().abandon();
+    rank.end_world();
+  }
+  set_thread_rank(nullptr);
+  let_go_machine();
+  current_process().set_init_state(InitState::finalized);
+  return MPI_SUCCESS;
+}
+MARGAY_ALIAS(Finalize)
+
+extern "C" int PMPI_Abort(MPI_Comm comm, int errorcode) {
+  if (current_rank() == nullptr) const Call ends_the_process(call_name<"MPI_Abort">);
+  MpiRank& rank = *current_rank();
+  std::string where = "a communicator";
+  if (enters_soon(rank)) {
+    margay::sim::Recorder& recorder = rank.process().recorder();
+    if (recorder.on()) rank.call_trace().enter(recorder, "MPI_Abort", __builtin_return_address(0));
+    const Communicator* communicator = rank.communicator(comm);
+    if (communicator == nullptr) {
+      where = abort_of_none(comm);
+    } else if (!communicator->name.empty()) {
+      where = communicator->name;
+    }
+  } else if (comm == MPI_COMM_WORLD) {
+    where = "MPI_COMM_WORLD";
+  }
+  rank.process().abort(errorcode, "MPI_Abort" +
+                                      rank.process().source_lines().behind_call(margay::sim::call_from_program()) +
+                                      " with code " + std::to_string(errorcode) + " on " + where);
+}
+MARGAY_ALIAS(Abort)

@@ -1,0 +1,190 @@
+#include "mpi/process/machine.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "collectives/portal/rank_host.hpp"
+#include "collectives/portal/tree_portal.hpp"
+#include "collectives/select/asked_rates.hpp"
+#include "collectives/select/choice.hpp"
+#include "mpi/info/table.hpp"
+#include "mpi/process/leaks.hpp"
+#include "mpi/tool/variable/tool.hpp"
+#include "mpi_adi/rank/mpi_process.hpp"
+#include "sim/boot/last_second.hpp"
+
+namespace margay::mpi {
+
+using portals::Status;
+
+namespace {
+
+// A look of another thread at the machine takes less; one that lets it go, as long as its wires take.
+constexpr int kLocksTried = 100;
+constexpr useconds_t kBetweenLocksUs = 100;
+
+// Has the rank until the process is gone: its coprocessor, other threads' calls may still be at work.
+struct Machine final : ProcessPart {
+  static constexpr PartSlot kSlot = PartSlot::job;
+  // Of all below. Users take it inside the rank too: whoever enters the rank with it has found that there are none.
+  std::mutex mutex;
+  std::unique_ptr<MpiRank> rank;
+  int users = 0;
+  bool over = false;  // the process exits, and nobody can hold it any more
+  pid_t process = 0;  // a child that the program forked has no part in it
+};
+
+Machine& the_machine() {
+  return current_process().part<Machine>();
+}
+
+std::unique_ptr<RankExtension> make_collectives(MpiRank& rank) {
+  auto portal = std::make_unique<TreePortal>(std::make_unique<RankHost>(rank));
+  if (rank.process().job().options.text("check_types") == "1") {
+    portal->check_calls(rank.process().board().findings, rank.process().source_lines());
+  }
+  return portal;
+}
+
+// Past stdio, whose lock the interrupted code may hold.
+void write_all(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
+    if (written < 0 && errno != EINTR) return;
+    text.remove_prefix(written < 0 ? 0 : static_cast<std::size_t>(written));
+  }
+}
+
+// Prints the leaks that `report` finds. `status`: the exit status if that does not end.
+void report_at_exit(MpiRank& rank, int status, std::string (*report)(MpiRank&)) {
+  if (rank.handles().origins() == nullptr || !rank.lock().try_enter()) return;
+  std::string text;
+  {
+    // What it allocates, and tables that have locks of their own, may be in use by the code that a signal interrupted.
+    const sim::LastSecond last(status);
+    text = report(rank);
+  }
+  rank.leave();
+  write_all(text);
+}
+
+// The process exits, and its part in the job is held.
+void leave_held(MpiRank& rank, int users, bool signed_off) {
+  sim::Process& process = rank.process();
+  const bool sessions_alone = system_process().init_state() != InitState::running;
+  if (sessions_alone) process.board().open_sessions = static_cast<std::uint32_t>(users);
+  report_at_exit(rank, signed_off ? sim::LastSecond::kKill : 1, &report_of_open_sessions);
+  // Such a launcher takes the exit for a regular one, and the others would wait for ever.
+  if (signed_off) {
+    process.abort(
+        1, sessions_alone ? "it exits with a session that was never finalized" : "it exits without MPI_Finalize");
+  }
+}
+
+// Called by exit(), after what the program registered for its end, which may still begin and end MPI: by any thread,
+// while others are at work, and in handlers of signals. So it waits for nobody for long. A dormant part has said
+// its goodbye; the operating system takes it back.
+[[gnu::destructor]] void end_machine() {
+  auto* const made = system_process().part_if_made<Machine>();
+  if (made == nullptr) return;
+  Machine& machine = *made;
+  std::unique_lock lock(machine.mutex, std::defer_lock);
+  for (int i = 0; i < kLocksTried && !lock.try_lock(); ++i) usleep(kBetweenLocksUs);
+  if (!lock.owns_lock() || machine.process != getpid()) return;
+  if (const int users = machine.users; users != 0) {
+    const bool signed_off = machine.rank->process().signed_off();
+    lock.unlock();
+    leave_held(*machine.rank, users, signed_off);
+  } else {
+    machine.over = true;
+    report_at_exit(*machine.rank, 1, &report_of_exit);
+    machine.rank->process().shut();
+  }
+}
+
+// The user's own have to be right. A file's do not end a job, which goes on as if there were none.
+Status check_rates(const sim::Job& job) {
+  Rates rates;
+  const Status status = parse_asked_rates(job.rates, rates);
+  if (status.ok() || job.rates_given) return status;
+  if (job.rank == 0) {
+    static_cast<void>(std::fprintf(stderr, "margay: what `margay calibrate` has kept is passed over: %s\n",
+                                   status.sentence().c_str()));
+  }
+  return {};
+}
+
+Status join(Machine& machine) {
+  try {
+    std::unique_ptr<sim::Process> process;
+    if (Status status = current_process().start(process); !status.ok()) return status;
+    AskedFor asked;
+    if (Status status = parse_asked_for(process->job().options.text("collective"), asked); !status.ok()) return status;
+    if (Status status = check_rates(process->job()); !status.ok()) return status;
+    if (Status status = MpiRank::start_on(std::move(process), &make_collectives, machine.rank); !status.ok())
+      return status;
+  } catch (const std::bad_alloc&) {
+    return Status::error(
+        "no memory for the heap of unexpected messages and the rest; see ulimit -v, or lessen it with --heap");
+  }
+  machine.process = getpid();
+  InfoAccess().note_job(machine.rank->process().job());
+  return {};
+}
+
+}  // namespace
+
+Status hold_machine(bool threads) {
+  Machine& machine = the_machine();
+  const std::lock_guard guard(machine.mutex);
+  if (machine.rank != nullptr && machine.process != getpid()) {
+    return Status::error("the process was forked after its parent joined the job, and has no part in it");
+  }
+  if (machine.over) return Status::error("the process has left its job already, as it exits");
+  if (machine.rank == nullptr) {
+    if (Status status = join(machine); !status.ok()) return status;
+  } else if (machine.users == 0) {
+    machine.rank->work();
+  }
+  // A second holder may be another thread than the first, whatever its level.
+  if (threads || (machine.users != 0 && !machine.rank->lock().on_lone_thread())) machine.rank->lock().allow_threads();
+  if (machine.users++ == 0) {
+    current_process().set_rank(machine.rank.get());
+    tool_rank_begins(*machine.rank);
+  }
+  return {};
+}
+
+MpiRank* joined_rank(MpiProcess& process) {
+  auto* const machine = process.part_if_made<Machine>();
+  return machine == nullptr ? nullptr : machine->rank.get();
+}
+
+bool hold_machine_alone() {
+  Machine& machine = the_machine();
+  const std::lock_guard guard(machine.mutex);
+  return machine.users <= 1;
+}
+
+void let_go_machine() {
+  Machine& machine = the_machine();
+  const std::lock_guard guard(machine.mutex);
+  if (--machine.users > 0) return;
+  MpiRank& rank = *machine.rank;
+  rank.process().stop_coprocessor();
+  rank.enter();
+  rank.rest();
+  rank.leave();
+  tool_rank_ends();
+  current_process().set_rank(nullptr);
+}
+
+}  // namespace margay::mpi

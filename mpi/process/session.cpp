@@ -1,0 +1,116 @@
+// Sessions begin and end (MPI 4.0, 11.3.1).
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collectives/comm/window.hpp"
+#include "mpi/call/binding.hpp"
+#include "mpi/call/early_handler.hpp"
+#include "mpi/call/session_arguments.hpp"
+#include "mpi/communicator/attribute_callbacks.hpp"
+#include "mpi/info/table.hpp"
+#include "mpi/process/leaks.hpp"
+#include "mpi/process/machine.hpp"
+#include "mpi_adi/rank/unreceived.hpp"
+
+using namespace margay::mpi;
+
+namespace {
+
+constexpr char kSingle[] = "MPI_THREAD_SINGLE";
+
+// What mpi/process/README.md says of levels.
+bool wants_threads(MPI_Info info) {
+  const std::optional<Info> hints = info == MPI_INFO_NULL ? std::nullopt : copy_of_info(info);
+  const std::string* const level = hints ? hints->find("thread_level") : nullptr;
+  return level == nullptr || *level != kSingle;
+}
+
+// There is no rank: the program's handler is asked here, or the process ends.
+int refuse(MPI_Errhandler errhandler, const std::string& sentence) {
+  std::fprintf(stderr, "margay: MPI_Session_init: %s\n", sentence.c_str());
+  const ErrorHandlerPtr handler = process_error_handlers().find(errhandler);
+  const bool returns = handler != nullptr && (errhandler == MPI_ERRORS_RETURN || handler->of == ObjectType::session);
+  if (!returns) std::exit(1);
+  MPI_Session none = MPI_SESSION_NULL;
+  int code = MPI_ERR_OTHER;
+  if (handler->function != nullptr) {
+    reinterpret_cast<MPI_Session_errhandler_function*>(handler->function)(&none, &code, "MPI_Session_init");
+  }
+  return code;
+}
+
+// Errors of MPI_Session_init go to the handler that it was given.
+int begin_session(const Invocation& of, MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) {
+  Call call(of);
+  Communicator raises;
+  raises.name = "the new session";
+  raises.error_handler = checked_handler(call, errhandler, ObjectType::session);
+  if (call.ok()) call.on(raises);
+  if (info != MPI_INFO_NULL && !copy_of_info(info)) call.error(MPI_ERR_INFO, words_of_bad_info(info));
+  call.not_null(session, "session");
+  if (!call.ok()) return call.failed();
+  Info used;
+  used.set("thread_level", call.rank().threaded() ? "MPI_THREAD_MULTIPLE" : kSingle);
+  const Session* const made = call.rank().tables().sessions.add(raises.error_handler, std::move(used));
+  if (made == nullptr) {
+    call.error(MPI_ERR_OTHER, "no handle is free (262,144 sessions are alive); finalize some first");
+    return call.failed();
+  }
+  call.rank().handles().note_origin(made->raises.handle);
+  *session = made->raises.handle;
+  return MPI_SUCCESS;
+}
+
+// Everything of the session's is complete, and its communicators are gone.
+int end_session(const Invocation& of, MPI_Session* handle) {
+  Call call(of);
+  call.not_null(handle, "session");
+  if (!call.ok()) return call.failed();
+  Session* const session = checked_session(call, *handle);
+  if (session == nullptr) return call.failed();
+  MpiRank& rank = call.rank();
+  const std::uint32_t number = session->number;
+  for (Communicator* communicator : rank.handles().communicators_of(number)) {
+    if (!delete_attributes(call, *communicator)) return call.failed();
+  }
+  report_leaks(rank, {.session = number, .last = hold_machine_alone()});
+  wait_until(rank, [&rank, number] { return rank.device().quiet_but_unmatched(number); });
+  // Others may receive yet what was sent to them.
+  rank.device().give_up_sends(number, Device::Receivers::remain);
+  rank.device().give_up_receives(number);
+  // Everything, if nobody else is left. Asked anew each time, as another thread may begin a session meanwhile.
+  wait_until(rank, [&rank, number] {
+    if (!hold_machine_alone()) return rank.device().quiet(number);
+    return rank.device().quiet() && rank.buffered().drained();
+  });
+  destroy_windows(rank, number);
+  const std::vector<Communicator*> communicators = rank.handles().communicators_of(number);
+  tell_given_back(rank.receiving_side(), communicators);
+  for (Communicator* communicator : communicators) rank.free_communicator(*communicator);
+  rank.tables().sessions.remove(*session);
+  *handle = MPI_SESSION_NULL;
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+extern "C" int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) {
+  if (const auto status = hold_machine(wants_threads(info)); !status.ok()) {
+    return refuse(errhandler, status.sentence());
+  }
+  const int code = begin_session(call_name<"MPI_Session_init">, info, errhandler, session);
+  if (code != MPI_SUCCESS) let_go_machine();
+  return code;
+}
+MARGAY_ALIAS(Session_init)
+
+extern "C" int PMPI_Session_finalize(MPI_Session* session) {
+  const int code = end_session(call_name<"MPI_Session_finalize">, session);
+  if (code == MPI_SUCCESS) let_go_machine();
+  return code;
+}
+MARGAY_ALIAS(Session_finalize)

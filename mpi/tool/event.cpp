@@ -1,0 +1,108 @@
+// Events (MPI 4.0, section 15.3.8). There are no event types: so no index names one, no registration and no instance
+// exists, and each function says which of them it was given in vain.
+#include "mpi/call/binding.hpp"
+#include "mpi/tool/tool_call.hpp"
+
+using namespace margay::mpi;
+
+namespace {
+
+// The error of a call that names something of which there is none.
+int none(int error) {
+  ToolCall call;
+  call.check(false, error);
+  return call.error();
+}
+
+}  // namespace
+
+extern "C" int PMPI_T_event_get_num(int* num_events) {
+  ToolCall call;
+  if (!call.check(num_events != nullptr)) return call.error();
+  *num_events = 0;
+  return MPI_SUCCESS;
+}
+MARGAY_ALIAS(T_event_get_num)
+
+extern "C" int PMPI_T_event_get_info(int /*event_index*/, char* /*name*/, int* /*name_len*/, int* /*verbosity*/,
+                                     MPI_Datatype /*array_of_datatypes*/[], MPI_Aint /*array_of_displacements*/[],
+                                     int* /*num_elements*/, MPI_T_enum* /*enumtype*/, MPI_Info* /*info*/,
+                                     char* /*desc*/, int* /*desc_len*/, int* /*bind*/) {
+  return none(MPI_T_ERR_INVALID_INDEX);
+}
+MARGAY_ALIAS(T_event_get_info)
+
+extern "C" int PMPI_T_event_get_index(const char* name, int* event_index) {
+  ToolCall call;
+  call.check(name != nullptr && event_index != nullptr);
+  call.check(false, MPI_T_ERR_INVALID_NAME);
+  return call.error();
+}
+MARGAY_ALIAS(T_event_get_index)
+
+extern "C" int PMPI_T_event_handle_alloc(int /*event_index*/, void* /*obj_handle*/, MPI_Info /*info*/,
+                                         MPI_T_event_registration* /*event_registration*/) {
+  return none(MPI_T_ERR_INVALID_INDEX);
+}
+MARGAY_ALIAS(T_event_handle_alloc)
+
+extern "C" int PMPI_T_event_handle_free(MPI_T_event_registration /*event_registration*/, void* /*user_data*/,
+                                        MPI_T_event_free_cb_function /*free_cb_function*/) {
+  return none(MPI_T_ERR_INVALID_HANDLE);
+}
+MARGAY_ALIAS(T_event_handle_free)
+
+extern "C" int PMPI_T_event_handle_get_info(MPI_T_event_registration /*event_registration*/, MPI_Info* /*info_used*/) {
+  return none(MPI_T_ERR_INVALID_HANDLE);
+}
+MARGAY_ALIAS(T_event_handle_get_info)
+
+extern "C" int PMPI_T_event_handle_set_info(MPI_T_event_registration /*event_registration*/, MPI_Info /*info*/) {
+  return none(MPI_T_ERR_INVALID_HANDLE);
+}
+MARGAY_ALIAS(T_event_handle_set_info)
+
+extern "C" int PMPI_T_event_register_callback(MPI_T_event_registration /*event_registration*/,
+                                              MPI_T_cb_safety /*cb_safety*/, MPI_Info /*info*/, void* /*user_data*/,
+                                              MPI_T_event_cb_function /*event_cb_function*/) {
+  return none(MPI_T_ERR_INVALID_HANDLE);
+}
+MARGAY_ALIAS(T_event_register_callback)
+
+extern "C" int PMPI_T_event_callback_get_info(MPI_T_event_registration /*event_registration*/,
+                                              MPI_T_cb_safety /*cb_safety*/, MPI_Info* /*info_used*/) {
+  return none(MPI_T_ERR_INVALID_HANDLE);
+}
+MARGAY_ALIAS(T_event_callback_get_info)
+
+extern "C" int PMPI_T_event_callback_set_info(MPI_T_event_registration /*event_registration*/,
+                                              MPI_T_cb_safety /*cb_safety*/, MPI_Info /*info*/) {
+  return none(MPI_T_ERR_INVALID_HANDLE);
+}
+MARGAY_ALIAS(T_event_callback_set_info)
+
+extern "C" int PMPI_T_event_set_dropped_handler(MPI_T_event_registration /*event_registration*/,
+                                                MPI_T_event_dropped_cb_function /*dropped_cb_function*/) {
+  return none(MPI_T_ERR_INVALID_HANDLE);
+}
+MARGAY_ALIAS(T_event_set_dropped_handler)
+
+extern "C" int PMPI_T_event_read(MPI_T_event_instance /*event_instance*/, int /*element_index*/, void* /*buffer*/) {
+  return none(MPI_T_ERR_INVALID_HANDLE);
+}
+MARGAY_ALIAS(T_event_read)
+
+extern "C" int PMPI_T_event_copy(MPI_T_event_instance /*event_instance*/, void* /*buffer*/) {
+  return none(MPI_T_ERR_INVALID_HANDLE);
+}
+MARGAY_ALIAS(T_event_copy)
+
+extern "C" int PMPI_T_event_get_timestamp(MPI_T_event_instance /*event_instance*/, MPI_Count* /*event_timestamp*/) {
+  return none(MPI_T_ERR_INVALID_HANDLE);
+}
+MARGAY_ALIAS(T_event_get_timestamp)
+
+extern "C" int PMPI_T_event_get_source(MPI_T_event_instance /*event_instance*/, int* /*source_index*/) {
+  return none(MPI_T_ERR_INVALID_HANDLE);
+}
+MARGAY_ALIAS(T_event_get_source)

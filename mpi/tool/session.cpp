@@ -1,0 +1,125 @@
+// Pvar sessions, and handles in them (MPI 4.0, section 15.3.7).
+#include "mpi/call/binding.hpp"
+#include "mpi/tool/tool_call.hpp"
+
+using namespace margay::mpi;
+
+namespace {
+
+PerformanceSession* find_session(ToolCall& call, MPI_T_pvar_session session) {
+  const auto found = call.state().sessions.find(number_of(session));
+  if (!call.check(found != call.state().sessions.end(), MPI_T_ERR_INVALID_SESSION)) return nullptr;
+  return &found->second;
+}
+
+PerformanceHandle* find_handle(ToolCall& call, MPI_T_pvar_session session, MPI_T_pvar_handle handle) {
+  PerformanceSession* const owner = find_session(call, session);
+  if (owner == nullptr) return nullptr;
+  const auto found = owner->handles.find(number_of(handle));
+  if (!call.check(found != owner->handles.end(), MPI_T_ERR_INVALID_HANDLE)) return nullptr;
+  return &found->second;
+}
+
+// Does `step` with one handle, or with all of the pvar session's that it can be done with.
+using Step = int (*)(Tool&, PerformanceHandle&);
+int step_each(MPI_T_pvar_session session, MPI_T_pvar_handle handle, Step step) {
+  ToolCall call;
+  if (handle != MPI_T_PVAR_ALL_HANDLES) {
+    PerformanceHandle* const one = find_handle(call, session, handle);
+    return one == nullptr ? call.error() : step(call.state(), *one);
+  }
+  PerformanceSession* const all = find_session(call, session);
+  if (all == nullptr) return call.error();
+  int first_error = MPI_SUCCESS;
+  for (auto& [number, one] : all->handles) {
+    if (!performance_variables()[one.index].adds_up()) continue;
+    const int error = step(call.state(), one);
+    if (first_error == MPI_SUCCESS) first_error = error;
+  }
+  return first_error;
+}
+
+}  // namespace
+
+extern "C" int PMPI_T_pvar_session_create(MPI_T_pvar_session* session) {
+  ToolCall call;
+  if (!call.check(session != nullptr)) return call.error();
+  const ToolHandle made = ++call.state().last_handle;
+  call.state().sessions[made];
+  *session = opaque<MPI_T_pvar_session>(made);
+  return MPI_SUCCESS;
+}
+MARGAY_ALIAS(T_pvar_session_create)
+
+// Its handles go with it.
+extern "C" int PMPI_T_pvar_session_free(MPI_T_pvar_session* session) {
+  ToolCall call;
+  if (!call.check(session != nullptr)) return call.error();
+  if (!call.check(call.state().sessions.erase(number_of(*session)) == 1, MPI_T_ERR_INVALID_SESSION))
+    return call.error();
+  *session = MPI_T_PVAR_SESSION_NULL;
+  return MPI_SUCCESS;
+}
+MARGAY_ALIAS(T_pvar_session_free)
+
+extern "C" int PMPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index, void* obj_handle,
+                                        MPI_T_pvar_handle* handle, int* count) {
+  ToolCall call;
+  PerformanceSession* const owner = find_session(call, session);
+  if (owner == nullptr || !call.check_index(pvar_index, performance_variables().size())) return call.error();
+  if (!call.check(handle != nullptr && count != nullptr)) return call.error();
+  ToolHandle made = 0;
+  const int error = allocate_performance(call.state(), *owner, pvar_index, obj_handle, made, *count);
+  *handle = opaque<MPI_T_pvar_handle>(made);
+  return error;
+}
+MARGAY_ALIAS(T_pvar_handle_alloc)
+
+extern "C" int PMPI_T_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle* handle) {
+  ToolCall call;
+  PerformanceSession* const owner = find_session(call, session);
+  if (owner == nullptr || !call.check(handle != nullptr)) return call.error();
+  if (!call.check(owner->handles.erase(number_of(*handle)) == 1, MPI_T_ERR_INVALID_HANDLE)) return call.error();
+  *handle = MPI_T_PVAR_HANDLE_NULL;
+  return MPI_SUCCESS;
+}
+MARGAY_ALIAS(T_pvar_handle_free)
+
+extern "C" int PMPI_T_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle) {
+  return step_each(session, handle, &start_performance);
+}
+MARGAY_ALIAS(T_pvar_start)
+
+extern "C" int PMPI_T_pvar_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle) {
+  return step_each(session, handle, &stop_performance);
+}
+MARGAY_ALIAS(T_pvar_stop)
+
+extern "C" int PMPI_T_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle) {
+  return step_each(session, handle, &reset_performance);
+}
+MARGAY_ALIAS(T_pvar_reset)
+
+extern "C" int PMPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void* buf) {
+  ToolCall call;
+  PerformanceHandle* const one = find_handle(call, session, handle);
+  if (one == nullptr || !call.check(buf != nullptr)) return call.error();
+  return read_performance(call.state(), *one, buf);
+}
+MARGAY_ALIAS(T_pvar_read)
+
+extern "C" int PMPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle, const void* buf) {
+  ToolCall call;
+  PerformanceHandle* const one = find_handle(call, session, handle);
+  if (one == nullptr || !call.check(buf != nullptr)) return call.error();
+  return write_performance(call.state(), *one, buf);
+}
+MARGAY_ALIAS(T_pvar_write)
+
+extern "C" int PMPI_T_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void* buf) {
+  ToolCall call;
+  PerformanceHandle* const one = find_handle(call, session, handle);
+  if (one == nullptr || !call.check(buf != nullptr)) return call.error();
+  return read_and_reset_performance(call.state(), *one, buf);
+}
+MARGAY_ALIAS(T_pvar_readreset)

@@ -1,0 +1,64 @@
+// Reading and writing control variables through handles.
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "mpi/tool/variable/control.hpp"
+#include "mpi/tool/variable/tool.hpp"
+
+namespace margay::mpi {
+
+namespace {
+
+void store_text(const std::string& text, void* out) {
+  auto* const bytes = static_cast<char*>(out);
+  std::memset(bytes, 0, kTextBytes);
+  std::memcpy(bytes, text.data(), std::min<std::size_t>(text.size(), kTextBytes - 1));
+}
+
+}  // namespace
+
+int allocate_control(Tool& tool, int index, ToolHandle& handle, int& count) {
+  const auto at = static_cast<std::size_t>(index);
+  handle = ++tool.last_handle;
+  tool.control_handles[handle] = at;
+  count = control_variables()[at].type == ValueType::text ? kTextBytes : 1;
+  return MPI_SUCCESS;
+}
+
+int read_control(Tool& tool, ToolHandle handle, void* out) {
+  const auto found = tool.control_handles.find(handle);
+  if (found == tool.control_handles.end()) return MPI_T_ERR_INVALID_HANDLE;
+  const ControlVariable& variable = control_variables()[found->second];
+  const auto wanted = tool.wanted.find(found->second);
+  if (wanted != tool.wanted.end()) {
+    store_word(variable.type, wanted->second, out);
+    return MPI_SUCCESS;
+  }
+  const RankVisit visit(tool.rank);
+  const Settings settings = settings_of(tool.rank);
+  if (variable.type == ValueType::text) {
+    store_text(variable.read_text(settings), out);
+  } else {
+    store_word(variable.type, variable.read(settings), out);
+  }
+  return MPI_SUCCESS;
+}
+
+int write_control(Tool& tool, ToolHandle handle, const void* in) {
+  const auto found = tool.control_handles.find(handle);
+  if (found == tool.control_handles.end()) return MPI_T_ERR_INVALID_HANDLE;
+  const ControlVariable& variable = control_variables()[found->second];
+  if (!variable.writable()) return MPI_T_ERR_CVAR_SET_NEVER;
+  const Word value = load_word(variable.type, in);
+  const RankVisit visit(tool.rank);
+  if (const int error = variable.check(settings_of(tool.rank), value); error != MPI_SUCCESS) return error;
+  if (tool.rank != nullptr) {
+    variable.write(*tool.rank, value);
+  } else {
+    tool.wanted[found->second] = value;
+  }
+  return MPI_SUCCESS;
+}
+
+}  // namespace margay::mpi

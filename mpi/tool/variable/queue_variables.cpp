@@ -1,0 +1,138 @@
+// Levels: posted receives, unexpected messages, requests, the heap. Looking costs what is posted or queued, and only
+// the one who looks pays.
+#include <array>
+
+#include "mpi/tool/variable/performance.hpp"
+#include "mpi_adi/device/match_bits.hpp"
+#include "mpi_adi/device/parts.hpp"
+
+namespace margay::mpi {
+
+namespace {
+
+constexpr int kUser = MPI_T_VERBOSITY_USER_BASIC;
+constexpr int kUserDetail = MPI_T_VERBOSITY_USER_DETAIL;
+constexpr int kTunerDetail = MPI_T_VERBOSITY_TUNER_DETAIL;
+
+DeviceParts& parts_of(const Reading& reading) {
+  return reading.rank->device().parts();
+}
+
+// Of one communicator, or of all: point-to-point and collective receives alike.
+void posted_receives(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
+  Word posted = 0;
+  parts_of(reading).receives.for_each_in_use([&](const ReceiveRequest& request) {
+    if (request.state != ReceiveState::posted || request.complete) return;
+    if (reading.communicator == nullptr || request.communicator == reading.communicator) ++posted;
+  });
+  out[0] = posted;
+}
+
+void unexpected_messages(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
+  out[0] = parts_of(reading).heap.queued();
+}
+
+// Those that MPI_Recv or MPI_Probe on it could find.
+void unexpected_of_communicator(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
+  constexpr portals::MatchBits kContextMask = ((portals::MatchBits{1} << kContextBits) - 1) << kContextShift;
+  const portals::MatchBits context = portals::MatchBits{reading.communicator->context} << kContextShift;
+  const Unexpected& heap = parts_of(reading).heap;
+  Word queued = 0;
+  for (const portals::ArrivedMessage* at = heap.first(); at != nullptr; at = heap.next(*at)) {
+    if ((at->header.match_bits & kContextMask) == context) ++queued;
+  }
+  out[0] = queued;
+}
+
+void requests_under_way(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
+  out[0] = parts_of(reading).under_way;
+}
+
+void sends_in_use(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
+  out[0] = parts_of(reading).sends.in_use();
+}
+
+void receives_in_use(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
+  out[0] = parts_of(reading).receives.in_use();
+}
+
+void heap_used(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
+  out[0] = parts_of(reading).heap.used_bytes();
+}
+
+void heap_size(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
+  out[0] = parts_of(reading).heap.size_bytes();
+}
+
+void heap_share(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
+  constexpr Word kMillionths = 1'000'000;
+  const Unexpected& heap = parts_of(reading).heap;
+  out[0] = heap.used_bytes() * kMillionths / heap.size_bytes();
+}
+
+void heap_high_water(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
+  out[0] = parts_of(reading).heap.high_water_bytes();
+}
+
+void heap_in_use(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
+  out[0] = parts_of(reading).heap.spilling() ? 1 : 0;
+}
+
+struct Text {
+  const char* name;
+  const char* description;
+};
+
+constexpr PerformanceVariable seen(const Text& text, Category category, int verbosity, int var_class, ReadWords read) {
+  return {text.name, text.description, category, verbosity, var_class, ValueType::count, read};
+}
+
+constexpr PerformanceVariable bound(PerformanceVariable row) {
+  row.of_communicator = true;
+  return row;
+}
+
+constexpr PerformanceVariable shared(PerformanceVariable row) {
+  row.type = ValueType::share;
+  return row;
+}
+
+constexpr int kLevel = MPI_T_PVAR_CLASS_LEVEL;
+
+}  // namespace
+
+std::span<const PerformanceVariable> queue_variables() {
+  using enum Category;
+  static const std::array kRows{
+      seen({"posted_receives", "receives that wait for their message"}, queues, kUser, kLevel, &posted_receives),
+      seen({"unexpected_messages", "messages that wait for their receive"}, queues, kUser, kLevel,
+           &unexpected_messages),
+      bound(seen({"comm_posted_receives", "receives on the communicator that wait for their message"}, queues,
+                 kUserDetail, kLevel, &posted_receives)),
+      bound(seen({"comm_unexpected_messages", "messages on the communicator that wait for their receive"}, queues,
+                 kUserDetail, kLevel, &unexpected_of_communicator)),
+      seen({"requests_under_way", "requests that are not complete"}, queues, kUser, kLevel, &requests_under_way),
+      seen({"send_requests", "send requests not given back by the program or still at work"}, queues, kTunerDetail,
+           kLevel, &sends_in_use),
+      seen({"receive_requests", "receive requests not given back by the program or still at work"}, queues,
+           kTunerDetail, kLevel, &receives_in_use),
+      seen({"heap_used", "bytes that unexpected messages take, bookkeeping included"}, heap, kUser, kLevel, &heap_used),
+      seen({"heap_size", "bytes of the heaps that are open"}, heap, kUserDetail, MPI_T_PVAR_CLASS_SIZE, &heap_size),
+      shared(seen({"heap_share", "part of the heaps that is taken"}, heap, kUserDetail, MPI_T_PVAR_CLASS_PERCENTAGE,
+                  &heap_share)),
+      seen({"heap_high_water", "most bytes that unexpected messages took since MPI_Init"}, heap, kUser,
+           MPI_T_PVAR_CLASS_HIGHWATERMARK, &heap_high_water),
+      PerformanceVariable{.name = "heap_in_use",
+                          .description = "where unexpected messages go: the first heap, or the second, opened when an "
+                                         "answer waited behind messages that the first held back",
+                          .category = heap,
+                          .verbosity = kTunerDetail,
+                          .var_class = MPI_T_PVAR_CLASS_STATE,
+                          .type = ValueType::integer,
+                          .read = &heap_in_use,
+                          .items = &heaps_in_use()},
+  };
+  return kRows;
+}
+
+}  // namespace margay::mpi

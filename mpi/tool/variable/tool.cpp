@@ -1,0 +1,43 @@
+#include "mpi/tool/variable/tool.hpp"
+
+#include "mpi/tool/variable/control.hpp"
+
+namespace margay::mpi {
+
+Tool& tool() {
+  return current_process().part<Tool>();
+}
+
+void tool_rank_begins(MpiRank& rank) {
+  Tool& state = tool();
+  const std::lock_guard guard(state.mutex);
+  state.rank = &rank;
+  state.last_values.clear();
+  const RankVisit visit(&rank);
+  Settings settings = settings_of(&rank);
+  settings.rank = nullptr;  // as when it was written: nobody waits or sends yet
+  for (const auto& [index, value] : state.wanted) {
+    const ControlVariable& variable = control_variables()[index];
+    // The options may say otherwise by now: a smaller heap, for one.
+    if (variable.check(settings, value) == MPI_SUCCESS) variable.write(rank, value);
+  }
+  state.wanted.clear();
+}
+
+void tool_rank_ends() {
+  Tool& state = tool();
+  const std::lock_guard guard(state.mutex);
+  const auto& variables = performance_variables();
+  std::vector<Word> values(variables.size());
+  {
+    const RankVisit visit(state.rank);
+    for (std::size_t i = 0; i < variables.size(); ++i) {
+      if (variables[i].of_communicator) continue;
+      variables[i].read({state.rank, nullptr}, variables[i].which, {&values[i], 1});
+    }
+  }
+  state.last_values = std::move(values);
+  state.rank = nullptr;
+}
+
+}  // namespace margay::mpi

@@ -1,0 +1,43 @@
+// Values of variables. Inside, each element is one 64-bit word, whatever MPI type the program reads it as.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "mpi/layers.hpp"
+#include "mpi_adi/abi/mpi.h"
+
+namespace margay::mpi {
+
+using Word = std::uint64_t;
+
+enum class ValueType : std::uint8_t {
+  integer,  // MPI_INT: the value of an enumeration
+  count,    // MPI_UNSIGNED_LONG_LONG
+  seconds,  // MPI_DOUBLE; the word is nanoseconds
+  share,    // MPI_DOUBLE from 0 to 1; the word is millionths
+  text,     // MPI_CHAR, zero-terminated; no word
+};
+
+[[nodiscard]] MPI_Datatype mpi_type(ValueType type);
+// Of one element in the program's buffer.
+[[nodiscard]] std::size_t element_bytes(ValueType type);
+
+// One element between a word and the program's buffer, which need not be aligned. A negative double or no number is
+// loaded as 0, one that is too large as the largest word; a negative integer as itself in two's complement, which no
+// enumeration has. Requires: type is not text.
+void store_word(ValueType type, Word word, void* out);
+[[nodiscard]] Word load_word(ValueType type, const void* in);
+
+// Gives a string out as MPI 4.0, section 15.3.3, has it: at most *length - 1 characters and a zero, and in *length what
+// the whole string needs, its zero included. A null buffer or a *length of 0: the length alone. A null length: nothing.
+void give_text(std::string_view text, char* out, int* length);
+
+// Gives a value out unless the program does not want it.
+template <typename T, typename V>
+void give(T* out, V value) {
+  if (out != nullptr) *out = static_cast<T>(value);
+}
+
+}  // namespace margay::mpi

@@ -1,0 +1,82 @@
+// One-sided communication: accesses and bytes, by the way to the target.
+#include <array>
+
+#include "mpi/tool/variable/performance.hpp"
+#include "mpi_adi/rma/rma.hpp"
+
+namespace margay::mpi {
+
+namespace {
+
+ProtocolCounts::Count window_count(const Reading& reading, std::uint32_t which) {
+  const Rma* const rma = reading.rank->rma_if_any();
+  return rma == nullptr ? ProtocolCounts::Count{} : rma->counts().by_way[which];
+}
+
+void window_accesses(const Reading& reading, std::uint32_t which, std::span<Word> out) {
+  out[0] = window_count(reading, which).messages;
+}
+
+void window_bytes(const Reading& reading, std::uint32_t which, std::span<Word> out) {
+  out[0] = window_count(reading, which).bytes;
+}
+
+constexpr std::uint32_t which_of(sim::CountedAccess access, WindowWay way) {
+  return static_cast<std::uint32_t>(sim::index_of(access, static_cast<std::size_t>(way)));
+}
+
+constexpr PerformanceVariable accesses(const char* name, const char* description, sim::CountedAccess access,
+                                       WindowWay way) {
+  return {name,
+          description,
+          Category::windows,
+          MPI_T_VERBOSITY_USER_BASIC,
+          MPI_T_PVAR_CLASS_COUNTER,
+          ValueType::count,
+          &window_accesses,
+          which_of(access, way)};
+}
+
+constexpr PerformanceVariable moved(const char* name, const char* description, sim::CountedAccess access,
+                                    WindowWay way) {
+  return {name,
+          description,
+          Category::windows,
+          MPI_T_VERBOSITY_USER_DETAIL,
+          MPI_T_PVAR_CLASS_AGGREGATE,
+          ValueType::count,
+          &window_bytes,
+          which_of(access, way)};
+}
+
+using enum sim::CountedAccess;
+using enum WindowWay;
+
+constexpr std::array kWindowRows{
+    accesses("puts_direct", "puts of this rank, copied by itself into memory that is mapped here", kPut, direct),
+    moved("puts_direct_bytes", "bytes of what puts_direct counts", kPut, direct),
+    accesses("puts_process", "puts of this rank that the operating system copied", kPut, process),
+    moved("puts_process_bytes", "bytes of what puts_process counts", kPut, process),
+    accesses("puts_message", "puts of this rank that went as messages", kPut, message),
+    moved("puts_message_bytes", "bytes of what puts_message counts", kPut, message),
+    accesses("gets_direct", "gets of this rank, copied by itself out of memory that is mapped here", kGet, direct),
+    moved("gets_direct_bytes", "bytes of what gets_direct counts", kGet, direct),
+    accesses("gets_process", "gets of this rank that the operating system copied", kGet, process),
+    moved("gets_process_bytes", "bytes of what gets_process counts", kGet, process),
+    accesses("gets_message", "gets of this rank that went as messages", kGet, message),
+    moved("gets_message_bytes", "bytes of what gets_message counts", kGet, message),
+    accesses("accumulates_direct", "accumulates of this rank of any kind, done by itself in memory that is mapped here",
+             kAccumulate, direct),
+    moved("accumulates_direct_bytes", "bytes of what accumulates_direct counts", kAccumulate, direct),
+    accesses("accumulates_message", "accumulates of this rank of any kind that the target's device carried out",
+             kAccumulate, message),
+    moved("accumulates_message_bytes", "bytes of what accumulates_message counts", kAccumulate, message),
+};
+
+}  // namespace
+
+std::span<const PerformanceVariable> window_variables() {
+  return kWindowRows;
+}
+
+}  // namespace margay::mpi

@@ -1,0 +1,24 @@
+#include "mpi_adi/rank/failure.hpp"
+
+#include "mpi_adi/protocol/receive_common.hpp"
+
+namespace margay::mpi_adi {
+
+std::string words_of_failure(MpiRank& rank, const Request& request) {
+  if (request.error_class == MPI_ERR_TRUNCATE) return words_of_truncation(static_cast<const ReceiveRequest&>(request));
+  if (request.error_class == MPI_ERR_OTHER) return kContextsUsedUp;  // of MPI_Comm_idup
+  return words_of_lost(rank);
+}
+
+std::string words_of_lost(MpiRank& rank) {
+  const sim::Kernel& kernel = rank.process().kernel();
+  // Another member may have told this one that somebody is lost, before the operating system did.
+  if (kernel.losses() == 0) return "a process that the call needs has failed, as another member of the call says";
+  std::string words = "a process that the call needs has failed:";
+  for (std::uint32_t peer = 0; peer < kernel.ranks(); ++peer) {
+    if (kernel.gone(peer)) words += " rank " + std::to_string(peer) + " (" + kernel.loss(peer) + ")";
+  }
+  return words;
+}
+
+}  // namespace margay::mpi_adi

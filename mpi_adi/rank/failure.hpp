@@ -1,0 +1,16 @@
+// Sentences about failed requests and lost processes, for the errors that a call raises.
+#pragma once
+
+#include <string>
+
+#include "mpi_adi/device/request.hpp"
+#include "mpi_adi/rank/rank.hpp"
+
+namespace margay::mpi_adi {
+
+// Why a complete request failed. Requires: request.error_class is not MPI_SUCCESS.
+[[nodiscard, gnu::noinline]] std::string words_of_failure(MpiRank& rank, const Request& request);
+// Which processes are lost and why.
+[[nodiscard]] std::string words_of_lost(MpiRank& rank);
+
+}  // namespace margay::mpi_adi
