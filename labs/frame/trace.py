@@ -1,4 +1,4 @@
-"""Reads the folder that `margay run --trace DIR` left, as docs/trace_format.md describes it, version 3.
+"""Reads the folder that `margay run --trace DIR` left, as docs/trace_format.md describes it, version 4.
 
     trace = Trace.load("trace")
     for event in trace.events: ...            all events of all ranks, by time
@@ -19,7 +19,7 @@ import struct
 from dataclasses import dataclass, field
 
 MAGIC = b"mrgtrace"
-VERSION = 3
+VERSION = 4
 EVENT = struct.Struct("<QHBBIIBBBBQQQQII")
 HEADER_BYTES = 4096
 HEADER_USED = 208
@@ -44,8 +44,8 @@ WIRES = ("self", "shm", "tcp", "virtual")
 HEADERS = ("put", "get", "reply", "acknowledgment")
 PROTOCOLS = ("none", "short", "long", "long_rendezvous", "synchronous_short", "synchronous_long", "ready_short",
              "ready_long", "buffered")
-DROPS = ("none", "no such process", "no such portal", "no match", "no room", "too small", "read only", "write only",
-         "offset out of range", "not authenticated", "malformed", "peer lost")
+DROPS = ("none", "no such portal", "no match", "no room", "too small", "read only", "write only",
+         "offset out of range", "peer lost")
 PASSED = ("inactive", "no match", "no room", "too small", "wrong direction", "offset out of range", "taken")
 CHOICES = ("none", "fits_short", "above_short", "mode", "option")
 WALKS = ("none", "by_index", "cut", "by_index_and_cut")

@@ -6,8 +6,6 @@ std::string_view name(DropReason reason) {
   switch (reason) {
     case DropReason::none:
       return "none";
-    case DropReason::no_such_process:
-      return "no such process";
     case DropReason::no_such_portal:
       return "no such portal";
     case DropReason::no_match:
@@ -22,10 +20,6 @@ std::string_view name(DropReason reason) {
       return "write only";
     case DropReason::offset_out_of_range:
       return "offset out of range";
-    case DropReason::not_authenticated:
-      return "not authenticated";
-    case DropReason::malformed:
-      return "malformed";
     case DropReason::peer_lost:
       return "peer lost";
   }

@@ -24,7 +24,6 @@ enum class Outcome : std::uint8_t {
 
 enum class DropReason : std::uint8_t {
   none,
-  no_such_process,
   no_such_portal,
   no_match,
   no_room,
@@ -32,11 +31,9 @@ enum class DropReason : std::uint8_t {
   read_only,
   write_only,
   offset_out_of_range,
-  not_authenticated,
-  malformed,
   peer_lost,
 };
-inline constexpr std::size_t kDropReasonCount = 12;
+inline constexpr std::size_t kDropReasonCount = 9;
 [[nodiscard]] std::string_view name(DropReason reason);
 
 // Why the walk passed an entry over, or that it took it. The paper names three failures: no_match (an inactive entry is

@@ -25,12 +25,12 @@
 namespace margay::sim {
 
 inline constexpr std::uint64_t kBoardMagic = 0x3144'5241'4f42'474d;  // "MGBOARD1" read as little-endian
-inline constexpr std::uint32_t kBoardVersion = 11;
+inline constexpr std::uint32_t kBoardVersion = 12;
 inline constexpr std::size_t kBoardPageBytes = 4096;
 inline constexpr std::uint32_t kMaxRanks = 65536;
 // Counted under portals::DropReason's values.
 inline constexpr std::size_t kDropReasons = portals::kDropReasonCount;
-static_assert(kDropReasons == 12);
+static_assert(kDropReasons == 9);
 
 enum class RankState : std::uint32_t { kStarted, kInitialized, kFinalized, kAborting };
 

@@ -18,7 +18,7 @@ static_assert(std::endian::native == std::endian::little,
               "the format is little-endian and written as it lies in memory");
 
 inline constexpr std::uint64_t kTraceMagic = 0x6563'6172'7467'726d;  // "mrgtrace"
-inline constexpr std::uint32_t kTraceVersion = 3;
+inline constexpr std::uint32_t kTraceVersion = 4;
 inline constexpr std::uint64_t kTraceHeaderBytes = 4096;
 inline constexpr std::uint64_t kMaxTraceEvents = std::uint64_t{1} << 26;  // 4 GiB a rank
 inline constexpr std::uint32_t kMaxTraceNames = 1024;

@@ -173,7 +173,7 @@ TEST_CASE("damaged fields are named") {
     CHECK_MESSAGE(sentence.find(what) != std::string::npos, sentence);
   };
   names(refusal(0, std::uint32_t{5}), "is no margay trace");
-  names(refusal(offsetof(sim::TraceHeader, version), std::uint32_t{1}), "is of version 1; this margay reads version 3");
+  names(refusal(offsetof(sim::TraceHeader, version), std::uint32_t{1}), "is of version 1; this margay reads version 4");
   names(refusal(offsetof(sim::TraceHeader, event_bytes), std::uint32_t{48}), "event_bytes is 48, not 64");
   names(refusal(offsetof(sim::TraceHeader, clock), std::uint32_t{4}), "clock kind 4");
   names(refusal(offsetof(sim::TraceHeader, rank), std::uint32_t{2}), "rank 2 of 2");

@@ -182,10 +182,11 @@ def main():
     with tempfile.TemporaryDirectory() as place, ThreadPoolExecutor(options.jobs) as pool:
         options.compiler = precompiled(options, place)
         cases = [Case(options, place, lab, seed) for lab in labs for seed in range(1, options.seeds + 1)]
-        list(pool.map(Case.run, cases))
-    for case in cases:
-        for failure in case.failures:
-            print(failure, file=sys.stderr)
+        for case in pool.map(lambda case: case.run() or case, cases):
+            for failure in case.failures:  # as they come: many seeds take an hour
+                print(failure, file=sys.stderr, flush=True)
+            if options.every:
+                print(f"{case.lab}, seed {case.seed}: {case.checks} checks, {len(case.failures)} failures", flush=True)
     failed = sum(len(case.failures) for case in cases)
     print(f"{len(labs)} labs, {options.seeds} seeds, {sum(case.checks for case in cases)} checks: {failed} failures")
     return 1 if failed else 0

@@ -62,7 +62,6 @@ constexpr std::array kRows{
     counted("messages_delivered", "headers of all ranks that found their place here", &delivered),
     counted("entries_walked", "match entries that were looked at for arriving messages (by the index: few)",
             &entries_walked),
-    drop(DropReason::no_such_process, "dropped_no_such_process", "messages to a process that is not there"),
     drop(DropReason::no_such_portal, "dropped_no_such_portal", "messages to a portal that is not in use"),
     drop(DropReason::no_match, "dropped_no_match", "messages that no entry takes: ready sends without their receive"),
     drop(DropReason::no_room, "dropped_no_room", "messages without room where they match"),
@@ -70,8 +69,6 @@ constexpr std::array kRows{
     drop(DropReason::read_only, "dropped_read_only", "puts to a place that can only be read"),
     drop(DropReason::write_only, "dropped_write_only", "gets from a place that can only be written"),
     drop(DropReason::offset_out_of_range, "dropped_offset_out_of_range", "messages to an offset outside their place"),
-    drop(DropReason::not_authenticated, "dropped_not_authenticated", "messages whose sender is not who it says"),
-    drop(DropReason::malformed, "dropped_malformed", "bytes that are no message"),
     drop(DropReason::peer_lost, "dropped_peer_lost", "messages of a peer that was lost before their body was here"),
     level("peers_lost", "ranks that cannot be reached any more", &peers_lost),
 };
