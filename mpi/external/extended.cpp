@@ -1,5 +1,6 @@
 #include "mpi/external/extended.hpp"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,10 @@ std::vector<void*> states_from(Requests requests, const GeneralizedRequest& firs
 
 }  // namespace
 
+bool awaits_extended(Requests requests) {
+  return std::ranges::any_of(requests, [](const UserRequest* request) { return incomplete(request) != nullptr; });
+}
+
 void poll_extended(Call& call, Requests requests) {
   for (const UserRequest* const request : requests) {
     const GeneralizedRequest* const generalized = incomplete(request);
@@ -69,10 +74,15 @@ void ExtendedRound::run(Requests requests, bool all) {
   if (all) call_wait_functions(call_, requests);
   if (!call_.ok()) return;
   poll_extended(call_, requests);
-  if (!call_.ok() || call_.device().progress()) return;
+  if (!call_.ok()) return;
+  if (call_.device().progress()) {
+    waiter_.moved();
+    stall_.moved();
+    return;
+  }
   waiter_.idle();
+  stall_.idle(waiter_.idle_ns());
   if (call_.rank().threaded()) call_.rank().let_others_in();
-  waiter_.moved();
 }
 
 }  // namespace margay::mpi

@@ -20,7 +20,7 @@ template <typename Done>
 // Until `done()`; false: an error of a request's function. `all`: that is when all of them are complete.
 template <typename Done>
 bool wait_for(Call& call, const RequestRow& row, int messages, bool all, Done done) {
-  if (any_extended(call)) [[unlikely]]
+  if (any_extended(call) && awaits_extended(row.all())) [[unlikely]]
     return carry_on(call, row, all, done);
   wait_until(call.rank(), done, messages);
   return true;
@@ -43,7 +43,7 @@ extern "C" int PMPI_Wait(MPI_Request* request, MPI_Status* status) {
     empty_status(status);
     return MPI_SUCCESS;
   }
-  if (!complete(*found) && any_extended(call) && !carry_on(call, found)) [[unlikely]]
+  if (!complete(*found) && any_extended(call) && awaits_extended({&found, 1}) && !carry_on(call, found)) [[unlikely]]
     return call.failed();
   call.wait(*found->device);
   end_only_request(call, *found, request, status);

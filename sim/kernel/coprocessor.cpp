@@ -1,10 +1,10 @@
 #include "sim/kernel/coprocessor.hpp"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <climits>
 #include <csignal>
 #include <cstring>
@@ -171,6 +171,18 @@ void Coprocessor::Impl::run() {
   settings.lock->leave_other();
 }
 
+namespace {
+
+// What a thread's stack holds before its first call: guard, descriptor, and thread-local data of the program and its
+// libraries, which may be more than the stack itself. Only glibc's own function counts the last; 0: there is none.
+std::size_t smallest_stack(const pthread_attr_t& attributes) {
+  using Smallest = std::size_t (*)(const pthread_attr_t*);
+  const auto smallest = reinterpret_cast<Smallest>(dlsym(RTLD_DEFAULT, "__pthread_get_minstack"));
+  return smallest != nullptr ? smallest(&attributes) : 0;
+}
+
+}  // namespace
+
 Coprocessor::Coprocessor() : impl_(std::make_unique<Impl>()) {}
 Coprocessor::~Coprocessor() {
   stop();
@@ -183,8 +195,10 @@ portals::Status Coprocessor::start(const Settings& settings, Round round) {
   impl_->bell = BellOwner(settings.bell != nullptr ? *settings.bell : impl_->own_bell);
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
-  const auto smallest = static_cast<std::size_t>(sysconf(_SC_THREAD_STACK_MIN));
-  pthread_attr_setstacksize(&attributes, std::max(settings.stack_bytes, smallest));
+  // Without it the thread has as much address space as every other thread of the program.
+  if (const std::size_t smallest = smallest_stack(attributes); smallest != 0) {
+    pthread_attr_setstacksize(&attributes, settings.stack_bytes + smallest);
+  }
   // The program's signals are the program's own threads' business.
   sigset_t all;
   sigset_t before;

@@ -29,7 +29,7 @@ class Coprocessor {
     std::function<void()> ends;   // called with the lock, in its thread, as that ends; may be empty
     std::function<void()> watch;  // called now and then, and at least each watch_ns, without the lock; may be empty
     std::uint64_t watch_ns = 0;
-    std::size_t stack_bytes = std::size_t{256} * 1024;
+    std::size_t stack_bytes = std::size_t{256} * 1024;  // beside the program's thread-local data
   };
 
   Coprocessor();

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <ctime>
 
 #include "sim/base/limits.hpp"
 #include "sim/shm/barrier.hpp"
@@ -52,16 +53,22 @@ class ThreadLock {
  private:
   using Name = std::uintptr_t;
   static constexpr Name kNobody = 0;
-  static constexpr int kSpins = 50;       // pauses of some 15 ns: about as long as a call of MPI holds the lock
-  static constexpr int kPatience = 1000;  // whom others of higher priority keep from running is not waited for
+  static constexpr int kSpins = 50;  // pauses of some 15 ns: about as long as a call of MPI holds the lock
+  static constexpr int kYields = 64;
+  static constexpr long kNapNs = 20'000;
+  // Who is kept from running for longer is not waited for: two milliseconds of naps.
+  static constexpr int kPatience = kSpins + kYields + 32;
 
   // An address that is the thread's own while it lives.
   static Name myself() { return reinterpret_cast<Name>(__builtin_thread_pointer()); }
   static void pause(int tries) {
     if (tries < kSpins) {
       spin_pause();
-    } else {
+    } else if (tries < kSpins + kYields) {
       sched_yield();  // the holder may need this processor; its stay is too short to sleep for
+    } else {
+      const timespec nap{0, kNapNs};  // a yield gives way to no thread of lower priority, which it may be
+      nanosleep(&nap, nullptr);
     }
   }
   [[nodiscard]] bool take() {

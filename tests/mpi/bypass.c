@@ -142,6 +142,47 @@ static void many_to_caller(struct shared* shared, int done, unsigned char* body)
   MPI_Waitall(kMany, requests, MPI_STATUSES_IGNORE);
 }
 
+static int query(void* state, MPI_Status* status) {
+  (void)state;
+  return MPI_Status_set_elements(status, MPI_BYTE, 0);
+}
+static int release(void* state) {
+  (void)state;
+  return MPI_SUCCESS;
+}
+static int cancel(void* state, int complete) {
+  (void)state, (void)complete;
+  return MPI_SUCCESS;
+}
+static int look(void* state, MPI_Status* status) {
+  (void)state, (void)status;
+  return MPI_SUCCESS;
+}
+
+// A wait that has a request to poll, or knows of one that it does not await, wakes an absent rank as any other does.
+static void send_and_poll(struct shared* shared, int done, unsigned char* body, int awaits_both) {
+  MPI_Request requests[2];
+  if (world_rank() == 1) {
+    MPI_Irecv(body, 100, MPI_BYTE, 0, kTag, MPI_COMM_WORLD, &requests[0]);
+    signal_to(0, kGoTag);
+    away_until(shared, done, COMPUTING, "MPI_Issend beside a request that is polled");
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    return;
+  }
+  int index = -1;
+  wait_for(1, kGoTag);
+  MPIX_Grequest_start(query, release, cancel, look, NULL, NULL, &requests[1]);
+  MPI_Issend(body, 100, MPI_BYTE, 1, kTag, MPI_COMM_WORLD, &requests[0]);
+  if (awaits_both)
+    MPI_Waitany(2, requests, &index, MPI_STATUS_IGNORE);
+  else
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+  CHECK(index == (awaits_both ? 0 : -1), "request %d is complete", index);
+  atomic_store(&shared->done, done);
+  MPI_Grequest_complete(requests[1]);
+  MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+}
+
 int main(int argc, char** argv) {
   suite_begin(&argc, &argv);
   unsigned char* body = memory_of(kTries * (size_t)kBytes);
@@ -154,6 +195,7 @@ int main(int argc, char** argv) {
     rounds(shared, &round, 1, kBytes, body, how);
   }
   many_to_caller(shared, ++round, body);
+  for (int both = 0; both < 2; ++both) send_and_poll(shared, ++round, body, both);
   free(body);
   return suite_end("bypass");
 }

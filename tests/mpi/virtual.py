@@ -32,6 +32,7 @@ LONGEST = {"finalize", "flood", "large", "large_counts", "oversubscribe", "send_
 NOT_THERE = {
     "bypass": "it measures the coprocessor, which is not there",
     "bypass_collectives": "likewise",
+    "bypass_thread_local": "likewise",
     "collectives_threads": "threads",
     "dup_threads": "threads of a rank run beside the turns",
     "early_threads": "threads",
