@@ -14,12 +14,6 @@
 namespace margay::collectives {
 namespace {
 
-using Words = std::vector<std::uint64_t>;
-
-std::byte* row_bytes(Words& words) {
-  return reinterpret_cast<std::byte*>(words.data());
-}
-
 std::size_t row_length(std::uint64_t seed) {
   constexpr std::size_t kCounts[] = {0, 1, 3, 40, 3000, 40'000};
   return kCounts[seed % 6];
@@ -43,7 +37,7 @@ Words sums(int ranks, std::size_t count) {
 }
 
 Steps allreduce(Collective& collective, Words& row) {
-  return allreduce_bucket(collective, row_bytes(row), row.size(), sizeof(std::uint64_t),
+  return allreduce_bucket(collective, bytes_of(row), row.size(), sizeof(std::uint64_t),
                           predefined_combine(MPI_SUM, MPI_UINT64_T));
 }
 
@@ -76,10 +70,10 @@ TEST_CASE("a broadcast by buckets brings all of it from any root, also into plac
       CHECK(world.run([&](int rank) {
         Words row = rank == root ? words_of_rank(root, count) : Words(count);
         const std::size_t half = count / 2;
-        const std::array<portals::Buffer, 2> pieces{portals::Buffer{row_bytes(row), half * 8},
-                                                    portals::Buffer{row_bytes(row) + half * 8, (count - half) * 8}};
+        const std::array<portals::Buffer, 2> pieces{portals::Buffer{bytes_of(row), half * 8},
+                                                    portals::Buffer{bytes_of(row) + half * 8, (count - half) * 8}};
         const portals::Region data =
-            seed % 2 == 0 ? portals::Region(row_bytes(row), count * 8) : portals::Region(std::span(pieces));
+            seed % 2 == 0 ? portals::Region(bytes_of(row), count * 8) : portals::Region(std::span(pieces));
         CHECK(world.call(rank, [&](Collective& collective) { return bcast_bucket(collective, root, data); }) ==
               MPI_SUCCESS);
         CHECK(row == words_of_rank(root, count));
@@ -105,15 +99,14 @@ TEST_CASE("each rank's slices go round the ring") {
         const Words all = sums(size, count);
         Words row = words_of_rank(rank, count);
         CHECK(world.call(rank, [&](Collective& collective) {
-          return reduce_scatter_bucket(collective, row_bytes(row), slices, 8,
-                                       predefined_combine(MPI_SUM, MPI_UINT64_T));
+          return reduce_scatter_bucket(collective, bytes_of(row), slices, 8, predefined_combine(MPI_SUM, MPI_UINT64_T));
         }) == MPI_SUCCESS);
         for (std::size_t i = mine.first; i < mine.first + mine.count; ++i) CHECK(row[i] == all[i]);
         for (std::size_t i = 0; i < count; ++i) {
           if (i < mine.first || i >= mine.first + mine.count) row[i] = 0;
         }
         CHECK(world.call(rank, [&](Collective& collective) {
-          return collect_bucket(collective, portals::Region(row_bytes(row), count * 8), slices, 8, kNobody);
+          return collect_bucket(collective, portals::Region(bytes_of(row), count * 8), slices, 8, kNobody);
         }) == MPI_SUCCESS);
         CHECK(row == all);
       }));

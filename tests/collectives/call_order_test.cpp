@@ -17,18 +17,12 @@
 namespace margay::collectives {
 namespace {
 
-using Words = std::vector<std::uint64_t>;
-
 // One call of many, of a kind that all members draw alike, and what it must come to.
 struct Outstanding {
   Words mine;
   Words expected;
   std::unique_ptr<StoppingCall> call;
 };
-
-std::byte* bytes_of(Words& words) {
-  return reinterpret_cast<std::byte*>(words.data());
-}
 
 void begin(CollectiveWorld& world, int rank, std::mt19937_64& random, Outstanding& one) {
   const auto size = static_cast<std::uint64_t>(world.size());

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -26,6 +27,13 @@
 #include "tests/mpi_adi/device_world.hpp"
 
 namespace margay::collectives {
+
+using Words = std::vector<std::uint64_t>;
+inline std::byte* bytes_of(Words& words) {
+  return reinterpret_cast<std::byte*>(words.data());
+}
+// Numbers of ranks at which trees and rounds have their edges.
+inline constexpr int kRankCounts[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 33};
 
 class CollectiveWorld {
  public:

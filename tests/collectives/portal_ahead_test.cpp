@@ -17,7 +17,6 @@
 namespace margay::collectives {
 namespace {
 
-using Words = std::vector<std::uint64_t>;
 constexpr std::size_t kShort = kHandshakeBytes / sizeof(std::uint64_t);
 constexpr std::size_t kLong = kShort + 100;
 
@@ -26,10 +25,6 @@ struct Ahead {
   Words mine, expected;
   std::unique_ptr<StoppingCall> call;
 };
-
-std::byte* bytes_of(Words& words) {
-  return reinterpret_cast<std::byte*>(words.data());
-}
 
 // The call of a persistent channel, of another kind for each, whose receivers ask for what they get.
 void begin(CollectiveWorld& world, int rank, std::size_t at, Ahead& one) {

@@ -19,7 +19,7 @@ namespace {
 constexpr Operation kReductions[] = {Operation::reduce, Operation::allreduce, Operation::reduce_scatter,
                                      Operation::scan, Operation::exscan};
 // Of reals: a line, a posting, a part or a message, pieces of a stream, strips.
-constexpr std::size_t kCounts[] = {3, 100, 900, 20000};
+constexpr std::size_t kRepeatedCounts[] = {3, 100, 900, 20000};
 
 struct Repeated {
   Operation operation;
@@ -124,7 +124,7 @@ TEST_CASE("a reduction that is repeated comes to the same bits") {
       CAPTURE(name(algorithm));
       bool some = false;
       for (const int ranks : {3, 6}) {
-        for (const std::size_t count : kCounts) {
+        for (const std::size_t count : kRepeatedCounts) {
           CAPTURE(ranks);
           CAPTURE(count);
           some |= gives_the_same_bits({operation, algorithm, ranks, count});

@@ -1,5 +1,5 @@
-// Rank 0 sends much to rank 1, at last one message that nobody receives; then rank 1 is killed. Two ranks; a trace of a
-// few hundred events has lost the beginning and has the end.
+// Rank 0 sends much to rank 1, and when all of it was received one message that nobody receives; then rank 1 is killed.
+// Two ranks; a trace of a few hundred events has lost the beginning and has the end.
 #include <mpi.h>
 #include <signal.h>
 
@@ -11,11 +11,13 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank == 0) {
     for (int i = 0; i < kMany; ++i) MPI_Send(&value, 1, MPI_INT, 1, kManyTag, MPI_COMM_WORLD);
+    MPI_Recv(&value, 1, MPI_INT, 1, kManyTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Send(&value, 1, MPI_INT, 1, kNobodysTag, MPI_COMM_WORLD);
     MPI_Send(&value, 1, MPI_INT, 1, kLastTag, MPI_COMM_WORLD);
     MPI_Recv(&value, 1, MPI_INT, 1, kLastTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   } else {
     for (int i = 0; i < kMany; ++i) MPI_Recv(&value, 1, MPI_INT, 0, kManyTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Send(&value, 1, MPI_INT, 0, kManyTag, MPI_COMM_WORLD);
     MPI_Recv(&value, 1, MPI_INT, 0, kLastTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     raise(SIGKILL);
   }
