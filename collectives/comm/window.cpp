@@ -5,6 +5,7 @@
 #include "collectives/algorithm/algorithms.hpp"
 #include "collectives/select/perform.hpp"
 #include "mpi_adi/rma/check.hpp"
+#include "mpi_adi/rma/rma.hpp"
 #include "mpi_adi/rma/window_way.hpp"
 #include "sim/base/mapped_memory.hpp"
 

@@ -3,6 +3,7 @@
 
 #include "mpi/layers.hpp"
 #include "mpi/one_sided/arguments.hpp"
+#include "mpi_adi/rma/rma.hpp"
 
 namespace margay::mpi {
 

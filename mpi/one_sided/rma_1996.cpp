@@ -10,6 +10,7 @@
 
 #pragma GCC visibility push(default)
 #include "mpi_adi/abi/mpi_rma_1996.h"
+#include "mpi_adi/rma/rma.hpp"
 #pragma GCC visibility pop
 
 using namespace margay::mpi;

@@ -6,6 +6,7 @@
 #include "mpi_adi/device/type_check.hpp"
 #include "mpi_adi/rank/device_options.hpp"
 #include "mpi_adi/rank/unreceived.hpp"
+#include "mpi_adi/rma/rma.hpp"
 #include "portals/base/assert.hpp"
 
 namespace margay::mpi_adi {

@@ -16,7 +16,6 @@
 #include "mpi_adi/rank/rank_lock.hpp"
 #include "mpi_adi/rank/wait_room.hpp"
 #include "mpi_adi/rank/worlds.hpp"
-#include "mpi_adi/rma/rma.hpp"
 #include "portals/base/status.hpp"
 #include "sim/machine/process.hpp"
 
@@ -37,6 +36,7 @@ struct RankExtension {
 };
 
 struct ReceivingSide;  // mpi_adi/rank/unreceived
+class Rma;             // mpi_adi/rma/rma
 
 class MpiRank {
  public:

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "collectives/portal/collective.hpp"
+#include "mpi_adi/device/parts.hpp"
 #include "sim/machine/mapping.hpp"
 #include "sim/machine/node_memory.hpp"
 #include "sim/shm/publish_once.hpp"
