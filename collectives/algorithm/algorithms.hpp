@@ -4,10 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 
+#include "collectives/algorithm/calls.hpp"
 #include "collectives/op/reducer.hpp"
 #include "collectives/portal/collective.hpp"
 #include "collectives/portal/team.hpp"
@@ -48,13 +48,8 @@ Steps allreduce_exchange(Collective& collective, std::byte* partial, std::size_t
 Steps allreduce_exchange_among(Collective& collective, Members members, std::byte* partial, std::size_t count,
                                std::size_t element_bytes, Reducer combine);
 
-// Streams go in pieces of this: long enough that a piece's α is little beside its β, and short enough that the first
-// one is soon at the last rank.
-inline constexpr std::size_t kStreamPieceBytes = std::size_t{64} << 10;
-
 // `partial`: this rank's contribution; becomes what the ranks up to this one come to; exclusive: those before it, and
 // rank 0's is used up.
-enum class ScanKind : std::uint8_t { inclusive, exclusive };
 Steps scan_exchange(Collective& collective, ScanKind kind, std::byte* partial, std::size_t count,
                     std::size_t element_bytes, Reducer combine);
 
@@ -74,11 +69,6 @@ inline void put_own_block(Collective& collective, const portals::Region& to, con
   const bool there = to.contiguous() && from.contiguous() && to.single().base == from.single().base;
   if (!there) portals::copy(to, from);
 }
-// So many to and from this rank are under way at once: a rank of thousands has blocks in its match list for these. All:
-// where rank a's n-th message to b need not be b's n-th from a, as of neighbors. Who waits in a turn for a message of a
-// later turn of another rank might wait for itself.
-inline constexpr std::size_t kDirectAtOnce = 64;
-inline constexpr std::size_t kAllAtOnce = std::numeric_limits<std::size_t>::max();
 // What the spans refer to stays until the end; at most one message to and one from a peer.
 Steps exchange_directly(Collective& collective, std::span<const PeerMessage> out, std::span<const PeerMessage> in,
                         std::size_t at_once = kDirectAtOnce);
@@ -94,6 +84,10 @@ inline Steps exchange(Collective& collective, Team* team, std::span<const PeerMe
   return team != nullptr ? exchange_posted(collective, *team, out, in)
                          : exchange_directly(collective, out, in, at_once);
 }
+
+// Each block straight to the root, and straight from it. `team`: as of exchange().
+Steps gather_blocks(Collective& collective, Team* team, GatherCall call);
+Steps scatter_blocks(Collective& collective, Team* team, ScatterCall call);
 
 // The elements of a row that are one rank's.
 struct Slice {

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <deque>
 
+#include "collectives/algorithm/row.hpp"
 #include "collectives/algorithm/rows.hpp"
+#include "collectives/cost/parts.hpp"
 
 namespace margay::collectives {
 
@@ -28,5 +30,25 @@ Steps allgather_exchange(Collective& collective, Members members, portals::Regio
   }
   co_await Flush(collective);
 }
+
+namespace {
+
+// Two ranks.
+Steps swap_blocks(Collective& collective, AllgatherCall call) {
+  const int other = 1 - collective.rank();
+  const portals::Region mine = place_own_block(collective, call);
+  std::byte* const theirs = call.all + static_cast<std::uint64_t>(other) * call.block_bytes;
+  co_await Exchange(collective, other, mine.single().base, other, theirs, call.block_bytes);
+  co_await Flush(collective);
+}
+
+}  // namespace
+
+extern constinit const Row<AllgatherCall> allgather_by_exchange{
+    {Algorithm::exchange, [](const Ask& ask) { return ask.facts.ranks == 2; },
+     [](const Ask& ask) { return everybody_to_everybody(all_of(ask.facts), ask.n(), false); }},
+    [](Collective& collective, const Means& /*means*/, const AllgatherCall& call) {
+      return swap_blocks(collective, call);
+    }};
 
 }  // namespace margay::collectives

@@ -9,6 +9,9 @@
 // Blocks lie at their final places from the beginning: those of a message, where they are not one run, are one combined
 // block.
 #include "collectives/algorithm/line.hpp"
+#include "collectives/algorithm/row.hpp"
+#include "collectives/algorithm/rows.hpp"
+#include "collectives/cost/parts.hpp"
 
 namespace margay::collectives {
 
@@ -28,5 +31,12 @@ Steps allgather_hybrid(Collective& collective, const NodeGroups& groups, HybridP
                            of_line.slices(), 1, kNobody);
   }
 }
+
+extern constinit const Row<AllgatherCall> allgather_by_hybrid{
+    {Algorithm::hybrid, can_go_by_hybrid, cost_of_hybrid},
+    [](Collective& collective, const Means& means, const AllgatherCall& call) {
+      static_cast<void>(place_own_block(collective, call));
+      return allgather_hybrid(collective, means.groups, means.plan, call.all, call.block_bytes);
+    }};
 
 }  // namespace margay::collectives

@@ -10,8 +10,10 @@
 #include <cstring>
 #include <utility>
 
+#include "collectives/algorithm/row.hpp"
 #include "collectives/algorithm/rows.hpp"
 #include "collectives/algorithm/scratch.hpp"
+#include "collectives/cost/parts.hpp"
 
 namespace margay::collectives {
 
@@ -74,5 +76,15 @@ Steps allreduce_exchange(Collective& collective, std::byte* partial, std::size_t
                          Reducer combine) {
   return allreduce_exchange_among(collective, everybody(collective), partial, count, element_bytes, combine);
 }
+
+extern constinit const Row<AllreduceCall> allreduce_by_exchange{
+    {Algorithm::exchange, always,
+     [](const Ask& ask) {
+       return doubling({ask.facts.ranks, 1, ask.facts.crossings.doubling}, ask.n(), false);
+     }},
+    [](Collective& collective, const Means& /*means*/, const AllreduceCall& call) {
+      return allreduce_exchange(collective, call.reduction.partial, call.reduction.count, call.reduction.element_bytes,
+                                call.reduction.combine);
+    }};
 
 }  // namespace margay::collectives

@@ -10,6 +10,8 @@
 //
 // All ranks end with the same bits: each slice is combined once in its line, and an exchange computes the same on all.
 #include "collectives/algorithm/line.hpp"
+#include "collectives/algorithm/row.hpp"
+#include "collectives/cost/parts.hpp"
 
 namespace margay::collectives {
 
@@ -38,5 +40,12 @@ Steps allreduce_hybrid(Collective& collective, const NodeGroups& groups, HybridP
                            element_bytes, kNobody);
   }
 }
+
+extern constinit const Row<AllreduceCall> allreduce_by_hybrid{
+    {Algorithm::hybrid, can_go_by_hybrid, cost_of_hybrid},
+    [](Collective& collective, const Means& means, const AllreduceCall& call) {
+      return allreduce_hybrid(collective, means.groups, means.plan, call.reduction.partial, call.reduction.count,
+                              call.reduction.element_bytes, call.reduction.combine);
+    }};
 
 }  // namespace margay::collectives

@@ -2,6 +2,8 @@
 // the last round each has heard of all. Cost: ceil(log2 p) α, half of in and out along a tree, and p messages in each
 // round: for ranks that have a processor each.
 #include "collectives/algorithm/algorithms.hpp"
+#include "collectives/algorithm/row.hpp"
+#include "collectives/cost/parts.hpp"
 
 namespace margay::collectives {
 
@@ -14,5 +16,26 @@ Steps barrier_exchange(Collective& collective) {
     co_await Exchange(collective, above, nullptr, below, nullptr, 0);
   }
 }
+
+namespace {
+
+Cost dissemination(const Ask& ask) {
+  const Facts& facts = ask.facts;
+  Cost cost;
+  if (facts.ranks == 1) return cost;
+  const double rounds = rounds_of(facts.ranks);
+  const Crossing& between = facts.crossings.rounds;
+  add_sent(cost, {rounds * facts.ranks, between.messages}, {});
+  add_path(cost, {rounds, static_cast<double>(between.steps)}, {});
+  return cost;
+}
+
+}  // namespace
+
+extern constinit const Row<BarrierCall> barrier_by_exchange{
+    {Algorithm::exchange, always, dissemination},
+    [](Collective& collective, const Means& /*means*/, const BarrierCall& /*call*/) {
+      return barrier_exchange(collective);
+    }};
 
 }  // namespace margay::collectives

@@ -5,6 +5,8 @@
 //   long, slices or bucket: 2 (l - 1) α + 2 (l - 1)/l m β, m = n by the product of the long lengths before;
 //   short:                  ceil(log2 l) (α + m β), m = n by the product of all long lengths.
 #include "collectives/algorithm/line.hpp"
+#include "collectives/algorithm/row.hpp"
+#include "collectives/cost/parts.hpp"
 
 namespace margay::collectives {
 
@@ -35,5 +37,11 @@ Steps bcast_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan 
                            has_all);
   }
 }
+
+extern constinit const Row<BcastCall> bcast_by_hybrid{
+    {Algorithm::hybrid, can_go_by_hybrid, cost_of_hybrid},
+    [](Collective& collective, const Means& means, const BcastCall& call) {
+      return bcast_hybrid(collective, means.groups, means.plan, call.root, call.data);
+    }};
 
 }  // namespace margay::collectives

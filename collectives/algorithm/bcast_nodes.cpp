@@ -4,6 +4,8 @@
 // once for it, and not once for each level of a tree.
 
 #include "collectives/algorithm/algorithms.hpp"
+#include "collectives/algorithm/row.hpp"
+#include "collectives/cost/parts.hpp"
 
 namespace margay::collectives {
 
@@ -19,5 +21,11 @@ Steps bcast_nodes(Collective& collective, const NodeGroups& groups, int root, po
   }
   co_await Flush(collective);
 }
+
+extern constinit const Row<BcastCall> bcast_by_nodes{
+    {Algorithm::nodes, in_any_order_between_nodes, [](const Ask& ask) { return nodes_out(ask.facts, ask.n()); }},
+    [](Collective& collective, const Means& means, const BcastCall& call) {
+      return bcast_nodes(collective, means.groups, call.root, call.data);
+    }};
 
 }  // namespace margay::collectives

@@ -2,6 +2,8 @@
 #include <utility>
 
 #include "collectives/algorithm/algorithms.hpp"
+#include "collectives/algorithm/row.hpp"
+#include "collectives/cost/parts.hpp"
 
 namespace margay::collectives {
 
@@ -14,5 +16,11 @@ Steps bcast_along(Collective& collective, TreePlace place, portals::Region data)
 Steps bcast_tree(Collective& collective, int root, portals::Region data) {
   return bcast_along(collective, spanning_tree(collective.size(), root, collective.rank()), std::move(data));
 }
+
+extern constinit const Row<BcastCall> bcast_by_tree{
+    {Algorithm::tree, always, [](const Ask& ask) { return tree_out(ask.facts, ask.n()); }},
+    [](Collective& collective, const Means& /*means*/, const BcastCall& call) {
+      return bcast_tree(collective, call.root, call.data);
+    }};
 
 }  // namespace margay::collectives

@@ -10,7 +10,9 @@
 #include <algorithm>
 #include <memory>
 
+#include "collectives/algorithm/row.hpp"
 #include "collectives/algorithm/rows.hpp"
+#include "collectives/cost/parts.hpp"
 #include "collectives/portal/stream.hpp"
 
 namespace margay::collectives {
@@ -146,5 +148,62 @@ Steps bcast_bucket(Collective& collective, int root, portals::Region data) {
   collective.next_phase();
   co_await collect_bucket(collective, data, slices, 1, root);
 }
+
+namespace {
+
+Rings ring_of(const Ask& ask) {
+  return {ask.ranks(), 1, ask.facts.crossings.ring};
+}
+
+Steps cut_and_stream(Collective& collective, ReduceScatterCall call) {
+  const std::vector<Slice> slices = slices_of(call, collective.size());
+  co_await reduce_scatter_bucket(collective, call.reduction.partial, slices, call.reduction.element_bytes,
+                                 call.reduction.combine);
+}
+
+Steps stream_blocks(Collective& collective, AllgatherCall call) {
+  static_cast<void>(place_own_block(collective, call));
+  std::vector<Slice> blocks;
+  for (std::size_t rank = 0; rank < static_cast<std::size_t>(collective.size()); ++rank) {
+    blocks.push_back({rank * call.block_bytes, call.block_bytes});
+  }
+  const portals::Region all(call.all, blocks.size() * call.block_bytes);
+  co_await collect_bucket(collective, all, blocks, 1, kNobody);
+}
+
+}  // namespace
+
+extern constinit const Row<BcastCall> bcast_by_bucket{
+    {Algorithm::bucket, has_bytes_in_any_order,
+     [](const Ask& ask) {
+       const double slice = ask.n() / ask.ranks();
+       return deal(ask.facts, slice, Dealing::asks_always) +
+              ring_round({ask.ranks(), 1, ask.facts.crossings.chain, 1}, slice, false);
+     }},
+    [](Collective& collective, const Means& /*means*/, const BcastCall& call) {
+      return bcast_bucket(collective, call.root, call.data);
+    }};
+extern constinit const Row<AllreduceCall> allreduce_by_bucket{
+    {Algorithm::bucket, has_bytes_in_any_order,
+     [](const Ask& ask) {
+       const double slice = ask.n() / ask.ranks();
+       return ring_round(ring_of(ask), slice, true) + ring_round(ring_of(ask), slice, false);
+     }},
+    [](Collective& collective, const Means& /*means*/, const AllreduceCall& call) {
+      return allreduce_bucket(collective, call.reduction.partial, call.reduction.count, call.reduction.element_bytes,
+                              call.reduction.combine);
+    }};
+extern constinit const Row<ReduceScatterCall> reduce_scatter_by_bucket{
+    {Algorithm::bucket, has_bytes_in_any_order,
+     [](const Ask& ask) { return ring_round(ring_of(ask), ask.n() / ask.ranks(), true); }},
+    [](Collective& collective, const Means& /*means*/, const ReduceScatterCall& call) {
+      return cut_and_stream(collective, call);
+    }};
+extern constinit const Row<AllgatherCall> allgather_by_bucket{
+    {Algorithm::bucket, has_bytes_in_any_order,
+     [](const Ask& ask) { return ring_round(ring_of(ask), ask.n(), false); }},
+    [](Collective& collective, const Means& /*means*/, const AllgatherCall& call) {
+      return stream_blocks(collective, call);
+    }};
 
 }  // namespace margay::collectives

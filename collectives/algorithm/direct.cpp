@@ -10,6 +10,9 @@
 #include <vector>
 
 #include "collectives/algorithm/algorithms.hpp"
+#include "collectives/algorithm/row.hpp"
+#include "collectives/algorithm/rows.hpp"
+#include "collectives/cost/parts.hpp"
 
 namespace margay::collectives {
 
@@ -48,5 +51,71 @@ Steps exchange_directly(Collective& collective, std::span<const PeerMessage> out
   }
   co_await Flush(collective);
 }
+
+Steps gather_blocks(Collective& collective, Team* team, GatherCall call) {
+  std::vector<PeerMessage> out, in;
+  const portals::Region all(call.all, call.block_bytes * static_cast<std::uint64_t>(collective.size()));
+  const auto block = [&](int rank) {
+    return all.slice(static_cast<std::uint64_t>(rank) * call.block_bytes, call.block_bytes);
+  };
+  if (collective.rank() == call.root) {
+    put_own_block(collective, block(call.root), call.mine);
+    for (int rank = 0; rank < collective.size(); ++rank) {
+      if (rank != call.root) in.push_back({rank, block(rank)});
+    }
+  } else {
+    out.push_back({call.root, call.mine});
+  }
+  co_await exchange(collective, team, out, in);
+}
+
+// In step n the root sends to the n-th rank behind it.
+Steps scatter_blocks(Collective& collective, Team* team, ScatterCall call) {
+  std::vector<PeerMessage> out, in;
+  if (collective.rank() == call.root) {
+    const auto block = [&](int rank) {
+      return call.all.slice(static_cast<std::uint64_t>(rank) * call.block_bytes, call.block_bytes);
+    };
+    put_own_block(collective, call.mine, block(call.root));
+    for (int step = 1; step < collective.size(); ++step) {
+      const int rank = (call.root + step) % collective.size();
+      out.push_back({rank, block(rank)});
+    }
+  } else {
+    in.push_back({call.root, call.mine});
+  }
+  co_await exchange(collective, team, out, in);
+}
+
+namespace {
+
+Steps allgather_blocks(Collective& collective, AllgatherCall call) {
+  static_cast<void>(place_own_block(collective, call));
+  std::vector<Slice> slices;
+  for (std::size_t rank = 0; rank < static_cast<std::size_t>(collective.size()); ++rank) slices.push_back({rank, 1});
+  co_await allgather_slices(collective, call.all, slices, call.block_bytes);
+}
+
+}  // namespace
+
+extern constinit const Row<AllgatherCall> allgather_directly{
+    {Algorithm::direct, has_bytes,
+     [](const Ask& ask) { return everybody_to_everybody(all_of(ask.facts), ask.n(), false); }},
+    [](Collective& collective, const Means& /*means*/, const AllgatherCall& call) {
+      return allgather_blocks(collective, call);
+    }};
+extern constinit const Row<GatherCall> gather_directly{
+    {Algorithm::direct, always, [](const Ask& ask) { return deal(ask.facts, ask.n(), Dealing::as_long_as_it_is); }},
+    [](Collective& collective, const Means& /*means*/, const GatherCall& call) {
+      return gather_blocks(collective, nullptr, call);
+    }};
+extern constinit const Row<ScatterCall> scatter_directly{
+    {Algorithm::direct, has_bytes, [](const Ask& ask) { return deal(ask.facts, ask.n(), Dealing::as_long_as_it_is); }},
+    [](Collective& collective, const Means& /*means*/, const ScatterCall& call) {
+      return scatter_blocks(collective, nullptr, call);
+    }};
+extern constinit const Formula alltoall_directly{Algorithm::direct, always, [](const Ask& ask) {
+                                                   return everybody_to_everybody(all_of(ask.facts), ask.n(), false);
+                                                 }};
 
 }  // namespace margay::collectives

@@ -4,6 +4,8 @@
 #include <memory>
 
 #include "collectives/algorithm/algorithms.hpp"
+#include "collectives/algorithm/row.hpp"
+#include "collectives/cost/parts.hpp"
 #include "collectives/topology/spanning_tree.hpp"
 
 namespace margay::collectives {
@@ -42,5 +44,11 @@ Steps gather_tree(Collective& collective, int root, portals::Region mine, std::u
     co_await Flush(collective);
   }
 }
+
+extern constinit const Row<GatherCall> gather_by_tree{
+    {Algorithm::tree, always, [](const Ask& ask) { return tree_gather(ask.facts, ask.n()); }},
+    [](Collective& collective, const Means& /*means*/, const GatherCall& call) {
+      return gather_tree(collective, call.root, call.mine, call.block_bytes, call.all);
+    }};
 
 }  // namespace margay::collectives

@@ -1,6 +1,16 @@
 #include "collectives/algorithm/line.hpp"
 
+#include "collectives/cost/hybrid.hpp"
 namespace margay::collectives {
+
+bool can_go_by_hybrid(const Ask& ask) {
+  return can_hybrid(ask.operation, ask.bytes, ask.facts, ask.in_order);
+}
+
+Cost cost_of_hybrid(const Ask& ask) {
+  return cost_of_plan(cheapest_plan(ask.operation, ask.bytes, ask.facts, ask.in_order), ask.operation, ask.bytes,
+                      ask.facts);
+}
 
 Steps reduce_scatter_along(Collective& collective, Way way, Members line, portals::Region row,
                            std::span<const Slice> slices, std::size_t element_bytes, Reducer combine) {

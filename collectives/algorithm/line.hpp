@@ -6,10 +6,15 @@
 #include <vector>
 
 #include "collectives/algorithm/piece_table.hpp"
+#include "collectives/algorithm/row.hpp"
 #include "collectives/algorithm/rows.hpp"
 #include "collectives/topology/grid.hpp"
 
 namespace margay::collectives {
+
+// Of the rows of hybrids: whether there is a plan, and what the cheapest one costs.
+[[nodiscard]] bool can_go_by_hybrid(const Ask& ask);
+[[nodiscard]] Cost cost_of_hybrid(const Ask& ask);
 
 // Each member of a line of the grid has its slice of the row in the end; or has it at the beginning, and all of them in
 // the end. As reduce_scatter_among and collect_among; brief: in rounds, of operations that commute, and nobody has all.

@@ -7,7 +7,9 @@
 // Slices are combined in the order of ranks, so the operation need not be commutative; the bracketing is that order.
 #include <vector>
 
+#include "collectives/algorithm/row.hpp"
 #include "collectives/algorithm/rows.hpp"
+#include "collectives/cost/parts.hpp"
 
 namespace margay::collectives {
 
@@ -118,5 +120,43 @@ Steps reduce_direct(Collective& collective, int root, std::byte* partial, std::s
   co_await gather_among(collective, everybody(collective), static_cast<std::size_t>(root),
                         portals::Region(partial, count * element_bytes), slices, element_bytes);
 }
+
+namespace {
+
+Steps cut_and_combine(Collective& collective, ReduceScatterCall call) {
+  const std::vector<Slice> slices = slices_of(call, collective.size());
+  co_await reduce_scatter_direct(collective, call.reduction.partial, slices, call.reduction.element_bytes,
+                                 call.reduction.combine);
+}
+
+}  // namespace
+
+extern constinit const Row<ReduceCall> reduce_by_slices{
+    {Algorithm::direct, has_bytes,
+     [](const Ask& ask) {
+       const double slice = ask.n() / ask.ranks();
+       return combine_slices(all_of(ask.facts), slice) + deal(ask.facts, slice, Dealing::asks_always);
+     }},
+    [](Collective& collective, const Means& /*means*/, const ReduceCall& call) {
+      return reduce_direct(collective, call.root, call.reduction.partial, call.reduction.count,
+                           call.reduction.element_bytes, call.reduction.combine);
+    }};
+extern constinit const Row<ReduceScatterCall> reduce_scatter_by_slices{
+    {Algorithm::direct, has_bytes,
+     [](const Ask& ask) { return combine_slices(all_of(ask.facts), ask.n() / ask.ranks()); }},
+    [](Collective& collective, const Means& /*means*/, const ReduceScatterCall& call) {
+      return cut_and_combine(collective, call);
+    }};
+extern constinit const Row<AllreduceCall> allreduce_by_slices{
+    {Algorithm::direct, has_bytes,
+     [](const Ask& ask) {
+       const Group all = all_of(ask.facts);
+       const double slice = ask.n() / ask.ranks();
+       return combine_slices(all, slice) + everybody_to_everybody(all, slice, true);
+     }},
+    [](Collective& collective, const Means& /*means*/, const AllreduceCall& call) {
+      return allreduce_direct(collective, call.reduction.partial, call.reduction.count, call.reduction.element_bytes,
+                              call.reduction.combine);
+    }};
 
 }  // namespace margay::collectives

@@ -5,6 +5,8 @@
 //   long, slices or bucket: 2 (l - 1) α + (l - 1)/l m (2 β + γ), m = n by the product of the long lengths before;
 //   short:                  ceil(log2 l) (α + m β + m γ), m = n by the product of all long lengths.
 #include "collectives/algorithm/line.hpp"
+#include "collectives/algorithm/row.hpp"
+#include "collectives/cost/parts.hpp"
 
 namespace margay::collectives {
 
@@ -38,5 +40,12 @@ Steps reduce_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan
     if (grid.mine()[level.dimension] != to[level.dimension]) co_return;
   }
 }
+
+extern constinit const Row<ReduceCall> reduce_by_hybrid{
+    {Algorithm::hybrid, can_go_by_hybrid, cost_of_hybrid},
+    [](Collective& collective, const Means& means, const ReduceCall& call) {
+      return reduce_hybrid(collective, means.groups, means.plan, call.root, call.reduction.partial,
+                           call.reduction.count, call.reduction.element_bytes, call.reduction.combine);
+    }};
 
 }  // namespace margay::collectives

@@ -8,7 +8,9 @@
 #include <cstring>
 
 #include "collectives/algorithm/algorithms.hpp"
+#include "collectives/algorithm/row.hpp"
 #include "collectives/algorithm/scratch.hpp"
+#include "collectives/cost/parts.hpp"
 
 namespace margay::collectives {
 
@@ -50,5 +52,12 @@ Steps reduce_nodes(Collective& collective, const NodeGroups& groups, int root, s
   collective.next_phase();
   if (leads) co_await reduce_along(collective, groups.leaders_tree(root), partial, count, bytes, combine);
 }
+
+extern constinit const Row<ReduceCall> reduce_by_nodes{
+    {Algorithm::nodes, short_by_nodes, [](const Ask& ask) { return nodes_in(ask.facts, ask.n()); }},
+    [](Collective& collective, const Means& means, const ReduceCall& call) {
+      return reduce_nodes(collective, means.groups, call.root, call.reduction.partial, call.reduction.count,
+                          call.reduction.element_bytes, call.reduction.combine);
+    }};
 
 }  // namespace margay::collectives

@@ -8,6 +8,8 @@
 //
 // Slices that a message carries and that are not one run are one combined block.
 #include "collectives/algorithm/line.hpp"
+#include "collectives/algorithm/row.hpp"
+#include "collectives/cost/parts.hpp"
 
 namespace margay::collectives {
 
@@ -23,5 +25,21 @@ Steps reduce_scatter_hybrid(Collective& collective, const NodeGroups& groups, Hy
                                   of_line.slices(), element_bytes, combine);
   }
 }
+
+namespace {
+
+Steps cut_and_run(Collective& collective, Means means, ReduceScatterCall call) {
+  const std::vector<Slice> slices = slices_of(call, collective.size());
+  co_await reduce_scatter_hybrid(collective, means.groups, means.plan, call.reduction.partial, slices,
+                                 call.reduction.element_bytes, call.reduction.combine);
+}
+
+}  // namespace
+
+extern constinit const Row<ReduceScatterCall> reduce_scatter_by_hybrid{
+    {Algorithm::hybrid, can_go_by_hybrid, cost_of_hybrid},
+    [](Collective& collective, const Means& means, const ReduceScatterCall& call) {
+      return cut_and_run(collective, means, call);
+    }};
 
 }  // namespace margay::collectives

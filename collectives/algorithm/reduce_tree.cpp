@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "collectives/algorithm/algorithms.hpp"
+#include "collectives/algorithm/row.hpp"
 #include "collectives/algorithm/scratch.hpp"
+#include "collectives/cost/parts.hpp"
 
 namespace margay::collectives {
 
@@ -37,5 +39,12 @@ Steps reduce_tree(Collective& collective, int root, std::byte* partial, std::siz
   return reduce_along(collective, spanning_tree(collective.size(), root, collective.rank()), partial, count,
                       count * element_bytes, combine);
 }
+
+extern constinit const Row<ReduceCall> reduce_by_tree{
+    {Algorithm::tree, always, [](const Ask& ask) { return tree_in(ask.facts, ask.n()); }},
+    [](Collective& collective, const Means& /*means*/, const ReduceCall& call) {
+      return reduce_tree(collective, call.root, call.reduction.partial, call.reduction.count,
+                         call.reduction.element_bytes, call.reduction.combine);
+    }};
 
 }  // namespace margay::collectives

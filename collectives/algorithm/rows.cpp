@@ -27,4 +27,21 @@ void combine_rows(const Reducer& combine, const portals::Region& in, const porta
   }
 }
 
+std::vector<Slice> slices_of(const ReduceScatterCall& call, int ranks) {
+  std::vector<Slice> slices;
+  std::size_t first = 0;
+  for (int rank = 0; rank < ranks; ++rank) {
+    slices.push_back({first, call.block_bytes(rank) / call.reduction.element_bytes});
+    first += slices.back().count;
+  }
+  return slices;
+}
+
+portals::Region place_own_block(Collective& collective, const AllgatherCall& call) {
+  const auto me = static_cast<std::size_t>(collective.rank());
+  const portals::Region slot(call.all + me * call.block_bytes, call.block_bytes);
+  put_own_block(collective, slot, call.mine);
+  return slot;
+}
+
 }  // namespace margay::collectives

@@ -15,6 +15,11 @@ namespace margay::collectives {
   return Members::everybody(collective.size(), collective.rank());
 }
 
+// Each rank's part of the row, one behind the other.
+[[nodiscard]] std::vector<Slice> slices_of(const ReduceScatterCall& call, int ranks);
+// Puts this rank's block where it has its place in the result: there.
+portals::Region place_own_block(Collective& collective, const AllgatherCall& call);
+
 class SlicedRow {
  public:
   SlicedRow(portals::Region row, std::size_t element_bytes, std::span<const Slice> slices)

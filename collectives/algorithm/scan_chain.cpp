@@ -10,7 +10,9 @@
 #include <optional>
 
 #include "collectives/algorithm/algorithms.hpp"
+#include "collectives/algorithm/row.hpp"
 #include "collectives/algorithm/scratch.hpp"
+#include "collectives/cost/parts.hpp"
 #include "collectives/portal/stream.hpp"
 
 namespace margay::collectives {
@@ -50,5 +52,37 @@ Steps scan_chain(Collective& collective, ScanKind kind, std::byte* partial, std:
   co_await Flush(collective);
   if (kind == ScanKind::exclusive && adds && bytes != 0) std::memcpy(partial, before, bytes);
 }
+
+namespace {
+
+// Long rows in pieces: all ranks work at once.
+Cost chain_cost(const Ask& ask) {
+  const Facts& facts = ask.facts;
+  const double n = ask.n();
+  Cost cost;
+  const double steps = facts.ranks - 1.0;
+  if (steps == 0) return cost;
+  const double chain = facts.crossings.chain;
+  const bool streams = messages_of(n) > 1;
+  const double pieces = streams ? pieces_of(n) : 1;
+  const double word = streams ? 1 : 0;
+  const double first = streams ? std::min(n, static_cast<double>(kStreamPieceBytes)) : n;
+  const double far = chain > 0 ? 1 : 0;
+  add_sent(cost, {steps * (pieces + word), chain * (pieces + word)}, {steps * n, chain * n});
+  add_path(cost, {steps + word, chain + word * far},
+           {n + (steps - 1) * first, std::min(far * n + (chain - far) * first, n + (steps - 1) * first)});
+  cost.path.combined_bytes = n + (steps - 1) * first;
+  cost.all.combined_bytes = steps * n;
+  cost.one_way = !streams;
+  return cost;
+}
+
+}  // namespace
+
+extern constinit const Row<ScanCall> scan_by_chain{
+    {Algorithm::chain, always, chain_cost}, [](Collective& collective, const Means& /*means*/, const ScanCall& call) {
+      return scan_chain(collective, call.kind, call.reduction.partial, call.reduction.count,
+                        call.reduction.element_bytes, call.reduction.combine);
+    }};
 
 }  // namespace margay::collectives

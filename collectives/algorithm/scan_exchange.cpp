@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "collectives/algorithm/algorithms.hpp"
+#include "collectives/algorithm/row.hpp"
 #include "collectives/algorithm/scratch.hpp"
+#include "collectives/cost/parts.hpp"
 
 namespace margay::collectives {
 
@@ -43,5 +45,34 @@ Steps scan_exchange(Collective& collective, ScanKind kind, std::byte* partial, s
     combine(theirs, range, count);
   }
 }
+
+namespace {
+
+// Who has the upper range of ranks combines twice, the other one once.
+Cost scan_rounds(const Ask& ask) {
+  const Facts& facts = ask.facts;
+  const double n = ask.n();
+  Cost cost;
+  if (facts.ranks == 1) return cost;
+  const double rounds = rounds_of(facts.ranks);
+  const double each = messages_of(n);
+  const double bodies = scan_partners(facts.ranks);
+  const Crossing& between = facts.crossings.partners;
+  add_sent(cost, {each * bodies, each * between.messages}, {bodies * n, between.messages * n});
+  add_path(cost, {each * rounds, each * between.steps},
+           {((rounds - between.steps) * kBothWays + between.steps) * n, between.steps * n});
+  cost.path.combined_bytes = 2 * rounds * n;
+  cost.all.combined_bytes = 1.5 * bodies * n;
+  return cost;
+}
+
+}  // namespace
+
+extern constinit const Row<ScanCall> scan_by_exchange{
+    {Algorithm::exchange, always, scan_rounds},
+    [](Collective& collective, const Means& /*means*/, const ScanCall& call) {
+      return scan_exchange(collective, call.kind, call.reduction.partial, call.reduction.count,
+                           call.reduction.element_bytes, call.reduction.combine);
+    }};
 
 }  // namespace margay::collectives

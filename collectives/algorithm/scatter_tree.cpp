@@ -4,6 +4,8 @@
 #include <memory>
 
 #include "collectives/algorithm/algorithms.hpp"
+#include "collectives/algorithm/row.hpp"
+#include "collectives/cost/parts.hpp"
 #include "collectives/topology/spanning_tree.hpp"
 
 namespace margay::collectives {
@@ -31,5 +33,27 @@ Steps scatter_tree(Collective& collective, int root, std::byte* all, std::uint64
   put_own_block(collective, mine, block);
   co_await Flush(collective);
 }
+
+namespace {
+
+// The tree takes all blocks as one run.
+Steps scatter_run(Collective& collective, ScatterCall call) {
+  KeptMemory::Run own;
+  std::byte* run = call.all.single().base;
+  if (!call.all.contiguous()) {
+    own = collective.portal().take_memory(call.all.bytes());
+    run = own.get();
+    portals::copy(portals::Region(run, call.all.bytes()), call.all);
+  }
+  co_await scatter_tree(collective, call.root, run, call.block_bytes, call.mine);
+}
+
+}  // namespace
+
+extern constinit const Row<ScatterCall> scatter_by_tree{
+    {Algorithm::tree, always, [](const Ask& ask) { return tree_scatter(ask.facts, ask.n()); }},
+    [](Collective& collective, const Means& /*means*/, const ScatterCall& call) {
+      return scatter_run(collective, call);
+    }};
 
 }  // namespace margay::collectives

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <list>
 #include <optional>
 #include <span>
@@ -19,6 +20,12 @@ namespace margay::collectives {
 using mpi_adi::Flow;
 using mpi_adi::run;
 using mpi_adi::Steps;
+
+// So many to and from this rank are under way at once: a rank of thousands has blocks in its match list for these. All:
+// where rank a's n-th message to b need not be b's n-th from a, as of neighbors. Who waits in a turn for a message of a
+// later turn of another rank might wait for itself.
+inline constexpr std::size_t kDirectAtOnce = 64;
+inline constexpr std::size_t kAllAtOnce = std::numeric_limits<std::size_t>::max();
 
 // What a rank alone knows of its part of a call, for the trace.
 struct OwnPart {

@@ -31,7 +31,7 @@ class Host : public mpi_adi::Waits {
   // (select/asked_rates), as text; empty: the usual. The same on every rank, both.
   [[nodiscard]] virtual double processors_each() const { return 0; }
   [[nodiscard]] virtual std::string rates() const { return {}; }
-  // Which algorithms were asked for by name (select/choice), as text: the same on every rank.
+  // Which algorithms were asked for by name (select/asked_for), as text: the same on every rank.
   [[nodiscard]] virtual std::string asked_algorithms() const { return {}; }
   // What the ranks of this node share beside their channels; nullptr: nothing. It outlives the host.
   [[nodiscard]] virtual const sim::NodeMemory* node_memory() const { return nullptr; }

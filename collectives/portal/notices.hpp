@@ -31,7 +31,7 @@ namespace margay::collectives {
 
 // What a member takes a call for: the same on all, or they do not fit each other.
 struct Shape {
-  std::uint8_t operation = 0;  // of select/choice; 0 an agreement on a context
+  std::uint8_t operation = 0;  // of cost/facts; 0 an agreement on a context
   std::uint8_t algorithm = 0;
   std::uint16_t root = 0;
   std::uint64_t bytes = 0;  // of one rank's data

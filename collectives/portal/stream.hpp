@@ -8,12 +8,17 @@
 // offers "separate portals"). When all are in use the block stands in the match list of figure 8.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
 #include "collectives/portal/collective.hpp"
 
 namespace margay::collectives {
+
+// Streams go in pieces of this: long enough that a piece's α is little beside its β, and short enough that the first
+// one is soon at the last rank.
+inline constexpr std::size_t kStreamPieceBytes = std::size_t{64} << 10;
 
 // What a text awaits of a stream: `Of` has advance_to(bytes).
 template <typename Of>

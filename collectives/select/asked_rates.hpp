@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "collectives/select/rates.hpp"
+#include "collectives/cost/rates.hpp"
 
 namespace margay::collectives {
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "collectives/algorithm/algorithms.hpp"
 #include "collectives/algorithm/scratch.hpp"
 
 namespace margay::collectives {

@@ -76,9 +76,9 @@ class PlainCallTask : public CallTask {
   PlainCallTask(mpi_adi::MpiRank& rank, mpi_adi::Communicator& of, By by = By::anybody) : CallTask(rank, of, by) {}
 
  private:
-  [[nodiscard]] Plan plan(const StandingFacts& standing) const override { return what_.plan(standing); }
+  [[nodiscard]] Plan plan(const StandingFacts& standing) const override { return plan_of(what_, standing); }
   [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) override {
-    return what_.text(collective, standing, algorithm);
+    return text_of(what_, collective, standing, algorithm);
   }
 
  protected:

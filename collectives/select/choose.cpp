@@ -4,8 +4,10 @@
 #include <bit>
 #include <cstdio>
 
+#include "collectives/algorithm/registry.hpp"
+#include "collectives/cost/hybrid.hpp"
+#include "collectives/cost/seconds.hpp"
 #include "collectives/portal/tree_portal.hpp"
-#include "collectives/select/cost.hpp"
 #include "portals/base/assert.hpp"
 
 namespace margay::collectives {
@@ -52,7 +54,7 @@ ClassChoice choose_for(Operation operation, const LengthClass& lengths, const Fa
   const std::uint64_t bytes = operation == Operation::barrier ? 0 : lengths.judged_as;
   for (std::size_t at = 0; at < kAlgorithmCount; ++at) {
     const auto algorithm = static_cast<Algorithm>(at);
-    if (!does(algorithm, operation) || !can_some(algorithm, operation, lengths, facts, in_order)) continue;
+    if (!can_some(algorithm, operation, lengths, facts, in_order)) continue;
     const double takes = seconds_of(algorithm, operation, bytes, facts, in_order) *
                          (algorithm == Algorithm::hybrid ? kHybridHandicap : 1);
     if (!best || takes < of_best) {
@@ -115,7 +117,7 @@ Choice select(Operation operation, std::uint64_t bytes, const Facts& facts, bool
   int count = 1;
   for (std::size_t at = 0; at < kAlgorithmCount; ++at) {
     const auto algorithm = static_cast<Algorithm>(at);
-    const bool able = does(algorithm, operation) && can(algorithm, operation, bytes, facts, in_order);
+    const bool able = can(algorithm, operation, bytes, facts, in_order);
     if (!able || algorithm == chosen) continue;
     ++count;
     others += (others.empty() ? "; " : ", ") + std::string(name(algorithm)) + " " +

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "collectives/select/choice.hpp"
+#include "collectives/cost/facts.hpp"
 
 namespace margay::collectives {
 

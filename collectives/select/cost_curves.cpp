@@ -6,9 +6,12 @@
 #include <bit>
 #include <cmath>
 
+#include "collectives/algorithm/registry.hpp"
+#include "collectives/cost/hybrid.hpp"
+#include "collectives/cost/seconds.hpp"
 #include "collectives/portal/tree_portal.hpp"
+#include "collectives/select/asked_for.hpp"
 #include "collectives/select/choose.hpp"
-#include "collectives/select/cost.hpp"
 
 namespace margay::collectives {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "collectives/select/choice.hpp"
+#include "collectives/cost/facts.hpp"
 
 namespace margay::collectives {
 

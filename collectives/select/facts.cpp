@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "collectives/select/asked_for.hpp"
 #include "collectives/select/asked_rates.hpp"
 #include "portals/base/assert.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "collectives/select/choice.hpp"
+#include "collectives/cost/facts.hpp"
 
 namespace margay::collectives {
 

@@ -6,7 +6,9 @@
 #include <cmath>
 #include <cstdio>
 
-#include "collectives/select/cost.hpp"
+#include "collectives/algorithm/registry.hpp"
+#include "collectives/cost/hybrid.hpp"
+#include "collectives/cost/seconds.hpp"
 
 namespace margay::collectives {
 

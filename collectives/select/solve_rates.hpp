@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "collectives/select/rates.hpp"
+#include "collectives/cost/rates.hpp"
 
 namespace margay::collectives {
 

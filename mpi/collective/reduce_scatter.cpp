@@ -61,11 +61,11 @@ class ReduceScattering {
   }
   void begin() { what_ = {operands_.begin(in_place() ? arguments_.receive : arguments_.send, nullptr), lengths_}; }
   [[nodiscard]] Plan plan(const StandingFacts& standing) const {
-    return communicator_->is_inter() ? between().plan(standing) : what_.plan(standing);
+    return communicator_->is_inter() ? between().plan(standing) : plan_of(what_, standing);
   }
   [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
     if (communicator_->is_inter()) return between().text(collective, standing, algorithm);
-    return what_.text(collective, standing, algorithm);
+    return text_of(what_, collective, standing, algorithm);
   }
   void finish() const {
     std::int64_t before = 0;

@@ -50,9 +50,9 @@ class Scanning {
                          : ScanCall{arguments_.kind,
                                     operands_.begin(in_place() ? arguments_.receive : arguments_.send, nullptr)};
   }
-  [[nodiscard]] Plan plan(const StandingFacts& standing) const { return what_.plan(standing); }
+  [[nodiscard]] Plan plan(const StandingFacts& standing) const { return plan_of(what_, standing); }
   [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
-    return what_.text(collective, standing, algorithm);
+    return text_of(what_, collective, standing, algorithm);
   }
   void finish() const {
     if (has_result()) operands_.finish(arguments_.receive);

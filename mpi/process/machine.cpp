@@ -11,10 +11,11 @@
 #include <string_view>
 #include <utility>
 
+#include "collectives/cost/facts.hpp"
 #include "collectives/portal/rank_host.hpp"
 #include "collectives/portal/tree_portal.hpp"
+#include "collectives/select/asked_for.hpp"
 #include "collectives/select/asked_rates.hpp"
-#include "collectives/select/choice.hpp"
 #include "mpi/info/table.hpp"
 #include "mpi/process/leaks.hpp"
 #include "mpi/tool/variable/tool.hpp"

@@ -37,7 +37,7 @@ const StandingFacts& facts(CollectiveWorld& world, int rank) {
 
 template <typename What>
 int posted(CollectiveWorld& world, int rank, const What& what) {
-  REQUIRE(what.plan(facts(world, rank)).algorithm == Algorithm::shared);
+  REQUIRE(plan_of(what, facts(world, rank)).algorithm == Algorithm::shared);
   return perform(world.portal(rank), world.communicator(rank), what);
 }
 

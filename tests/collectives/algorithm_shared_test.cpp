@@ -40,7 +40,7 @@ Reduction reduction_of(std::vector<Map>& data) {
 template <typename What>
 int performed(CollectiveWorld& world, int rank, const What& what) {
   const StandingFacts& standing = facts_of(world.portal(rank).host(), world.communicator(rank)).of_waiting();
-  REQUIRE(what.plan(standing).algorithm == Algorithm::shared);
+  REQUIRE(plan_of(what, standing).algorithm == Algorithm::shared);
   return perform(world.portal(rank), world.communicator(rank), what);
 }
 

@@ -9,8 +9,11 @@
 
 #include <doctest/doctest.h>
 
+#include "collectives/algorithm/registry.hpp"
+#include "collectives/cost/hybrid.hpp"
+#include "collectives/cost/seconds.hpp"
 #include "collectives/portal/tree_portal.hpp"
-#include "collectives/select/cost.hpp"
+#include "collectives/select/asked_for.hpp"
 #include "sim/wire/shm/shm_layout.hpp"
 
 namespace margay::collectives {

@@ -1,5 +1,7 @@
 // The cost formulas against traces of the algorithms: messages, bytes, and messages one behind the other.
-#include "collectives/select/cost.hpp"
+#include "collectives/algorithm/registry.hpp"
+#include "collectives/cost/hybrid.hpp"
+#include "collectives/cost/seconds.hpp"
 
 #include <algorithm>
 #include <map>
@@ -10,6 +12,7 @@
 
 #include <doctest/doctest.h>
 
+#include "collectives/algorithm/algorithms.hpp"
 #include "collectives/select/perform.hpp"
 #include "mpi_adi/device/portal_numbers.hpp"
 #include "tests/collectives/collective_world.hpp"

@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include "collectives/algorithm/algorithms.hpp"
 #include "collectives/select/facts.hpp"
 #include "tests/collectives/collective_world.hpp"
 #include "tests/collectives/hybrid_plans.hpp"
@@ -171,7 +172,7 @@ TEST_CASE("members that name lengths with different algorithms get an error, and
       const auto perform_it = [&](const auto& what) {
         TreePortal& portal = world.portal(rank);
         mpi_adi::Communicator& members = world.communicator(rank);
-        chosen[static_cast<std::size_t>(rank)] = what.plan(facts_of(portal.host(), members).of_waiting()).algorithm;
+        chosen[static_cast<std::size_t>(rank)] = plan_of(what, facts_of(portal.host(), members).of_waiting()).algorithm;
         errors += perform(portal, members, what) == MPI_ERR_TRUNCATE ? 1 : 0;
       };
       switch (operation) {

@@ -8,8 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "collectives/algorithm/registry.hpp"
+#include "collectives/cost/hybrid.hpp"
+#include "collectives/cost/seconds.hpp"
 #include "collectives/select/choose.hpp"
-#include "collectives/select/cost.hpp"
 #include "collectives/select/cost_curves.hpp"
 #include "collectives/select/describe_costs.hpp"
 #include "collectives/select/plot.hpp"

@@ -1,5 +1,5 @@
 // Rates as text: what is written is read back, and what is not whole is refused by its name.
-#include "collectives/select/rates.hpp"
+#include "collectives/cost/rates.hpp"
 
 #include <string>
 

@@ -7,7 +7,8 @@
 
 #include <doctest/doctest.h>
 
-#include "collectives/select/choice.hpp"
+#include "collectives/algorithm/algorithms.hpp"
+#include "collectives/cost/facts.hpp"
 #include "collectives/select/facts.hpp"
 #include "collectives/select/perform.hpp"
 #include "tests/collectives/collective_world.hpp"
@@ -59,7 +60,7 @@ std::vector<Slice> slices_of(const Repeated& is) {
 template <typename What>
 bool performed(CollectiveWorld& world, int rank, const Repeated& is, const What& what) {
   const StandingFacts& standing = facts_of(world.portal(rank).host(), world.communicator(rank)).of_waiting();
-  if (what.plan(standing).algorithm != is.algorithm) return false;
+  if (plan_of(what, standing).algorithm != is.algorithm) return false;
   CHECK(perform(world.portal(rank), world.communicator(rank), what) == MPI_SUCCESS);
   return true;
 }

@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "collectives/algorithm/registry.hpp"
+#include "collectives/cost/hybrid.hpp"
+#include "collectives/cost/seconds.hpp"
 #include "collectives/select/asked_rates.hpp"
-#include "collectives/select/cost.hpp"
 #include "collectives/select/solve_rates.hpp"
 
 namespace margay::collectives {

@@ -4,7 +4,8 @@
 
 #include <string>
 
-#include "collectives/select/choice.hpp"
+#include "collectives/cost/facts.hpp"
+#include "collectives/select/asked_for.hpp"
 #include "command/run/options/option_rules.hpp"
 
 namespace margay::command {

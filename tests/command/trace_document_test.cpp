@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "collectives/select/choice.hpp"
+#include "collectives/cost/facts.hpp"
 #include "mpi_adi/rma/window.hpp"
 #include "portals/base/verdict.hpp"
 #include "sim/trace/event.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "collectives/select/choice.hpp"
+#include "collectives/cost/facts.hpp"
 #include "mpi_adi/rma/window.hpp"
 #include "portals/base/header.hpp"
 #include "portals/base/verdict.hpp"

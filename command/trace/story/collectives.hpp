@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "collectives/select/choice.hpp"
+#include "collectives/cost/facts.hpp"
 #include "command/trace/names/names.hpp"
 #include "command/trace/story/messages.hpp"
 

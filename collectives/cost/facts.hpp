@@ -1,5 +1,5 @@
-// What there is to choose: operations, algorithms, which of these can do which call; and the facts of a communicator
-// that all its members share, so that they choose the same (choose).
+// Names and numbers of collective operations and their algorithms, and what all members of a communicator know of it,
+// so that they choose the same.
 #pragma once
 
 #include <array>
@@ -7,14 +7,11 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
-#include <vector>
 
-#include "collectives/select/asked_plan.hpp"
-#include "collectives/select/rates.hpp"
+#include "collectives/cost/asked_plan.hpp"
+#include "collectives/cost/rates.hpp"
 #include "collectives/topology/crossings.hpp"
-#include "portals/base/status.hpp"
 
 namespace margay::collectives {
 
@@ -67,11 +64,6 @@ struct AskedFor {
     return algorithms[operation];
   }
 };
-// "bcast=bucket,allreduce=hybrid:2x4". What is no operation, or what it cannot be done by, is an error, which names it.
-[[nodiscard]] portals::Status parse_asked_for(std::string_view text, AskedFor& out);
-// "tree|direct|bucket", of an operation; empty where there is nothing to choose.
-[[nodiscard]] std::string algorithms_of(Operation operation);
-
 // What all members know of their communicator.
 struct Facts {
   int ranks = 1;
@@ -92,18 +84,8 @@ struct Facts {
 // `nodes[r]`: the node of rank r. All that follows from it.
 [[nodiscard]] Facts facts_of_nodes(std::span<const std::uint32_t> nodes);
 
-// The plans that a hybrid of this operation may go by: the one that was asked for, or all for which what was asked for
-// leaves room. Empty: there is none on these nodes.
-[[nodiscard]] std::vector<HybridPlan> hybrid_plans(Operation operation, const Facts& facts, bool in_order);
-
 // Through memory (Algorithm::shared): whether each member posts its `bytes` for all others, where it may be that it
 // meets them. A few that have a processor each: each looks at all others.
 [[nodiscard]] bool all_post(const Facts& facts, std::uint64_t bytes);
-
-// Which algorithms there are for an operation, and whether it can do this call. `in_order`: an operation that does not
-// commute.
-[[nodiscard]] bool does(Algorithm algorithm, Operation operation);
-[[nodiscard]] bool can(Algorithm algorithm, Operation operation, std::uint64_t bytes, const Facts& facts,
-                       bool in_order = false);
 
 }  // namespace margay::collectives

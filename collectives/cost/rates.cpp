@@ -1,4 +1,4 @@
-#include "collectives/select/rates.hpp"
+#include "collectives/cost/rates.hpp"
 
 #include <array>
 #include <charconv>

@@ -1,4 +1,4 @@
-#include "collectives/select/asked_plan.hpp"
+#include "collectives/cost/asked_plan.hpp"
 
 #include <charconv>
 #include <string>

@@ -1,10 +1,14 @@
-// The formulas of hybrids: a dimension after the other, all lines of one at once.
+#include "collectives/cost/hybrid.hpp"
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 
-#include "collectives/select/cost.hpp"
-#include "collectives/select/cost_parts.hpp"
+#include "collectives/cost/parts.hpp"
+#include "collectives/cost/seconds.hpp"
 #include "collectives/topology/crossings.hpp"
+#include "collectives/topology/grid.hpp"
+#include "portals/base/assert.hpp"
 
 namespace margay::collectives {
 
@@ -208,6 +212,69 @@ Cost cost_of_plan(const HybridPlan& plan, Operation operation, std::uint64_t byt
     default:
       return allreduce_plan(lines, n, asks);
   }
+}
+
+namespace {
+
+// Each dimension in each way that was not ruled out.
+void add_plans(std::vector<HybridPlan>& plans, const HybridPlan& begun, std::size_t at, const AskedPlan& asked) {
+  if (at == HybridPlan::kMaxDimensions || begun.dimensions[at].length == 1) {
+    plans.push_back(begun);
+    return;
+  }
+  for (const Way way : {Way::slices, Way::brief, Way::bucket}) {
+    if (asked.dimensions[at].way.value_or(way) != way) continue;
+    HybridPlan next = begun;
+    next.dimensions[at].way = way;
+    add_plans(plans, next, at + 1, asked);
+  }
+}
+
+bool keeps_order(const HybridPlan& plan, Operation operation) {
+  return operation == Operation::reduce_scatter ? plan.reduce_scatters_in_order() : plan.combines_in_order();
+}
+
+}  // namespace
+
+std::vector<HybridPlan> hybrid_plans(Operation operation, const Facts& facts, bool in_order) {
+  if (in_order && !facts.by_node) return {};
+  const AskedPlan& asked = facts.asked_for.plans[static_cast<std::size_t>(operation)];
+  std::vector<HybridPlan> plans;
+  if (asked.says_lengths()) {
+    if (const auto whole = complete_plan(asked, facts.ranks, facts.nodes, facts.even ? facts.most_on_node : 0)) {
+      add_plans(plans, *whole, 0, asked);
+    }
+  } else if (facts.even) {
+    for (const std::vector<int>& cut : grid_cuts(facts.most_on_node, facts.nodes)) {
+      HybridPlan plan;
+      for (std::size_t at = 0; at < cut.size(); ++at) plan.dimensions[at].length = cut[at];
+      add_plans(plans, plan, 0, asked);
+    }
+  }
+  if (in_order) std::erase_if(plans, [&](const HybridPlan& plan) { return !keeps_order(plan, operation); });
+  return plans;
+}
+
+// Data of no bytes has nothing to cut.
+bool can_hybrid(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order) {
+  if (bytes == 0 || facts.ranks == 1 || (in_order && !facts.by_node)) return false;
+  // Where nothing else is asked for there are always slices.
+  const bool any = !facts.asked_for.plans[static_cast<std::size_t>(operation)].says_lengths();
+  return any ? facts.even : !hybrid_plans(operation, facts, in_order).empty();
+}
+
+HybridPlan cheapest_plan(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order) {
+  const std::vector<HybridPlan> plans = hybrid_plans(operation, facts, in_order);
+  MARGAY_ASSERT(!plans.empty());
+  const HybridPlan* best = nullptr;
+  double of_best = 0;
+  for (const HybridPlan& plan : plans) {
+    const double takes = seconds(cost_of_plan(plan, operation, bytes, facts), facts, facts.rates);
+    if (best != nullptr && takes >= of_best) continue;
+    best = &plan;
+    of_best = takes;
+  }
+  return *best;
 }
 
 }  // namespace margay::collectives

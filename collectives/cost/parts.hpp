@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "collectives/select/choice.hpp"
-#include "collectives/select/counts.hpp"
+#include "collectives/cost/counts.hpp"
+#include "collectives/cost/facts.hpp"
 
 namespace margay::collectives {
 
@@ -69,10 +69,7 @@ struct Doubling {
 };
 [[nodiscard]] Cost doubling(const Doubling& of, double n, bool asks_always);
 
-// By operation and algorithm; `n`: as choose() has the bytes.
-[[nodiscard]] Cost exchange_cost(Operation operation, double n, const Facts& facts);
-[[nodiscard]] Cost shared_cost(Operation operation, double n, const Facts& facts);
-[[nodiscard]] Cost bucket_cost(Operation operation, double n, const Facts& facts);
-[[nodiscard]] Cost chain_cost(double n, const Facts& facts);
+// Pieces of a stream of so many bytes.
+[[nodiscard]] double pieces_of(double bytes);
 
 }  // namespace margay::collectives

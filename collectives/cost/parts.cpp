@@ -1,9 +1,9 @@
-#include "collectives/select/cost_parts.hpp"
+#include "collectives/cost/parts.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "collectives/algorithm/algorithms.hpp"
+#include "collectives/portal/collective.hpp"
 #include "collectives/portal/tree_portal.hpp"
 #include "collectives/topology/crossings.hpp"
 

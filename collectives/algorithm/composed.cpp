@@ -1,0 +1,124 @@
+// Operations that are two others, one after the other, along the tree or by nodes: one rank has the whole result for a
+// moment. Cost: that of both; whoever gets something in the second waits for it before the first is over.
+#include <vector>
+
+#include "collectives/algorithm/row.hpp"
+#include "collectives/algorithm/rows.hpp"
+#include "collectives/cost/parts.hpp"
+
+namespace margay::collectives {
+
+namespace {
+
+Steps barrier_nodes(Collective& collective, const NodeGroups& groups) {
+  co_await reduce_nodes(collective, groups, kTop, nullptr, 0, 0, nullptr);
+  co_await bcast_nodes(collective, groups, kTop, {});
+}
+
+// One rank's result goes to all: the same bits everywhere.
+Steps allreduce_tree(Collective& collective, Reduction is) {
+  co_await reduce_tree(collective, kTop, is.partial, is.count, is.element_bytes, is.combine);
+  co_await bcast_tree(collective, kTop, portals::Region(is.partial, is.bytes()));
+}
+
+Steps allreduce_nodes(Collective& collective, const NodeGroups& groups, Reduction is) {
+  co_await reduce_nodes(collective, groups, kTop, is.partial, is.count, is.element_bytes, is.combine);
+  co_await bcast_nodes(collective, groups, kTop, portals::Region(is.partial, is.bytes()));
+}
+
+// Each rank gets its block of the result straight from the one that has it.
+Steps deal_result(Collective& collective, ReduceScatterCall call) {
+  collective.next_phase();
+  std::vector<PeerMessage> out, in;
+  const portals::Region whole(call.reduction.partial, call.reduction.bytes());
+  std::uint64_t before = 0;
+  for (int rank = 0; rank < collective.size(); ++rank) {
+    const std::uint64_t bytes = call.block_bytes(rank);
+    if (collective.rank() == kTop && rank != kTop) out.push_back({rank, whole.slice(before, bytes)});
+    if (collective.rank() == rank && rank != kTop) in.push_back({kTop, whole.slice(before, bytes)});
+    before += bytes;
+  }
+  co_await exchange_directly(collective, out, in);
+}
+
+Steps reduce_scatter_tree(Collective& collective, ReduceScatterCall call) {
+  const Reduction& is = call.reduction;
+  co_await reduce_tree(collective, kTop, is.partial, is.count, is.element_bytes, is.combine);
+  co_await deal_result(collective, call);
+}
+
+Steps reduce_scatter_nodes(Collective& collective, const NodeGroups& groups, ReduceScatterCall call) {
+  const Reduction& is = call.reduction;
+  co_await reduce_nodes(collective, groups, kTop, is.partial, is.count, is.element_bytes, is.combine);
+  co_await deal_result(collective, call);
+}
+
+Steps allgather_tree(Collective& collective, AllgatherCall call) {
+  co_await gather_tree(collective, kTop, call.mine, call.block_bytes, call.all);
+  collective.next_phase();
+  const auto members = static_cast<std::uint64_t>(collective.size());
+  co_await bcast_tree(collective, kTop, portals::Region(call.all, members * call.block_bytes));
+}
+
+// Of one node, whose first rank has a table for what all have: the result.
+Steps allgather_node(Collective& collective, const NodeGroups& groups, AllgatherCall call) {
+  const std::uint64_t bytes = call.block_bytes;
+  const portals::Region all(call.all, groups.mine().size() * bytes);
+  const portals::Region mine = place_own_block(collective, call);
+  if (collective.rank() == kTop) {
+    co_await ReceiveRows(collective, groups.mine(), all, bytes);
+  } else {
+    co_await Send(collective, kTop, mine, Send::Row{static_cast<std::uint64_t>(groups.index())});
+    co_await Flush(collective);
+  }
+  collective.next_phase();
+  co_await bcast_nodes(collective, groups, kTop, all);
+}
+
+Cost dealt(const Ask& ask) {
+  return deal(ask.facts, ask.n() / ask.ranks(), Dealing::awaited);
+}
+
+}  // namespace
+
+extern constinit const Row<BarrierCall> barrier_by_nodes{
+    {Algorithm::nodes, short_by_nodes, [](const Ask& ask) { return nodes_in(ask.facts, 0) + nodes_out(ask.facts, 0); }},
+    [](Collective& collective, const Means& means, const BarrierCall& /*call*/) {
+      return barrier_nodes(collective, means.groups);
+    }};
+extern constinit const Row<AllreduceCall> allreduce_by_tree{
+    {Algorithm::tree, always,
+     [](const Ask& ask) { return tree_in(ask.facts, ask.n()) + tree_out(ask.facts, ask.n(), true); }},
+    [](Collective& collective, const Means& /*means*/, const AllreduceCall& call) {
+      return allreduce_tree(collective, call.reduction);
+    }};
+extern constinit const Row<AllreduceCall> allreduce_by_nodes{
+    {Algorithm::nodes, short_by_nodes,
+     [](const Ask& ask) { return nodes_in(ask.facts, ask.n()) + nodes_out(ask.facts, ask.n()); }},
+    [](Collective& collective, const Means& means, const AllreduceCall& call) {
+      return allreduce_nodes(collective, means.groups, call.reduction);
+    }};
+extern constinit const Row<ReduceScatterCall> reduce_scatter_by_tree{
+    {Algorithm::tree, always, [](const Ask& ask) { return tree_in(ask.facts, ask.n()) + dealt(ask); }},
+    [](Collective& collective, const Means& /*means*/, const ReduceScatterCall& call) {
+      return reduce_scatter_tree(collective, call);
+    }};
+extern constinit const Row<ReduceScatterCall> reduce_scatter_by_nodes{
+    {Algorithm::nodes, short_by_nodes, [](const Ask& ask) { return nodes_in(ask.facts, ask.n()) + dealt(ask); }},
+    [](Collective& collective, const Means& means, const ReduceScatterCall& call) {
+      return reduce_scatter_nodes(collective, means.groups, call);
+    }};
+extern constinit const Row<AllgatherCall> allgather_by_tree{
+    {Algorithm::tree, always,
+     [](const Ask& ask) { return tree_gather(ask.facts, ask.n()) + tree_out(ask.facts, ask.ranks() * ask.n(), true); }},
+    [](Collective& collective, const Means& /*means*/, const AllgatherCall& call) {
+      return allgather_tree(collective, call);
+    }};
+extern constinit const Row<AllgatherCall> allgather_by_nodes{
+    {Algorithm::nodes, [](const Ask& ask) { return ask.facts.nodes == 1 && ask.is_short(); },
+     [](const Ask& ask) { return nodes_out(ask.facts, ask.n()) + nodes_out(ask.facts, ask.ranks() * ask.n(), true); }},
+    [](Collective& collective, const Means& means, const AllgatherCall& call) {
+      return allgather_node(collective, means.groups, call);
+    }};
+
+}  // namespace margay::collectives

@@ -1,0 +1,58 @@
+#include "collectives/cost/memory.hpp"
+
+#include <cmath>
+
+#include "sim/wire/shm/shm_layout.hpp"
+
+namespace margay::collectives {
+
+namespace {
+
+Cost through_memory(double looks_path, double looks_all, const Moved& moved, const Moved& combined) {
+  Cost cost;
+  cost.path.shared_looks = looks_path;
+  cost.all.shared_looks = looks_all;
+  cost.path.shared_bytes = moved.path;
+  cost.all.shared_bytes = moved.all;
+  cost.path.combined_bytes = combined.path;
+  cost.all.combined_bytes = combined.all;
+  cost.turns = 1;
+  return cost;
+}
+
+}  // namespace
+
+Cost meet(double ranks, const Moved& moved, const Moved& combined, double meetings) {
+  Cost cost = through_memory(ranks * meetings, 2 * ranks * meetings, moved, combined);
+  cost.turns = meetings;
+  return cost;
+}
+
+Cost post(double looks, const Moved& moved, const Moved& combined) {
+  Cost cost = through_memory(looks, looks, moved, combined);
+  cost.one_way = true;
+  return cost;
+}
+
+Cost read_in_place(double looks, const Moved& moved) {
+  Cost cost = through_memory(2 * looks, 2 * looks, moved, {0, 0});
+  cost.turns = 2;
+  return cost;
+}
+
+Cost post_by_all(double ranks, double shown, double read, const Moved& combined) {
+  const double others = ranks - 1;
+  return through_memory(others, ranks * others, {shown + others * read, ranks * (shown + others * read)}, combined);
+}
+
+double meetings_of(double bytes) {
+  return std::ceil(bytes / static_cast<double>(sim::kStripBytes)) + 1;
+}
+
+Cost chain_of_posts(double n, double ranks) {
+  Cost cost = post(ranks - 1, {(ranks - 1) * n, (ranks - 1) * n}, {(ranks - 1) * n, (ranks - 1) * n});
+  cost.turns = ranks - 1;
+  return cost;
+}
+
+}  // namespace margay::collectives
