@@ -67,7 +67,8 @@ void follow(Cost& cost, const Line& line, double depth, double bytes, double bus
 // Rounds between partners, which have 1, 2, 4, ... blocks of a line.
 Cost rounds_along(const Line& line, double block, bool asks, bool combined) {
   Cost cost;
-  for (double blocks = 1; blocks < line.members; blocks *= 2) {
+  for (int had = 1; had < static_cast<int>(line.members); had *= 2) {
+    const double blocks = had;
     const double bytes = std::min(blocks, line.members - blocks) * block;
     const double each = messages_of(bytes, asks);
     cost = cost + on_lines(line, line.count, line.members, bytes, each);
@@ -266,13 +267,16 @@ bool can_hybrid(Operation operation, std::uint64_t bytes, const Facts& facts, bo
 HybridPlan cheapest_plan(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order) {
   const std::vector<HybridPlan> plans = hybrid_plans(operation, facts, in_order);
   MARGAY_ASSERT(!plans.empty());
-  const HybridPlan* best = nullptr;
-  double of_best = 0;
+  const auto takes = [&](const HybridPlan& plan) {
+    return seconds(cost_of_plan(plan, operation, bytes, facts), facts, facts.rates);
+  };
+  const HybridPlan* best = &plans.front();
+  double of_best = takes(*best);
   for (const HybridPlan& plan : plans) {
-    const double takes = seconds(cost_of_plan(plan, operation, bytes, facts), facts, facts.rates);
-    if (best != nullptr && takes >= of_best) continue;
+    const double of_plan = takes(plan);
+    if (of_plan >= of_best) continue;
     best = &plan;
-    of_best = takes;
+    of_best = of_plan;
   }
   return *best;
 }
