@@ -36,7 +36,7 @@ extern constinit const Row<AllgatherCall> allgather_by_hybrid{
     {Algorithm::hybrid, can_go_by_hybrid, cost_of_hybrid},
     [](Collective& collective, const Means& means, const AllgatherCall& call) {
       static_cast<void>(place_own_block(collective, call));
-      return allgather_hybrid(collective, means.groups, means.plan, call.all, call.block_bytes);
+      return allgather_hybrid(collective, means.groups, *means.plan, call.all, call.block_bytes);
     }};
 
 }  // namespace margay::collectives

@@ -44,7 +44,7 @@ Steps allreduce_hybrid(Collective& collective, const NodeGroups& groups, HybridP
 extern constinit const Row<AllreduceCall> allreduce_by_hybrid{
     {Algorithm::hybrid, can_go_by_hybrid, cost_of_hybrid},
     [](Collective& collective, const Means& means, const AllreduceCall& call) {
-      return allreduce_hybrid(collective, means.groups, means.plan, call.reduction.partial, call.reduction.count,
+      return allreduce_hybrid(collective, means.groups, *means.plan, call.reduction.partial, call.reduction.count,
                               call.reduction.element_bytes, call.reduction.combine);
     }};
 

@@ -41,7 +41,7 @@ Steps bcast_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan 
 extern constinit const Row<BcastCall> bcast_by_hybrid{
     {Algorithm::hybrid, can_go_by_hybrid, cost_of_hybrid},
     [](Collective& collective, const Means& means, const BcastCall& call) {
-      return bcast_hybrid(collective, means.groups, means.plan, call.root, call.data);
+      return bcast_hybrid(collective, means.groups, *means.plan, call.root, call.data);
     }};
 
 }  // namespace margay::collectives

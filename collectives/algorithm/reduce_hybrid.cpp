@@ -44,7 +44,7 @@ Steps reduce_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan
 extern constinit const Row<ReduceCall> reduce_by_hybrid{
     {Algorithm::hybrid, can_go_by_hybrid, cost_of_hybrid},
     [](Collective& collective, const Means& means, const ReduceCall& call) {
-      return reduce_hybrid(collective, means.groups, means.plan, call.root, call.reduction.partial,
+      return reduce_hybrid(collective, means.groups, *means.plan, call.root, call.reduction.partial,
                            call.reduction.count, call.reduction.element_bytes, call.reduction.combine);
     }};
 

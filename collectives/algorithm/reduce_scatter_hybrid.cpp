@@ -28,10 +28,10 @@ Steps reduce_scatter_hybrid(Collective& collective, const NodeGroups& groups, Hy
 
 namespace {
 
-Steps cut_and_run(Collective& collective, Means means, ReduceScatterCall call) {
+Steps cut_and_run(Collective& collective, const NodeGroups& groups, HybridPlan plan, ReduceScatterCall call) {
   const std::vector<Slice> slices = slices_of(call, collective.size());
-  co_await reduce_scatter_hybrid(collective, means.groups, means.plan, call.reduction.partial, slices,
-                                 call.reduction.element_bytes, call.reduction.combine);
+  co_await reduce_scatter_hybrid(collective, groups, plan, call.reduction.partial, slices, call.reduction.element_bytes,
+                                 call.reduction.combine);
 }
 
 }  // namespace
@@ -39,7 +39,7 @@ Steps cut_and_run(Collective& collective, Means means, ReduceScatterCall call) {
 extern constinit const Row<ReduceScatterCall> reduce_scatter_by_hybrid{
     {Algorithm::hybrid, can_go_by_hybrid, cost_of_hybrid},
     [](Collective& collective, const Means& means, const ReduceScatterCall& call) {
-      return cut_and_run(collective, means, call);
+      return cut_and_run(collective, means.groups, *means.plan, call);
     }};
 
 }  // namespace margay::collectives

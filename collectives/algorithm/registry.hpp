@@ -2,6 +2,8 @@
 // is done.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -44,14 +46,17 @@ std::span<const Row<ReduceScatterCall>* const> rows<ReduceScatterCall>();
 template <>
 std::span<const Row<ScanCall>* const> rows<ScanCall>();
 
-// Requires: there is one.
+// The row of an algorithm, looked up by its number: each call does so. Requires: there is one.
 template <typename Call>
 [[nodiscard]] const Row<Call>& row_of(Algorithm algorithm) {
-  for (const Row<Call>* const row : rows<Call>()) {
-    if (row->algorithm == algorithm) return *row;
-  }
-  MARGAY_ASSERT(false);
-  return *rows<Call>().front();
+  static const std::array<const Row<Call>*, kAlgorithmCount> numbered = [] {
+    std::array<const Row<Call>*, kAlgorithmCount> all{};
+    for (const Row<Call>* const row : rows<Call>()) all[static_cast<std::size_t>(row->algorithm)] = row;
+    return all;
+  }();
+  const Row<Call>* const found = numbered[static_cast<std::size_t>(algorithm)];
+  MARGAY_ASSERT(found != nullptr);
+  return *found;
 }
 
 }  // namespace margay::collectives

@@ -35,8 +35,8 @@ struct Formula {
 struct Means {
   const Facts& facts;
   const NodeGroups& groups;
-  Team* team = nullptr;  // facts.shared: not null
-  HybridPlan plan = {};  // hybrids only
+  Team* team = nullptr;              // facts.shared: not null
+  const HybridPlan* plan = nullptr;  // hybrids only; while the call begins
   // Of a call through memory in which all show `bytes` and all read: whether by what each posts, not by a meeting.
   [[nodiscard]] bool posts(std::uint64_t bytes) const { return all_post(facts, bytes); }
 };

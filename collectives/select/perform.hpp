@@ -58,11 +58,12 @@ template <typename Call>
 template <typename Call>
 [[nodiscard]] Steps text_of(const Call& call, Collective& collective, const StandingFacts& standing,
                             Algorithm algorithm) {
-  Means means{standing.facts, standing.groups, standing.team};
-  if (algorithm == Algorithm::hybrid) {
-    means.plan = standing.hybrid_plan(call.operation(), call.bytes(), keeps_order(call));
+  const Row<Call>& row = row_of<Call>(algorithm);
+  if (algorithm == Algorithm::hybrid) [[unlikely]] {
+    const HybridPlan plan = standing.hybrid_plan(call.operation(), call.bytes(), keeps_order(call));
+    return row.run(collective, {standing.facts, standing.groups, standing.team, &plan}, call);
   }
-  return row_of<Call>(algorithm).run(collective, means, call);
+  return row.run(collective, {standing.facts, standing.groups, standing.team}, call);
 }
 // The same of a class that says itself how its call is done.
 template <typename Call>
