@@ -110,7 +110,7 @@ const Formula* find_formula(Algorithm algorithm, Operation operation) {
       return find_in(kScans, algorithm);
     case Operation::neighbor_allgather:
     case Operation::neighbor_alltoall:
-      break;  // always directly: there is no choice
+      break;  // always directly
   }
   return nullptr;
 }

@@ -11,7 +11,7 @@ struct Moved {
   double all;
 };
 
-// All show something, `meetings` times; a counter goes from one to the next, then a flag tells that all are there.
+// All show something, `meetings` times; a counter goes from one to the next, then a flag is set: all are there.
 [[nodiscard]] Cost meet(double ranks, const Moved& moved, const Moved& combined, double meetings = 1);
 // So many are needed for `bytes` of each rank, strip by strip.
 [[nodiscard]] double meetings_of(double bytes);

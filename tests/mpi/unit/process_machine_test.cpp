@@ -164,7 +164,7 @@ TEST_CASE("MPI_Wtime and the tool interface tell the process's time, before MPI 
   CHECK(MPI_Wtime() != 8.5);
 }
 
-TEST_CASE("a wait is told of after 30 s of the process's time, and ends when the message comes") {
+TEST_CASE("a wait is reported after 30 s of the process's time, and ends when the message comes") {
   TwoProcesses two;
   two.init(1);
   two.be(0);
