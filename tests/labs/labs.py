@@ -2,7 +2,7 @@
 """Each lab as a student would use it, through `labs/lab`: what is handed out is not right and says why; the answer is right; each
 typical wrong answer is not, and its check says the sentence that belongs to it.
 
-    tests/labs/labs.py --build build/release [--seeds 3] [--every | --wrong 4] [--lab protocols] [--command PATH]
+    tests/labs/labs.py --build build/release [--seeds 3] [--first-seed 1] [--every | --wrong 4] [--lab protocols] [--command PATH]
 
 What is handed out and the answer are checked with each seed, a wrong answer with one of them, or with --every seed; with --wrong N
 only N of each lab's wrong answers, spread over them.
@@ -167,6 +167,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", required=True)
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--first-seed", type=int, default=1, metavar="N", help="leave out the seeds below it: go on after a break")
     parser.add_argument("--lab", action="append")
     parser.add_argument("--skip", action="append", default=[], metavar="LAB", help="leave this one out, by its folder's name")
     parser.add_argument("--command", choices=("margay", "script"), default="margay")
@@ -181,14 +182,15 @@ def main():
         raise SystemExit("there is no such lab")
     with tempfile.TemporaryDirectory() as place, ThreadPoolExecutor(options.jobs) as pool:
         options.compiler = precompiled(options, place)
-        cases = [Case(options, place, lab, seed) for lab in labs for seed in range(1, options.seeds + 1)]
+        cases = [Case(options, place, lab, seed) for lab in labs for seed in range(options.first_seed, options.seeds + 1)]
         for case in pool.map(lambda case: case.run() or case, cases):
             for failure in case.failures:  # as they come: many seeds take an hour
                 print(failure, file=sys.stderr, flush=True)
             if options.every:
                 print(f"{case.lab}, seed {case.seed}: {case.checks} checks, {len(case.failures)} failures", flush=True)
     failed = sum(len(case.failures) for case in cases)
-    print(f"{len(labs)} labs, {options.seeds} seeds, {sum(case.checks for case in cases)} checks: {failed} failures")
+    seeds = options.seeds - options.first_seed + 1
+    print(f"{len(labs)} labs, {seeds} seeds, {sum(case.checks for case in cases)} checks: {failed} failures")
     return 1 if failed else 0
 
 
