@@ -13,6 +13,7 @@
 #include "mpi_adi/object/context_agreement.hpp"
 #include "mpi_adi/op/operation.hpp"
 #include "mpi_adi/rank/wait.hpp"
+#include "sim/machine/process.hpp"
 
 namespace margay::collectives {
 

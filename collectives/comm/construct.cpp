@@ -8,6 +8,7 @@
 #include "collectives/comm/internal_tag.hpp"
 #include "collectives/select/perform.hpp"
 #include "mpi_adi/object/group_ops.hpp"
+#include "sim/machine/process.hpp"
 
 namespace margay::collectives {
 

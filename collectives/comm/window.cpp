@@ -8,6 +8,7 @@
 #include "mpi_adi/rma/rma.hpp"
 #include "mpi_adi/rma/window_way.hpp"
 #include "sim/base/mapped_memory.hpp"
+#include "sim/machine/process.hpp"
 
 namespace margay::collectives {
 

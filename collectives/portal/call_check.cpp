@@ -24,7 +24,7 @@ CallCheck::CallCheck(Host& host, sim::WireCounts& sent, std::uint32_t& findings,
   sim::Kernel& kernel = host_.kernel();
   const bool attached = kernel.table().attach(mpi_adi::kCallCheckPortal, list_).ok();
   MARGAY_ASSERT(attached);
-  kernel.hold_when_no_room(mpi_adi::kCallCheckPortal);
+  kernel.target().hold_when_no_room(mpi_adi::kCallCheckPortal);
 }
 
 CallCheck::~CallCheck() {
@@ -60,7 +60,7 @@ void CallCheck::finish(CallReport report, const mpi_adi::Communicator& world) {
   begin(std::move(report), world);
   if (!judges() || members == 1) return;
   sim::Kernel& kernel = host_.kernel();
-  auto all_ended = [&] { return ended_ == kernel.ranks() || kernel.losses() != 0; };
+  auto all_ended = [&] { return ended_ == kernel.ranks() || kernel.initiator().losses() != 0; };
   if (!all_ended()) host_.wait(all_ended, 1);
   if (ended_ == kernel.ranks()) tell_unmade();
 }

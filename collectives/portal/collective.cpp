@@ -141,14 +141,15 @@ portals::Header Collective::header_to(int destination, std::uint64_t bytes, int 
 }
 
 bool Collective::lost(int rank) const {
-  return kernel_.gone(communicator_.world_rank(rank));
+  return kernel_.initiator().gone(communicator_.world_rank(rank));
 }
 
 bool Collective::any_lost() const {
-  if (kernel_.losses() == 0) [[likely]]
+  if (kernel_.initiator().losses() == 0) [[likely]]
     return false;
   const auto& members = communicator_.group->world_ranks;
-  return std::any_of(members.begin(), members.end(), [this](std::uint32_t rank) { return kernel_.lost(rank); });
+  return std::any_of(members.begin(), members.end(),
+                     [this](std::uint32_t rank) { return kernel_.initiator().lost(rank); });
 }
 
 void Collective::transmit(const portals::Header& header, const portals::Region& body) {

@@ -106,7 +106,7 @@ Notices::Notices(Host& host, std::size_t early_max)
   sim::Kernel& kernel = host_.kernel();
   const bool attached = kernel.table().attach(mpi_adi::kCollectiveReadyPortal, list_).ok();
   MARGAY_ASSERT(attached);
-  kernel.hold_when_no_room(mpi_adi::kCollectiveReadyPortal);
+  kernel.target().hold_when_no_room(mpi_adi::kCollectiveReadyPortal);
 }
 
 Notices::~Notices() {

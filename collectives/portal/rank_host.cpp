@@ -1,13 +1,12 @@
 #include "collectives/portal/rank_host.hpp"
 
 #include "collectives/portal/tree_portal.hpp"
-#include "mpi_adi/device/parts.hpp"
 #include "mpi_adi/rank/wait.hpp"
 
 namespace margay::collectives {
 
 std::vector<mpi_adi::Unexpected*>& RankHost::relieved_heaps() {
-  return rank_.device().parts().heaps;
+  return rank_.device().relieved_heaps();
 }
 
 void RankHost::wait(Until done, int messages) {
@@ -41,7 +40,8 @@ void let_the_check_speak(mpi_adi::MpiRank& rank) {
   constexpr std::uint64_t kPatienceNs = 3'000'000'000;
   sim::Process& process = rank.process();
   const std::uint64_t began = process.clock().now_ns();
-  check->settle([&] { return process.clock().now_ns() - began >= kPatienceNs || process.kernel().losses() != 0; });
+  check->settle(
+      [&] { return process.clock().now_ns() - began >= kPatienceNs || process.kernel().initiator().losses() != 0; });
 }
 
 }  // namespace margay::collectives

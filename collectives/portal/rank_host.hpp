@@ -3,6 +3,7 @@
 
 #include "collectives/portal/host.hpp"
 #include "mpi_adi/rank/rank.hpp"
+#include "sim/machine/process.hpp"
 
 namespace margay::collectives {
 

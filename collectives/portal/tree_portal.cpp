@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "mpi_adi/device/match_bits.hpp"
-#include "mpi_adi/device/parts.hpp"
+#include "mpi_adi/device/options.hpp"
 #include "mpi_adi/device/portal_numbers.hpp"
 #include "portals/base/assert.hpp"
 
@@ -41,7 +41,7 @@ TreePortal::TreePortal(std::unique_ptr<Host> host, const Limits& limits)
   sim::Kernel& kernel = host_->kernel();
   const bool attached = kernel.table().attach(mpi_adi::kCollectiveTreePortal, list_).ok();
   MARGAY_ASSERT(attached);
-  kernel.hold_when_no_room(mpi_adi::kCollectiveTreePortal);
+  kernel.target().hold_when_no_room(mpi_adi::kCollectiveTreePortal);
   host_->relieved_heaps().push_back(&heap_);
 }
 

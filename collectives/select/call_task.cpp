@@ -2,7 +2,6 @@
 
 #include "collectives/portal/rank_host.hpp"
 #include "mpi_adi/abi/status.hpp"
-#include "mpi_adi/device/parts.hpp"
 #include "mpi_adi/object/communicator_word.hpp"
 #include "mpi_adi/rank/failure.hpp"
 
@@ -42,7 +41,7 @@ void CallTask::start(mpi_adi::MpiRank& /*rank*/) {
   complete = false;
   begun_ = false;
   error_ = MPI_SUCCESS;
-  ++rank_.device().parts().under_way;
+  rank_.device().request_begins();
   prepare();
   mpi_adi::Communicator& all = communicator->everybody();
   const CallNumber number = channel_ ? Notices::take_number(*channel_) : portal_.notices().take_number(all);
@@ -91,9 +90,7 @@ void CallTask::over() {
   collective_.reset();
   portal_.order().leave(place_);
   if (error_ == MPI_SUCCESS) error_ = finish();
-  mpi_adi::DeviceParts& parts = rank_.device().parts();
-  --parts.under_way;
-  ++parts.completions;
+  rank_.device().request_ends();
   complete = true;
 }
 

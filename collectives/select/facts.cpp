@@ -35,9 +35,9 @@ std::unique_ptr<mpi_adi::ContextHold> KnownFacts::end() {
 // to choose without knowing, and the others would choose otherwise.
 void KnownFacts::ask_for_reading() {
   auto known = [this] {
-    const auto lost = [this](std::uint32_t rank) { return host_.kernel().lost(rank); };
+    const auto lost = [this](std::uint32_t rank) { return host_.kernel().initiator().lost(rank); };
     return team_->reads_others().has_value() ||
-           (host_.kernel().losses() != 0 && std::ranges::any_of(communicator_.group->world_ranks, lost));
+           (host_.kernel().initiator().losses() != 0 && std::ranges::any_of(communicator_.group->world_ranks, lost));
   };
   if (!known()) host_.wait(Until(known), 1);
   waiting_.facts.reads = team_->reads_others() == true;

@@ -5,10 +5,13 @@
 #include <ctime>
 
 #include "mpi_adi/abi/handles.hpp"
-#include "mpi_adi/device/parts.hpp"
 #include "mpi_adi/device/type_check.hpp"
+#include "mpi_adi/rank/call_trace.hpp"
 #include "mpi_adi/rank/mpi_process.hpp"
+#include "mpi_adi/rank/origins.hpp"
+#include "mpi_adi/rank/wait.hpp"
 #include "sim/base/source_lines.hpp"
+#include "sim/machine/process.hpp"
 #include "sim/trace/event.hpp"
 #include "sim/wire/tcp/tcp_socket.hpp"
 
@@ -31,7 +34,7 @@ std::string ranks_of(const Communicator& communicator) {
 // survivor that aborts first would hide it. Who lost its peers by its own failure is the cause, and speaks first.
 void let_the_launcher_speak(const sim::Kernel& kernel) {
   for (std::uint32_t rank = 0; rank < kernel.ranks(); ++rank) {
-    if (kernel.gone(rank) && sim::is_own_failure(kernel.loss(rank))) return;
+    if (kernel.initiator().gone(rank) && sim::is_own_failure(kernel.initiator().loss(rank))) return;
   }
   constexpr timespec kPatience{0, 500'000'000};
   nanosleep(&kPatience, nullptr);
@@ -107,7 +110,7 @@ void Call::watch_enter(const void* returns_to) {
   sim::Recorder& recorder = rank_->process().recorder();
   if (recorder.on()) rank_->call_trace().enter(recorder, name_.text, caller);
   if (rank_->handles().origins() != nullptr) rank_->handles().origins()->enter(name_.text, caller);
-  if (TypeCheck* const check = device().parts().type_check.get(); check != nullptr) {
+  if (TypeCheck* const check = device().type_check(); check != nullptr) {
     check->begin_call(name_.text, caller);
   }
 }
@@ -287,6 +290,12 @@ void Call::step_in() {
   rank_->enter();
   inside_ = true;
   std::memcpy(rank_->process().board().mpi_call.data(), name_.board, sizeof name_.board);
+}
+
+void look_once(Call& call) {
+  sim::Process& process = call.rank().process();
+  process.looks().begin(process.clock());
+  static_cast<void>(call.device().progress(Device::kMessagesPerLook));
 }
 
 void give_way(Call& call) {

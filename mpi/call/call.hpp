@@ -25,7 +25,6 @@
 #include "mpi_adi/abi/status.hpp"
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/rank/rank.hpp"
-#include "mpi_adi/rank/wait.hpp"
 
 namespace margay::mpi {
 
@@ -200,10 +199,10 @@ class Call {
     MpiRank& rank = *rank_;
     rank.enter();
     inside_ = true;
-    sim::Process& process = rank.process();
-    ++process.board().calls;
-    std::memcpy(process.board().mpi_call.data(), name_.board, sizeof name_.board);
-    if (process.recorder().watched()) [[unlikely]]
+    sim::BoardBlock& board = rank.board();
+    ++board.calls;
+    std::memcpy(board.mpi_call.data(), name_.board, sizeof name_.board);
+    if (rank.recorder().watched()) [[unlikely]]
       watch_enter(of.caller);
   }
   // True without a communicator: its lookup failed, and that was told.
@@ -237,10 +236,9 @@ class Call {
   void leave() {
     inside_ = false;
     MpiRank& rank = *rank_;
-    sim::Process& process = rank.process();
-    if (process.recorder().watched()) [[unlikely]]
+    if (rank.recorder().watched()) [[unlikely]]
       watch_leave();
-    process.board().mpi_call[0] = '\0';
+    rank.board().mpi_call[0] = '\0';
     rank.leave();
   }
 
@@ -264,11 +262,7 @@ class Call {
 int raise_outside(MpiRank& rank, const CallName& name, int error_class, const std::string& sentence);
 
 // The one round of progress of a call that does not wait. It may be followed by give_way().
-inline void look_once(Call& call) {
-  sim::Process& process = call.rank().process();
-  process.looks().begin(process.clock());
-  static_cast<void>(call.device().progress(Device::kMessagesPerLook));
-}
+void look_once(Call& call);
 // A call that found nothing to report gives its processor up when such calls are all that the rank does and another
 // rank needs it, or when other threads of its rank are in MPI: a loop around MPI_Test or MPI_Iprobe must not keep them,
 // or the peer, from running.

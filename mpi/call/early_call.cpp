@@ -6,9 +6,26 @@
 
 #include "mpi_adi/object/error_class.hpp"
 #include "mpi_adi/object/error_handler.hpp"
+#include "mpi_adi/rank/origins.hpp"
 #include "sim/base/source_lines.hpp"
+#include "sim/machine/process.hpp"
 
 namespace margay::mpi {
+
+EarlyCall::EarlyCall(const Invocation& of) : name_(of.name), rank_(current_rank()) {
+  if (rank_ == nullptr) return;
+  if (is_rank_thread()) {
+    call_.emplace(of, *rank_);
+  } else if (noted_ = rank_->handles().origins(); noted_ != nullptr) [[unlikely]] {
+    noted_->enter(name_.text, rank_->process().source_lines().behind_bindings(of.caller));
+  }
+}
+
+void EarlyCall::leave() {
+  if (noted_ != nullptr) [[unlikely]]
+    noted_->leave();
+  noted_ = nullptr;
+}
 
 void EarlyCall::error(int error_class, std::string sentence) {
   if (!ok()) return;

@@ -15,14 +15,7 @@ namespace margay::mpi {
 
 class EarlyCall {
  public:
-  explicit EarlyCall(const Invocation& of) : name_(of.name), rank_(current_rank()) {
-    if (rank_ == nullptr) return;
-    if (is_rank_thread()) {
-      call_.emplace(of, *rank_);
-    } else if (noted_ = rank_->handles().origins(); noted_ != nullptr) [[unlikely]] {
-      noted_->enter(name_.text, rank_->process().source_lines().behind_bindings(of.caller));
-    }
-  }
+  explicit EarlyCall(const Invocation& of);
   EarlyCall(const EarlyCall&) = delete;
   EarlyCall& operator=(const EarlyCall&) = delete;
   ~EarlyCall() { leave(); }
@@ -38,11 +31,7 @@ class EarlyCall {
   [[nodiscard]] int done() { return ok() ? MPI_SUCCESS : failed(); }
 
  private:
-  void leave() {
-    if (noted_ != nullptr) [[unlikely]]
-      noted_->leave();
-    noted_ = nullptr;
-  }
+  void leave();
 
   const CallName& name_;
   MpiRank* const rank_;  // asked once: another thread may end MPI meanwhile. It stays until the process exits.

@@ -1,6 +1,7 @@
 #include "mpi/call/early_handler.hpp"
 
 #include "mpi/call/early_call.hpp"
+#include "mpi_adi/rank/object_tables.hpp"
 
 namespace margay::mpi {
 

@@ -5,6 +5,7 @@
 #include "mpi/call/binding.hpp"
 #include "mpi/call/call.hpp"
 #include "mpi/call/early_call.hpp"
+#include "mpi_adi/rank/object_tables.hpp"
 #include "mpi_adi/request/generalized.hpp"
 
 using namespace margay::mpi;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "mpi/call/call.hpp"
-#include "mpi_adi/device/parts.hpp"
 
 namespace margay::mpi {
 
@@ -11,7 +10,7 @@ void report_nonportable(TypeCheck& check, MPI_Op op, MPI_Datatype type);
 // The call applies `op` to elements of `type`. Requires: predefined_combine() has the two, or the operation is
 // MPI_REPLACE or MPI_NO_OP.
 inline void note_operation(Call& call, MPI_Op op, MPI_Datatype type) {
-  if (TypeCheck* const check = call.device().parts().type_check.get(); check != nullptr) [[unlikely]]
+  if (TypeCheck* const check = call.device().type_check(); check != nullptr) [[unlikely]]
     report_nonportable(*check, op, type);
 }
 

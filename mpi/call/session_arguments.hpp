@@ -4,6 +4,7 @@
 #include <string>
 
 #include "mpi/call/call.hpp"
+#include "mpi_adi/rank/object_tables.hpp"
 
 namespace margay::mpi {
 

@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <string>
 
+#include "mpi_adi/rank/object_tables.hpp"
+
 namespace margay::mpi {
 
 namespace {

@@ -5,6 +5,8 @@
 #include <string>
 #include <type_traits>
 
+#include "sim/machine/process.hpp"
+
 namespace margay::mpi {
 
 namespace {

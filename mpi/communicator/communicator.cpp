@@ -14,6 +14,7 @@
 #include "mpi/info/table.hpp"
 #include "mpi_adi/object/group_ops.hpp"
 #include "sim/base/hardware.hpp"
+#include "sim/machine/process.hpp"
 
 using namespace margay::mpi;
 

@@ -2,6 +2,7 @@
 #include "mpi/call/binding.hpp"
 #include "mpi/communicator/arguments.hpp"
 #include "mpi_adi/object/group_ops.hpp"
+#include "sim/machine/process.hpp"
 
 using namespace margay::mpi;
 

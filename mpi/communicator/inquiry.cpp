@@ -6,6 +6,7 @@
 #include "mpi/communicator/arguments.hpp"
 #include "mpi/communicator/attribute_callbacks.hpp"
 #include "mpi_adi/object/group_ops.hpp"
+#include "mpi_adi/rank/wait.hpp"
 #include "mpi_adi/rma/rma.hpp"
 
 using namespace margay::mpi;

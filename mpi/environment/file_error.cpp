@@ -1,5 +1,8 @@
 #include "mpi/environment/file_error.hpp"
 
+#include "mpi_adi/rank/object_tables.hpp"
+#include "sim/machine/process.hpp"
+
 namespace margay::mpi {
 
 int raise_on_file(MpiRank& rank, const CallName& name, int code) {

@@ -4,6 +4,7 @@
 #include "mpi/call/call.hpp"
 #include "mpi/call/early_handler.hpp"
 #include "mpi/environment/file_error.hpp"
+#include "mpi_adi/rank/object_tables.hpp"
 
 using namespace margay::mpi;
 

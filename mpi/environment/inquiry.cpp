@@ -10,6 +10,8 @@
 #include "mpi/call/call.hpp"
 #include "mpi/call/early_call.hpp"
 #include "mpi_adi/rank/mpi_process.hpp"
+#include "sim/boot/job.hpp"
+#include "sim/machine/process.hpp"
 
 using namespace margay::mpi;
 

@@ -7,6 +7,8 @@
 #include "mpi/call/call.hpp"
 #include "mpi/info/table.hpp"
 #include "mpi_adi/object/memory_hint.hpp"
+#include "mpi_adi/rank/object_tables.hpp"
+#include "sim/machine/process.hpp"
 
 using namespace margay::mpi;
 

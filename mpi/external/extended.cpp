@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mpi_adi/rank/callback.hpp"
+#include "mpi_adi/rank/wait.hpp"
 #include "mpi_adi/request/generalized.hpp"
 
 namespace margay::mpi {
@@ -37,6 +38,22 @@ std::vector<void*> states_from(Requests requests, const GeneralizedRequest& firs
   return states;
 }
 
+// Calls the wait functions of those that are not complete: once for all of a class.
+void call_wait_functions(Call& call, Requests requests) {
+  for (const UserRequest* const request : requests) {
+    const GeneralizedRequest* const generalized = incomplete(request);
+    if (generalized == nullptr || generalized->functions().wait == nullptr) continue;
+    std::vector<void*> states = states_from(requests, *generalized);
+    MPI_Status status{};
+    // No timeout: it returns when all are complete.
+    const int code = call_program(call.rank(), [&] {
+      return generalized->functions().wait(static_cast<int>(states.size()), states.data(), 0.0, &status);
+    });
+    note(call, *request, "wait", code);
+    if (!call.ok()) return;
+  }
+}
+
 }  // namespace
 
 bool awaits_extended(Requests requests) {
@@ -55,34 +72,27 @@ void poll_extended(Call& call, Requests requests) {
   }
 }
 
-void call_wait_functions(Call& call, Requests requests) {
-  for (const UserRequest* const request : requests) {
-    const GeneralizedRequest* const generalized = incomplete(request);
-    if (generalized == nullptr || generalized->functions().wait == nullptr) continue;
-    std::vector<void*> states = states_from(requests, *generalized);
-    MPI_Status status{};
-    // No timeout: it returns when all are complete.
-    const int code = call_program(call.rank(), [&] {
-      return generalized->functions().wait(static_cast<int>(states.size()), states.data(), 0.0, &status);
-    });
-    note(call, *request, "wait", code);
+// Such a wait naps and never sleeps: no ring says when a poll function would find more.
+void wait_extended(Call& call, Requests requests, bool all, const std::function<bool()>& done) {
+  MpiRank& rank = call.rank();
+  sim::WaitMeans means = rank.process().wait_means();
+  means.may_sleep = false;
+  sim::Waiter waiter(rank.process().kernel(), rank.process().clock(), means);
+  StallWatch stall(rank);
+  while (call.ok() && !done()) {
+    if (all) call_wait_functions(call, requests);
     if (!call.ok()) return;
+    poll_extended(call, requests);
+    if (!call.ok()) return;
+    if (call.device().progress()) {
+      waiter.moved();
+      stall.moved();
+      continue;
+    }
+    waiter.idle();
+    stall.idle(waiter.idle_ns());
+    if (rank.threaded()) rank.let_others_in();
   }
-}
-
-void ExtendedRound::run(Requests requests, bool all) {
-  if (all) call_wait_functions(call_, requests);
-  if (!call_.ok()) return;
-  poll_extended(call_, requests);
-  if (!call_.ok()) return;
-  if (call_.device().progress()) {
-    waiter_.moved();
-    stall_.moved();
-    return;
-  }
-  waiter_.idle();
-  stall_.idle(waiter_.idle_ns());
-  if (call_.rank().threaded()) call_.rank().let_others_in();
 }
 
 }  // namespace margay::mpi

@@ -4,7 +4,9 @@
 #include <string_view>
 
 #include "mpi/one_sided/conflict_words.hpp"
+#include "mpi_adi/rank/wait.hpp"
 #include "mpi_adi/rma/target_pieces.hpp"
+#include "sim/machine/process.hpp"
 
 namespace margay::mpi {
 

@@ -1,5 +1,6 @@
 #include "mpi/one_sided/arguments.hpp"
 
+#include "mpi_adi/rank/wait.hpp"
 #include "mpi_adi/rma/epoch.hpp"
 
 namespace margay::mpi {
@@ -171,7 +172,7 @@ namespace {
 
 // Accesses to memory that is mapped here go well when its process is dead, too; their epoch does not.
 void tell_dead(Call& call, const WindowTarget& target) {
-  if (target.lock != LockKind::none && call.device().kernel().gone(target.world_rank))
+  if (target.lock != LockKind::none && call.device().kernel().initiator().gone(target.world_rank))
     call.error(MPIX_ERR_PROC_FAILED, {});
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mpi/call/call.hpp"
+#include "mpi_adi/rank/wait.hpp"
 #include "mpi_adi/rma/rma.hpp"
 
 namespace margay::mpi {
@@ -55,7 +56,7 @@ void wait_for_target(Call& call, const WindowTarget& target, Done done) {
   bool is_lost = false;
   const auto over = [&] {
     if (done()) return true;
-    is_lost = kernel.gone(target.world_rank) && target.awaited.none() && target.sending.none();
+    is_lost = kernel.initiator().gone(target.world_rank) && target.awaited.none() && target.sending.none();
     return is_lost;
   };
   wait_until(call.rank(), over);

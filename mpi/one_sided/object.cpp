@@ -10,6 +10,7 @@
 #include "mpi/info/table.hpp"
 #include "mpi/one_sided/arguments.hpp"
 #include "mpi_adi/object/memory_hint.hpp"
+#include "mpi_adi/rank/object_tables.hpp"
 
 using namespace margay::mpi;
 

@@ -4,7 +4,6 @@
 #include "mpi/call/own_call.hpp"
 #include "mpi_adi/abi/status.hpp"
 #include "mpi_adi/device/listener.hpp"
-#include "mpi_adi/device/parts.hpp"
 #include "mpi_adi/rma/rma.hpp"
 
 namespace margay::mpi {
@@ -44,7 +43,7 @@ class RmaRequest final : public OwnRequest, private Listener {
  private:
   void told() override {
     complete = true;
-    ++device_.parts().completions;
+    device_.note_completion();
     if (given_up_) delete this;
   }
 

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "mpi_adi/rma/elements.hpp"
+#include "sim/machine/process.hpp"
 #include "sim/shm/atomic_elements.hpp"
 
 namespace margay::mpi {
@@ -165,7 +166,7 @@ bool short_flush(int target, MPI_Win handle) {
   const WindowTarget* const to = target_of(rank, handle, target, window);
   if (to == nullptr || (to->lock == LockKind::none && !window->lock_all)) return false;
   if (to->unflushed || !rank.rma().locally_complete(*to) || window->error_class != MPI_SUCCESS) return false;
-  if (rank.device().kernel().gone(to->world_rank)) return false;
+  if (rank.device().kernel().initiator().gone(to->world_rank)) return false;
   return rank.rma().need_not_look();
 }
 

@@ -76,7 +76,7 @@ extern "C" int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
   wrong_epoch(call, check_lock(*window, rank));
   WindowTarget& target = window->target(rank);
   // A dead member's lock may still be mapped here, and free.
-  if (call.device().kernel().gone(target.world_rank)) call.error(MPIX_ERR_PROC_FAILED, {});
+  if (call.device().kernel().initiator().gone(target.world_rank)) call.error(MPIX_ERR_PROC_FAILED, {});
   if (!call.ok()) return call.failed();
   window->fence = Window::Fence::none;
   target.lock = lock_type == MPI_LOCK_EXCLUSIVE ? LockKind::exclusive : LockKind::shared;
@@ -249,7 +249,7 @@ extern "C" int PMPI_Win_complete(MPI_Win win) {
   for (const int rank : window->start_group) {
     complete_start(call, *window, rank);
     window->target(rank).in_start = false;
-    if (!call.device().kernel().gone(window->target(rank).world_rank))
+    if (!call.device().kernel().initiator().gone(window->target(rank).world_rank))
       call.rank().rma().tell(*window, rank, Ask::completed);
   }
   window->starts = false;
@@ -304,7 +304,7 @@ extern "C" int PMPI_Win_test(MPI_Win win, int* flag) {
     const WindowTarget& origin = window->target(rank);
     if (has_completed(*window, rank)) continue;
     all = false;
-    if (kernel.gone(origin.world_rank)) call.error(MPIX_ERR_PROC_FAILED, {});
+    if (kernel.initiator().gone(origin.world_rank)) call.error(MPIX_ERR_PROC_FAILED, {});
   }
   *flag = all || !call.ok() ? 1 : 0;
   if (*flag != 0) {

@@ -1,5 +1,7 @@
 #include "mpi/point_to_point/buffered_call.hpp"
 
+#include "mpi_adi/protocol/buffered.hpp"
+
 namespace margay::mpi {
 
 Request* start_buffered(Call& call, const CheckedSend& send) {

@@ -1,7 +1,6 @@
 #include "mpi/point_to_point/completion.hpp"
 
 #include "mpi/point_to_point/outcome.hpp"
-#include "mpi_adi/device/parts.hpp"
 #include "mpi_adi/request/own_request.hpp"
 
 namespace margay::mpi {
@@ -100,7 +99,7 @@ bool RequestRow::all_complete() const {
 }
 
 bool RequestRow::any_complete() {
-  const std::uint64_t completions = call_.device().parts().completions;
+  const std::uint64_t completions = call_.device().completions();
   if (completions == completions_seen_) return false;
   if (first_complete() < count_) return true;
   completions_seen_ = completions;

@@ -2,7 +2,8 @@
 #include "mpi/call/binding.hpp"
 #include "mpi/point_to_point/checked_arguments.hpp"
 #include "mpi/point_to_point/outcome.hpp"
-#include "mpi_adi/device/parts.hpp"
+#include "mpi_adi/device/message.hpp"
+#include "mpi_adi/rank/wait.hpp"
 
 using namespace margay::mpi;
 using margay::sim::TraceProbe;
@@ -31,7 +32,7 @@ bool in_vain(Call& call, int source, const Communicator& communicator) {
 // handler of an error runs outside the lock, and may not return.
 template <typename Probe>
 void wait_for_one(Call& call, const Awaited& awaited, Probe probe) {
-  const ProbeWait told(call.device().parts(), awaited);
+  const ProbeWait told(call.device(), awaited);
   wait_until(call.rank(), [&] { return probe() || in_vain(call, awaited.source, *awaited.communicator); });
 }
 

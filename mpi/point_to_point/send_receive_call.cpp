@@ -8,6 +8,7 @@
 #include "mpi/point_to_point/outcome.hpp"
 #include "mpi/point_to_point/receive_call.hpp"
 #include "mpi_adi/device/pieces.hpp"
+#include "mpi_adi/rank/wait.hpp"
 #include "mpi_adi/request/send_receive.hpp"
 #include "portals/base/assert.hpp"
 

@@ -1,4 +1,5 @@
 // MPI_Wait and its family (MPI 4.0, 3.7.3 and 3.7.5).
+#include "mpi_adi/rank/wait.hpp"
 #include "mpi/call/binding.hpp"
 #include "mpi/point_to_point/completion.hpp"
 

@@ -8,7 +8,9 @@
 #include "mpi/collective/arguments.hpp"
 #include "mpi/collective/note_call.hpp"
 #include "mpi/process/machine.hpp"
+#include "mpi_adi/protocol/buffered.hpp"
 #include "mpi_adi/rank/unreceived.hpp"
+#include "mpi_adi/rank/wait.hpp"
 
 namespace margay::mpi {
 

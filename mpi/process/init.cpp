@@ -12,7 +12,10 @@
 #include "mpi/process/end_communication.hpp"
 #include "mpi/process/leaks.hpp"
 #include "mpi/process/machine.hpp"
+#include "mpi_adi/protocol/buffered.hpp"
+#include "mpi_adi/rank/call_trace.hpp"
 #include "mpi_adi/rank/mpi_process.hpp"
+#include "sim/machine/process.hpp"
 
 using namespace margay::mpi;
 

@@ -11,6 +11,9 @@
 #include "mpi_adi/device/receive_request.hpp"
 #include "mpi_adi/device/send_request.hpp"
 #include "mpi_adi/rank/mpi_process.hpp"
+#include "mpi_adi/rank/object_tables.hpp"
+#include "mpi_adi/rank/origins.hpp"
+#include "sim/machine/process.hpp"
 
 namespace margay::mpi {
 

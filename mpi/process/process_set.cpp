@@ -7,6 +7,7 @@
 #include "mpi/call/session_arguments.hpp"
 #include "mpi/communicator/arguments.hpp"
 #include "mpi/info/table.hpp"
+#include "sim/machine/process.hpp"
 
 using namespace margay::mpi;
 

@@ -14,7 +14,9 @@
 #include "mpi/info/table.hpp"
 #include "mpi/process/leaks.hpp"
 #include "mpi/process/machine.hpp"
+#include "mpi_adi/protocol/buffered.hpp"
 #include "mpi_adi/rank/unreceived.hpp"
+#include "mpi_adi/rank/wait.hpp"
 
 using namespace margay::mpi;
 

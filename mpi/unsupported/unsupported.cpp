@@ -1,6 +1,7 @@
 #include "mpi/unsupported/unsupported.hpp"
 
 #include "mpi/environment/file_error.hpp"
+#include "sim/machine/process.hpp"
 
 #include <cstdio>
 #include <cstdlib>

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "mpi_adi/abi/mpi.h"
 #include "mpi_adi/device/envelope.hpp"
 
 namespace margay::mpi_adi {
@@ -33,6 +34,13 @@ struct CheckedReceive {
   int tag = 0;     // or MPI_ANY_TAG
   Communicator* communicator = nullptr;
   Context context = Context::point_to_point;
+};
+
+// What a receive or a probe waits for, as the call named it.
+struct Awaited {
+  int source = MPI_ANY_SOURCE;
+  int tag = MPI_ANY_TAG;
+  const Communicator* communicator = nullptr;
 };
 
 }  // namespace margay::mpi_adi

@@ -1,7 +1,5 @@
 #include "mpi_adi/device/parts.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 
 #include "mpi_adi/device/trace_definitions.hpp"
@@ -13,41 +11,10 @@ namespace margay::mpi_adi {
 
 namespace {
 
-std::uint64_t or_default(std::uint64_t value, std::uint64_t otherwise) {
-  return value == 0 ? otherwise : value;
-}
-
 // Drained each round: room for what comes between two. What finds none waits on its wire.
 constexpr std::size_t kCancelHeapBytes = std::size_t{64} << 10;
 
 }  // namespace
-
-std::size_t heap_bytes_of(const DeviceOptions& options) {
-  return std::max<std::size_t>(or_default(options.heap_bytes, sim::kHeapBytes), sim::kHeapBytesMin);
-}
-
-std::size_t spill_bytes_of(const DeviceOptions& options, std::uint32_t ranks) {
-  return std::max(kSpillFactor * heap_bytes_of(options), memory_share(ranks));
-}
-
-std::size_t memory_share(std::uint32_t ranks) {
-  const long pages = ::sysconf(_SC_PHYS_PAGES);
-  if (pages <= 0) return 0;
-  const std::size_t memory = static_cast<std::size_t>(pages) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  return memory / 2 / ranks;
-}
-
-std::array<std::uint64_t, sim::kWireCount> short_limits_of(const DeviceOptions& options) {
-  const std::uint64_t shm = or_default(options.short_limit_shm, sim::kShortLimitBytesShm);
-  std::array<std::uint64_t, sim::kWireCount> limits{};
-  limits[static_cast<std::size_t>(sim::WireId::self)] = shm;
-  limits[static_cast<std::size_t>(sim::WireId::shm)] = shm;
-  limits[static_cast<std::size_t>(sim::WireId::tcp)] = or_default(options.short_limit_tcp, sim::kShortLimitBytesTcp);
-  limits[static_cast<std::size_t>(sim::WireId::virtual_)] = or_default(options.short_limit_virtual, shm);
-  // A default may be too much for a small heap; all ranks have the same options.
-  for (std::uint64_t& limit : limits) limit = std::min(limit, sim::short_limit_max(heap_bytes_of(options)));
-  return limits;
-}
 
 std::string_view name(ReceiveState state) {
   switch (state) {
@@ -75,7 +42,9 @@ DeviceParts::DeviceParts(sim::Kernel& the_kernel, const DeviceOptions& the_optio
            receive_list),
       cancel_memory(kCancelHeapBytes),
       cancels(cancel_memory.buffer()) {
-  short_limits = short_limits_of(options);
+  for (std::size_t wire = 0; wire < short_limits.size(); ++wire) {
+    short_limits[wire] = short_limit_of(options, static_cast<sim::WireId>(wire));
+  }
   short_limit_least = *std::min_element(short_limits.begin(), short_limits.end());
 
   heaps.push_back(&heap);
@@ -83,21 +52,21 @@ DeviceParts::DeviceParts(sim::Kernel& the_kernel, const DeviceOptions& the_optio
     define_portals_in_trace(recorder(), heap.size_bytes());
     heap.define_in_trace(recorder());
   }
-  kernel.set_match_probe({.matched = MessageNumbers::matched, .context = &message_numbers});
+  kernel.target().set_match_probe({.matched = MessageNumbers::matched, .context = &message_numbers});
   const auto attach = [this](portals::PortalIndex portal, portals::MatchList& list) {
     MARGAY_ASSERT(kernel.table().attach(portal, list).ok());
   };
   attach(kReceivePortal, receive_list);
   attach(kAcknowledgmentPortal, acknowledgment_list);
   attach(kReadPortal, read_list);
-  kernel.hold_when_no_room(kReceivePortal);
+  kernel.target().hold_when_no_room(kReceivePortal);
   cancels.set_owner(this, kOwnerCancel);
   portals::Options header_only;
   header_only.save = portals::Save::header;
   cancel_entry.set({0, ~portals::MatchBits{0}}, cancels, header_only);
   cancel_list.append(cancel_entry);
   attach(kCancelPortal, cancel_list);
-  kernel.hold_when_no_room(kCancelPortal);
+  kernel.target().hold_when_no_room(kCancelPortal);
 }
 
 void DeviceParts::set_short_limit(sim::WireId wire, std::uint64_t bytes) {
@@ -107,7 +76,7 @@ void DeviceParts::set_short_limit(sim::WireId wire, std::uint64_t bytes) {
 }
 
 DeviceParts::~DeviceParts() {
-  kernel.set_match_probe({});
+  kernel.target().set_match_probe({});
   kernel.table().detach(kReceivePortal);
   kernel.table().detach(kAcknowledgmentPortal);
   kernel.table().detach(kReadPortal);

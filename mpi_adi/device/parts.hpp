@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mpi_adi/datatype/datatype.hpp"
+#include "mpi_adi/device/checked_call.hpp"
 #include "mpi_adi/device/counts.hpp"
 #include "mpi_adi/device/envelope.hpp"
 #include "mpi_adi/device/listener.hpp"
@@ -26,22 +27,7 @@ namespace margay::mpi_adi {
 // For losses_ended: what lost peers left open is to be ended again.
 inline constexpr std::uint32_t kLookAgain = 0xffff'ffff;
 
-// What the options make of the heap's size and of the short limits, in bytes.
-[[nodiscard]] std::size_t heap_bytes_of(const DeviceOptions& options);
-// A process's share of half of the machine's memory, `ranks` having one each; 0: unknown. Of the second heap: that, and
-// a multiple of the first one at least.
-[[nodiscard]] std::size_t memory_share(std::uint32_t ranks);
-[[nodiscard]] std::size_t spill_bytes_of(const DeviceOptions& options, std::uint32_t ranks);
-[[nodiscard]] std::array<std::uint64_t, sim::kWireCount> short_limits_of(const DeviceOptions& options);
-
 class TypeCheck;
-
-// What a receive or a probe waits for, as the call named it.
-struct Awaited {
-  int source = MPI_ANY_SOURCE;
-  int tag = MPI_ANY_TAG;
-  const Communicator* communicator = nullptr;
-};
 
 struct DeviceParts {
   // Attaches the receive, acknowledgment and read portals. Throws std::bad_alloc when there is no memory for the heap.
@@ -109,20 +95,9 @@ struct DeviceParts {
   portals::MatchEntry cancel_entry;
 };
 
-// While it lives, a call waits for such a message: whoever tells what the process waits for finds it.
-class ProbeWait {
- public:
-  ProbeWait(DeviceParts& parts, const Awaited& awaited) : parts_(parts), awaited_(awaited) {
-    parts_.probes.push_back(&awaited_);
-  }
-  ~ProbeWait() { std::erase(parts_.probes, &awaited_); }
-  ProbeWait(const ProbeWait&) = delete;
-  ProbeWait& operator=(const ProbeWait&) = delete;
-
- private:
-  DeviceParts& parts_;
-  Awaited awaited_;
-};
+// The door to them, for the device's own folders.
+class Device;
+[[nodiscard]] DeviceParts& parts_of(Device& device);
 
 [[nodiscard]] inline ContextId context_of(const Communicator& communicator, Context context) {
   return context == Context::point_to_point ? communicator.context : communicator.collective_context;

@@ -9,8 +9,8 @@ bool progress_for_absent_owner(DeviceParts& parts, int messages) {
   TaskQueue& tasks = parts.tasks;
   const bool ran = tasks.any_awake_for_coprocessor() && tasks.run(TaskQueue::Who::coprocessor);
   sim::Kernel& kernel = parts.kernel;
-  if (kernel.serves_while_away()) {
-    for (Unexpected* const heap : parts.heaps) heap->relieve_absent(kernel.take_longest_hold(heap->portal()));
+  if (kernel.target().serves_while_away()) {
+    for (Unexpected* const heap : parts.heaps) heap->relieve_absent(kernel.target().take_longest_hold(heap->portal()));
     parts.relieving = true;
   }
   return moved || ran || tasks.any_awake_for_coprocessor();

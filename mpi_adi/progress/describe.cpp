@@ -103,9 +103,9 @@ std::string near_misses(const DeviceParts& parts, const Awaited& awaited) {
 
 void describe(const DeviceParts& parts, std::string& out, std::size_t limit_lines) {
   Lines lines(out, limit_lines);
-  for (std::uint32_t rank = 0; parts.kernel.losses() != 0 && rank < parts.kernel.ranks(); ++rank) {
-    if (!parts.kernel.gone(rank) || !lines.next()) continue;
-    lines.add("  process " + std::to_string(rank) + " cannot be reached: " + parts.kernel.loss(rank));
+  for (std::uint32_t rank = 0; parts.kernel.initiator().losses() != 0 && rank < parts.kernel.ranks(); ++rank) {
+    if (!parts.kernel.initiator().gone(rank) || !lines.next()) continue;
+    lines.add("  process " + std::to_string(rank) + " cannot be reached: " + parts.kernel.initiator().loss(rank));
   }
   for (const Unexpected* const heap : parts.heaps) {
     if (!heap->holding() || !lines.next()) continue;

@@ -16,38 +16,34 @@
 
 namespace margay::mpi_adi {
 
-struct Device::Impl {
-  DeviceParts parts;
-};
-
 Device::Device(sim::Kernel& kernel, const DeviceOptions& options)
-    : impl_(new Impl{{kernel, options}}), unreferenced_(&impl_->parts.unreferenced), tasks_(&impl_->parts.tasks) {
+    : parts_(std::make_unique<DeviceParts>(kernel, options)),
+      unreferenced_(&parts_->unreferenced),
+      tasks_(&parts_->tasks) {
   sent_.kind = RequestKind::sent;
   sent_.complete = true;
 }
 void Device::count_in(sim::BoardBlock& board) {
-  DeviceParts& parts = impl_->parts;
+  DeviceParts& parts = *parts_;
   board.posted_receives = *parts.posted_receives;
   parts.posted_receives = &board.posted_receives;
   parts.heap.count_in(board.unexpected);
 }
 
-Device::~Device() {
-  delete impl_;
-}
+Device::~Device() = default;
 
 Request* Device::start_send(const CheckedSend& send) {
   if (send_now(send)) return &sent_;
-  return &mpi_adi::start_send(impl_->parts, send);
+  return &mpi_adi::start_send(*parts_, send);
 }
 
 bool Device::send_now(const CheckedSend& send) {
   if (send.destination == MPI_PROC_NULL) return true;
-  return mpi_adi::send_now(impl_->parts, send);
+  return mpi_adi::send_now(*parts_, send);
 }
 
 Request* Device::start_receive(const CheckedReceive& receive) {
-  DeviceParts& parts = impl_->parts;
+  DeviceParts& parts = *parts_;
   if (receive.source == MPI_PROC_NULL) {
     Request& request = new_receive(parts, *receive.communicator);
     complete_null(parts, request);
@@ -57,23 +53,23 @@ Request* Device::start_receive(const CheckedReceive& receive) {
 }
 
 Request* Device::start_receive_of(const CheckedReceive& receive, Datatype& told) {
-  return &post_receive_of(impl_->parts, receive, told);
+  return &post_receive_of(*parts_, receive, told);
 }
 
 void Device::cancel(Request& request) {
-  mpi_adi::cancel(impl_->parts, request);
+  mpi_adi::cancel(*parts_, request);
 }
 
 void Device::free(Request& request) {
-  release(impl_->parts, request);
+  release(*parts_, request);
 }
 
 void Device::give_to(RequestOwner& owner, Request& request) {
-  release_to(impl_->parts, owner, request);
+  release_to(*parts_, owner, request);
 }
 
 void Device::drop_reference(Communicator& communicator) {
-  mpi_adi::drop_reference(impl_->parts, communicator);
+  mpi_adi::drop_reference(*parts_, communicator);
 }
 
 bool Device::probe(int source, int tag, Communicator& communicator, Envelope& envelope, Context context,
@@ -82,29 +78,29 @@ bool Device::probe(int source, int tag, Communicator& communicator, Envelope& en
     envelope = {MPI_PROC_NULL, MPI_ANY_TAG, 0};
     return true;
   }
-  return mpi_adi::probe(impl_->parts, source, tag, communicator, context, envelope, call);
+  return mpi_adi::probe(*parts_, source, tag, communicator, context, envelope, call);
 }
 
 bool Device::source_lost(int source, const Communicator& communicator) const {
-  return mpi_adi::source_lost(impl_->parts, communicator, source);
+  return mpi_adi::source_lost(*parts_, communicator, source);
 }
 
 Message* Device::matched_probe(int source, int tag, Communicator& communicator, Envelope& envelope,
                                sim::TraceProbe call) {
-  return mpi_adi::matched_probe(impl_->parts, source, tag, communicator, envelope, call);
+  return mpi_adi::matched_probe(*parts_, source, tag, communicator, envelope, call);
 }
 
 Request* Device::start_matched_receive(void* buffer, std::int64_t count, Datatype& type, Message& message) {
-  return &mpi_adi::start_matched_receive(impl_->parts, buffer, count, type, message);
+  return &mpi_adi::start_matched_receive(*parts_, buffer, count, type, message);
 }
 
 namespace {
 
 [[gnu::noinline]] void relieve_heaps(DeviceParts& parts) {
   parts.relieving = false;
-  parts.kernel.forget_holds();
+  parts.kernel.target().forget_holds();
   for (Unexpected* const heap : parts.heaps) {
-    heap->relieve(parts.kernel.take_longest_hold(heap->portal()));
+    heap->relieve(parts.kernel.target().take_longest_hold(heap->portal()));
     parts.relieving |= heap->holding() || heap->spilling();
   }
 }
@@ -112,25 +108,25 @@ namespace {
 }  // namespace
 
 bool Device::progress(int messages) {
-  bool moved = mpi_adi::progress(impl_->parts, messages);
-  TaskQueue& tasks = impl_->parts.tasks;
+  bool moved = mpi_adi::progress(*parts_, messages);
+  TaskQueue& tasks = parts_->tasks;
   if (tasks.any_awake()) [[unlikely]]
     moved |= tasks.run(TaskQueue::Who::program);
-  if (impl_->parts.kernel.holds_any() || impl_->parts.relieving) [[unlikely]]
-    relieve_heaps(impl_->parts);  // device/unexpected
+  if (parts_->kernel.target().holds_any() || parts_->relieving) [[unlikely]]
+    relieve_heaps(*parts_);  // device/unexpected
   return moved;
 }
 
 bool Device::progress_for_absent_owner() {
-  return mpi_adi::progress_for_absent_owner(impl_->parts, kMessagesPerRound);
+  return mpi_adi::progress_for_absent_owner(*parts_, kMessagesPerRound);
 }
 
 void Device::about_to_sleep() {
-  for (Unexpected* const heap : impl_->parts.heaps) heap->relieve_sleeper();
+  for (Unexpected* const heap : parts_->heaps) heap->relieve_sleeper();
 }
 
 Communicator* Device::take_unreferenced() {
-  auto& list = impl_->parts.unreferenced;
+  auto& list = parts_->unreferenced;
   if (list.empty()) return nullptr;
   Communicator* const taken = list.back();
   list.pop_back();
@@ -152,7 +148,7 @@ bool Device::quiet(const Communicator& communicator) const {
   const auto under_way = [&](const Request& request) {
     return !request.complete && request.communicator == &communicator;
   };
-  const DeviceParts& parts = impl_->parts;
+  const DeviceParts& parts = *parts_;
   return !parts.sends.any_in_use(under_way) && !parts.receives.any_in_use(under_way) &&
          !any_task(parts.tasks, [&](const Communicator* of) { return of == &communicator; });
 }
@@ -175,7 +171,7 @@ bool idle(const DeviceParts& parts) {
 }  // namespace
 
 bool Device::quiet(std::optional<std::uint32_t> session) const {
-  const DeviceParts& parts = impl_->parts;
+  const DeviceParts& parts = *parts_;
   if (!session) return parts.under_way == 0 && idle(parts);
   const auto under_way = [session](const Request& request) { return under_way_in(session, request); };
   return !parts.sends.any_in_use(under_way) && !parts.receives.any_in_use(under_way) &&
@@ -183,7 +179,7 @@ bool Device::quiet(std::optional<std::uint32_t> session) const {
 }
 
 bool Device::quiet_but_unmatched(std::uint32_t session) const {
-  const DeviceParts& parts = impl_->parts;
+  const DeviceParts& parts = *parts_;
   return !parts.sends.any_in_use([&](const SendRequest& send) {
     return send.peer != parts.kernel.me().rank && under_way_in(session, send);
   }) && !parts.receives.any_in_use([&](const ReceiveRequest& receive) {
@@ -192,7 +188,7 @@ bool Device::quiet_but_unmatched(std::uint32_t session) const {
 }
 
 void Device::give_up_sends(std::uint32_t session, Receivers receivers) {
-  DeviceParts& parts = impl_->parts;
+  DeviceParts& parts = *parts_;
   std::vector<SendRequest*> unmatched;
   parts.sends.for_each_in_use([&](SendRequest& send) {
     const bool may_be_received = receivers == Receivers::remain && send.peer != parts.kernel.me().rank;
@@ -203,14 +199,14 @@ void Device::give_up_sends(std::uint32_t session, Receivers receivers) {
 }
 
 bool Device::sends_over(std::optional<std::uint32_t> session) const {
-  const DeviceParts& parts = impl_->parts;
+  const DeviceParts& parts = *parts_;
   if (!session && !idle(parts)) return false;
   return !parts.sends.any_in_use([session](const SendRequest& send) { return under_way_in(session, send); });
 }
 
 void Device::give_up_receives(std::uint32_t session) {
   std::vector<Request*> unmatched;
-  impl_->parts.receives.for_each_in_use([&](ReceiveRequest& receive) {
+  parts_->receives.for_each_in_use([&](ReceiveRequest& receive) {
     if (under_way_in(session, receive)) unmatched.push_back(&receive);
   });
   // Nothing for those that a message has found.
@@ -218,38 +214,112 @@ void Device::give_up_receives(std::uint32_t session) {
 }
 
 void Device::forget_messages(ContextId context) {
-  mpi_adi::forget_messages(impl_->parts, context);
+  mpi_adi::forget_messages(*parts_, context);
 }
 
 void Device::give_memory_back() {
-  for (Unexpected* const heap : impl_->parts.heaps) heap->give_memory_back();
+  for (Unexpected* const heap : parts_->heaps) heap->give_memory_back();
 }
 
 const ProtocolCounts& Device::counts() const {
-  ProtocolCounts& counts = impl_->parts.counts;
+  ProtocolCounts& counts = parts_->counts;
   // Of messages to the receive portal only ready ones can find no entry. Those of windows have bits of their own.
-  counts.ready_dropped = impl_->parts.kernel.unmatched_puts(kReceivePortal);
+  counts.ready_dropped = parts_->kernel.target().unmatched_puts(kReceivePortal);
   return counts;
 }
 
 std::uint64_t Device::heap_high_water_bytes() const {
-  return impl_->parts.heap.high_water_bytes();
+  return parts_->heap.high_water_bytes();
 }
 
 sim::Kernel& Device::kernel() {
-  return impl_->parts.kernel;
+  return parts_->kernel;
 }
 
-DeviceParts& Device::parts() {
-  return impl_->parts;
+DeviceParts& parts_of(Device& device) {
+  return *device.parts_;
+}
+
+void Device::request_begins() {
+  ++parts_->under_way;
+}
+
+void Device::request_ends() {
+  --parts_->under_way;
+  ++parts_->completions;
+}
+
+void Device::note_completion() {
+  ++parts_->completions;
+}
+
+void Device::begin_probe(const Awaited& awaited) {
+  parts_->probes.push_back(&awaited);
+}
+
+void Device::end_probe(const Awaited& awaited) {
+  std::erase(parts_->probes, &awaited);
+}
+
+std::uint64_t Device::completions() const {
+  return parts_->completions;
+}
+
+TypeCheck* Device::type_check() {
+  return parts_->type_check.get();
+}
+
+const Unexpected& Device::heap() const {
+  return parts_->heap;
+}
+
+std::vector<Unexpected*>& Device::relieved_heaps() {
+  return parts_->heaps;
+}
+
+std::uint64_t Device::posted_receives(const Communicator* communicator) const {
+  std::uint64_t posted = 0;
+  parts_->receives.for_each_in_use([&](const ReceiveRequest& request) {
+    if (request.state != ReceiveState::posted || request.complete) return;
+    if (communicator == nullptr || request.communicator == communicator) ++posted;
+  });
+  return posted;
+}
+
+std::uint64_t Device::requests_under_way() const {
+  return parts_->under_way;
+}
+
+std::size_t Device::sends_in_use() const {
+  return parts_->sends.in_use();
+}
+
+std::size_t Device::receives_in_use() const {
+  return parts_->receives.in_use();
+}
+
+const DeviceOptions& Device::options() const {
+  return parts_->options;
+}
+
+void Device::set_long_protocol(DeviceOptions::LongProtocol protocol) {
+  parts_->options.long_protocol = protocol;
+}
+
+std::uint64_t Device::short_limit(sim::WireId wire) const {
+  return parts_->short_limits[static_cast<std::size_t>(wire)];
+}
+
+void Device::set_short_limit(sim::WireId wire, std::uint64_t bytes) {
+  parts_->set_short_limit(wire, bytes);
 }
 
 void Device::describe(std::string& out, std::size_t limit_lines) const {
-  mpi_adi::describe(impl_->parts, out, limit_lines);
+  mpi_adi::describe(*parts_, out, limit_lines);
 }
 
 FirstWait Device::first_wait() const {
-  return mpi_adi::first_wait(impl_->parts);
+  return mpi_adi::first_wait(*parts_);
 }
 
 }  // namespace margay::mpi_adi

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "mpi_adi/datatype/datatype.hpp"
 #include "mpi_adi/device/checked_call.hpp"
@@ -20,6 +21,7 @@
 
 namespace margay::sim {
 class Kernel;
+enum class WireId : std::uint8_t;
 struct BoardBlock;
 }  // namespace margay::sim
 
@@ -27,8 +29,10 @@ namespace margay::mpi_adi {
 
 struct Message;  // a matched probe's message, taken off the heap's queue (MPI_Message)
 
-struct FirstWait;    // mpi_adi/progress/describe
 struct DeviceParts;  // mpi_adi/device/parts
+struct FirstWait;    // mpi_adi/progress/describe
+class TypeCheck;     // mpi_adi/device/type_check
+class Unexpected;    // mpi_adi/device/unexpected
 
 class Device {
  public:
@@ -134,16 +138,60 @@ class Device {
   void describe(std::string& out, std::size_t limit_lines) const;
   // The same in numbers: the first thing waited for, and how much is posted and unexpected.
   [[nodiscard]] FirstWait first_wait() const;
-  // For the tool interface, which reads what is counted and sets thresholds (mpi/tool/variable).
-  [[nodiscard]] DeviceParts& parts();
+
+  // A request of a layer above begins, and ends; in between the device is not quiet.
+  void request_begins();
+  void request_ends();
+  // One that the device need not wait for is complete.
+  void note_completion();
+  // Grows with each request that completes, those of layers above too.
+  [[nodiscard]] std::uint64_t completions() const;
+  // A call waits for such a message, for what describes the process's waits; see ProbeWait.
+  void begin_probe(const Awaited& awaited);
+  void end_probe(const Awaited& awaited);
+  // nullptr, unless MARGAY_CHECK_TYPES asks for it.
+  [[nodiscard]] TypeCheck* type_check();
+
+  // The heap of unexpected messages, and all heaps that open a second one for messages held too long: this one and
+  // those that layers above add.
+  [[nodiscard]] const Unexpected& heap() const;
+  [[nodiscard]] std::vector<Unexpected*>& relieved_heaps();
+
+  // What the tool interface reads and sets. Posted receives: of one communicator, or of all.
+  [[nodiscard]] std::uint64_t posted_receives(const Communicator* communicator) const;
+  [[nodiscard]] std::uint64_t requests_under_way() const;
+  [[nodiscard]] std::size_t sends_in_use() const;
+  [[nodiscard]] std::size_t receives_in_use() const;
+  [[nodiscard]] const DeviceOptions& options() const;
+  // From the next send on.
+  void set_long_protocol(DeviceOptions::LongProtocol protocol);
+  [[nodiscard]] std::uint64_t short_limit(sim::WireId wire) const;
+  // Requires: at most a quarter of the heap.
+  void set_short_limit(sim::WireId wire, std::uint64_t bytes);
 
  private:
-  struct Impl;
-  Impl* impl_;
+  friend DeviceParts& parts_of(Device& device);  // mpi_adi/device/parts
+
+  std::unique_ptr<DeviceParts> parts_;
   Request sent_;  // what start_send() gives for sends that are over
-  // Of impl_; here, because each MPI call asks.
+  // Of the parts; here, because each MPI call asks.
   const std::vector<Communicator*>* unreferenced_;
   TaskQueue* tasks_;
+};
+
+// While it lives, a call waits for such a message.
+class ProbeWait {
+ public:
+  ProbeWait(Device& device, const Awaited& awaited) : device_(device), awaited_(awaited) {
+    device_.begin_probe(awaited_);
+  }
+  ~ProbeWait() { device_.end_probe(awaited_); }
+  ProbeWait(const ProbeWait&) = delete;
+  ProbeWait& operator=(const ProbeWait&) = delete;
+
+ private:
+  Device& device_;
+  Awaited awaited_;
 };
 
 }  // namespace margay::mpi_adi

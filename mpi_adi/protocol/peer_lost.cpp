@@ -34,7 +34,7 @@ void unclaim(DeviceParts& parts, ReceiveRequest& request) {
 }
 
 bool sender_lost(const DeviceParts& parts, const ReceiveRequest& request) {
-  if (request.peer != portals::kAnyRank) return parts.kernel.gone(request.peer);
+  if (request.peer != portals::kAnyRank) return parts.kernel.initiator().gone(request.peer);
   return source_lost(parts, *request.communicator, MPI_ANY_SOURCE);
 }
 
@@ -42,7 +42,7 @@ bool sender_lost(const DeviceParts& parts, const ReceiveRequest& request) {
 bool end_what_is_lost(DeviceParts& parts, bool& any) {
   bool all = true;
   parts.sends.for_each_in_use([&](SendRequest& request) {
-    if (request.complete || !parts.kernel.gone(request.peer)) return;
+    if (request.complete || !parts.kernel.initiator().gone(request.peer)) return;
     if (kernel_holds(request)) {
       all = false;
       return;
@@ -63,14 +63,15 @@ bool end_what_is_lost(DeviceParts& parts, bool& any) {
 }  // namespace
 
 bool source_among_lost(const DeviceParts& parts, const Communicator& communicator, int source) {
-  if (source != MPI_ANY_SOURCE) return parts.kernel.gone(communicator.world_rank(source));
+  if (source != MPI_ANY_SOURCE) return parts.kernel.initiator().gone(communicator.world_rank(source));
   const auto& members = communicator.peers->world_ranks;
-  return std::any_of(members.begin(), members.end(), [&parts](std::uint32_t rank) { return parts.kernel.lost(rank); });
+  return std::any_of(members.begin(), members.end(),
+                     [&parts](std::uint32_t rank) { return parts.kernel.initiator().lost(rank); });
 }
 
 bool end_what_losses_left(DeviceParts& parts) {
   bool any = false;
-  const std::uint32_t losses = parts.kernel.losses();
+  const std::uint32_t losses = parts.kernel.initiator().losses();
   if (end_what_is_lost(parts, any)) parts.losses_ended = losses;
   for (Listener* const listener : parts.on_losses) listener->told();
   parts.tasks.wake_all();

@@ -12,7 +12,7 @@ namespace margay::mpi_adi {
 [[nodiscard, gnu::noinline]] bool source_among_lost(const DeviceParts& parts, const Communicator& communicator,
                                                     int source);
 [[nodiscard]] inline bool source_lost(const DeviceParts& parts, const Communicator& communicator, int source) {
-  return parts.kernel.losses() != 0 && source_among_lost(parts, communicator, source);
+  return parts.kernel.initiator().losses() != 0 && source_among_lost(parts, communicator, source);
 }
 
 // Ends what newly lost ranks leave open. Returns whether anything ended.
@@ -20,7 +20,7 @@ namespace margay::mpi_adi {
 
 // The same, once a round: two loads while nobody is lost.
 inline bool watch_for_losses(DeviceParts& parts) {
-  return parts.losses_ended != parts.kernel.losses() && end_what_losses_left(parts);
+  return parts.losses_ended != parts.kernel.initiator().losses() && end_what_losses_left(parts);
 }
 
 // Ends a receive whose sender is lost. No effect while the kernel still refers to its memory.

@@ -75,7 +75,7 @@ ReceiveRequest& start_matched_receive(DeviceParts& parts, void* buffer, std::int
                   message.arrived->header.match_bits & ~(kReadyBit | kLongBit), kReadyBit | kLongBit,
                   define_in_trace(parts.recorder(), type));
   }
-  if (!message.was_complete && parts.kernel.gone(message.peer)) {
+  if (!message.was_complete && parts.kernel.initiator().gone(message.peer)) {
     end_receive_of_lost(parts, request);
   } else {
     take_unexpected(parts, request, *message.arrived);

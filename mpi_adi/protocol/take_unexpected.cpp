@@ -57,7 +57,7 @@ void heap_changed(DeviceParts& parts) {
   for (ReceiveRequest** at = &parts.claiming; *at != nullptr;) {
     ReceiveRequest& request = **at;
     // Of a lost sender the heap has taken the memory back: protocol/peer_lost ends the receive.
-    if (parts.kernel.gone(request.peer) || !request.claimed->complete) {
+    if (parts.kernel.initiator().gone(request.peer) || !request.claimed->complete) {
       at = &request.next_claiming;
       continue;
     }

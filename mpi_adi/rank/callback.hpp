@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "mpi_adi/rank/rank.hpp"
+#include "sim/machine/process.hpp"
 
 namespace margay::mpi_adi {
 

@@ -59,11 +59,10 @@ void add_wire(std::vector<std::string>& lines, std::string_view title, std::uint
 std::vector<std::string> describe_choices(const sim::Options& options) {
   DeviceOptions device;
   if (const portals::Status status = device_options(options, device); !status.ok()) return {status.sentence()};
-  const auto limits = short_limits_of(device);
   std::vector<std::string> lines{
       "point-to-point (by bytes, mode and wire; --protocol short_limit=BYTES, long=rendezvous)"};
-  add_wire(lines, "inside a node", limits[static_cast<std::size_t>(sim::WireId::shm)], device.long_protocol);
-  add_wire(lines, "between nodes", limits[static_cast<std::size_t>(sim::WireId::tcp)], device.long_protocol);
+  add_wire(lines, "inside a node", short_limit_of(device, sim::WireId::shm), device.long_protocol);
+  add_wire(lines, "between nodes", short_limit_of(device, sim::WireId::tcp), device.long_protocol);
   return lines;
 }
 

@@ -1,6 +1,7 @@
 #include "mpi_adi/rank/failure.hpp"
 
 #include "mpi_adi/protocol/receive_common.hpp"
+#include "sim/machine/process.hpp"
 
 namespace margay::mpi_adi {
 
@@ -13,10 +14,12 @@ std::string words_of_failure(MpiRank& rank, const Request& request) {
 std::string words_of_lost(MpiRank& rank) {
   const sim::Kernel& kernel = rank.process().kernel();
   // Another member may have told this one that somebody is lost, before the operating system did.
-  if (kernel.losses() == 0) return "a process that the call needs has failed, as another member of the call says";
+  if (kernel.initiator().losses() == 0)
+    return "a process that the call needs has failed, as another member of the call says";
   std::string words = "a process that the call needs has failed:";
   for (std::uint32_t peer = 0; peer < kernel.ranks(); ++peer) {
-    if (kernel.gone(peer)) words += " rank " + std::to_string(peer) + " (" + kernel.loss(peer) + ")";
+    if (kernel.initiator().gone(peer))
+      words += " rank " + std::to_string(peer) + " (" + kernel.initiator().loss(peer) + ")";
   }
   return words;
 }

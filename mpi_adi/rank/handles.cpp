@@ -1,5 +1,6 @@
 #include "mpi_adi/rank/handles.hpp"
 
+#include "mpi_adi/rank/origins.hpp"
 #include "portals/base/assert.hpp"
 
 namespace margay::mpi_adi {
@@ -26,6 +27,14 @@ std::unique_ptr<Communicator> both_groups(Communicator& inter) {
 }
 
 }  // namespace
+
+void Handles::keep_origins() {
+  origins_ = std::make_unique<Origins>();
+}
+
+void Handles::note_in_origins(Handle handle) {
+  origins_->note(handle);
+}
 
 Handles::Handles(Device& device, Communicator& world) : device_(device) {
   sent_request_.communicator = &world;

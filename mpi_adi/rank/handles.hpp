@@ -12,11 +12,11 @@
 #include "mpi_adi/object/handle_table.hpp"
 #include "mpi_adi/object/operation.hpp"
 #include "mpi_adi/progress/device.hpp"
-#include "mpi_adi/rank/origins.hpp"
 #include "mpi_adi/rank/user_request.hpp"
 
 namespace margay::mpi_adi {
 
+class Origins;  // mpi_adi/rank/origins
 struct Window;  // mpi_adi/rma/window.hpp
 
 class Handles {
@@ -81,18 +81,19 @@ class Handles {
   [[nodiscard]] std::vector<Datatype*>& kind_types() { return kind_types_; }
 
   // From now on it is noted who makes what (MARGAY_LEAKS).
-  void keep_origins() { origins_ = std::make_unique<Origins>(); }
+  void keep_origins();
   // nullptr, unless they are kept.
   [[nodiscard]] Origins* origins() { return origins_.get(); }
   void note_origin(Handle handle) {
     if (origins_ != nullptr) [[unlikely]]
-      origins_->note(handle);
+      note_in_origins(handle);
   }
   // With origins: from now on the next request is made the long way round, which notes who makes it. So the short way
   // needs not ask.
   void hide_free_requests();
 
  private:
+  [[gnu::noinline]] void note_in_origins(Handle handle);
   // Another free request, a hidden or a new one.
   [[gnu::noinline]] void make_request();
 

@@ -2,6 +2,8 @@
 
 #include <type_traits>
 
+#include "sim/machine/process.hpp"
+
 namespace margay::mpi_adi {
 
 namespace {
@@ -36,6 +38,10 @@ void set_thread_process(MpiProcess& process, MpiRank* rank) {
 
 void set_thread_rank(MpiRank* rank) {
   detail::thread_rank = rank;
+}
+
+portals::Status MpiProcess::start(std::unique_ptr<sim::Process>& out) {
+  return start_ == nullptr ? sim::Process::start(out) : start_->start(out);
 }
 
 ProcessPart& MpiProcess::make_part(Slot& slot, NewPart make) {

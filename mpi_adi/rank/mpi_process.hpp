@@ -13,8 +13,11 @@
 #include "mpi_adi/rank/current.hpp"
 #include "portals/base/status.hpp"
 #include "sim/base/clock.hpp"
-#include "sim/machine/process.hpp"
 #include "sim/shm/published.hpp"
+
+namespace margay::sim {
+class Process;
+}  // namespace margay::sim
 
 namespace margay::mpi_adi {
 
@@ -55,9 +58,7 @@ class MpiProcess {
   void set_rank(MpiRank* rank) { rank_.set(rank); }
 
   // Joins the job, or begins as the virtual machine says.
-  [[nodiscard]] portals::Status start(std::unique_ptr<sim::Process>& out) {
-    return start_ == nullptr ? sim::Process::start(out) : start_->start(out);
-  }
+  [[nodiscard]] portals::Status start(std::unique_ptr<sim::Process>& out);
   // What it has for a clock. nullptr: CLOCK_MONOTONIC.
   [[nodiscard]] const sim::Clock* clock() const { return clock_; }
   [[nodiscard]] std::uint64_t now_ns() const { return clock_ == nullptr ? sim::monotonic_ns() : clock_->now_ns(); }

@@ -4,10 +4,16 @@
 
 #include "mpi_adi/device/parts.hpp"
 #include "mpi_adi/device/type_check.hpp"
+#include "mpi_adi/protocol/buffered.hpp"
+#include "mpi_adi/rank/call_trace.hpp"
 #include "mpi_adi/rank/device_options.hpp"
+#include "mpi_adi/rank/guard_watch.hpp"
+#include "mpi_adi/rank/object_tables.hpp"
 #include "mpi_adi/rank/unreceived.hpp"
 #include "mpi_adi/rma/rma.hpp"
 #include "portals/base/assert.hpp"
+#include "sim/base/thread_end.hpp"
+#include "sim/machine/process.hpp"
 
 namespace margay::mpi_adi {
 
@@ -29,27 +35,57 @@ void forget_last_messages(MpiRank& rank) {
 
 }  // namespace
 
+// A waiting thread lets the others in while it yields or sleeps.
+class MpiRank::OutsideRest final : public sim::Rest {
+ public:
+  explicit OutsideRest(MpiRank& rank) : rank_(rank) {}
+  void rest(std::uint64_t ns) override {
+    rank_.leave();
+    rank_.process_->give_way(ns);
+    rank_.enter();
+  }
+
+ private:
+  MpiRank& rank_;
+};
+
+// A thread of several ends.
+class MpiRank::EndOfThread final : public sim::ThreadEnds {
+ public:
+  explicit EndOfThread(MpiRank& rank) : rank_(rank) {}
+  void thread_ends() override;
+
+ private:
+  MpiRank& rank_;
+};
+
 MpiRank::MpiRank(std::unique_ptr<sim::Process> process, const DeviceOptions& options,
                  const ErrorHandlerPtr& initial_handler)
     : process_(std::move(process)),
-      lock_(*process_, outside_rest_, end_of_thread_),
+      board_(process_->board()),
+      recorder_(process_->recorder()),
+      unfinished_(process_->kernel().registers().unfinished()),
+      outside_rest_(std::make_unique<OutsideRest>(*this)),
+      end_of_thread_(std::make_unique<EndOfThread>(*this)),
+      lock_(*process_, *outside_rest_, *end_of_thread_),
       device_(process_->kernel(), options),
-      tables_(initial_handler, process_->job()),
-      worlds_(process_->job(), tables_),
+      tables_(std::make_unique<ObjectTables>(initial_handler, process_->job())),
+      worlds_(process_->job(), *tables_),
       handles_(device_, worlds_.world()),
-      buffered_(device_.parts()) {
-  device_.count_in(process_->board());
+      buffered_(std::make_unique<BufferedSends>(parts_of(device_))),
+      call_trace_(std::make_unique<CallTrace>()) {
+  device_.count_in(board_);
   if (process_->job().options.text("leaks") == "1") {
     handles_.keep_origins();
-    device_.parts().keeps_unreceived = true;
-    process_->recorder().watch();
+    parts_of(device_).keeps_unreceived = true;
+    recorder_.watch();
   }
   if (process_->job().options.text("check_types") == "1") {
-    device_.parts().type_check =
-        std::make_unique<TypeCheck>(process_->rank(), process_->board().findings, process_->source_lines());
-    process_->recorder().watch();
+    parts_of(device_).type_check =
+        std::make_unique<TypeCheck>(process_->rank(), board_.findings, process_->source_lines());
+    recorder_.watch();
   }
-  if (process_->job().options.text("check_rma") == "1") process_->recorder().watch();
+  if (process_->job().options.text("check_rma") == "1") recorder_.watch();
 }
 
 Status MpiRank::start_on(std::unique_ptr<sim::Process> process, MakeExtension make_extension,
@@ -97,13 +133,22 @@ void MpiRank::work() {
   Device* device = &device_;
   const Status bypass = process_->start_coprocessor([device] { return device->progress_for_absent_owner(); });
   if (!bypass.ok()) std::fprintf(stderr, "margay: rank %u: %s\n", process_->rank(), bypass.sentence().c_str());
-  process_->board().state = sim::RankState::kInitialized;
+  board_.state = sim::RankState::kInitialized;
+}
+
+void MpiRank::yield() {
+  outside_rest_->rest(0);
+}
+
+void MpiRank::arm_coprocessor() {
+  process_->arm_coprocessor();
 }
 
 void MpiRank::make_rma() {
-  rma_ = std::make_unique<Rma>(
-      device_.parts(), process_->node_memory(),
-      [this](std::uint32_t holder, std::uint64_t waited_ns) { guard_watch_.waits(holder, waited_ns); });
+  rma_ = std::make_unique<Rma>(parts_of(device_), process_->node_memory(),
+                               [watch = GuardWatch(*process_)](std::uint32_t holder, std::uint64_t waited_ns) mutable {
+                                 watch.waits(holder, waited_ns);
+                               });
 }
 
 ReceivingSide MpiRank::receiving_side() {
@@ -113,7 +158,7 @@ ReceivingSide MpiRank::receiving_side() {
 void MpiRank::rest() {
   publish_accounts();
   const auto put = [this](sim::CountedProtocol protocol, const sim::WireCounts& counts) {
-    process_->board().by_protocol[static_cast<std::size_t>(protocol)] = {counts.messages, counts.bytes};
+    board_.by_protocol[static_cast<std::size_t>(protocol)] = {counts.messages, counts.bytes};
   };
   put(sim::CountedProtocol::kCollective, collectives_->sent());
   put(sim::CountedProtocol::kCollectiveShared, collectives_->shown());
@@ -121,7 +166,7 @@ void MpiRank::rest() {
   forget_last_messages(*this);
   dropped_told_ = tell_dropped(receiving_side(), dropped_told_);
   device_.give_memory_back();
-  process_->board().state = sim::RankState::kFinalized;
+  board_.state = sim::RankState::kFinalized;
 }
 
 MpiRank::~MpiRank() {
@@ -171,7 +216,7 @@ void MpiRank::destroy_unreferenced() {
 void MpiRank::publish_accounts() {
   using sim::CountedProtocol;
   const ProtocolCounts& counts = device_.counts();
-  sim::BoardBlock& board = process_->board();
+  sim::BoardBlock& board = board_;
   const auto put = [&board](CountedProtocol protocol, const ProtocolCounts::Count& count) {
     board.by_protocol[static_cast<std::size_t>(protocol)] = {count.messages, count.bytes};
   };

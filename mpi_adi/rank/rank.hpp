@@ -7,19 +7,23 @@
 
 #include "mpi_adi/object/error_class.hpp"
 #include "mpi_adi/progress/device.hpp"
-#include "mpi_adi/protocol/buffered.hpp"
-#include "mpi_adi/rank/call_trace.hpp"
 #include "mpi_adi/rank/current.hpp"
-#include "mpi_adi/rank/guard_watch.hpp"
 #include "mpi_adi/rank/handles.hpp"
-#include "mpi_adi/rank/object_tables.hpp"
 #include "mpi_adi/rank/rank_lock.hpp"
 #include "mpi_adi/rank/wait_room.hpp"
 #include "mpi_adi/rank/worlds.hpp"
 #include "portals/base/status.hpp"
-#include "sim/machine/process.hpp"
+#include "sim/boot/board.hpp"
+#include "sim/trace/recorder.hpp"
 
 namespace margay::mpi_adi {
+
+// What few calls use is declared here, and defined where it is named.
+class BufferedSends;   // mpi_adi/protocol/buffered
+class CallTrace;       // mpi_adi/rank/call_trace
+struct ObjectTables;   // mpi_adi/rank/object_tables
+struct ReceivingSide;  // mpi_adi/rank/unreceived
+class Rma;             // mpi_adi/rma/rma
 
 // What a layer above keeps with the rank (its portals, its pools); it goes before the device does.
 struct RankExtension {
@@ -34,9 +38,6 @@ struct RankExtension {
   // A communicator's contexts are about to be given back: nothing that came for it is wanted any more.
   virtual void forget_messages(const Communicator& communicator) = 0;
 };
-
-struct ReceivingSide;  // mpi_adi/rank/unreceived
-class Rma;             // mpi_adi/rma/rma
 
 class MpiRank {
  public:
@@ -66,9 +67,8 @@ class MpiRank {
   void leave() {
     if (device_.has_unreferenced()) [[unlikely]]
       destroy_unreferenced();
-    sim::Process& process = *process_;
-    if (process.kernel().unfinished() || device_.tasks().any_awake_for_coprocessor()) [[unlikely]]
-      process.arm_coprocessor();
+    if (unfinished_.any() || device_.tasks().any_awake_for_coprocessor()) [[unlikely]]
+      arm_coprocessor();
     lock_.leave();
   }
   // Between rounds of a wait with several threads: who waits for the lock has it first.
@@ -79,20 +79,23 @@ class MpiRank {
     enter();
   }
   // Others that are ready to run get this processor first.
-  void yield() { outside_rest_.rest(0); }
+  void yield();
 
   [[nodiscard]] RankLock& lock() { return lock_; }
   [[nodiscard]] bool threaded() const { return lock_.threaded(); }
   [[nodiscard]] Worlds& worlds() { return worlds_; }
   [[nodiscard]] Handles& handles() { return handles_; }
   [[nodiscard]] sim::Process& process() { return *process_; }
+  // Of the process; here, because each call needs both.
+  [[nodiscard]] sim::BoardBlock& board() { return board_; }
+  [[nodiscard]] sim::Recorder& recorder() { return recorder_; }
   [[nodiscard]] Device& device() { return device_; }
-  [[nodiscard]] BufferedSends& buffered() { return buffered_; }
+  [[nodiscard]] BufferedSends& buffered() { return *buffered_; }
   // Where threads wait for what one of them sees.
   [[nodiscard]] WaitRoom& wait_room() { return wait_room_; }
-  [[nodiscard]] CallTrace& call_trace() { return call_trace_; }
+  [[nodiscard]] CallTrace& call_trace() { return *call_trace_; }
   [[nodiscard]] ErrorTable& errors() { return errors_; }
-  [[nodiscard]] ObjectTables& tables() { return tables_; }
+  [[nodiscard]] ObjectTables& tables() { return *tables_; }
   // One-sided communication; made when it is first asked for.
   [[nodiscard]] Rma& rma() {
     if (rma_ == nullptr) [[unlikely]]
@@ -128,47 +131,29 @@ class MpiRank {
   // Its contexts are free again. Requires: freed, and nothing refers to it.
   void destroy(Communicator& communicator);
   [[gnu::noinline]] void destroy_unreferenced();
+  [[gnu::noinline]] void arm_coprocessor();
   void make_rma();
 
-  // A waiting thread lets the others in while it yields or sleeps.
-  class OutsideRest final : public sim::Rest {
-   public:
-    explicit OutsideRest(MpiRank& rank) : rank_(rank) {}
-    void rest(std::uint64_t ns) override {
-      rank_.leave();
-      rank_.process_->give_way(ns);
-      rank_.enter();
-    }
-
-   private:
-    MpiRank& rank_;
-  };
-
-  // A thread of several ends.
-  class EndOfThread final : public sim::ThreadEnds {
-   public:
-    explicit EndOfThread(MpiRank& rank) : rank_(rank) {}
-    void thread_ends() override;
-
-   private:
-    MpiRank& rank_;
-  };
+  class OutsideRest;
+  class EndOfThread;
 
   std::unique_ptr<sim::Process> process_;
-  OutsideRest outside_rest_{*this};
-  EndOfThread end_of_thread_{*this};
+  sim::BoardBlock& board_;
+  sim::Recorder& recorder_;
+  const sim::Unfinished& unfinished_;
+  std::unique_ptr<sim::Rest> outside_rest_;
+  std::unique_ptr<sim::ThreadEnds> end_of_thread_;
   RankLock lock_;
   Device device_;
-  ObjectTables tables_;
+  std::unique_ptr<ObjectTables> tables_;
   Worlds worlds_;
   Handles handles_;
-  BufferedSends buffered_;
+  std::unique_ptr<BufferedSends> buffered_;
   WaitRoom wait_room_;
-  CallTrace call_trace_;
+  std::unique_ptr<CallTrace> call_trace_;
   ErrorTable errors_;
   std::uint64_t dropped_told_ = 0;  // ready sends that were dropped here
   std::uint64_t partition_channels_ = 0;
-  GuardWatch guard_watch_{*process_};
   const void* caller_ = nullptr;
   std::unique_ptr<Rma> rma_;
   std::unique_ptr<RankExtension> collectives_;

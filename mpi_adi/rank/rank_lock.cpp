@@ -2,7 +2,13 @@
 
 #include <sched.h>
 
+#include "sim/base/thread_end.hpp"
+#include "sim/machine/process.hpp"
+
 namespace margay::mpi_adi {
+
+RankLock::RankLock(sim::Process& process, sim::Rest& outside, sim::ThreadEnds& ends)
+    : process_(process), process_lock_(process.lock()), outside_(outside), ends_(ends) {}
 
 void RankLock::allow_threads() {
   if (threaded()) return;
@@ -22,7 +28,7 @@ void RankLock::note_thread() {
 }
 
 void RankLock::enter_beside_lone_thread() {
-  sim::BiasedLock& lock = process_.lock();
+  sim::BiasedLock& lock = process_lock_;
   if (on_lone_thread()) {
     begin_many();
   } else {
@@ -39,7 +45,7 @@ void RankLock::enter_beside_lone_thread() {
 }
 
 void RankLock::leave_beside() {
-  sim::BiasedLock& lock = process_.lock();
+  sim::BiasedLock& lock = process_lock_;
   if (!mutex_.mine()) {
     // The lone thread, which has come in without the threads' lock. From now on it takes that one, too.
     process_.share_waiting(outside_);
@@ -53,7 +59,7 @@ void RankLock::leave_beside() {
 }
 
 bool RankLock::try_enter() {
-  sim::BiasedLock& lock = process_.lock();
+  sim::BiasedLock& lock = process_lock_;
   if (!threaded()) {
     if (!on_lone_thread() || lock.owner_inside()) return false;
     lock.owner_enter();

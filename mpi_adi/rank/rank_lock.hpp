@@ -5,10 +5,15 @@
 #include <thread>
 
 #include "mpi_adi/rank/current.hpp"
-#include "sim/base/thread_end.hpp"
-#include "sim/machine/process.hpp"
+#include "sim/shm/biased_lock.hpp"
 #include "sim/shm/published.hpp"
 #include "sim/shm/thread_lock.hpp"
+
+namespace margay::sim {
+class Process;
+class Rest;
+class ThreadEnds;
+}  // namespace margay::sim
 
 namespace margay::mpi_adi {
 
@@ -16,8 +21,7 @@ class RankLock {
  public:
   // All outlive it. `outside`: how a waiting thread yields, which is outside of the lock; `ends`: told of a thread that
   // ends.
-  RankLock(sim::Process& process, sim::Rest& outside, sim::ThreadEnds& ends)
-      : process_(process), outside_(outside), ends_(ends) {}
+  RankLock(sim::Process& process, sim::Rest& outside, sim::ThreadEnds& ends);
   RankLock(const RankLock&) = delete;
   RankLock& operator=(const RankLock&) = delete;
 
@@ -30,16 +34,16 @@ class RankLock {
       if (threads_.get() != Threads::many) [[unlikely]]
         return enter_beside_lone_thread();
     }
-    process_.lock().owner_enter();
+    process_lock_.owner_enter();
   }
   void leave() {
     if (threaded()) {
       if (beside_lone_thread_ || !mutex_.mine()) [[unlikely]]
         return leave_beside();
-      process_.lock().owner_leave();
+      process_lock_.owner_leave();
       mutex_.unlock();
     } else {
-      process_.lock().owner_leave();
+      process_lock_.owner_leave();
     }
   }
   // False: another call is inside, perhaps of this very thread, which a signal interrupted, or it is not this thread's.
@@ -47,7 +51,7 @@ class RankLock {
   // A call of this very thread is inside: a signal's handler asks.
   [[nodiscard]] bool interrupted() const {
     if (threads_.get() == Threads::many) return mutex_.mine();
-    return mutex_.mine() || (on_lone_thread() && process_.lock().owner_inside());
+    return mutex_.mine() || (on_lone_thread() && process_lock_.owner_inside());
   }
 
   // Several threads call at once from now on. Requires: outside; another thread may be inside, and wait there.
@@ -73,6 +77,7 @@ class RankLock {
   [[gnu::noinline]] void leave_beside();
 
   sim::Process& process_;
+  sim::BiasedLock& process_lock_;
   sim::Rest& outside_;
   sim::ThreadEnds& ends_;
   sim::ThreadLock mutex_;

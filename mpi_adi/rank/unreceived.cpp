@@ -45,7 +45,7 @@ void tell(const ReceivingSide& side, const std::vector<const portals::Header*>& 
 
 // Those in the heap whose senders are done with them.
 void tell_in_heap(const ReceivingSide& side, ContextId context, std::string_view communicator) {
-  const Unexpected& heap = side.device.parts().heap;
+  const Unexpected& heap = parts_of(side.device).heap;
   std::vector<const portals::Header*> messages;
   for (const portals::ArrivedMessage* at = heap.first(); at != nullptr; at = heap.next(*at)) {
     const bool sender_waits = read_note(at->header.user_data).answer_bits != 0;
@@ -71,7 +71,7 @@ std::vector<ContextId> contexts_of_nobody(const ReceivingSide& side) {
   std::vector<ContextId> found;
   // Its members may be ahead of this process, and have sent on what they made.
   if (side.contexts.agreeing()) return found;
-  const Unexpected& heap = side.device.parts().heap;
+  const Unexpected& heap = parts_of(side.device).heap;
   for (const portals::ArrivedMessage* at = heap.first(); at != nullptr; at = heap.next(*at)) {
     const ContextId context = context_of(at->header.match_bits);
     const bool nobodys = context % 2 == 0 && side.contexts.is_free(context / 2);
@@ -88,7 +88,7 @@ void tell_unreceived(const ReceivingSide& side, const Communicator& communicator
 }
 
 void tell_given_back(const ReceivingSide& side, const std::vector<Communicator*>& communicators) {
-  std::vector<portals::Header> left = std::exchange(side.device.parts().unreceived, {});
+  std::vector<portals::Header> left = std::exchange(parts_of(side.device).unreceived, {});
   const auto tell_of = [&](ContextId context, std::string_view communicator) {
     std::vector<const portals::Header*> messages;
     for (const portals::Header& header : left) {
@@ -112,7 +112,7 @@ std::uint64_t tell_dropped(const ReceivingSide& side, std::uint64_t told) {
   std::string text = me + std::to_string(dropped - told) +
                      " ready send(s) found no posted receive here and were dropped: post the receive before its send, "
                      "or send with MPI_Send\n";
-  const std::vector<portals::Header>& first = side.device.kernel().first_unmatched();
+  const std::vector<portals::Header>& first = side.device.kernel().target().first_unmatched();
   std::uint64_t ready = 0;
   for (const portals::Header& header : first) {
     // Windows' messages go to other portals, and these bits mean something else there.

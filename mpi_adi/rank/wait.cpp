@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "mpi_adi/progress/describe.hpp"
+#include "mpi_adi/rank/call_trace.hpp"
 #include "sim/base/source_lines.hpp"
+#include "sim/machine/process.hpp"
 #include "sim/shm/published.hpp"
 
 namespace margay::mpi_adi {
@@ -40,6 +42,15 @@ sim::ProgramCall call_that_waits(MpiRank& rank) {
 }
 
 }  // namespace
+
+sim::Waiter waiter_of(MpiRank& rank) {
+  sim::Process& process = rank.process();
+  return {process.kernel(), process.clock(), process.wait_means()};
+}
+
+void WaitTrace::record_in_call(sim::TraceKind kind) {
+  rank_.call_trace().wait(rank_.recorder(), kind);
+}
 
 void StallWatch::tell_board(std::uint64_t idle_ns) {
   const FirstWait first = rank_.device().first_wait();

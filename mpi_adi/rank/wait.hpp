@@ -50,9 +50,10 @@ class WaitTrace {
 
  private:
   void record(sim::TraceKind kind) {
-    sim::Recorder& recorder = rank_.process().recorder();
-    if (recorder.on()) rank_.call_trace().wait(recorder, kind);
+    if (rank_.recorder().on()) [[unlikely]]
+      record_in_call(kind);
   }
+  [[gnu::noinline]] void record_in_call(sim::TraceKind kind);
   MpiRank& rank_;
 };
 
@@ -90,6 +91,9 @@ class SharedWait {
   std::uint32_t idle_rounds_ = 0;
 };
 
+// A wait that begins now.
+[[nodiscard]] sim::Waiter waiter_of(MpiRank& rank);
+
 // Runs progress until `done()`, which is asked after at most `messages` of each wire. The process lock is held on entry
 // and on return, and whenever done() runs; with MPI_THREAD_MULTIPLE it is given up between rounds, so that other
 // threads' calls go on, and done() may be asked by another thread that waits: see Guest.
@@ -99,7 +103,7 @@ void wait_until(MpiRank& rank, Done done, int messages = Device::kMessagesPerRou
   const WaitTrace trace(rank);
   SharedWait shared(rank, done);
   if (!shared.polls()) return;
-  sim::Waiter waiter(rank.process().kernel(), rank.process().clock(), rank.process().wait_means());
+  sim::Waiter waiter = waiter_of(rank);
   StallWatch stall(rank);
   for (;;) {
     const bool moved = rank.device().progress(shared.alone() ? messages : Device::kMessagesPerRound);

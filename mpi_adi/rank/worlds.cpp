@@ -2,6 +2,9 @@
 
 #include <numeric>
 
+#include "mpi_adi/rank/object_tables.hpp"
+#include "sim/boot/job.hpp"
+
 namespace margay::mpi_adi {
 
 namespace {

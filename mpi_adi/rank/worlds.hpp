@@ -8,11 +8,15 @@
 
 #include "mpi_adi/object/communicator.hpp"
 #include "mpi_adi/object/context_pool.hpp"
-#include "mpi_adi/rank/object_tables.hpp"
-#include "sim/boot/job.hpp"
 #include "sim/shm/published.hpp"
 
+namespace margay::sim {
+struct Job;
+}  // namespace margay::sim
+
 namespace margay::mpi_adi {
+
+struct ObjectTables;  // mpi_adi/rank/object_tables
 
 class Worlds {
  public:

@@ -3,6 +3,7 @@
 
 #include "mpi_adi/abi/status.hpp"
 #include "mpi_adi/rank/callback.hpp"
+#include "mpi_adi/rank/object_tables.hpp"
 
 namespace margay::mpi_adi {
 
@@ -59,7 +60,7 @@ int GeneralizedRequest::give_up(MpiRank& rank, std::string& words) {
 
 int GeneralizedRequest::completed(MpiRank& rank, std::string& words) {
   complete = true;
-  ++rank.device().parts().completions;
+  rank.device().note_completion();
   return given_up_ ? give_up(rank, words) : MPI_SUCCESS;
 }
 

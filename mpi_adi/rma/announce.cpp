@@ -22,7 +22,7 @@ void Rma::announce(Window& window, int target, std::uint64_t offset, std::span<c
 
 void Rma::announce_completed(Window& window, int target, Completed what, std::uint64_t number,
                              Outstanding* outstanding) {
-  if (parts_.kernel.gone(window.target(target).world_rank)) return;
+  if (parts_.kernel.initiator().gone(window.target(target).world_rank)) return;
   AskHead head;
   head.what = Ask::announced;
   head.op = static_cast<std::int32_t>(what);

@@ -74,7 +74,7 @@ void Rma::hear(const portals::Header& header, const std::byte* body, std::uint64
 // By messages, of a member that does not reach the lock itself.
 void Rma::lock_asked(Window& window, const AskHead& head) {
   // It was withdrawn already, and would never give the lock back.
-  if (parts_.kernel.gone(window.target(head.origin).world_rank)) return;
+  if (parts_.kernel.initiator().gone(window.target(head.origin).world_rank)) return;
   const auto member = static_cast<std::uint32_t>(head.origin);
   sim::WindowLock lock = lock_of(window.control);
   if (lock.granted(member) || std::ranges::find(window.waiting, head.origin) != window.waiting.end()) return;

@@ -8,7 +8,7 @@ namespace margay::mpi_adi {
 
 bool Rma::is_gone(void* rma, std::uint32_t world_rank) {
   const Rma& self = *static_cast<Rma*>(rma);
-  if (world_rank >= self.parts_.kernel.ranks() || self.parts_.kernel.gone(world_rank)) return true;
+  if (world_rank >= self.parts_.kernel.ranks() || self.parts_.kernel.initiator().gone(world_rank)) return true;
   if (self.node_ == nullptr) return false;
   const std::uint32_t local_rank = self.node_->local_rank(world_rank);
   return local_rank == sim::NodeMemory::kNotHere || self.node_->ended(local_rank);
@@ -65,7 +65,7 @@ void Rma::unlock(Window& window, int target) {
   to.lock = LockKind::none;
   if (!asked) return;
   if (to.control.here()) return release(window, target, to.control, window.rank());
-  if (!parts_.kernel.gone(to.world_rank)) tell(window, target, Ask::unlock);
+  if (!parts_.kernel.initiator().gone(to.world_rank)) tell(window, target, Ask::unlock);
 }
 
 void Rma::release(Window& window, int target, const WindowControl& control, int member) {
@@ -103,7 +103,7 @@ void Rma::give_locks() {
     any |= !window->waiting.empty();
   }
   if (!any) std::erase(parts_.each_round, &rounds_);
-  if (parts_.kernel.losses() != 0) end_losses();
+  if (parts_.kernel.initiator().losses() != 0) end_losses();
 }
 
 // A connection that is lost is no death: a member of another node may live, hold the lock, and still be heard by the
@@ -116,13 +116,13 @@ bool Rma::may_withdraw(std::uint32_t world_rank, bool is_own_lock) const {
 void Rma::withdraw_dead() {
   for (const auto& [context, window] : windows_) {
     for (int member = 0; member < window->members(); ++member) {
-      if (!parts_.kernel.gone(window->target(member).world_rank)) continue;
+      if (!parts_.kernel.initiator().gone(window->target(member).world_rank)) continue;
       std::erase(window->waiting, member);
       if (window->check != nullptr) window->check->announced.end_lost(member);
       for (int target = 0; target < window->members(); ++target) {
         // This member's own lock is another's too, where all is done by messages.
         const WindowControl& control = target == window->rank() ? window->control : window->target(target).control;
-        if (!control.here() || parts_.kernel.gone(window->target(target).world_rank)) continue;
+        if (!control.here() || parts_.kernel.initiator().gone(window->target(target).world_rank)) continue;
         if (!may_withdraw(window->target(member).world_rank, target == window->rank())) continue;
         lock_of(control).withdraw(static_cast<std::uint32_t>(member),
                                   [&, at = window](std::uint32_t other) { let_in(*at, target, other); });

@@ -52,8 +52,8 @@ Rma::Rma(DeviceParts& parts, const sim::NodeMemory* node, GuardWaits guard_waits
   attach(kPutPortal, put_list_);
   attach(kGetPortal, get_list_);
   attach(kWindowPortal, ask_list_);
-  parts.kernel.hold_when_no_room(kWindowPortal);
-  parts.kernel.replies_may_change(kGetPortal);
+  parts.kernel.target().hold_when_no_room(kWindowPortal);
+  parts.kernel.answers().replies_may_change(kGetPortal);
   parts.on_losses.push_back(&on_losses_);
 }
 
@@ -72,7 +72,7 @@ Rma::~Rma() {
 // for it is described.
 void Rma::attach(Window& window) {
   windows_.emplace(window.communicator->context, &window);
-  parts_.kernel.serve_while_away(true);
+  parts_.kernel.target().serve_while_away(true);
   // All members of one that shares its memory have it mapped.
   if (window.memory.dynamic() || window.flavor == MPI_WIN_FLAVOR_SHARED) return;
   const portals::Buffer memory{static_cast<std::byte*>(window.base), static_cast<std::size_t>(window.size)};
@@ -102,7 +102,7 @@ void Rma::detach(Window& window) {
     reply.window = nullptr;  // it ends when the body is here, or lost
   });
   windows_.erase(window.communicator->context);
-  if (windows_.empty()) parts_.kernel.serve_while_away(false);
+  if (windows_.empty()) parts_.kernel.target().serve_while_away(false);
   std::erase_if(retired_, [](const auto& block) { return block->under_way() == 0; });
   if (window.put_block == nullptr) return;
   put_list_.remove(window.put_entry);
@@ -283,7 +283,7 @@ Reply& Rma::expect(Window& window, int target, const portals::Region& room, Outs
   answer.reads = room.bytes() != 0;
   to.reads += answer.reads ? 1 : 0;
   // Whose loss was looked at before: nothing of it ends by itself any more.
-  if (parts_.kernel.gone(to.world_rank)) [[unlikely]]
+  if (parts_.kernel.initiator().gone(to.world_rank)) [[unlikely]]
     parts_.losses_ended = kLookAgain;
   if (request != nullptr) ++request->count;
   parts_.kernel.expect_answer(to.world_rank);
@@ -336,7 +336,7 @@ void Rma::note(Window& window, int error_class, const std::string& words) {
 // "Put operations maintain pairwise ordering": a get of no bytes that is answered came behind them.
 void Rma::begin_flush(Window& window, int target) {
   WindowTarget& to = window.target(target);
-  if (!to.unflushed || parts_.kernel.gone(to.world_rank)) return;
+  if (!to.unflushed || parts_.kernel.initiator().gone(to.world_rank)) return;
   to.unflushed = false;
   const Reply& answer = expect(window, target, {}, nullptr, nullptr);
   if (window.memory.dynamic()) {
@@ -358,7 +358,7 @@ void Rma::end_losses() {
   bool all = true;
   replies_.for_each_in_use([&](Reply& reply) {
     const std::uint32_t peer = reply.entry.criteria().source_rank;
-    if (!kernel.gone(peer)) return;
+    if (!kernel.initiator().gone(peer)) return;
     if (reply.memory && reply.memory->under_way() != 0) {
       all = false;
     } else if (reply.at_target) {
@@ -368,8 +368,8 @@ void Rma::end_losses() {
     }
   });
   if (!all) look_each_round();
-  if (kernel.losses() == losses_) return;
-  losses_ = kernel.losses();
+  if (kernel.initiator().losses() == losses_) return;
+  losses_ = kernel.initiator().losses();
   withdraw_dead();
 }
 

@@ -197,7 +197,7 @@ class Rma final : public Listener {
   // a journey there and one back. Of several, whose answers would be as many, a flush behind all of them is cheaper.
   [[nodiscard]] bool is_alone(const Window& window, const WindowTarget& target) const {
     return !target.unflushed && locally_complete(target) && !ends_by_message(window, target) &&
-           !parts_.kernel.gone(target.world_rank);
+           !parts_.kernel.initiator().gone(target.world_rank);
   }
   // Answers.
   Reply& expect(Window& window, int target, const portals::Region& room, Outstanding* request, const Pieces* holds);

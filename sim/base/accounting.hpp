@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <unordered_map>
 
-#include "portals/deliver.hpp"
+#include "portals/base/verdict.hpp"
 #include "sim/base/peer_table.hpp"
 
 namespace margay::sim {
@@ -17,6 +17,13 @@ struct WireCounts {
 };
 
 using DropCounts = std::array<std::uint64_t, portals::kDropReasonCount>;
+
+// What keeps a process from leaving the library without its coprocessor.
+struct Unfinished {
+  std::uint64_t transmissions = 0;  // taken and not yet given back
+  std::uint64_t owed = 0;           // answers that the program waits for
+  [[nodiscard]] bool any() const { return transmissions + owed != 0; }
+};
 
 class Registers {
  public:
@@ -37,6 +44,8 @@ class Registers {
     const auto found = dropped_.find(source);
     return found == dropped_.end() ? DropCounts{} : found->second;
   }
+  [[nodiscard]] Unfinished& unfinished() { return unfinished_; }
+  [[nodiscard]] const Unfinished& unfinished() const { return unfinished_; }
   // The status registers: drops by reason, over all sources.
   [[nodiscard]] const DropCounts& drops() const { return drops_; }
 
@@ -48,6 +57,7 @@ class Registers {
   PeerTable<Pair> pairs_;
   std::unordered_map<std::uint32_t, DropCounts> dropped_;  // by source, of those of which something was
   DropCounts drops_{};
+  Unfinished unfinished_;
 };
 
 }  // namespace margay::sim

@@ -27,7 +27,7 @@ void Initiator::send(Transmission& transmission) {
   transmission.header.source = me_;
   transmission.stop_asked = false;
   transmission.given_back = false;
-  ++under_way_;
+  ++registers_.unfinished().transmissions;
   if (gone(peer)) {
     transmission.state = Transmission::State::failed;
     finished_.push(transmission);

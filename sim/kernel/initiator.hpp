@@ -38,12 +38,12 @@ class Initiator {
 
   // The number that the next message to `peer` will have in its ordered pair.
   [[nodiscard]] std::uint64_t next_sequence(std::uint32_t peer) const { return registers_.sent(peer) + 1; }
-  // Transmissions taken and not yet given back.
-  [[nodiscard]] std::uint64_t under_way() const { return under_way_; }
-  void gave_back() { --under_way_; }
+  void gave_back() { --registers_.unfinished().transmissions; }
   void mark_gone(std::uint32_t rank, std::string_view reason, bool had_left) {
     gone_.insert_or_assign(rank, Gone{std::string(reason.empty() ? "lost" : reason), had_left});
   }
+  // How many ranks are gone: no message comes from them or reaches them any more. Lost: without having left in order,
+  // so that a receive from any source may have waited for them.
   [[nodiscard]] std::uint32_t losses() const { return static_cast<std::uint32_t>(gone_.size()); }
   [[nodiscard]] bool gone(std::uint32_t rank) const { return !gone_.empty() && gone_.contains(rank); }
   [[nodiscard]] bool lost(std::uint32_t rank) const { return gone(rank) && !gone_.at(rank).had_left; }
@@ -64,7 +64,6 @@ class Initiator {
   TransmissionList& finished_;
   Registers& registers_;
   Recorder& recorder_;
-  std::uint64_t under_way_ = 0;
   struct Gone {
     std::string why;
     bool had_left = false;  // in order, before

@@ -35,8 +35,13 @@ class Kernel {
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
 
-  // See Initiator.
-  void count_wires_in(std::span<WireCounts> counts) { initiator_.count_wires_in(counts); }
+  // The sending side, which also knows the peers that are gone; the receiving side, which holds, drops and counts; and
+  // what acknowledgments and replies it makes.
+  [[nodiscard]] Initiator& initiator() { return initiator_; }
+  [[nodiscard]] const Initiator& initiator() const { return initiator_; }
+  [[nodiscard]] Target& target() { return target_; }
+  [[nodiscard]] const Target& target() const { return target_; }
+  [[nodiscard]] Answers& answers() { return answers_; }
   [[nodiscard]] portals::ProcessId me() const { return me_; }
   [[nodiscard]] std::uint32_t ranks() const { return registers_.ranks(); }
   // The program's portal table, and the descriptors that changed since they were last taken.
@@ -112,29 +117,10 @@ class Kernel {
     }
   }
 
-  // "no room" on this portal holds the message (and its sender's later ones) on the wire instead of dropping it.
-  void hold_when_no_room(portals::PortalIndex portal) { target_.hold_when_no_room(portal); }
-
-  // See Answers.
-  void replies_may_change(portals::PortalIndex portal) { answers_.replies_may_change(portal); }
-
-  // Peers depend on this process's memory, whether its owner comes by or not: rounds in which it is away count as well
-  // for how long a message has been held.
-  void serve_while_away(bool serve) { target_.serve_while_away(serve); }
-  [[nodiscard]] bool serves_while_away() const { return target_.serves_while_away(); }
-  // Whether messages of `rank` are held that way now.
-  [[nodiscard]] bool holds(std::uint32_t rank) const { return target_.holds(rank); }
-  // See Target: how long messages have been held, whatever else moved.
-  [[nodiscard]] std::uint32_t take_longest_hold(portals::PortalIndex portal) {
-    return target_.take_longest_hold(portal);
-  }
-  [[nodiscard]] bool holds_any() const { return target_.holds_any(); }
-  void forget_holds() { target_.forget_holds(); }
-
   // The program waits for an answer (acknowledgment, reply, or a put that plays its part) from `peer`, which may be
   // computing: after a while without progress nudge() wakes its coprocessor. Calls balance.
-  void expect_answer(std::uint32_t peer) { ++owed_[peer], ++owed_total_; }
-  void answered(std::uint32_t peer) { --owed_[peer], --owed_total_; }
+  void expect_answer(std::uint32_t peer) { ++owed_[peer], ++registers_.unfinished().owed; }
+  void answered(std::uint32_t peer) { --owed_[peer], --registers_.unfinished().owed; }
   // See Wire::watch.
   void watch(std::uint32_t peer) { routes_[peer]->watch(peer); }
   // Wakes every peer that owes an answer or does not take what is queued for it. Returns whether there is any.
@@ -144,7 +130,7 @@ class Kernel {
     if (unfinished() && ++vain_looks_ % kVainLooksToNudge == 0) nudge();
   }
   // Something is queued, or an answer is owed: a process that leaves the library now needs its coprocessor.
-  [[nodiscard]] bool unfinished() const { return owed_total_ + initiator_.under_way() != 0; }
+  [[nodiscard]] bool unfinished() const { return registers_.unfinished().any(); }
   // See Wire::bodies_read_on.
   [[nodiscard]] std::uint64_t bodies_read_on() const;
   // See Wire::in_transit.
@@ -152,30 +138,9 @@ class Kernel {
   // No transmission is queued or half carried on any wire, and no answer of the kernel's is.
   [[nodiscard]] bool idle() const;
 
-  // What was decided about each arrival and why, if the program keeps it.
-  [[nodiscard]] DecisionLog& decisions() { return target_.decisions(); }
-  void set_match_probe(const MatchProbe& probe) { target_.set_match_probe(probe); }
   [[nodiscard]] const Registers& registers() const { return registers_; }
-  // The first messages that were dropped because no entry took them; Target::kUnmatchedKept at most.
-  [[nodiscard]] const std::vector<portals::Header>& first_unmatched() const { return target_.first_unmatched(); }
-  [[nodiscard]] std::uint64_t unmatched_puts(portals::PortalIndex portal) const {
-    return target_.unmatched_puts(portal);
-  }
   [[nodiscard]] std::span<Wire* const> wires() const { return wires_; }
   [[nodiscard]] const Wire& route(std::uint32_t rank) const { return *routes_[rank]; }
-  // No message comes from the rank or reaches it any more.
-  [[nodiscard]] bool gone(std::uint32_t rank) const { return initiator_.gone(rank); }
-  // The same, and it had not left in order before: who waits for any source may have waited for it.
-  [[nodiscard]] bool lost(std::uint32_t rank) const { return initiator_.lost(rank); }
-  // How many are gone.
-  [[nodiscard]] std::uint32_t losses() const { return initiator_.losses(); }
-  [[nodiscard]] std::string loss(std::uint32_t rank) const { return initiator_.loss(rank); }
-  // Messages and bytes handed to, and taken from, each wire.
-  [[nodiscard]] const WireCounts& sent_by_wire(WireId id) const { return initiator_.counts(id); }
-  [[nodiscard]] const WireCounts& sent_by_kind(portals::Kind kind) const { return initiator_.counts(kind); }
-  [[nodiscard]] std::uint64_t entries_walked() const { return target_.entries_walked(); }
-  // Which ways arrivals took.
-  [[nodiscard]] const Target::Counts& arrival_counts() const { return target_.counts(); }
   [[nodiscard]] Recorder& recorder() { return recorder_; }
 
  private:
@@ -224,7 +189,6 @@ class Kernel {
   portals::ChangedList changed_;
   portals::Delivery delivery_;
   PeerTable<std::uint32_t> owed_;
-  std::uint64_t owed_total_ = 0;
   std::uint32_t vain_looks_ = 0;
   Initiator initiator_;
   Answers answers_;

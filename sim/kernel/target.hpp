@@ -37,6 +37,8 @@ class Target {
   // is most rounds, would pay for its frame. Flat: what a short message needs is one function, all else is not inlined.
   [[gnu::noinline, gnu::flatten]] bool take(Wire& wire, Arrival& arrival);
 
+  // From now on a message that finds no room on this portal is held on the wire, with its sender's later ones, instead
+  // of being dropped.
   void hold_when_no_room(portals::PortalIndex portal) { hold_portals_ |= std::uint64_t{1} << portal; }
   // The next message of `rank` is held on its wire, and so are all later ones.
   [[nodiscard]] bool holds(std::uint32_t rank) const;
@@ -49,6 +51,8 @@ class Target {
   [[nodiscard]] bool holds_any() const { return holds_any_; }
   void forget_holds() { holds_any_ = false; }
   void owner_away(bool away) { owner_away_ = away; }
+  // Peers depend on this process's memory, whether its owner comes by or not: rounds in which it is away count as well
+  // for how long a message has been held.
   void serve_while_away(bool serve) { serve_while_away_ = serve; }
   [[nodiscard]] bool serves_while_away() const { return serve_while_away_; }
   // Messages that were deposited in parts of a decision (decide, move, complete), not at once; gets that were answered;

@@ -65,7 +65,7 @@ std::unique_ptr<Process> Process::start_virtual(const VirtualPlace& place) {
 
 void Process::make_kernel(std::vector<Wire*> routes) {
   kernel_ = std::make_unique<Kernel>(portals::ProcessId{0, job_.rank}, std::move(routes), finished_, recorder_);
-  if (virtual_rest_ == nullptr) kernel_->count_wires_in(board_block_->by_wire);
+  if (virtual_rest_ == nullptr) kernel_->initiator().count_wires_in(board_block_->by_wire);
 }
 
 Status Process::open_board() {
@@ -205,9 +205,9 @@ Status Process::start_coprocessor(Coprocessor::Round round) {
 
 void Process::publish_accounts() {
   BoardBlock& board = *board_block_;
-  board.entries_walked = kernel_->entries_walked();
+  board.entries_walked = kernel_->target().entries_walked();
   const auto by_kind = [&](CountedProtocol protocol, portals::Kind kind) {
-    const WireCounts& counts = kernel_->sent_by_kind(kind);
+    const WireCounts& counts = kernel_->initiator().counts(kind);
     board.by_protocol[static_cast<std::size_t>(protocol)] = {counts.messages, counts.bytes};
   };
   by_kind(CountedProtocol::kGet, portals::Kind::get);

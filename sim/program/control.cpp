@@ -31,8 +31,8 @@ Control::~Control() = default;
 
 Status Control::attach() {
   Kernel& kernel = means_.process.kernel();
-  kernel.decisions().leave_out(means_.portal);
-  kernel.hold_when_no_room(means_.portal);
+  kernel.target().decisions().leave_out(means_.portal);
+  kernel.target().hold_when_no_room(means_.portal);
   Status attached = kernel.table().attach(means_.portal, heap_, {});
   kernel.table().reserve(means_.portal);
   return attached;

@@ -45,7 +45,7 @@ Status Program::start(std::unique_ptr<Program>& out) {
   if (process.recorder().on()) {
     program->portals_in_trace_ =
         std::make_unique<PortalsInTrace>(program->names_, process.recorder(), process.kernel().table(), kControlPortal);
-    process.kernel().set_match_probe(program->portals_in_trace_->probe());
+    process.kernel().target().set_match_probe(program->portals_in_trace_->probe());
   }
   program->stall_report_ns_ = process.job().options.seconds_ns("stall_seconds", kStallReportNs);
   one_is_there = true;
@@ -73,7 +73,7 @@ Program::~Program() {
   if (process_ == nullptr) return;
   one_is_there = false;
   process_->stop_coprocessor();
-  process_->kernel().set_match_probe({});
+  process_->kernel().target().set_match_probe({});
   if (process_->lock().owner_inside()) process_->lock().owner_leave();
 }
 
@@ -240,7 +240,7 @@ void Program::enter_kernel() {
 // MPI tells its puts by protocol, so the process leaves them out. Those of barrier() and settle() are not the
 // program's.
 void Program::publish_puts() {
-  const WireCounts& sent = process_->kernel().sent_by_kind(Kind::put);
+  const WireCounts& sent = process_->kernel().initiator().counts(Kind::put);
   process_->board().by_protocol[static_cast<std::size_t>(CountedProtocol::kPut)] = {
       sent.messages - control_->sent(), sent.bytes - control_->sent() * sizeof(Sums)};
 }

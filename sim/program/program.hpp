@@ -84,7 +84,7 @@ class Program {
   void hold_when_no_room(portals::PortalIndex portal) {
     portals::require(portal < kControlPortal,
                      "hold_when_no_room() of a portal that is not a program's; choose 0 to 62");
-    kernel().hold_when_no_room(portal);
+    kernel().target().hold_when_no_room(portal);
   }
 
   // Application bypass: runs `work` while the coprocessor delivers and answers. See above for what `work` must not do.
@@ -118,17 +118,17 @@ class Program {
     return registers().drops()[static_cast<std::size_t>(reason)];
   }
   // Whether nothing will come from `rank` again, and why.
-  [[nodiscard]] bool lost(portals::Rank rank) const { return process_->kernel().lost(rank); }
-  [[nodiscard]] std::string loss(portals::Rank rank) const { return process_->kernel().loss(rank); }
+  [[nodiscard]] bool lost(portals::Rank rank) const { return process_->kernel().initiator().lost(rank); }
+  [[nodiscard]] std::string loss(portals::Rank rank) const { return process_->kernel().initiator().loss(rank); }
   // The wire that reaches `rank`: self, shm or tcp.
   [[nodiscard]] WireId wire_to(portals::Rank rank) const { return process_->kernel().route(rank).id(); }
   [[nodiscard]] std::uint64_t now_ns() const { return process_->clock().now_ns(); }
 
   // Keeps the latest `limit` decisions of this process's kernel, with the walk of each; 0: none (the start).
-  void keep_decisions(std::size_t limit) { kernel().decisions().keep(limit); }
+  void keep_decisions(std::size_t limit) { kernel().target().decisions().keep(limit); }
   // The oldest one kept, taken off. Messages of barrier() and settle() are left out.
-  [[nodiscard]] std::optional<Decision> take_decision() { return kernel().decisions().take(); }
-  [[nodiscard]] std::size_t decisions_kept() { return kernel().decisions().kept(); }
+  [[nodiscard]] std::optional<Decision> take_decision() { return kernel().target().decisions().take(); }
+  [[nodiscard]] std::size_t decisions_kept() { return kernel().target().decisions().kept(); }
   // What explain() and traces call an entry or a portal. The name stays with the entry's address.
   void name(const portals::MatchEntry& entry, std::string name) {
     names_.set(entry, std::move(name));

@@ -93,7 +93,7 @@ Status ProgramWait::look_at_others() const {
   const bool long_enough = waiter_.idle_ns() >= std::min(limit_ns_, kHoldLimitNs);
   for (portals::Rank rank = 0; rank < program_.size(); ++rank) {
     if (program_.lost(rank)) return program_.lost_peer(rank);
-    if (heed_ == Heed::losses_and_holds && long_enough && program_.process().kernel().holds(rank)) {
+    if (heed_ == Heed::losses_and_holds && long_enough && program_.process().kernel().target().holds(rank)) {
       return Status::error("a portal here holds back what rank " + std::to_string(rank) +
                            " sent (hold_when_no_room), and so all that it sent since; make room there first");
     }
@@ -107,7 +107,7 @@ void ProgramWait::report() const {
   if (peer_ >= 0) text += "; for rank " + std::to_string(peer_);
   const DropCounts& drops = program_.registers().drops();
   for (portals::Rank rank = 0; rank < program_.size(); ++rank) {
-    if (program_.process().kernel().holds(rank))
+    if (program_.process().kernel().target().holds(rank))
       text += "; messages of rank " + std::to_string(rank) + " are held here";
   }
   for (std::size_t reason = 0; reason < drops.size(); ++reason) {

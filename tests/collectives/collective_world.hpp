@@ -180,7 +180,7 @@ class CollectiveWorld {
     TestHost(CollectiveWorld& world, int rank) : world_(world), rank_(rank) {}
     [[nodiscard]] sim::Kernel& kernel() override { return world_.world_.kernel(static_cast<std::uint32_t>(rank_)); }
     [[nodiscard]] std::vector<mpi_adi::Unexpected*>& relieved_heaps() override {
-      return world_.world_.device(static_cast<std::uint32_t>(rank_)).parts().heaps;
+      return world_.world_.device(static_cast<std::uint32_t>(rank_)).relieved_heaps();
     }
     void wait(Until done, int /*messages*/) override {
       world_.wait(world_.ranks_[static_cast<std::size_t>(rank_)], done);

@@ -50,7 +50,7 @@ class OneProcess {
     body.save = Save::body;
     REQUIRE(kernel.table().attach(kReplies, replies, body).ok());
     REQUIRE(kernel.table().attach(kTiny, tiny, body).ok());
-    kernel.hold_when_no_room(kTiny);
+    kernel.target().hold_when_no_room(kTiny);
   }
 
   void send(Kind kind, PortalIndex portal, std::uint64_t length, PortalIndex answer = kNoPortal) {

@@ -33,7 +33,7 @@ Done done_by(DeviceWorld& world, std::uint32_t rank) {
   Done done;
   const sim::Kernel& kernel = world.kernel(rank);
   for (std::size_t kind = 0; kind < portals::kKindCount; ++kind) {
-    const sim::WireCounts& sent = kernel.sent_by_kind(static_cast<portals::Kind>(kind));
+    const sim::WireCounts& sent = kernel.initiator().counts(static_cast<portals::Kind>(kind));
     done.counts.push_back(sent.messages);
     done.counts.push_back(sent.bytes);
   }
@@ -42,10 +42,10 @@ Done done_by(DeviceWorld& world, std::uint32_t rank) {
     done.counts.push_back(kernel.registers().delivered(peer));
     for (const std::uint64_t dropped : kernel.registers().dropped(peer)) done.counts.push_back(dropped);
   }
-  done.counts.push_back(kernel.entries_walked());
-  done.counts.push_back(kernel.arrival_counts().decided);
-  done.counts.push_back(kernel.arrival_counts().replied);
-  done.counts.push_back(kernel.arrival_counts().held);
+  done.counts.push_back(kernel.target().entries_walked());
+  done.counts.push_back(kernel.target().counts().decided);
+  done.counts.push_back(kernel.target().counts().replied);
+  done.counts.push_back(kernel.target().counts().held);
   const ProtocolCounts& device = world.device(rank).counts();
   for (const auto& count : {device.short_, device.long_matched, device.long_pulled, device.synchronous_short,
                             device.synchronous_long, device.synchronous_long_pulled, device.ready, device.buffered}) {
@@ -77,10 +77,10 @@ std::array<Done, 2> play_looked_at(const Figure& figure, std::uint64_t seed, Loo
   sim::SourceLines lines;
   VirtualWorld world(options);
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
-    if (looks == Looks::decisions) world.kernel(rank).decisions().keep(1000);
+    if (looks == Looks::decisions) world.kernel(rank).target().decisions().keep(1000);
     if (looks == Looks::types) {
       world.recorder(rank).watch();
-      auto& check = world.device(rank).parts().type_check;
+      auto& check = parts_of(world.device(rank)).type_check;
       check = std::make_unique<TypeCheck>(rank, findings, lines);
       check->begin_call(rank == 0 ? "MPI_Send" : "MPI_Recv", nullptr);
     }
@@ -120,7 +120,7 @@ std::array<Done, 2> play_looked_at(const Figure& figure, std::uint64_t seed, Loo
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
     // Otherwise nobody looked.
     if (options.trace) CHECK(world.recorder(rank).written() > kMessages);
-    if (looks == Looks::decisions && rank == 1) CHECK(world.kernel(rank).decisions().kept() >= kMessages);
+    if (looks == Looks::decisions && rank == 1) CHECK(world.kernel(rank).target().decisions().kept() >= kMessages);
   }
   return {done_by(world, 0), done_by(world, 1)};
 }

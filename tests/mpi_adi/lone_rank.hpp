@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "mpi_adi/rank/rank.hpp"
+#include "sim/machine/process.hpp"
 #include "sim/wire/virtual/virtual_wire.hpp"
 
 namespace margay::mpi_adi::test {

@@ -39,7 +39,7 @@ TEST_CASE("the attached buffer has room for what its size promises, and again on
 
 TEST_CASE("buffered sends leave their user's memory at once; detaching waits for them") {
   HandMade hand;
-  BufferedSends sends(hand.device().parts());
+  BufferedSends sends(parts_of(hand.device()));
   std::vector<std::byte> memory(100'000);
   REQUIRE(sends.attach(memory.data(), memory.size()).ok());
   std::vector<std::byte> data = pattern(kLongBytes, 1);

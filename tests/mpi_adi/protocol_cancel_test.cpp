@@ -90,7 +90,7 @@ TEST_CASE("a receiver gives back what no receive has, once, and nothing else") {
 TEST_CASE("what goes back to a sender that ends is kept to be told; what its program cancelled is not") {
   for (const bool kept : {true, false}) {
     HandMade hand;
-    hand.device().parts().keeps_unreceived = kept;
+    parts_of(hand.device()).keeps_unreceived = kept;
     const std::vector<std::byte> data = pattern(kShortBytes, 1);
     for (const portals::MatchBits bits : {0xa, 0xb}) {
       hand.inject(HandMade::message(kShortBytes, {NoteProtocol::short_message, true, bits}), data);
@@ -101,7 +101,7 @@ TEST_CASE("what goes back to a sender that ends is kept to be told; what its pro
     hand.inject(ends);
     hand.settle();
     CHECK(hand.acknowledged.size() == 2);
-    const std::vector<portals::Header>& told = hand.device().parts().unreceived;
+    const std::vector<portals::Header>& told = parts_of(hand.device()).unreceived;
     REQUIRE(told.size() == (kept ? 1 : 0));
     if (kept) CHECK(read_note(told[0].user_data).answer_bits == 0xb);
   }
@@ -140,7 +140,7 @@ TEST_CASE("a question names its sender's message, not another's of the same bits
   Request& own =
       *hand.device().start_send({SendMode::synchronous, data.data(), kShortBytes, &hand.bytes(), 0, 7, &hand.comm()});
   hand.settle();
-  const portals::ArrivedMessage* const there = hand.device().parts().heap.first();
+  const portals::ArrivedMessage* const there = parts_of(hand.device()).heap.first();
   REQUIRE(there != nullptr);
   const portals::MatchBits bits = read_note(there->header.user_data).answer_bits;
   hand.inject(HandMade::header(portals::Kind::put, kCancelPortal, bits));

@@ -23,7 +23,7 @@ struct PartsOwner final : RequestOwner {
 
 struct Begun {
   HandMade hand;
-  DeviceParts& parts = hand.device().parts();
+  DeviceParts& parts = parts_of(hand.device());
   Communicator& comm = hand.comm();
 };
 

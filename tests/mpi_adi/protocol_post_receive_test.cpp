@@ -22,7 +22,7 @@ struct Posting {
   }
 
   HandMade hand;
-  DeviceParts& parts = hand.device().parts();
+  DeviceParts& parts = parts_of(hand.device());
   std::vector<std::byte> data = pattern(kShortBytes, 1);
   std::vector<std::byte> other = pattern(kShortBytes, 2);
   std::vector<std::byte> room = std::vector<std::byte>(kShortBytes);

@@ -59,7 +59,7 @@ TEST_CASE("a matched probe takes the message for itself") {
 
 TEST_CASE("a trace tells what a probe found and how many polls before found nothing; a poll in vain makes no event") {
   HandMade hand;
-  sim::Recorder& recorder = hand.device().parts().recorder();
+  sim::Recorder& recorder = parts_of(hand.device()).recorder();
   REQUIRE(recorder.open_memory().ok());
   const std::vector<std::byte> data = pattern(kShortBytes, 1);
   hand.inject(HandMade::message(kShortBytes, {}), data);

@@ -15,7 +15,7 @@ constexpr portals::MatchBits kSenderBits = 0x5eed;
 struct Pulling {
   explicit Pulling(std::size_t room_bytes, bool synchronous = false, const sim::VirtualOptions& network = {})
       : hand({}, 1, network), room(room_bytes, std::byte{1}) {
-    hand.world().kernel(1).decisions().keep(8);
+    hand.world().kernel(1).target().decisions().keep(8);
     portals::Header asked = HandMade::message(0, {NoteProtocol::rendezvous, synchronous, kSenderBits}, kLongBit);
     asked.return_length = kLongBytes;
     asked.source = {0, 1};
@@ -29,7 +29,7 @@ struct Pulling {
   // What came to rank 1 first.
   [[nodiscard]] portals::Header asked() {
     hand.settle();
-    const std::optional<sim::Decision> decision = hand.world().kernel(1).decisions().take();
+    const std::optional<sim::Decision> decision = hand.world().kernel(1).target().decisions().take();
     REQUIRE(decision.has_value());
     return decision->header;
   }
@@ -48,7 +48,7 @@ struct Pulling {
   }
 
   HandMade hand;
-  DeviceParts& parts = hand.device().parts();
+  DeviceParts& parts = parts_of(hand.device());
   std::vector<std::byte> room;
   std::vector<std::byte> body = pattern(kLongBytes, 6);
   ReceiveRequest* request = nullptr;

@@ -61,7 +61,7 @@ struct SendUnderWay {
   }
 
   HandMade hand;
-  DeviceParts& parts = hand.device().parts();
+  DeviceParts& parts = parts_of(hand.device());
   std::vector<std::byte> data = pattern(kShortBytes, 3);
   SendRequest& send;
 };

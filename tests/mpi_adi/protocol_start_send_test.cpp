@@ -38,7 +38,7 @@ struct Starting {
   }
 
   HandMade hand;
-  DeviceParts& parts = hand.device().parts();
+  DeviceParts& parts = parts_of(hand.device());
   std::vector<std::byte> data = pattern(kLongBytes, 3);
 };
 

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "mpi_adi/rank/origins.hpp"
 #include "tests/mpi_adi/lone_rank.hpp"
 
 namespace margay::mpi_adi {

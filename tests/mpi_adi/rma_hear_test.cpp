@@ -38,7 +38,7 @@ class AskedWindow {
   GuardedMemory memory;
   HandMade hand;
   Window window;
-  Rma rma{hand.device().parts(), nullptr, [](std::uint32_t, std::uint64_t) {}};
+  Rma rma{parts_of(hand.device()), nullptr, [](std::uint32_t, std::uint64_t) {}};
 
  private:
   alignas(64) std::byte control_[256] = {};

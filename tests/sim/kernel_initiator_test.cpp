@@ -65,7 +65,7 @@ TEST_CASE("initiator: a message that its wire takes at once is counted by peer a
   CHECK_EQ(sender.initiator.counts(WireId::shm).bytes, kBodyBytes);
   CHECK_EQ(sender.initiator.counts(WireId::tcp).messages, 1);
   CHECK_EQ(sender.initiator.counts(WireId::tcp).bytes, 0);
-  CHECK_EQ(sender.initiator.under_way(), 0);
+  CHECK_EQ(sender.registers.unfinished().transmissions, 0);
 }
 
 TEST_CASE("initiator: nothing happened when the wire is full") {
@@ -103,11 +103,11 @@ TEST_CASE("initiator: a transmission is the wire's, with its source, until it is
   CHECK(used.state == Transmission::State::queued);
   CHECK_FALSE(used.stop_asked);
   CHECK_FALSE(used.given_back);
-  CHECK_EQ(sender.initiator.under_way(), 1);
+  CHECK_EQ(sender.registers.unfinished().transmissions, 1);
   CHECK_EQ(sender.puts().bytes, kBodyBytes);
   CHECK(sender.finished.empty());
   sender.initiator.gave_back();
-  CHECK_EQ(sender.initiator.under_way(), 0);
+  CHECK_EQ(sender.registers.unfinished().transmissions, 0);
 }
 
 TEST_CASE("initiator: nothing leaves for a rank that is gone, and nothing is counted") {
@@ -122,7 +122,7 @@ TEST_CASE("initiator: nothing leaves for a rank that is gone, and nothing is cou
   CHECK_EQ(sender.puts().messages, 0);
   // Expect: over at once, but told like any other.
   CHECK(queued.state == Transmission::State::failed);
-  CHECK_EQ(sender.initiator.under_way(), 1);
+  CHECK_EQ(sender.registers.unfinished().transmissions, 1);
   CHECK(sender.finished.pop() == &queued);
   CHECK(sender.try_put(kFar));
 }
@@ -174,7 +174,7 @@ TEST_CASE("initiator: what takes a transmission's place takes its number, and it
   CHECK_FALSE(instead.given_back);
   CHECK(taken_back.state == Transmission::State::idle);
   CHECK(taken_back.given_back);
-  CHECK_EQ(sender.initiator.under_way(), 1);
+  CHECK_EQ(sender.registers.unfinished().transmissions, 1);
   CHECK_EQ(sender.registers.sent(kNear), 1);
   CHECK_EQ(sender.puts().messages, 1);
   CHECK_EQ(sender.puts().bytes, 0);

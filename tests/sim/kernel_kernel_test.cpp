@@ -130,7 +130,7 @@ TEST_CASE("kernel: a message that is held is no progress, and comes again") {
   Played played;
   portals::SingleBlock nothing(portals::Buffer{});
   REQUIRE(played.kernel.table().attach(kHeldPortal, nothing, {}).ok());
-  played.kernel.hold_when_no_room(kHeldPortal);
+  played.kernel.target().hold_when_no_room(kHeldPortal);
   std::vector<std::byte> body(4);
   portals::Header header;
   header.portal = kHeldPortal;
@@ -139,8 +139,8 @@ TEST_CASE("kernel: a message that is held is no progress, and comes again") {
   CHECK_FALSE(played.kernel.progress(4, [&after] { ++after; }));
   CHECK_EQ(played.shm.held, 1);
   CHECK_EQ(after, 1);
-  CHECK(played.kernel.holds(1));
-  CHECK_FALSE(played.kernel.holds(2));
+  CHECK(played.kernel.target().holds(1));
+  CHECK_FALSE(played.kernel.target().holds(2));
 }
 
 TEST_CASE("kernel: beside shared memory an idle network is looked at once in eight rounds, a busy one in each") {
@@ -292,7 +292,7 @@ TEST_CASE("kernel: of the rounds that a message is held for the owner's alone co
   Played played;
   portals::SingleBlock nothing(portals::Buffer{});
   REQUIRE(played.kernel.table().attach(kHeldPortal, nothing, {}).ok());
-  played.kernel.hold_when_no_room(kHeldPortal);
+  played.kernel.target().hold_when_no_room(kHeldPortal);
   std::vector<std::byte> body(4);
   portals::Header header;
   header.portal = kHeldPortal;
@@ -303,12 +303,12 @@ TEST_CASE("kernel: of the rounds that a message is held for the owner's alone co
     }
   };
   seen_again(4);
-  CHECK_EQ(played.kernel.take_longest_hold(kHeldPortal), 3);
+  CHECK_EQ(played.kernel.target().take_longest_hold(kHeldPortal), 3);
   played.kernel.owner_away(true);
   seen_again(5);
   played.kernel.owner_away(false);
   seen_again(1);
-  CHECK_EQ(played.kernel.take_longest_hold(kHeldPortal), 4);
+  CHECK_EQ(played.kernel.target().take_longest_hold(kHeldPortal), 4);
 }
 
 TEST_CASE("kernel: a lost peer is gone and lost, one that had left is gone") {
@@ -316,13 +316,13 @@ TEST_CASE("kernel: a lost peer is gone and lost, one that had left is gone") {
   played.shm.bring_loss(Arrival::Kind::lost, 1, "it crashed");
   played.tcp.bring_loss(Arrival::Kind::left, 3, "it ended");
   CHECK(played.kernel.progress());
-  CHECK(played.kernel.gone(1));
-  CHECK(played.kernel.lost(1));
-  CHECK_EQ(played.kernel.loss(1), "it crashed");
-  CHECK(played.kernel.gone(3));
-  CHECK_FALSE(played.kernel.lost(3));
-  CHECK_FALSE(played.kernel.gone(2));
-  CHECK_EQ(played.kernel.losses(), 2);
+  CHECK(played.kernel.initiator().gone(1));
+  CHECK(played.kernel.initiator().lost(1));
+  CHECK_EQ(played.kernel.initiator().loss(1), "it crashed");
+  CHECK(played.kernel.initiator().gone(3));
+  CHECK_FALSE(played.kernel.initiator().lost(3));
+  CHECK_FALSE(played.kernel.initiator().gone(2));
+  CHECK_EQ(played.kernel.initiator().losses(), 2);
 }
 
 TEST_CASE("kernel: a trace tells what was taken of a body, unless it failed") {

@@ -57,8 +57,8 @@ TEST_CASE("target: a get without a return portal is malformed, and ends its send
     get.return_match_bits = 7;
   }
   kernels.send(get);
-  CHECK(kernels.target.lost(0));
-  CHECK_EQ(kernels.target.loss(0), "a get without a return portal");
+  CHECK(kernels.target.initiator().lost(0));
+  CHECK_EQ(kernels.target.initiator().loss(0), "a get without a return portal");
   CHECK_EQ(kernels.block.messages(), 0);
 }
 
@@ -72,7 +72,7 @@ TEST_CASE("target: a get that wants what is not there is dropped, whatever its n
       get.return_length = length;
       get.return_offset = kMost;
       kernels.send(get);
-      CHECK_FALSE(kernels.target.lost(0));
+      CHECK_FALSE(kernels.target.initiator().lost(0));
       CHECK_EQ(kernels.block.messages(), 0);
       CHECK_EQ(kernels.target.registers().delivered(0), 0);
     }

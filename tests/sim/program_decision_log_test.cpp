@@ -31,7 +31,7 @@ struct Alone {
     for (int i = 0; i < 10; ++i) kernel.progress();
   }
   std::string words() {
-    const std::optional<Decision> decision = kernel.decisions().take();
+    const std::optional<Decision> decision = kernel.target().decisions().take();
     return decision ? explain(*decision, names) : "nothing";
   }
 
@@ -52,43 +52,43 @@ TEST_CASE("nothing is kept before a program asks, or after it stops asking") {
   Alone alone;
   REQUIRE(alone.kernel.table().attach(kPortal, alone.block, {}).ok());
   alone.put(4);
-  CHECK(alone.kernel.decisions().kept() == 0);
-  alone.kernel.decisions().keep(10);
+  CHECK(alone.kernel.target().decisions().kept() == 0);
+  alone.kernel.target().decisions().keep(10);
   alone.put(4);
-  CHECK(alone.kernel.decisions().kept() == 1);
-  alone.kernel.decisions().keep(0);
-  CHECK(alone.kernel.decisions().kept() == 0);
+  CHECK(alone.kernel.target().decisions().kept() == 1);
+  alone.kernel.target().decisions().keep(0);
+  CHECK(alone.kernel.target().decisions().kept() == 0);
   alone.put(4);
   CHECK(alone.words() == "nothing");
 }
 
 TEST_CASE("only the latest are kept, oldest first, and it is known how many were missed") {
   Alone alone;
-  alone.kernel.decisions().keep(2);
+  alone.kernel.target().decisions().keep(2);
   for (MatchBits bits = 1; bits <= 5; ++bits) alone.put(0, bits);
-  CHECK(alone.kernel.decisions().missed() == 3);
-  CHECK(alone.kernel.decisions().take()->header.match_bits == 4);
-  CHECK(alone.kernel.decisions().take()->header.match_bits == 5);
-  CHECK_FALSE(alone.kernel.decisions().take().has_value());
+  CHECK(alone.kernel.target().decisions().missed() == 3);
+  CHECK(alone.kernel.target().decisions().take()->header.match_bits == 4);
+  CHECK(alone.kernel.target().decisions().take()->header.match_bits == 5);
+  CHECK_FALSE(alone.kernel.target().decisions().take().has_value());
 }
 
 TEST_CASE("a portal can be left out") {
   Alone alone;
-  alone.kernel.decisions().keep(10);
-  alone.kernel.decisions().leave_out(9);
+  alone.kernel.target().decisions().keep(10);
+  alone.kernel.target().decisions().leave_out(9);
   alone.put(0, 1, 9);
   alone.put(0, 2, 8);
-  CHECK(alone.kernel.decisions().kept() == 1);
-  CHECK(alone.kernel.decisions().take()->header.portal == 8);
+  CHECK(alone.kernel.target().decisions().kept() == 1);
+  CHECK(alone.kernel.target().decisions().take()->header.portal == 8);
 }
 
 TEST_CASE("the room told is what was there before the message took it") {
   Alone alone;
   REQUIRE(alone.kernel.table().attach(kPortal, alone.block, {}).ok());
-  alone.kernel.decisions().keep(10);
+  alone.kernel.target().decisions().keep(10);
   alone.put(10);
   alone.put(10);
-  const std::optional<Decision> first = alone.kernel.decisions().take();
+  const std::optional<Decision> first = alone.kernel.target().decisions().take();
   REQUIRE(first->stops.size() == 1);
   CHECK(first->stops[0].room_bytes == 16U);
   CHECK(alone.words() ==
@@ -100,19 +100,19 @@ TEST_CASE("the room told is what was there before the message took it") {
 TEST_CASE("a held message is told when it is held and when it is taken, not in each round between") {
   Alone alone;
   REQUIRE(alone.kernel.table().attach(kPortal, alone.block, {}).ok());
-  alone.kernel.hold_when_no_room(kPortal);
-  alone.kernel.decisions().keep(100);
+  alone.kernel.target().hold_when_no_room(kPortal);
+  alone.kernel.target().decisions().keep(100);
   alone.put(16);
   alone.put(8);
   alone.run();
   alone.block.reset_local_offset();
   alone.run();
-  REQUIRE(alone.kernel.decisions().kept() == 3);
-  static_cast<void>(alone.kernel.decisions().take());
-  const std::optional<Decision> held = alone.kernel.decisions().take();
+  REQUIRE(alone.kernel.target().decisions().kept() == 3);
+  static_cast<void>(alone.kernel.target().decisions().take());
+  const std::optional<Decision> held = alone.kernel.target().decisions().take();
   CHECK(held->held);
   CHECK(held->reason == DropReason::no_room);
-  const std::optional<Decision> taken = alone.kernel.decisions().take();
+  const std::optional<Decision> taken = alone.kernel.target().decisions().take();
   CHECK_FALSE(taken->held);
   CHECK(taken->outcome == Outcome::deposit);
   CHECK(taken->sequence == held->sequence);
@@ -123,7 +123,7 @@ TEST_CASE("a walk is told entry by entry, with names, also after the entries are
   std::array<IndependentBuffer, 1> row{};
   row[0].memory = Region(alone.memory.data(), 4);
   IndependentBlock table(row, Progression::linear);
-  alone.kernel.decisions().keep(10);
+  alone.kernel.target().decisions().keep(10);
   {
     MatchEntry other({.match_bits = 0xf0, .ignore_bits = 0xf}, alone.block, {});
     MatchEntry stranger({.source_rank = 3}, alone.block, {});

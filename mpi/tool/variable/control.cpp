@@ -7,9 +7,11 @@
 #include <array>
 #include <cstdlib>
 
-#include "mpi_adi/device/parts.hpp"
+#include "mpi_adi/device/unexpected.hpp"
 #include "mpi_adi/rank/device_options.hpp"
 #include "sim/base/limits.hpp"
+#include "sim/kernel/waiter.hpp"
+#include "sim/machine/process.hpp"
 #include "sim/shm/cell_data.hpp"
 #include "sim/wire/shm/long_method.hpp"
 #include "sim/wire/shm/shm_layout.hpp"
@@ -29,9 +31,8 @@ int allowed(bool valid) {
 
 template <WireId Wire>
 Word read_short_limit(const Settings& settings) {
-  constexpr auto kWire = static_cast<std::size_t>(Wire);
-  if (settings.rank != nullptr) return settings.rank->device().parts().short_limits[kWire];
-  return short_limits_of(settings.device)[kWire];
+  if (settings.rank != nullptr) return settings.rank->device().short_limit(Wire);
+  return short_limit_of(settings.device, Wire);
 }
 
 // A short message must fit in an empty heap of its receiver's; all ranks have heaps of one size.
@@ -40,12 +41,12 @@ int check_short_limit(const Settings& settings, Word bytes) {
 }
 
 void write_short_limit_shm(MpiRank& rank, Word bytes) {
-  rank.device().parts().set_short_limit(WireId::self, bytes);
-  rank.device().parts().set_short_limit(WireId::shm, bytes);
+  rank.device().set_short_limit(WireId::self, bytes);
+  rank.device().set_short_limit(WireId::shm, bytes);
 }
 
 void write_short_limit_tcp(MpiRank& rank, Word bytes) {
-  rank.device().parts().set_short_limit(WireId::tcp, bytes);
+  rank.device().set_short_limit(WireId::tcp, bytes);
 }
 
 Word read_long_protocol(const Settings& settings) {
@@ -58,7 +59,7 @@ int check_long_protocol(const Settings& /*settings*/, Word value) {
 
 // The sender alone decides it, message by message.
 void write_long_protocol(MpiRank& rank, Word value) {
-  rank.device().parts().options.long_protocol = static_cast<DeviceOptions::LongProtocol>(value);
+  rank.device().set_long_protocol(static_cast<DeviceOptions::LongProtocol>(value));
 }
 
 // --- The heap ---
@@ -68,7 +69,7 @@ Word read_heap_bytes(const Settings& settings) {
 }
 
 Word read_heap_spill_bytes(const Settings& settings) {
-  return settings.rank == nullptr ? 0 : settings.rank->device().parts().heap.spill_bytes();
+  return settings.rank == nullptr ? 0 : settings.rank->device().heap().spill_bytes();
 }
 
 // --- Wires ---
@@ -250,7 +251,7 @@ Settings settings_of(MpiRank* rank) {
   settings.rank = rank;
   if (rank != nullptr) {
     settings.options = rank->process().job().options;
-    settings.device = rank->device().parts().options;
+    settings.device = rank->device().options();
     return settings;
   }
   settings.options = sim::Options::from_environment(environ);

@@ -2,6 +2,8 @@
 #include <array>
 
 #include "mpi/tool/variable/performance.hpp"
+#include "sim/kernel/kernel.hpp"
+#include "sim/machine/process.hpp"
 
 namespace margay::mpi {
 
@@ -33,11 +35,11 @@ void delivered(const Reading& reading, std::uint32_t /*which*/, std::span<Word> 
 }
 
 void entries_walked(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
-  out[0] = kernel_of(reading).entries_walked();
+  out[0] = kernel_of(reading).target().entries_walked();
 }
 
 void peers_lost(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
-  out[0] = kernel_of(reading).losses();
+  out[0] = kernel_of(reading).initiator().losses();
 }
 
 constexpr PerformanceVariable counted(const char* name, const char* description, ReadWords read) {

@@ -2,7 +2,7 @@
 #include <array>
 
 #include "mpi/tool/variable/performance.hpp"
-#include "mpi_adi/device/parts.hpp"
+#include "sim/machine/process.hpp"
 
 namespace margay::mpi {
 
@@ -28,15 +28,15 @@ void protocol_bytes(const Reading& reading, std::uint32_t /*which*/, std::span<W
 }
 
 void wire_messages(const Reading& reading, std::uint32_t which, std::span<Word> out) {
-  out[0] = reading.rank->process().kernel().sent_by_wire(static_cast<WireId>(which)).messages;
+  out[0] = reading.rank->process().kernel().initiator().counts(static_cast<WireId>(which)).messages;
 }
 
 void wire_bytes(const Reading& reading, std::uint32_t which, std::span<Word> out) {
-  out[0] = reading.rank->process().kernel().sent_by_wire(static_cast<WireId>(which)).bytes;
+  out[0] = reading.rank->process().kernel().initiator().counts(static_cast<WireId>(which)).bytes;
 }
 
 void kind_messages(const Reading& reading, std::uint32_t which, std::span<Word> out) {
-  out[0] = reading.rank->process().kernel().sent_by_kind(static_cast<Kind>(which)).messages;
+  out[0] = reading.rank->process().kernel().initiator().counts(static_cast<Kind>(which)).messages;
 }
 
 void collective_messages(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {

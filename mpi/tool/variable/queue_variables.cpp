@@ -4,7 +4,7 @@
 
 #include "mpi/tool/variable/performance.hpp"
 #include "mpi_adi/device/match_bits.hpp"
-#include "mpi_adi/device/parts.hpp"
+#include "mpi_adi/device/unexpected.hpp"
 
 namespace margay::mpi {
 
@@ -14,29 +14,24 @@ constexpr int kUser = MPI_T_VERBOSITY_USER_BASIC;
 constexpr int kUserDetail = MPI_T_VERBOSITY_USER_DETAIL;
 constexpr int kTunerDetail = MPI_T_VERBOSITY_TUNER_DETAIL;
 
-DeviceParts& parts_of(const Reading& reading) {
-  return reading.rank->device().parts();
+Device& device_of(const Reading& reading) {
+  return reading.rank->device();
 }
 
 // Of one communicator, or of all: point-to-point and collective receives alike.
 void posted_receives(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
-  Word posted = 0;
-  parts_of(reading).receives.for_each_in_use([&](const ReceiveRequest& request) {
-    if (request.state != ReceiveState::posted || request.complete) return;
-    if (reading.communicator == nullptr || request.communicator == reading.communicator) ++posted;
-  });
-  out[0] = posted;
+  out[0] = device_of(reading).posted_receives(reading.communicator);
 }
 
 void unexpected_messages(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
-  out[0] = parts_of(reading).heap.queued();
+  out[0] = device_of(reading).heap().queued();
 }
 
 // Those that MPI_Recv or MPI_Probe on it could find.
 void unexpected_of_communicator(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
   constexpr portals::MatchBits kContextMask = ((portals::MatchBits{1} << kContextBits) - 1) << kContextShift;
   const portals::MatchBits context = portals::MatchBits{reading.communicator->context} << kContextShift;
-  const Unexpected& heap = parts_of(reading).heap;
+  const Unexpected& heap = device_of(reading).heap();
   Word queued = 0;
   for (const portals::ArrivedMessage* at = heap.first(); at != nullptr; at = heap.next(*at)) {
     if ((at->header.match_bits & kContextMask) == context) ++queued;
@@ -45,37 +40,37 @@ void unexpected_of_communicator(const Reading& reading, std::uint32_t /*which*/,
 }
 
 void requests_under_way(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
-  out[0] = parts_of(reading).under_way;
+  out[0] = device_of(reading).requests_under_way();
 }
 
 void sends_in_use(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
-  out[0] = parts_of(reading).sends.in_use();
+  out[0] = device_of(reading).sends_in_use();
 }
 
 void receives_in_use(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
-  out[0] = parts_of(reading).receives.in_use();
+  out[0] = device_of(reading).receives_in_use();
 }
 
 void heap_used(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
-  out[0] = parts_of(reading).heap.used_bytes();
+  out[0] = device_of(reading).heap().used_bytes();
 }
 
 void heap_size(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
-  out[0] = parts_of(reading).heap.size_bytes();
+  out[0] = device_of(reading).heap().size_bytes();
 }
 
 void heap_share(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
   constexpr Word kMillionths = 1'000'000;
-  const Unexpected& heap = parts_of(reading).heap;
+  const Unexpected& heap = device_of(reading).heap();
   out[0] = heap.used_bytes() * kMillionths / heap.size_bytes();
 }
 
 void heap_high_water(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
-  out[0] = parts_of(reading).heap.high_water_bytes();
+  out[0] = device_of(reading).heap().high_water_bytes();
 }
 
 void heap_in_use(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
-  out[0] = parts_of(reading).heap.spilling() ? 1 : 0;
+  out[0] = device_of(reading).heap().spilling() ? 1 : 0;
 }
 
 struct Text {

@@ -17,6 +17,7 @@
 
 #include "mpi_adi/abi/mpi.h"
 #include "mpi_adi/rank/mpi_process.hpp"
+#include "sim/machine/process.hpp"
 #include "sim/wire/virtual/virtual_wire.hpp"
 
 namespace {

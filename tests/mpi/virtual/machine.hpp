@@ -16,6 +16,7 @@
 #include "mpi_adi/rank/mpi_process.hpp"
 #include "mpi_adi/rank/rank.hpp"
 #include "sim/kernel/waiter.hpp"
+#include "sim/machine/process.hpp"
 #include "sim/wire/virtual/virtual_wire.hpp"
 
 namespace margay::testing {
