@@ -25,6 +25,7 @@
 #include "mpi_adi/device/listener.hpp"
 #include "portals/match/match_list.hpp"
 #include "portals/memory/dynamic_block.hpp"
+#include "sim/kernel/kernel.hpp"
 #include "sim/wire/transmission.hpp"
 
 namespace margay::collectives {

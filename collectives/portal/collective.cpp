@@ -4,7 +4,9 @@
 
 #include "mpi_adi/device/portal_numbers.hpp"
 #include "mpi_adi/device/trace_definitions.hpp"
+#include "mpi_adi/rank/rank.hpp"
 #include "portals/base/assert.hpp"
+#include "sim/kernel/kernel.hpp"
 
 namespace margay::collectives {
 

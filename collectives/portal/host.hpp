@@ -8,10 +8,16 @@
 
 #include "mpi_adi/device/steps.hpp"
 #include "mpi_adi/device/task.hpp"
-#include "mpi_adi/device/unexpected.hpp"
 #include "mpi_adi/object/communicator.hpp"
-#include "sim/kernel/kernel.hpp"
-#include "sim/machine/node_memory.hpp"
+
+namespace margay::sim {
+class Kernel;
+class NodeMemory;
+}  // namespace margay::sim
+
+namespace margay::mpi_adi {
+class Unexpected;
+}  // namespace margay::mpi_adi
 
 namespace margay::collectives {
 

@@ -6,6 +6,7 @@
 
 #include "mpi_adi/device/portal_numbers.hpp"
 #include "portals/base/assert.hpp"
+#include "sim/kernel/kernel.hpp"
 
 namespace margay::collectives {
 

@@ -1,5 +1,6 @@
 #include "collectives/portal/rank_host.hpp"
 
+#include "collectives/portal/call_check.hpp"
 #include "collectives/portal/tree_portal.hpp"
 #include "mpi_adi/rank/wait.hpp"
 

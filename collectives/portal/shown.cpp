@@ -1,6 +1,7 @@
 #include "collectives/portal/shown.hpp"
 
 #include "portals/base/assert.hpp"
+#include "sim/kernel/kernel.hpp"
 
 namespace margay::collectives {
 

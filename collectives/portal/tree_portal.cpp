@@ -4,10 +4,12 @@
 #include <bit>
 #include <utility>
 
+#include "collectives/portal/call_check.hpp"
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/device/options.hpp"
 #include "mpi_adi/device/portal_numbers.hpp"
 #include "portals/base/assert.hpp"
+#include "sim/kernel/kernel.hpp"
 
 namespace margay::collectives {
 
@@ -48,6 +50,10 @@ TreePortal::TreePortal(std::unique_ptr<Host> host, const Limits& limits)
 TreePortal::~TreePortal() {
   std::erase(host_->relieved_heaps(), &heap_);
   host_->kernel().table().detach(mpi_adi::kCollectiveTreePortal);
+}
+
+void TreePortal::check_calls(std::uint32_t& findings, sim::SourceLines& lines) {
+  check_ = std::make_unique<CallCheck>(*host_, sent_, findings, lines);
 }
 
 void TreePortal::told() {

@@ -11,19 +11,21 @@
 #include <optional>
 #include <vector>
 
-#include "collectives/portal/call_check.hpp"
 #include "collectives/portal/call_order.hpp"
 #include "collectives/portal/kept_memory.hpp"
 #include "collectives/portal/notices.hpp"
 #include "mpi_adi/device/unexpected.hpp"
-#include "mpi_adi/rank/rank.hpp"
+#include "mpi_adi/rank/extension.hpp"
 #include "portals/match/match_list.hpp"
-#include "portals/memory/combined_block.hpp"
-#include "portals/memory/dynamic_block.hpp"
-#include "portals/memory/single_block.hpp"
-#include "sim/wire/transmission.hpp"
+#include "sim/base/accounting.hpp"
+
+namespace margay::sim {
+class SourceLines;
+}  // namespace margay::sim
 
 namespace margay::collectives {
+
+class CallCheck;  // collectives/portal/call_check
 
 // Above this, a parent sends only when its child has said that it is ready, so that no body is copied twice ("it may be
 // desirable to avoid memory copies completely, in which case it is worthwhile to add an additional handshake"; "larger
@@ -55,9 +57,7 @@ class TreePortal final : public mpi_adi::RankExtension, private mpi_adi::Listene
   // The calls on a communicator that do not block, in the order of their numbers.
   [[nodiscard]] CallOrder& order() { return order_; }
   // Compares the members' calls from now on; see CallCheck. nullptr: nobody asked for it.
-  void check_calls(std::uint32_t& findings, sim::SourceLines& lines) {
-    check_ = std::make_unique<CallCheck>(*host_, sent_, findings, lines);
-  }
+  void check_calls(std::uint32_t& findings, sim::SourceLines& lines);
   [[nodiscard]] CallCheck* check() { return check_.get(); }
   // Messages and bytes that collective calls sent.
   [[nodiscard]] const sim::WireCounts& sent() const override { return sent_; }

@@ -6,6 +6,7 @@
 #include "collectives/select/asked_for.hpp"
 #include "collectives/select/asked_rates.hpp"
 #include "portals/base/assert.hpp"
+#include "sim/kernel/kernel.hpp"
 
 namespace margay::collectives {
 

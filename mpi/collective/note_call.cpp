@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "collectives/portal/call_check.hpp"
 #include "mpi_adi/abi/handles.hpp"
 #include "mpi_adi/object/communicator_word.hpp"
 #include "mpi_adi/op/names.hpp"

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "collectives/portal/call_record.hpp"
 #include "mpi/collective/arguments.hpp"
 
 namespace margay::mpi {

@@ -7,6 +7,7 @@
 #include "mpi_adi/protocol/buffered.hpp"
 #include "mpi_adi/rank/call_trace.hpp"
 #include "mpi_adi/rank/device_options.hpp"
+#include "mpi_adi/rank/extension.hpp"
 #include "mpi_adi/rank/guard_watch.hpp"
 #include "mpi_adi/rank/object_tables.hpp"
 #include "mpi_adi/rank/unreceived.hpp"

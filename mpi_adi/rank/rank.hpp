@@ -22,22 +22,9 @@ namespace margay::mpi_adi {
 class BufferedSends;   // mpi_adi/protocol/buffered
 class CallTrace;       // mpi_adi/rank/call_trace
 struct ObjectTables;   // mpi_adi/rank/object_tables
+struct RankExtension;  // mpi_adi/rank/extension
 struct ReceivingSide;  // mpi_adi/rank/unreceived
 class Rma;             // mpi_adi/rma/rma
-
-// What a layer above keeps with the rank (its portals, its pools); it goes before the device does.
-struct RankExtension {
-  RankExtension() = default;
-  RankExtension(const RankExtension&) = delete;
-  RankExtension& operator=(const RankExtension&) = delete;
-  virtual ~RankExtension() = default;
-  // Messages and bytes that it sent.
-  [[nodiscard]] virtual const sim::WireCounts& sent() const = 0;
-  // Parts, and their bytes, that it showed others in memory instead.
-  [[nodiscard]] virtual const sim::WireCounts& shown() const = 0;
-  // A communicator's contexts are about to be given back: nothing that came for it is wanted any more.
-  virtual void forget_messages(const Communicator& communicator) = 0;
-};
 
 class MpiRank {
  public:

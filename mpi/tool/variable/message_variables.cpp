@@ -2,6 +2,7 @@
 #include <array>
 
 #include "mpi/tool/variable/performance.hpp"
+#include "mpi_adi/rank/extension.hpp"
 #include "sim/machine/process.hpp"
 
 namespace margay::mpi {
