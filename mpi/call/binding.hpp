@@ -1,11 +1,29 @@
-// MPI_X as a weak alias of PMPI_X (MPI standard, chapter on profiling), for each binding in a file:
+// The bindings of MPI's C functions: PMPI_X, and MPI_X as its weak alias (MPI standard, chapter on profiling). A
+// function that has no twin is written out:
 //
 //   extern "C" int PMPI_X(...) { ... }
 //   MARGAY_ALIAS(X)
 //
-// MARGAY_ALIAS_MPIX for MPICH's extensions: MPIX_X and PMPIX_X. MARGAY_EXPORT before a function that mpi.h does not
-// declare: what MPICH's libraries for C++ and Fortran call beside it.
+// Most functions with counts have a twin for large ones, MPI_X_c, which differs only in types of parameters (MPI 4.0,
+// 2.5.6). One text makes both:
+//
+//   MARGAY_TWINS(Recv, (void* buf, Count count, ..., MPI_Status* status), {
+//     return blocking_receive(called, {buf, count, ...}, status);
+//   })
+//
+// `called` is the function's name, "MPI_Recv" or "MPI_Recv_c". The types that differ have the names of int_counts and
+// large_counts below. Families with more forms have macros made of this one:
+//
+//   MARGAY_COLLECTIVE  MPI_Bcast, MPI_Ibcast, MPI_Bcast_init  mpi/collective/request_call.hpp
+//   MARGAY_SEND        MPI_Send, MPI_Isend, MPI_Send_init     mpi/point_to_point/send.cpp
+//   MARGAY_ACCESS      MPI_Put, MPI_Rput                      mpi/one_sided/access_call.hpp
+//
+// scripts/coverage and cmake/margay_layer.cmake find the bindings by the names of these macros.
 #pragma once
+
+#include <type_traits>
+
+#include "mpi/call/call_name.hpp"
 
 #pragma GCC visibility push(default)
 #include "mpi_adi/abi/mpi.h"
@@ -14,8 +32,41 @@
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage): two names made of one.
 #define MARGAY_ALIAS(name) \
   extern "C" __attribute__((weak, visibility("default"), alias("PMPI_" #name))) decltype(PMPI_##name) MPI_##name;
+// The same of MPICH's extensions, MPIX_X and PMPIX_X.
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage): as above.
 #define MARGAY_ALIAS_MPIX(name) \
   extern "C" __attribute__((weak, visibility("default"), alias("PMPIX_" #name))) decltype(PMPIX_##name) MPIX_##name;
+// Before a function that mpi.h does not declare: what MPICH's libraries for C++ and Fortran call beside it.
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage): a linkage and a visibility.
 #define MARGAY_EXPORT extern "C" __attribute__((visibility("default")))
+
+// The types of parameters that differ between twins. The namespaces hold the types only: a function with C linkage is
+// the same function in all of them.
+namespace int_counts {
+using Count = int;
+using Displacement = int;  // of a block, or a window's unit of them
+using Address = MPI_Aint;  // a displacement, an extent or a size in bytes
+}  // namespace int_counts
+namespace large_counts {
+using Count = MPI_Count;
+using Displacement = MPI_Aint;
+using Address = MPI_Count;
+}  // namespace large_counts
+
+// MPI_X and MPI_X_c; the last argument is the body. NOLINTNEXTLINE(cppcoreguidelines-macro-usage): names made of one.
+#define MARGAY_TWINS(name, parameters, ...)              \
+  MARGAY_TWIN(int_counts, name, parameters, __VA_ARGS__) \
+  MARGAY_TWIN(large_counts, name##_c, parameters, __VA_ARGS__)
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): as above.
+#define MARGAY_TWIN(types, name, parameters, ...)                                \
+  namespace types {                                                              \
+  MARGAY_EXPORT int PMPI_##name parameters {                                     \
+    constexpr const auto& called = margay::mpi::call_name<"MPI_" #name>;         \
+    __VA_ARGS__                                                                  \
+  }                                                                              \
+  static_assert(std::is_same_v<decltype(PMPI_##name), decltype(::PMPI_##name)>); \
+  MARGAY_ALIAS(name)                                                             \
+  }
+// `MARGAY_LIST parameters` is the list without its parentheses, to add others to it.
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): as above.
+#define MARGAY_LIST(...) __VA_ARGS__

@@ -4,7 +4,6 @@
 #include "mpi/collective/arguments.hpp"
 #include "mpi/collective/note_call.hpp"
 #include "mpi/collective/request_call.hpp"
-#include "mpi/info/table.hpp"
 
 using namespace margay::mpi;
 
@@ -98,44 +97,5 @@ int bcast(Call& call, Form form, const BcastArguments& arguments, MPI_Request* r
 
 }  // namespace
 
-extern "C" int PMPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) {
-  Call call(call_name<"MPI_Bcast">);
-  return bcast(call, {buffer, count, datatype, root, comm});
-}
-MARGAY_ALIAS(Bcast)
-
-extern "C" int PMPI_Bcast_c(void* buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm) {
-  Call call(call_name<"MPI_Bcast_c">);
-  return bcast(call, {buffer, count, datatype, root, comm});
-}
-MARGAY_ALIAS(Bcast_c)
-
-extern "C" int PMPI_Ibcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm,
-                           MPI_Request* request) {
-  Call call(call_name<"MPI_Ibcast">);
-  return bcast(call, Form::nonblocking, {buffer, count, datatype, root, comm}, request);
-}
-MARGAY_ALIAS(Ibcast)
-
-extern "C" int PMPI_Ibcast_c(void* buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm,
-                             MPI_Request* request) {
-  Call call(call_name<"MPI_Ibcast_c">);
-  return bcast(call, Form::nonblocking, {buffer, count, datatype, root, comm}, request);
-}
-MARGAY_ALIAS(Ibcast_c)
-
-extern "C" int PMPI_Bcast_init(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info,
-                               MPI_Request* request) {
-  Call call(call_name<"MPI_Bcast_init">);
-  check_hints(call, info);
-  return bcast(call, Form::persistent, {buffer, count, datatype, root, comm}, request);
-}
-MARGAY_ALIAS(Bcast_init)
-
-extern "C" int PMPI_Bcast_init_c(void* buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm,
-                                 MPI_Info info, MPI_Request* request) {
-  Call call(call_name<"MPI_Bcast_init_c">);
-  check_hints(call, info);
-  return bcast(call, Form::persistent, {buffer, count, datatype, root, comm}, request);
-}
-MARGAY_ALIAS(Bcast_init_c)
+MARGAY_COLLECTIVE(Bcast, Ibcast, (void* buffer, Count count, MPI_Datatype datatype, int root, MPI_Comm comm), bcast,
+                  {buffer, count, datatype, root, comm})

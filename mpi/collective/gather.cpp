@@ -8,7 +8,6 @@
 #include "mpi/collective/block_call.hpp"
 #include "mpi/collective/note_call.hpp"
 #include "mpi/collective/request_call.hpp"
-#include "mpi/info/table.hpp"
 #include "portals/base/assert.hpp"
 
 using namespace margay::mpi;
@@ -227,102 +226,12 @@ int gather(Call& call, Form form, const GatherArguments& arguments, MPI_Request*
 
 }  // namespace
 
-extern "C" int PMPI_Gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                           MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  Call call(call_name<"MPI_Gather">);
-  return gather<GatherCall>(call, {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm});
-}
-MARGAY_ALIAS(Gather)
+MARGAY_COLLECTIVE(Gather, Igather,
+                  (const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf, Count recvcount,
+                   MPI_Datatype recvtype, int root, MPI_Comm comm),
+                  gather<GatherCall>, {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm})
 
-extern "C" int PMPI_Gather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                             MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  Call call(call_name<"MPI_Gather_c">);
-  return gather<GatherCall>(call, {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm});
-}
-MARGAY_ALIAS(Gather_c)
-
-extern "C" int PMPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                              MPI_Datatype recvtype, MPI_Comm comm) {
-  Call call(call_name<"MPI_Allgather">);
-  return gather<AllgatherCall>(call, {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, {}, comm});
-}
-MARGAY_ALIAS(Allgather)
-
-extern "C" int PMPI_Allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                                MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  Call call(call_name<"MPI_Allgather_c">);
-  return gather<AllgatherCall>(call, {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, {}, comm});
-}
-MARGAY_ALIAS(Allgather_c)
-
-extern "C" int PMPI_Igather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                            MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request) {
-  Call call(call_name<"MPI_Igather">);
-  return gather<GatherCall>(call, Form::nonblocking,
-                            {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm}, request);
-}
-MARGAY_ALIAS(Igather)
-
-extern "C" int PMPI_Igather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                              MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
-                              MPI_Request* request) {
-  Call call(call_name<"MPI_Igather_c">);
-  return gather<GatherCall>(call, Form::nonblocking,
-                            {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm}, request);
-}
-MARGAY_ALIAS(Igather_c)
-
-extern "C" int PMPI_Gather_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                                MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  Call call(call_name<"MPI_Gather_init">);
-  check_hints(call, info);
-  return gather<GatherCall>(call, Form::persistent,
-                            {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm}, request);
-}
-MARGAY_ALIAS(Gather_init)
-
-extern "C" int PMPI_Gather_init_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                                  MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
-                                  MPI_Request* request) {
-  Call call(call_name<"MPI_Gather_init_c">);
-  check_hints(call, info);
-  return gather<GatherCall>(call, Form::persistent,
-                            {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm}, request);
-}
-MARGAY_ALIAS(Gather_init_c)
-
-extern "C" int PMPI_Iallgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                               MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
-  Call call(call_name<"MPI_Iallgather">);
-  return gather<AllgatherCall>(call, Form::nonblocking,
-                               {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, {}, comm}, request);
-}
-MARGAY_ALIAS(Iallgather)
-
-extern "C" int PMPI_Iallgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                                 MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
-  Call call(call_name<"MPI_Iallgather_c">);
-  return gather<AllgatherCall>(call, Form::nonblocking,
-                               {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, {}, comm}, request);
-}
-MARGAY_ALIAS(Iallgather_c)
-
-extern "C" int PMPI_Allgather_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                                   MPI_Request* request) {
-  Call call(call_name<"MPI_Allgather_init">);
-  check_hints(call, info);
-  return gather<AllgatherCall>(call, Form::persistent,
-                               {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, {}, comm}, request);
-}
-MARGAY_ALIAS(Allgather_init)
-
-extern "C" int PMPI_Allgather_init_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                                     MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                                     MPI_Request* request) {
-  Call call(call_name<"MPI_Allgather_init_c">);
-  check_hints(call, info);
-  return gather<AllgatherCall>(call, Form::persistent,
-                               {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, {}, comm}, request);
-}
-MARGAY_ALIAS(Allgather_init_c)
+MARGAY_COLLECTIVE(Allgather, Iallgather,
+                  (const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf, Count recvcount,
+                   MPI_Datatype recvtype, MPI_Comm comm),
+                  gather<AllgatherCall>, {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, {}, comm})

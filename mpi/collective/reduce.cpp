@@ -8,7 +8,6 @@
 #include "mpi/collective/note_call.hpp"
 #include "mpi/collective/operands.hpp"
 #include "mpi/collective/request_call.hpp"
-#include "mpi/info/table.hpp"
 
 using namespace margay::mpi;
 
@@ -207,103 +206,16 @@ int reduce(Call& call, Form form, const ReduceArguments& arguments, MPI_Request*
 
 }  // namespace
 
-extern "C" int PMPI_Reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
-                           MPI_Comm comm) {
-  Call call(call_name<"MPI_Reduce">);
-  return reduce<ReduceCall>(call, {sendbuf, recvbuf, count, datatype, op, root, comm});
-}
-MARGAY_ALIAS(Reduce)
+MARGAY_COLLECTIVE(Reduce, Ireduce,
+                  (const void* sendbuf, void* recvbuf, Count count, MPI_Datatype datatype, MPI_Op op, int root,
+                   MPI_Comm comm),
+                  reduce<ReduceCall>, {sendbuf, recvbuf, count, datatype, op, root, comm})
 
-extern "C" int PMPI_Reduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-                             int root, MPI_Comm comm) {
-  Call call(call_name<"MPI_Reduce_c">);
-  return reduce<ReduceCall>(call, {sendbuf, recvbuf, count, datatype, op, root, comm});
-}
-MARGAY_ALIAS(Reduce_c)
+MARGAY_COLLECTIVE(Allreduce, Iallreduce,
+                  (const void* sendbuf, void* recvbuf, Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm),
+                  reduce<AllreduceCall>, {sendbuf, recvbuf, count, datatype, op, {}, comm})
 
-extern "C" int PMPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                              MPI_Comm comm) {
-  Call call(call_name<"MPI_Allreduce">);
-  return reduce<AllreduceCall>(call, {sendbuf, recvbuf, count, datatype, op, {}, comm});
-}
-MARGAY_ALIAS(Allreduce)
-
-extern "C" int PMPI_Allreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-                                MPI_Comm comm) {
-  Call call(call_name<"MPI_Allreduce_c">);
-  return reduce<AllreduceCall>(call, {sendbuf, recvbuf, count, datatype, op, {}, comm});
-}
-MARGAY_ALIAS(Allreduce_c)
-
-extern "C" int PMPI_Reduce_local(const void* inbuf, void* inoutbuf, int count, MPI_Datatype datatype, MPI_Op op) {
-  Call call(call_name<"MPI_Reduce_local">);
+MARGAY_TWINS(Reduce_local, (const void* inbuf, void* inoutbuf, Count count, MPI_Datatype datatype, MPI_Op op), {
+  Call call(called);
   return reduce_local(call, inbuf, inoutbuf, count, datatype, op);
-}
-MARGAY_ALIAS(Reduce_local)
-
-extern "C" int PMPI_Reduce_local_c(const void* inbuf, void* inoutbuf, MPI_Count count, MPI_Datatype datatype,
-                                   MPI_Op op) {
-  Call call(call_name<"MPI_Reduce_local_c">);
-  return reduce_local(call, inbuf, inoutbuf, count, datatype, op);
-}
-MARGAY_ALIAS(Reduce_local_c)
-
-extern "C" int PMPI_Ireduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
-                            MPI_Comm comm, MPI_Request* request) {
-  Call call(call_name<"MPI_Ireduce">);
-  return reduce<ReduceCall>(call, Form::nonblocking, {sendbuf, recvbuf, count, datatype, op, root, comm}, request);
-}
-MARGAY_ALIAS(Ireduce)
-
-extern "C" int PMPI_Ireduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-                              int root, MPI_Comm comm, MPI_Request* request) {
-  Call call(call_name<"MPI_Ireduce_c">);
-  return reduce<ReduceCall>(call, Form::nonblocking, {sendbuf, recvbuf, count, datatype, op, root, comm}, request);
-}
-MARGAY_ALIAS(Ireduce_c)
-
-extern "C" int PMPI_Reduce_init(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                                int root, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  Call call(call_name<"MPI_Reduce_init">);
-  check_hints(call, info);
-  return reduce<ReduceCall>(call, Form::persistent, {sendbuf, recvbuf, count, datatype, op, root, comm}, request);
-}
-MARGAY_ALIAS(Reduce_init)
-
-extern "C" int PMPI_Reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-                                  int root, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  Call call(call_name<"MPI_Reduce_init_c">);
-  check_hints(call, info);
-  return reduce<ReduceCall>(call, Form::persistent, {sendbuf, recvbuf, count, datatype, op, root, comm}, request);
-}
-MARGAY_ALIAS(Reduce_init_c)
-
-extern "C" int PMPI_Iallreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                               MPI_Comm comm, MPI_Request* request) {
-  Call call(call_name<"MPI_Iallreduce">);
-  return reduce<AllreduceCall>(call, Form::nonblocking, {sendbuf, recvbuf, count, datatype, op, {}, comm}, request);
-}
-MARGAY_ALIAS(Iallreduce)
-
-extern "C" int PMPI_Iallreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-                                 MPI_Comm comm, MPI_Request* request) {
-  Call call(call_name<"MPI_Iallreduce_c">);
-  return reduce<AllreduceCall>(call, Form::nonblocking, {sendbuf, recvbuf, count, datatype, op, {}, comm}, request);
-}
-MARGAY_ALIAS(Iallreduce_c)
-
-extern "C" int PMPI_Allreduce_init(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                                   MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  Call call(call_name<"MPI_Allreduce_init">);
-  check_hints(call, info);
-  return reduce<AllreduceCall>(call, Form::persistent, {sendbuf, recvbuf, count, datatype, op, {}, comm}, request);
-}
-MARGAY_ALIAS(Allreduce_init)
-
-extern "C" int PMPI_Allreduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
-                                     MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  Call call(call_name<"MPI_Allreduce_init_c">);
-  check_hints(call, info);
-  return reduce<AllreduceCall>(call, Form::persistent, {sendbuf, recvbuf, count, datatype, op, {}, comm}, request);
-}
-MARGAY_ALIAS(Allreduce_init_c)
+})

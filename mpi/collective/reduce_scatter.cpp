@@ -9,7 +9,6 @@
 #include "mpi/collective/note_call.hpp"
 #include "mpi/collective/operands.hpp"
 #include "mpi/collective/request_call.hpp"
-#include "mpi/info/table.hpp"
 
 using namespace margay::mpi;
 
@@ -133,93 +132,12 @@ int reduce_scatter(Call& call, Form form, const ReduceScatterArguments& argument
 
 }  // namespace
 
-extern "C" int PMPI_Reduce_scatter(const void* sendbuf, void* recvbuf, const int* recvcounts, MPI_Datatype datatype,
-                                   MPI_Op op, MPI_Comm comm) {
-  Call call(call_name<"MPI_Reduce_scatter">);
-  return reduce_scatter(call, {sendbuf, recvbuf, recvcounts, 0, datatype, op, comm, false});
-}
-MARGAY_ALIAS(Reduce_scatter)
+MARGAY_COLLECTIVE(Reduce_scatter, Ireduce_scatter,
+                  (const void* sendbuf, void* recvbuf, const Count* recvcounts, MPI_Datatype datatype, MPI_Op op,
+                   MPI_Comm comm),
+                  reduce_scatter, {sendbuf, recvbuf, recvcounts, 0, datatype, op, comm, false})
 
-extern "C" int PMPI_Reduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count* recvcounts,
-                                     MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-  Call call(call_name<"MPI_Reduce_scatter_c">);
-  return reduce_scatter(call, {sendbuf, recvbuf, recvcounts, 0, datatype, op, comm, false});
-}
-MARGAY_ALIAS(Reduce_scatter_c)
-
-extern "C" int PMPI_Ireduce_scatter(const void* sendbuf, void* recvbuf, const int* recvcounts, MPI_Datatype datatype,
-                                    MPI_Op op, MPI_Comm comm, MPI_Request* request) {
-  Call call(call_name<"MPI_Ireduce_scatter">);
-  return reduce_scatter(call, Form::nonblocking, {sendbuf, recvbuf, recvcounts, 0, datatype, op, comm, false}, request);
-}
-MARGAY_ALIAS(Ireduce_scatter)
-
-extern "C" int PMPI_Ireduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count* recvcounts,
-                                      MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request* request) {
-  Call call(call_name<"MPI_Ireduce_scatter_c">);
-  return reduce_scatter(call, Form::nonblocking, {sendbuf, recvbuf, recvcounts, 0, datatype, op, comm, false}, request);
-}
-MARGAY_ALIAS(Ireduce_scatter_c)
-
-extern "C" int PMPI_Reduce_scatter_init(const void* sendbuf, void* recvbuf, const int* recvcounts,
-                                        MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info,
-                                        MPI_Request* request) {
-  Call call(call_name<"MPI_Reduce_scatter_init">);
-  check_hints(call, info);
-  return reduce_scatter(call, Form::persistent, {sendbuf, recvbuf, recvcounts, 0, datatype, op, comm, false}, request);
-}
-MARGAY_ALIAS(Reduce_scatter_init)
-
-extern "C" int PMPI_Reduce_scatter_init_c(const void* sendbuf, void* recvbuf, const MPI_Count* recvcounts,
-                                          MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info,
-                                          MPI_Request* request) {
-  Call call(call_name<"MPI_Reduce_scatter_init_c">);
-  check_hints(call, info);
-  return reduce_scatter(call, Form::persistent, {sendbuf, recvbuf, recvcounts, 0, datatype, op, comm, false}, request);
-}
-MARGAY_ALIAS(Reduce_scatter_init_c)
-
-extern "C" int PMPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype,
-                                         MPI_Op op, MPI_Comm comm) {
-  Call call(call_name<"MPI_Reduce_scatter_block">);
-  return reduce_scatter(call, {sendbuf, recvbuf, {}, recvcount, datatype, op, comm, true});
-}
-MARGAY_ALIAS(Reduce_scatter_block)
-
-extern "C" int PMPI_Reduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount,
-                                           MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-  Call call(call_name<"MPI_Reduce_scatter_block_c">);
-  return reduce_scatter(call, {sendbuf, recvbuf, {}, recvcount, datatype, op, comm, true});
-}
-MARGAY_ALIAS(Reduce_scatter_block_c)
-
-extern "C" int PMPI_Ireduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype,
-                                          MPI_Op op, MPI_Comm comm, MPI_Request* request) {
-  Call call(call_name<"MPI_Ireduce_scatter_block">);
-  return reduce_scatter(call, Form::nonblocking, {sendbuf, recvbuf, {}, recvcount, datatype, op, comm, true}, request);
-}
-MARGAY_ALIAS(Ireduce_scatter_block)
-
-extern "C" int PMPI_Ireduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount,
-                                            MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request* request) {
-  Call call(call_name<"MPI_Ireduce_scatter_block_c">);
-  return reduce_scatter(call, Form::nonblocking, {sendbuf, recvbuf, {}, recvcount, datatype, op, comm, true}, request);
-}
-MARGAY_ALIAS(Ireduce_scatter_block_c)
-
-extern "C" int PMPI_Reduce_scatter_block_init(const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype,
-                                              MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  Call call(call_name<"MPI_Reduce_scatter_block_init">);
-  check_hints(call, info);
-  return reduce_scatter(call, Form::persistent, {sendbuf, recvbuf, {}, recvcount, datatype, op, comm, true}, request);
-}
-MARGAY_ALIAS(Reduce_scatter_block_init)
-
-extern "C" int PMPI_Reduce_scatter_block_init_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount,
-                                                MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info,
-                                                MPI_Request* request) {
-  Call call(call_name<"MPI_Reduce_scatter_block_init_c">);
-  check_hints(call, info);
-  return reduce_scatter(call, Form::persistent, {sendbuf, recvbuf, {}, recvcount, datatype, op, comm, true}, request);
-}
-MARGAY_ALIAS(Reduce_scatter_block_init_c)
+MARGAY_COLLECTIVE(Reduce_scatter_block, Ireduce_scatter_block,
+                  (const void* sendbuf, void* recvbuf, Count recvcount, MPI_Datatype datatype, MPI_Op op,
+                   MPI_Comm comm),
+                  reduce_scatter, {sendbuf, recvbuf, {}, recvcount, datatype, op, comm, true})

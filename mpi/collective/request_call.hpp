@@ -5,9 +5,11 @@
 #include <utility>
 
 #include "collectives/select/call_task.hpp"
+#include "mpi/call/binding.hpp"
 #include "mpi/call/own_call.hpp"
 #include "mpi/collective/arguments.hpp"
 #include "mpi/collective/note_call.hpp"
+#include "mpi/info/table.hpp"
 
 namespace margay::mpi {
 
@@ -74,3 +76,26 @@ int give_request(Call& call, Form form, const Arguments& arguments, MPI_Request*
 }
 
 }  // namespace margay::mpi
+
+// The bindings of a collective in all its forms, each with its twin for large counts. `work` has two overloads: the
+// call that blocks, and the one that gives a request. The last argument is what both do it with.
+//
+//   MPI_X(parameters)                                            work(call, arguments)
+//   MPI_IX(parameters, MPI_Request* request)                     work(call, Form::nonblocking, arguments, request)
+//   MPI_X_init(parameters, MPI_Info info, MPI_Request* request)  work(call, Form::persistent, arguments, request)
+//
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): several names made of one.
+#define MARGAY_COLLECTIVE(name, nonblocking_name, parameters, work, ...)                      \
+  MARGAY_TWINS(name, parameters, {                                                            \
+    Call call(called);                                                                        \
+    return work(call, __VA_ARGS__);                                                           \
+  })                                                                                          \
+  MARGAY_TWINS(nonblocking_name, (MARGAY_LIST parameters, MPI_Request * request), {           \
+    Call call(called);                                                                        \
+    return work(call, Form::nonblocking, __VA_ARGS__, request);                               \
+  })                                                                                          \
+  MARGAY_TWINS(name##_init, (MARGAY_LIST parameters, MPI_Info info, MPI_Request * request), { \
+    Call call(called);                                                                        \
+    check_hints(call, info);                                                                  \
+    return work(call, Form::persistent, __VA_ARGS__, request);                                \
+  })

@@ -4,7 +4,6 @@
 #include "mpi/collective/note_call.hpp"
 #include "mpi/collective/operands.hpp"
 #include "mpi/collective/request_call.hpp"
-#include "mpi/info/table.hpp"
 
 using namespace margay::mpi;
 
@@ -85,90 +84,10 @@ int scan(Call& call, Form form, const ScanArguments& arguments, MPI_Request* req
 
 }  // namespace
 
-extern "C" int PMPI_Scan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                         MPI_Comm comm) {
-  Call call(call_name<"MPI_Scan">);
-  return scan(call, {ScanKind::inclusive, sendbuf, recvbuf, count, datatype, op, comm});
-}
-MARGAY_ALIAS(Scan)
+MARGAY_COLLECTIVE(Scan, Iscan,
+                  (const void* sendbuf, void* recvbuf, Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm),
+                  scan, {ScanKind::inclusive, sendbuf, recvbuf, count, datatype, op, comm})
 
-extern "C" int PMPI_Scan_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-                           MPI_Comm comm) {
-  Call call(call_name<"MPI_Scan_c">);
-  return scan(call, {ScanKind::inclusive, sendbuf, recvbuf, count, datatype, op, comm});
-}
-MARGAY_ALIAS(Scan_c)
-
-extern "C" int PMPI_Iscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                          MPI_Comm comm, MPI_Request* request) {
-  Call call(call_name<"MPI_Iscan">);
-  return scan(call, Form::nonblocking, {ScanKind::inclusive, sendbuf, recvbuf, count, datatype, op, comm}, request);
-}
-MARGAY_ALIAS(Iscan)
-
-extern "C" int PMPI_Iscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-                            MPI_Comm comm, MPI_Request* request) {
-  Call call(call_name<"MPI_Iscan_c">);
-  return scan(call, Form::nonblocking, {ScanKind::inclusive, sendbuf, recvbuf, count, datatype, op, comm}, request);
-}
-MARGAY_ALIAS(Iscan_c)
-
-extern "C" int PMPI_Scan_init(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                              MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  Call call(call_name<"MPI_Scan_init">);
-  check_hints(call, info);
-  return scan(call, Form::persistent, {ScanKind::inclusive, sendbuf, recvbuf, count, datatype, op, comm}, request);
-}
-MARGAY_ALIAS(Scan_init)
-
-extern "C" int PMPI_Scan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-                                MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  Call call(call_name<"MPI_Scan_init_c">);
-  check_hints(call, info);
-  return scan(call, Form::persistent, {ScanKind::inclusive, sendbuf, recvbuf, count, datatype, op, comm}, request);
-}
-MARGAY_ALIAS(Scan_init_c)
-
-extern "C" int PMPI_Exscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                           MPI_Comm comm) {
-  Call call(call_name<"MPI_Exscan">);
-  return scan(call, {ScanKind::exclusive, sendbuf, recvbuf, count, datatype, op, comm});
-}
-MARGAY_ALIAS(Exscan)
-
-extern "C" int PMPI_Exscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-                             MPI_Comm comm) {
-  Call call(call_name<"MPI_Exscan_c">);
-  return scan(call, {ScanKind::exclusive, sendbuf, recvbuf, count, datatype, op, comm});
-}
-MARGAY_ALIAS(Exscan_c)
-
-extern "C" int PMPI_Iexscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                            MPI_Comm comm, MPI_Request* request) {
-  Call call(call_name<"MPI_Iexscan">);
-  return scan(call, Form::nonblocking, {ScanKind::exclusive, sendbuf, recvbuf, count, datatype, op, comm}, request);
-}
-MARGAY_ALIAS(Iexscan)
-
-extern "C" int PMPI_Iexscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-                              MPI_Comm comm, MPI_Request* request) {
-  Call call(call_name<"MPI_Iexscan_c">);
-  return scan(call, Form::nonblocking, {ScanKind::exclusive, sendbuf, recvbuf, count, datatype, op, comm}, request);
-}
-MARGAY_ALIAS(Iexscan_c)
-
-extern "C" int PMPI_Exscan_init(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                                MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  Call call(call_name<"MPI_Exscan_init">);
-  check_hints(call, info);
-  return scan(call, Form::persistent, {ScanKind::exclusive, sendbuf, recvbuf, count, datatype, op, comm}, request);
-}
-MARGAY_ALIAS(Exscan_init)
-
-extern "C" int PMPI_Exscan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-                                  MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  Call call(call_name<"MPI_Exscan_init_c">);
-  check_hints(call, info);
-  return scan(call, Form::persistent, {ScanKind::exclusive, sendbuf, recvbuf, count, datatype, op, comm}, request);
-}
-MARGAY_ALIAS(Exscan_init_c)
+MARGAY_COLLECTIVE(Exscan, Iexscan,
+                  (const void* sendbuf, void* recvbuf, Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm),
+                  scan, {ScanKind::exclusive, sendbuf, recvbuf, count, datatype, op, comm})

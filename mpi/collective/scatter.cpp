@@ -8,7 +8,6 @@
 #include "mpi/collective/block_call.hpp"
 #include "mpi/collective/note_call.hpp"
 #include "mpi/collective/request_call.hpp"
-#include "mpi/info/table.hpp"
 
 using namespace margay::mpi;
 using margay::portals::Region;
@@ -163,53 +162,7 @@ int scatter(Call& call, Form form, const ScatterArguments& arguments, MPI_Reques
 
 }  // namespace
 
-extern "C" int PMPI_Scatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                            MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  Call call(call_name<"MPI_Scatter">);
-  return scatter(call, {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm});
-}
-MARGAY_ALIAS(Scatter)
-
-extern "C" int PMPI_Scatter_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                              MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  Call call(call_name<"MPI_Scatter_c">);
-  return scatter(call, {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm});
-}
-MARGAY_ALIAS(Scatter_c)
-
-extern "C" int PMPI_Iscatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                             MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request) {
-  Call call(call_name<"MPI_Iscatter">);
-  return scatter(call, Form::nonblocking, {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm},
-                 request);
-}
-MARGAY_ALIAS(Iscatter)
-
-extern "C" int PMPI_Iscatter_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                               MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
-                               MPI_Request* request) {
-  Call call(call_name<"MPI_Iscatter_c">);
-  return scatter(call, Form::nonblocking, {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm},
-                 request);
-}
-MARGAY_ALIAS(Iscatter_c)
-
-extern "C" int PMPI_Scatter_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                                 int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
-                                 MPI_Request* request) {
-  Call call(call_name<"MPI_Scatter_init">);
-  check_hints(call, info);
-  return scatter(call, Form::persistent, {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm},
-                 request);
-}
-MARGAY_ALIAS(Scatter_init)
-
-extern "C" int PMPI_Scatter_init_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                                   MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
-                                   MPI_Request* request) {
-  Call call(call_name<"MPI_Scatter_init_c">);
-  check_hints(call, info);
-  return scatter(call, Form::persistent, {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm},
-                 request);
-}
-MARGAY_ALIAS(Scatter_init_c)
+MARGAY_COLLECTIVE(Scatter, Iscatter,
+                  (const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf, Count recvcount,
+                   MPI_Datatype recvtype, int root, MPI_Comm comm),
+                  scatter, {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm})
