@@ -1,9 +1,10 @@
 // Buffered sends and their buffer (MPI 4.0, 3.4 and 3.6).
-#include "mpi_adi/protocol/buffered.hpp"
 #include "mpi/call/binding.hpp"
 #include "mpi/call/bounded.hpp"
 #include "mpi/point_to_point/buffered_call.hpp"
 #include "mpi/point_to_point/checked_arguments.hpp"
+#include "mpi/point_to_point/send_call.hpp"
+#include "mpi_adi/protocol/buffered.hpp"
 #include "mpi_adi/rank/wait.hpp"
 
 using namespace margay::mpi;
@@ -53,52 +54,32 @@ int detach(Call& call, void* buffer_addr, Count* size) {
 
 }  // namespace
 
-extern "C" int PMPI_Bsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
-  Call call(call_name<"MPI_Bsend">);
+MARGAY_TWINS(Bsend, (const void* buf, Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm), {
+  Call call(called);
   return bsend(call, {buf, count, datatype, dest, tag, comm});
-}
-MARGAY_ALIAS(Bsend)
+})
 
-extern "C" int PMPI_Bsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
-  Call call(call_name<"MPI_Bsend_c">);
-  return bsend(call, {buf, count, datatype, dest, tag, comm});
-}
-MARGAY_ALIAS(Bsend_c)
+MARGAY_TWINS(Ibsend,
+             (const void* buf, Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+              MPI_Request* request),
+             {
+               Call call(called);
+               return ibsend(call, {buf, count, datatype, dest, tag, comm}, request);
+             })
 
-extern "C" int PMPI_Ibsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-                           MPI_Request* request) {
-  Call call(call_name<"MPI_Ibsend">);
-  return ibsend(call, {buf, count, datatype, dest, tag, comm}, request);
-}
-MARGAY_ALIAS(Ibsend)
+MARGAY_TWINS(Bsend_init,
+             (const void* buf, Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+              MPI_Request* request),
+             {
+               return persistent_send(called, SendMode::buffered, {buf, count, datatype, dest, tag, comm}, request);
+             })
 
-extern "C" int PMPI_Ibsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-                             MPI_Request* request) {
-  Call call(call_name<"MPI_Ibsend_c">);
-  return ibsend(call, {buf, count, datatype, dest, tag, comm}, request);
-}
-MARGAY_ALIAS(Ibsend_c)
-
-extern "C" int PMPI_Buffer_attach(void* buffer, int size) {
-  Call call(call_name<"MPI_Buffer_attach">);
+MARGAY_TWINS(Buffer_attach, (void* buffer, Count size), {
+  Call call(called);
   return attach(call, buffer, size);
-}
-MARGAY_ALIAS(Buffer_attach)
+})
 
-extern "C" int PMPI_Buffer_attach_c(void* buffer, MPI_Count size) {
-  Call call(call_name<"MPI_Buffer_attach_c">);
-  return attach(call, buffer, size);
-}
-MARGAY_ALIAS(Buffer_attach_c)
-
-extern "C" int PMPI_Buffer_detach(void* buffer_addr, int* size) {
-  Call call(call_name<"MPI_Buffer_detach">);
+MARGAY_TWINS(Buffer_detach, (void* buffer_addr, Count* size), {
+  Call call(called);
   return detach(call, buffer_addr, size);
-}
-MARGAY_ALIAS(Buffer_detach)
-
-extern "C" int PMPI_Buffer_detach_c(void* buffer_addr, MPI_Count* size) {
-  Call call(call_name<"MPI_Buffer_detach_c">);
-  return detach(call, buffer_addr, size);
-}
-MARGAY_ALIAS(Buffer_detach_c)
+})

@@ -3,6 +3,8 @@
 #include "mpi/point_to_point/buffered_call.hpp"
 #include "mpi/point_to_point/checked_arguments.hpp"
 #include "mpi/point_to_point/completion.hpp"
+#include "mpi/point_to_point/receive_call.hpp"
+#include "mpi/point_to_point/send_call.hpp"
 #include "mpi_adi/request/own_request.hpp"
 
 using namespace margay::mpi;
@@ -24,30 +26,6 @@ int keep(Call& call, Communicator* communicator, const PersistentCall& arguments
   ++arguments.type->references;
   *handle = request->handle;
   return MPI_SUCCESS;
-}
-
-int init_send(Call& call, SendMode mode, const SendArguments& arguments, MPI_Request* request) {
-  const CheckedSend checked = check_send(call, mode, arguments);
-  PersistentCall kept;
-  kept.mode = mode;
-  kept.buffer = const_cast<void*>(arguments.buffer);  // only ever read; a receive's is written
-  kept.count = arguments.count;
-  kept.type = checked.type;
-  kept.peer = arguments.destination;
-  kept.tag = arguments.tag;
-  return keep(call, checked.communicator, kept, request);
-}
-
-int init_receive(Call& call, const ReceiveArguments& arguments, MPI_Request* request) {
-  const CheckedReceive checked = check_receive(call, arguments);
-  PersistentCall kept;
-  kept.is_send = false;
-  kept.buffer = arguments.buffer;
-  kept.count = arguments.count;
-  kept.type = checked.type;
-  kept.peer = arguments.source;
-  kept.tag = arguments.tag;
-  return keep(call, checked.communicator, kept, request);
 }
 
 // Whether it can be started.
@@ -77,75 +55,35 @@ void start(Call& call, UserRequest& request) {
 
 }  // namespace
 
-extern "C" int PMPI_Send_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-                              MPI_Request* request) {
-  Call call(call_name<"MPI_Send_init">);
-  return init_send(call, SendMode::standard, {buf, count, datatype, dest, tag, comm}, request);
-}
-MARGAY_ALIAS(Send_init)
+namespace margay::mpi {
 
-extern "C" int PMPI_Send_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-                                MPI_Comm comm, MPI_Request* request) {
-  Call call(call_name<"MPI_Send_init_c">);
-  return init_send(call, SendMode::standard, {buf, count, datatype, dest, tag, comm}, request);
+int persistent_send(const Invocation& name, SendMode mode, const SendArguments& arguments, MPI_Request* request) {
+  Call call(name);
+  const CheckedSend checked = check_send(call, mode, arguments);
+  PersistentCall kept;
+  kept.mode = mode;
+  kept.buffer = const_cast<void*>(arguments.buffer);  // only ever read; a receive's is written
+  kept.count = arguments.count;
+  kept.type = checked.type;
+  kept.peer = arguments.destination;
+  kept.tag = arguments.tag;
+  return keep(call, checked.communicator, kept, request);
 }
-MARGAY_ALIAS(Send_init_c)
 
-extern "C" int PMPI_Ssend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-                               MPI_Request* request) {
-  Call call(call_name<"MPI_Ssend_init">);
-  return init_send(call, SendMode::synchronous, {buf, count, datatype, dest, tag, comm}, request);
+int persistent_receive(const Invocation& name, const ReceiveArguments& arguments, MPI_Request* request) {
+  Call call(name);
+  const CheckedReceive checked = check_receive(call, arguments);
+  PersistentCall kept;
+  kept.is_send = false;
+  kept.buffer = arguments.buffer;
+  kept.count = arguments.count;
+  kept.type = checked.type;
+  kept.peer = arguments.source;
+  kept.tag = arguments.tag;
+  return keep(call, checked.communicator, kept, request);
 }
-MARGAY_ALIAS(Ssend_init)
 
-extern "C" int PMPI_Ssend_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-                                 MPI_Comm comm, MPI_Request* request) {
-  Call call(call_name<"MPI_Ssend_init_c">);
-  return init_send(call, SendMode::synchronous, {buf, count, datatype, dest, tag, comm}, request);
-}
-MARGAY_ALIAS(Ssend_init_c)
-
-extern "C" int PMPI_Rsend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-                               MPI_Request* request) {
-  Call call(call_name<"MPI_Rsend_init">);
-  return init_send(call, SendMode::ready, {buf, count, datatype, dest, tag, comm}, request);
-}
-MARGAY_ALIAS(Rsend_init)
-
-extern "C" int PMPI_Rsend_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-                                 MPI_Comm comm, MPI_Request* request) {
-  Call call(call_name<"MPI_Rsend_init_c">);
-  return init_send(call, SendMode::ready, {buf, count, datatype, dest, tag, comm}, request);
-}
-MARGAY_ALIAS(Rsend_init_c)
-
-extern "C" int PMPI_Bsend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-                               MPI_Request* request) {
-  Call call(call_name<"MPI_Bsend_init">);
-  return init_send(call, SendMode::buffered, {buf, count, datatype, dest, tag, comm}, request);
-}
-MARGAY_ALIAS(Bsend_init)
-
-extern "C" int PMPI_Bsend_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-                                 MPI_Comm comm, MPI_Request* request) {
-  Call call(call_name<"MPI_Bsend_init_c">);
-  return init_send(call, SendMode::buffered, {buf, count, datatype, dest, tag, comm}, request);
-}
-MARGAY_ALIAS(Bsend_init_c)
-
-extern "C" int PMPI_Recv_init(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-                              MPI_Request* request) {
-  Call call(call_name<"MPI_Recv_init">);
-  return init_receive(call, {buf, count, datatype, source, tag, comm}, request);
-}
-MARGAY_ALIAS(Recv_init)
-
-extern "C" int PMPI_Recv_init_c(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-                                MPI_Request* request) {
-  Call call(call_name<"MPI_Recv_init_c">);
-  return init_receive(call, {buf, count, datatype, source, tag, comm}, request);
-}
-MARGAY_ALIAS(Recv_init_c)
+}  // namespace margay::mpi
 
 extern "C" int PMPI_Start(MPI_Request* request) {
   Call call(call_name<"MPI_Start">);

@@ -193,28 +193,12 @@ extern "C" int PMPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_M
 }
 MARGAY_ALIAS(Improbe)
 
-extern "C" int PMPI_Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
-  Call call(call_name<"MPI_Mrecv">);
+MARGAY_TWINS(Mrecv, (void* buf, Count count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status), {
+  Call call(called);
   return mrecv(call, buf, count, datatype, message, status);
-}
-MARGAY_ALIAS(Mrecv)
+})
 
-extern "C" int PMPI_Mrecv_c(void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message* message,
-                            MPI_Status* status) {
-  Call call(call_name<"MPI_Mrecv_c">);
-  return mrecv(call, buf, count, datatype, message, status);
-}
-MARGAY_ALIAS(Mrecv_c)
-
-extern "C" int PMPI_Imrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
-  Call call(call_name<"MPI_Imrecv">);
+MARGAY_TWINS(Imrecv, (void* buf, Count count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request), {
+  Call call(called);
   return imrecv(call, buf, count, datatype, message, request);
-}
-MARGAY_ALIAS(Imrecv)
-
-extern "C" int PMPI_Imrecv_c(void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message* message,
-                             MPI_Request* request) {
-  Call call(call_name<"MPI_Imrecv_c">);
-  return imrecv(call, buf, count, datatype, message, request);
-}
-MARGAY_ALIAS(Imrecv_c)
+})

@@ -10,6 +10,8 @@ namespace margay::mpi {
                                                  MPI_Status* status);
 [[nodiscard, gnu::flatten]] int nonblocking_receive(const Invocation& name, const ReceiveArguments& arguments,
                                                     MPI_Request* request);
+// In persistent.cpp.
+[[nodiscard]] int persistent_receive(const Invocation& name, const ReceiveArguments& arguments, MPI_Request* request);
 
 // Both at once, neither waiting for the other (MPI 4.0, 3.10).
 [[nodiscard]] int send_and_receive(const Invocation& name, const SendArguments& send, const ReceiveArguments& receive,

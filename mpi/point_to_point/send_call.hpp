@@ -12,5 +12,8 @@ namespace margay::mpi {
 [[nodiscard, gnu::flatten]] int blocking_send(const Invocation& name, SendMode mode, const SendArguments& arguments);
 [[nodiscard, gnu::flatten]] int nonblocking_send(const Invocation& name, SendMode mode, const SendArguments& arguments,
                                                  MPI_Request* request);
+// MPI_Send_init and its kin, of all modes; in persistent.cpp.
+[[nodiscard]] int persistent_send(const Invocation& name, SendMode mode, const SendArguments& arguments,
+                                  MPI_Request* request);
 
 }  // namespace margay::mpi

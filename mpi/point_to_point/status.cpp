@@ -44,17 +44,10 @@ int set_elements(Call& call, MPI_Status* status, MPI_Datatype datatype, MPI_Coun
 
 }  // namespace
 
-extern "C" int PMPI_Get_count(const MPI_Status* status, MPI_Datatype datatype, int* count) {
-  Call call(call_name<"MPI_Get_count">);
+MARGAY_TWINS(Get_count, (const MPI_Status* status, MPI_Datatype datatype, Count* count), {
+  Call call(called);
   return get_count(call, status, datatype, count);
-}
-MARGAY_ALIAS(Get_count)
-
-extern "C" int PMPI_Get_count_c(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count) {
-  Call call(call_name<"MPI_Get_count_c">);
-  return get_count(call, status, datatype, count);
-}
-MARGAY_ALIAS(Get_count_c)
+})
 
 extern "C" int PMPI_Status_set_elements(MPI_Status* status, MPI_Datatype datatype, int count) {
   Call call(call_name<"MPI_Status_set_elements">);
