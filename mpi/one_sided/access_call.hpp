@@ -1,6 +1,7 @@
 // What the bindings of accesses call: whole calls.
 #pragma once
 
+#include "mpi/call/binding.hpp"
 #include "mpi/call/call_name.hpp"
 #include "mpi/one_sided/arguments.hpp"
 
@@ -28,3 +29,11 @@ struct ResultArguments {
                             void* result);
 
 }  // namespace margay::mpi
+
+// The bindings of an access, MPI_X and MPI_RX, which has a request behind the parameters; each with its twin for large
+// counts: work(name, arguments...) and work(name, arguments..., request).
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): several names made of one.
+#define MARGAY_ACCESS(name, request_name, parameters, work, ...)              \
+  MARGAY_TWINS(name, parameters, { return work(called, __VA_ARGS__); })       \
+  MARGAY_TWINS(request_name, (MARGAY_LIST parameters, MPI_Request * request), \
+               { return work(called, __VA_ARGS__, request); })

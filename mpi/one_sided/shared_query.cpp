@@ -37,12 +37,5 @@ int query(const Invocation& name, MPI_Win win, int rank, MPI_Aint* size, Unit* u
 
 }  // namespace
 
-extern "C" int PMPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint* size, int* disp_unit, void* baseptr) {
-  return query(call_name<"MPI_Win_shared_query">, win, rank, size, disp_unit, baseptr);
-}
-MARGAY_ALIAS(Win_shared_query)
-
-extern "C" int PMPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint* size, MPI_Aint* disp_unit, void* baseptr) {
-  return query(call_name<"MPI_Win_shared_query_c">, win, rank, size, disp_unit, baseptr);
-}
-MARGAY_ALIAS(Win_shared_query_c)
+MARGAY_TWINS(Win_shared_query, (MPI_Win win, int rank, MPI_Aint* size, Displacement* disp_unit, void* baseptr),
+             { return query(called, win, rank, size, disp_unit, baseptr); })

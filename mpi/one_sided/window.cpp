@@ -97,43 +97,20 @@ int allocate(const Invocation& name, int flavor, const WindowArguments& argument
 
 }  // namespace
 
-extern "C" int PMPI_Win_create(void* base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win* win) {
-  return create(call_name<"MPI_Win_create">, base, {size, disp_unit, info, comm}, win);
-}
-MARGAY_ALIAS(Win_create)
+MARGAY_TWINS(Win_create,
+             (void* base, MPI_Aint size, Displacement disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win* win), {
+               return create(called, base, {size, disp_unit, info, comm}, win);
+             })
 
-extern "C" int PMPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
-                                 MPI_Win* win) {
-  return create(call_name<"MPI_Win_create_c">, base, {size, disp_unit, info, comm}, win);
-}
-MARGAY_ALIAS(Win_create_c)
+MARGAY_TWINS(Win_allocate,
+             (MPI_Aint size, Displacement disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr, MPI_Win* win), {
+               return allocate(called, MPI_WIN_FLAVOR_ALLOCATE, {size, disp_unit, info, comm}, baseptr, win);
+             })
 
-extern "C" int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr,
-                                 MPI_Win* win) {
-  return allocate(call_name<"MPI_Win_allocate">, MPI_WIN_FLAVOR_ALLOCATE, {size, disp_unit, info, comm}, baseptr, win);
-}
-MARGAY_ALIAS(Win_allocate)
-
-extern "C" int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr,
-                                   MPI_Win* win) {
-  return allocate(call_name<"MPI_Win_allocate_c">, MPI_WIN_FLAVOR_ALLOCATE, {size, disp_unit, info, comm}, baseptr,
-                  win);
-}
-MARGAY_ALIAS(Win_allocate_c)
-
-extern "C" int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr,
-                                        MPI_Win* win) {
-  return allocate(call_name<"MPI_Win_allocate_shared">, MPI_WIN_FLAVOR_SHARED, {size, disp_unit, info, comm}, baseptr,
-                  win);
-}
-MARGAY_ALIAS(Win_allocate_shared)
-
-extern "C" int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
-                                          void* baseptr, MPI_Win* win) {
-  return allocate(call_name<"MPI_Win_allocate_shared_c">, MPI_WIN_FLAVOR_SHARED, {size, disp_unit, info, comm}, baseptr,
-                  win);
-}
-MARGAY_ALIAS(Win_allocate_shared_c)
+MARGAY_TWINS(Win_allocate_shared,
+             (MPI_Aint size, Displacement disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr, MPI_Win* win), {
+               return allocate(called, MPI_WIN_FLAVOR_SHARED, {size, disp_unit, info, comm}, baseptr, win);
+             })
 
 extern "C" int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win* win) {
   Call call(call_name<"MPI_Win_create_dynamic">);
