@@ -39,11 +39,10 @@ int size_of(Call& call, MPI_Datatype datatype, Integer* size) {
 
 }  // namespace
 
-extern "C" int PMPI_Type_size(MPI_Datatype datatype, int* size) {
-  Call call(call_name<"MPI_Type_size">);
+MARGAY_TWINS(Type_size, (MPI_Datatype datatype, Count* size), {
+  Call call(called);
   return size_of(call, datatype, size);
-}
-MARGAY_ALIAS(Type_size)
+})
 
 extern "C" int PMPI_Type_size_x(MPI_Datatype datatype, MPI_Count* size) {
   Call call(call_name<"MPI_Type_size_x">);
@@ -51,17 +50,10 @@ extern "C" int PMPI_Type_size_x(MPI_Datatype datatype, MPI_Count* size) {
 }
 MARGAY_ALIAS(Type_size_x)
 
-extern "C" int PMPI_Type_size_c(MPI_Datatype datatype, MPI_Count* size) {
-  Call call(call_name<"MPI_Type_size_c">);
-  return size_of(call, datatype, size);
-}
-MARGAY_ALIAS(Type_size_c)
-
-extern "C" int PMPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint* lb, MPI_Aint* extent) {
-  Call call(call_name<"MPI_Type_get_extent">);
+MARGAY_TWINS(Type_get_extent, (MPI_Datatype datatype, Address* lb, Address* extent), {
+  Call call(called);
   return bounds_of(call, datatype, &TypeDefinition::bounds, lb, extent, "lb", "extent");
-}
-MARGAY_ALIAS(Type_get_extent)
+})
 
 extern "C" int PMPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent) {
   Call call(call_name<"MPI_Type_get_extent_x">);
@@ -69,29 +61,16 @@ extern "C" int PMPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count* lb, MPI_
 }
 MARGAY_ALIAS(Type_get_extent_x)
 
-extern "C" int PMPI_Type_get_extent_c(MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent) {
-  Call call(call_name<"MPI_Type_get_extent_c">);
-  return bounds_of(call, datatype, &TypeDefinition::bounds, lb, extent, "lb", "extent");
-}
-MARGAY_ALIAS(Type_get_extent_c)
-
-extern "C" int PMPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint* true_lb, MPI_Aint* true_extent) {
-  Call call(call_name<"MPI_Type_get_true_extent">);
+MARGAY_TWINS(Type_get_true_extent, (MPI_Datatype datatype, Address* true_lb, Address* true_extent), {
+  Call call(called);
   return bounds_of(call, datatype, &TypeDefinition::true_bounds, true_lb, true_extent, "true_lb", "true_extent");
-}
-MARGAY_ALIAS(Type_get_true_extent)
+})
 
 extern "C" int PMPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent) {
   Call call(call_name<"MPI_Type_get_true_extent_x">);
   return bounds_of(call, datatype, &TypeDefinition::true_bounds, true_lb, true_extent, "true_lb", "true_extent");
 }
 MARGAY_ALIAS(Type_get_true_extent_x)
-
-extern "C" int PMPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent) {
-  Call call(call_name<"MPI_Type_get_true_extent_c">);
-  return bounds_of(call, datatype, &TypeDefinition::true_bounds, true_lb, true_extent, "true_lb", "true_extent");
-}
-MARGAY_ALIAS(Type_get_true_extent_c)
 
 extern "C" int PMPI_Type_extent(MPI_Datatype datatype, MPI_Aint* extent) {
   Call call(call_name<"MPI_Type_extent">);

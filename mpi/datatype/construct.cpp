@@ -132,44 +132,21 @@ int resized(Call& call, MPI_Datatype oldtype, MPI_Aint lower, MPI_Aint extent, M
 
 }  // namespace
 
-extern "C" int PMPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  Call call(call_name<"MPI_Type_contiguous">);
+MARGAY_TWINS(Type_contiguous, (Count count, MPI_Datatype oldtype, MPI_Datatype* newtype), {
+  Call call(called);
   return contiguous(call, count, oldtype, newtype);
-}
-MARGAY_ALIAS(Type_contiguous)
+})
 
-extern "C" int PMPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  Call call(call_name<"MPI_Type_contiguous_c">);
-  return contiguous(call, count, oldtype, newtype);
-}
-MARGAY_ALIAS(Type_contiguous_c)
-
-extern "C" int PMPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  Call call(call_name<"MPI_Type_vector">);
+MARGAY_TWINS(Type_vector, (Count count, Count blocklength, Count stride, MPI_Datatype oldtype, MPI_Datatype* newtype), {
+  Call call(called);
   return vector(call, count, blocklength, stride, oldtype, newtype);
-}
-MARGAY_ALIAS(Type_vector)
+})
 
-extern "C" int PMPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype,
-                                  MPI_Datatype* newtype) {
-  Call call(call_name<"MPI_Type_vector_c">);
-  return vector(call, count, blocklength, stride, oldtype, newtype);
-}
-MARGAY_ALIAS(Type_vector_c)
-
-extern "C" int PMPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype,
-                                        MPI_Datatype* newtype) {
-  Call call(call_name<"MPI_Type_create_hvector">);
-  return hvector(call, count, blocklength, stride, oldtype, newtype);
-}
-MARGAY_ALIAS(Type_create_hvector)
-
-extern "C" int PMPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride,
-                                          MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  Call call(call_name<"MPI_Type_create_hvector_c">);
-  return hvector(call, count, blocklength, stride, oldtype, newtype);
-}
-MARGAY_ALIAS(Type_create_hvector_c)
+MARGAY_TWINS(Type_create_hvector,
+             (Count count, Count blocklength, Address stride, MPI_Datatype oldtype, MPI_Datatype* newtype), {
+               Call call(called);
+               return hvector(call, count, blocklength, stride, oldtype, newtype);
+             })
 
 extern "C" int PMPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype,
                                  MPI_Datatype* newtype) {
@@ -178,36 +155,21 @@ extern "C" int PMPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MP
 }
 MARGAY_ALIAS(Type_hvector)
 
-extern "C" int PMPI_Type_indexed(int count, const int array_of_blocklengths[], const int array_of_displacements[],
-                                 MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  Call call(call_name<"MPI_Type_indexed">);
-  return indexed(call, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
-}
-MARGAY_ALIAS(Type_indexed)
+MARGAY_TWINS(Type_indexed,
+             (Count count, const Count array_of_blocklengths[], const Count array_of_displacements[],
+              MPI_Datatype oldtype, MPI_Datatype* newtype),
+             {
+               Call call(called);
+               return indexed(call, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+             })
 
-extern "C" int PMPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[],
-                                   const MPI_Count array_of_displacements[], MPI_Datatype oldtype,
-                                   MPI_Datatype* newtype) {
-  Call call(call_name<"MPI_Type_indexed_c">);
-  return indexed(call, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
-}
-MARGAY_ALIAS(Type_indexed_c)
-
-extern "C" int PMPI_Type_create_hindexed(int count, const int array_of_blocklengths[],
-                                         const MPI_Aint array_of_displacements[], MPI_Datatype oldtype,
-                                         MPI_Datatype* newtype) {
-  Call call(call_name<"MPI_Type_create_hindexed">);
-  return hindexed(call, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
-}
-MARGAY_ALIAS(Type_create_hindexed)
-
-extern "C" int PMPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[],
-                                           const MPI_Count array_of_displacements[], MPI_Datatype oldtype,
-                                           MPI_Datatype* newtype) {
-  Call call(call_name<"MPI_Type_create_hindexed_c">);
-  return hindexed(call, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
-}
-MARGAY_ALIAS(Type_create_hindexed_c)
+MARGAY_TWINS(Type_create_hindexed,
+             (Count count, const Count array_of_blocklengths[], const Address array_of_displacements[],
+              MPI_Datatype oldtype, MPI_Datatype* newtype),
+             {
+               Call call(called);
+               return hindexed(call, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+             })
 
 extern "C" int PMPI_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[],
                                   MPI_Datatype oldtype, MPI_Datatype* newtype) {
@@ -216,51 +178,29 @@ extern "C" int PMPI_Type_hindexed(int count, int array_of_blocklengths[], MPI_Ai
 }
 MARGAY_ALIAS(Type_hindexed)
 
-extern "C" int PMPI_Type_create_indexed_block(int count, int blocklength, const int array_of_displacements[],
-                                              MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  Call call(call_name<"MPI_Type_create_indexed_block">);
-  return indexed_block(call, count, blocklength, array_of_displacements, oldtype, newtype);
-}
-MARGAY_ALIAS(Type_create_indexed_block)
+MARGAY_TWINS(Type_create_indexed_block,
+             (Count count, Count blocklength, const Count array_of_displacements[], MPI_Datatype oldtype,
+              MPI_Datatype* newtype),
+             {
+               Call call(called);
+               return indexed_block(call, count, blocklength, array_of_displacements, oldtype, newtype);
+             })
 
-extern "C" int PMPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength,
-                                                const MPI_Count array_of_displacements[], MPI_Datatype oldtype,
-                                                MPI_Datatype* newtype) {
-  Call call(call_name<"MPI_Type_create_indexed_block_c">);
-  return indexed_block(call, count, blocklength, array_of_displacements, oldtype, newtype);
-}
-MARGAY_ALIAS(Type_create_indexed_block_c)
+MARGAY_TWINS(Type_create_hindexed_block,
+             (Count count, Count blocklength, const Address array_of_displacements[], MPI_Datatype oldtype,
+              MPI_Datatype* newtype),
+             {
+               Call call(called);
+               return hindexed_block(call, count, blocklength, array_of_displacements, oldtype, newtype);
+             })
 
-extern "C" int PMPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint array_of_displacements[],
-                                               MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  Call call(call_name<"MPI_Type_create_hindexed_block">);
-  return hindexed_block(call, count, blocklength, array_of_displacements, oldtype, newtype);
-}
-MARGAY_ALIAS(Type_create_hindexed_block)
-
-extern "C" int PMPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength,
-                                                 const MPI_Count array_of_displacements[], MPI_Datatype oldtype,
-                                                 MPI_Datatype* newtype) {
-  Call call(call_name<"MPI_Type_create_hindexed_block_c">);
-  return hindexed_block(call, count, blocklength, array_of_displacements, oldtype, newtype);
-}
-MARGAY_ALIAS(Type_create_hindexed_block_c)
-
-extern "C" int PMPI_Type_create_struct(int count, const int array_of_blocklengths[],
-                                       const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[],
-                                       MPI_Datatype* newtype) {
-  Call call(call_name<"MPI_Type_create_struct">);
-  return structure(call, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
-}
-MARGAY_ALIAS(Type_create_struct)
-
-extern "C" int PMPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blocklengths[],
-                                         const MPI_Count array_of_displacements[], const MPI_Datatype array_of_types[],
-                                         MPI_Datatype* newtype) {
-  Call call(call_name<"MPI_Type_create_struct_c">);
-  return structure(call, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
-}
-MARGAY_ALIAS(Type_create_struct_c)
+MARGAY_TWINS(Type_create_struct,
+             (Count count, const Count array_of_blocklengths[], const Address array_of_displacements[],
+              const MPI_Datatype array_of_types[], MPI_Datatype* newtype),
+             {
+               Call call(called);
+               return structure(call, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
+             })
 
 extern "C" int PMPI_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[],
                                 MPI_Datatype array_of_types[], MPI_Datatype* newtype) {
@@ -269,17 +209,10 @@ extern "C" int PMPI_Type_struct(int count, int array_of_blocklengths[], MPI_Aint
 }
 MARGAY_ALIAS(Type_struct)
 
-extern "C" int PMPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype* newtype) {
-  Call call(call_name<"MPI_Type_create_resized">);
-  return resized<int>(call, oldtype, lb, extent, newtype);
-}
-MARGAY_ALIAS(Type_create_resized)
-
-extern "C" int PMPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype* newtype) {
-  Call call(call_name<"MPI_Type_create_resized_c">);
-  return resized<MPI_Count>(call, oldtype, lb, extent, newtype);
-}
-MARGAY_ALIAS(Type_create_resized_c)
+MARGAY_TWINS(Type_create_resized, (MPI_Datatype oldtype, Address lb, Address extent, MPI_Datatype* newtype), {
+  Call call(called);
+  return resized<Count>(call, oldtype, lb, extent, newtype);
+})
 
 extern "C" int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype) {
   Call call(call_name<"MPI_Type_dup">);

@@ -132,38 +132,21 @@ int darray(Call& call, int size, int rank, int ndims, const Count gsizes[], cons
 
 }  // namespace
 
-extern "C" int PMPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[],
-                                         const int array_of_starts[], int order, MPI_Datatype oldtype,
-                                         MPI_Datatype* newtype) {
-  Call call(call_name<"MPI_Type_create_subarray">);
-  return subarray(call, ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
-}
-MARGAY_ALIAS(Type_create_subarray)
+MARGAY_TWINS(Type_create_subarray,
+             (int ndims, const Count array_of_sizes[], const Count array_of_subsizes[], const Count array_of_starts[],
+              int order, MPI_Datatype oldtype, MPI_Datatype* newtype),
+             {
+               Call call(called);
+               return subarray(call, ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype,
+                               newtype);
+             })
 
-extern "C" int PMPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[],
-                                           const MPI_Count array_of_subsizes[], const MPI_Count array_of_starts[],
-                                           int order, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  Call call(call_name<"MPI_Type_create_subarray_c">);
-  return subarray(call, ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
-}
-MARGAY_ALIAS(Type_create_subarray_c)
-
-extern "C" int PMPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[],
-                                       const int array_of_distribs[], const int array_of_dargs[],
-                                       const int array_of_psizes[], int order, MPI_Datatype oldtype,
-                                       MPI_Datatype* newtype) {
-  Call call(call_name<"MPI_Type_create_darray">);
-  return darray(call, size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order,
-                oldtype, newtype);
-}
-MARGAY_ALIAS(Type_create_darray)
-
-extern "C" int PMPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count array_of_gsizes[],
-                                         const int array_of_distribs[], const int array_of_dargs[],
-                                         const int array_of_psizes[], int order, MPI_Datatype oldtype,
-                                         MPI_Datatype* newtype) {
-  Call call(call_name<"MPI_Type_create_darray_c">);
-  return darray(call, size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order,
-                oldtype, newtype);
-}
-MARGAY_ALIAS(Type_create_darray_c)
+MARGAY_TWINS(Type_create_darray,
+             (int size, int rank, int ndims, const Count array_of_gsizes[], const int array_of_distribs[],
+              const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype,
+              MPI_Datatype* newtype),
+             {
+               Call call(called);
+               return darray(call, size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs,
+                             array_of_psizes, order, oldtype, newtype);
+             })

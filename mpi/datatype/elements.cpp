@@ -23,20 +23,13 @@ int get_elements(Call& call, const MPI_Status* status, MPI_Datatype datatype, In
 
 }  // namespace
 
-extern "C" int PMPI_Get_elements(const MPI_Status* status, MPI_Datatype datatype, int* count) {
-  Call call(call_name<"MPI_Get_elements">);
+MARGAY_TWINS(Get_elements, (const MPI_Status* status, MPI_Datatype datatype, Count* count), {
+  Call call(called);
   return get_elements(call, status, datatype, count);
-}
-MARGAY_ALIAS(Get_elements)
+})
 
 extern "C" int PMPI_Get_elements_x(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count) {
   Call call(call_name<"MPI_Get_elements_x">);
   return get_elements(call, status, datatype, count);
 }
 MARGAY_ALIAS(Get_elements_x)
-
-extern "C" int PMPI_Get_elements_c(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count) {
-  Call call(call_name<"MPI_Get_elements_c">);
-  return get_elements(call, status, datatype, count);
-}
-MARGAY_ALIAS(Get_elements_c)

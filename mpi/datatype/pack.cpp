@@ -69,42 +69,23 @@ int pack_size(Call& call, Count incount, MPI_Datatype datatype, MPI_Comm comm, C
 
 }  // namespace
 
-extern "C" int PMPI_Pack(const void* inbuf, int incount, MPI_Datatype datatype, void* outbuf, int outsize,
-                         int* position, MPI_Comm comm) {
-  Call call(call_name<"MPI_Pack">);
-  return pack(call, inbuf, incount, datatype, outbuf, outsize, position, comm);
-}
-MARGAY_ALIAS(Pack)
+MARGAY_TWINS(Pack,
+             (const void* inbuf, Count incount, MPI_Datatype datatype, void* outbuf, Count outsize, Count* position,
+              MPI_Comm comm),
+             {
+               Call call(called);
+               return pack(call, inbuf, incount, datatype, outbuf, outsize, position, comm);
+             })
 
-extern "C" int PMPI_Pack_c(const void* inbuf, MPI_Count incount, MPI_Datatype datatype, void* outbuf, MPI_Count outsize,
-                           MPI_Count* position, MPI_Comm comm) {
-  Call call(call_name<"MPI_Pack_c">);
-  return pack(call, inbuf, incount, datatype, outbuf, outsize, position, comm);
-}
-MARGAY_ALIAS(Pack_c)
+MARGAY_TWINS(Unpack,
+             (const void* inbuf, Count insize, Count* position, void* outbuf, Count outcount, MPI_Datatype datatype,
+              MPI_Comm comm),
+             {
+               Call call(called);
+               return unpack(call, inbuf, insize, position, outbuf, outcount, datatype, comm);
+             })
 
-extern "C" int PMPI_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int outcount,
-                           MPI_Datatype datatype, MPI_Comm comm) {
-  Call call(call_name<"MPI_Unpack">);
-  return unpack(call, inbuf, insize, position, outbuf, outcount, datatype, comm);
-}
-MARGAY_ALIAS(Unpack)
-
-extern "C" int PMPI_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount,
-                             MPI_Datatype datatype, MPI_Comm comm) {
-  Call call(call_name<"MPI_Unpack_c">);
-  return unpack(call, inbuf, insize, position, outbuf, outcount, datatype, comm);
-}
-MARGAY_ALIAS(Unpack_c)
-
-extern "C" int PMPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int* size) {
-  Call call(call_name<"MPI_Pack_size">);
+MARGAY_TWINS(Pack_size, (Count incount, MPI_Datatype datatype, MPI_Comm comm, Count* size), {
+  Call call(called);
   return pack_size(call, incount, datatype, comm, size);
-}
-MARGAY_ALIAS(Pack_size)
-
-extern "C" int PMPI_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MPI_Count* size) {
-  Call call(call_name<"MPI_Pack_size_c">);
-  return pack_size(call, incount, datatype, comm, size);
-}
-MARGAY_ALIAS(Pack_size_c)
+})

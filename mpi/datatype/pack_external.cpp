@@ -58,43 +58,23 @@ int pack_size(Call& call, const char* datarep, std::int64_t incount, MPI_Datatyp
 
 }  // namespace
 
-extern "C" int PMPI_Pack_external(const char* datarep, const void* inbuf, int incount, MPI_Datatype datatype,
-                                  void* outbuf, MPI_Aint outsize, MPI_Aint* position) {
-  Call call(call_name<"MPI_Pack_external">);
-  return pack(call, datarep, inbuf, incount, datatype, outbuf, outsize, position);
-}
-MARGAY_ALIAS(Pack_external)
+MARGAY_TWINS(Pack_external,
+             (const char* datarep, const void* inbuf, Count incount, MPI_Datatype datatype, void* outbuf,
+              Address outsize, Address* position),
+             {
+               Call call(called);
+               return pack(call, datarep, inbuf, incount, datatype, outbuf, outsize, position);
+             })
 
-extern "C" int PMPI_Pack_external_c(const char* datarep, const void* inbuf, MPI_Count incount, MPI_Datatype datatype,
-                                    void* outbuf, MPI_Count outsize, MPI_Count* position) {
-  Call call(call_name<"MPI_Pack_external_c">);
-  return pack(call, datarep, inbuf, incount, datatype, outbuf, outsize, position);
-}
-MARGAY_ALIAS(Pack_external_c)
+MARGAY_TWINS(Unpack_external,
+             (const char datarep[], const void* inbuf, Address insize, Address* position, void* outbuf, Count outcount,
+              MPI_Datatype datatype),
+             {
+               Call call(called);
+               return unpack(call, datarep, inbuf, insize, position, outbuf, outcount, datatype);
+             })
 
-extern "C" int PMPI_Unpack_external(const char datarep[], const void* inbuf, MPI_Aint insize, MPI_Aint* position,
-                                    void* outbuf, int outcount, MPI_Datatype datatype) {
-  Call call(call_name<"MPI_Unpack_external">);
-  return unpack(call, datarep, inbuf, insize, position, outbuf, outcount, datatype);
-}
-MARGAY_ALIAS(Unpack_external)
-
-extern "C" int PMPI_Unpack_external_c(const char datarep[], const void* inbuf, MPI_Count insize, MPI_Count* position,
-                                      void* outbuf, MPI_Count outcount, MPI_Datatype datatype) {
-  Call call(call_name<"MPI_Unpack_external_c">);
-  return unpack(call, datarep, inbuf, insize, position, outbuf, outcount, datatype);
-}
-MARGAY_ALIAS(Unpack_external_c)
-
-extern "C" int PMPI_Pack_external_size(const char* datarep, int incount, MPI_Datatype datatype, MPI_Aint* size) {
-  Call call(call_name<"MPI_Pack_external_size">);
+MARGAY_TWINS(Pack_external_size, (const char* datarep, Count incount, MPI_Datatype datatype, Address* size), {
+  Call call(called);
   return pack_size(call, datarep, incount, datatype, size);
-}
-MARGAY_ALIAS(Pack_external_size)
-
-extern "C" int PMPI_Pack_external_size_c(const char* datarep, MPI_Count incount, MPI_Datatype datatype,
-                                         MPI_Count* size) {
-  Call call(call_name<"MPI_Pack_external_size_c">);
-  return pack_size(call, datarep, incount, datatype, size);
-}
-MARGAY_ALIAS(Pack_external_size_c)
+})
