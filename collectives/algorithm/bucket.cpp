@@ -22,8 +22,7 @@ namespace {
 // The row as the ring cuts it: the same on all.
 class Ring {
  public:
-  Ring(const Members& members, std::span<const Slice> slices, std::size_t element_bytes)
-      : members_(members), slices_(slices), element_bytes_(element_bytes) {}
+  Ring(const Members& members, const SlicedRow& row) : members_(members), row_(row) {}
 
   // Members by number.
   [[nodiscard]] std::size_t next() const { return (members_.me() + 1) % members_.size(); }
@@ -33,47 +32,47 @@ class Ring {
     return (members_.me() + members_.size() - steps) % members_.size();
   }
   [[nodiscard]] int rank_of(std::size_t member) const { return members_.rank_of(member); }
-  [[nodiscard]] std::uint64_t bytes_of(std::size_t member) const { return slices_[member].count * element_bytes_; }
+  [[nodiscard]] std::uint64_t bytes_of(std::size_t member) const { return row_.bytes_of(member); }
 
   struct Piece {
     std::uint64_t offset;  // in the row
     std::uint64_t bytes;
   };
   [[nodiscard]] std::size_t pieces_of(std::size_t member) const {
-    return (slices_[member].count + elements() - 1) / elements();
+    return (row_.slices[member].count + elements() - 1) / elements();
   }
   [[nodiscard]] Piece piece(std::size_t member, std::size_t number) const {
     const std::size_t first = number * elements();
-    const std::size_t count = std::min(elements(), slices_[member].count - first);
-    return {(slices_[member].first + first) * element_bytes_, count * element_bytes_};
+    const Slice& slice = row_.slices[member];
+    return {(slice.first + first) * row_.element_bytes, std::min(elements(), slice.count - first) * row_.element_bytes};
   }
 
  private:
-  [[nodiscard]] std::size_t elements() const { return std::max<std::size_t>(kStreamPieceBytes / element_bytes_, 1); }
+  [[nodiscard]] std::size_t elements() const {
+    return std::max<std::size_t>(kStreamPieceBytes / row_.element_bytes, 1);
+  }
 
   Members members_;
-  std::span<const Slice> slices_;
-  std::size_t element_bytes_;
+  SlicedRow row_;
 };
 
-std::uint64_t bytes_of(std::span<const Slice> slices, std::size_t element_bytes) {
+std::uint64_t bytes_of(const SlicedRow& row) {
   std::uint64_t bytes = 0;
-  for (const Slice& slice : slices) bytes += slice.count * element_bytes;
+  for (const Slice& slice : row.slices) bytes += slice.count * row.element_bytes;
   return bytes;
 }
 
 }  // namespace
 
-Steps collect_bucket(Collective& collective, Members members, portals::Region row, std::span<const Slice> slices,
-                     std::size_t element_bytes, int has_all) {
+Steps collect_bucket(Collective& collective, Members members, SlicedRow row, int has_all) {
   collective.ask_always();
-  const std::uint64_t all = bytes_of(slices, element_bytes);
+  const std::uint64_t all = bytes_of(row);
   if (members.size() == 1 || all == 0) co_return;
-  const Ring ring(members, slices, element_bytes);
+  const Ring ring(members, row);
   std::optional<StreamReceive> in;
   std::optional<StreamSend> out;
   if (static_cast<int>(members.me()) != has_all) {
-    in.emplace(collective, ring.rank_of(ring.previous()), row, all - ring.bytes_of(members.me()));
+    in.emplace(collective, ring.rank_of(ring.previous()), row.row, all - ring.bytes_of(members.me()));
   }
   if (static_cast<int>(ring.next()) != has_all) out.emplace(collective, ring.rank_of(ring.next()));
   if (out) co_await out->opened();
@@ -85,20 +84,19 @@ Steps collect_bucket(Collective& collective, Members members, portals::Region ro
       const Ring::Piece piece = ring.piece(slice, number);
       if (step > 0) here += piece.bytes;
       if (in) co_await in->until(here);
-      if (sends) out->send(row.slice(piece.offset, piece.bytes), piece.offset);
+      if (sends) out->send(row.row.slice(piece.offset, piece.bytes), piece.offset);
     }
   }
   co_await Flush(collective);
 }
 
-Steps reduce_scatter_bucket(Collective& collective, Members members, portals::Region row, std::span<const Slice> slices,
-                            std::size_t element_bytes, Reducer combine) {
+Steps reduce_scatter_bucket(Collective& collective, Members members, SlicedRow row, Reducer combine) {
   collective.ask_always();
-  const std::uint64_t all = bytes_of(slices, element_bytes);
+  const std::uint64_t all = bytes_of(row);
   if (members.size() == 1 || all == 0) co_return;
   const KeptMemory::Run memory = collective.portal().take_memory(all);
   const portals::Region theirs(memory.get(), all);
-  const Ring ring(members, slices, element_bytes);
+  const Ring ring(members, row);
   StreamReceive in(collective, ring.rank_of(ring.previous()), theirs, all - ring.bytes_of(ring.previous()));
   StreamSend out(collective, ring.rank_of(ring.next()));
   co_await out.opened();
@@ -108,12 +106,12 @@ Steps reduce_scatter_bucket(Collective& collective, Members members, portals::Re
     const std::size_t slice = ring.before(step);
     for (std::size_t number = 0; number < ring.pieces_of(slice); ++number) {
       const Ring::Piece piece = ring.piece(slice, number);
-      const portals::Region mine = row.slice(piece.offset, piece.bytes);
+      const portals::Region mine = row.row.slice(piece.offset, piece.bytes);
       if (step > 1) {
         here += piece.bytes;
         co_await in.until(here);
         if (collective.error_class() == MPI_SUCCESS) {
-          combine_rows(combine, theirs.slice(piece.offset, piece.bytes), mine, element_bytes);
+          combine_rows(combine, theirs.slice(piece.offset, piece.bytes), mine, row.element_bytes);
         }
       }
       if (step < members.size()) out.send(mine, piece.offset);
@@ -122,31 +120,23 @@ Steps reduce_scatter_bucket(Collective& collective, Members members, portals::Re
   co_await Flush(collective);
 }
 
-Steps collect_bucket(Collective& collective, portals::Region row, std::span<const Slice> slices,
-                     std::size_t element_bytes, int has_all) {
-  return collect_bucket(collective, everybody(collective), row, slices, element_bytes, has_all);
+Steps reduce_scatter_bucket(Collective& collective, Reduction is, std::span<const Slice> slices) {
+  return reduce_scatter_bucket(collective, everybody(collective), {is.row(), slices, is.element_bytes}, is.combine);
 }
 
-Steps reduce_scatter_bucket(Collective& collective, std::byte* partial, std::span<const Slice> slices,
-                            std::size_t element_bytes, Reducer combine) {
-  return reduce_scatter_bucket(collective, everybody(collective), whole_row(partial, slices, element_bytes), slices,
-                               element_bytes, combine);
-}
-
-Steps allreduce_bucket(Collective& collective, std::byte* partial, std::size_t count, std::size_t element_bytes,
-                       Reducer combine) {
-  const std::vector<Slice> slices = even_slices(count, collective.size());
-  co_await reduce_scatter_bucket(collective, partial, slices, element_bytes, combine);
+Steps allreduce_bucket(Collective& collective, Reduction is) {
+  const std::vector<Slice> slices = even_slices(is.count, collective.size());
+  co_await reduce_scatter_bucket(collective, is, slices);
   collective.next_phase();
-  co_await collect_bucket(collective, portals::Region(partial, count * element_bytes), slices, element_bytes, kNobody);
+  co_await collect_bucket(collective, everybody(collective), {is.row(), slices, is.element_bytes}, kNobody);
 }
 
 Steps bcast_bucket(Collective& collective, int root, portals::Region data) {
   const std::vector<Slice> slices = even_slices(data.bytes(), collective.size());
   collective.ask_always();
-  co_await scatter_among(collective, everybody(collective), static_cast<std::size_t>(root), data, slices, 1);
+  co_await scatter_among(collective, everybody(collective), static_cast<std::size_t>(root), {data, slices});
   collective.next_phase();
-  co_await collect_bucket(collective, data, slices, 1, root);
+  co_await collect_bucket(collective, everybody(collective), {data, slices}, root);
 }
 
 namespace {
@@ -157,18 +147,14 @@ Rings ring_of(const Ask& ask) {
 
 Steps cut_and_stream(Collective& collective, ReduceScatterCall call) {
   const std::vector<Slice> slices = slices_of(call, collective.size());
-  co_await reduce_scatter_bucket(collective, call.reduction.partial, slices, call.reduction.element_bytes,
-                                 call.reduction.combine);
+  co_await reduce_scatter_bucket(collective, call.reduction, slices);
 }
 
 Steps stream_blocks(Collective& collective, AllgatherCall call) {
   static_cast<void>(place_own_block(collective, call));
-  std::vector<Slice> blocks;
-  for (std::size_t rank = 0; rank < static_cast<std::size_t>(collective.size()); ++rank) {
-    blocks.push_back({rank * call.block_bytes, call.block_bytes});
-  }
+  const std::vector<Slice> blocks = slices_of(call, collective.size());
   const portals::Region all(call.all, blocks.size() * call.block_bytes);
-  co_await collect_bucket(collective, all, blocks, 1, kNobody);
+  co_await collect_bucket(collective, everybody(collective), {all, blocks}, kNobody);
 }
 
 }  // namespace
@@ -190,8 +176,7 @@ extern constinit const Row<AllreduceCall> allreduce_by_bucket{
        return ring_round(ring_of(ask), slice, true) + ring_round(ring_of(ask), slice, false);
      }},
     [](Collective& collective, const Means& /*means*/, const AllreduceCall& call) {
-      return allreduce_bucket(collective, call.reduction.partial, call.reduction.count, call.reduction.element_bytes,
-                              call.reduction.combine);
+      return allreduce_bucket(collective, call.reduction);
     }};
 extern constinit const Row<ReduceScatterCall> reduce_scatter_by_bucket{
     {Algorithm::bucket, has_bytes_in_any_order,

@@ -2,6 +2,7 @@
 // judged, of one rank's data; of blocks: of one block.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -36,6 +37,7 @@ struct Reduction {
   std::size_t element_bytes = 0;
   Reducer combine = nullptr;
   [[nodiscard]] std::uint64_t bytes() const { return count * element_bytes; }
+  [[nodiscard]] portals::Region row() const { return portals::Region(partial, bytes()); }
 };
 
 struct ReduceCall {
@@ -78,6 +80,28 @@ struct ScatterCall {
   std::uint64_t block_bytes = 0;
   portals::Region all = {};
   [[nodiscard]] static constexpr Operation operation() { return Operation::scatter; }
+  [[nodiscard]] std::uint64_t bytes() const { return block_bytes; }
+};
+
+// All that goes between this rank and another one, one way.
+struct PeerMessage {
+  int peer = -1;  // -1: there is none
+  portals::Region data = {};
+  // Both sides name no bytes alike, so there is no message then.
+  [[nodiscard]] bool moves() const { return peer >= 0 && data.bytes() != 0; }
+};
+
+// A block of `block_bytes` for each other rank, and one from each; what the spans refer to stays until the end.
+struct AlltoallCall {
+  std::span<const PeerMessage> out = {};
+  std::span<const PeerMessage> in = {};
+  std::uint64_t block_bytes = 0;
+  // Whether this rank's blocks have that length.
+  [[nodiscard]] bool is_even() const {
+    const auto fits = [this](const PeerMessage& block) { return block.data.bytes() == block_bytes; };
+    return std::ranges::all_of(out, fits) && std::ranges::all_of(in, fits);
+  }
+  [[nodiscard]] static constexpr Operation operation() { return Operation::alltoall; }
   [[nodiscard]] std::uint64_t bytes() const { return block_bytes; }
 };
 

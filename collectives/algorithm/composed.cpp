@@ -11,26 +11,26 @@ namespace margay::collectives {
 namespace {
 
 Steps barrier_nodes(Collective& collective, const NodeGroups& groups) {
-  co_await reduce_nodes(collective, groups, kTop, nullptr, 0, 0, nullptr);
+  co_await reduce_nodes(collective, groups, kTop, {});
   co_await bcast_nodes(collective, groups, kTop, {});
 }
 
 // One rank's result goes to all: the same bits everywhere.
 Steps allreduce_tree(Collective& collective, Reduction is) {
-  co_await reduce_tree(collective, kTop, is.partial, is.count, is.element_bytes, is.combine);
-  co_await bcast_tree(collective, kTop, portals::Region(is.partial, is.bytes()));
+  co_await reduce_tree(collective, kTop, is);
+  co_await bcast_tree(collective, kTop, is.row());
 }
 
 Steps allreduce_nodes(Collective& collective, const NodeGroups& groups, Reduction is) {
-  co_await reduce_nodes(collective, groups, kTop, is.partial, is.count, is.element_bytes, is.combine);
-  co_await bcast_nodes(collective, groups, kTop, portals::Region(is.partial, is.bytes()));
+  co_await reduce_nodes(collective, groups, kTop, is);
+  co_await bcast_nodes(collective, groups, kTop, is.row());
 }
 
 // Each rank gets its block of the result straight from the one that has it.
 Steps deal_result(Collective& collective, ReduceScatterCall call) {
   collective.next_phase();
   std::vector<PeerMessage> out, in;
-  const portals::Region whole(call.reduction.partial, call.reduction.bytes());
+  const portals::Region whole = call.reduction.row();
   std::uint64_t before = 0;
   for (int rank = 0; rank < collective.size(); ++rank) {
     const std::uint64_t bytes = call.block_bytes(rank);
@@ -42,19 +42,17 @@ Steps deal_result(Collective& collective, ReduceScatterCall call) {
 }
 
 Steps reduce_scatter_tree(Collective& collective, ReduceScatterCall call) {
-  const Reduction& is = call.reduction;
-  co_await reduce_tree(collective, kTop, is.partial, is.count, is.element_bytes, is.combine);
+  co_await reduce_tree(collective, kTop, call.reduction);
   co_await deal_result(collective, call);
 }
 
 Steps reduce_scatter_nodes(Collective& collective, const NodeGroups& groups, ReduceScatterCall call) {
-  const Reduction& is = call.reduction;
-  co_await reduce_nodes(collective, groups, kTop, is.partial, is.count, is.element_bytes, is.combine);
+  co_await reduce_nodes(collective, groups, kTop, call.reduction);
   co_await deal_result(collective, call);
 }
 
 Steps allgather_tree(Collective& collective, AllgatherCall call) {
-  co_await gather_tree(collective, kTop, call.mine, call.block_bytes, call.all);
+  co_await gather_tree(collective, {kTop, call.mine, call.block_bytes, call.all});
   collective.next_phase();
   const auto members = static_cast<std::uint64_t>(collective.size());
   co_await bcast_tree(collective, kTop, portals::Region(call.all, members * call.block_bytes));

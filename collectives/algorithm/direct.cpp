@@ -91,9 +91,9 @@ namespace {
 
 Steps allgather_blocks(Collective& collective, AllgatherCall call) {
   static_cast<void>(place_own_block(collective, call));
-  std::vector<Slice> slices;
-  for (std::size_t rank = 0; rank < static_cast<std::size_t>(collective.size()); ++rank) slices.push_back({rank, 1});
-  co_await allgather_slices(collective, call.all, slices, call.block_bytes);
+  const std::vector<Slice> blocks = slices_of(call, collective.size());
+  const portals::Region all(call.all, blocks.size() * call.block_bytes);
+  co_await collect_among(collective, everybody(collective), {all, blocks}, kNobody);
 }
 
 }  // namespace
@@ -114,8 +114,11 @@ extern constinit const Row<ScatterCall> scatter_directly{
     [](Collective& collective, const Means& /*means*/, const ScatterCall& call) {
       return scatter_blocks(collective, nullptr, call);
     }};
-extern constinit const Formula alltoall_directly{Algorithm::direct, always, [](const Ask& ask) {
-                                                   return everybody_to_everybody(all_of(ask.facts), ask.n(), false);
-                                                 }};
+extern constinit const Row<AlltoallCall> alltoall_directly{
+    {Algorithm::direct, always,
+     [](const Ask& ask) { return everybody_to_everybody(all_of(ask.facts), ask.n(), false); }},
+    [](Collective& collective, const Means& /*means*/, const AlltoallCall& call) {
+      return exchange_directly(collective, call.out, call.in);
+    }};
 
 }  // namespace margay::collectives

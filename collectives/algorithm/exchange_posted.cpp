@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "collectives/algorithm/algorithms.hpp"
+#include "collectives/algorithm/row.hpp"
+#include "collectives/cost/parts.hpp"
 #include "collectives/portal/post.hpp"
 
 namespace margay::collectives {
@@ -220,5 +222,41 @@ Steps exchange_posted(Collective& collective, Team& team, std::span<const PeerMe
   showing.end();
   if (differs) collective.named_other_bytes();
 }
+
+namespace {
+
+bool members_read(const Ask& ask) {
+  return ask.facts.strips && ask.facts.reads;
+}
+
+}  // namespace
+
+extern constinit const Row<GatherCall> gather_by_reading{
+    {Algorithm::shared, members_read,
+     [](const Ask& ask) {
+       const double moved = (ask.ranks() - 1) * ask.n();
+       return read_in_place(ask.ranks() - 1, {moved, moved});
+     }},
+    [](Collective& collective, const Means& means, const GatherCall& call) {
+      return gather_blocks(collective, means.team, call);
+    }};
+extern constinit const Row<ScatterCall> scatter_by_reading{
+    {Algorithm::shared, members_read,
+     [](const Ask& ask) {
+       return read_in_place(ask.ranks() - 1, {ask.n(), (ask.ranks() - 1) * ask.n()});
+     }},
+    [](Collective& collective, const Means& means, const ScatterCall& call) {
+      return scatter_blocks(collective, means.team, call);
+    }};
+// Shorter blocks are posted for all, or met: a table of them would be longer than they are.
+extern constinit const Row<AlltoallCall> alltoall_by_reading{
+    {Algorithm::shared, [](const Ask& ask) { return members_read(ask) && ask.bytes > kReadWhereItLies; },
+     [](const Ask& ask) {
+       const double moved = (ask.ranks() - 1) * ask.n();
+       return read_in_place(ask.ranks() - 1, {moved, ask.ranks() * moved});
+     }},
+    [](Collective& collective, const Means& means, const AlltoallCall& call) {
+      return exchange_posted(collective, *means.team, call.out, call.in);
+    }};
 
 }  // namespace margay::collectives

@@ -1,6 +1,7 @@
 #include "collectives/algorithm/line.hpp"
 
 #include "collectives/cost/hybrid.hpp"
+
 namespace margay::collectives {
 
 bool can_go_by_hybrid(const Ask& ask) {
@@ -12,30 +13,28 @@ Cost cost_of_hybrid(const Ask& ask) {
                       ask.facts);
 }
 
-Steps reduce_scatter_along(Collective& collective, Way way, Members line, portals::Region row,
-                           std::span<const Slice> slices, std::size_t element_bytes, Reducer combine) {
+Steps reduce_scatter_along(Collective& collective, Way way, Members line, SlicedRow row, Reducer combine) {
   switch (way) {
     case Way::bucket:
-      return reduce_scatter_bucket(collective, line, row, slices, element_bytes, combine);
+      return reduce_scatter_bucket(collective, line, row, combine);
     case Way::brief:
-      return reduce_scatter_exchange(collective, line, row, slices, element_bytes, combine);
+      return reduce_scatter_exchange(collective, line, row, combine);
     case Way::slices:
       break;
   }
-  return reduce_scatter_among(collective, line, row, slices, element_bytes, combine);
+  return reduce_scatter_among(collective, line, row, combine);
 }
 
-Steps collect_along(Collective& collective, Way way, Members line, portals::Region row, std::span<const Slice> slices,
-                    std::size_t element_bytes, int has_all) {
+Steps collect_along(Collective& collective, Way way, Members line, SlicedRow row, int has_all) {
   switch (way) {
     case Way::bucket:
-      return collect_bucket(collective, line, row, slices, element_bytes, has_all);
+      return collect_bucket(collective, line, row, has_all);
     case Way::brief:
-      return allgather_exchange(collective, line, row, slices, element_bytes);
+      return allgather_exchange(collective, line, row);
     case Way::slices:
       break;
   }
-  return collect_among(collective, line, row, slices, element_bytes, has_all);
+  return collect_among(collective, line, row, has_all);
 }
 
 NestedSlices::NestedSlices(const Grid& grid, const HybridPlan& plan, std::size_t count) : own_{0, count} {
@@ -49,16 +48,17 @@ NestedSlices::NestedSlices(const Grid& grid, const HybridPlan& plan, std::size_t
   }
 }
 
-LineBlocks::LineBlocks(const Grid& grid, std::size_t dimension, std::span<const std::uint8_t> free, std::byte* base,
-                       std::span<const Slice> blocks, std::size_t element_bytes) {
+LineBlocks::LineBlocks(const Grid& grid, std::size_t dimension, std::span<const std::uint8_t> free,
+                       const SlicedRow& blocks)
+    : element_bytes_(blocks.element_bytes) {
   Grid::Place place = grid.mine();
   std::size_t first = 0;
   for (place[dimension] = 0; place[dimension] < grid.length(dimension); ++place[dimension]) {
     std::size_t count = 0;
     for (const int rank : grid.plane(place, free)) {
-      const Slice& block = blocks[static_cast<std::size_t>(rank)];
-      pieces_.add(portals::Buffer{base + block.first * element_bytes, block.count * element_bytes});
-      count += block.count;
+      const auto number = static_cast<std::size_t>(rank);
+      pieces_.add(blocks.of(number));
+      count += blocks.slices[number].count;
     }
     slices_.push_back({first, count});
     first += count;

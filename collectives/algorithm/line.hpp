@@ -5,7 +5,6 @@
 #include <span>
 #include <vector>
 
-#include "collectives/algorithm/piece_table.hpp"
 #include "collectives/algorithm/row.hpp"
 #include "collectives/algorithm/rows.hpp"
 #include "collectives/topology/grid.hpp"
@@ -18,10 +17,8 @@ namespace margay::collectives {
 
 // Each member of a line of the grid has its slice of the row in the end; or has it at the beginning, and all of them in
 // the end. As reduce_scatter_among and collect_among; brief: in rounds, of operations that commute, and nobody has all.
-Steps reduce_scatter_along(Collective& collective, Way way, Members line, portals::Region row,
-                           std::span<const Slice> slices, std::size_t element_bytes, Reducer combine);
-Steps collect_along(Collective& collective, Way way, Members line, portals::Region row, std::span<const Slice> slices,
-                    std::size_t element_bytes, int has_all);
+Steps reduce_scatter_along(Collective& collective, Way way, Members line, SlicedRow row, Reducer combine);
+Steps collect_along(Collective& collective, Way way, Members line, SlicedRow row, int has_all);
 
 // What this rank has of a row that the long dimensions cut, each the slice of the one before.
 class NestedSlices {
@@ -46,14 +43,13 @@ class NestedSlices {
 // and those of the ranks that differ from it in `free` dimensions too.
 class LineBlocks {
  public:
-  // `blocks`: of all ranks, in a row at `base`.
-  LineBlocks(const Grid& grid, std::size_t dimension, std::span<const std::uint8_t> free, std::byte* base,
-             std::span<const Slice> blocks, std::size_t element_bytes);
-  [[nodiscard]] portals::Region row() const { return pieces_.region(); }
-  [[nodiscard]] std::span<const Slice> slices() const { return slices_; }
+  // `blocks`: of all ranks, in one run of memory.
+  LineBlocks(const Grid& grid, std::size_t dimension, std::span<const std::uint8_t> free, const SlicedRow& blocks);
+  [[nodiscard]] SlicedRow row() const { return {pieces_.region(), slices_, element_bytes_}; }
 
  private:
   PieceTable pieces_;
+  std::size_t element_bytes_;
   std::vector<Slice> slices_;
 };
 

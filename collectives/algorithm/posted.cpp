@@ -9,7 +9,9 @@
 #include <cstring>
 
 #include "collectives/algorithm/algorithms.hpp"
-#include "collectives/algorithm/scratch.hpp"
+#include "collectives/algorithm/row.hpp"
+#include "collectives/algorithm/rows.hpp"
+#include "collectives/cost/parts.hpp"
 #include "collectives/portal/post.hpp"
 
 namespace margay::collectives {
@@ -20,8 +22,6 @@ namespace {
 portals::Region posted(const Post& post, int member, std::uint64_t offset, std::uint64_t bytes) {
   return portals::Region(const_cast<std::byte*>(post.data(member)) + offset, bytes);
 }
-
-}  // namespace
 
 Steps bcast_posted(Collective& collective, Team& team, int root, portals::Region data) {
   Post post(collective, team, data.bytes());
@@ -37,82 +37,82 @@ Steps bcast_posted(Collective& collective, Team& team, int root, portals::Region
   portals::copy(data, posted(post, root, 0, data.bytes()));
 }
 
-Steps scatter_posted(Collective& collective, Team& team, int root, portals::Region all, std::uint64_t block_bytes,
-                     portals::Region mine) {
+Steps scatter_posted(Collective& collective, Team& team, ScatterCall call) {
+  const std::uint64_t block_bytes = call.block_bytes;
   const std::uint64_t bytes = block_bytes * static_cast<std::uint64_t>(collective.size());
   Post post(collective, team, bytes);
   const std::uint64_t offset = block_bytes * static_cast<std::uint64_t>(collective.rank());
-  if (collective.rank() != root) {
-    if (mine.bytes() != block_bytes) collective.named_other_bytes();
-    co_await post.of(root);
+  if (collective.rank() != call.root) {
+    if (call.mine.bytes() != block_bytes) collective.named_other_bytes();
+    co_await post.of(call.root);
     if (collective.error_class() == MPI_SUCCESS && block_bytes != 0) {
-      portals::copy(mine, posted(post, root, offset, block_bytes));
+      portals::copy(call.mine, posted(post, call.root, offset, block_bytes));
     }
     co_return;
   }
   co_await post.room();
   if (collective.error_class() != MPI_SUCCESS) co_return;
-  portals::copy(portals::Region(post.mine(), bytes), all);
+  portals::copy(portals::Region(post.mine(), bytes), call.all);
   post.show_to_all();
-  put_own_block(collective, mine, all.slice(offset, block_bytes));
+  put_own_block(collective, call.mine, call.all.slice(offset, block_bytes));
 }
 
-Steps gather_posted(Collective& collective, Team& team, int root, portals::Region mine, std::uint64_t block_bytes,
-                    std::byte* all) {
+Steps gather_posted(Collective& collective, Team& team, GatherCall call) {
+  const std::uint64_t block_bytes = call.block_bytes;
+  const portals::Region& mine = call.mine;
   Post post(collective, team, block_bytes);
   if (mine.bytes() != block_bytes) collective.named_other_bytes();
-  if (collective.rank() != root) {
+  if (collective.rank() != call.root) {
     co_await post.room();
     if (collective.error_class() != MPI_SUCCESS) co_return;
     portals::copy(portals::Region(post.mine(), block_bytes), mine);
-    post.show_to(root);
+    post.show_to(call.root);
     co_return;
   }
   const auto block = [&](int rank) {
-    return portals::Region(all + static_cast<std::uint64_t>(rank) * block_bytes, block_bytes);
+    return portals::Region(call.all + static_cast<std::uint64_t>(rank) * block_bytes, block_bytes);
   };
   for (int rank = 0; rank < collective.size(); ++rank) {
-    if (rank == root) continue;
+    if (rank == call.root) continue;
     co_await post.of(rank);
     if (collective.error_class() != MPI_SUCCESS) co_return;
     if (block_bytes != 0) portals::copy(block(rank), posted(post, rank, 0, block_bytes));
   }
-  if (block_bytes == 0 || (mine.contiguous() && mine.single().base == block(root).single().base)) co_return;
-  portals::copy(block(root), mine);
+  if (block_bytes == 0 || (mine.contiguous() && mine.single().base == block(call.root).single().base)) co_return;
+  portals::copy(block(call.root), mine);
 }
 
-Steps reduce_posted(Collective& collective, Team& team, int root, std::byte* partial, std::size_t count,
-                    std::size_t element_bytes, Reducer combine) {
-  const std::uint64_t bytes = count * element_bytes;
+Steps reduce_posted(Collective& collective, Team& team, int root, Reduction is) {
+  const std::uint64_t bytes = is.bytes();
   Post post(collective, team, bytes);
   if (collective.rank() != root) {
     co_await post.room();
     if (collective.error_class() != MPI_SUCCESS) co_return;
-    portals::copy_bytes(post.mine(), partial, bytes);
+    portals::copy_bytes(post.mine(), is.partial, bytes);
     post.show_to(root);
     co_return;
   }
   // From the last rank to the first: each step leaves its result where the next one wants it.
   const int last = collective.size() - 1;
   Scratch scratch(collective, root == last ? 0 : bytes);
-  std::byte* const result = root == last ? partial : scratch.base();
+  std::byte* const result = root == last ? is.partial : scratch.base();
   for (int rank = last; rank >= 0; --rank) {
     if (rank != root) co_await post.of(rank);
     if (collective.error_class() != MPI_SUCCESS) co_return;
     if (bytes == 0 || (rank == last && rank == root)) continue;
-    const std::byte* const part = rank == root ? partial : post.data(rank);
+    const std::byte* const part = rank == root ? is.partial : post.data(rank);
     if (rank == last) {
       std::memcpy(result, part, bytes);
     } else {
-      combine(part, result, count);
+      is.combine(part, result, is.count);
     }
   }
-  if (result != partial && bytes != 0) std::memcpy(partial, result, bytes);
+  if (result != is.partial && bytes != 0) std::memcpy(is.partial, result, bytes);
 }
 
-Steps scan_posted(Collective& collective, Team& team, ScanKind kind, std::byte* partial, std::size_t count,
-                  std::size_t element_bytes, Reducer combine) {
-  const std::uint64_t bytes = count * element_bytes;
+Steps scan_posted(Collective& collective, Team& team, ScanCall call) {
+  const Reduction& is = call.reduction;
+  const std::uint64_t bytes = is.bytes();
   const int before = collective.rank() - 1;
   const bool first = before < 0;
   const bool last = collective.rank() + 1 == collective.size();
@@ -120,15 +120,72 @@ Steps scan_posted(Collective& collective, Team& team, ScanKind kind, std::byte* 
   if (!first) {
     co_await post.of(before);
     if (collective.error_class() != MPI_SUCCESS) co_return;
-    if (bytes != 0 && (!last || kind == ScanKind::inclusive)) combine(post.data(before), partial, count);
+    if (bytes != 0 && (!last || call.kind == ScanKind::inclusive)) {
+      is.combine(post.data(before), is.partial, is.count);
+    }
   }
   if (!last) {
     co_await post.room();
     if (collective.error_class() != MPI_SUCCESS) co_return;
-    portals::copy_bytes(post.mine(), partial, bytes);
+    portals::copy_bytes(post.mine(), is.partial, bytes);
     post.show_to(collective.rank() + 1);
   }
-  if (kind == ScanKind::exclusive && !first && bytes != 0) std::memcpy(partial, post.data(before), bytes);
+  if (call.kind == ScanKind::exclusive && !first && bytes != 0) std::memcpy(is.partial, post.data(before), bytes);
 }
+
+bool posting_fits(const Ask& ask) {
+  return ask.facts.strips && ask.bytes <= kPostedBytes;
+}
+// The root posts all blocks.
+bool blocks_fit_posting(const Ask& ask) {
+  return ask.facts.strips && ask.bytes <= kPostedBytes / static_cast<std::uint64_t>(ask.facts.ranks);
+}
+// A chain of posts where a meeting would wait for all, or has no room.
+bool chain_fits(const Ask& ask) {
+  return posting_fits(ask) && (ask.facts.crowded || ask.bytes > sim::kMeetingPartBytes);
+}
+
+}  // namespace
+
+extern constinit const Row<BcastCall> bcast_by_posting{
+    {Algorithm::shared, posting_fits,
+     [](const Ask& ask) {
+       return post(ask.ranks() - 1, {ask.n(), ask.ranks() * ask.n()});
+     }},
+    [](Collective& collective, const Means& means, const BcastCall& call) {
+      return bcast_posted(collective, *means.team, call.root, call.data);
+    }};
+extern constinit const Row<ReduceCall> reduce_by_posting{
+    {Algorithm::shared, posting_fits,
+     [](const Ask& ask) {
+       const double combined = (ask.ranks() - 1) * ask.n();
+       return post(ask.ranks() - 1, {ask.n(), ask.ranks() * ask.n()}, {combined, combined});
+     }},
+    [](Collective& collective, const Means& means, const ReduceCall& call) {
+      return reduce_posted(collective, *means.team, call.root, call.reduction);
+    }};
+extern constinit const Row<GatherCall> gather_by_posting{
+    {Algorithm::shared, posting_fits,
+     [](const Ask& ask) {
+       const double moved = (ask.ranks() - 1) * ask.n();
+       return post(ask.ranks() - 1, {moved, 2 * moved});
+     }},
+    [](Collective& collective, const Means& means, const GatherCall& call) {
+      return gather_posted(collective, *means.team, call);
+    }};
+extern constinit const Row<ScatterCall> scatter_by_posting{
+    {Algorithm::shared, blocks_fit_posting,
+     [](const Ask& ask) {
+       const double all = ask.ranks() * ask.n();
+       return post(ask.ranks() - 1, {all, 2 * all});
+     }},
+    [](Collective& collective, const Means& means, const ScatterCall& call) {
+      return scatter_posted(collective, *means.team, call);
+    }};
+extern constinit const Row<ScanCall> scan_by_posting{
+    {Algorithm::shared, chain_fits, [](const Ask& ask) { return chain_of_posts(ask.n(), ask.ranks()); }},
+    [](Collective& collective, const Means& means, const ScanCall& call) {
+      return scan_posted(collective, *means.team, call);
+    }};
 
 }  // namespace margay::collectives

@@ -1,7 +1,7 @@
 // Calls of one node in which all show and all read, through what each posts (portal/post), where each rank has a
 // processor. Cost, p ranks, n bytes of each: no message; each writes its own, n β, and reads p - 1 others', each with
 // one look, n β, and for an allreduce n γ. Of two ranks each moves one line to the other, and both lines move at once;
-// where all meet (algorithm/shared) a counter goes from one to the next, and its opening to all: p looks one after the
+// where all meet (algorithm/meeting) a counter goes from one to the next, and its opening to all: p looks one after the
 // other.
 //
 // Parts are combined in the order of ranks, so the operation need not be commutative; the bracketing is that order, and
@@ -9,44 +9,40 @@
 #include <algorithm>
 #include <cstring>
 
-#include "collectives/algorithm/algorithms.hpp"
-#include "collectives/algorithm/scratch.hpp"
+#include "collectives/algorithm/row.hpp"
+#include "collectives/algorithm/rows.hpp"
+#include "collectives/cost/parts.hpp"
 #include "collectives/portal/post.hpp"
 
 namespace margay::collectives {
 
 namespace {
 
-// Combines all members' slices of what they posted, the last one's first. `mine`: this one's, where it lies, and where
-// the result goes.
-void combine_postings(const Collective& collective, const Post& post, std::byte* mine, const Slice& slice,
-                      std::size_t element_bytes, const Reducer& combine) {
-  const std::uint64_t bytes = slice.count * element_bytes;
+// Combines all members' slices of what they posted, the last one's first, into this one's.
+void combine_postings(const Collective& collective, const Post& post, const Reduction& is, const Slice& slice) {
+  const std::uint64_t bytes = slice.count * is.element_bytes;
   if (bytes == 0) return;
-  const auto part = [&](int rank) {
-    return rank == collective.rank() ? mine : post.data(rank) + slice.first * element_bytes;
-  };
+  const std::uint64_t offset = slice.first * is.element_bytes;
+  std::byte* const mine = is.partial + offset;
+  const auto part = [&](int rank) { return rank == collective.rank() ? mine : post.data(rank) + offset; };
   const int last = collective.size() - 1;
   Scratch result(collective, bytes);
   portals::copy_bytes(result.base(), part(last), bytes);
-  for (int rank = last; rank-- > 0;) combine(part(rank), result.base(), slice.count);
+  for (int rank = last; rank-- > 0;) is.combine(part(rank), result.base(), slice.count);
   portals::copy_bytes(mine, result.base(), bytes);
 }
 
-// Each shows its row of `count` elements, and gets what all rows' `mine` comes to.
-Steps combine_by_all(Collective& collective, Team& team, std::byte* partial, std::size_t count, Slice mine,
-                     std::size_t element_bytes, Reducer combine) {
-  Post post(collective, team, count * element_bytes);
+// Each shows its row, and gets what all rows' `mine` comes to.
+Steps combine_by_all(Collective& collective, Team& team, Reduction is, Slice mine) {
+  Post post(collective, team, is.bytes());
   co_await post.room();
   if (collective.error_class() != MPI_SUCCESS) co_return;
-  portals::copy_bytes(post.mine(), partial, count * element_bytes);
+  portals::copy_bytes(post.mine(), is.partial, is.bytes());
   post.show_to_all();
   co_await post.of_all();
   if (collective.error_class() != MPI_SUCCESS) co_return;
-  combine_postings(collective, post, partial + mine.first * element_bytes, mine, element_bytes, combine);
+  combine_postings(collective, post, is, mine);
 }
-
-}  // namespace
 
 Steps barrier_posted(Collective& collective, Team& team) {
   Post post(collective, team, 0);
@@ -57,20 +53,15 @@ Steps barrier_posted(Collective& collective, Team& team) {
   co_await post.of_all();
 }
 
-Steps allreduce_posted(Collective& collective, Team& team, std::byte* partial, std::size_t count,
-                       std::size_t element_bytes, Reducer combine) {
-  return combine_by_all(collective, team, partial, count, {0, count}, element_bytes, combine);
+Steps reduce_scatter_posted(Collective& collective, Team& team, ReduceScatterCall call) {
+  const std::vector<Slice> slices = slices_of(call, collective.size());
+  co_await combine_by_all(collective, team, call.reduction, slices[static_cast<std::size_t>(collective.rank())]);
 }
 
-Steps reduce_scatter_posted(Collective& collective, Team& team, std::byte* partial, std::span<const Slice> slices,
-                            std::size_t element_bytes, Reducer combine) {
-  const Slice& mine = slices[static_cast<std::size_t>(collective.rank())];
-  return combine_by_all(collective, team, partial, slices.back().first + slices.back().count, mine, element_bytes,
-                        combine);
-}
-
-Steps allgather_posted(Collective& collective, Team& team, std::byte* all, std::uint64_t block_bytes) {
-  const auto block = [&](int rank) { return all + static_cast<std::uint64_t>(rank) * block_bytes; };
+Steps allgather_posted(Collective& collective, Team& team, AllgatherCall call) {
+  if (!place_even_block(collective, call)) co_return;
+  const std::uint64_t block_bytes = call.block_bytes;
+  const auto block = [&](int rank) { return call.all + static_cast<std::uint64_t>(rank) * block_bytes; };
   Post post(collective, team, block_bytes);
   co_await post.room();
   if (collective.error_class() != MPI_SUCCESS) co_return;
@@ -83,30 +74,86 @@ Steps allgather_posted(Collective& collective, Team& team, std::byte* all, std::
   }
 }
 
-Steps alltoall_posted(Collective& collective, Team& team, std::span<const PeerMessage> out,
-                      std::span<const PeerMessage> in, std::uint64_t block_bytes) {
+Steps alltoall_posted(Collective& collective, Team& team, AlltoallCall call) {
+  const std::uint64_t block_bytes = call.block_bytes;
   Post post(collective, team, block_bytes * static_cast<std::uint64_t>(collective.size()));
-  const auto fits = [&](const PeerMessage& block) { return block.data.bytes() == block_bytes; };
-  if (!std::ranges::all_of(out, fits) || !std::ranges::all_of(in, fits)) {
+  if (!call.is_even()) {
     collective.refuse_call();
     co_return;
   }
   co_await post.room();
   if (collective.error_class() != MPI_SUCCESS) co_return;
   std::byte* const mine = post.mine();
-  for (const PeerMessage& block : out) {
+  for (const PeerMessage& block : call.out) {
     portals::copy(portals::Region(mine + static_cast<std::uint64_t>(block.peer) * block_bytes, block_bytes),
                   block.data);
   }
   post.show_to_all();
   co_await post.of_all();
   if (collective.error_class() != MPI_SUCCESS || block_bytes == 0) co_return;
-  for (const PeerMessage& block : in) {
+  for (const PeerMessage& block : call.in) {
     // The region is only read.
     std::byte* const from =
         const_cast<std::byte*>(post.data(block.peer)) + static_cast<std::uint64_t>(collective.rank()) * block_bytes;
     portals::copy(block.data, portals::Region(from, block_bytes));
   }
 }
+
+// A few that have a processor each: each looks at all others.
+bool few_post(const Facts& facts, std::uint64_t shown) {
+  constexpr int kFew = 4;
+  return facts.strips && !facts.crowded && facts.ranks <= kFew && shown <= kPostedBytes;
+}
+bool all_post(const Ask& ask) {
+  return few_post(ask.facts, ask.bytes);
+}
+bool all_post_blocks(const Ask& ask) {
+  return few_post(ask.facts, ask.blocks_bytes());
+}
+
+}  // namespace
+
+extern constinit const Row<BarrierCall> barrier_by_posting{
+    {Algorithm::shared, all_post,
+     [](const Ask& ask) {
+       return post_by_all(ask.ranks(), 0, 0, {0, 0});
+     }},
+    [](Collective& collective, const Means& means, const BarrierCall& /*call*/) {
+      return barrier_posted(collective, *means.team);
+    }};
+extern constinit const Row<AllreduceCall> allreduce_by_posting{
+    {Algorithm::shared, all_post,
+     [](const Ask& ask) {
+       const double combined = (ask.ranks() - 1) * ask.n();
+       return post_by_all(ask.ranks(), ask.n(), ask.n(), {combined, ask.ranks() * combined});
+     }},
+    [](Collective& collective, const Means& means, const AllreduceCall& call) {
+      return combine_by_all(collective, *means.team, call.reduction, {0, call.reduction.count});
+    }};
+extern constinit const Row<ReduceScatterCall> reduce_scatter_by_posting{
+    {Algorithm::shared, all_post,
+     [](const Ask& ask) {
+       const double n = ask.n(), p = ask.ranks();
+       return post_by_all(p, n, n / p, {(p - 1) / p * n, (p - 1) * n});
+     }},
+    [](Collective& collective, const Means& means, const ReduceScatterCall& call) {
+      return reduce_scatter_posted(collective, *means.team, call);
+    }};
+extern constinit const Row<AllgatherCall> allgather_by_posting{
+    {Algorithm::shared, all_post,
+     [](const Ask& ask) {
+       return post_by_all(ask.ranks(), ask.n(), ask.n(), {0, 0});
+     }},
+    [](Collective& collective, const Means& means, const AllgatherCall& call) {
+      return allgather_posted(collective, *means.team, call);
+    }};
+extern constinit const Row<AlltoallCall> alltoall_by_posting{
+    {Algorithm::shared, all_post_blocks,
+     [](const Ask& ask) {
+       return post_by_all(ask.ranks(), (ask.ranks() - 1) * ask.n(), ask.n(), {0, 0});
+     }},
+    [](Collective& collective, const Means& means, const AlltoallCall& call) {
+      return alltoall_posted(collective, *means.team, call);
+    }};
 
 }  // namespace margay::collectives

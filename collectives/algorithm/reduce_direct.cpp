@@ -27,106 +27,87 @@ void combine_in_order(std::size_t me, const portals::Region& own, const std::vec
 
 }  // namespace
 
-Steps reduce_scatter_among(Collective& collective, Members members, portals::Region row, std::span<const Slice> slices,
-                           std::size_t element_bytes, Reducer combine) {
+Steps reduce_scatter_among(Collective& collective, Members members, SlicedRow row, Reducer combine) {
   collective.ask_always();
-  const SlicedRow sliced(row, element_bytes, slices);
-  const portals::Region mine = sliced.of(members.me());
+  const portals::Region mine = row.of(members.me());
   const std::uint64_t bytes = mine.bytes();
   const KeptMemory::Run theirs = collective.portal().take_memory(bytes * (members.size() - 1));
   std::vector<std::byte*> rows(members.size());
   std::vector<PeerMessage> out, in;
   for_each_step(members, [&](std::size_t to, std::size_t from) {
     rows[from] = theirs.get() + bytes * in.size();
-    out.push_back({members.rank_of(to), sliced.of(to)});
+    out.push_back({members.rank_of(to), row.of(to)});
     in.push_back({members.rank_of(from), portals::Region(rows[from], bytes)});
   });
   co_await exchange_directly(collective, out, in);
   if (bytes == 0 || collective.error_class() != MPI_SUCCESS) co_return;
   if (!combine.commutative()) {
-    combine_in_order(members.me(), mine, rows, element_bytes, combine);
+    combine_in_order(members.me(), mine, rows, row.element_bytes, combine);
     co_return;
   }
   for (std::byte* const other : rows) {
-    if (other != nullptr) combine_rows(combine, portals::Region(other, bytes), mine, element_bytes);
+    if (other != nullptr) combine_rows(combine, portals::Region(other, bytes), mine, row.element_bytes);
   }
 }
 
-Steps collect_among(Collective& collective, Members members, portals::Region row, std::span<const Slice> slices,
-                    std::size_t element_bytes, int has_all) {
-  const SlicedRow sliced(row, element_bytes, slices);
+Steps collect_among(Collective& collective, Members members, SlicedRow row, int has_all) {
   const auto is_full = [&](std::size_t member) { return static_cast<int>(member) == has_all; };
   std::vector<PeerMessage> out, in;
   for_each_step(members, [&](std::size_t to, std::size_t from) {
-    out.push_back({is_full(to) ? -1 : members.rank_of(to), sliced.of(members.me())});
-    in.push_back({is_full(members.me()) ? -1 : members.rank_of(from), sliced.of(from)});
+    out.push_back({is_full(to) ? -1 : members.rank_of(to), row.of(members.me())});
+    in.push_back({is_full(members.me()) ? -1 : members.rank_of(from), row.of(from)});
   });
   co_await exchange_directly(collective, out, in);
 }
 
-Steps gather_among(Collective& collective, Members members, std::size_t root, portals::Region row,
-                   std::span<const Slice> slices, std::size_t element_bytes) {
-  const SlicedRow sliced(row, element_bytes, slices);
+Steps gather_among(Collective& collective, Members members, std::size_t root, SlicedRow row) {
   std::vector<PeerMessage> out, in;
   if (members.me() != root) {
-    out.push_back({members.rank_of(root), sliced.of(members.me())});
+    out.push_back({members.rank_of(root), row.of(members.me())});
   } else {
     for (std::size_t from = 0; from < members.size(); ++from) {
-      if (from != root) in.push_back({members.rank_of(from), sliced.of(from)});
+      if (from != root) in.push_back({members.rank_of(from), row.of(from)});
     }
   }
   co_await exchange_directly(collective, out, in);
 }
 
-Steps scatter_among(Collective& collective, Members members, std::size_t root, portals::Region row,
-                    std::span<const Slice> slices, std::size_t element_bytes) {
-  const SlicedRow sliced(row, element_bytes, slices);
+Steps scatter_among(Collective& collective, Members members, std::size_t root, SlicedRow row) {
   std::vector<PeerMessage> out, in;
   if (members.me() != root) {
-    in.push_back({members.rank_of(root), sliced.of(members.me())});
+    in.push_back({members.rank_of(root), row.of(members.me())});
   } else {
     for (std::size_t to = 0; to < members.size(); ++to) {
-      if (to != root) out.push_back({members.rank_of(to), sliced.of(to)});
+      if (to != root) out.push_back({members.rank_of(to), row.of(to)});
     }
   }
   co_await exchange_directly(collective, out, in);
 }
 
-Steps reduce_scatter_direct(Collective& collective, std::byte* partial, std::span<const Slice> slices,
-                            std::size_t element_bytes, Reducer combine) {
-  return reduce_scatter_among(collective, everybody(collective), whole_row(partial, slices, element_bytes), slices,
-                              element_bytes, combine);
+Steps reduce_scatter_direct(Collective& collective, Reduction is, std::span<const Slice> slices) {
+  return reduce_scatter_among(collective, everybody(collective), {is.row(), slices, is.element_bytes}, is.combine);
 }
 
-Steps allgather_slices(Collective& collective, std::byte* all, std::span<const Slice> slices,
-                       std::size_t element_bytes) {
-  return collect_among(collective, everybody(collective), whole_row(all, slices, element_bytes), slices, element_bytes,
-                       kNobody);
-}
-
-Steps allreduce_direct(Collective& collective, std::byte* partial, std::size_t count, std::size_t element_bytes,
-                       Reducer combine) {
-  const std::vector<Slice> slices = even_slices(count, collective.size());
-  co_await reduce_scatter_direct(collective, partial, slices, element_bytes, combine);
+Steps allreduce_direct(Collective& collective, Reduction is) {
+  const std::vector<Slice> slices = even_slices(is.count, collective.size());
+  co_await reduce_scatter_direct(collective, is, slices);
   collective.next_phase();
-  co_await allgather_slices(collective, partial, slices, element_bytes);
+  co_await collect_among(collective, everybody(collective), {is.row(), slices, is.element_bytes}, kNobody);
 }
 
-Steps reduce_direct(Collective& collective, int root, std::byte* partial, std::size_t count, std::size_t element_bytes,
-                    Reducer combine) {
-  const std::vector<Slice> slices = even_slices(count, collective.size());
-  co_await reduce_scatter_direct(collective, partial, slices, element_bytes, combine);
+Steps reduce_direct(Collective& collective, int root, Reduction is) {
+  const std::vector<Slice> slices = even_slices(is.count, collective.size());
+  co_await reduce_scatter_direct(collective, is, slices);
   collective.next_phase();
   co_await gather_among(collective, everybody(collective), static_cast<std::size_t>(root),
-                        portals::Region(partial, count * element_bytes), slices, element_bytes);
+                        {is.row(), slices, is.element_bytes});
 }
 
 namespace {
 
 Steps cut_and_combine(Collective& collective, ReduceScatterCall call) {
   const std::vector<Slice> slices = slices_of(call, collective.size());
-  co_await reduce_scatter_direct(collective, call.reduction.partial, slices, call.reduction.element_bytes,
-                                 call.reduction.combine);
+  co_await reduce_scatter_direct(collective, call.reduction, slices);
 }
 
 }  // namespace
@@ -138,8 +119,7 @@ extern constinit const Row<ReduceCall> reduce_by_slices{
        return combine_slices(all_of(ask.facts), slice) + deal(ask.facts, slice, Dealing::asks_always);
      }},
     [](Collective& collective, const Means& /*means*/, const ReduceCall& call) {
-      return reduce_direct(collective, call.root, call.reduction.partial, call.reduction.count,
-                           call.reduction.element_bytes, call.reduction.combine);
+      return reduce_direct(collective, call.root, call.reduction);
     }};
 extern constinit const Row<ReduceScatterCall> reduce_scatter_by_slices{
     {Algorithm::direct, has_bytes,
@@ -155,8 +135,7 @@ extern constinit const Row<AllreduceCall> allreduce_by_slices{
        return combine_slices(all, slice) + everybody_to_everybody(all, slice, true);
      }},
     [](Collective& collective, const Means& /*means*/, const AllreduceCall& call) {
-      return allreduce_direct(collective, call.reduction.partial, call.reduction.count, call.reduction.element_bytes,
-                              call.reduction.combine);
+      return allreduce_direct(collective, call.reduction);
     }};
 
 }  // namespace margay::collectives

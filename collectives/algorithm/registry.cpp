@@ -1,49 +1,84 @@
 #include "collectives/algorithm/registry.hpp"
 
+#include <algorithm>
+
 namespace margay::collectives {
 
 // A new algorithm: its rows are declared and listed here, in the order of the enumeration.
-extern const Row<BarrierCall> barrier_by_tree, barrier_by_exchange, barrier_by_nodes, barrier_by_memory;
-extern const Row<BcastCall> bcast_by_tree, bcast_by_nodes, bcast_by_bucket, bcast_by_hybrid, bcast_by_memory;
-extern const Row<ReduceCall> reduce_by_tree, reduce_by_nodes, reduce_by_slices, reduce_by_hybrid, reduce_by_memory;
+extern const Row<BarrierCall> barrier_by_tree, barrier_by_exchange, barrier_by_nodes, barrier_by_posting,
+    barrier_by_meeting;
+extern const Row<BcastCall> bcast_by_tree, bcast_by_nodes, bcast_by_bucket, bcast_by_hybrid, bcast_by_posting,
+    bcast_by_strips;
+extern const Row<ReduceCall> reduce_by_tree, reduce_by_nodes, reduce_by_slices, reduce_by_hybrid, reduce_by_posting,
+    reduce_by_strips;
 extern const Row<AllreduceCall> allreduce_by_tree, allreduce_by_exchange, allreduce_by_nodes, allreduce_by_slices,
-    allreduce_by_bucket, allreduce_by_hybrid, allreduce_by_memory;
-extern const Row<GatherCall> gather_by_tree, gather_directly, gather_by_memory;
+    allreduce_by_bucket, allreduce_by_hybrid, allreduce_by_posting, allreduce_by_meeting, allreduce_by_strips;
+extern const Row<GatherCall> gather_by_tree, gather_directly, gather_by_posting, gather_by_reading;
 extern const Row<AllgatherCall> allgather_by_tree, allgather_by_exchange, allgather_by_nodes, allgather_directly,
-    allgather_by_bucket, allgather_by_hybrid, allgather_by_memory;
-extern const Row<ScatterCall> scatter_by_tree, scatter_directly, scatter_by_memory;
+    allgather_by_bucket, allgather_by_hybrid, allgather_by_posting, allgather_by_meeting, allgather_by_strips;
+extern const Row<ScatterCall> scatter_by_tree, scatter_directly, scatter_by_posting, scatter_by_reading;
+extern const Row<AlltoallCall> alltoall_directly, alltoall_by_reading, alltoall_by_posting, alltoall_by_meeting,
+    alltoall_by_strips;
 extern const Row<ReduceScatterCall> reduce_scatter_by_tree, reduce_scatter_by_nodes, reduce_scatter_by_slices,
-    reduce_scatter_by_bucket, reduce_scatter_by_hybrid, reduce_scatter_by_memory;
-extern const Row<ScanCall> scan_by_exchange, scan_by_memory, scan_by_chain;
-extern const Formula alltoall_directly, alltoall_by_memory;  // which mpi/collective/block_move runs
+    reduce_scatter_by_bucket, reduce_scatter_by_hybrid, reduce_scatter_by_posting, reduce_scatter_by_meeting,
+    reduce_scatter_by_strips;
+extern const Row<ScanCall> scan_by_exchange, scan_by_posting, scan_by_meeting, scan_by_chain;
 
 namespace {
 
 constexpr const Row<BarrierCall>* kBarriers[] = {&barrier_by_tree, &barrier_by_exchange, &barrier_by_nodes,
-                                                 &barrier_by_memory};
-constexpr const Row<BcastCall>* kBcasts[] = {&bcast_by_tree, &bcast_by_nodes, &bcast_by_bucket, &bcast_by_hybrid,
-                                             &bcast_by_memory};
-constexpr const Row<ReduceCall>* kReductions[] = {&reduce_by_tree, &reduce_by_nodes, &reduce_by_slices,
-                                                  &reduce_by_hybrid, &reduce_by_memory};
+                                                 &barrier_by_posting, &barrier_by_meeting};
+constexpr const Row<BcastCall>* kBcasts[] = {&bcast_by_tree,   &bcast_by_nodes,   &bcast_by_bucket,
+                                             &bcast_by_hybrid, &bcast_by_posting, &bcast_by_strips};
+constexpr const Row<ReduceCall>* kReductions[] = {&reduce_by_tree,   &reduce_by_nodes,   &reduce_by_slices,
+                                                  &reduce_by_hybrid, &reduce_by_posting, &reduce_by_strips};
 constexpr const Row<AllreduceCall>* kAllreductions[] = {
-    &allreduce_by_tree,   &allreduce_by_exchange, &allreduce_by_nodes, &allreduce_by_slices,
-    &allreduce_by_bucket, &allreduce_by_hybrid,   &allreduce_by_memory};
-constexpr const Row<GatherCall>* kGathers[] = {&gather_by_tree, &gather_directly, &gather_by_memory};
-constexpr const Row<AllgatherCall>* kAllgathers[] = {&allgather_by_tree,  &allgather_by_exchange, &allgather_by_nodes,
-                                                     &allgather_directly, &allgather_by_bucket,   &allgather_by_hybrid,
-                                                     &allgather_by_memory};
-constexpr const Row<ScatterCall>* kScatters[] = {&scatter_by_tree, &scatter_directly, &scatter_by_memory};
-constexpr const Row<ReduceScatterCall>* kReduceScatters[] = {&reduce_scatter_by_tree,   &reduce_scatter_by_nodes,
-                                                             &reduce_scatter_by_slices, &reduce_scatter_by_bucket,
-                                                             &reduce_scatter_by_hybrid, &reduce_scatter_by_memory};
-constexpr const Row<ScanCall>* kScans[] = {&scan_by_exchange, &scan_by_memory, &scan_by_chain};
-constexpr const Formula* kAlltoalls[] = {&alltoall_directly, &alltoall_by_memory};
+    &allreduce_by_tree,   &allreduce_by_exchange, &allreduce_by_nodes,   &allreduce_by_slices, &allreduce_by_bucket,
+    &allreduce_by_hybrid, &allreduce_by_posting,  &allreduce_by_meeting, &allreduce_by_strips};
+constexpr const Row<GatherCall>* kGathers[] = {&gather_by_tree, &gather_directly, &gather_by_posting,
+                                               &gather_by_reading};
+constexpr const Row<AllgatherCall>* kAllgathers[] = {
+    &allgather_by_tree,   &allgather_by_exchange, &allgather_by_nodes,   &allgather_directly, &allgather_by_bucket,
+    &allgather_by_hybrid, &allgather_by_posting,  &allgather_by_meeting, &allgather_by_strips};
+constexpr const Row<ScatterCall>* kScatters[] = {&scatter_by_tree, &scatter_directly, &scatter_by_posting,
+                                                 &scatter_by_reading};
+constexpr const Row<AlltoallCall>* kAlltoalls[] = {&alltoall_directly, &alltoall_by_reading, &alltoall_by_posting,
+                                                   &alltoall_by_meeting, &alltoall_by_strips};
+constexpr const Row<ReduceScatterCall>* kReduceScatters[] = {
+    &reduce_scatter_by_tree,   &reduce_scatter_by_nodes,   &reduce_scatter_by_slices,  &reduce_scatter_by_bucket,
+    &reduce_scatter_by_hybrid, &reduce_scatter_by_posting, &reduce_scatter_by_meeting, &reduce_scatter_by_strips};
+constexpr const Row<ScanCall>* kScans[] = {&scan_by_exchange, &scan_by_posting, &scan_by_meeting, &scan_by_chain};
 
-const Formula* find_in(const auto& rows, Algorithm algorithm) {
-  for (const Formula* const row : rows) {
-    if (row->algorithm == algorithm) return row;
+// What `visit` makes of the rows of an operation; `otherwise` where it always goes directly.
+template <typename Result, typename Visit>
+Result of_rows(Operation operation, Result otherwise, Visit visit) {
+  switch (operation) {
+    case Operation::barrier:
+      return visit(kBarriers);
+    case Operation::bcast:
+      return visit(kBcasts);
+    case Operation::reduce:
+      return visit(kReductions);
+    case Operation::allreduce:
+      return visit(kAllreductions);
+    case Operation::gather:
+      return visit(kGathers);
+    case Operation::allgather:
+      return visit(kAllgathers);
+    case Operation::scatter:
+      return visit(kScatters);
+    case Operation::alltoall:
+      return visit(kAlltoalls);
+    case Operation::reduce_scatter:
+      return visit(kReduceScatters);
+    case Operation::scan:
+    case Operation::exscan:
+      return visit(kScans);
+    case Operation::neighbor_allgather:
+    case Operation::neighbor_alltoall:
+      break;
   }
-  return nullptr;
+  return otherwise;
 }
 
 }  // namespace
@@ -77,6 +112,10 @@ std::span<const Row<ScatterCall>* const> rows<ScatterCall>() {
   return kScatters;
 }
 template <>
+std::span<const Row<AlltoallCall>* const> rows<AlltoallCall>() {
+  return kAlltoalls;
+}
+template <>
 std::span<const Row<ReduceScatterCall>* const> rows<ReduceScatterCall>() {
   return kReduceScatters;
 }
@@ -85,43 +124,26 @@ std::span<const Row<ScanCall>* const> rows<ScanCall>() {
   return kScans;
 }
 
-const Formula* find_formula(Algorithm algorithm, Operation operation) {
-  switch (operation) {
-    case Operation::barrier:
-      return find_in(kBarriers, algorithm);
-    case Operation::bcast:
-      return find_in(kBcasts, algorithm);
-    case Operation::reduce:
-      return find_in(kReductions, algorithm);
-    case Operation::allreduce:
-      return find_in(kAllreductions, algorithm);
-    case Operation::gather:
-      return find_in(kGathers, algorithm);
-    case Operation::allgather:
-      return find_in(kAllgathers, algorithm);
-    case Operation::scatter:
-      return find_in(kScatters, algorithm);
-    case Operation::alltoall:
-      return find_in(kAlltoalls, algorithm);
-    case Operation::reduce_scatter:
-      return find_in(kReduceScatters, algorithm);
-    case Operation::scan:
-    case Operation::exscan:
-      return find_in(kScans, algorithm);
-    case Operation::neighbor_allgather:
-    case Operation::neighbor_alltoall:
-      break;  // always directly
-  }
-  return nullptr;
+bool does(Algorithm algorithm, Operation operation) {
+  return of_rows(operation, false, [&](const auto& rows) {
+    return std::ranges::any_of(rows, [&](const Formula* row) { return row->algorithm == algorithm; });
+  });
 }
 
 bool can(Algorithm algorithm, Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order) {
-  const Formula* const formula = find_formula(algorithm, operation);
-  return formula != nullptr && formula->can({operation, bytes, facts, in_order});
+  const Ask ask{operation, bytes, facts, in_order};
+  return of_rows(operation, false, [&](const auto& rows) {
+    return std::ranges::any_of(rows, [&](const Formula* row) { return row->algorithm == algorithm && row->can(ask); });
+  });
 }
 
 Cost cost_of(Algorithm algorithm, Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order) {
-  return find_formula(algorithm, operation)->cost({operation, bytes, facts, in_order});
+  const Ask ask{operation, bytes, facts, in_order};
+  return of_rows(operation, Cost(), [&](const auto& rows) {
+    const auto same = std::ranges::equal_range(rows, algorithm, {}, [](const Formula* row) { return row->algorithm; });
+    MARGAY_ASSERT(!same.empty());
+    return first_that_can(std::span(same), ask).cost(ask);
+  });
 }
 
 }  // namespace margay::collectives

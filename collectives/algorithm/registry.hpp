@@ -12,11 +12,8 @@
 
 namespace margay::collectives {
 
-// nullptr: the operation does not go by that algorithm.
-[[nodiscard]] const Formula* find_formula(Algorithm algorithm, Operation operation);
-[[nodiscard]] inline bool does(Algorithm algorithm, Operation operation) {
-  return find_formula(algorithm, operation) != nullptr;
-}
+// Whether the operation goes by that algorithm at all.
+[[nodiscard]] bool does(Algorithm algorithm, Operation operation);
 // Whether it can do this call.
 [[nodiscard]] bool can(Algorithm algorithm, Operation operation, std::uint64_t bytes, const Facts& facts,
                        bool in_order = false);
@@ -42,21 +39,38 @@ std::span<const Row<AllgatherCall>* const> rows<AllgatherCall>();
 template <>
 std::span<const Row<ScatterCall>* const> rows<ScatterCall>();
 template <>
+std::span<const Row<AlltoallCall>* const> rows<AlltoallCall>();
+template <>
 std::span<const Row<ReduceScatterCall>* const> rows<ReduceScatterCall>();
 template <>
 std::span<const Row<ScanCall>* const> rows<ScanCall>();
 
-// The row of an algorithm, looked up by its number: each call does so. Requires: there is one.
+// Of an algorithm's rows for an operation: the first that can do the call. The last one is not asked: it is whom a call
+// is left to, and whose cost a class of lengths has that only in part can be done (select/choose).
+template <typename SomeRow>
+[[nodiscard]] const SomeRow& first_that_can(std::span<const SomeRow* const> same, const Ask& ask) {
+  for (const SomeRow* const row : same.first(same.size() - 1)) {
+    if (row->can(ask)) return *row;
+  }
+  return *same.back();
+}
+
+// The row that does a call, looked up by its algorithm's number: each call does so. Requires: there is one.
 template <typename Call>
-[[nodiscard]] const Row<Call>& row_of(Algorithm algorithm) {
-  static const std::array<const Row<Call>*, kAlgorithmCount> numbered = [] {
-    std::array<const Row<Call>*, kAlgorithmCount> all{};
-    for (const Row<Call>* const row : rows<Call>()) all[static_cast<std::size_t>(row->algorithm)] = row;
-    return all;
+[[nodiscard]] const Row<Call>& row_of(Algorithm algorithm, const Ask& ask) {
+  using Rows = std::span<const Row<Call>* const>;
+  static const std::array<Rows, kAlgorithmCount> numbered = [] {
+    std::array<Rows, kAlgorithmCount> by_number{};
+    const Rows all = rows<Call>();
+    for (std::size_t at = 0; at < all.size(); ++at) {
+      Rows& same = by_number[static_cast<std::size_t>(all[at]->algorithm)];
+      same = all.subspan(at - same.size(), same.size() + 1);
+    }
+    return by_number;
   }();
-  const Row<Call>* const found = numbered[static_cast<std::size_t>(algorithm)];
-  MARGAY_ASSERT(found != nullptr);
-  return *found;
+  const Rows same = numbered[static_cast<std::size_t>(algorithm)];
+  MARGAY_ASSERT(!same.empty());
+  return first_that_can(same, ask);
 }
 
 }  // namespace margay::collectives

@@ -1,5 +1,6 @@
 // A row of the registry of algorithms: what one algorithm is for one operation. Each algorithm's file ends with its
-// rows; registry.cpp lists them.
+// rows; registry.cpp lists them. An algorithm that has several rows for an operation goes by the first that can do the
+// call: those through memory (Algorithm::shared), by length and company.
 #pragma once
 
 #include "collectives/algorithm/calls.hpp"
@@ -22,6 +23,8 @@ struct Ask {
   [[nodiscard]] double n() const { return static_cast<double>(bytes); }
   [[nodiscard]] double ranks() const { return facts.ranks; }
   [[nodiscard]] bool is_short() const { return bytes <= kHandshakeBytes; }
+  // Of operations that have a block for each rank: of all of one rank's.
+  [[nodiscard]] std::uint64_t blocks_bytes() const { return bytes * static_cast<std::uint64_t>(facts.ranks); }
 };
 
 // Whether an algorithm can do a call, and what that takes: the formula on top of its file. Requires of cost: it can.
@@ -31,14 +34,11 @@ struct Formula {
   Cost (*cost)(const Ask& ask);
 };
 
-// What a communicator has for its calls. `facts`, `groups` and `team` stay as long as the communicator.
+// What a communicator has for its calls. `groups` and `team` stay as long as the communicator.
 struct Means {
-  const Facts& facts;
   const NodeGroups& groups;
   Team* team = nullptr;              // facts.shared: not null
   const HybridPlan* plan = nullptr;  // hybrids only; while the call begins
-  // Of a call through memory in which all show `bytes` and all read: whether by what each posts, not by a meeting.
-  [[nodiscard]] bool posts(std::uint64_t bytes) const { return all_post(facts, bytes); }
 };
 
 // `run`: this rank's part. The call's data stays until its end.

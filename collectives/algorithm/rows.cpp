@@ -37,11 +37,26 @@ std::vector<Slice> slices_of(const ReduceScatterCall& call, int ranks) {
   return slices;
 }
 
+std::vector<Slice> slices_of(const AllgatherCall& call, int ranks) {
+  std::vector<Slice> slices;
+  for (std::size_t rank = 0; rank < static_cast<std::size_t>(ranks); ++rank) {
+    slices.push_back({rank * call.block_bytes, call.block_bytes});
+  }
+  return slices;
+}
+
 portals::Region place_own_block(Collective& collective, const AllgatherCall& call) {
   const auto me = static_cast<std::size_t>(collective.rank());
   const portals::Region slot(call.all + me * call.block_bytes, call.block_bytes);
   put_own_block(collective, slot, call.mine);
   return slot;
+}
+
+bool place_even_block(Collective& collective, const AllgatherCall& call) {
+  static_cast<void>(place_own_block(collective, call));
+  if (call.mine.bytes() == call.block_bytes) return true;
+  collective.refuse_call();
+  return false;
 }
 
 }  // namespace margay::collectives

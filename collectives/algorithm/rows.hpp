@@ -1,15 +1,32 @@
-// Rows of elements, in one run of memory or in pieces, that some ranks cut among them: what algorithms by slices share.
+// What algorithms share: memory for one call, cutting rows among ranks, data in pieces, combining rows.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "collectives/algorithm/algorithms.hpp"
-#include "collectives/algorithm/piece_table.hpp"
+#include "portals/base/region.hpp"
 
 namespace margay::collectives {
+
+// Memory for one call: a short run lies in the caller's frame, so that a short reduction allocates nothing; a long one
+// is kept for the next call.
+class Scratch {
+ public:
+  Scratch(const Collective& collective, std::uint64_t bytes) {
+    if (bytes > kInFrameBytes) own_ = collective.portal().take_memory(bytes);
+  }
+  // Aligned for any datatype.
+  [[nodiscard]] std::byte* base() { return own_.get() != nullptr ? own_.get() : in_frame_.data(); }
+
+ private:
+  static constexpr std::uint64_t kInFrameBytes = 256;
+  alignas(std::max_align_t) std::array<std::byte, kInFrameBytes> in_frame_;  // not initialized
+  KeptMemory::Run own_;
+};
 
 [[nodiscard]] inline Members everybody(const Collective& collective) {
   return Members::everybody(collective.size(), collective.rank());
@@ -17,34 +34,45 @@ namespace margay::collectives {
 
 // Each rank's part of the row, one behind the other.
 [[nodiscard]] std::vector<Slice> slices_of(const ReduceScatterCall& call, int ranks);
+// A block of an allgather for each rank, in bytes.
+[[nodiscard]] std::vector<Slice> slices_of(const AllgatherCall& call, int ranks);
 // Puts this rank's block where it has its place in the result: there.
 portals::Region place_own_block(Collective& collective, const AllgatherCall& call);
+// The same of a call that goes through memory. false: the block has another length, and the call is refused.
+[[nodiscard]] bool place_even_block(Collective& collective, const AllgatherCall& call);
 
-class SlicedRow {
+// Data that lies in pieces of others' memory: a table of them, one behind the other.
+class PieceTable {
  public:
-  SlicedRow(portals::Region row, std::size_t element_bytes, std::span<const Slice> slices)
-      : row_(row), element_bytes_(element_bytes), slices_(slices) {}
-  [[nodiscard]] portals::Region of(std::size_t member) const {
-    const Slice& slice = slices_[member];
-    return row_.slice(slice.first * element_bytes_, slice.count * element_bytes_);
+  // What lies right behind the last piece becomes part of it.
+  void add(portals::Buffer piece) {
+    if (piece.bytes == 0) return;
+    if (!pieces_.empty() && pieces_.back().base + pieces_.back().bytes == piece.base) {
+      pieces_.back().bytes += piece.bytes;
+    } else {
+      pieces_.push_back(piece);
+    }
   }
-  // The slices of `count` members from number `first` on, where the first comes after the last.
-  [[nodiscard]] PieceTable ring_run(std::size_t first, std::size_t count) const {
-    PieceTable run;
-    for (std::size_t at = first; at < first + count; ++at) run.add(of(at % slices_.size()));
-    return run;
+  void add(const portals::Region& region) {
+    portals::RegionCursor cursor(region);
+    while (cursor.left() != 0) {
+      const portals::Buffer piece = cursor.peek(cursor.left());
+      add(piece);
+      cursor.skip(piece.bytes);
+    }
   }
+  // Valid while the table is there, and nothing is added.
+  [[nodiscard]] portals::Region region() const { return portals::Region(std::span(pieces_)); }
 
  private:
-  portals::Region row_;
-  std::size_t element_bytes_;
-  std::span<const Slice> slices_;
+  std::vector<portals::Buffer> pieces_;
 };
 
-// A row at `base`, as long as slices that lie one behind the other.
-[[nodiscard]] inline portals::Region whole_row(std::byte* base, std::span<const Slice> slices,
-                                               std::size_t element_bytes) {
-  return portals::Region(base, (slices.back().first + slices.back().count) * element_bytes);
+// The slices of `count` members from number `first` on, where the first comes after the last.
+[[nodiscard]] inline PieceTable ring_run(const SlicedRow& row, std::size_t first, std::size_t count) {
+  PieceTable run;
+  for (std::size_t at = first; at < first + count; ++at) run.add(row.of(at % row.slices.size()));
+  return run;
 }
 
 // In step n every member sends to the n-th one behind it: nobody is the target of all at once. visit(to, from), numbers

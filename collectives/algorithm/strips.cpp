@@ -12,7 +12,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "collectives/algorithm/algorithms.hpp"
+#include "collectives/algorithm/row.hpp"
+#include "collectives/algorithm/rows.hpp"
+#include "collectives/cost/parts.hpp"
 #include "collectives/portal/meet.hpp"
 #include "portals/base/assert.hpp"
 
@@ -30,38 +32,37 @@ struct Strips {
   [[nodiscard]] std::size_t length(std::size_t strip) const { return std::min(most, count - first(strip)); }
 };
 
-// Combines `bytes` of all members' strips, at `offset` in each, into `result`: the last one's first, so that each step
-// leaves its result where the next one wants it. `of(member)`: its strip.
+// Combines the same part of all members' strips, at `offset` in each: the last one's first, so that each step leaves
+// its result where the next one wants it. `of(member)`: its strip.
 template <typename Of>
-void combine_strips(int ranks, std::uint64_t offset, std::byte* result, std::size_t count, std::uint64_t bytes,
-                    const Reducer& combine, const Of& of) {
-  std::memcpy(result, of(ranks - 1) + offset, bytes);
-  for (int rank = ranks - 1; rank-- > 0;) combine(of(rank) + offset, result, count);
+void combine_strips(int ranks, std::uint64_t offset, const Reduction& into, const Of& of) {
+  std::memcpy(into.partial, of(ranks - 1) + offset, into.bytes());
+  for (int rank = ranks - 1; rank-- > 0;) into.combine(of(rank) + offset, into.partial, into.count);
 }
 
 // Who wants what a reduction comes to.
 constexpr int kEverybody = -1;
 
-Steps reduce_strips(Collective& collective, Team& team, int root, std::byte* partial, std::size_t count,
-                    std::size_t element_bytes, Reducer combine) {
-  const Strips strips{count, sim::kStripBytes / element_bytes};
+Steps reduce_strips(Collective& collective, Team& team, int root, Reduction is) {
+  const Strips strips{is.count, sim::kStripBytes / is.element_bytes};
   const auto me = static_cast<std::size_t>(collective.rank());
   const bool wants = root == kEverybody || root == collective.rank();
-  Meet meet(collective, team, count * element_bytes);
+  Meet meet(collective, team, is.bytes());
   for (std::size_t step = 0; step <= strips.number(); ++step) {
     if (step > 0) meet.next();
     std::uint64_t shown = 0;
     if (step < strips.number()) {
-      shown = strips.length(step) * element_bytes;
-      std::memcpy(meet.mine(), partial + strips.first(step) * element_bytes, shown);
+      shown = strips.length(step) * is.element_bytes;
+      std::memcpy(meet.mine(), is.partial + strips.first(step) * is.element_bytes, shown);
     }
     std::vector<Slice> slices;  // of the strip before
     if (step > 0) {
       slices = even_slices(strips.length(step - 1), collective.size());
-      const std::uint64_t bytes = slices[me].count * element_bytes;
+      const std::uint64_t bytes = slices[me].count * is.element_bytes;
       if (bytes != 0) {
-        combine_strips(collective.size(), slices[me].first * element_bytes, meet.mine() + sim::kStripBytes,
-                       slices[me].count, bytes, combine, [&](int rank) { return meet.earlier(rank, bytes); });
+        combine_strips(collective.size(), slices[me].first * is.element_bytes,
+                       {meet.mine() + sim::kStripBytes, slices[me].count, is.element_bytes, is.combine},
+                       [&](int rank) { return meet.earlier(rank, bytes); });
       }
       shown += bytes;
     }
@@ -69,32 +70,20 @@ Steps reduce_strips(Collective& collective, Team& team, int root, std::byte* par
     co_await meet;
     if (collective.error_class() != MPI_SUCCESS) co_return;
     if (step == 0 || !wants) continue;
-    std::byte* const strip = partial + strips.first(step - 1) * element_bytes;
+    std::byte* const strip = is.partial + strips.first(step - 1) * is.element_bytes;
     for (int rank = 0; rank < collective.size(); ++rank) {
       const Slice& slice = slices[static_cast<std::size_t>(rank)];
-      const std::uint64_t bytes = slice.count * element_bytes;
+      const std::uint64_t bytes = slice.count * is.element_bytes;
       if (bytes == 0) continue;
-      std::memcpy(strip + slice.first * element_bytes, meet.part(rank, bytes) + sim::kStripBytes, bytes);
+      std::memcpy(strip + slice.first * is.element_bytes, meet.part(rank, bytes) + sim::kStripBytes, bytes);
     }
   }
 }
 
-}  // namespace
-
-Steps allreduce_strips(Collective& collective, Team& team, std::byte* partial, std::size_t count,
-                       std::size_t element_bytes, Reducer combine) {
-  return reduce_strips(collective, team, kEverybody, partial, count, element_bytes, combine);
-}
-
-Steps reduce_to_root_strips(Collective& collective, Team& team, int root, std::byte* partial, std::size_t count,
-                            std::size_t element_bytes, Reducer combine) {
-  return reduce_strips(collective, team, root, partial, count, element_bytes, combine);
-}
-
-Steps reduce_scatter_strips(Collective& collective, Team& team, std::byte* partial, std::span<const Slice> slices,
-                            std::size_t element_bytes, Reducer combine) {
-  const std::size_t count = slices.back().first + slices.back().count;
-  const Strips strips{count, sim::kStripBytes / element_bytes};
+Steps reduce_scatter_strips(Collective& collective, Team& team, ReduceScatterCall call) {
+  const Reduction& is = call.reduction;
+  const std::vector<Slice> slices = slices_of(call, collective.size());
+  const Strips strips{is.count, sim::kStripBytes / is.element_bytes};
   const std::size_t number = strips.number();
   // A strip has the same share of each rank's slice: of each a whole number of elements, so there may be one more for
   // each rank in it. A member's area has room for two strips.
@@ -105,15 +94,15 @@ Steps reduce_scatter_strips(Collective& collective, Team& team, std::byte* parti
     return Slice{slice.first + first, each * (strip + 1) + more * (strip + 1) / number - first};
   };
   const auto me = static_cast<std::size_t>(collective.rank());
-  Meet meet(collective, team, count * element_bytes);
+  Meet meet(collective, team, is.bytes());
   for (std::size_t strip = 0; strip < number; ++strip) {
     if (strip > 0) meet.next();
     std::uint64_t shown = 0, offset = 0;  // of this rank's part in each member's strip
     for (std::size_t rank = 0; rank < slices.size(); ++rank) {
       if (rank == me) offset = shown;
       const Slice part = part_of(slices[rank], strip);
-      const std::uint64_t bytes = part.count * element_bytes;
-      if (bytes != 0) std::memcpy(meet.mine() + shown, partial + part.first * element_bytes, bytes);
+      const std::uint64_t bytes = part.count * is.element_bytes;
+      if (bytes != 0) std::memcpy(meet.mine() + shown, is.partial + part.first * is.element_bytes, bytes);
       shown += bytes;
     }
     meet.arrive(shown);
@@ -121,57 +110,8 @@ Steps reduce_scatter_strips(Collective& collective, Team& team, std::byte* parti
     if (collective.error_class() != MPI_SUCCESS) co_return;
     const Slice mine = part_of(slices[me], strip);
     if (mine.count == 0) continue;
-    const std::uint64_t bytes = mine.count * element_bytes;
-    combine_strips(collective.size(), offset, partial + mine.first * element_bytes, mine.count, bytes, combine,
-                   [&](int rank) { return meet.part(rank, bytes); });
-  }
-}
-
-Steps allgather_shared(Collective& collective, Team& team, std::byte* all, std::uint64_t block_bytes) {
-  const Strips strips{block_bytes, sim::kStripBytes};
-  const auto block = [&](int rank) { return all + static_cast<std::uint64_t>(rank) * block_bytes; };
-  Meet meet(collective, team, block_bytes);
-  for (std::size_t strip = 0; strip < strips.number(); ++strip) {
-    if (strip > 0) meet.next();
-    const std::uint64_t first = strips.first(strip), bytes = strips.length(strip);
-    if (bytes != 0) std::memcpy(meet.mine(), block(collective.rank()) + first, bytes);
-    meet.arrive(bytes);
-    co_await meet;
-    if (collective.error_class() != MPI_SUCCESS) co_return;
-    for (int step = 1; bytes != 0 && step < collective.size(); ++step) {
-      const int rank = (collective.rank() + step) % collective.size();
-      std::memcpy(block(rank) + first, meet.part(rank, bytes), bytes);
-    }
-  }
-}
-
-Steps alltoall_shared(Collective& collective, Team& team, std::span<const PeerMessage> out,
-                      std::span<const PeerMessage> in, std::uint64_t block_bytes) {
-  const auto ranks = static_cast<std::uint64_t>(collective.size());
-  const Strips strips{block_bytes,
-                      std::clamp<std::uint64_t>(block_bytes, 1, std::max<std::uint64_t>(sim::kStripBytes / ranks, 1))};
-  const auto fits = [&](const PeerMessage& block) { return block.data.bytes() == block_bytes; };
-  if (!std::ranges::all_of(out, fits) || !std::ranges::all_of(in, fits)) {
-    collective.refuse_call();
-    co_return;
-  }
-  Meet meet(collective, team, block_bytes * ranks);
-  for (std::size_t strip = 0; strip < strips.number(); ++strip) {
-    if (strip > 0) meet.next();
-    const std::uint64_t first = strips.first(strip), bytes = strips.length(strip);
-    for (const PeerMessage& block : out) {
-      std::byte* const to = meet.mine() + static_cast<std::uint64_t>(block.peer) * strips.most;
-      portals::copy(portals::Region(to, bytes), block.data.slice(first, bytes));
-    }
-    meet.arrive(bytes * ranks);
-    co_await meet;
-    if (collective.error_class() != MPI_SUCCESS) co_return;
-    for (const PeerMessage& block : in) {
-      // The region is only read.
-      std::byte* const from = const_cast<std::byte*>(meet.part(block.peer, bytes)) +
-                              static_cast<std::uint64_t>(collective.rank()) * strips.most;
-      portals::copy(block.data.slice(first, bytes), portals::Region(from, bytes));
-    }
+    const Reduction into{is.partial + mine.first * is.element_bytes, mine.count, is.element_bytes, is.combine};
+    combine_strips(collective.size(), offset, into, [&](int rank) { return meet.part(rank, into.bytes()); });
   }
 }
 
@@ -191,5 +131,115 @@ Steps bcast_strips(Collective& collective, Team& team, int root, portals::Region
     if (!shows) portals::copy(piece, portals::Region(const_cast<std::byte*>(meet.part(root, bytes)), bytes));
   }
 }
+
+bool strips_are_there(const Ask& ask) {
+  return ask.facts.shared && ask.facts.strips;
+}
+
+}  // namespace
+
+Steps allgather_strips(Collective& collective, Team& team, AllgatherCall call) {
+  if (!place_even_block(collective, call)) co_return;
+  const std::uint64_t block_bytes = call.block_bytes;
+  const Strips strips{block_bytes, sim::kStripBytes};
+  const auto block = [&](int rank) { return call.all + static_cast<std::uint64_t>(rank) * block_bytes; };
+  Meet meet(collective, team, block_bytes);
+  for (std::size_t strip = 0; strip < strips.number(); ++strip) {
+    if (strip > 0) meet.next();
+    const std::uint64_t first = strips.first(strip), bytes = strips.length(strip);
+    if (bytes != 0) std::memcpy(meet.mine(), block(collective.rank()) + first, bytes);
+    meet.arrive(bytes);
+    co_await meet;
+    if (collective.error_class() != MPI_SUCCESS) co_return;
+    for (int step = 1; bytes != 0 && step < collective.size(); ++step) {
+      const int rank = (collective.rank() + step) % collective.size();
+      std::memcpy(block(rank) + first, meet.part(rank, bytes), bytes);
+    }
+  }
+}
+
+Steps alltoall_strips(Collective& collective, Team& team, AlltoallCall call) {
+  const std::uint64_t block_bytes = call.block_bytes;
+  const auto ranks = static_cast<std::uint64_t>(collective.size());
+  const Strips strips{block_bytes,
+                      std::clamp<std::uint64_t>(block_bytes, 1, std::max<std::uint64_t>(sim::kStripBytes / ranks, 1))};
+  if (!call.is_even()) {
+    collective.refuse_call();
+    co_return;
+  }
+  Meet meet(collective, team, block_bytes * ranks);
+  for (std::size_t strip = 0; strip < strips.number(); ++strip) {
+    if (strip > 0) meet.next();
+    const std::uint64_t first = strips.first(strip), bytes = strips.length(strip);
+    for (const PeerMessage& block : call.out) {
+      std::byte* const to = meet.mine() + static_cast<std::uint64_t>(block.peer) * strips.most;
+      portals::copy(portals::Region(to, bytes), block.data.slice(first, bytes));
+    }
+    meet.arrive(bytes * ranks);
+    co_await meet;
+    if (collective.error_class() != MPI_SUCCESS) co_return;
+    for (const PeerMessage& block : call.in) {
+      // The region is only read.
+      std::byte* const from = const_cast<std::byte*>(meet.part(block.peer, bytes)) +
+                              static_cast<std::uint64_t>(collective.rank()) * strips.most;
+      portals::copy(block.data.slice(first, bytes), portals::Region(from, bytes));
+    }
+  }
+}
+
+extern constinit const Row<BcastCall> bcast_by_strips{
+    {Algorithm::shared, strips_are_there,
+     [](const Ask& ask) {
+       return meet(ask.ranks(), {2 * ask.n(), ask.ranks() * ask.n()}, {0, 0}, meetings_of(ask.n()));
+     }},
+    [](Collective& collective, const Means& means, const BcastCall& call) {
+      return bcast_strips(collective, *means.team, call.root, call.data);
+    }};
+// Each rank combines its part of each strip; the root, or everybody, reads what the others' come to.
+extern constinit const Row<ReduceCall> reduce_by_strips{
+    {Algorithm::shared, strips_are_there,
+     [](const Ask& ask) {
+       const double n = ask.n(), p = ask.ranks(), part = (p - 1) / p * n;
+       return meet(p, {n + 2 * n, p * n + 2 * n}, {part, p * part}, meetings_of(n));
+     }},
+    [](Collective& collective, const Means& means, const ReduceCall& call) {
+      return reduce_strips(collective, *means.team, call.root, call.reduction);
+    }};
+extern constinit const Row<AllreduceCall> allreduce_by_strips{
+    {Algorithm::shared, strips_are_there,
+     [](const Ask& ask) {
+       const double n = ask.n(), p = ask.ranks(), part = (p - 1) / p * n;
+       return meet(p, {3 * n, 3 * p * n}, {part, p * part}, meetings_of(n));
+     }},
+    [](Collective& collective, const Means& means, const AllreduceCall& call) {
+      return reduce_strips(collective, *means.team, kEverybody, call.reduction);
+    }};
+extern constinit const Row<ReduceScatterCall> reduce_scatter_by_strips{
+    {Algorithm::shared, strips_are_there,
+     [](const Ask& ask) {
+       const double n = ask.n(), p = ask.ranks(), part = (p - 1) / p * n;
+       return meet(p, {n + n / p, p * n + n}, {part, p * part}, meetings_of(n));
+     }},
+    [](Collective& collective, const Means& means, const ReduceScatterCall& call) {
+      return reduce_scatter_strips(collective, *means.team, call);
+    }};
+extern constinit const Row<AllgatherCall> allgather_by_strips{
+    {Algorithm::shared, strips_are_there,
+     [](const Ask& ask) {
+       const double n = ask.n(), p = ask.ranks();
+       return meet(p, {p * n, p * p * n}, {0, 0}, meetings_of(n));
+     }},
+    [](Collective& collective, const Means& means, const AllgatherCall& call) {
+      return allgather_strips(collective, *means.team, call);
+    }};
+extern constinit const Row<AlltoallCall> alltoall_by_strips{
+    {Algorithm::shared, strips_are_there,
+     [](const Ask& ask) {
+       const double n = ask.n(), p = ask.ranks();
+       return meet(p, {2 * p * n, 2 * p * p * n}, {0, 0}, meetings_of(p * n));
+     }},
+    [](Collective& collective, const Means& means, const AlltoallCall& call) {
+      return alltoall_strips(collective, *means.team, call);
+    }};
 
 }  // namespace margay::collectives

@@ -42,8 +42,9 @@ std::uint64_t offered_generation(MpiRank& rank, bool names_it) {
 
 int reduce_to(MpiRank& rank, Communicator& communicator, int root, Words words) {
   Collective collective(rank, communicator, by_tree(Operation::reduce, root, words.size_bytes()));
-  run(reduce_tree(collective, root, reinterpret_cast<std::byte*>(words.data()), words.size(), sizeof(std::uint64_t),
-                  predefined_combine(MPI_BAND, MPI_UINT64_T)));
+  run(reduce_tree(collective, root,
+                  {reinterpret_cast<std::byte*>(words.data()), words.size(), sizeof(std::uint64_t),
+                   predefined_combine(MPI_BAND, MPI_UINT64_T)}));
   return collective.error_class();
 }
 

@@ -29,8 +29,8 @@ int everyones_choice(MpiRank& rank, Communicator& all, ColorAndKey mine, std::ve
   int error_class = MPI_SUCCESS;
   {
     Collective collective(rank, all, by_tree(Operation::gather, 0, sizeof mine));
-    run(gather_tree(collective, 0, portals::Region(&mine, sizeof mine), sizeof mine,
-                    reinterpret_cast<std::byte*>(choices.data())));
+    run(gather_tree(collective, {0, portals::Region(&mine, sizeof mine), sizeof mine,
+                                 reinterpret_cast<std::byte*>(choices.data())}));
     error_class = collective.error_class();
   }
   Collective collective(rank, all, by_tree(Operation::bcast, 0, choices.size() * sizeof(ColorAndKey)));

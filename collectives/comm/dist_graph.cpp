@@ -33,7 +33,7 @@ int count_senders(MpiRank& rank, Communicator& parent, const std::map<int, Edges
   int error_class = MPI_SUCCESS;
   {
     Collective collective(rank, parent, by_tree(Operation::reduce, 0, counts.size() * sizeof(int)));
-    run(reduce_tree(collective, 0, bytes, counts.size(), sizeof(int), predefined_combine(MPI_SUM, MPI_INT)));
+    run(reduce_tree(collective, 0, {bytes, counts.size(), sizeof(int), predefined_combine(MPI_SUM, MPI_INT)}));
     error_class = collective.error_class();
   }
   Collective collective(rank, parent, by_tree(Operation::bcast, 0, counts.size() * sizeof(int)));

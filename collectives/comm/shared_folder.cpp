@@ -35,7 +35,7 @@ int color_of_folder(mpi_adi::MpiRank& rank, mpi_adi::Communicator& communicator,
   std::vector<Place> all(static_cast<std::size_t>(communicator.size()));
   auto* const bytes = reinterpret_cast<std::byte*>(all.data());
   Collective up(rank, communicator, by_tree(Operation::gather, 0, sizeof mine));
-  run(gather_tree(up, 0, portals::Region(&mine, sizeof mine), sizeof mine, bytes));
+  run(gather_tree(up, {0, portals::Region(&mine, sizeof mine), sizeof mine, bytes}));
   Collective down(rank, communicator, by_tree(Operation::bcast, 0, all.size() * sizeof mine));
   run(bcast_tree(down, 0, portals::Region(bytes, all.size() * sizeof mine)));
   const auto first = std::find(all.begin(), all.end(), mine);

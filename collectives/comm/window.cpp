@@ -44,8 +44,8 @@ int exchange_cards(MpiRank& rank, Communicator& members, const Card& mine, std::
   int error_class = MPI_SUCCESS;
   {
     Collective collective(rank, members, by_tree(Operation::gather, 0, sizeof copy));
-    run(gather_tree(collective, 0, portals::Region(&copy, sizeof copy), sizeof copy,
-                    reinterpret_cast<std::byte*>(cards.data())));
+    run(gather_tree(collective,
+                    {0, portals::Region(&copy, sizeof copy), sizeof copy, reinterpret_cast<std::byte*>(cards.data())}));
     error_class = collective.error_class();
   }
   Collective collective(rank, members, by_tree(Operation::bcast, 0, cards.size() * sizeof(Card)));

@@ -1,4 +1,4 @@
-// What a call takes, counted: what cost formulas come to.
+// What a call takes, counted: what cost formulas come to; and the time that this takes on a machine.
 #pragma once
 
 namespace margay::collectives {
@@ -36,5 +36,11 @@ struct Cost {
   // scheduled does several at once, up to the next gate (portal/call_number).
   bool one_way = false;
 };
+
+// What a cost takes: where each rank has a processor, its path; where not, what all ranks have to do, by the
+// processors, and the turns.
+struct Facts;
+struct Rates;
+[[nodiscard]] double seconds(const Cost& cost, const Facts& facts, const Rates& rates);
 
 }  // namespace margay::collectives

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "collectives/portal/post.hpp"
-
 namespace margay::collectives {
 
 namespace {
@@ -17,33 +15,6 @@ constexpr std::array<std::string_view, kOperationCount> kOperationNames{
 
 std::string_view name(Operation operation) {
   return kOperationNames[static_cast<std::size_t>(operation)];
-}
-
-std::string_view name(Algorithm algorithm) {
-  switch (algorithm) {
-    case Algorithm::tree:
-      return "tree";
-    case Algorithm::exchange:
-      return "exchange";
-    case Algorithm::nodes:
-      return "nodes";
-    case Algorithm::direct:
-      return "direct";
-    case Algorithm::bucket:
-      return "bucket";
-    case Algorithm::hybrid:
-      return "hybrid";
-    case Algorithm::shared:
-      return "shared";
-    case Algorithm::chain:
-      return "chain";
-  }
-  return "unknown";
-}
-
-bool all_post(const Facts& facts, std::uint64_t bytes) {
-  constexpr int kFew = 4;
-  return facts.strips && !facts.crowded && facts.ranks <= kFew && bytes <= kPostedBytes;
 }
 
 Facts facts_of_nodes(std::span<const std::uint32_t> nodes) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -34,7 +35,7 @@ enum class Operation : std::uint8_t {
 [[nodiscard]] constexpr std::uint8_t operation_number(Operation operation) {
   return static_cast<std::uint8_t>(static_cast<unsigned>(operation) + 1);
 }
-// Numbers are those of traces and notices (docs/trace_format.md): new ones go to the end.
+// Numbers are those of traces and notices (docs/trace_format.md): new ones go to the end, and to kAlgorithms.
 enum class Algorithm : std::uint8_t {
   tree,      // the minimum spanning tree; allreduce and barrier: in and out
   exchange,  // rounds between partners
@@ -46,14 +47,30 @@ enum class Algorithm : std::uint8_t {
   chain,     // each rank to the next one, long data in pieces
 };
 inline constexpr std::size_t kOperationCount = static_cast<std::size_t>(Operation::neighbor_alltoall) + 1;
-inline constexpr std::size_t kAlgorithmCount = static_cast<std::size_t>(Algorithm::chain) + 1;
+// Its name, and its curve in plots, which eyes that see no colour distinguish by its dashes.
+struct AlgorithmStyle {
+  std::string_view name;
+  std::string_view colour;
+  std::string_view dashes;
+};
+inline constexpr AlgorithmStyle kAlgorithms[] = {
+    {"tree", "#0a5c9e", ""},           {"exchange", "#b5470b", "7 3"},       {"nodes", "#00735c", "2 3"},
+    {"direct", "#8a2a7a", "10 3 2 3"}, {"bucket", "#6b5900", "5 2 1 2 1 2"}, {"hybrid", "#2b2b2b", "14 4"},
+    {"shared", "#c01437", "1 2"},      {"chain", "#4d5a70", "4 4"},
+};
+inline constexpr std::size_t kAlgorithmCount = std::size(kAlgorithms);
+[[nodiscard]] constexpr const AlgorithmStyle& style_of(Algorithm algorithm) {
+  return kAlgorithms[static_cast<std::size_t>(algorithm)];
+}
 // The operation of such a number; nothing: it says nothing.
 [[nodiscard]] constexpr std::optional<Operation> numbered_operation(std::uint32_t number) {
   if (number == 0 || number > kOperationCount) return std::nullopt;
   return static_cast<Operation>(number - 1);
 }
 [[nodiscard]] std::string_view name(Operation operation);
-[[nodiscard]] std::string_view name(Algorithm algorithm);
+[[nodiscard]] constexpr std::string_view name(Algorithm algorithm) {
+  return style_of(algorithm).name;
+}
 
 // Algorithms that were asked for by name (--collective bcast=bucket), for experiments: the same on all members.
 struct AskedFor {
@@ -83,9 +100,5 @@ struct Facts {
 };
 // `nodes[r]`: the node of rank r. All that follows from it.
 [[nodiscard]] Facts facts_of_nodes(std::span<const std::uint32_t> nodes);
-
-// Through memory (Algorithm::shared): whether each member posts its `bytes` for all others, where it may be that it
-// meets them. A few that have a processor each: each looks at all others.
-[[nodiscard]] bool all_post(const Facts& facts, std::uint64_t bytes);
 
 }  // namespace margay::collectives

@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "collectives/cost/counts.hpp"
 #include "collectives/cost/parts.hpp"
-#include "collectives/cost/seconds.hpp"
 #include "collectives/topology/crossings.hpp"
 #include "collectives/topology/grid.hpp"
 #include "portals/base/assert.hpp"

@@ -1,4 +1,4 @@
-#include "collectives/cost/memory.hpp"
+#include "collectives/cost/parts.hpp"
 
 #include <cmath>
 

@@ -1,7 +1,9 @@
-#include "collectives/cost/seconds.hpp"
+#include "collectives/cost/counts.hpp"
 
 #include <algorithm>
 
+#include "collectives/cost/facts.hpp"
+#include "collectives/cost/rates.hpp"
 #include "collectives/portal/call_number.hpp"
 #include "collectives/portal/tree_portal.hpp"
 

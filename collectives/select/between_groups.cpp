@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "collectives/algorithm/algorithms.hpp"
-#include "collectives/algorithm/scratch.hpp"
+#include "collectives/algorithm/rows.hpp"
 
 namespace margay::collectives {
 
@@ -40,13 +40,12 @@ Steps bcast_between(Collective& collective, BcastBetween what) {
 
 // The group's first rank has the result.
 Steps reduce_mine(Collective& collective, const TwoGroups& groups, const Reduction& reduction) {
-  return reduce_along(collective, tree_of_mine(groups, collective.rank()), reduction.partial, reduction.count,
-                      reduction.bytes(), reduction.combine);
+  return reduce_along(collective, tree_of_mine(groups, collective.rank()), reduction);
 }
 
 Steps reduce_between(Collective& collective, ReduceBetween what) {
   const TwoGroups& groups = what.groups;
-  const portals::Region data(what.reduction.partial, what.reduction.bytes());
+  const portals::Region data = what.reduction.row();
   if (what.root == MPI_PROC_NULL) co_return;
   if (what.root == MPI_ROOT) {
     co_await Receive(collective, groups.theirs, data);
@@ -70,7 +69,7 @@ Steps swap_results(Collective& collective, const TwoGroups& groups, const Reduct
 
 Steps allreduce_between(Collective& collective, AllreduceBetween what) {
   co_await swap_results(collective, what.groups, what.reduction);
-  const portals::Region data(what.reduction.partial, what.reduction.bytes());
+  const portals::Region data = what.reduction.row();
   co_await bcast_along(collective, tree_of_mine(what.groups, collective.rank()), data);
 }
 
@@ -79,7 +78,7 @@ Steps reduce_scatter_between(Collective& collective, ReduceScatterBetween what) 
   co_await swap_results(collective, groups, what.reduction);
   collective.next_phase();
   std::vector<PeerMessage> out, in;
-  const portals::Region whole(what.reduction.partial, what.reduction.bytes());
+  const portals::Region whole = what.reduction.row();
   std::uint64_t before = 0;
   for (int rank = groups.mine; rank < groups.mine + groups.my_size; ++rank) {
     const std::uint64_t bytes = what.block_lengths[static_cast<std::size_t>(rank - groups.mine)];

@@ -5,8 +5,8 @@
 #include <cstdio>
 
 #include "collectives/algorithm/registry.hpp"
+#include "collectives/cost/counts.hpp"
 #include "collectives/cost/hybrid.hpp"
-#include "collectives/cost/seconds.hpp"
 #include "collectives/portal/tree_portal.hpp"
 #include "portals/base/assert.hpp"
 

@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "collectives/algorithm/registry.hpp"
+#include "collectives/cost/counts.hpp"
 #include "collectives/cost/hybrid.hpp"
-#include "collectives/cost/seconds.hpp"
 #include "collectives/portal/tree_portal.hpp"
 #include "collectives/select/asked_for.hpp"
 #include "collectives/select/choose.hpp"

@@ -1,4 +1,4 @@
-#include "collectives/select/describe_costs.hpp"
+#include "collectives/select/describe.hpp"
 
 #include <fmt/format.h>
 

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <vector>
 
+#include "collectives/portal/shown.hpp"
 #include "collectives/select/asked_for.hpp"
-#include "collectives/select/asked_rates.hpp"
 #include "portals/base/assert.hpp"
 #include "sim/kernel/kernel.hpp"
+#include "sim/wire/shm/shm_layout.hpp"
 
 namespace margay::collectives {
+
+static_assert(kOperationCount < kShownOperations);
 
 namespace {
 
@@ -23,6 +26,18 @@ class PlaceHold final : public mpi_adi::ContextHold {
 };
 
 }  // namespace
+
+Algorithm StandingFacts::choose(Operation operation, const Reduction& reduction) const {
+  const bool in_order = !reduction.combine.commutative();
+  if (facts.strips && reduction.element_bytes > sim::kStripBytes / static_cast<std::uint64_t>(facts.ranks))
+      [[unlikely]] {
+    // Strips are cut between elements: of longer ones there are none.
+    Facts without = facts;
+    without.strips = false;
+    return collectives::choose(operation, reduction.bytes(), without, in_order);
+  }
+  return choose(operation, reduction.bytes(), in_order);
+}
 
 std::unique_ptr<mpi_adi::ContextHold> KnownFacts::end() {
   if (!team_) return nullptr;

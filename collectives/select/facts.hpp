@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "collectives/algorithm/calls.hpp"
 #include "collectives/portal/host.hpp"
 #include "collectives/portal/team.hpp"
 #include "collectives/select/choose.hpp"
@@ -21,8 +22,8 @@ struct StandingFacts {
   [[nodiscard]] Algorithm choose(Operation operation, std::uint64_t bytes, bool in_order = false) const {
     return chosen.of(operation, bytes, facts, in_order);
   }
-  // Of a call through memory in which all show `bytes` and all read: whether by what each posts, not by a meeting.
-  [[nodiscard]] bool posts(std::uint64_t bytes) const { return all_post(facts, bytes); }
+  // The same of a reduction, which may have elements of more bytes than a strip.
+  [[nodiscard]] Algorithm choose(Operation operation, const Reduction& reduction) const;
   // Of a call that takes the hybrid.
   [[nodiscard]] HybridPlan hybrid_plan(Operation operation, std::uint64_t bytes, bool in_order = false) const {
     return chosen.hybrid_plan(operation, bytes, facts, in_order);

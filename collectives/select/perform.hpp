@@ -35,13 +35,10 @@ template <typename Call>
   if constexpr (requires { call.reduction; }) return !call.reduction.combine.commutative();
   return false;
 }
-// As StandingFacts::choose, for an element of more bytes than a strip has, too.
-[[nodiscard]] Algorithm choose_for_reduction(Operation operation, const Reduction& reduction,
-                                             const StandingFacts& standing);
 template <typename Call>
 [[nodiscard]] Algorithm choose_for_call(const Call& call, const StandingFacts& standing) {
   if constexpr (requires { call.reduction; }) {
-    return choose_for_reduction(call.operation(), call.reduction, standing);
+    return standing.choose(call.operation(), call.reduction);
   } else {
     return standing.choose(call.operation(), call.bytes());
   }
@@ -58,12 +55,12 @@ template <typename Call>
 template <typename Call>
 [[nodiscard]] Steps text_of(const Call& call, Collective& collective, const StandingFacts& standing,
                             Algorithm algorithm) {
-  const Row<Call>& row = row_of<Call>(algorithm);
+  const Row<Call>& row = row_of<Call>(algorithm, {call.operation(), call.bytes(), standing.facts});
   if (algorithm == Algorithm::hybrid) [[unlikely]] {
     const HybridPlan plan = standing.hybrid_plan(call.operation(), call.bytes(), keeps_order(call));
-    return row.run(collective, {standing.facts, standing.groups, standing.team, &plan}, call);
+    return row.run(collective, {standing.groups, standing.team, &plan}, call);
   }
-  return row.run(collective, {standing.facts, standing.groups, standing.team}, call);
+  return row.run(collective, {standing.groups, standing.team}, call);
 }
 // The same of a class that says itself how its call is done.
 template <typename Call>

@@ -1,4 +1,4 @@
-#include "collectives/select/plot.hpp"
+#include "collectives/select/describe.hpp"
 
 #include <fmt/format.h>
 
@@ -25,25 +25,6 @@ constexpr double kHead = 78;         // of the picture
 constexpr double kMargin = 16;
 constexpr double kLineHeight = 12;
 constexpr std::size_t kColumns = 3;
-
-// Told apart by eyes that see no colour too: each has its own dashes, and its name beside it.
-struct Style {
-  std::string_view colour;
-  std::string_view dashes;
-};
-constexpr std::array<Style, kAlgorithmCount> kStyles{{
-    {"#0a5c9e", ""},             // tree
-    {"#b5470b", "7 3"},          // exchange
-    {"#00735c", "2 3"},          // nodes
-    {"#8a2a7a", "10 3 2 3"},     // direct
-    {"#6b5900", "5 2 1 2 1 2"},  // bucket
-    {"#2b2b2b", "14 4"},         // hybrid
-    {"#c01437", "1 2"},          // shared
-    {"#4d5a70", "4 4"},          // chain
-}};
-const Style& style_of(Algorithm algorithm) {
-  return kStyles[static_cast<std::size_t>(algorithm)];
-}
 
 constexpr std::string_view kSheet = R"(<style>
 text { font-family: "DejaVu Sans", "Helvetica Neue", Arial, sans-serif; font-size: 10px; fill: #222 }
@@ -189,7 +170,7 @@ class Panel {
 
   void add_path(std::string_view kind, Algorithm algorithm, const std::string& way) {
     if (way.empty()) return;
-    const Style& style = style_of(algorithm);
+    const AlgorithmStyle& style = style_of(algorithm);
     const std::string dashes =
         kind == "chosen" || style.dashes.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", style.dashes);
     // A single length is a dot.
@@ -242,7 +223,7 @@ class Panel {
       first = last;
     }
     for (const Label& label : labels_) {
-      const Style& style = style_of(label.algorithm);
+      const AlgorithmStyle& style = style_of(label.algorithm);
       out_ += fmt::format("<path class=\"curve\" stroke=\"{}\" d=\"M{:.1f} {:.1f} L{:.1f} {:.1f}\"/>\n", style.colour,
                           label.x, label.end, label.x + 6, label.y);
       out_ += text_at(label.x + 8, label.y + 3.5, "name", "start", name(label.algorithm),

@@ -7,8 +7,8 @@
 #include <cstdio>
 
 #include "collectives/algorithm/registry.hpp"
+#include "collectives/cost/counts.hpp"
 #include "collectives/cost/hybrid.hpp"
-#include "collectives/cost/seconds.hpp"
 
 namespace margay::collectives {
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "collectives/select/describe_costs.hpp"
+#include "collectives/select/describe.hpp"
 #include "collectives/select/solve_rates.hpp"
 #include "command/calibrate/child.hpp"
 #include "command/calibrate/measurement.hpp"

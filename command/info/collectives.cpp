@@ -11,9 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "collectives/select/asked_rates.hpp"
-#include "collectives/select/describe_costs.hpp"
-#include "collectives/select/plot.hpp"
+#include "collectives/select/asked_for.hpp"
+#include "collectives/select/describe.hpp"
 #include "command/calibrate/calibrate.hpp"
 #include "command/info/info.hpp"
 #include "command/line/line_mistakes.hpp"

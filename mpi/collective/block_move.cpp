@@ -357,11 +357,15 @@ Plan BlockMove::plan(const StandingFacts& standing) const {
   Shape shape;
   shape.operation = operation_number(arguments_.operation);
   if (rooted() && !communicator_->is_inter()) shape.root = static_cast<std::uint16_t>(arguments_.root);
-  if (is_even()) shape.bytes = sent_.size() > 0 ? sent_[0].bytes() : received_[0].bytes();
+  if (is_even()) shape.bytes = even_bytes();
   shape.algorithm = static_cast<std::uint8_t>(algorithm_of(standing, shape.bytes));
   OwnPart own = {.bytes = is_even() ? 0 : own_bytes()};
   if (rooted() && communicator_->is_inter()) own.root = arguments_.root;
   return {static_cast<Algorithm>(shape.algorithm), shape, own};
+}
+
+std::uint64_t BlockMove::even_bytes() const {
+  return (sent_.size() > 0 ? sent_ : received_)[0].bytes();
 }
 
 std::uint64_t BlockMove::own_bytes() const {
@@ -379,16 +383,10 @@ Algorithm BlockMove::algorithm_of(const StandingFacts& standing, std::uint64_t b
 
 Steps BlockMove::text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const {
   for (const Copy& own : own_) put_own_block(collective, own.to, own.from);
-  const bool shared = algorithm == Algorithm::shared;
-  if (shared && is_even() && arguments_.operation == Move::alltoall) {
-    const std::uint64_t bytes = plan(standing).shape.bytes;
-    if (standing.facts.reads && bytes > kReadWhereItLies) {
-      return exchange_posted(collective, *standing.team, out_, in_);
-    }
-    const bool posts = standing.posts(bytes * static_cast<std::uint64_t>(collective.size()));
-    return (posts ? alltoall_posted : alltoall_shared)(collective, *standing.team, out_, in_, bytes);
+  if (is_even() && arguments_.operation == Move::alltoall) {
+    return text_of(collectives::AlltoallCall{out_, in_, even_bytes()}, collective, standing, algorithm);
   }
-  return exchange(collective, shared ? standing.team : nullptr, out_, in_,
+  return exchange(collective, algorithm == Algorithm::shared ? standing.team : nullptr, out_, in_,
                   is_neighborly(arguments_.operation) ? kAllAtOnce : kDirectAtOnce);
 }
 

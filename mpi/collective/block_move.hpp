@@ -74,6 +74,7 @@ class BlockMove {
   [[nodiscard]] bool sends_each() const;
   // All blocks have one length, which all members name.
   [[nodiscard]] bool is_even() const;
+  [[nodiscard]] std::uint64_t even_bytes() const;  // that one length
   // Of the blocks that this rank sends; of those that it receives where it sends none.
   [[nodiscard]] std::uint64_t own_bytes() const;
   [[nodiscard]] Algorithm algorithm_of(const StandingFacts& standing, std::uint64_t bytes) const;

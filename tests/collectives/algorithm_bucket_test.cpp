@@ -37,8 +37,8 @@ Words sums(int ranks, std::size_t count) {
 }
 
 Steps allreduce(Collective& collective, Words& row) {
-  return allreduce_bucket(collective, bytes_of(row), row.size(), sizeof(std::uint64_t),
-                          predefined_combine(MPI_SUM, MPI_UINT64_T));
+  return allreduce_bucket(
+      collective, {bytes_of(row), row.size(), sizeof(std::uint64_t), predefined_combine(MPI_SUM, MPI_UINT64_T)});
 }
 
 }  // namespace
@@ -99,14 +99,16 @@ TEST_CASE("each rank's slices go round the ring") {
         const Words all = sums(size, count);
         Words row = words_of_rank(rank, count);
         CHECK(world.call(rank, [&](Collective& collective) {
-          return reduce_scatter_bucket(collective, bytes_of(row), slices, 8, predefined_combine(MPI_SUM, MPI_UINT64_T));
+          return reduce_scatter_bucket(collective, {bytes_of(row), count, 8, predefined_combine(MPI_SUM, MPI_UINT64_T)},
+                                       slices);
         }) == MPI_SUCCESS);
         for (std::size_t i = mine.first; i < mine.first + mine.count; ++i) CHECK(row[i] == all[i]);
         for (std::size_t i = 0; i < count; ++i) {
           if (i < mine.first || i >= mine.first + mine.count) row[i] = 0;
         }
         CHECK(world.call(rank, [&](Collective& collective) {
-          return collect_bucket(collective, portals::Region(bytes_of(row), count * 8), slices, 8, kNobody);
+          return collect_bucket(collective, Members::everybody(size, rank),
+                                {portals::Region(bytes_of(row), count * 8), slices, 8}, kNobody);
         }) == MPI_SUCCESS);
         CHECK(row == all);
       }));

@@ -52,8 +52,8 @@ TEST_CASE("an allreduce by exchange keeps the order of ranks, of any length") {
         CHECK(world.run([&](int rank) {
           std::vector<Map> mine = maps_of(rank, count);
           const int error_class = world.call(rank, [&](Collective& collective) {
-            return allreduce_exchange(collective, reinterpret_cast<std::byte*>(mine.data()), count, sizeof(Map),
-                                      &compose);
+            return allreduce_exchange(collective,
+                                      {reinterpret_cast<std::byte*>(mine.data()), count, sizeof(Map), &compose});
           });
           CHECK(mine == composed(size, count));
           CHECK(error_class == MPI_SUCCESS);
@@ -72,7 +72,7 @@ TEST_CASE("an allreduce of reals by exchange ends with the same bits everywhere,
       CHECK(world.run([&](int rank) {
         double mine = rank % 3 == 0 ? 1e16 / (rank + 1) : 1.0 / (3 * rank + 7);
         const int error_class = world.call(rank, [&mine](Collective& collective) {
-          return allreduce_exchange(collective, reinterpret_cast<std::byte*>(&mine), 1, sizeof mine, &add);
+          return allreduce_exchange(collective, {reinterpret_cast<std::byte*>(&mine), 1, sizeof mine, &add});
         });
         CHECK(error_class == MPI_SUCCESS);
         results[static_cast<std::size_t>(rank)] = mine;
@@ -94,8 +94,8 @@ TEST_CASE("a rank that is lost ends everybody's exchange with an error: its part
           [&](int rank) {
             std::vector<Map> mine = maps_of(rank, 1);
             const int error_class = world.call(rank, [&mine](Collective& collective) {
-              return allreduce_exchange(collective, reinterpret_cast<std::byte*>(mine.data()), 1, sizeof(Map),
-                                        &compose);
+              return allreduce_exchange(collective,
+                                        {reinterpret_cast<std::byte*>(mine.data()), 1, sizeof(Map), &compose});
             });
             failed += error_class == MPIX_ERR_PROC_FAILED ? 1 : 0;
           },

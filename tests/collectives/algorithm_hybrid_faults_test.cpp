@@ -35,19 +35,22 @@ TEST_CASE("a rank that is lost ends with an error every hybrid that needs its pa
                 return world.call(rank, [&](Collective& collective) { return begin(collective); });
               };
               CHECK(call([&](Collective& collective) {
-                      return allreduce_hybrid(collective, groups, plan, base, count, 8, sum_of_words());
+                      return allreduce_hybrid(collective, groups, plan, {base, count, 8, sum_of_words()});
                     }) == MPIX_ERR_PROC_FAILED);
               CHECK(call([&](Collective& collective) {
-                      return allgather_hybrid(collective, groups, plan, base, count * 8);
+                      return allgather_hybrid(
+                          collective, groups, plan,
+                          {portals::Region(base + static_cast<std::size_t>(rank) * count * 8, count * 8), count * 8,
+                           base});
                     }) == MPIX_ERR_PROC_FAILED);
               CHECK(call([&](Collective& collective) {
-                      return reduce_scatter_hybrid(collective, groups, plan, base, slices, 8, sum_of_words());
+                      return reduce_scatter_hybrid(collective, groups, plan, {base, count, 8, sum_of_words()}, slices);
                     }) == MPIX_ERR_PROC_FAILED);
               CHECK(call([&](Collective& collective) {
                       return bcast_hybrid(collective, groups, plan, absent, portals::Region(base, count * 8));
                     }) == MPIX_ERR_PROC_FAILED);
               const int reduced = call([&](Collective& collective) {
-                return reduce_hybrid(collective, groups, plan, other, base, count, 8, sum_of_words());
+                return reduce_hybrid(collective, groups, plan, other, {base, count, 8, sum_of_words()});
               });
               if (rank == other) CHECK(reduced == MPIX_ERR_PROC_FAILED);
               // Who is not behind the lost one may have all.
@@ -82,15 +85,17 @@ TEST_CASE("a rank that names another amount of data gets an error or its partner
             const int error_class = world.call(rank, [&](Collective& collective) {
               switch (call) {
                 case 0:
-                  return allreduce_hybrid(collective, groups, plan, base, count, 8, sum_of_words());
+                  return allreduce_hybrid(collective, groups, plan, {base, count, 8, sum_of_words()});
                 case 1:
                   return bcast_hybrid(collective, groups, plan, 0, portals::Region(base, count * 8));
                 case 2:
-                  return reduce_hybrid(collective, groups, plan, 0, base, count, 8, sum_of_words());
+                  return reduce_hybrid(collective, groups, plan, 0, {base, count, 8, sum_of_words()});
                 case 3:
-                  return allgather_hybrid(collective, groups, plan, base, count * 8);
+                  return allgather_hybrid(
+                      collective, groups, plan,
+                      {portals::Region(base + static_cast<std::size_t>(rank) * count * 8, count * 8), count * 8, base});
                 default:
-                  return reduce_scatter_hybrid(collective, groups, plan, base, slices, 8, sum_of_words());
+                  return reduce_scatter_hybrid(collective, groups, plan, {base, count, 8, sum_of_words()}, slices);
               }
             });
             if (error_class == MPI_ERR_TRUNCATE) ++told[static_cast<std::size_t>(call)];

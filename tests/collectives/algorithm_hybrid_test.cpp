@@ -43,7 +43,7 @@ struct HybridRun {
     const NodeGroups groups(nodes, rank);
     HybridRow row = row_of_rank(rank, count);
     CHECK(world.call(rank, [&](Collective& collective) {
-      return allreduce_hybrid(collective, groups, plan, bytes_of_row(row), count, 8, sum_of_words());
+      return allreduce_hybrid(collective, groups, plan, {bytes_of_row(row), count, 8, sum_of_words()});
     }) == MPI_SUCCESS);
     CHECK(row == sum_of_ranks(world.size(), count));
   }
@@ -65,7 +65,7 @@ struct HybridRun {
     const NodeGroups groups(nodes, rank);
     HybridRow row = row_of_rank(rank, count);
     CHECK(world.call(rank, [&](Collective& collective) {
-      return reduce_hybrid(collective, groups, plan, root, bytes_of_row(row), count, 8, sum_of_words());
+      return reduce_hybrid(collective, groups, plan, root, {bytes_of_row(row), count, 8, sum_of_words()});
     }) == MPI_SUCCESS);
     if (rank == root) CHECK(row == sum_of_ranks(world.size(), count));
   }
@@ -75,7 +75,10 @@ struct HybridRun {
     const HybridRow mine = row_of_rank(rank, block);
     std::copy(mine.begin(), mine.end(), all.begin() + static_cast<std::ptrdiff_t>(block) * rank);
     CHECK(world.call(rank, [&](Collective& collective) {
-      return allgather_hybrid(collective, groups, plan, bytes_of_row(all), block * 8);
+      return allgather_hybrid(
+          collective, groups, plan,
+          {portals::Region(bytes_of_row(all) + static_cast<std::size_t>(rank) * block * 8, block * 8), block * 8,
+           bytes_of_row(all)});
     }) == MPI_SUCCESS);
     HybridRow expected;
     for (int other = 0; other < world.size(); ++other) {
@@ -89,7 +92,7 @@ struct HybridRun {
     const std::size_t count = slices.back().first + slices.back().count;
     HybridRow row = row_of_rank(rank, count);
     CHECK(world.call(rank, [&](Collective& collective) {
-      return reduce_scatter_hybrid(collective, groups, plan, bytes_of_row(row), slices, 8, sum_of_words());
+      return reduce_scatter_hybrid(collective, groups, plan, {bytes_of_row(row), count, 8, sum_of_words()}, slices);
     }) == MPI_SUCCESS);
     const HybridRow all = sum_of_ranks(world.size(), count);
     const Slice& mine = slices[static_cast<std::size_t>(rank)];
@@ -199,14 +202,16 @@ TEST_CASE("what each rank sends is what the cost says, where lengths divide the 
         HybridRow row = row_of_rank(rank, ranks);
         std::byte* const base = bytes_of_row(row);
         const Sent reduced = sent_by(world, rank, [&](Collective& collective) {
-          return allreduce_hybrid(collective, groups, plan, base, ranks, 8, sum_of_words());
+          return allreduce_hybrid(collective, groups, plan, {base, ranks, 8, sum_of_words()});
         });
         if (pairs) CHECK(reduced.bytes == allreduce);
-        const Sent gathered = sent_by(
-            world, rank, [&](Collective& collective) { return allgather_hybrid(collective, groups, plan, base, 8); });
+        const Sent gathered = sent_by(world, rank, [&](Collective& collective) {
+          return allgather_hybrid(collective, groups, plan,
+                                  {portals::Region(base + static_cast<std::size_t>(rank) * 8, 8), 8, base});
+        });
         CHECK(gathered.bytes == 8 * (ranks - 1));
         const Sent combined = sent_by(world, rank, [&](Collective& collective) {
-          return reduce_scatter_hybrid(collective, groups, plan, base, slices, 8, sum_of_words());
+          return reduce_scatter_hybrid(collective, groups, plan, {base, ranks, 8, sum_of_words()}, slices);
         });
         CHECK(combined.bytes == 8 * (ranks - 1));
         if (!plan.any_long()) CHECK(gathered.messages == starts);
@@ -242,19 +247,19 @@ TEST_CASE("where a plan says so and nodes have the order of ranks, an operation 
           const Reducer kept(&compose, false);
           std::vector<Map> row = maps_of(rank, count);
           CHECK(world.call(rank, [&](Collective& collective) {
-            return allreduce_hybrid(collective, groups, plan, bytes_of_row(row), count, sizeof(Map), kept);
+            return allreduce_hybrid(collective, groups, plan, {bytes_of_row(row), count, sizeof(Map), kept});
           }) == MPI_SUCCESS);
           CHECK(row == composed(size, count));
           row = maps_of(rank, count);
           CHECK(world.call(rank, [&](Collective& collective) {
-            return reduce_hybrid(collective, groups, plan, root, bytes_of_row(row), count, sizeof(Map), kept);
+            return reduce_hybrid(collective, groups, plan, root, {bytes_of_row(row), count, sizeof(Map), kept});
           }) == MPI_SUCCESS);
           if (rank == root) CHECK(row == composed(size, count));
           if (!plan.reduce_scatters_in_order()) return;
           const std::size_t all = slices.back().first + slices.back().count;
           row = maps_of(rank, all);
           CHECK(world.call(rank, [&](Collective& collective) {
-            return reduce_scatter_hybrid(collective, groups, plan, bytes_of_row(row), slices, sizeof(Map), kept);
+            return reduce_scatter_hybrid(collective, groups, plan, {bytes_of_row(row), all, sizeof(Map), kept}, slices);
           }) == MPI_SUCCESS);
           const std::vector<Map> result = composed(size, all);
           const Slice& mine = slices[static_cast<std::size_t>(rank)];
@@ -284,8 +289,9 @@ TEST_CASE("an allreduce of reals by dimensions ends with the same bits everywher
             mine[i] = (rank + static_cast<int>(i)) % 3 == 0 ? 1e16 / (rank + 1) : 1.0 / (3 * rank + 7);
           }
           CHECK(world.call(rank, [&](Collective& collective) {
-            return allreduce_hybrid(collective, groups, plan, bytes_of_row(mine), mine.size(), sizeof(double),
-                                    predefined_combine(MPI_SUM, MPI_DOUBLE));
+            return allreduce_hybrid(
+                collective, groups, plan,
+                {bytes_of_row(mine), mine.size(), sizeof(double), predefined_combine(MPI_SUM, MPI_DOUBLE)});
           }) == MPI_SUCCESS);
           if (first.empty()) first = mine;
           CHECK(std::memcmp(first.data(), mine.data(), mine.size() * sizeof(double)) == 0);
@@ -316,7 +322,7 @@ TEST_CASE("hybrids of different plans and roots under way at once do not mix") {
         calls.push_back(world.begin_call(rank, [&, call, plan](Collective& collective) {
           std::byte* const row = bytes_of_row(rows[call]);
           if (call % 2 == 0) {
-            return allreduce_hybrid(collective, groups, plan, row, count_of(call), 8, sum_of_words());
+            return allreduce_hybrid(collective, groups, plan, {row, count_of(call), 8, sum_of_words()});
           }
           return bcast_hybrid(collective, groups, plan, root_of(call), portals::Region(row, count_of(call) * 8));
         }));

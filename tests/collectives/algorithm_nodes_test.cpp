@@ -21,7 +21,7 @@ std::vector<std::uint32_t> placement(int size, std::uint64_t seed) {
 }
 
 Steps barrier_nodes(Collective& collective, const NodeGroups& groups) {
-  co_await reduce_nodes(collective, groups, 0, nullptr, 0, 0, nullptr);
+  co_await reduce_nodes(collective, groups, 0, {});
   co_await bcast_nodes(collective, groups, 0, {});
 }
 
@@ -70,7 +70,7 @@ TEST_CASE("reductions to one root after the other, and the result to all") {
           std::vector<std::uint64_t> mine(count, static_cast<std::uint64_t>(rank + call));
           auto* const bytes = reinterpret_cast<std::byte*>(mine.data());
           const auto up = [&](Collective& collective) {
-            return reduce_nodes(collective, groups, root, bytes, count, sizeof(std::uint64_t), &sum);
+            return reduce_nodes(collective, groups, root, {bytes, count, sizeof(std::uint64_t), &sum});
           };
           CHECK(world.call(rank, up) == MPI_SUCCESS);
           const auto expected = static_cast<std::uint64_t>(size * (size - 1) / 2 + size * call);
@@ -98,8 +98,8 @@ TEST_CASE("on one node the order of ranks is kept, whoever is the root and whoev
         std::vector<Map> mine = maps_of(rank, 3);
         const NodeGroups groups(nodes, rank);
         const auto text = [&](Collective& collective) {
-          return reduce_nodes(collective, groups, root, reinterpret_cast<std::byte*>(mine.data()), 3, sizeof(Map),
-                              &compose);
+          return reduce_nodes(collective, groups, root,
+                              {reinterpret_cast<std::byte*>(mine.data()), 3, sizeof(Map), &compose});
         };
         CHECK(world.call(rank, text) == MPI_SUCCESS);
         if (rank == root) CHECK(mine == composed(size, 3));
@@ -143,8 +143,8 @@ TEST_CASE("ranks that name different amounts of data get an error, whether the t
       std::vector<std::uint64_t> mine(count, 1);
       const NodeGroups groups(nodes, rank);
       const int error_class = world.call(rank, [&](Collective& collective) {
-        return reduce_nodes(collective, groups, 0, reinterpret_cast<std::byte*>(mine.data()), count,
-                            sizeof(std::uint64_t), &sum);
+        return reduce_nodes(collective, groups, 0,
+                            {reinterpret_cast<std::byte*>(mine.data()), count, sizeof(std::uint64_t), &sum});
       });
       if (rank == 0) root_says = error_class;
     }));

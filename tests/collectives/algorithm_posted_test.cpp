@@ -27,7 +27,7 @@ CollectiveWorld::Options posting(int ranks, std::uint64_t seed) {
   return {.ranks = ranks,
           .seed = seed,
           .crowded = true,
-          .asked = "bcast=shared,reduce=shared,gather=shared,scan=shared,exscan=shared",
+          .asked = "bcast=shared,reduce=shared,gather=shared,scatter=shared,scan=shared,exscan=shared",
           .shares_memory = true};
 }
 
@@ -147,12 +147,9 @@ TEST_CASE("posted: each rank gets its block of the root's") {
           const std::vector<Map> block = maps_of(to + step, count);
           all.insert(all.end(), block.begin(), block.end());
         }
-        Collective collective(world.portal(rank), world.communicator(rank));
-        Team& team = *facts(world, rank).team;
-        mpi_adi::run(scatter_posted(collective, team, root, bytes_of(all), count * sizeof(Map), bytes_of(mine)));
-        CHECK(collective.error_class() == MPI_SUCCESS);
+        const ScatterCall call{root, bytes_of(mine), count * sizeof(Map), bytes_of(all)};
+        CHECK(posted(world, rank, call) == MPI_SUCCESS);
         CHECK(mine == maps_of(rank + step, count));
-        team.be_done(world.communicator(rank).collective_sequence, false);
       }
     }));
   }

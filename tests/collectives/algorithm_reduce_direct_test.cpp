@@ -54,12 +54,12 @@ TEST_CASE("an allreduce and a reduction by slices keep the order of ranks") {
         const Reducer in_order(&compose, false);
         std::vector<Map> everywhere = maps_of(rank, count);
         CHECK(world.call(rank, [&](Collective& collective) {
-          return allreduce_direct(collective, maps_bytes(everywhere), count, sizeof(Map), in_order);
+          return allreduce_direct(collective, {maps_bytes(everywhere), count, sizeof(Map), in_order});
         }) == MPI_SUCCESS);
         CHECK(everywhere == composed(size, count));
         std::vector<Map> at_root = maps_of(rank, count);
         CHECK(world.call(rank, [&](Collective& collective) {
-          return reduce_direct(collective, root, maps_bytes(at_root), count, sizeof(Map), in_order);
+          return reduce_direct(collective, root, {maps_bytes(at_root), count, sizeof(Map), in_order});
         }) == MPI_SUCCESS);
         if (rank == root) CHECK(at_root == composed(size, count));
       }));
@@ -87,8 +87,10 @@ TEST_CASE("each rank gets its slice of what all come to, also where slices diffe
             std::vector<std::uint64_t> row(count);
             std::iota(row.begin(), row.end(), static_cast<std::uint64_t>(rank));
             CHECK(world.call(rank, [&](Collective& collective) {
-              return reduce_scatter_direct(collective, reinterpret_cast<std::byte*>(row.data()), slices,
-                                           sizeof(std::uint64_t), predefined_combine(MPI_SUM, MPI_UINT64_T));
+              return reduce_scatter_direct(collective,
+                                           {reinterpret_cast<std::byte*>(row.data()), count, sizeof(std::uint64_t),
+                                            predefined_combine(MPI_SUM, MPI_UINT64_T)},
+                                           slices);
             }) == MPI_SUCCESS);
             const auto ranks = static_cast<std::uint64_t>(size);
             for (std::size_t i = mine.first; i < mine.first + mine.count; ++i) {
@@ -98,7 +100,8 @@ TEST_CASE("each rank gets its slice of what all come to, also where slices diffe
           }
           std::vector<Map> row = maps_of(rank, count);
           CHECK(world.call(rank, [&](Collective& collective) {
-            return reduce_scatter_direct(collective, maps_bytes(row), slices, sizeof(Map), Reducer(&compose, false));
+            return reduce_scatter_direct(collective, {maps_bytes(row), count, sizeof(Map), Reducer(&compose, false)},
+                                         slices);
           }) == MPI_SUCCESS);
           const std::vector<Map> all = composed(size, count);
           for (std::size_t i = mine.first; i < mine.first + mine.count; ++i) CHECK(row[i] == all[i]);
@@ -119,7 +122,7 @@ TEST_CASE("a rank that is lost ends everybody's allreduce by slices with an erro
           [&](int rank) {
             std::vector<Map> mine = maps_of(rank, count);
             CHECK(world.call(rank, [&](Collective& collective) {
-              return allreduce_direct(collective, maps_bytes(mine), count, sizeof(Map), Reducer(&compose, false));
+              return allreduce_direct(collective, {maps_bytes(mine), count, sizeof(Map), Reducer(&compose, false)});
             }) == MPIX_ERR_PROC_FAILED);
           },
           size / 2));

@@ -23,8 +23,9 @@ TEST_CASE("a reduction along the tree keeps the order of ranks, to any root, of 
         CHECK(world.run([&](int rank) {
           std::vector<Map> mine = maps_of(rank, count);
           const int error_class = world.call(rank, [&](Collective& collective) {
-            return reduce_tree(collective, root, reinterpret_cast<std::byte*>(mine.data()), count, sizeof(Map),
-                               Reducer(&compose, false));
+            return reduce_tree(
+                collective, root,
+                {reinterpret_cast<std::byte*>(mine.data()), count, sizeof(Map), Reducer(&compose, false)});
           });
           if (rank == root) CHECK(mine == composed(size, count));
           CHECK(error_class == MPI_SUCCESS);

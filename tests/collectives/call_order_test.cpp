@@ -45,13 +45,13 @@ void begin(CollectiveWorld& world, int rank, std::mt19937_64& random, Outstandin
     case 1:
       one.expected.assign(count, total);
       one.call = world.begin_call(rank, [=](Collective& collective) {
-        return allreduce_exchange(collective, data, count, sizeof(std::uint64_t), sum);
+        return allreduce_exchange(collective, {data, count, sizeof(std::uint64_t), sum});
       });
       return;
     default:
       if (rank == root) one.expected.assign(count, total);
       one.call = world.begin_call(rank, [=](Collective& collective) {
-        return reduce_tree(collective, root, data, count, sizeof(std::uint64_t), sum);
+        return reduce_tree(collective, root, {data, count, sizeof(std::uint64_t), sum});
       });
   }
 }
@@ -132,8 +132,8 @@ TEST_CASE(
         // A call in order between them.
         Words sum{1};
         static_cast<void>(world.call(rank, [&](Collective& collective) {
-          return allreduce_exchange(collective, bytes_of(sum), 1, sizeof(std::uint64_t),
-                                    predefined_combine(MPI_SUM, MPI_UINT64_T));
+          return allreduce_exchange(
+              collective, {bytes_of(sum), 1, sizeof(std::uint64_t), predefined_combine(MPI_SUM, MPI_UINT64_T)});
         }));
         CHECK(sum[0] == static_cast<std::uint64_t>(size));
         for (std::size_t at = 0; at < kMade; ++at) {

@@ -45,9 +45,9 @@ void begin(CollectiveWorld& world, int rank, std::size_t at, Ahead& one) {
       case 1:
         return bcast_bucket(collective, root, region);
       case 2:
-        return reduce_tree(collective, root, data, kLong, sizeof(std::uint64_t), sum);
+        return reduce_tree(collective, root, {data, kLong, sizeof(std::uint64_t), sum});
       default:
-        return allreduce_direct(collective, data, kLong, sizeof(std::uint64_t), sum);
+        return allreduce_direct(collective, {data, kLong, sizeof(std::uint64_t), sum});
     }
   };
   one.call = world.begin_call(rank, text, Notices::take_number(*one.channel));
@@ -121,7 +121,7 @@ TEST_CASE("messages of calls that their receiver has not begun do not stop those
           one.call = world.begin_call(
               rank,
               [&world, data = bytes_of(one.mine), sum](Collective& collective) {
-                return reduce_tree(collective, 0, data, kShort, sizeof(std::uint64_t), sum);
+                return reduce_tree(collective, 0, {data, kShort, sizeof(std::uint64_t), sum});
               },
               Notices::take_number(*one.channel));
         }
@@ -139,7 +139,7 @@ TEST_CASE("messages of calls that their receiver has not begun do not stop those
       if (rank != 0) start_all();
       Words in_order(1, 1);
       static_cast<void>(world.call(rank, [&](Collective& collective) {
-        return allreduce_exchange(collective, bytes_of(in_order), 1, sizeof(std::uint64_t), sum);
+        return allreduce_exchange(collective, {bytes_of(in_order), 1, sizeof(std::uint64_t), sum});
       }));
       CHECK(in_order[0] == static_cast<std::uint64_t>(world.size()));
       if (rank == 0) start_all();
@@ -168,7 +168,7 @@ TEST_CASE("a message that comes early wakes none of the calls that wait for othe
         one.call = world.begin_call(
             rank,
             [reduces, data = bytes_of(one.mine), sum](Collective& collective) {
-              if (reduces) return reduce_tree(collective, 0, data, 1, sizeof(std::uint64_t), sum);
+              if (reduces) return reduce_tree(collective, 0, {data, 1, sizeof(std::uint64_t), sum});
               return bcast_tree(collective, 1, portals::Region(data, sizeof(std::uint64_t)));
             },
             Notices::take_number(*one.channel));
@@ -185,7 +185,7 @@ TEST_CASE("a message that comes early wakes none of the calls that wait for othe
     start(rank == 0 ? broadcasts : reductions);
     Words in_order(1, 1);
     static_cast<void>(world.call(rank, [&](Collective& collective) {
-      return allreduce_exchange(collective, bytes_of(in_order), 1, sizeof(std::uint64_t), sum);
+      return allreduce_exchange(collective, {bytes_of(in_order), 1, sizeof(std::uint64_t), sum});
     }));
     start(rank == 0 ? reductions : broadcasts);
     finish(reductions);

@@ -10,8 +10,8 @@
 #include <doctest/doctest.h>
 
 #include "collectives/algorithm/registry.hpp"
+#include "collectives/cost/counts.hpp"
 #include "collectives/cost/hybrid.hpp"
-#include "collectives/cost/seconds.hpp"
 #include "collectives/portal/tree_portal.hpp"
 #include "collectives/select/asked_for.hpp"
 #include "sim/wire/shm/shm_layout.hpp"

@@ -1,7 +1,7 @@
 // The cost formulas against traces of the algorithms: messages, bytes, and messages one behind the other.
 #include "collectives/algorithm/registry.hpp"
+#include "collectives/cost/counts.hpp"
 #include "collectives/cost/hybrid.hpp"
-#include "collectives/cost/seconds.hpp"
 
 #include <algorithm>
 #include <map>

@@ -9,12 +9,11 @@
 #include <vector>
 
 #include "collectives/algorithm/registry.hpp"
+#include "collectives/cost/counts.hpp"
 #include "collectives/cost/hybrid.hpp"
-#include "collectives/cost/seconds.hpp"
 #include "collectives/select/choose.hpp"
 #include "collectives/select/cost_curves.hpp"
-#include "collectives/select/describe_costs.hpp"
-#include "collectives/select/plot.hpp"
+#include "collectives/select/describe.hpp"
 
 namespace margay::collectives {
 namespace {

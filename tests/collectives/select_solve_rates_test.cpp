@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "collectives/algorithm/registry.hpp"
+#include "collectives/cost/counts.hpp"
 #include "collectives/cost/hybrid.hpp"
-#include "collectives/cost/seconds.hpp"
-#include "collectives/select/asked_rates.hpp"
+#include "collectives/select/asked_for.hpp"
 #include "collectives/select/solve_rates.hpp"
 
 namespace margay::collectives {

@@ -11,26 +11,26 @@
 
 #include "collectives/algorithm/algorithms.hpp"
 #include "collectives/algorithm/row.hpp"
-#include "collectives/algorithm/scratch.hpp"
+#include "collectives/algorithm/rows.hpp"
 #include "collectives/cost/parts.hpp"
 #include "collectives/portal/stream.hpp"
 
 namespace margay::collectives {
 
-Steps scan_chain(Collective& collective, ScanKind kind, std::byte* partial, std::size_t count,
-                 std::size_t element_bytes, Reducer combine) {
-  const std::uint64_t bytes = count * element_bytes;
+Steps scan_chain(Collective& collective, ScanCall call) {
+  const Reduction& is = call.reduction;
+  const std::uint64_t bytes = is.bytes();
   const bool first = collective.rank() == 0;
   const int next = collective.rank() + 1;
   const bool last = next == collective.size();
   // The last one's own part is in nobody's result.
-  const bool adds = !first && !(last && kind == ScanKind::exclusive);
+  const bool adds = !first && !(last && call.kind == ScanKind::exclusive);
   Scratch scratch(collective, adds ? bytes : 0);
-  std::byte* const before = adds ? scratch.base() : partial;  // what the ranks before this one come to
+  std::byte* const before = adds ? scratch.base() : is.partial;  // what the ranks before this one come to
   if (bytes <= kHandshakeBytes) {
     if (!first) co_await Receive(collective, next - 2, portals::Region(before, bytes));
-    if (adds && bytes != 0 && collective.error_class() == MPI_SUCCESS) combine(before, partial, count);
-    if (!last) co_await Send(collective, next, portals::Region(partial, bytes));
+    if (adds && bytes != 0 && collective.error_class() == MPI_SUCCESS) is.combine(before, is.partial, is.count);
+    if (!last) co_await Send(collective, next, is.row());
   } else {
     collective.ask_always();
     std::optional<StreamReceive> in;
@@ -40,17 +40,17 @@ Steps scan_chain(Collective& collective, ScanKind kind, std::byte* partial, std:
       out.emplace(collective, next);
       co_await out->opened();
     }
-    const std::size_t piece = std::max<std::size_t>(kStreamPieceBytes / element_bytes, 1);
-    for (std::size_t at = 0; at < count; at += piece) {
-      const std::size_t elements = std::min(piece, count - at);
-      const std::uint64_t offset = at * element_bytes;
-      if (in) co_await in->until(offset + elements * element_bytes);
-      if (adds && collective.error_class() == MPI_SUCCESS) combine(before + offset, partial + offset, elements);
-      if (out) out->send(portals::Region(partial + offset, elements * element_bytes), offset);
+    const std::size_t piece = std::max<std::size_t>(kStreamPieceBytes / is.element_bytes, 1);
+    for (std::size_t at = 0; at < is.count; at += piece) {
+      const std::size_t elements = std::min(piece, is.count - at);
+      const std::uint64_t offset = at * is.element_bytes;
+      if (in) co_await in->until(offset + elements * is.element_bytes);
+      if (adds && collective.error_class() == MPI_SUCCESS) is.combine(before + offset, is.partial + offset, elements);
+      if (out) out->send(is.row().slice(offset, elements * is.element_bytes), offset);
     }
   }
   co_await Flush(collective);
-  if (kind == ScanKind::exclusive && adds && bytes != 0) std::memcpy(partial, before, bytes);
+  if (call.kind == ScanKind::exclusive && adds && bytes != 0) std::memcpy(is.partial, before, bytes);
 }
 
 namespace {
@@ -80,9 +80,7 @@ Cost chain_cost(const Ask& ask) {
 }  // namespace
 
 extern constinit const Row<ScanCall> scan_by_chain{
-    {Algorithm::chain, always, chain_cost}, [](Collective& collective, const Means& /*means*/, const ScanCall& call) {
-      return scan_chain(collective, call.kind, call.reduction.partial, call.reduction.count,
-                        call.reduction.element_bytes, call.reduction.combine);
-    }};
+    {Algorithm::chain, always, chain_cost},
+    [](Collective& collective, const Means& /*means*/, const ScanCall& call) { return scan_chain(collective, call); }};
 
 }  // namespace margay::collectives

@@ -1,0 +1,256 @@
+// In rounds between partners: in each, partners a power of two apart exchange what they have.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <deque>
+#include <utility>
+
+#include "collectives/algorithm/algorithms.hpp"
+#include "collectives/algorithm/row.hpp"
+#include "collectives/algorithm/rows.hpp"
+#include "collectives/cost/parts.hpp"
+
+namespace margay::collectives {
+
+// Barrier by dissemination: in round k each rank tells the one 2^k above it, and hears from the one 2^k below; after
+// the last round each has heard of all. Cost: ceil(log2 p) α, half of in and out along a tree, and p messages in each
+// round: for ranks that have a processor each.
+Steps barrier_exchange(Collective& collective) {
+  const int size = collective.size();
+  const int rank = collective.rank();
+  for (int distance = 1; distance < size; distance *= 2) {
+    const int above = rank + distance < size ? rank + distance : rank + distance - size;
+    const int below = rank >= distance ? rank - distance : rank - distance + size;
+    co_await Exchange(collective, above, nullptr, below, nullptr, 0);
+  }
+}
+
+namespace {
+
+Cost dissemination(const Ask& ask) {
+  const Facts& facts = ask.facts;
+  Cost cost;
+  if (facts.ranks == 1) return cost;
+  const double rounds = rounds_of(facts.ranks);
+  const Crossing& between = facts.crossings.rounds;
+  add_sent(cost, {rounds * facts.ranks, between.messages}, {});
+  add_path(cost, {rounds, static_cast<double>(between.steps)}, {});
+  return cost;
+}
+
+}  // namespace
+
+extern constinit const Row<BarrierCall> barrier_by_exchange{
+    {Algorithm::exchange, always, dissemination},
+    [](Collective& collective, const Means& /*means*/, const BarrierCall& /*call*/) {
+      return barrier_exchange(collective);
+    }};
+
+// Allreduce by recursive doubling: in round k partners 2^k apart exchange what they have and both combine it. Of p
+// ranks that are not a power of two, the first give their part to a neighbour before and get the result after. Cost:
+// log2 p (α + n β + n γ), and 2 (α + n β) + n γ more when p is no power of two. For short data, and ranks that have a
+// processor each.
+//
+// Every rank ends with the same bits: partners hold neighbouring ranges of ranks, and both compute lower op upper, with
+// the operands in that order, on the same bits. So the order of ranks is kept, and the operation need not be
+// commutative.
+namespace {
+
+// Two buffers: what this rank has, and what comes.
+struct Halves {
+  const Collective& collective;
+  const Reduction& is;
+  std::byte* mine;
+  std::byte* theirs;
+
+  // The result may be in the other buffer: `combine` leaves it where its right operand was.
+  void combine_with(bool theirs_is_lower) {
+    if (!theirs_is_lower) std::swap(mine, theirs);
+    if (is.bytes() != 0 && collective.error_class() == MPI_SUCCESS) is.combine(theirs, mine, is.count);
+  }
+};
+
+}  // namespace
+
+Steps allreduce_exchange_among(Collective& collective, Members members, Reduction is) {
+  const int size = static_cast<int>(members.size());
+  const int rank = static_cast<int>(members.me());
+  if (size == 1) co_return;
+  const auto member = [&](int number) { return members.rank_of(static_cast<std::size_t>(number)); };
+  const int whole = static_cast<int>(std::bit_floor(static_cast<unsigned>(size)));
+  const int paired = 2 * (size - whole);  // of the members below, each odd one is played by the even one before it
+  const std::uint64_t bytes = is.bytes();
+  Scratch scratch(collective, bytes);
+  Halves halves{collective, is, is.partial, scratch.base()};
+  if (rank < paired && rank % 2 == 1) {
+    const int partner = member(rank - 1);
+    co_await Exchange(collective, partner, halves.mine, partner, halves.theirs, bytes);
+    co_await Flush(collective);
+    std::swap(halves.mine, halves.theirs);
+  } else {
+    if (rank < paired) {
+      co_await Receive(collective, member(rank + 1), portals::Region(halves.theirs, bytes));
+      halves.combine_with(false);
+    }
+    const int me = rank < paired ? rank / 2 : rank - paired / 2;
+    for (int distance = 1; distance < whole; distance *= 2) {
+      const int other = me ^ distance;
+      const int partner = member(2 * other < paired ? 2 * other : other + paired / 2);
+      co_await Exchange(collective, partner, halves.mine, partner, halves.theirs, bytes);
+      co_await Flush(collective);  // what was sent is about to be overwritten
+      halves.combine_with(other < me);
+    }
+    if (rank < paired) co_await Send(collective, member(rank + 1), portals::Region(halves.mine, bytes));
+    co_await Flush(collective);
+  }
+  if (halves.mine != is.partial && bytes != 0) std::memcpy(is.partial, halves.mine, bytes);
+}
+
+Steps allreduce_exchange(Collective& collective, Reduction is) {
+  return allreduce_exchange_among(collective, everybody(collective), is);
+}
+
+extern constinit const Row<AllreduceCall> allreduce_by_exchange{
+    {Algorithm::exchange, always,
+     [](const Ask& ask) {
+       return doubling({ask.facts.ranks, 1, ask.facts.crossings.doubling}, ask.n(), false);
+     }},
+    [](Collective& collective, const Means& /*means*/, const AllreduceCall& call) {
+      return allreduce_exchange(collective, call.reduction);
+    }};
+
+// Scan and exclusive scan by recursive doubling: in round k partners 2^k apart exchange what their ranges of ranks come
+// to. Who has the upper range adds the lower one to its result; both have the range of both then. Cost:
+// ceil(log2 p) (α + n β + 2 n γ).
+//
+// Ranges are combined in the order of ranks, so the operation need not be commutative; how they are bracketed depends
+// on the number of ranks alone.
+Steps scan_exchange(Collective& collective, ScanCall call) {
+  const Reduction& is = call.reduction;
+  const int size = collective.size();
+  const int rank = collective.rank();
+  const std::uint64_t bytes = is.bytes();
+  Scratch first(collective, bytes);
+  Scratch second(collective, bytes);
+  std::byte* range = first.base();  // of the ranks of this one's range
+  std::byte* theirs = second.base();
+  bool has_result = call.kind == ScanKind::inclusive;
+  if (bytes != 0) std::memcpy(range, is.partial, bytes);
+  for (int distance = 1; distance < size; distance *= 2) {
+    const int partner = rank ^ distance;
+    if (partner >= size) continue;
+    co_await Exchange(collective, partner, range, partner, theirs, bytes);
+    co_await Flush(collective);  // what was sent is about to be overwritten
+    if (bytes == 0 || collective.error_class() != MPI_SUCCESS) continue;
+    if (partner > rank) {
+      is.combine(range, theirs, is.count);
+      std::swap(range, theirs);
+      continue;
+    }
+    if (has_result) {
+      is.combine(theirs, is.partial, is.count);
+    } else {
+      std::memcpy(is.partial, theirs, bytes);
+    }
+    has_result = true;
+    is.combine(theirs, range, is.count);
+  }
+}
+
+namespace {
+
+// Who has the upper range of ranks combines twice, the other one once.
+Cost scan_rounds(const Ask& ask) {
+  const Facts& facts = ask.facts;
+  const double n = ask.n();
+  Cost cost;
+  if (facts.ranks == 1) return cost;
+  const double rounds = rounds_of(facts.ranks);
+  const double each = messages_of(n);
+  const double bodies = scan_partners(facts.ranks);
+  const Crossing& between = facts.crossings.partners;
+  add_sent(cost, {each * bodies, each * between.messages}, {bodies * n, between.messages * n});
+  add_path(cost, {each * rounds, each * between.steps},
+           {((rounds - between.steps) * kBothWays + between.steps) * n, between.steps * n});
+  cost.path.combined_bytes = 2 * rounds * n;
+  cost.all.combined_bytes = 1.5 * bodies * n;
+  return cost;
+}
+
+}  // namespace
+
+extern constinit const Row<ScanCall> scan_by_exchange{
+    {Algorithm::exchange, always, scan_rounds},
+    [](Collective& collective, const Means& /*means*/, const ScanCall& call) {
+      return scan_exchange(collective, call);
+    }};
+
+// Allgather by rounds between partners: in round k each rank has the blocks of the 2^k members from itself on, sends
+// them to the one 2^k before it, and gets as many from the one 2^k behind. Cost: ceil(log2 p) α + (p - 1)/p n β, n the
+// whole row, of any number of ranks. Each rank waits for all rounds before: for short blocks.
+//
+// Blocks lie at their final places from the first round on: those of a message, up to two runs of the row and in as
+// many pieces as these are, are one combined block.
+Steps allgather_exchange(Collective& collective, Members members, SlicedRow row) {
+  const std::size_t size = members.size();
+  const std::size_t me = members.me();
+  std::deque<PieceTable> runs;  // stay until all is taken
+  for (std::size_t distance = 1; distance < size; distance *= 2) {
+    const std::size_t count = std::min(distance, size - distance);
+    const std::size_t behind = (me + distance) % size;
+    const PieceTable& mine = runs.emplace_back(ring_run(row, me, count));
+    const PieceTable& theirs = runs.emplace_back(ring_run(row, behind, count));
+    Receive next(collective, members.rank_of(behind), theirs.region());
+    co_await Send(collective, members.rank_of((me + size - distance) % size), mine.region());
+    co_await next;
+  }
+  co_await Flush(collective);
+}
+
+namespace {
+
+// Two ranks.
+Steps swap_blocks(Collective& collective, AllgatherCall call) {
+  const int other = 1 - collective.rank();
+  const portals::Region mine = place_own_block(collective, call);
+  std::byte* const theirs = call.all + static_cast<std::uint64_t>(other) * call.block_bytes;
+  co_await Exchange(collective, other, mine.single().base, other, theirs, call.block_bytes);
+  co_await Flush(collective);
+}
+
+}  // namespace
+
+extern constinit const Row<AllgatherCall> allgather_by_exchange{
+    {Algorithm::exchange, [](const Ask& ask) { return ask.facts.ranks == 2; },
+     [](const Ask& ask) { return everybody_to_everybody(all_of(ask.facts), ask.n(), false); }},
+    [](Collective& collective, const Means& /*means*/, const AllgatherCall& call) {
+      return swap_blocks(collective, call);
+    }};
+
+// Reduce-scatter by rounds between partners, those of allgather_exchange backwards: in the round of 2^k each rank sends
+// to the one 2^k behind it what it has of that one's slice and of up to 2^k - 1 after it, and adds what comes from the
+// one 2^k before to its own and those after. Cost: ceil(log2 p) α + (p - 1)/p n (β + γ), of any number of ranks. Each
+// rank waits for all rounds before: for short rows.
+//
+// Members are combined in the order of a ring, another one for each slice: for operations that commute.
+Steps reduce_scatter_exchange(Collective& collective, Members members, SlicedRow row, Reducer combine) {
+  const std::size_t size = members.size();
+  const std::size_t me = members.me();
+  if (size == 1) co_return;
+  std::deque<PieceTable> runs;  // stay until all is taken
+  Scratch scratch(collective, row.row.bytes());
+  for (std::size_t distance = std::bit_floor(size - 1); distance > 0; distance /= 2) {
+    const std::size_t count = std::min(distance, size - distance);
+    const std::size_t behind = (me + distance) % size;
+    const PieceTable& theirs = runs.emplace_back(ring_run(row, behind, count));
+    const PieceTable& mine = runs.emplace_back(ring_run(row, me, count));
+    const portals::Region incoming(scratch.base(), mine.region().bytes());
+    Receive previous(collective, members.rank_of((me + size - distance) % size), incoming);
+    co_await Send(collective, members.rank_of(behind), theirs.region());
+    co_await previous;
+    if (collective.error_class() == MPI_SUCCESS) combine_rows(combine, incoming, mine.region(), row.element_bytes);
+  }
+  co_await Flush(collective);
+}
+
+}  // namespace margay::collectives

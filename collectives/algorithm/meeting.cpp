@@ -1,0 +1,147 @@
+// Calls of one node through memory that all members see (portal/meet): each shows the others its part, who comes last
+// opens, and all read what they need. Cost, p ranks, n bytes of each: one turn of a processor each and no message; 2 n
+// β to write and read one part; who comes last combines all of an allreduce, (p - 1) n γ, and the others copy the
+// result; in a reduce-scatter each reads its block of p parts; in a scan the parts of the ranks up to its own. For
+// short data on crowded nodes: a rank is scheduled once, whatever p is.
+//
+// Parts are combined in the order of ranks, so the operation need not be commutative; the bracketing is that order.
+#include <cstring>
+
+#include "collectives/algorithm/row.hpp"
+#include "collectives/algorithm/rows.hpp"
+#include "collectives/cost/parts.hpp"
+#include "collectives/portal/meet.hpp"
+
+namespace margay::collectives {
+
+namespace {
+
+// What is shown to others in memory is short, too: ranks that take the call for a long one ask or offer, which those
+// that wait in memory hear.
+static_assert(sim::kMeetingPartBytes == kHandshakeBytes);
+
+// Combines blocks of all parts, `offset` in each, from the last rank's to the first's: each step leaves its result
+// where the next one wants it.
+void combine_parts(Meet& meet, int ranks, const Reduction& into, std::uint64_t offset = 0) {
+  const std::uint64_t bytes = into.bytes();
+  std::memcpy(into.partial, meet.part(ranks - 1, bytes) + offset, bytes);
+  for (int rank = ranks - 1; rank-- > 0;) into.combine(meet.part(rank, bytes) + offset, into.partial, into.count);
+}
+
+void show(Meet& meet, const std::byte* data, std::uint64_t bytes) {
+  if (bytes != 0) std::memcpy(meet.mine(), data, bytes);
+}
+
+Steps barrier_met(Collective& collective, Team& team) {
+  Meet meet(collective, team, 0);
+  meet.arrive(0);
+  co_await meet;
+}
+
+Steps allreduce_met(Collective& collective, Team& team, Reduction is) {
+  const std::uint64_t bytes = is.bytes();
+  Meet meet(collective, team, bytes);
+  show(meet, is.partial, bytes);
+  if (meet.come(bytes)) {
+    if (collective.error_class() == MPI_SUCCESS && bytes != 0) {
+      combine_parts(meet, collective.size(), is);
+      show(meet, is.partial, bytes);
+    }
+    meet.open();
+    co_return;
+  }
+  co_await meet;
+  if (collective.error_class() == MPI_SUCCESS && bytes != 0)
+    std::memcpy(is.partial, meet.part(meet.opener(), bytes), bytes);
+}
+
+Steps scan_met(Collective& collective, Team& team, ScanCall call) {
+  const std::uint64_t bytes = call.reduction.bytes();
+  Meet meet(collective, team, bytes);
+  show(meet, call.reduction.partial, bytes);
+  meet.arrive(bytes);
+  co_await meet;
+  const int parts = collective.rank() + (call.kind == ScanKind::inclusive ? 1 : 0);
+  if (collective.error_class() != MPI_SUCCESS || bytes == 0 || parts == 0) co_return;
+  combine_parts(meet, parts, call.reduction);
+}
+
+Steps reduce_scatter_met(Collective& collective, Team& team, ReduceScatterCall call) {
+  const Reduction& is = call.reduction;
+  const std::vector<Slice> slices = slices_of(call, collective.size());
+  Meet meet(collective, team, is.bytes());
+  show(meet, is.partial, is.bytes());
+  meet.arrive(is.bytes());
+  co_await meet;
+  const Slice& mine = slices[static_cast<std::size_t>(collective.rank())];
+  if (collective.error_class() != MPI_SUCCESS || mine.count == 0) co_return;
+  const std::uint64_t offset = mine.first * is.element_bytes;
+  combine_parts(meet, collective.size(), {is.partial + offset, mine.count, is.element_bytes, is.combine}, offset);
+}
+
+bool part_fits(const Ask& ask) {
+  return ask.facts.shared && ask.bytes <= sim::kMeetingPartBytes;
+}
+bool blocks_fit_part(const Ask& ask) {
+  return ask.facts.shared && ask.blocks_bytes() <= sim::kMeetingPartBytes;
+}
+
+}  // namespace
+
+extern constinit const Row<BarrierCall> barrier_by_meeting{
+    {Algorithm::shared, part_fits,
+     [](const Ask& ask) {
+       return meet(ask.ranks(), {0, 0}, {0, 0});
+     }},
+    [](Collective& collective, const Means& means, const BarrierCall& /*call*/) {
+      return barrier_met(collective, *means.team);
+    }};
+// Who comes last combines all of it, and shows the result.
+extern constinit const Row<AllreduceCall> allreduce_by_meeting{
+    {Algorithm::shared, part_fits,
+     [](const Ask& ask) {
+       const double n = ask.n(), p = ask.ranks();
+       return meet(p, {2 * n, 2 * p * n}, {(p - 1) * n, (p - 1) * n});
+     }},
+    [](Collective& collective, const Means& means, const AllreduceCall& call) {
+      return allreduce_met(collective, *means.team, call.reduction);
+    }};
+extern constinit const Row<ReduceScatterCall> reduce_scatter_by_meeting{
+    {Algorithm::shared, part_fits,
+     [](const Ask& ask) {
+       const double n = ask.n(), p = ask.ranks();
+       return meet(p, {2 * n, 2 * p * n}, {(p - 1) / p * n, (p - 1) * n});
+     }},
+    [](Collective& collective, const Means& means, const ReduceScatterCall& call) {
+      return reduce_scatter_met(collective, *means.team, call);
+    }};
+extern constinit const Row<ScanCall> scan_by_meeting{
+    {Algorithm::shared, part_fits,
+     [](const Ask& ask) {
+       const double n = ask.n(), p = ask.ranks();
+       return meet(p, {(p + 1) * n, p * n + p * (p + 1) / 2 * n}, {(p - 1) * n, p * (p - 1) / 2 * n});
+     }},
+    [](Collective& collective, const Means& means, const ScanCall& call) {
+      return scan_met(collective, *means.team, call);
+    }};
+// A single strip is a meeting.
+extern constinit const Row<AllgatherCall> allgather_by_meeting{
+    {Algorithm::shared, part_fits,
+     [](const Ask& ask) {
+       const double n = ask.n(), p = ask.ranks();
+       return meet(p, {p * n, p * p * n}, {0, 0});
+     }},
+    [](Collective& collective, const Means& means, const AllgatherCall& call) {
+      return allgather_strips(collective, *means.team, call);
+    }};
+extern constinit const Row<AlltoallCall> alltoall_by_meeting{
+    {Algorithm::shared, blocks_fit_part,
+     [](const Ask& ask) {
+       const double n = ask.n(), p = ask.ranks();
+       return meet(p, {(2 * p - 1) * n, p * (2 * p - 1) * n}, {0, 0});
+     }},
+    [](Collective& collective, const Means& means, const AlltoallCall& call) {
+      return alltoall_strips(collective, *means.team, call);
+    }};
+
+}  // namespace margay::collectives
