@@ -1,10 +1,10 @@
 // Buffered sends and their buffer (MPI 4.0, 3.4 and 3.6).
+#include "mpi_adi/protocol/buffered.hpp"
 #include "mpi/call/binding.hpp"
 #include "mpi/call/bounded.hpp"
 #include "mpi/point_to_point/buffered_call.hpp"
 #include "mpi/point_to_point/checked_arguments.hpp"
 #include "mpi/point_to_point/send_call.hpp"
-#include "mpi_adi/protocol/buffered.hpp"
 #include "mpi_adi/rank/wait.hpp"
 
 using namespace margay::mpi;
