@@ -14,6 +14,11 @@ if(MARGAY_SANITIZE)
   target_link_options(margay_flags INTERFACE -fsanitize=${MARGAY_SANITIZE})
 endif()
 
+# MARGAY_DEBUG_ASSERT (portals/base/assert.hpp) is on where speed does not count.
+if(MARGAY_SANITIZE OR CMAKE_BUILD_TYPE STREQUAL Debug)
+  target_compile_definitions(margay_flags INTERFACE MARGAY_DEBUG_ASSERTIONS)
+endif()
+
 # The standard headers that nearly every file includes, read once per target: they are half of a small test's compile
 # time, when it is compiled by itself (MARGAY_UNITY).
 function(margay_precompile target)

@@ -1,5 +1,9 @@
-// Assertions that stay on in release builds: they hold what this program believes about itself. Nothing that comes from
-// a wire, a file or a user may reach one.
+// Assertions: they hold what this program believes about itself. Nothing that comes from a wire, a file or a user may
+// reach one, nor what another process wrote into shared memory.
+//
+// MARGAY_ASSERT stays on in release builds. MARGAY_DEBUG_ASSERT is for the way of a short message, where each
+// instruction is counted, and for checks that walk a whole structure: it is on in builds with sanitizers and without
+// optimisation (presets asan, tsan and dev), and is never evaluated in others.
 #pragma once
 
 namespace margay::portals {
@@ -13,3 +17,11 @@ namespace margay::portals {
   (__builtin_expect(static_cast<bool>(expression), 1) \
        ? static_cast<void>(0)                         \
        : ::margay::portals::assertion_failed(#expression, __FILE__, __LINE__))
+
+#ifdef MARGAY_DEBUG_ASSERTIONS
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): as above.
+#define MARGAY_DEBUG_ASSERT(expression) MARGAY_ASSERT(expression)
+#else
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): as above. Compiled, so that it cannot rot, but not evaluated.
+#define MARGAY_DEBUG_ASSERT(expression) static_cast<void>(sizeof(static_cast<bool>(expression)))
+#endif

@@ -22,7 +22,8 @@ enum class LongMethod : std::uint8_t {
 struct LongChoice {
   bool reads = false;     // cma
   bool measured = false;  // only where the receiver finds it faster (body_ways.hpp)
-  std::string reason;     // a sentence's end
+  std::string reason;     // a sentence's end; empty before the choice
+  [[nodiscard]] bool made() const { return !reason.empty(); }
 };
 // What a rank does with long bodies for a peer. Tries to read the peer's memory, so it is asked once, when the first
 // long body is there. Requires: peer.pid is published.

@@ -38,7 +38,7 @@ bool ShmInbound::look_on(Arrival& arrival) {
   if (state_ == State::receiving || state_ == State::passing) return look_for_body(arrival);
   MARGAY_ASSERT(state_ != State::offered);
   if (state_ == State::reading) return look_for_read(arrival);
-  return state_ == State::losing && tell_loss(arrival);
+  return (state_ == State::losing_body || state_ == State::losing) && tell_loss(arrival);
 }
 
 // The header goes straight to the arrival. A copy, so that what was checked is what is used.
@@ -68,8 +68,7 @@ void ShmInbound::offer_before_cell(Arrival& arrival) {
 }
 
 void ShmInbound::hold() {
-  MARGAY_ASSERT(state_ == State::offered);
-  state_ = State::held;
+  become(State::held);
   settle();
 }
 
@@ -78,7 +77,7 @@ void ShmInbound::accept(const Region& landing, void* cookie, bool help_expected)
   landing_ = RegionCursor(landing);
   cookie_ = cookie;
   left_ = length_;
-  cut_ = bad_cut_ = false;
+  end_ = BodyEnd::at_length;
   static_cast<void>(cells_.release());
   ++sequence_;
   time_body();
@@ -87,23 +86,23 @@ void ShmInbound::accept(const Region& landing, void* cookie, bool help_expected)
     begin_reading(help_expected);
     return;
   }
-  state_ = State::receiving;
+  become(State::receiving);
   move_body();
 }
 
 void ShmInbound::refuse() {
   MARGAY_ASSERT(state_ == State::offered && comes_later());
   left_ = length_;
-  cut_ = bad_cut_ = false;
+  end_ = BodyEnd::at_length;
   static_cast<void>(cells_.release());
   ++sequence_;
   if (way_ == BodyWay::by_reading) {
     offers_.take();
-    state_ = State::between;
+    become(State::between);
     answer_offer(ReadAnswer::over);
     return;
   }
-  state_ = State::passing;
+  become(State::passing);
   move_body();
 }
 
@@ -114,7 +113,7 @@ void ShmInbound::time_body() {
 
 bool ShmInbound::release_held() {
   if (state_ != State::held) return false;
-  state_ = State::between;
+  become(State::between);
   return true;
 }
 
@@ -123,12 +122,12 @@ void ShmInbound::begin_reading(bool help_expected) {
   const std::uint64_t number = offers_.take();
   // Of a body that is truncated only the part that lands is read, without the sender: it would carry the end of it.
   left_ = whole_landing_.bytes();
-  direct_ = offer_.count == 1 && whole_landing_.contiguous() && left_ == length_;
-  came_instead_ = false;
-  state_ = State::reading;
+  const bool direct = offer_.count == 1 && whole_landing_.contiguous() && left_ == length_;
+  carrier_ = direct ? Carrier::direct : Carrier::by_pieces;
+  become(State::reading);
   if (!tested_ && try_reading(*sender_) != ReadFault::none) return fall_back(ReadAnswer::cannot);
   tested_ = true;
-  if (direct_) {
+  if (direct) {
     const portals::Buffer landing = whole_landing_.single();
     direct_reader_.begin(number, offer_.address, {landing.base, landing.bytes}, help_expected);
   } else {
@@ -139,7 +138,7 @@ void ShmInbound::begin_reading(bool help_expected) {
 
 // One visit's worth; `moved`: what we carried, `left_`: what remains.
 ReadFault ShmInbound::read_some(std::uint64_t now_ns, std::uint64_t& moved) {
-  if (direct_) {
+  if (carrier_ == Carrier::direct) {
     const ReadFault fault = direct_reader_.step(kVisitReadBytes, now_ns, moved);
     if (fault == ReadFault::none && direct_reader_.finished()) left_ = 0;
     return fault;
@@ -179,11 +178,11 @@ void ShmInbound::answer_offer(ReadAnswer answer) {
 
 // The sender sends the whole body through the byte ring after all.
 void ShmInbound::fall_back(ReadAnswer answer) {
-  if (direct_) direct_reader_.give_up();
-  came_instead_ = true;
+  if (carrier_ == Carrier::direct) direct_reader_.give_up();
+  carrier_ = Carrier::byte_ring;
   landing_ = RegionCursor(whole_landing_);
   left_ = length_;
-  state_ = State::receiving;
+  become(State::receiving);
   timed_ = false;
   answer_offer(answer);
 }
@@ -219,25 +218,23 @@ void ShmInbound::move_body() {
 // A cut cell behind the body says where it ends: `left_` shrinks to that.
 void ShmInbound::notice_cut() {
   std::array<std::uint64_t, 2> copy;
-  if (cut_ || fell_back() || !cells_.peek(copy[0])) return;
+  if (end_ != BodyEnd::at_length || fell_back() || !cells_.peek(copy[0])) return;
   std::memcpy(&copy[1], cells_.cell() + 8, 8);
   portals::Header header;
   DecodedHead head;
   const Decode verdict = decode_head(std::as_bytes(std::span(copy)), header, head).verdict;
   if (verdict != Decode::ok || head.type != FrameType::cut) return;
   const std::uint64_t taken = length_ - left_;
-  cut_ = true;
-  bad_cut_ = head.argument > length_ || head.argument < taken;
-  left_ = bad_cut_ ? 0 : head.argument - taken;
+  end_ = head.argument > length_ || head.argument < taken ? BodyEnd::bad_cut : BodyEnd::cut;
+  left_ = end_ == BodyEnd::bad_cut ? 0 : head.argument - taken;
 }
 
 bool ShmInbound::look_for_body(Arrival& arrival) {
   move_body();
   if (left_ != 0) notice_cut();
-  if (left_ != 0 && !cut_) return !fell_back() && look_for_message(arrival);
-  if (left_ != 0) return false;
-  if (!cut_) return end_body(Arrival::Kind::finished, arrival);
-  if (bad_cut_) return malformed("a body cut where it cannot end", arrival);
+  if (left_ != 0) return end_ == BodyEnd::at_length && !fell_back() && look_for_message(arrival);
+  if (end_ == BodyEnd::at_length) return end_body(Arrival::Kind::finished, arrival);
+  if (end_ == BodyEnd::bad_cut) return malformed("a body cut where it cannot end", arrival);
   static_cast<void>(cells_.release());
   return end_body(Arrival::Kind::cut, arrival);
 }
@@ -248,13 +245,13 @@ bool ShmInbound::look_for_message(Arrival& arrival) {
   if (!cells_.peek(first_word)) return false;
   notice_cut();  // it may have come just now
   move_body();
-  if (cut_ || left_ == 0) return look_for_body(arrival);
+  if (end_ != BodyEnd::at_length || left_ == 0) return look_for_body(arrival);
   return malformed("a message inside the body of another", arrival);
 }
 
 bool ShmInbound::end_body(Arrival::Kind kind, Arrival& arrival) {
   const bool accepted = state_ == State::receiving || state_ == State::reading;
-  state_ = State::between;
+  become(State::between);
   if (!accepted) return look(arrival);
   if (timed_ && kind == Arrival::Kind::finished && times_.end()) offers_.prefer(times_.preferences());
   arrival.kind = kind;
@@ -265,8 +262,8 @@ bool ShmInbound::end_body(Arrival::Kind kind, Arrival& arrival) {
 
 BodyTold ShmInbound::body_came() const {
   if (way_ != BodyWay::by_reading) return {told(way_)};
-  if (came_instead_) return {TraceBody::ring_instead};
-  return {TraceBody::read, direct_ ? whole_landing_.bytes() - direct_reader_.read_bytes() : 0};
+  if (carrier_ == Carrier::byte_ring) return {TraceBody::ring_instead};
+  return {TraceBody::read, carrier_ == Carrier::direct ? whole_landing_.bytes() - direct_reader_.read_bytes() : 0};
 }
 
 bool ShmInbound::malformed(std::string_view reason, Arrival& arrival) {
@@ -283,24 +280,24 @@ bool ShmInbound::exhausted() {
 
 void ShmInbound::lose(std::string_view reason, bool had_left) {
   if (lost()) return;
-  accepted_ = state_ == State::receiving || state_ == State::reading;
-  if (state_ == State::reading && direct_) direct_reader_.give_up();
-  state_ = State::losing;
+  if (state_ == State::reading && carrier_ == Carrier::direct) direct_reader_.give_up();
+  const bool accepted = state_ == State::receiving || state_ == State::reading;
+  become(accepted ? State::losing_body : State::losing);
   loss_ = reason;
-  had_left_ = had_left;
+  loss_kind_ = had_left ? Arrival::Kind::left : Arrival::Kind::lost;
 }
 
 bool ShmInbound::tell_loss(Arrival& arrival) {
   arrival.peer = source_.rank;
-  if (accepted_) {
-    accepted_ = false;
+  if (state_ == State::losing_body) {
+    become(State::losing);
     arrival.kind = Arrival::Kind::cut;
     arrival.cookie = cookie_;
     return true;
   }
-  arrival.kind = had_left_ ? Arrival::Kind::left : Arrival::Kind::lost;
+  become(State::lost);
+  arrival.kind = loss_kind_;
   arrival.loss = loss_;
-  state_ = State::lost;
   return true;
 }
 

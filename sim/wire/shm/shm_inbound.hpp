@@ -1,10 +1,28 @@
 // The receiving side of one channel of the shared memory wire (shm_body.hpp says how bodies travel).
+//
+//   state                event                                           next
+//   between              look() found a message                          offered
+//   offered              consume()                                       between
+//   offered              hold()                                          held
+//   offered              accept(), the body is on offer                  reading
+//   offered              accept(), the body follows its cell             receiving
+//   offered              refuse(), the body is on offer                  between
+//   offered              refuse(), the body follows its cell             passing
+//   held                 release_held()                                  between
+//   reading              the sender's memory cannot be read              receiving
+//   reading, receiving   all of the body is here, or it is cut           between
+//   passing              all of the body has passed, or it is cut        between
+//   between, passing     the peer is lost, or breaks the protocol        losing
+//   reading, receiving   the peer is lost, or breaks the protocol        losing_body
+//   losing_body          look() reported the end of the body             losing
+//   losing               look() reported the loss                        lost
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <string_view>
 
+#include "portals/base/assert.hpp"
 #include "sim/shm/bell.hpp"
 #include "sim/shm/byte_ring.hpp"
 #include "sim/shm/cell_ring.hpp"
@@ -28,7 +46,7 @@ class ShmInbound {
              portals::ProcessId destination, bool& body_moved, const Clock& clock);
 
   // The next thing that happened on this channel; moves an accepted body along. false: nothing now.
-  [[nodiscard]] bool look(Arrival& arrival) {
+  [[nodiscard, gnu::always_inline]] bool look(Arrival& arrival) {
     if (state_ == State::between) [[likely]]
       return look_for_cell(arrival);
     return look_on(arrival);
@@ -43,6 +61,7 @@ class ShmInbound {
       if (cells_.has_next()) bytes_.fetch(static_cast<std::size_t>(length_));
     }
     ++sequence_;
+    MARGAY_DEBUG_ASSERT(may_follow(state_, State::between));
     state_ = State::between;
     if (told) sender_bell_.ring_if_sleeping();
   }
@@ -62,18 +81,63 @@ class ShmInbound {
   // The sender publishes nothing more: whether all that can still be had of it has been taken.
   [[nodiscard]] bool exhausted();
   [[nodiscard]] bool reading() const { return state_ == State::reading; }
-  [[nodiscard]] bool lost() const { return state_ == State::losing || state_ == State::lost; }
+  [[nodiscard]] bool lost() const {
+    return state_ == State::losing_body || state_ == State::losing || state_ == State::lost;
+  }
 
  private:
   enum class State : std::uint8_t {
-    between,    // looks for the next cell
-    offered,    // look() gave a whole or started message: an answer must come
-    held,       // not looked at until release_held()
-    reading,    // an accepted body is being read out of the sender's memory
-    receiving,  // an accepted body is coming
-    passing,    // a refused body is coming
-    losing,     // to be told
+    between,      // looks for the next cell
+    offered,      // look() gave a whole or started message: an answer must come
+    held,         // not looked at until release_held()
+    reading,      // an accepted body is being read out of the sender's memory
+    receiving,    // an accepted body is coming through the byte ring
+    passing,      // a refused body is coming through the byte ring
+    losing_body,  // the end of an accepted body is to be reported, then the loss
+    losing,       // the loss is to be reported
     lost,
+  };
+  [[nodiscard]] static constexpr bool may_follow(State from, State to) {
+    switch (from) {
+      case State::between:
+        return to == State::offered || to == State::losing;
+      case State::offered:
+        return to == State::between || to == State::held || to == State::reading || to == State::receiving ||
+               to == State::passing;
+      case State::held:
+        return to == State::between;
+      case State::reading:
+        return to == State::between || to == State::receiving || to == State::losing_body;
+      case State::receiving:
+        return to == State::between || to == State::losing_body;
+      case State::passing:
+        return to == State::between || to == State::losing;
+      case State::losing_body:
+        return to == State::losing;
+      case State::losing:
+        return to == State::lost;
+      case State::lost:
+        return false;
+    }
+    return false;
+  }
+  // Not for offered, and between after it: those two steps are on the way of a short message, which takes them without
+  // a check in a release build.
+  void become(State next) {
+    MARGAY_ASSERT(may_follow(state_, next));
+    state_ = next;
+  }
+  // Where the coming body ends.
+  enum class BodyEnd : std::uint8_t {
+    at_length,
+    cut,      // before: the sender said where
+    bad_cut,  // where the sender said, which cannot be
+  };
+  // How a body that was on offer is carried.
+  enum class Carrier : std::uint8_t {
+    by_pieces,  // reader_
+    direct,     // direct_reader_: the body and its landing are one piece each
+    byte_ring,  // it could not be read
   };
 
   // The offered message is `started`: its body comes after the answer.
@@ -111,33 +175,31 @@ class ShmInbound {
   portals::ProcessId destination_;
   bool* body_moved_;
   State state_ = State::between;
-  bool accepted_ = false;           // losing: a body was half here, its cut is still to be told
   BodyWay way_ = BodyWay::in_cell;  // of the offered message
   std::uint64_t sequence_ = 0;      // of the last answered message
   std::uint64_t length_ = 0;        // of the offered or coming body
   std::uint64_t left_ = 0;          // of the coming body
-  bool cut_ = false;                // the sender said where the body ends
-  bool bad_cut_ = false;            // and that cannot be
-  bool tested_ = false;             // the sender's memory can be read
-  bool timed_ = false;              // the coming body is being measured
+  BodyEnd end_ = BodyEnd::at_length;
+  Carrier carrier_ = Carrier::by_pieces;
+  // Facts, no states:
+  bool tested_ = false;  // the sender's memory can be read
+  bool timed_ = false;   // the coming body is being measured
   BodyTimes times_;
   ReadOffer offer_;                    // by_reading: what the offered message's cell says of its body
   ReadFault fault_ = ReadFault::none;  // of the body being read: the sender is to be lost
   BodyReader reader_;
   DirectReader direct_reader_;
-  bool came_instead_ = false;      // it could not be read: it came through the byte ring
-  bool direct_ = false;            // the body being read, and its landing, are one piece each
   portals::Region whole_landing_;  // of the body being read, should it have to come again
   portals::RegionCursor landing_;
   void* cookie_ = nullptr;
   std::array<portals::Buffer, 2> pieces_{};  // of a whole body around the ring's end
   std::string_view loss_;
+  Arrival::Kind loss_kind_ = Arrival::Kind::lost;
   const Clock* clock_;
-  bool had_left_ = false;
 };
 
 // Inline: every look and every short message comes through here.
-inline bool ShmInbound::look_for_cell(Arrival& arrival) {
+[[gnu::always_inline]] inline bool ShmInbound::look_for_cell(Arrival& arrival) {
   std::array<std::uint64_t, 8> copy;
   if (!cells_.peek(copy[0])) {
     settle();
@@ -159,6 +221,7 @@ inline void ShmInbound::offer(std::size_t head_bytes, Arrival& arrival) {
   arrival.sequence = sequence_ + 1;
   arrival.header.source = source_;
   arrival.header.destination = destination_;
+  MARGAY_DEBUG_ASSERT(may_follow(state_, State::offered));
   state_ = State::offered;
   if (way_ == BodyWay::in_cell) [[likely]] {
     arrival.body = portals::Region(cells_.cell() + head_bytes, static_cast<std::size_t>(length_));

@@ -89,7 +89,7 @@ void ShmOutbound::let_go(std::size_t count) {
 // begin()'s twin, for what nobody queues: it needs no transmission and no cursor, and takes a body at once or not at
 // all. tests/sim/wire_contract.hpp holds the two to the same arrivals.
 bool ShmOutbound::try_send(const Header& header, const Region& body) {
-  if (!queue_.empty() || lost_ || !cells_.has_room()) return false;
+  if (!queue_.empty() || lost() || !cells_.has_room()) return false;
   MARGAY_ASSERT(body.bytes() == header.length);
   EncodedHead head{0, kFrameHeadMinBytes};
   if (!encode_plain_head(header, cells_.cell(), head.first_word)) [[unlikely]]
@@ -132,7 +132,7 @@ bool ShmOutbound::try_send(const Header& header, const Region& body) {
 }
 
 bool ShmOutbound::queue(Transmission& transmission) {
-  MARGAY_ASSERT(transmission.body.bytes() == transmission.header.length);
+  MARGAY_ASSERT(!lost() && transmission.body.bytes() == transmission.header.length);
   const bool first = queue_.empty();
   transmission.state = Transmission::State::queued;
   transmission.cursor = RegionCursor(transmission.body);
@@ -143,15 +143,15 @@ bool ShmOutbound::queue(Transmission& transmission) {
 
 bool ShmOutbound::replace(const Transmission& transmission, Transmission& instead) {
   const bool first = queue_.front() == &transmission;
-  if (first && begun_) return false;
-  if (first) way_asked_ = false;
+  if (first && first_ == First::streaming) return false;
+  if (first && first_ != First::undecided) first_becomes(First::undecided);
   return queue_.replace(transmission, instead);  // one whose body is on offer is not in the queue
 }
 
 bool ShmOutbound::advance(TransmissionList& finished, bool may_help) {
   bool moved = offers_.stands() && advance_offers(finished);
   while (!queue_.empty()) {
-    if (!begun_) {
+    if (first_ != First::streaming) {
       if (!begin(finished)) break;
       moved = true;
       continue;
@@ -166,7 +166,7 @@ bool ShmOutbound::advance(TransmissionList& finished, bool may_help) {
     }
     finish_first(finished);
   }
-  if (may_help && offers_.stands() && !falling_back_) moved |= help();
+  if (may_help && offers_.stands() && oldest_ == Oldest::awaits_answer) moved |= help();
   if (moved) bell_.ring_if_sleeping();
   return moved;
 }
@@ -178,20 +178,22 @@ bool ShmOutbound::advance_offers(TransmissionList& finished) {
   bool moved = false;
   while (offers_.stands()) {
     Transmission& oldest = *offered(offers_.oldest()).transmission;
-    if (!falling_back_) {
+    if (oldest_ == Oldest::awaits_answer) {
       const ReadAnswer answer = offers_.answer();
       if (answer == ReadAnswer::none) return moved;
       moved = true;
-      falling_back_ = answer != ReadAnswer::over;
-      if (falling_back_) oldest.way = TraceBody::ring_instead;
+      if (answer != ReadAnswer::over) {
+        oldest_ = Oldest::through_ring;
+        oldest.way = TraceBody::ring_instead;
+      }
       if (answer == ReadAnswer::cannot) {
         choice_ = {false, false, "the other side cannot read this process's memory"};
       }
     }
-    if (falling_back_) {
+    if (oldest_ == Oldest::through_ring) {
       moved |= stream(oldest);
       if (oldest.cursor.left() != 0) return moved;
-      falling_back_ = false;
+      oldest_ = Oldest::awaits_answer;
     }
     end_offer(Transmission::State::sent, finished);
   }
@@ -202,12 +204,12 @@ bool ShmOutbound::advance_offers(TransmissionList& finished) {
 bool ShmOutbound::choose() {
   if (long_method_ != LongMethod::ring && read_published(peer_->pid) == 0) return false;
   choice_ = choose_long_method(long_method_, *mine_, *peer_);
-  chosen_ = true;
+  MARGAY_ASSERT(choice_.made());
   return choice_.reads;
 }
 
 bool ShmOutbound::can_offer(std::uint64_t length) {
-  return length >= kReadBodyMinBytes && (chosen_ ? choice_.reads : choose());
+  return length >= kReadBodyMinBytes && (choice_.made() ? choice_.reads : choose());
 }
 
 // Once for each body: the chooser counts.
@@ -262,18 +264,15 @@ bool ShmOutbound::help() {
 bool ShmOutbound::begin(TransmissionList& finished) {
   if (!cells_.has_room()) return false;
   Transmission& first = *queue_.front();
-  if (!way_asked_) {
-    by_reading_ = wants_offer(first);
-    way_asked_ = true;
-  }
-  if (by_reading_) {
+  if (first_ == First::undecided) first_becomes(wants_offer(first) ? First::to_offer : First::to_send);
+  if (first_ == First::to_offer) {
     if (!offers_.has_room()) return false;
-    by_reading_ = offer(first);
-    if (by_reading_) {
+    if (offer(first)) {
       static_cast<void>(queue_.pop());
-      way_asked_ = false;
+      first_becomes(First::undecided);
       return true;
     }
+    first_becomes(First::to_send);
   }
   const Header& header = first.header;
   const EncodedHead head = encode_head(header, cells_.cell());
@@ -288,9 +287,12 @@ bool ShmOutbound::begin(TransmissionList& finished) {
   }
   publish(head.first_word);
   first.way = told(way);
-  begun_ = true;
+  if (way == BodyWay::after_cell) {
+    first_becomes(First::streaming);
+    return true;
+  }
   if (way == BodyWay::before_cell) let_go(count);
-  if (way != BodyWay::after_cell) finish_first(finished);
+  finish_first(finished);
   return true;
 }
 
@@ -321,7 +323,7 @@ void ShmOutbound::finish_first(TransmissionList& finished) {
   done->state = done->cursor.left() == 0 ? Transmission::State::sent : Transmission::State::stopped;
   done->copied_bytes = done->header.length - done->cursor.left();
   finished.push(*done);
-  begun_ = way_asked_ = false;
+  first_becomes(First::undecided);
 }
 
 void ShmOutbound::end_offer(Transmission::State state, TransmissionList& finished) {
@@ -334,13 +336,13 @@ void ShmOutbound::end_offer(Transmission::State state, TransmissionList& finishe
 }
 
 void ShmOutbound::fail(TransmissionList& finished) {
-  lost_ = true;
+  first_becomes(First::lost);
+  oldest_ = Oldest::awaits_answer;
   while (offers_.stands()) end_offer(Transmission::State::failed, finished);
   while (Transmission* left = queue_.pop()) {
     left->state = Transmission::State::failed;
     finished.push(*left);
   }
-  begun_ = way_asked_ = falling_back_ = false;
 }
 
 }  // namespace margay::sim

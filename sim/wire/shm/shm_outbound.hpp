@@ -2,6 +2,26 @@
 // others. How bodies travel: shm_body.hpp. One message after the other: the next cell is published when the body before
 // it is all in the ring, or is cut. Bodies that are offered for reading are no head-of-line blocking, except of what
 // needs the byte ring: an offered body may still have to go through it, and comes before.
+//
+// Two machines hold where the channel stands. The first in the queue (First):
+//
+//   state                  event                                              next
+//   undecided              its body is to be offered for reading              to_offer
+//   undecided              its body goes with its cell or the byte ring       to_send
+//   to_offer               offered: it leaves the queue                       undecided
+//   to_offer               its pieces cannot be offered                       to_send
+//   to_send                its cell is published, the body follows it         streaming
+//   to_send                its cell and its body are published: it leaves     undecided
+//   streaming              all of its body is in the ring, or it is cut       undecided
+//   to_offer, to_send      another message replaces it                        undecided
+//   any                    the peer is lost                                   lost
+//
+// The oldest body on offer (Oldest), while one stands:
+//
+//   awaits_answer          the receiver is done with it: it ends              awaits_answer (the next one)
+//   awaits_answer          the receiver cannot read it                        through_ring
+//   through_ring           all of it is in the byte ring: it ends             awaits_answer (the next one)
+//   any                    the peer is lost: all end                          awaits_answer
 #pragma once
 
 #include <array>
@@ -10,6 +30,7 @@
 #include <string>
 #include <vector>
 
+#include "portals/base/assert.hpp"
 #include "sim/shm/bell.hpp"
 #include "sim/shm/byte_ring.hpp"
 #include "sim/shm/cell_ring.hpp"
@@ -51,7 +72,7 @@ class ShmOutbound {
   void heard() { heard_ = true; }
 
   [[nodiscard]] bool idle() const { return queue_.empty() && !offers_.stands(); }
-  [[nodiscard]] bool lost() const { return lost_; }
+  [[nodiscard]] bool lost() const { return first_ == First::lost; }
   // A body is on offer, as far as we know.
   [[nodiscard]] bool offers() const { return offers_.stands(); }
   // Grows while the peer reads bodies on offer; see Wire::bodies_read_on.
@@ -61,6 +82,36 @@ class ShmOutbound {
   [[nodiscard]] BellRinger& bell() { return bell_; }
 
  private:
+  // The tables at the top of this file.
+  enum class First : std::uint8_t {
+    undecided,  // how its body goes; or nothing is queued
+    to_offer,   // it waits for room for an offer and its cell
+    to_send,    // it waits for room for its cell, and for its body if that comes before
+    streaming,  // its cell is published, its body is going into the ring
+    lost,       // the peer: nothing is queued, and nothing will be
+  };
+  enum class Oldest : std::uint8_t { awaits_answer, through_ring };
+  [[nodiscard]] static constexpr bool may_follow(First from, First to) {
+    if (to == First::lost) return true;
+    switch (from) {
+      case First::undecided:
+        return to == First::to_offer || to == First::to_send;
+      case First::to_offer:
+        return to == First::undecided || to == First::to_send;
+      case First::to_send:
+        return to == First::undecided || to == First::streaming;
+      case First::streaming:
+        return to == First::undecided;
+      case First::lost:
+        return false;
+    }
+    return false;
+  }
+  void first_becomes(First next) {
+    MARGAY_ASSERT(may_follow(first_, next));
+    first_ = next;
+  }
+
   // A message whose body is offered.
   struct Offered {
     Transmission* transmission = nullptr;
@@ -91,18 +142,15 @@ class ShmOutbound {
   const RankArea* mine_;
   RankArea* peer_;
   std::uint32_t my_local_rank_;
-  bool opened_ = false;        // our flag in the peer's area is set
-  bool begun_ = false;         // the first queued transmission's cell is published, its body is going into the ring
-  bool way_asked_ = false;     // it was decided how the body of the first queued transmission goes:
-  bool by_reading_ = false;    // it is to be offered
-  bool falling_back_ = false;  // the oldest offered body goes through the byte ring after all
-  bool lost_ = false;
-  bool away_ = false;
+  First first_ = First::undecided;
+  Oldest oldest_ = Oldest::awaits_answer;
+  // Facts that hold in any state:
+  bool opened_ = false;      // our flag in the peer's area is set
+  bool away_ = false;        // our owner is away
   bool moves_lines_ = true;  // the peer has a processor of its own (cache_hints.hpp)
   bool heard_ = false;       // the peer sent something since our last body in the byte ring
   DirectWriter direct_writer_;
   LongMethod long_method_;
-  bool chosen_ = false;  // choice_ holds
   LongChoice choice_;
   BodyWayChooser chooser_;
   std::array<Offered, kOffersMost> offered_;  // those that stand, by number
