@@ -7,12 +7,11 @@
 
 namespace margay::mpi_adi {
 
-void start_long_send(DeviceParts& parts, SendRequest& request, portals::MatchBits bits) {
-  portals::Header header = put_header(parts, request.peer, bits | kLongBit, request.body.bytes());
+void start_long_send(DeviceParts& parts, SendRequest& request, portals::Header& header) {
+  header.match_bits |= kLongBit;
   header.return_portal = kAcknowledgmentPortal;
   header.return_match_bits = answer_bits_of(request);
   write_note(header.user_data, {NoteProtocol::long_message, request.synchronous, answer_bits_of(request)});
-  mark(parts, header);
   // Both before the message: the answers may be here before the call that sends it is over.
   listen(parts, request);
   make_readable(parts, request);

@@ -1,9 +1,7 @@
 #include "mpi_adi/protocol/post_receive.hpp"
 
 #include "mpi_adi/device/match_bits.hpp"
-#include "mpi_adi/device/trace_definitions.hpp"
-#include "mpi_adi/device/type_check.hpp"
-#include "mpi_adi/protocol/complete.hpp"
+#include "mpi_adi/protocol/observe.hpp"
 #include "mpi_adi/protocol/peer_lost.hpp"
 #include "mpi_adi/protocol/posting_gap.hpp"
 #include "mpi_adi/protocol/receive_common.hpp"
@@ -21,21 +19,12 @@ ReceiveRequest& prepare_receive(DeviceParts& parts, void* buffer, std::int64_t c
 
 namespace {
 
-void watch_post(DeviceParts& parts, const ReceiveRequest& request, const CheckedReceive& receive, Datatype& told) {
-  const portals::Criteria& criteria = request.entry.criteria();
-  if (parts.recorder().on()) {
-    define_in_trace(parts.recorder(), *receive.communicator);
-    trace_request(parts, sim::TraceKind::post_receive, request, request.room().bytes(), criteria.match_bits,
-                  criteria.ignore_bits, define_in_trace(parts.recorder(), told));
-  }
-  if (parts.type_check != nullptr) {
-    parts.type_check->begin_receive(request, *receive.type, receive.count, receive.context != Context::point_to_point);
-  }
+[[gnu::noinline]] void end_if_lost(DeviceParts& parts, const CheckedReceive& receive, ReceiveRequest& request) {
+  if (source_lost(parts, *receive.communicator, receive.source)) end_receive_of_lost(parts, request);
 }
 
-// `Watched`: by a trace or the check of types. Two functions, so that the others do not pay for it.
-template <bool Watched>
-[[gnu::always_inline]] inline ReceiveRequest& post(DeviceParts& parts, const CheckedReceive& receive, Datatype& told) {
+// `told`: nullptr for the receive's own type.
+[[gnu::always_inline]] inline ReceiveRequest& post(DeviceParts& parts, const CheckedReceive& receive, Datatype* told) {
   ReceiveRequest& request = prepare_receive(parts, receive.buffer, receive.count, *receive.type, *receive.communicator);
   request.source = receive.source;
   request.tag = receive.tag;
@@ -43,39 +32,33 @@ template <bool Watched>
   // Straight into the entry: a copy from the stack would be a store-forwarding stall.
   request.entry.set_criteria(
       receive_criteria(receive.source, receive.tag, context_of(*receive.communicator, receive.context)));
-  const portals::Criteria& criteria = request.entry.criteria();
-  if constexpr (Watched) watch_post(parts, request, receive, told);
-
   // Nothing is delivered between the search and the listing, so the entry need not be in the list, inactive, meanwhile.
-  if (portals::ArrivedMessage* const message = parts.heap.find(criteria)) {
+  portals::ArrivedMessage* message = nullptr;
+  if (parts.recorder().watched()) [[unlikely]] {
+    message = observed_search(parts, request, receive, told == nullptr ? *receive.type : *told);
+  } else {
+    message = parts.heap.find(request.entry.criteria());
+  }
+  if (message != nullptr) {
     take_unexpected(parts, request, *message);
     return request;
-  }
-  if constexpr (Watched) {
-    if (parts.recorder().on()) trace_request(parts, sim::TraceKind::search_miss, request, 0, criteria.match_bits);
   }
   posting_gap(parts, receive);  // empty, but in a lab
   list_entry(parts, request);
   request.state = ReceiveState::posted;
-  if (source_lost(parts, *receive.communicator, receive.source)) end_receive_of_lost(parts, request);
+  if (parts.kernel.losses() != 0) [[unlikely]]
+    end_if_lost(parts, receive, request);
   return request;
-}
-
-[[gnu::noinline]] ReceiveRequest& post_watched(DeviceParts& parts, const CheckedReceive& receive, Datatype& told) {
-  return post<true>(parts, receive, told);
 }
 
 }  // namespace
 
 ReceiveRequest& post_receive(DeviceParts& parts, const CheckedReceive& receive) {
-  if (parts.recorder().watched()) [[unlikely]]
-    return post_watched(parts, receive, *receive.type);
-  return post<false>(parts, receive, *receive.type);
+  return post(parts, receive, nullptr);
 }
 
 ReceiveRequest& post_receive_of(DeviceParts& parts, const CheckedReceive& receive, Datatype& told) {
-  if (parts.recorder().watched()) return post_watched(parts, receive, told);
-  return post<false>(parts, receive, told);
+  return post(parts, receive, &told);
 }
 
 }  // namespace margay::mpi_adi

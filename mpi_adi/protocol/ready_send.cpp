@@ -9,10 +9,9 @@
 
 namespace margay::mpi_adi {
 
-void start_long_ready_send(DeviceParts& parts, SendRequest& request, portals::MatchBits bits) {
-  portals::Header header = put_header(parts, request.peer, bits | kLongBit, request.body.bytes());
+void start_long_ready_send(DeviceParts& parts, SendRequest& request, portals::Header& header) {
+  header.match_bits |= kLongBit;
   write_note(header.user_data, {NoteProtocol::long_message, false, 0});
-  mark(parts, header);
   hand_over(parts, request, header, request.body);
 }
 

@@ -6,11 +6,11 @@
 
 namespace margay::mpi_adi {
 
-void start_rendezvous_send(DeviceParts& parts, SendRequest& request, portals::MatchBits bits) {
-  portals::Header header = put_header(parts, request.peer, bits | kLongBit, 0);
-  header.return_length = request.body.bytes();
+void start_rendezvous_send(DeviceParts& parts, SendRequest& request, portals::Header& header) {
+  header.match_bits |= kLongBit;
+  header.return_length = header.length;
+  header.length = 0;
   write_note(header.user_data, {NoteProtocol::rendezvous, request.synchronous, answer_bits_of(request)});
-  mark(parts, header);
   make_readable(parts, request);
   owes(request, kOwedRead);
   if (request.synchronous) {

@@ -1,7 +1,6 @@
 #include "mpi_adi/protocol/send_common.hpp"
 
 #include "mpi_adi/device/match_bits.hpp"
-#include "mpi_adi/device/type_check.hpp"
 #include "mpi_adi/protocol/complete.hpp"
 
 namespace margay::mpi_adi {
@@ -16,10 +15,6 @@ portals::Criteria from(const SendRequest& request) {
 }
 
 }  // namespace
-
-void mark(const DeviceParts& parts, portals::Header& header) {
-  if (parts.type_check != nullptr) parts.type_check->mark(header.user_data);
-}
 
 portals::MatchBits answer_bits_of(const SendRequest& request) {
   return answer_bits(request.pooled.index, request.pooled.generation);

@@ -18,9 +18,6 @@ namespace margay::mpi_adi {
   return header;
 }
 
-// What the check of types tells the receiver, if it is on.
-void mark(const DeviceParts& parts, portals::Header& header);
-
 inline void owes(SendRequest& request, SendOwed what) {
   request.owed = static_cast<std::uint8_t>(request.owed | what);
 }

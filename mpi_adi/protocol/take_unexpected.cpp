@@ -2,8 +2,8 @@
 // freed", or, when only its header was saved, its body is pulled.
 #include <algorithm>
 
-#include "mpi_adi/device/type_check.hpp"
 #include "mpi_adi/protocol/complete.hpp"
+#include "mpi_adi/protocol/observe.hpp"
 #include "mpi_adi/protocol/receive_common.hpp"
 #include "mpi_adi/protocol/receives.hpp"
 
@@ -18,17 +18,6 @@ void copy_out(DeviceParts& parts, ReceiveRequest& request, portals::ArrivedMessa
   complete_receive(parts, request, bytes);
 }
 
-[[gnu::noinline]] void watch_hit(DeviceParts& parts, ReceiveRequest& request, const portals::ArrivedMessage& message) {
-  const portals::Header& header = message.header;
-  if (parts.recorder().on()) {
-    request.sequence = parts.message_numbers.take(message);
-    const bool was_taken_out = message.claim != nullptr;  // by a matched probe
-    trace_request(parts, sim::TraceKind::search_hit, request, message_bytes(header), header.match_bits, 0, 0,
-                  was_taken_out ? 1 : 0);
-  }
-  if (parts.type_check != nullptr) parts.type_check->came(request, header);
-}
-
 }  // namespace
 
 void take_unexpected(DeviceParts& parts, ReceiveRequest& request, portals::ArrivedMessage& message) {
@@ -36,7 +25,7 @@ void take_unexpected(DeviceParts& parts, ReceiveRequest& request, portals::Arriv
   const portals::Header& header = message.header;
   take_envelope(request, header, read_note(header.user_data));
   if (parts.recorder().watched()) [[unlikely]]
-    watch_hit(parts, request, message);
+    observe_hit(parts, request, message);
   if (message.saved == portals::Saved::header) {
     const portals::Header asked = header;  // it goes with the message
     parts.heap.release(message);
