@@ -1,5 +1,6 @@
 #include "portals/deliver.hpp"
 
+#include "portals/base/assert.hpp"
 #include "portals/base/require.hpp"
 #include "portals/memory/storage.hpp"
 #include "portals/walk.hpp"
@@ -40,6 +41,7 @@ void Delivery::complete(const Verdict& verdict, const Header& header) {
 }
 
 Placed Delivery::put_whole(const Header& header, const Region& body) {
+  MARGAY_DEBUG_ASSERT(body.bytes() == header.length);
   if (header.kind != Kind::put || header.return_portal != kNoPortal || header.portal >= kPortalCount) return {};
   MatchList* const list = table_.portals_[header.portal].list;
   if (list == nullptr || !body.contiguous()) return {};
@@ -52,6 +54,7 @@ Placed Delivery::put_whole(const Header& header, const Region& body) {
 }
 
 Verdict Delivery::verdict_of(const Placed& placed, const Header& header) {
+  MARGAY_ASSERT(placed.entry != nullptr);
   Verdict verdict;
   verdict.entry = const_cast<MatchEntry*>(placed.entry);  // a verdict's may be changed by who decides
   verdict.visited = placed.visited;

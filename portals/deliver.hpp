@@ -32,7 +32,8 @@ class Delivery {
   Delivery(PortalTable& table, ChangedList& changed) : table_(table), changed_(changed) {}
 
   // Finds the place through the index and reserves it. Puts, replies and acknowledgments deposit; gets reply.
-  // `no_room` or `too_small` verdicts changed nothing, so the same header may be decided again later.
+  // `no_room` or `too_small` verdicts changed nothing, so the same header may be decided again later. put_whole() is
+  // the twin of this and complete() (tests/portals/put_whole_test).
   [[nodiscard]] Verdict decide(const Header& header);
   // The body is there (or the reply is on its way): counters, saved header, changed list.
   void complete(const Verdict& verdict, const Header& header);

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "portals/base/assert.hpp"
 #include "portals/base/status.hpp"
 #include "portals/match/match_list.hpp"
 
@@ -20,7 +21,10 @@ class PortalTable {
   // is not reported. Requires: `watch` outlives the table, or takes its leave.
   void follow(StructureWatch* watch) { watch_ = watch; }
   // What is attached to it stays: the portal is of whoever made the table, and not for its user.
-  void reserve(PortalIndex index) { reserved_ |= std::uint64_t{1} << index; }
+  void reserve(PortalIndex index) {
+    MARGAY_ASSERT(index < kPortalCount);
+    reserved_ |= std::uint64_t{1} << index;
+  }
 
  private:
   friend class Delivery;

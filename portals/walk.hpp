@@ -23,9 +23,9 @@ class Walk {
   // The same end, through the index when the list has one.
   static End fast(MatchList& list, const Header& header);
 
-  // follow()'s twin for what nearly every walk comes to: the first entry that matches, if all before it lead on to the
-  // next one and the list has no index. nullptr: it is another case. It asks no descriptor for room and
-  // counts no stops, as follow() must. tests/portals/match/match_index_test holds both to the paper.
+  // follow()'s twin, the walk of put_whole(), for what nearly every walk comes to: the first entry that matches, if all
+  // before it lead on to the next one and the list has no index. nullptr: it is another case. It asks no descriptor for
+  // room and counts no stops, as follow() must. tests/portals/match/match_index_test holds both to the paper.
   [[nodiscard]] static MatchEntry* first_match(const MatchList& list, const Header& header, std::uint32_t& visited);
   // A walk without index ended after so many entries.
   static void noted(MatchList& list, std::uint32_t visited);

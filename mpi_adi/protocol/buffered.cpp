@@ -49,6 +49,7 @@ portals::Status AttachedBuffer::reserve(std::uint64_t bytes, std::byte*& place) 
                                   std::to_string(kOverhead) + " of overhead (" + std::to_string(taken_.size()) +
                                   " messages are in it); attach a larger one");
   }
+  MARGAY_ASSERT(free_from + wanted <= (at == taken_.end() ? bytes_ : at->offset));
   taken_.insert(at, {free_from, wanted});
   place = base_ + free_from;
   return {};
@@ -81,6 +82,7 @@ portals::Status BufferedSends::send(const CheckedSend& send) {
 }
 
 void BufferedSends::end_last() {
+  MARGAY_ASSERT(!under_way_.empty());
   buffer_.release(under_way_.back().place);
   mpi_adi::release(parts_, *under_way_.back().request);
   under_way_.pop_back();

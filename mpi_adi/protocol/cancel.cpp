@@ -6,6 +6,7 @@
 #include "mpi_adi/protocol/complete.hpp"
 #include "mpi_adi/protocol/notice.hpp"
 #include "mpi_adi/protocol/send_common.hpp"
+#include "portals/base/assert.hpp"
 
 namespace margay::mpi_adi {
 
@@ -16,6 +17,7 @@ constexpr portals::MatchBits kAboutNothing = 0;
 
 void cancel_receive(DeviceParts& parts, ReceiveRequest& receive) {
   if (!is_unmatched(receive)) return;
+  MARGAY_ASSERT(*parts.posted_receives != 0);
   --*parts.posted_receives;
   parts.receive_list.remove(receive.entry);
   receive.state = ReceiveState::complete;

@@ -47,6 +47,7 @@ SendRequest& new_send(DeviceParts& parts, Communicator& communicator) {
     made.transmission.owner = &made;
     made.transmission.owner_kind = kOwnerSend;
   });
+  MARGAY_DEBUG_ASSERT(!request.listening && !request.readable && !request.expecting);
   ++parts.counts.send_requests;
   begin(parts, request, RequestKind::send, communicator);
   request.owed = 0;
@@ -71,6 +72,7 @@ ReceiveRequest& new_receive(DeviceParts& parts, Communicator& communicator) {
     made.overflow.set({0, ~portals::MatchBits{0}}, made.block, what_fits);
     parts.receive_list.adopt(made.overflow);
   });
+  MARGAY_DEBUG_ASSERT(!request.entry.listed() && !request.expecting);
   begin(parts, request, RequestKind::receive, communicator);
   request.state = ReceiveState::idle;
   request.truncated = false;
@@ -81,6 +83,7 @@ ReceiveRequest& new_receive(DeviceParts& parts, Communicator& communicator) {
 }
 
 void tell_completion(DeviceParts& parts, Request& request) {
+  MARGAY_ASSERT(request.complete);
   if (parts.recorder().on()) {
     trace_request(parts, sim::TraceKind::request_complete, request, request.bytes, 0, 0,
                   static_cast<std::uint32_t>(request.error_class), request.cancelled ? sim::kTraceCancelled : 0);

@@ -16,6 +16,7 @@ namespace margay::mpi_adi {
 // refers to its memory any more.
 inline void complete(DeviceParts& parts, Request& request) {
   MARGAY_ASSERT(!request.complete);
+  MARGAY_DEBUG_ASSERT(parts.under_way != 0);
   request.complete = true;
   --parts.under_way;
   ++parts.completions;
@@ -35,6 +36,7 @@ void complete_null(DeviceParts& parts, Request& request);
 
 // A reference of the device's own to a communicator is over.
 inline void drop_reference(DeviceParts& parts, Communicator& communicator) {
+  MARGAY_DEBUG_ASSERT(communicator.references != 0);
   if (--communicator.references == 0 && communicator.freed) [[unlikely]]
     parts.unreferenced.push_back(&communicator);
 }

@@ -1,11 +1,14 @@
 #include "mpi_adi/protocol/notice.hpp"
 
+#include "portals/base/assert.hpp"
+
 namespace margay::mpi_adi {
 
 namespace {
 
 Notice& new_notice(DeviceParts& parts, const portals::Header& header) {
   Notice& notice = parts.notices.take();
+  MARGAY_ASSERT(header.length == 0);
   notice.transmission = {};
   notice.transmission.header = header;
   notice.transmission.owner = &notice;
@@ -20,6 +23,7 @@ void send_notice(DeviceParts& parts, const portals::Header& header) {
 }
 
 bool send_instead(DeviceParts& parts, sim::Transmission& transmission, const portals::Header& header) {
+  MARGAY_ASSERT(header.destination == transmission.header.destination);
   Notice& notice = new_notice(parts, header);
   if (parts.kernel.replace(transmission, notice.transmission)) return true;
   parts.notices.give_back(notice);

@@ -4,6 +4,7 @@
 #include "mpi_adi/device/trace_definitions.hpp"
 #include "mpi_adi/device/type_check.hpp"
 #include "mpi_adi/protocol/complete.hpp"
+#include "portals/base/assert.hpp"
 
 namespace margay::mpi_adi {
 
@@ -80,6 +81,7 @@ portals::ArrivedMessage* observed_search(DeviceParts& parts, ReceiveRequest& req
 
 void observe_hit(DeviceParts& parts, ReceiveRequest& request, const portals::ArrivedMessage& message) {
   const portals::Header& header = message.header;
+  MARGAY_ASSERT(request.peer == header.source.rank);
   if (parts.recorder().on()) {
     request.sequence = parts.message_numbers.take(message);
     const bool was_taken_out = message.claim != nullptr;  // by a matched probe

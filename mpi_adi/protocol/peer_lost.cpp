@@ -5,6 +5,7 @@
 #include "mpi_adi/abi/mpi.h"
 #include "mpi_adi/protocol/complete.hpp"
 #include "mpi_adi/protocol/send_common.hpp"
+#include "portals/base/assert.hpp"
 
 namespace margay::mpi_adi {
 
@@ -26,11 +27,12 @@ void end_send(DeviceParts& parts, SendRequest& request) {
 }
 
 void unclaim(DeviceParts& parts, ReceiveRequest& request) {
-  for (ReceiveRequest** at = &parts.claiming; *at != nullptr; at = &(*at)->next_claiming) {
-    if (*at != &request) continue;
-    *at = request.next_claiming;
-    return;
+  ReceiveRequest** at = &parts.claiming;
+  while (*at != &request) {
+    MARGAY_ASSERT(*at != nullptr);
+    at = &(*at)->next_claiming;
   }
+  *at = request.next_claiming;
 }
 
 bool sender_lost(const DeviceParts& parts, const ReceiveRequest& request) {
@@ -81,6 +83,7 @@ bool end_what_losses_left(DeviceParts& parts) {
 void end_receive_of_lost(DeviceParts& parts, ReceiveRequest& request) {
   if (kernel_holds(request)) return;
   if (request.state == ReceiveState::posted || request.state == ReceiveState::pulling) {
+    MARGAY_ASSERT(*parts.posted_receives != 0);
     --*parts.posted_receives;
     parts.receive_list.remove(request.entry);
   }

@@ -46,7 +46,7 @@ namespace {
   posting_gap(parts, receive);  // empty, but in a lab
   list_entry(parts, request);
   request.state = ReceiveState::posted;
-  if (parts.kernel.losses() != 0) [[unlikely]]
+  if (parts.kernel.initiator().losses() != 0) [[unlikely]]
     end_if_lost(parts, receive, request);
   return request;
 }

@@ -8,10 +8,12 @@
 #include "mpi_adi/protocol/notice.hpp"
 #include "mpi_adi/protocol/receive_common.hpp"
 #include "mpi_adi/protocol/receives.hpp"
+#include "portals/base/assert.hpp"
 
 namespace margay::mpi_adi {
 
 void start_pull(DeviceParts& parts, ReceiveRequest& request, const portals::Header& asked) {
+  MARGAY_ASSERT(!request.entry.listed() && !request.expecting);
   request.state = ReceiveState::pulling;
   portals::Criteria criteria;
   criteria.match_bits = reply_bits(request.pooled.index, request.pooled.generation);
@@ -37,6 +39,7 @@ void start_pull(DeviceParts& parts, ReceiveRequest& request, const portals::Head
 }
 
 void pull_came(DeviceParts& parts, ReceiveRequest& request, std::uint64_t bytes) {
+  MARGAY_ASSERT(request.expecting && request.state == ReceiveState::pulling);
   parts.kernel.answered(request.peer);
   request.expecting = false;
   if (parts.recorder().on()) trace_request(parts, sim::TraceKind::pull_complete, request, bytes);

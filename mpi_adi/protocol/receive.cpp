@@ -3,6 +3,7 @@
 #include "mpi_adi/device/type_check.hpp"
 #include "mpi_adi/protocol/receive_common.hpp"
 #include "mpi_adi/protocol/receives.hpp"
+#include "portals/base/assert.hpp"
 
 namespace margay::mpi_adi {
 
@@ -27,6 +28,7 @@ namespace {
 void message_came(DeviceParts& parts, ReceiveRequest& request) {
   const portals::IndependentBuffer& row = request.row[0];
   if (row.state != portals::IndependentBuffer::State::filled) return;
+  MARGAY_DEBUG_ASSERT(*parts.posted_receives != 0);
   --*parts.posted_receives;
   parts.receive_list.remove(request.entry);
   // To be filled by a later receive. The row keeps the header and its count until then, and no entry leads to it now.

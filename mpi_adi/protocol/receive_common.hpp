@@ -7,6 +7,7 @@
 #include "mpi_adi/device/note.hpp"
 #include "mpi_adi/device/parts.hpp"
 #include "mpi_adi/protocol/complete.hpp"
+#include "portals/base/assert.hpp"
 
 namespace margay::mpi_adi {
 
@@ -45,6 +46,7 @@ inline void take_plain_envelope(ReceiveRequest& request, const portals::Header& 
 [[gnu::noinline]] void tell_receive(DeviceParts& parts, ReceiveRequest& request);
 // `bytes` of the message are in the user's buffer: the receive is over. Requires: the entry is in no list.
 inline void complete_receive(DeviceParts& parts, ReceiveRequest& request, std::uint64_t bytes) {
+  MARGAY_DEBUG_ASSERT(!request.entry.listed() && request.state != ReceiveState::complete);
   request.state = ReceiveState::complete;
   request.bytes = bytes;
   if (request.truncated || request.in_pieces || request.synchronous || parts.recorder().watched()) [[unlikely]]

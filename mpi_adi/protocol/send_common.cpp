@@ -2,6 +2,7 @@
 
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/protocol/complete.hpp"
+#include "portals/base/assert.hpp"
 
 namespace margay::mpi_adi {
 
@@ -21,6 +22,7 @@ portals::MatchBits answer_bits_of(const SendRequest& request) {
 }
 
 void listen(DeviceParts& parts, SendRequest& request) {
+  MARGAY_ASSERT(!request.listening);
   portals::Options options;
   options.save = portals::Save::header;
   request.answer_entry.set(from(request), request.answer_block, options);
@@ -29,6 +31,7 @@ void listen(DeviceParts& parts, SendRequest& request) {
 }
 
 void make_readable(DeviceParts& parts, SendRequest& request) {
+  MARGAY_ASSERT(!request.readable);
   portals::Options options;
   options.save = portals::Save::body;
   options.direction = portals::Direction::read_only;
@@ -46,6 +49,7 @@ void make_readable(DeviceParts& parts, SendRequest& request) {
 }
 
 void hand_over(DeviceParts& parts, SendRequest& request, const portals::Header& header, const portals::Region& body) {
+  MARGAY_ASSERT((request.owed & kOwedBodyTaken) == 0);
   request.transmission.header = header;
   request.transmission.body = body;
   owes(request, kOwedBodyTaken);
@@ -53,6 +57,7 @@ void hand_over(DeviceParts& parts, SendRequest& request, const portals::Header& 
 }
 
 void expect_answer(DeviceParts& parts, SendRequest& request) {
+  MARGAY_ASSERT(!request.expecting);
   parts.kernel.expect_answer(request.peer);
   request.expecting = true;
 }

@@ -4,6 +4,7 @@
 #include "mpi_adi/protocol/observe.hpp"
 #include "mpi_adi/protocol/send_common.hpp"
 #include "mpi_adi/protocol/sends.hpp"
+#include "portals/base/assert.hpp"
 
 namespace margay::mpi_adi {
 
@@ -20,6 +21,7 @@ void start_short_send(DeviceParts& parts, SendRequest& request, portals::Header&
 
 bool try_short_send(DeviceParts& parts, const CheckedSend& send, std::uint32_t peer, portals::MatchBits bits,
                     const portals::Region& body) {
+  MARGAY_DEBUG_ASSERT(body.bytes() <= parts.short_limit(peer));
   portals::Header header = put_header(parts, peer, bits, body.bytes());
   if (parts.recorder().watched()) [[unlikely]]
     return observed_try_send(parts, send, header, body);

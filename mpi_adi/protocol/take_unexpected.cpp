@@ -6,6 +6,7 @@
 #include "mpi_adi/protocol/observe.hpp"
 #include "mpi_adi/protocol/receive_common.hpp"
 #include "mpi_adi/protocol/receives.hpp"
+#include "portals/base/assert.hpp"
 
 namespace margay::mpi_adi {
 
@@ -21,6 +22,7 @@ void copy_out(DeviceParts& parts, ReceiveRequest& request, portals::ArrivedMessa
 }  // namespace
 
 void take_unexpected(DeviceParts& parts, ReceiveRequest& request, portals::ArrivedMessage& message) {
+  MARGAY_ASSERT(!request.entry.listed() && request.claimed == nullptr);
   ++parts.counts.unexpected;
   const portals::Header& header = message.header;
   take_envelope(request, header, read_note(header.user_data));
@@ -45,6 +47,7 @@ void take_unexpected(DeviceParts& parts, ReceiveRequest& request, portals::Arriv
 void heap_changed(DeviceParts& parts) {
   for (ReceiveRequest** at = &parts.claiming; *at != nullptr;) {
     ReceiveRequest& request = **at;
+    MARGAY_ASSERT(request.state == ReceiveState::claiming && request.claimed != nullptr);
     // Of a lost sender the heap has taken the memory back: protocol/peer_lost ends the receive.
     if (parts.kernel.initiator().gone(request.peer) || !request.claimed->complete) {
       at = &request.next_claiming;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 #include "portals/base/ids.hpp"
 
@@ -13,6 +14,7 @@ namespace margay::portals {
 
 enum class Kind : std::uint8_t { put = 0, get = 1, reply = 2, acknowledgment = 3 };
 inline constexpr std::uint8_t kKindCount = 4;
+static_assert(static_cast<std::uint8_t>(Kind::acknowledgment) + 1 == kKindCount);
 [[nodiscard]] std::string_view name(Kind kind);
 
 // What a deposit saved; an acknowledgment carries it in the first byte of its user data.
@@ -37,5 +39,7 @@ struct Header {
   std::uint64_t return_offset = 0;  // offset that the answer will carry
   friend bool operator==(const Header&, const Header&) = default;
 };
+// Copied by words into descriptors, heaps and frames.
+static_assert(std::is_trivially_copyable_v<Header> && std::is_standard_layout_v<Header>);
 
 }  // namespace margay::portals

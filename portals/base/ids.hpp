@@ -15,6 +15,7 @@ using MatchBits = std::uint64_t;
 inline constexpr PortalIndex kPortalCount = 64;
 // The return portal of a message that wants no answer.
 inline constexpr PortalIndex kNoPortal = 0xff;
+static_assert(kNoPortal >= kPortalCount);
 
 inline constexpr GroupId kAnyGroup = 0xffff'ffff;
 inline constexpr Rank kAnyRank = 0xffff'ffff;

@@ -68,6 +68,7 @@ class KeyTable {
       at = after(at);
     }
     ++used_;
+    MARGAY_ASSERT(used_ < slots_.size());  // a look for a key that is not there ends at an empty slot
     slots_[at].key = key;
     return slots_[at].ends;
   }
@@ -75,10 +76,12 @@ class KeyTable {
   [[nodiscard]] Ends& at(const MatchKey& key) {
     std::size_t at = home(key);
     while (!(slots_[at].key == key)) at = after(at);
+    MARGAY_ASSERT(slots_[at].ends.first != kNone);
     return slots_[at].ends;
   }
   // Requires: the key is there.
   void erase(const MatchKey& key) {
+    MARGAY_ASSERT(used_ != 0);
     std::size_t hole = home(key);
     while (!(slots_[hole].key == key && slots_[hole].ends.first != kNone)) hole = after(hole);
     // Whoever was pushed past the hole by probing moves back, so that no lookup stops short.

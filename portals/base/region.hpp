@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <type_traits>
 
+#include "portals/base/assert.hpp"
 #include "portals/base/layout.hpp"
 #include "portals/base/require.hpp"
 
@@ -35,7 +37,10 @@ class Region {
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
   [[nodiscard]] bool contiguous() const { return pieces_ == nullptr; }
   // The one piece. Requires: contiguous().
-  [[nodiscard]] Buffer single() const { return single_; }
+  [[nodiscard]] Buffer single() const {
+    MARGAY_DEBUG_ASSERT(contiguous());
+    return single_;
+  }
 
   // The `length` bytes that begin `offset` bytes in. Requires: offset + length <= bytes(), checked without wrap.
   [[nodiscard]] Region slice(std::uint64_t offset, std::uint64_t length) const {
@@ -59,6 +64,7 @@ class Region {
   std::uint64_t skip_ = 0;
   std::uint64_t bytes_ = 0;
 };
+static_assert(std::is_trivially_copyable_v<Region>);
 
 // Walks a region once from its beginning, so that a body which comes in parts costs no search per part.
 class RegionCursor {

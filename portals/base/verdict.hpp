@@ -34,6 +34,7 @@ enum class DropReason : std::uint8_t {
   peer_lost,
 };
 inline constexpr std::size_t kDropReasonCount = 9;
+static_assert(static_cast<std::size_t>(DropReason::peer_lost) + 1 == kDropReasonCount);
 [[nodiscard]] std::string_view name(DropReason reason);
 
 // Why the walk passed an entry over, or that it took it. The paper names three failures: no_match (an inactive entry is

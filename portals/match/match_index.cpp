@@ -35,6 +35,7 @@ MatchEntry* MatchIndex::predecessor(const MatchEntry& entry, const Ends& queue, 
 }
 
 void MatchIndex::insert(MatchEntry& entry) {
+  MARGAY_ASSERT(entry.chained_ && entry.order_ != 0);
   Shape& shape = obtain(MatchShape::of(entry.criteria_));
   Ends& queue = shape.queues.obtain(MatchKey::of(shape.shape, entry.criteria_));
   MatchEntry* before = nullptr;
@@ -47,6 +48,8 @@ void MatchIndex::insert(MatchEntry& entry) {
     before = predecessor(entry, queue, shape.shape);
     after = before->next_same_key_;
   }
+  MARGAY_ASSERT((before == nullptr || before->order_ < entry.order_) &&
+                (after == nullptr || entry.order_ < after->order_));  // invariant 1
   entry.previous_same_key_ = before;
   entry.next_same_key_ = after;
   (before == nullptr ? queue.first : before->next_same_key_) = &entry;
@@ -61,6 +64,7 @@ void MatchIndex::erase(MatchEntry& entry) {
   if (before != nullptr) before->next_same_key_ = after;
   if (after != nullptr) after->previous_same_key_ = before;
   Shape& shape = obtain(MatchShape::of(entry.criteria_));
+  MARGAY_ASSERT(shape.entries != 0 && entries_ >= shape.entries);
   if (before == nullptr || after == nullptr) {
     const MatchKey key = MatchKey::of(shape.shape, entry.criteria_);
     if (before == nullptr && after == nullptr) {

@@ -1,5 +1,6 @@
 #include "portals/match/match_list.hpp"
 
+#include "portals/base/assert.hpp"
 #include "portals/base/require.hpp"
 #include "portals/match/match_list_impl.hpp"
 
@@ -64,6 +65,7 @@ void MatchList::remove(MatchEntry& entry) {
   // The links of an entry that is in no list say nothing.
   entry.list_ = nullptr;
   entry.active_ = false;
+  MARGAY_DEBUG_ASSERT(impl.size != 0);
   --impl.size;
   if (!entry.chained_) [[unlikely]]
     return impl.abandon(entry);

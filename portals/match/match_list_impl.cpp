@@ -17,17 +17,21 @@ void MatchList::Impl::chain(MatchEntry& entry, MatchEntry* before, MatchEntry* a
   } else {
     place(entry);
   }
+  MARGAY_DEBUG_ASSERT((before == nullptr || before->order_ < entry.order_) &&
+                      (after == nullptr || entry.order_ < after->order_));  // invariant 1
   ++chained;
   if (attended) [[unlikely]]
     note_chained(entry);
 }
 
 void MatchList::Impl::note_chained(MatchEntry& entry) {
+  MARGAY_ASSERT(indexed || watcher != nullptr);
   if (indexed) index(entry);
   if (watcher != nullptr) watcher->linked(*list, entry);
 }
 
 void MatchList::Impl::note_unchained(MatchEntry& entry) {
+  MARGAY_ASSERT(indexed || watcher != nullptr);
   if (indexed) unindex(entry);
   if (watcher != nullptr) watcher->unlinked(*list, entry);
 }
@@ -35,6 +39,7 @@ void MatchList::Impl::note_unchained(MatchEntry& entry) {
 void MatchList::Impl::unchain(MatchEntry& entry) {
   (entry.previous_ != nullptr ? entry.previous_->next_ : first) = entry.next_;
   (entry.next_ != nullptr ? entry.next_->previous_ : last) = entry.previous_;
+  MARGAY_DEBUG_ASSERT(chained != 0 && (first == nullptr) == (chained == 1));
   if (--chained < kShort && indexed) [[unlikely]]
     drop_index();
 }
@@ -127,6 +132,7 @@ void MatchList::Impl::unindex(MatchEntry& entry) {
 }
 
 void MatchList::Impl::build_index() {
+  MARGAY_ASSERT(!indexed && ready.empty() && exhausted.empty() && rough.empty());
   indexed = true;
   set_attended();
   for (MatchEntry* entry = first; entry != nullptr; entry = entry->next_) index(*entry);
@@ -134,6 +140,7 @@ void MatchList::Impl::build_index() {
 
 void MatchList::Impl::drop_index() {
   for (MatchEntry* entry = first; entry != nullptr; entry = entry->next_) unindex(*entry);
+  MARGAY_ASSERT(ready.empty() && exhausted.empty() && rough.empty());  // invariant 2
   ready.clear();
   exhausted.clear();
   indexed = false;
@@ -142,6 +149,8 @@ void MatchList::Impl::drop_index() {
 
 void MatchList::Impl::park(MatchEntry& entry) {
   MARGAY_ASSERT(entry.indexed_ == MatchEntry::Indexed::ready);
+  MARGAY_ASSERT(entry.memory_->type() == DescriptorType::independent_block &&
+                entry.links_.no_room.to == Link::To::next);
   ready.erase(entry);
   exhausted.insert(entry);
   entry.indexed_ = MatchEntry::Indexed::exhausted;
@@ -149,6 +158,7 @@ void MatchList::Impl::park(MatchEntry& entry) {
   entry.watch_.has_room = [](RoomWatch& watch) {
     MatchEntry& parked = *static_cast<MatchEntry::Watch&>(watch).entry;
     Impl& impl = *parked.list_->impl_;
+    MARGAY_ASSERT(parked.indexed_ == MatchEntry::Indexed::exhausted);
     impl.exhausted.erase(parked);
     impl.ready.insert(parked);
     parked.indexed_ = MatchEntry::Indexed::ready;

@@ -11,6 +11,7 @@ namespace margay::portals {
 inline constexpr unsigned kOrderBits = 62;
 inline constexpr std::uint64_t kOrderEnd = std::uint64_t{1} << kOrderBits;  // keys are above 0 and below this
 inline constexpr std::uint64_t kOrderStep = std::uint64_t{1} << 20;
+static_assert(kOrderStep < kOrderEnd / 4);  // the first entry has steps on both sides
 
 // A key between two neighbours (0 and kOrderEnd stand for none), or 0 when there is none left. `few`: the chain is so
 // short that the beginning may be halved instead of stepped back from.

@@ -14,6 +14,7 @@ void ArrivalIndex::obtain_slot(ArrivedNode& node) {
   } else {
     node.slot = free_slots_.back();
     free_slots_.pop_back();
+    MARGAY_ASSERT(slots_[node.slot] == nullptr);
     slots_[node.slot] = &node;
   }
 }
@@ -38,6 +39,7 @@ void ArrivalIndex::append(Shape& shape, const ArrivedNode& node) {
 }
 
 void ArrivalIndex::remove(ArrivedNode& node) {
+  MARGAY_ASSERT(!empty() && node.slot < slots_.size() && slots_[node.slot] == &node);  // invariant 1
   for (Shape& shape : shapes_) remove(shape, node);
   slots_[node.slot] = nullptr;
   free_slots_.push_back(node.slot);
@@ -45,6 +47,7 @@ void ArrivalIndex::remove(ArrivedNode& node) {
 }
 
 void ArrivalIndex::remove(Shape& shape, const ArrivedNode& node) {
+  MARGAY_ASSERT(node.slot < shape.links.size());
   const Neighbours links = shape.links[node.slot];
   if (links.next != kNoSlot) shape.links[links.next].previous = links.previous;
   if (links.previous != kNoSlot) shape.links[links.previous].next = links.next;

@@ -7,8 +7,10 @@
 //   3. Memory is a constant (the number of shapes, at most kShapes) times the longest the queue was since clear().
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "portals/base/key_table.hpp"
@@ -79,5 +81,7 @@ struct ArrivedNode {
     return reinterpret_cast<const ArrivedNode&>(message);
   }
 };
+// of() takes the message's address for the node's; a released node is not destroyed, its memory is given out again.
+static_assert(offsetof(ArrivedNode, message) == 0 && std::is_trivially_destructible_v<ArrivedNode>);
 
 }  // namespace margay::portals

@@ -5,6 +5,8 @@
 namespace margay::portals {
 
 void ArrivalQueue::append(ArrivedNode& node) {
+  MARGAY_ASSERT(!node.queued);
+  MARGAY_DEBUG_ASSERT((first_ == nullptr) == (size_ == 0));
   node.message.arrival = ++arrivals_;
   node.previous = last_;
   node.next = nullptr;
@@ -16,7 +18,7 @@ void ArrivalQueue::append(ArrivedNode& node) {
 }
 
 void ArrivalQueue::remove(ArrivedNode& node) {
-  MARGAY_ASSERT(node.queued);
+  MARGAY_ASSERT(node.queued && size_ != 0);
   (node.previous == nullptr ? first_ : node.previous->next) = node.next;
   (node.next == nullptr ? last_ : node.next->previous) = node.previous;
   node.queued = false;

@@ -29,6 +29,8 @@ void ChangedList::remove(Descriptor& descriptor) {
   if (descriptor.changed_on_ != this) return;
   Descriptor* const next = descriptor.next_changed_;
   Descriptor* const previous = descriptor.previous_changed_;
+  MARGAY_ASSERT((previous == nullptr ? first_ : previous->next_changed_) == &descriptor);
+  MARGAY_ASSERT((next == nullptr ? last_ : next->previous_changed_) == &descriptor);
   (previous == nullptr ? first_ : previous->next_changed_) = next;
   (next == nullptr ? last_ : next->previous_changed_) = previous;
   descriptor.changed_on_ = nullptr;

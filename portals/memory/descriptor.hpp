@@ -13,6 +13,9 @@ enum class OffsetBy : std::uint8_t { sender, receiver };
 enum class Save : std::uint8_t { header = 1, body = 2, both = 3 };  // same bits as Saved
 enum class Direction : std::uint8_t { write_only, read_only };      // read: the kernel replies out of it
 enum class Progression : std::uint8_t { linear, circular };
+static_assert(static_cast<int>(Save::header) == static_cast<int>(Saved::header) &&
+              static_cast<int>(Save::body) == static_cast<int>(Saved::body) &&
+              static_cast<int>(Save::both) == static_cast<int>(Saved::both));
 
 enum class DescriptorType : std::uint8_t { single_block, dynamic_block, independent_block, combined_block };
 [[nodiscard]] std::string_view name(DescriptorType type);
@@ -95,6 +98,7 @@ class ChangedList {
   [[nodiscard]] Descriptor* take() {
     Descriptor* const taken = first_;
     if (taken == nullptr) return nullptr;
+    MARGAY_DEBUG_ASSERT(taken->changed_on_ == this);
     // The links of one that is on no list say nothing.
     taken->changed_on_ = nullptr;
     first_ = taken->next_changed_;
@@ -105,6 +109,7 @@ class ChangedList {
 
  private:
   void append(Descriptor& descriptor) {
+    MARGAY_DEBUG_ASSERT((first_ == nullptr) == (last_ == nullptr));
     descriptor.changed_on_ = this;
     descriptor.next_changed_ = nullptr;
     descriptor.previous_changed_ = last_;

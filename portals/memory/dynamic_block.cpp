@@ -13,6 +13,7 @@ namespace margay::portals {
 namespace {
 
 constexpr std::uint64_t kNodeBytes = Heap::rounded(sizeof(ArrivedNode));
+static_assert(alignof(ArrivedNode) <= Heap::kGrain);
 
 // Bytes that the message takes in the heap; saturates, because a header's length is whatever its sender wrote.
 std::uint64_t block_bytes(const Options& options, const Header& header) {
@@ -34,6 +35,7 @@ struct DynamicBlock::Impl {
   void free(std::byte* block, std::uint64_t bytes) {
     const std::uint64_t before = heap.used();
     heap.free(block, bytes);
+    MARGAY_ASSERT(counts->bytes >= before - heap.used());
     counts->bytes -= before - heap.used();
   }
   void append(ArrivedNode& node) {
@@ -42,6 +44,7 @@ struct DynamicBlock::Impl {
   }
   void remove(ArrivedNode& node) {
     queue.remove(node);
+    MARGAY_ASSERT(counts->messages != 0);
     --counts->messages;
   }
 

@@ -22,12 +22,14 @@ std::byte* Heap::allocate(std::uint64_t bytes) {
   if (!can_hold(bytes)) return nullptr;
   const std::uint64_t taken = rounded(bytes);
   used_ += taken;
+  MARGAY_ASSERT(used_ <= capacity_);
   high_water_ = std::max(high_water_, used_);
   return take_first(root_, taken);
 }
 
 // Requires: root->longest >= bytes.
 std::byte* Heap::take_first(Node*& root, std::uint64_t bytes) {
+  MARGAY_ASSERT(root->longest >= bytes && bytes % kGrain == 0);
   std::byte* block = nullptr;
   if (root->left != nullptr && root->left->longest >= bytes) {
     block = take_first(root->left, bytes);
@@ -108,6 +110,7 @@ void Heap::split(Node* root, const std::byte* at, Node*& left, Node*& right) {
 }
 
 void Heap::erase(Node*& root, Node* node) {
+  MARGAY_ASSERT(root != nullptr);
   if (root == node) {
     root = merge(node->left, node->right);
     return;

@@ -18,6 +18,7 @@ namespace margay::portals {
 class Heap {
  public:
   static constexpr std::size_t kGrain = 64;
+  static_assert((kGrain & (kGrain - 1)) == 0);
   // What an allocation of `bytes` takes.
   [[nodiscard]] static constexpr std::uint64_t rounded(std::uint64_t bytes) {
     return bytes < kGrain ? kGrain : (bytes + (kGrain - 1)) & ~std::uint64_t{kGrain - 1};

@@ -24,7 +24,7 @@ std::size_t IndependentBlock::available_linear() const {
 
 void IndependentBlock::give_back(const Verdict& verdict) {
   const std::size_t row = verdict.row;
-  MARGAY_ASSERT(table_[row].state == State::reserved);
+  MARGAY_ASSERT(row < table_.size() && table_[row].state == State::reserved);
   table_[row].state = State::available;
   const std::size_t following = row + 1 == table_.size() && progression_ == Progression::circular ? 0 : row + 1;
   if (next_ == following) {
@@ -56,6 +56,7 @@ void IndependentBlock::rewind() {
 }
 
 void IndependentBlock::watch_room(RoomWatch& watch) {
+  MARGAY_ASSERT(exhausted());
   watch.previous = nullptr;
   watch.next = watches_;
   if (watches_ != nullptr) watches_->previous = &watch;
@@ -63,6 +64,7 @@ void IndependentBlock::watch_room(RoomWatch& watch) {
 }
 
 void IndependentBlock::unwatch_room(RoomWatch& watch) {
+  MARGAY_ASSERT((watch.previous == nullptr ? watches_ : watch.previous->next) == &watch);
   (watch.previous == nullptr ? watches_ : watch.previous->next) = watch.next;
   if (watch.next != nullptr) watch.next->previous = watch.previous;
   watch.next = nullptr;

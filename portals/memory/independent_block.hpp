@@ -47,7 +47,8 @@ class IndependentBlock final : public Descriptor {
 
   // The row that put() has just filled.
   [[nodiscard]] std::size_t latest_row() const { return (next_ == 0 ? table_.size() : next_) - 1; }
-  // See memory/storage.hpp; in independent_block_inline.hpp.
+  // See memory/storage.hpp; in independent_block_inline.hpp. put() is the twin of admit(), reserve() and commit()
+  // (tests/portals/put_whole_test).
   [[nodiscard]] Passed admit(const Options& options, const Header& header) const;
   void reserve(const Options& options, const Header& header, Verdict& verdict);
   void commit(const Verdict& verdict, const Header& header);

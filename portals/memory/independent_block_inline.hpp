@@ -19,6 +19,7 @@ inline std::size_t IndependentBlock::available() const {
   return available_linear();
 }
 
+// put()'s twins, this and the next two.
 inline Passed IndependentBlock::admit(const Options& options, const Header& header) const {
   const std::size_t row = available();
   // Before the direction: an exhausted block is passed over whatever the message is, which lets the match index leave

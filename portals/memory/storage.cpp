@@ -42,12 +42,15 @@ void Storage::reserve_other(Descriptor& descriptor, const Options& options, cons
 
 void Storage::commit_other(const Verdict& verdict, const Header& header) {
   with_type(*verdict.descriptor, [&](auto& block) { block.commit(verdict, header); });
+  MARGAY_ASSERT(verdict.descriptor->under_way_ != 0);
   --verdict.descriptor->under_way_;
 }
 
 void Storage::give_back(const Verdict& verdict) {
   with_type(*verdict.descriptor, [&](auto& block) { block.give_back(verdict); });
-  if (independent(*verdict.descriptor) == nullptr) --verdict.descriptor->under_way_;
+  if (independent(*verdict.descriptor) != nullptr) return;
+  MARGAY_ASSERT(verdict.descriptor->under_way_ != 0);
+  --verdict.descriptor->under_way_;
 }
 
 }  // namespace margay::portals

@@ -2,6 +2,7 @@
 // or all at once (put). Internal to portals. Independent blocks, which most messages meet, are done inline.
 #pragma once
 
+#include "portals/base/assert.hpp"
 #include "portals/base/verdict.hpp"
 #include "portals/memory/descriptor.hpp"
 #include "portals/memory/independent_block_inline.hpp"
@@ -19,6 +20,7 @@ class Storage {
   }
   // Takes the room and fills the verdict in, all but its entry. Requires: admit() == taken, and nothing since.
   static void reserve(Descriptor& descriptor, const Options& options, const Header& header, Verdict& verdict) {
+    MARGAY_DEBUG_ASSERT(admit(descriptor, options, header) == Passed::taken);
     verdict.descriptor = &descriptor;
     if (IndependentBlock* const block = independent(descriptor)) [[likely]] {
       block->reserve(options, header, verdict);
@@ -28,6 +30,7 @@ class Storage {
   }
   // The body is in place: counters and saved header. Requires: reserve() made the verdict.
   static void commit(const Verdict& verdict, const Header& header) {
+    MARGAY_DEBUG_ASSERT(verdict.descriptor != nullptr);
     Descriptor& descriptor = *verdict.descriptor;
     descriptor.bytes_ += verdict.landing.bytes();
     ++descriptor.messages_;

@@ -2,11 +2,14 @@
 
 #include <cstring>
 
+#include "portals/base/assert.hpp"
+
 namespace margay::sim {
 
 namespace {
 
 constexpr std::size_t kSequenceAt = 4;
+static_assert(kSequenceAt + sizeof(std::uint64_t) <= portals::kUserDataBytes);
 
 // The header that goes back for `asked`, but for kind, length and what was saved.
 portals::Header answer_to(const portals::Header& asked, std::uint64_t sequence) {
@@ -30,6 +33,7 @@ std::uint64_t answered_sequence(const portals::Header& answer) {
 }
 
 void Answers::acknowledge(const portals::Verdict& verdict, const portals::Header& header, std::uint64_t sequence) {
+  MARGAY_ASSERT(verdict.acknowledge);
   portals::Header answer = answer_to(header, sequence);
   answer.kind = portals::Kind::acknowledgment;
   answer.user_data[0] = static_cast<std::byte>(verdict.saved);
@@ -42,6 +46,7 @@ void Answers::acknowledge(const portals::Verdict& verdict, const portals::Header
 }
 
 void Answers::reply(const portals::Verdict& verdict, const portals::Header& header, std::uint64_t sequence) {
+  MARGAY_ASSERT(verdict.outcome == portals::Outcome::reply);
   portals::Header answer = answer_to(header, sequence);
   answer.kind = portals::Kind::reply;
   answer.length = verdict.landing.bytes();
@@ -64,6 +69,7 @@ void Answers::reply(const portals::Verdict& verdict, const portals::Header& head
 }
 
 void Answers::finish(Transmission& transmission) {
+  MARGAY_ASSERT(transmission.owner_kind == kOwnerKernel && under_way_ != 0);
   auto& pending = *static_cast<Pending*>(transmission.owner);
   if (pending.verdict.outcome == portals::Outcome::reply) {
     if (transmission.state == Transmission::State::failed) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "portals/base/assert.hpp"
 #include "portals/deliver.hpp"
 #include "sim/kernel/initiator.hpp"
 #include "sim/trace/recorder.hpp"
@@ -29,7 +30,10 @@ class Answers {
   // Sends the bytes that a get asked for. Their descriptor's counters tell it once the bytes have been taken.
   void reply(const portals::Verdict& verdict, const portals::Header& header, std::uint64_t sequence);
   // Gets of this portal are answered out of memory that others write: see Transmission::may_change.
-  void replies_may_change(portals::PortalIndex portal) { changing_portals_ |= std::uint64_t{1} << portal; }
+  void replies_may_change(portals::PortalIndex portal) {
+    MARGAY_ASSERT(portal < portals::kPortalCount);
+    changing_portals_ |= std::uint64_t{1} << portal;
+  }
   // A transmission of the kernel's own is finished.
   void finish(Transmission& transmission);
   [[nodiscard]] bool idle() const { return under_way_ == 0; }

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <utility>
 
+#include "portals/base/assert.hpp"
 #include "sim/base/limits.hpp"
 #include "sim/shm/parking.hpp"
 
@@ -26,6 +27,7 @@ constexpr std::uint32_t kLivelyTicks = 20;
 // The same while only a wire that rings no bell makes it look, and the owner stays inside, where it looks itself. What
 // comes just after it left waits for this long.
 constexpr std::uint64_t kIdleTickNs = 10'000'000;
+static_assert(kLivelyTickNs <= kTickNs && kTickNs <= kIdleTickNs);
 // Rounds (about 3 us each) without anything moving before it sleeps again. It does not yield meanwhile: that would give
 // the computing owner's processor back to it for milliseconds, where a sleeper is woken by the next nudge at once.
 constexpr int kQuietRounds = 16;
@@ -189,6 +191,8 @@ Coprocessor::~Coprocessor() {
 }
 
 portals::Status Coprocessor::start(const Settings& settings, Round round) {
+  MARGAY_ASSERT(!impl_->running && settings.lock != nullptr && settings.kernel != nullptr);
+  MARGAY_ASSERT(!settings.watch || settings.watch_ns != 0);
   if (impl_->parking.stopping()) impl_ = std::make_unique<Impl>();
   impl_->settings = settings;
   impl_->round = std::move(round);

@@ -1,5 +1,6 @@
 #include "sim/kernel/decision_log.hpp"
 
+#include "portals/base/assert.hpp"
 #include "portals/memory/combined_block.hpp"
 #include "portals/memory/single_block.hpp"
 
@@ -48,6 +49,7 @@ std::optional<Decision> DecisionLog::take() {
 }
 
 void DecisionLog::walked(const portals::Header& header, std::span<const portals::Step> steps) {
+  MARGAY_ASSERT(on());
   stops_.clear();
   for (const portals::Step& step : steps) {
     Stop stop;
@@ -67,6 +69,7 @@ void DecisionLog::walked(const portals::Header& header, std::span<const portals:
 
 void DecisionLog::decided(const portals::Header& header, std::uint64_t sequence, WireId wire,
                           const portals::Verdict& verdict, bool held) {
+  MARGAY_ASSERT(wants(header) && decisions_.size() <= limit_);
   if (decisions_.size() == limit_) {
     decisions_.pop_front();
     ++missed_;

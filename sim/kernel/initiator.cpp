@@ -24,6 +24,7 @@ bool Initiator::try_send(const portals::Header& header, const portals::Region& b
 void Initiator::send(Transmission& transmission) {
   const std::uint32_t peer = transmission.header.destination.rank;
   MARGAY_ASSERT(peer < routes_.size() && transmission.body.bytes() == transmission.header.length);
+  MARGAY_ASSERT(transmission.state != Transmission::State::queued);
   transmission.header.source = me_;
   transmission.stop_asked = false;
   transmission.given_back = false;
@@ -72,6 +73,7 @@ bool Initiator::replace(Transmission& transmission, Transmission& instead) {
   }
   transmission.state = Transmission::State::idle;
   transmission.given_back = true;
+  MARGAY_ASSERT(kinds_[static_cast<std::size_t>(transmission.header.kind)].bytes >= transmission.header.length);
   counts_[static_cast<std::size_t>(wire.id())].bytes -= transmission.header.length;
   kinds_[static_cast<std::size_t>(transmission.header.kind)].bytes -= transmission.header.length;
   return true;

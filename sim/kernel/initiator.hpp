@@ -8,6 +8,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "portals/base/assert.hpp"
 #include "sim/base/accounting.hpp"
 #include "sim/kernel/routes.hpp"
 #include "sim/trace/recorder.hpp"
@@ -25,7 +26,10 @@ class Initiator {
 
   // From now on what each wire (WireId) takes is counted there, where others may look on. Requires: nothing was counted
   // yet; `counts` has one for each wire in use, and outlives this.
-  void count_wires_in(std::span<WireCounts> counts) { counts_ = counts.data(); }
+  void count_wires_in(std::span<WireCounts> counts) {
+    MARGAY_ASSERT(counts_ == own_counts_.data() && registers_.unfinished().transmissions == 0);
+    counts_ = counts.data();
+  }
 
   // See Kernel.
   [[nodiscard]] bool try_send(const portals::Header& header, const portals::Region& body);
@@ -38,7 +42,10 @@ class Initiator {
 
   // The number that the next message to `peer` will have in its ordered pair.
   [[nodiscard]] std::uint64_t next_sequence(std::uint32_t peer) const { return registers_.sent(peer) + 1; }
-  void gave_back() { --registers_.unfinished().transmissions; }
+  void gave_back() {
+    MARGAY_ASSERT(registers_.unfinished().transmissions != 0);
+    --registers_.unfinished().transmissions;
+  }
   void mark_gone(std::uint32_t rank, std::string_view reason, bool had_left) {
     gone_.insert_or_assign(rank, Gone{std::string(reason.empty() ? "lost" : reason), had_left});
   }

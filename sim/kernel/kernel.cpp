@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "portals/base/assert.hpp"
+
 namespace margay::sim {
 
 Kernel::Kernel(portals::ProcessId me, const std::vector<Wire*>& routes, TransmissionList& finished, Recorder& recorder)
@@ -27,6 +29,7 @@ Kernel::Kernel(portals::ProcessId me, const std::vector<Wire*>& routes, Transmis
 
 Transmission* Kernel::take_finished() {
   while (Transmission* transmission = finished_.pop()) {
+    MARGAY_ASSERT(transmission->state != Transmission::State::queued && !transmission->given_back);
     initiator_.gave_back();
     transmission->given_back = true;
     if (recorder_.on()) record_sent(*transmission);

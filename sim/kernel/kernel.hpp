@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "portals/base/assert.hpp"
 #include "portals/deliver.hpp"
 #include "portals/portal_table.hpp"
 #include "sim/base/accounting.hpp"
@@ -120,7 +121,11 @@ class Kernel {
   // The program waits for an answer (acknowledgment, reply, or a put that plays its part) from `peer`, which may be
   // computing: after a while without progress nudge() wakes its coprocessor. Calls balance.
   void expect_answer(std::uint32_t peer) { ++owed_[peer], ++registers_.unfinished().owed; }
-  void answered(std::uint32_t peer) { --owed_[peer], --registers_.unfinished().owed; }
+  void answered(std::uint32_t peer) {
+    std::uint32_t& owed = owed_[peer];
+    MARGAY_ASSERT(owed != 0 && registers_.unfinished().owed >= owed);
+    --owed, --registers_.unfinished().owed;
+  }
   // See Wire::watch.
   void watch(std::uint32_t peer) { routes_[peer]->watch(peer); }
   // Wakes every peer that owes an answer or does not take what is queued for it. Returns whether there is any.

@@ -19,7 +19,10 @@ class Routes {
   }
 
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(of_rank_.size()); }
-  [[nodiscard]] Wire* operator[](std::uint32_t rank) const { return wires_[of_rank_[rank]]; }
+  [[nodiscard]] Wire* operator[](std::uint32_t rank) const {
+    MARGAY_DEBUG_ASSERT(rank < of_rank_.size());
+    return wires_[of_rank_[rank]];
+  }
   // Each wire once, fastest first.
   [[nodiscard]] std::vector<Wire*> wires() const {
     std::vector<Wire*> all(wires_.begin(), wires_.begin() + used_);
@@ -29,6 +32,7 @@ class Routes {
 
  private:
   std::uint8_t number_of(Wire* wire) {
+    MARGAY_ASSERT(wire != nullptr);
     const auto end = wires_.begin() + used_;
     const auto found = std::find(wires_.begin(), end, wire);
     if (found == end) {
@@ -39,6 +43,7 @@ class Routes {
   }
 
   std::array<Wire*, 2 * kWireCount> wires_{};
+  static_assert(2 * kWireCount <= 256);  // of_rank_ has a byte for each
   std::ptrdiff_t used_ = 0;
   std::vector<std::uint8_t> of_rank_;
 };

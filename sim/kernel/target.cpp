@@ -27,10 +27,10 @@ bool Target::take_other(Wire& wire, Arrival& arrival) {
     case Arrival::Kind::started:
       return started(wire, arrival);
     case Arrival::Kind::finished:
-      finished(wire, *static_cast<Incoming*>(arrival.cookie));
+      finished(wire, incoming_of(arrival));
       return true;
     case Arrival::Kind::cut:
-      cut(*static_cast<Incoming*>(arrival.cookie));
+      cut(incoming_of(arrival));
       return true;
     case Arrival::Kind::lost:
     case Arrival::Kind::left:
@@ -72,6 +72,7 @@ bool Target::whole_other(Wire& wire, Arrival& arrival) {
 
 bool Target::not_deposited(Wire& wire, const Arrival& arrival, const portals::Verdict& verdict) {
   const portals::Header& header = arrival.header;
+  MARGAY_ASSERT(verdict.outcome != Outcome::deposit);
   if (verdict.outcome == Outcome::reply) {
     wire.consume();
     ++counts_.replied;
@@ -341,6 +342,7 @@ Target::Incoming& Target::make_incoming() {
 }
 
 void Target::release(Incoming& incoming) {
+  MARGAY_ASSERT(under_way_ != 0 && incoming.verdict.outcome == Outcome::deposit);
   --under_way_;
   free_.push_back(&incoming);
 }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "portals/base/assert.hpp"
 #include "portals/deliver.hpp"
 #include "sim/base/accounting.hpp"
 #include "sim/kernel/answers.hpp"
@@ -39,12 +40,16 @@ class Target {
 
   // From now on a message that finds no room on this portal is held on the wire, with its sender's later ones, instead
   // of being dropped.
-  void hold_when_no_room(portals::PortalIndex portal) { hold_portals_ |= std::uint64_t{1} << portal; }
+  void hold_when_no_room(portals::PortalIndex portal) {
+    MARGAY_ASSERT(portal < portals::kPortalCount);
+    hold_portals_ |= std::uint64_t{1} << portal;
+  }
   // The next message of `rank` is held on its wire, and so are all later ones.
   [[nodiscard]] bool holds(std::uint32_t rank) const;
   // The most rounds that any message to `portal` which is held now has been held for, the owner's alone; 0: nothing is.
   // Of the rounds since this was last asked.
   [[nodiscard]] std::uint32_t take_longest_hold(portals::PortalIndex portal) {
+    MARGAY_ASSERT(portal < portals::kPortalCount);
     return std::exchange(longest_hold_[portal], 0);
   }
   // Whether that is not 0 for some portal, until forget_holds(): what each round asks.
@@ -152,6 +157,11 @@ class Target {
   void record_verdict(const portals::Header& header, std::uint64_t sequence, const portals::Verdict& verdict);
   void record_walk(const portals::Header& header, std::uint64_t sequence);
   [[nodiscard]] Incoming& make_incoming();
+  // The message whose body has come, or will not: started() gave it to the wire.
+  [[nodiscard]] static Incoming& incoming_of(const Arrival& arrival) {
+    MARGAY_ASSERT(arrival.cookie != nullptr);
+    return *static_cast<Incoming*>(arrival.cookie);
+  }
   void release(Incoming& incoming);
 
   portals::ProcessId me_;
@@ -162,6 +172,7 @@ class Target {
   Recorder& recorder_;
   std::unordered_map<std::uint32_t, Held> held_;  // by source, of those of which one ever was
   std::uint64_t hold_portals_ = 0;                // bit per portal
+  static_assert(portals::kPortalCount <= 64);
   std::array<std::uint32_t, portals::kPortalCount> longest_hold_{};
   bool holds_any_ = false;
   MatchProbe match_probe_;

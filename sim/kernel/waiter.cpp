@@ -9,6 +9,8 @@
 #include <ctime>
 #include <utility>
 
+#include "portals/base/assert.hpp"
+
 namespace margay::sim {
 
 namespace {
@@ -24,6 +26,7 @@ constexpr std::uint64_t kOwnTimeMaxNs = 1'000'000;
 // them within half a second. 120 wake-ups in the first 10 seconds.
 constexpr std::uint64_t kSleepShare = 20;
 constexpr std::uint64_t kSleepMinNs = 1'000'000;
+static_assert(kSleepMinNs <= kNudgeAtMostEachNs && kSleepMinNs <= Waiter::kSleepSliceNs);
 // How long a loop of looks sleeps where a wait would sleep until it is woken.
 constexpr std::uint64_t kNapNs = 20'000;
 
@@ -134,12 +137,14 @@ std::uint64_t Waiter::sleep_slice_ns() const {
 }
 
 void Waiter::sleep() {
+  MARGAY_ASSERT(about_to_sleep_ && means_.may_sleep);
   const std::uint64_t slice_ns = sleep_slice_ns();
   std::array<pollfd, kWireCount + 1> descriptors{};
   nfds_t count = 0;
   bool something = false;
   for (Wire* wire : kernel_.wires()) {
     if (wire->wait_descriptor() < 0) continue;
+    MARGAY_ASSERT(count < kWireCount);
     something |= wire->prepare_wait();
     descriptors[count++] = {wire->wait_descriptor(), POLLIN, 0};
   }

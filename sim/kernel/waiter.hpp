@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <string>
 
+#include "portals/base/assert.hpp"
 #include "sim/base/clock.hpp"
 #include "sim/kernel/company.hpp"
 #include "sim/kernel/kernel.hpp"
@@ -91,7 +92,9 @@ class LookStreak {
 // Rest gives back: what a wait tells the kernel (idle_round, nudge) is the lock's, too.
 class Waiter {
  public:
-  Waiter(Kernel& kernel, const Clock& clock, const WaitMeans& means) : kernel_(kernel), clock_(clock), means_(means) {}
+  Waiter(Kernel& kernel, const Clock& clock, const WaitMeans& means) : kernel_(kernel), clock_(clock), means_(means) {
+    MARGAY_DEBUG_ASSERT(means.policy != WaitPolicy::automatic || means.company != nullptr);
+  }
   ~Waiter() { wake_up(); }
   Waiter(const Waiter&) = delete;
   Waiter& operator=(const Waiter&) = delete;

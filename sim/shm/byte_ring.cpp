@@ -50,6 +50,7 @@ std::span<std::byte> ByteProducer::lines(std::uint64_t from, std::size_t count) 
 }
 
 void ByteProducer::let_go(std::size_t count) {
+  MARGAY_DEBUG_ASSERT(count <= produced_);
   hand_over_lines(lines(produced_ - count, count));
 }
 
@@ -84,6 +85,7 @@ void ByteConsumer::fetch(std::size_t count) const {
 }
 
 void ByteConsumer::read(portals::RegionCursor& landing, std::size_t count) {
+  MARGAY_DEBUG_ASSERT(count <= landing.left());
   const Pieces pieces = peek(count);
   landing.write(pieces.first);
   if (!pieces.second.empty()) landing.write(pieces.second);

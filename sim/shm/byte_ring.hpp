@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <span>
 
+#include "portals/base/assert.hpp"
 #include "portals/base/region.hpp"
 #include "sim/shm/cell_data.hpp"
 
@@ -22,7 +23,9 @@ class ByteProducer {
  public:
   // Requires: bytes.size() is a power of two; nothing is touched before the first use.
   ByteProducer(std::span<std::byte> bytes, ProducerLine& mine, const ConsumerLine& theirs)
-      : bytes_(bytes), mine_(&mine), theirs_(&theirs), credit_(bytes.size()) {}
+      : bytes_(bytes), mine_(&mine), theirs_(&theirs), credit_(bytes.size()) {
+    MARGAY_ASSERT(!bytes.empty() && (bytes.size() & (bytes.size() - 1)) == 0);
+  }
 
   // Free bytes known; looks at the consumer's line only if fewer than `wanted` are known.
   [[nodiscard]] std::size_t room(std::size_t wanted) {
@@ -47,7 +50,10 @@ class ByteProducer {
  private:
   void refresh();
   [[nodiscard]] std::span<std::byte> lines(std::uint64_t from, std::size_t count) const;
-  void advance(std::size_t count) { produced_ += count, credit_ -= count; }
+  void advance(std::size_t count) {
+    MARGAY_DEBUG_ASSERT(count <= credit_);
+    produced_ += count, credit_ -= count;
+  }
 
   std::span<std::byte> bytes_;
   ProducerLine* mine_;
@@ -59,7 +65,9 @@ class ByteProducer {
 class ByteConsumer {
  public:
   ByteConsumer(std::span<std::byte> bytes, const ProducerLine& theirs, ConsumerLine& mine)
-      : bytes_(bytes), theirs_(&theirs), mine_(&mine) {}
+      : bytes_(bytes), theirs_(&theirs), mine_(&mine) {
+    MARGAY_ASSERT(!bytes.empty() && (bytes.size() & (bytes.size() - 1)) == 0);
+  }
 
   // Bytes known to be there; looks at the producer's line only when none are.
   [[nodiscard]] std::size_t available() {
@@ -101,7 +109,10 @@ class ByteConsumer {
 
  private:
   void refresh();
-  void pass(std::size_t count) { consumed_ += count, untold_ += count; }
+  void pass(std::size_t count) {
+    MARGAY_DEBUG_ASSERT(count <= known_ - consumed_);
+    consumed_ += count, untold_ += count;
+  }
 
   std::span<std::byte> bytes_;
   const ProducerLine* theirs_;

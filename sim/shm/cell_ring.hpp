@@ -28,7 +28,9 @@ class CellProducer {
  public:
   // Nothing is touched before the first use. Requires: fresh (all zero) or continued by nobody else.
   CellProducer(std::span<Cell> cells, const ConsumerLine& consumer)
-      : cells_(cells), consumer_(&consumer), credit_(static_cast<std::uint32_t>(cells.size())) {}
+      : cells_(cells), consumer_(&consumer), credit_(static_cast<std::uint32_t>(cells.size())) {
+    MARGAY_ASSERT(!cells.empty());
+  }
 
   [[nodiscard]] bool has_room() {
     if (credit_ != 0) [[likely]]
@@ -36,7 +38,10 @@ class CellProducer {
     return refresh();
   }
   // The bytes of the next cell; the first eight go through publish(). Requires: has_room().
-  [[nodiscard]] std::byte* cell() { return reinterpret_cast<std::byte*>(&cells_[slot_]); }
+  [[nodiscard]] std::byte* cell() {
+    MARGAY_DEBUG_ASSERT(credit_ != 0);
+    return reinterpret_cast<std::byte*>(&cells_[slot_]);
+  }
   // Hands the cell over. `first_word` has a zero low byte: the lap goes there.
   void publish(std::uint64_t first_word) {
     MARGAY_ASSERT(credit_ != 0 && (first_word & 0xff) == 0);

@@ -14,6 +14,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "portals/base/assert.hpp"
+
 namespace margay::sim {
 
 // Asks the caller whether the holder `id` is gone: dead, or nobody's id at all. Who answers no for an id that nobody
@@ -40,7 +42,9 @@ class HolderGone {
 class HolderLock {
  public:
   // `id`: below 2^32 - 1; this process's, or one that stands for it. `word` and what `gone` needs outlive the lock.
-  HolderLock(std::uint32_t& word, std::uint32_t id, HolderGone gone) : word_(&word), mine_(id + 1), gone_(gone) {}
+  HolderLock(std::uint32_t& word, std::uint32_t id, HolderGone gone) : word_(&word), mine_(id + 1), gone_(gone) {
+    MARGAY_ASSERT(mine_ != 0);  // 0 is a free lock
+  }
 
   enum class Entry : std::uint8_t { free, taken_over };
   // Until it is this one's. taken_over: from a holder that is gone; what it guards may be half done.

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "portals/base/assert.hpp"
 #include "sim/base/limits.hpp"
 
 namespace margay::sim {
@@ -40,7 +41,9 @@ class Meeting {
   static constexpr std::uint32_t kMarkBits = 20;
   static constexpr std::uint32_t kMembersMax = (1U << 12) - 1;
 
-  Meeting(MeetingData& data, std::uint32_t members) : data_(&data), members_(members) {}
+  Meeting(MeetingData& data, std::uint32_t members) : data_(&data), members_(members) {
+    MARGAY_ASSERT(members != 0 && members <= kMembersMax);
+  }
 
   // Which of two sides of the members' memory the next meeting has.
   [[nodiscard]] unsigned side() const {
@@ -56,6 +59,7 @@ class Meeting {
   // A meeting to which all came is no later one and not this one, whatever its number is: this process was in it. So it
   // does not matter how many numbers lie between two meetings.
   [[nodiscard]] Came come(std::uint32_t number, std::uint32_t mark) {
+    MARGAY_DEBUG_ASSERT(number != 0 && number >> kNumberBits == 0 && mark >> kMarkBits == 0);
     std::atomic_ref<std::uint64_t> word(data_->arrivals);
     // Relaxed, no partner: the exchange below says whether it still holds.
     std::uint64_t seen = word.load(std::memory_order_relaxed);
@@ -87,6 +91,7 @@ class Meeting {
   }
   // `who`: for the others, opener(). Requires: come() said last.
   void open(std::uint32_t number, std::uint32_t who) {
+    MARGAY_DEBUG_ASSERT(number >> kNumberBits == 0 && who <= kMembersMax);
     const std::uint64_t differ = others_differ() ? kDiffer : 0;
     const std::uint64_t word =
         std::uint64_t{number} << kNumberShift | std::uint64_t{who} << kWhoShift | differ | side();

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "portals/base/assert.hpp"
 #include "sim/shm/barrier.hpp"
 
 namespace margay::sim {
@@ -19,6 +20,7 @@ class Parking {
   // Owner: there is work, posted in its stay `stay` (not 0, and growing: BiasedLock::owner_entries). Returns true when
   // the other thread is parked and must be woken.
   [[nodiscard]] bool post(std::uint64_t stay) {
+    MARGAY_DEBUG_ASSERT(stay != 0);
     if (asymmetric_) [[likely]] {
       // Relaxed, ordered for the compiler only: the process_barrier() in park(), the partner, makes the store visible
       // before that thread reads it, or our read see its `parked`.

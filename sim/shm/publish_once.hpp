@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <ctime>
 
+#include "portals/base/assert.hpp"
+
 namespace margay::sim {
 
 inline constexpr std::uint64_t kBeingWritten = 1;
@@ -21,6 +23,7 @@ inline constexpr int kPublishNaps = 2000;
 // first caller died while writing. Requires: value is neither 0 nor kBeingWritten.
 template <typename Write>
 [[nodiscard]] std::uint64_t publish_once(std::uint64_t& word, std::uint64_t value, Write write) {
+  MARGAY_ASSERT(value != 0 && value != kBeingWritten);
   std::atomic_ref<std::uint64_t> state(word);
   std::uint64_t seen = 0;
   // Acquire on failure: pairs with the release below; who sees `value` sees all that `write` wrote.
@@ -41,6 +44,7 @@ template <typename Write>
 // Takes a place that is empty (0): of all who try, in any process, one gets it. Returns 0 to that one, and who has the
 // place to the others. Requires: who != 0.
 [[nodiscard]] inline std::int32_t take_place(std::int32_t& place, std::int32_t who) {
+  MARGAY_ASSERT(who != 0);
   std::int32_t holder = 0;
   // Relaxed: nothing else is published with the place, and the exchange alone lets one in.
   std::atomic_ref<std::int32_t>(place).compare_exchange_strong(holder, who, std::memory_order_relaxed);

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "portals/base/assert.hpp"
+
 namespace margay::sim {
 
 class RankProcessors {
@@ -18,7 +20,9 @@ class RankProcessors {
   // No words: nothing is published, and no other rank is ever seen.
   RankProcessors() = default;
   // words[i] is rank i's, zero at first, and `mine` the index of this rank's. The words outlive this object.
-  RankProcessors(std::vector<std::uint32_t*> words, std::size_t mine) : words_(std::move(words)), mine_(mine) {}
+  RankProcessors(std::vector<std::uint32_t*> words, std::size_t mine) : words_(std::move(words)), mine_(mine) {
+    MARGAY_ASSERT(words_.empty() || mine_ < words_.size());
+  }
 
   [[nodiscard]] std::size_t mine() const { return mine_; }
 

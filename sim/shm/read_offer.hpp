@@ -16,6 +16,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "portals/base/assert.hpp"
 #include "sim/shm/cell_data.hpp"
 
 namespace margay::sim {
@@ -27,6 +28,7 @@ enum class ReadAnswer : std::uint64_t {
   cannot_now = 2,  // this body cannot be read: send it through the byte ring
   cannot = 3,      // no body of this sender can be read: send it, and all later ones, through the byte ring
 };
+static_assert(static_cast<std::uint64_t>(ReadAnswer::cannot) <= 3);  // beside the offer's number in one word
 
 // Offers that stand at once: two rounds of a sender that reads bodies itself meanwhile and takes four in a round
 // (kernel.hpp) before it offers again.
@@ -41,10 +43,16 @@ class OfferProducer {
   [[nodiscard]] std::uint64_t next() const { return offered_ + 1; }
   // The next offer stands; what it says is in its cell, whose release (CellProducer::publish) covers it. Requires:
   // has_room().
-  void offer() { ++offered_; }
+  void offer() {
+    MARGAY_ASSERT(has_room());
+    ++offered_;
+  }
   [[nodiscard]] bool stands() const { return offered_ != over_; }
   // Number of the oldest that stands. Requires: stands().
-  [[nodiscard]] std::uint64_t oldest() const { return over_ + 1; }
+  [[nodiscard]] std::uint64_t oldest() const {
+    MARGAY_ASSERT(stands());
+    return over_ + 1;
+  }
   // What became of the oldest.
   [[nodiscard]] ReadAnswer answer() {
     if (answered_ < oldest()) refresh();
@@ -52,7 +60,10 @@ class OfferProducer {
     return answered_ == oldest() ? what_ : ReadAnswer::none;
   }
   // After its answer, and after its body went another way if that was asked for: the oldest no longer stands.
-  void end() { ++over_; }
+  void end() {
+    MARGAY_ASSERT(stands());
+    ++over_;
+  }
   // What the consumer prefers (body_ways.hpp). Relaxed: a hint, nothing is read on the strength of it.
   [[nodiscard]] std::uint64_t preferences() const {
     return std::atomic_ref<std::uint64_t>(const_cast<std::uint64_t&>(theirs_->preferences))
@@ -91,6 +102,7 @@ class OfferConsumer {
   std::uint64_t take() { return ++number_; }
   // Of the offer taken last.
   void answer(ReadAnswer what) {
+    MARGAY_ASSERT(number_ != 0 && what != ReadAnswer::none);
     // Release: pairs with the acquire in OfferProducer::refresh, see there.
     std::atomic_ref<std::uint64_t>(mine_->read_answer)
         .store(number_ << 2 | static_cast<std::uint64_t>(what), std::memory_order_release);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <ctime>
 
+#include "portals/base/assert.hpp"
 #include "sim/base/limits.hpp"
 #include "sim/shm/barrier.hpp"
 
@@ -46,6 +47,7 @@ class ThreadLock {
   }
   // Until another thread got in, or nobody waits; a while at most. Requires: not mine().
   void let_in() const {
+    MARGAY_DEBUG_ASSERT(!mine());
     const std::uint32_t before = turns();
     for (int tries = 0; tries < kPatience && wanted() && turns() == before; ++tries) pause(tries);
   }

@@ -109,6 +109,7 @@ struct DecodeResult {
 }
 // Reads any frame, bounds checked: nothing beyond `input`; byte 0 is not looked at. One header has one encoding: a
 // group that is announced but holds only what its absence means is malformed; so is kFlagReadBody, unless allowed.
+// decode_plain_head() is its twin for the commonest head (tests/sim/frame_codec_test).
 // `header` is written where it will be used: a copy of 88 fresh bytes costs more than the decoding. Its source and
 // destination, which no frame carries, are left alone; a control frame leaves all of it alone. After `malformed` it may
 // be half written.
