@@ -122,6 +122,8 @@ class ShmOutbound {
   void publish(std::uint64_t first_word);
   void put_body(portals::RegionCursor& body, std::size_t count);
   void let_go(std::size_t count);
+  [[nodiscard]] bool put_whole(const portals::Header& header, const EncodedHead& head, BodyWay way,
+                               const portals::Region& body);
   bool advance_offers(TransmissionList& finished);
   bool begin(TransmissionList& finished);
   bool can_offer(std::uint64_t length);
