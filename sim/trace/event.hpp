@@ -12,95 +12,68 @@
 
 namespace margay::sim {
 
-// In braces: the fields that mean something beyond the message's identity.
+// What each kind means, and which fields of the record it has under which names: command/trace/read/schema.cpp, the one
+// list of it.
 // Each header handed to a wire makes one of kernel_send (put, get), kernel_reply_sent, kernel_ack_sent; each header
 // that comes makes one of kernel_arrive (put, reply), kernel_get_arrived, kernel_ack_arrived, of the same identity.
 // `margay trace check` holds them against each other.
 enum class TraceKind : std::uint16_t {
   none = 0,
-  // The sender. reason: TraceChoice
-  // {protocol, reason, match_bits, bytes, detail: count, a: request, b: datatype, saved: body: what is sent is a copy
-  // that the library made first} a protocol was chosen for a message
+  // The sender.
   send_begin = 1,
-  // {header, portal, wire, match_bits, bytes, reason: body_told()} the header was handed to a wire
   kernel_send = 2,
-  // {wire, bytes, reason: TraceBody, detail: bytes of the body that this process copied} the wire is done with it: what
-  // of the body was wanted has left
   kernel_sent = 3,
-  // The target's kernel. reason: portals::Passed in kernel_pass, else portals::DropReason
-  // {header, portal, wire, match_bits, bytes, detail: a put's offset} the header of a put or a reply was seen
+  // The target's kernel.
   kernel_arrive = 4,
-  // {portal, detail: entry's place, a: entries of the paper's walk, reason: kTraceWalk*, TraceDescriptor, b: owner
-  // kind} one took it
   kernel_match = 5,
-  // {portal, reason, detail: entry's place, match_bits: its, bytes: its ignore bits, a: TracePass, b: source rank that
-  // it accepts, or any; too small: bytes that were left, or kTraceRoomUnknown} passed over (only when walks are traced)
   kernel_pass = 6,
-  kernel_deposit_begin = 7,  // {bytes, detail: offset} a body that comes in parts began
-  // {saved, wire, bytes, detail: offset, reason: body_told(), a, b: lower and upper half of BodyTold::aside_bytes} all
-  // is there
+  kernel_deposit_begin = 7,
   kernel_deposit = 8,
-  kernel_ack_sent = 9,      // {saved, wire, bytes: saved bytes, detail: the put's sequence} handed to a wire
-  kernel_ack_arrived = 10,  // {saved, wire, bytes: saved bytes, detail: the put's sequence or 0} at the put's sender
-  kernel_get_arrived = 11,  // {portal, wire, match_bits, bytes: wanted, detail: offset} a get's header was seen
-  // {portal, wire, bytes, detail: the get's sequence, reason: as of kernel_send} handed to a wire
+  kernel_ack_sent = 9,
+  kernel_ack_arrived = 10,  // at the put's sender
+  kernel_get_arrived = 11,
   kernel_reply_sent = 12,
-  // {portal, reason, match_bits, bytes, a: entries of the paper's walk, b: kTraceWalk*} counted, not deposited
   kernel_drop = 13,
-  kernel_hold = 14,  // {as kernel_drop} left on the wire until there is room
-  // The receiver
-  post_receive = 15,  // {source or any, match_bits, detail: ignore bits, bytes: room, a: request, b: datatype}
-  // {match_bits, a: request, bytes, saved, reason: 1 a matched probe had taken it out} a message of the heap was the
-  // one
+  kernel_hold = 14,
+  // The receiver.
+  post_receive = 15,
   search_hit = 16,
-  search_miss = 17,       // {match_bits, a: request} none was: the receive is posted
-  receive_complete = 18,  // {a: request, bytes}
-  request_complete = 19,  // {a: request, bytes, b: error class, reason: kTraceCancelled} for whoever started it
-  pull_begin = 20,        // {a: request, bytes, detail: the get's sequence} it asks for a body that was not saved
-  pull_complete = 21,     // {a: request, bytes}
-  stop = 22,              // {bytes: of the body} a header-only acknowledgment stopped a transmission
-  // The rank as a whole
-  wait_begin = 23,         // {a: call, detail: thread} threads of a rank count from 0, the one that called MPI_Init
-  wait_end = 24,           // {a: call, detail: thread}
-  sleep = 25,              // {detail: limit in ns, 0: none} the processor was given away until a wake
-  wake = 26,               // {}
-  coprocessor_begin = 27,  // {} the message coprocessor works until its end
-  coprocessor_end = 28,    // {a: messages handled}
-  peer_lost = 29,          // {source: the peer, wire, reason}
-  mpi_enter = 30,  // {a: call, detail: thread, match_bits: address behind the call} index in the file's table of names
-  mpi_leave =
-      31,  // {a: call, b: error class, detail: thread, reason: 1 when it does not return, as the error is fatal}
-  // The sender again
-  take_back = 32,  // {wire, bytes} a message that its wire had not begun with was cancelled: an empty one goes instead
-  // Collective calls by way of memory that the ranks of a node share, in place of messages: {match_bits, bytes, a:
-  // call's number on its communicator, b: operation} (the match bits that the messages would have)
-  shared_write = 33,  // {source: this rank} it showed the others its part, and waits for theirs
-  shared_read = 34,   // {source: who wrote, destination: this rank}
-  // One-sided communication, at the origin: {source: this rank, match_bits: the window's, whose upper half is its
-  // number}
-  window_access = 35,  // {destination: target, reason: TraceWay, bytes, detail: offset, a: TraceAccess, b: TraceEpoch}
-  window_sync = 36,    // {destination: target, or any, a: TraceSync} done; its call says when it began
-  // The receiver again
-  synchronous_answer = 37,  // {a: request, match_bits, detail: its sequence} it tells that a receive took the message
-  // A collective call of this rank, blocking or not: {source: this rank, match_bits: as of its messages, a: call's
-  // number on its communicator}
-  // {bytes: of one rank's data, b: TraceOperation | TraceAlgorithm << 8 | root << 16, reason: TraceRoot}
+  search_miss = 17,
+  receive_complete = 18,
+  request_complete = 19,
+  pull_begin = 20,
+  pull_complete = 21,
+  stop = 22,
+  // The rank as a whole. Its threads count from 0, the one that called MPI_Init.
+  wait_begin = 23,
+  wait_end = 24,
+  sleep = 25,
+  wake = 26,
+  coprocessor_begin = 27,
+  coprocessor_end = 28,
+  peer_lost = 29,
+  mpi_enter = 30,
+  mpi_leave = 31,
+  // The sender again.
+  take_back = 32,
+  // Collective calls by way of memory that the ranks of a node share, in place of messages.
+  shared_write = 33,
+  shared_read = 34,
+  // One-sided communication, at the origin.
+  window_access = 35,
+  window_sync = 36,
+  // The receiver again.
+  synchronous_answer = 37,
+  // A collective call of this rank, blocking or not.
   collective_begin = 38,
-  collective_end = 39,  // {b: error class}
-  // The receiver's device again
-  given_back = 40,  // {match_bits, bytes, reason: TraceGivenBack} the heap lost it unread
-  // {as a header's, bytes: of the message, reason: TraceProbe, a: polls of the rank in vain since one that found} a
-  // probe found it in the heap; what MPI_Mprobe and MPI_Improbe find is taken out for their receive
+  collective_end = 39,
+  // The receiver's device again. What MPI_Mprobe and MPI_Improbe find is taken out of the heap for their receive.
+  given_back = 40,
   found = 41,
   // The portals of a program on portals. An entry's place is its number there: the same in all events about it.
-  // {portal, reason: kTraceEntry*, source: rank that it accepts, or any, match_bits: its, bytes: its ignore bits,
-  // detail: its place, a: place of the entry behind it in the list, 0: none, b: TraceEntry} an entry is in the portal's
-  // match list from now on, or the portal has a descriptor of its own
   entry_linked = 42,
-  entry_unlinked = 43,  // {portal, reason: kTraceEntryPortal, detail: its place} and no longer
-  entry_switched = 44,  // {portal, reason: kTraceEntryInactive, detail: its place} activated or deactivated
-  // {as a header's, bytes: of the body, reason: kTraceHeap..., 0: none, a: the heap's number} a message left a dynamic
-  // block's queue, and maybe its memory
+  entry_unlinked = 43,
+  entry_switched = 44,
   heap_left = 45,
 };
 inline constexpr std::uint16_t kTraceKindCount = 46;
@@ -267,12 +240,6 @@ inline constexpr std::uint8_t kBodyInPieces = 0x80;
   return static_cast<TraceBody>(reason & (kBodyInPieces - 1U));
 }
 
-// Whether `reason` is that.
-[[nodiscard]] constexpr bool tells_body(TraceKind kind) {
-  return kind == TraceKind::kernel_send || kind == TraceKind::kernel_sent || kind == TraceKind::kernel_reply_sent ||
-         kind == TraceKind::kernel_deposit;
-}
-
 // Why the heap lost a message unread.
 enum class TraceGivenBack : std::uint8_t {
   cancelled = 1,     // its sender's MPI_Cancel
@@ -322,9 +289,7 @@ struct TraceEvent {
   portals::Rank destination = portals::kAnyRank;
   std::uint8_t header = kNoHeader;  // portals::Kind
   std::uint8_t portal = portals::kNoPortal;
-  // By kind: portals::DropReason, portals::Passed, TraceChoice, TraceBody, TraceProbe, TraceRoot,
-  // kTraceWalk*.
-  std::uint8_t reason = 0;
+  std::uint8_t reason = 0;  // by kind
   portals::Saved saved = portals::Saved::nothing;
   std::uint64_t sequence = 0;
   std::uint64_t match_bits = 0;

@@ -1,20 +1,22 @@
 // Holds docs/trace_format.md against the code.
 #include <doctest/doctest.h>
 
+#include <cctype>
 #include <cstddef>
+#include <cstdlib>
 #include <fstream>
 #include <map>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
 
-#include "collectives/cost/facts.hpp"
-#include "mpi_adi/rma/window.hpp"
-#include "portals/base/verdict.hpp"
+#include "command/trace/read/schema.hpp"
 #include "sim/trace/event.hpp"
 #include "sim/trace/format.hpp"
 
 using namespace margay;
+using namespace margay::command;
 
 namespace {
 
@@ -25,11 +27,14 @@ std::string trim(const std::string& text) {
   return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" `") - first + 1);
 }
 
-std::vector<std::string> document() {
+std::string path() {
   const std::string here = __FILE__;
-  const std::string root = here.substr(0, here.rfind("tests/command/"));
-  std::ifstream stream(root + "docs/trace_format.md");
-  REQUIRE_MESSAGE(stream.good(), (root + "docs/trace_format.md cannot be read"));
+  return here.substr(0, here.rfind("tests/command/")) + "docs/trace_format.md";
+}
+
+std::vector<std::string> document() {
+  std::ifstream stream(path());
+  REQUIRE_MESSAGE(stream.good(), (path() + " cannot be read"));
   std::vector<std::string> lines;
   for (std::string line; std::getline(stream, line);) lines.push_back(line);
   return lines;
@@ -52,34 +57,13 @@ std::vector<Row> table(const std::string& title) {
   return rows;
 }
 
-// "Protocols: 0 none, 1 short." as {0: none, 1: short}; may go over several lines.
-std::map<unsigned, std::string> listed(const std::string& title) {
-  std::string text;
-  bool inside = false;
-  for (const std::string& line : document()) {
-    if (line.starts_with(title + ": ")) inside = true;
-    if (line.empty()) inside = false;
-    if (inside) text += (text.empty() ? line.substr(title.size() + 2) : " " + line);
-  }
-  REQUIRE(text.ends_with('.'));
-  text.pop_back();
-  std::map<unsigned, std::string> result;
-  std::istringstream stream(text);
-  for (std::string item; std::getline(stream, item, ',');) {
-    const std::string word = trim(item);
-    const std::size_t blank = word.find(' ');
-    result[static_cast<unsigned>(std::stoul(word.substr(0, blank)))] = word.substr(blank + 1);
-  }
-  return result;
-}
-
-struct Field {
+struct Member {
   std::size_t offset;
   std::size_t bytes;
   const char* name;
 };
 
-void compare(const std::string& title, const std::vector<Field>& fields, std::size_t total_bytes) {
+void compare(const std::string& title, const std::vector<Member>& fields, std::size_t total_bytes) {
   const std::vector<Row> rows = table(title);
   REQUIRE(rows.size() == fields.size());
   std::size_t next = 0;
@@ -92,6 +76,68 @@ void compare(const std::string& title, const std::vector<Field>& fields, std::si
     next = fields[i].offset + fields[i].bytes;
   }
   CHECK(next == total_bytes);
+}
+
+// "`request` (a), its number", "`walk` (reason, bits 0 to 3: walks)".
+std::string cell_of(const Field& field) {
+  std::string where = field.name == name(field.slot) ? "" : std::string(name(field.slot));
+  if (field.bits < 64) {
+    where +=
+        (where.empty() ? "bit" : ", bit") + std::string(field.bits == 1 ? " " : "s ") + std::to_string(field.first_bit);
+    if (field.bits > 1) where += " to " + std::to_string(field.first_bit + field.bits - 1);
+  }
+  if (field.words != nullptr) {
+    std::string title(field.words->title);
+    title[0] = static_cast<char>(std::tolower(title[0]));
+    where += (where.empty() ? "" : ": ") + title;
+  }
+  std::string cell = "`" + std::string(field.name) + "`";
+  if (!where.empty()) cell += " (" + where + ")";
+  if (!field.meaning.empty()) cell += ": " + std::string(field.meaning);
+  return cell;
+}
+
+std::string kinds_table() {
+  std::string text = "| number | kind | who, when | its fields |\n|---|---|---|---|\n";
+  for (std::uint16_t number = 1; number < sim::kTraceKindCount; ++number) {
+    const EventSchema& schema = *schema_of(static_cast<sim::TraceKind>(number));
+    text += "| " + std::to_string(number) + " | " + std::string(name(schema.kind)) + " | " +
+            std::string(schema.meaning) + " | ";
+    for (const Field& field : schema.fields()) text += (&field == schema.fields().data() ? "" : "; ") + cell_of(field);
+    text += schema.fields().empty() ? "|\n" : " |\n";
+  }
+  return text;
+}
+
+std::string lists_of_words() {
+  std::string text;
+  for (const Enumeration* const words : enumerations()) {
+    text += (text.empty() ? "" : "\n") + std::string(words->title) + ":";
+    for (std::uint32_t number = words->first; number < words->end; ++number) {
+      text += (number == words->first ? " " : ", ") + std::to_string(number) + " " + std::string(words->word(number));
+    }
+    text += ".\n";
+  }
+  return text;
+}
+
+// With WRITE_DOCUMENTS in the environment it is put there.
+void check_made(const std::string& mark, const std::string& made) {
+  std::string text;
+  for (const std::string& line : document()) text += line + "\n";
+  const std::string begin = "<!-- " + mark + " are made from command/trace/read/schema.cpp -->\n";
+  const std::string end = "<!-- end of " + mark + " -->\n";
+  REQUIRE(text.find(begin) != std::string::npos);
+  const std::size_t from = text.find(begin) + begin.size();
+  const std::size_t to = text.find(end, from);
+  REQUIRE(to != std::string::npos);
+  if (std::getenv("WRITE_DOCUMENTS") != nullptr) {
+    std::ofstream(path()) << text.substr(0, from) + made + text.substr(to);
+    return;
+  }
+  CHECK_MESSAGE(
+      text.substr(from, to - from) == made,
+      "docs/trace_format.md is older than the schema: WRITE_DOCUMENTS=1 command_test -tc=\"the document's*\"");
 }
 
 #define FIELD(type, field) \
@@ -166,59 +212,28 @@ TEST_CASE("the document's event is the code's") {
           sim::kTraceEventBytes);
 }
 
-TEST_CASE("the document's kinds are the code's") {
-  const std::vector<Row> rows = table("Kinds");
-  REQUIRE(rows.size() == sim::kTraceKindCount - 1U);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    CHECK(rows[i][0] == std::to_string(i + 1));
-    CHECK(rows[i][1] == name(static_cast<sim::TraceKind>(i + 1)));
-  }
+TEST_CASE("the document's kinds and words are the schema's") {
+  check_made("kinds", kinds_table());
+  check_made("words", lists_of_words());
 }
 
-TEST_CASE("the document's other numbers are the code's") {
-  const auto protocols = listed("Protocols");
-  CHECK(protocols.size() == sim::kTraceProtocolCount);
-  for (const auto& [number, word] : protocols) CHECK(word == name(static_cast<sim::TraceProtocol>(number)));
-  const auto choices = listed("Choices");
-  CHECK(choices.size() == sim::kTraceChoiceCount);
-  for (const auto& [number, word] : choices) CHECK(word == name(static_cast<sim::TraceChoice>(number)));
-  const auto bodies = listed("Bodies");
-  CHECK(bodies.size() == sim::kTraceBodyCount);
-  for (const auto& [number, word] : bodies) CHECK(word == name(static_cast<sim::TraceBody>(number)));
-  const auto links = listed("Links");
-  CHECK(links.size() == sim::kTraceLinkCount);
-  for (const auto& [number, word] : links) CHECK(word == name(static_cast<sim::TraceLink>(number)));
-  const auto accesses = listed("Accesses");
-  CHECK(accesses.size() == sim::kTraceAccessCount);
-  for (const auto& [number, word] : accesses) CHECK(word == name(static_cast<sim::TraceAccess>(number)));
-  const auto ways = listed("Ways");
-  CHECK(ways.size() == mpi_adi::kWindowWays);
-  for (const auto& [number, word] : ways) CHECK(word == name(static_cast<mpi_adi::WindowWay>(number)));
-  const auto epochs = listed("Epochs");
-  CHECK(epochs.size() == sim::kTraceEpochCount);
-  for (const auto& [number, word] : epochs) CHECK(word == name(static_cast<sim::TraceEpoch>(number)));
-  const auto synchronisations = listed("Synchronisations");
-  CHECK(synchronisations.size() == sim::kTraceSyncCount);
-  for (const auto& [number, word] : synchronisations) CHECK(word == name(static_cast<sim::TraceSync>(number)));
-  const auto operations = listed("Operations");
-  CHECK(operations.size() == collectives::kOperationCount + 1);
-  for (const auto& [number, word] : operations) {
-    const auto operation = collectives::numbered_operation(static_cast<std::uint32_t>(number));
-    CHECK(word == (operation ? name(*operation) : "none"));
+TEST_CASE("a kind's fields have different names, and each bit of its record one meaning") {
+  for (std::uint16_t number = 1; number < sim::kTraceKindCount; ++number) {
+    CAPTURE(number);
+    std::set<std::string_view> names;
+    std::map<Slot, std::uint64_t> taken;
+    const auto kind = static_cast<sim::TraceKind>(number);
+    CHECK_FALSE(schema_of(kind)->meaning.empty());
+    for_each_field(kind, [&](const Field& field) {
+      CAPTURE(field.name);
+      CHECK(names.insert(field.name).second);
+      CHECK((field.words != nullptr) == (field.type == FieldType::word));
+      // A window's number is a part of its match bits; others share bits where an event has one of them alone.
+      if (field.applies != nullptr || field.name == "window") return;
+      const std::uint64_t bits = (field.bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << field.bits) - 1)
+                                 << field.first_bit;
+      CHECK((taken[field.slot] & bits) == 0);
+      taken[field.slot] |= bits;
+    });
   }
-  const auto algorithms = listed("Algorithms");
-  CHECK(algorithms.size() == collectives::kAlgorithmCount);
-  for (const auto& [number, word] : algorithms) CHECK(word == name(static_cast<collectives::Algorithm>(number)));
-  const auto probes = listed("Probes");
-  CHECK(probes.size() == sim::kTraceProbeCount);
-  for (const auto& [number, word] : probes) CHECK(word == name(static_cast<sim::TraceProbe>(number)));
-  const auto roots = listed("Roots");
-  CHECK(roots.size() == sim::kTraceRootCount);
-  for (const auto& [number, word] : roots) CHECK(word == name(static_cast<sim::TraceRoot>(number)));
-  const auto reasons = listed("Drop reasons");
-  CHECK(reasons.size() == margay::portals::kDropReasonCount);
-  for (const auto& [number, word] : reasons) CHECK(word == name(static_cast<margay::portals::DropReason>(number)));
-  const auto passed = listed("Why passed");
-  CHECK(passed.size() == 7);
-  for (const auto& [number, word] : passed) CHECK(word == name(static_cast<margay::portals::Passed>(number)));
 }

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "command/trace/names/text.hpp"
+#include "mpi_adi/rma/window.hpp"
 #include "portals/base/verdict.hpp"
 
 using namespace margay;
@@ -51,88 +52,91 @@ TEST_CASE("columns: microseconds since the origin, rank, event, message, fields"
   event.bytes = 8;
   event.match_bits = 0x0000'0007'0000'0010;
   CHECK(text_line(trace, {event, 0}, 5'000'000, test_wire) ==
-        "        12.345     1  kernel_arrive         0>1 #3          put, portal 0, shm, 8 bytes, bits "
-        "0x0000000700000010");
+        "        12.345     1  kernel_arrive         0>1 #3          header put, portal 0, wire shm, "
+        "match_bits 0x0000000700000010, bytes 8, offset 0");
   CHECK(text_line(trace, {event, 0}, 5'012'346, nullptr).starts_with("        -0.001     1"));
-  CHECK(text_line(trace, {event, 0}, 0, nullptr).find("wire 1") != std::string::npos);
+  CHECK(text_line(trace, {event, 0}, 0, nullptr).find("wire shm") != std::string::npos);
   CHECK(text_heading().find("message") == text_line(trace, {event, 0}, 0, nullptr).find("0>1"));
 }
 
-TEST_CASE("each kind tells what its fields mean") {
+TEST_CASE("each kind tells its fields by their names") {
   sim::TraceEvent event = about(sim::TraceKind::send_begin);
   event.sequence = 0;
   event.protocol = sim::TraceProtocol::long_send;
   event.reason = static_cast<std::uint8_t>(sim::TraceChoice::above_short);
   event.a = 7;
-  CHECK(line_of(event) == "send_begin 0>1 long, because above_short, request 7");
+  CHECK(line_of(event) ==
+        "send_begin 0>1 protocol long, choice above_short, match_bits 0x0000000000000000, bytes 0, count 0, request 7, "
+        "datatype 0");
+  event.a = sim::kTraceNoRequest;
+  CHECK(line_of(event).find("request") == std::string::npos);
 
   event = about(sim::TraceKind::kernel_match);
   event.portal = 0;
   event.detail = 12;
   event.a = 3;
-  CHECK(line_of(event) == "kernel_match 0>1 #3 portal 0, entry 12, 3 visited");
-  event.reason = sim::kTraceWalkByIndex | sim::kTraceWalkCut;
-  CHECK(line_of(event) == "kernel_match 0>1 #3 portal 0, entry 12, at least 3 visited but for the index");
+  event.reason = sim::kTraceWalkByIndex | sim::kTraceWalkCut | 2U << sim::kTraceDescriptorShift;
+  CHECK(line_of(event) ==
+        "kernel_match 0>1 #3 portal 0, place 12, visited 3, walk by_index_and_cut, descriptor dynamic block, owner 0");
 
   event = about(sim::TraceKind::kernel_pass);
-  event.reason = static_cast<std::uint8_t>(Passed::no_room);
-  CHECK(line_of(event) ==
-        "kernel_pass 0>1 #3 because no room, ignores 0x0000000000000000, entry 0, step 0, owner 0, link "
-        "next, from 0");
   event.reason = static_cast<std::uint8_t>(Passed::inactive);  // number 0 is a reason here
+  event.a = sim::TracePass{.step = 4, .owner = 1, .link = sim::TraceLink::none, .type = 0}.packed();
   CHECK(line_of(event) ==
-        "kernel_pass 0>1 #3 because inactive, ignores 0x0000000000000000, entry 0, step 0, owner 0, link "
-        "next, from 0");
+        "kernel_pass 0>1 #3 reason inactive, place 0, match_bits 0x0000000000000000, ignore_bits 0x0000000000000000, "
+        "step 4, owner 1, link none, accepts 0");
+  event.reason = static_cast<std::uint8_t>(Passed::too_small);
+  event.b = 40;
+  CHECK(line_of(event).ends_with("link none, room 40"));
 
   event = about(sim::TraceKind::kernel_drop);
   event.reason = static_cast<std::uint8_t>(DropReason::no_match);
-  CHECK(line_of(event) == "kernel_drop 0>1 #3 because no match");
   event.a = 40;
-  CHECK(line_of(event) == "kernel_drop 0>1 #3 because no match, 40 visited");
+  CHECK(line_of(event) == "kernel_drop 0>1 #3 reason no match, match_bits 0x0000000000000000, bytes 0, visited 40");
 
-  event = about(sim::TraceKind::kernel_ack_sent);
+  event = about(sim::TraceKind::kernel_deposit);
   event.saved = Saved::header;
-  event.detail = 9;
-  CHECK(line_of(event) == "kernel_ack_sent 0>1 #3 saved header, answers 1>0 #9");
+  event.reason = sim::body_told(sim::TraceBody::ring, true);
+  event.b = 1;
+  CHECK(line_of(event) ==
+        "kernel_deposit 0>1 #3 saved header, bytes 0, offset 0, body ring, in_pieces, aside_bytes 4294967296");
 
   event = sim::TraceEvent();
-  event.kind = sim::TraceKind::post_receive;
-  event.destination = 1;
-  event.detail = 0xff;
-  event.a = 4;
-  CHECK(line_of(event) == "post_receive any>1 ignore 0x00000000000000ff, request 4");
-
-  event = sim::TraceEvent();
-  event.kind = sim::TraceKind::mpi_enter;
-  CHECK(line_of(event) == "mpi_enter MPI_Send");
   event.kind = sim::TraceKind::mpi_leave;
+  CHECK(line_of(event) == "mpi_leave call MPI_Send, thread 0");
   event.a = 5;
   event.b = 6;
-  CHECK(line_of(event) == "mpi_leave call 5, error class 6");
   event.detail = 3;
-  CHECK(line_of(event) == "mpi_leave call 5, thread 3, error class 6");
-  event.kind = sim::TraceKind::wait_begin;
-  CHECK(line_of(event) == "wait_begin call 5, thread 3");
-  event.detail = 0;  // the thread of most programs
-  CHECK(line_of(event) == "wait_begin call 5");
+  event.reason = 1;
+  CHECK(line_of(event) == "mpi_leave call call 5, error_class 6, thread 3, fatal");
+
+  event = sim::TraceEvent();
   event.kind = sim::TraceKind::window_access;
+  event.destination = 1;
   event.match_bits = std::uint64_t{7} << 32 | 1;
   event.detail = 400;
   event.reason = static_cast<std::uint8_t>(mpi_adi::WindowWay::message);
   event.a = static_cast<std::uint32_t>(sim::TraceAccess::get_accumulate);
   event.b = static_cast<std::uint32_t>(sim::TraceEpoch::lock_all);
   CHECK(line_of(event) ==
-        "window_access bits 0x0000000700000001, at offset 400, window 7, get_accumulate, epoch lock_all, by message");
-  event.kind = sim::TraceKind::window_sync;
-  event.reason = 0;
-  event.a = static_cast<std::uint32_t>(sim::TraceSync::complete);
-  CHECK(line_of(event) == "window_sync bits 0x0000000700000001, window 7, complete");
+        "window_access any>1 match_bits 0x0000000700000001, window 7, bytes 0, offset 400, way message, "
+        "access get_accumulate, epoch lock_all");
+
+  event = sim::TraceEvent();
+  event.kind = sim::TraceKind::entry_linked;
+  event.source = 3;
+  event.reason = sim::kTraceEntryInactive;
+  event.b = sim::TraceEntry{.heap = 2, .type = 2}.packed();
+  CHECK(line_of(event) ==
+        "entry_linked accepts 3, match_bits 0x0000000000000000, ignore_bits 0x0000000000000000, place 0, heap 2, "
+        "descriptor dynamic block, inactive");
+
   event = sim::TraceEvent();
   event.a = 5;
   event.kind = sim::TraceKind::wake;
   CHECK(line_of(event) == "wake");
   event.kind = sim::TraceKind::coprocessor_end;
-  CHECK(line_of(event) == "coprocessor_end 5 messages");
+  CHECK(line_of(event) == "coprocessor_end messages 5");
 }
 
 TEST_CASE("numbers that no table has are printed, not looked up") {
@@ -141,9 +145,9 @@ TEST_CASE("numbers that no table has are printed, not looked up") {
   event.protocol = static_cast<sim::TraceProtocol>(200);
   event.saved = static_cast<Saved>(77);
   event.header = 99;
-  CHECK(line_of(event) == "kind 999 0>1 #3 unknown, because unknown, saved 77, 0 bytes");
+  CHECK(line_of(event) == "kind 999 0>1 #3 header 99, protocol 200, reason 255, saved 77");
   event.kind = sim::TraceKind::kernel_pass;
-  CHECK(line_of(event).find("because unknown") != std::string::npos);
+  CHECK(line_of(event).find("reason 255") != std::string::npos);
   event.kind = sim::TraceKind::send_begin;
-  CHECK(line_of(event).find("because unknown") != std::string::npos);
+  CHECK(line_of(event).find("choice 255") != std::string::npos);
 }

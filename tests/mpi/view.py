@@ -141,7 +141,7 @@ def compare_locks(page, build, folder):
     """Each lock of a window that the events tell of, with its end."""
     table = page.table("locks")
     printed = margay(build, "print", folder, "--kind", "window_sync", "--raw")
-    taken = re.findall(r"^ *([\d.]+) +(\d+) +window_sync .*, window (\d+), lock(?:_all)?$", printed, re.MULTILINE)
+    taken = re.findall(r"^ *([\d.]+) +(\d+) +window_sync .*, window (\d+), synchronisation lock(?:_all)?(?: \(.*\))?$", printed, re.MULTILINE)
     mine = [(f"{table['from'][row] / 1000:.3f}", str(rank), str(table["window"][row])) for row, rank in enumerate(table["rank"])]
     if not taken or mine != taken:
         return [f"the locks are {mine}, the events tell {taken}"]

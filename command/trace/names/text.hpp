@@ -10,9 +10,9 @@
 
 namespace margay::command {
 
-// "       12.345  1  kernel_arrive          0>1 #3      put, portal 0, shm, 8 bytes, bits 0x0000000700000010":
-// microseconds since `origin_ns`, recording rank, kind, message, and what the kind means by its other fields. No line
-// end.
+// "       12.345  1  kernel_arrive          0>1 #3      header put, portal 0, wire shm, match_bits 0x0000000700000010,
+// bytes 8": microseconds since `origin_ns`, recording rank, kind, message, and its other fields by their names. No
+// line end.
 [[nodiscard]] std::string text_line(const Trace& trace, const Trace::Entry& entry, std::uint64_t origin_ns,
                                     WireName wire_name);
 // The columns' heads.
@@ -21,9 +21,7 @@ namespace margay::command {
 [[nodiscard]] std::string time_text(std::uint64_t time_ns, std::uint64_t origin_ns);
 // "0>1 #3", "any>1", or "" when the event is about no message.
 [[nodiscard]] std::string message_text(const sim::TraceEvent& event);
-// Reason by the kind's own table; "" when the kind has none or it is none.
+// Why it was dropped, passed over, or sent by its protocol; "" of other kinds, and when it is none.
 [[nodiscard]] std::string_view reason_text(const sim::TraceEvent& event);
-// How the body went, of an event that tells it; else "".
-[[nodiscard]] std::string_view body_text(const sim::TraceEvent& event);
 
 }  // namespace margay::command
