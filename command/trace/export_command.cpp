@@ -17,6 +17,7 @@
 #include "command/trace/export/chart.hpp"
 #include "command/trace/export/chrome.hpp"
 #include "command/trace/export/csv.hpp"
+#include "command/trace/export/json.hpp"
 #include "command/trace/export/mermaid.hpp"
 #include "command/trace/export/msc.hpp"
 #include "command/trace/export/otf2.hpp"
@@ -110,6 +111,7 @@ constexpr std::array kFormats = {
     Format{"perfetto", Shape::binary,
            [](const ExportJob& job, std::ostream& out) { write_perfetto(job.source, job.stories, out); }},
     Format{"csv", Shape::text, put_table},
+    Format{"json", Shape::text, [](const ExportJob& job, std::ostream& out) { write_json(job.source.trace, out); }},
     Format{"mermaid", Shape::text,
            [](const ExportJob& job, std::ostream& out) { write_mermaid(small_chart(job), out); }},
     Format{"msc", Shape::text, [](const ExportJob& job, std::ostream& out) { write_msc(small_chart(job), out); }},
@@ -142,7 +144,8 @@ Status check_used(const ExportOptions& options, const Format& format) {
   };
   if (!is_csv && options.table_option->count() > 0) return unused(options.table_option, "csv");
   if (format.name != "smpi-ti" && options.flops_option->count() > 0) return unused(options.flops_option, "smpi-ti");
-  if (format.name != "pcapng" && (!is_csv || options.table == "messages")) return {};
+  const bool is_of_events = format.name == "pcapng" || format.name == "json" || (is_csv && options.table != "messages");
+  if (!is_of_events) return {};
   for (const CLI::Option* option : options.choice_options) {
     if (option->count() > 0) return unused(option, "formats and tables of messages");
   }

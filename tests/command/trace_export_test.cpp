@@ -13,6 +13,7 @@
 #include "command/trace/export/chart.hpp"
 #include "command/trace/export/chrome.hpp"
 #include "command/trace/export/csv.hpp"
+#include "command/trace/export/json.hpp"
 #include "command/trace/export/mermaid.hpp"
 #include "command/trace/export/msc.hpp"
 #include "command/trace/export/smpi_ti.hpp"
@@ -159,6 +160,54 @@ TEST_CASE("export: CSV has a line for each message, call and event") {
   REQUIRE_EQ(events.size(), made.trace.entries.size() + 1);
   const auto columns = [](const std::string& line) { return std::count(line.begin(), line.end(), ','); };
   CHECK_EQ(columns(events[1]), columns(events[0]));  // a line without text that has commas
+}
+
+TEST_CASE("export: JSON has every event with its fields by their names, and says what they are") {
+  const made::HandMade made = made::pulled();
+  std::ostringstream out;
+  write_json(made.trace, out);
+  const nlohmann::json json = nlohmann::json::parse(out.str());
+  CHECK(json.at("version") == 1);
+  CHECK(json.at("kinds").size() == sim::kTraceKindCount - 1U);
+  CHECK(json.at("ranks").size() == made.trace.files.size());
+  CHECK(json.at("ranks").at(1).at("definitions").at(2).at("text") == "receives");
+  CHECK(json.at("ranks").at(1).at("definitions").at(2).at("kind") == "portal");
+  const nlohmann::json& events = json.at("events");
+  REQUIRE(events.size() == made.trace.entries.size());
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const auto& [event, file] = made.trace.entries[i];
+    CAPTURE(i);
+    CHECK(events[i].at("time_ns") == event.time - made.trace.entries.front().event.time);
+    CHECK(events[i].at("rank") == made.trace.files[file].rank);
+    CHECK(events[i].at("kind") == name(event.kind));
+    const nlohmann::json& known = json.at("kinds").at(std::string(name(event.kind))).at("fields");
+    for (const auto& [field, value] : events[i].items()) {
+      CHECK((field == "time_ns" || field == "rank" || field == "kind" || known.contains(field)));
+    }
+  }
+}
+
+TEST_CASE("export: what JSON must escape, and numbers without a word") {
+  made::HandMade made;
+  made.trace.files[0].names[0] = "a \"call\\";
+  made.add(0, sim::TraceKind::mpi_enter, {portals::kAnyRank, portals::kAnyRank, 0}).detail = 2;
+  made.add(0, static_cast<sim::TraceKind>(999), {0, 1, 5}).reason = 200;
+  std::ostringstream out;
+  write_json(made.trace, out);
+  const nlohmann::json events = nlohmann::json::parse(out.str()).at("events");
+  CHECK(events[0] == nlohmann::json{{"time_ns", 0},
+                                    {"rank", 0},
+                                    {"kind", "mpi_enter"},
+                                    {"call", "a \"call\\"},
+                                    {"thread", 2},
+                                    {"return_address", "0x0000000000000000"}});
+  CHECK(events[1] == nlohmann::json{{"time_ns", 1000},
+                                    {"rank", 0},
+                                    {"kind", 999},
+                                    {"source", 0},
+                                    {"destination", 1},
+                                    {"sequence", 5},
+                                    {"reason", 200}});
 }
 
 TEST_CASE("export: a chart has an arrow for each hop, a broken one for answers, a cross for what did not arrive") {

@@ -3,7 +3,7 @@
 
     tests/mpi/exports.py --build build/release
 
-Chrome's JSON, CSV, charts, Perfetto's protobuf (protoc), packets (tshark, with margay.lua; a live capture of the same run
+Chrome's JSON, the events' JSON, CSV, charts, Perfetto's protobuf (protoc), packets (tshark, with margay.lua; a live capture of the same run
 too), SimGrid's replay, OTF2 (otf2-print): each must tell the messages, calls and numbers that the trace has. What a tool
 that is not installed, or may not capture, would have read is said and left out.
 """
@@ -130,6 +130,19 @@ def check_csv(exported):
     # 120 short and 5 long ones, and one to itself, of each rank; rank 0 one to each other.
     expect(len(exported.users()) == RANKS * 126 + RANKS - 1, f"{len(exported.users())} messages of the program")
     expect(any("unexpected" in row["how"] for row in exported.users()), "no message was unexpected")
+
+
+def check_json(exported):
+    """Every event of the table is there with the same numbers, and each of its fields is among those that its kind has."""
+    document = json.loads(exported.export("json").stdout)
+    expect([rank["rank"] for rank in document["ranks"]] == list(range(RANKS)), "a rank is missing")
+    expect(len(document["events"]) == len(exported.events), "an event is missing")
+    for event, row in zip(document["events"], exported.events):
+        told = (f"{event['time_ns'] / 1000:.3f}", str(event["rank"]), event["kind"], str(event.get("sequence", "")), event.get("wire", ""))
+        expect(told == tuple(row[name] for name in ("time_us", "rank", "kind", "sequence", "wire")), f"{event} is not {row}")
+        unknown = set(event) - {"time_ns", "rank", "kind"} - set(document["kinds"][event["kind"]]["fields"])
+        expect(not unknown, f"{unknown} of {event['kind']} are not explained")
+    exported.export("json", "--tag", "7", status=1)
 
 
 def check_chrome(exported):
@@ -463,7 +476,7 @@ def main():
         if problems := run.problems(0):
             sys.exit(run.transcript(problems))
         exported = Exported(build, trace, scratch)
-        checks = [check_csv, check_chrome, check_perfetto, check_charts, check_packets, check_replay, check_otf2, check_bad_input]
+        checks = [check_csv, check_json, check_chrome, check_perfetto, check_charts, check_packets, check_replay, check_otf2, check_bad_input]
         if captured:
             checks += [check_live, check_live_late]
         for check in checks:

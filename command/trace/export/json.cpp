@@ -1,0 +1,118 @@
+#include "command/trace/export/json.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "command/trace/read/schema.hpp"
+#include "sim/trace/definition.hpp"
+
+namespace margay::command {
+
+namespace {
+
+using JsonText = nlohmann::ordered_json;
+
+constexpr int kJsonVersion = 1;
+
+constexpr std::array<std::string_view, sim::kDefinitionKindCount> kDefinitionNames = {
+    "none", "communicator", "datatype", "portal", "entry", "module", "owner", "members", "partitions", "heap",
+};
+
+// With its quotes.
+std::string in_quotes(std::string_view text) {
+  return JsonText(text).dump(-1, ' ', false, JsonText::error_handler_t::replace);
+}
+
+void add_value(std::string& line, const TraceFile& file, const Field& field, std::uint64_t value) {
+  switch (field.type) {
+    case FieldType::number:
+    case FieldType::rank:
+      fmt::format_to(std::back_inserter(line), "{}", value);
+      break;
+    case FieldType::bits:
+      fmt::format_to(std::back_inserter(line), "\"0x{:016x}\"", value);
+      break;
+    case FieldType::call:
+      line += in_quotes(call_name(file, static_cast<std::uint32_t>(value)));
+      break;
+    case FieldType::flag:
+      line += value != 0 ? "true" : "false";
+      break;
+    case FieldType::word: {
+      const std::string_view word = word_of(field, value);
+      word == "unknown" ? line += std::to_string(value) : line += in_quotes(word);
+      break;
+    }
+  }
+}
+
+// `line` keeps its memory from one event to the next.
+void put_event(const Trace& trace, const Trace::Entry& entry, std::string& line) {
+  const TraceFile& file = trace.files[entry.file];
+  line.clear();
+  const std::uint64_t time_ns = entry.event.time - trace.entries.front().event.time;
+  fmt::format_to(std::back_inserter(line), "{{\"time_ns\": {}, \"rank\": {}, \"kind\": ", time_ns, file.rank);
+  if (schema_of(entry.event.kind) != nullptr) {
+    line += in_quotes(name(entry.event.kind));
+  } else {
+    line += std::to_string(static_cast<std::uint16_t>(entry.event.kind));
+  }
+  for_each_field(entry.event.kind, [&](const Field& field) {
+    const std::optional<std::uint64_t> value = value_of(field, entry.event);
+    if (!value) return;
+    fmt::format_to(std::back_inserter(line), ", \"{}\": ", field.name);
+    add_value(line, file, field, *value);
+  });
+  line += '}';
+}
+
+JsonText kinds_in_words() {
+  JsonText kinds = JsonText::object();
+  for (std::uint16_t number = 1; number < sim::kTraceKindCount; ++number) {
+    const auto kind = static_cast<sim::TraceKind>(number);
+    JsonText fields = JsonText::object();
+    for_each_field(kind, [&](const Field& field) { fields[std::string(field.name)] = field.meaning; });
+    kinds[std::string(name(kind))] = {{"meaning", schema_of(kind)->meaning}, {"fields", fields}};
+  }
+  return kinds;
+}
+
+JsonText rank_in_words(const TraceFile& file, std::uint64_t first_ns) {
+  JsonText definitions = JsonText::array();
+  for (const sim::Definition& definition : file.definitions) {
+    const auto kind = static_cast<std::size_t>(definition.kind);
+    definitions.push_back({{"time_ns", static_cast<std::int64_t>(definition.time - first_ns)},
+                           {"kind", kind < kDefinitionNames.size() ? kDefinitionNames[kind] : "unknown"},
+                           {"number", definition.number},
+                           {"value", definition.value},
+                           {"text", definition.text}});
+  }
+  return {
+      {"rank", file.rank},     {"size", file.size},      {"node", file.node},        {"process_id", file.process_id},
+      {"closed", file.closed}, {"events", file.written}, {"events_lost", file.lost}, {"definitions", definitions}};
+}
+
+}  // namespace
+
+void write_json(const Trace& trace, std::ostream& out) {
+  const std::uint64_t first_ns = trace.entries.empty() ? 0 : trace.entries.front().event.time;
+  out << "{\"version\": " << kJsonVersion << ",\n\"kinds\": " << kinds_in_words().dump() << ",\n\"ranks\": [";
+  for (std::size_t i = 0; i < trace.files.size(); ++i) {
+    const JsonText rank = rank_in_words(trace.files[i], first_ns);
+    out << (i == 0 ? "\n" : ",\n") << rank.dump(-1, ' ', false, JsonText::error_handler_t::replace);
+  }
+  out << "\n],\n\"events\": [";
+  std::string line;
+  for (std::size_t i = 0; i < trace.entries.size(); ++i) {
+    put_event(trace, trace.entries[i], line);
+    out << (i == 0 ? "\n" : ",\n") << line;
+  }
+  out << "\n]}\n";
+}
+
+}  // namespace margay::command
