@@ -46,7 +46,7 @@ def hops(trace, message):
         found.append((answer.sent.time, answer.source, "ack"))
     pull = message.first("pull_begin")
     if pull:
-        get = trace.messages[message.destination, message.source, pull.detail]
+        get = trace.messages[message.destination, message.source, pull.get_sequence]
         found.append((get.sent.time, get.source, "get"))
         found += [(reply.sent.time, reply.source, "reply") for reply in trace.answers_to(get)]
     answer = message.first("synchronous_answer")

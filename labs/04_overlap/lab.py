@@ -120,7 +120,7 @@ def predictions(work, trace, taken, gathers):
                                       counted=True),
         "right_sums": Truth(right, "The program prints them.", "a sum is right if each rank is in it once, with that call's part"),
         "last_gather_has": Truth(gathers[-1].tag, "See `margay trace print trace --call MPI_Gather --kind kernel_send --all --raw`: "
-                                 "the upper half of the bits.",
+                                 "the upper half of match_bits.",
                                  "the call's number on its communicator, from 0 on: an entry of one call matches no message of another"),
     })
 

@@ -53,7 +53,7 @@ def refusal(trace, call, rank):
 
 def wrong_place(puts, offset, length):
     """A sentence's beginning if the puts of one rank to another do not fill their place, each byte once; with names for both ranks."""
-    places = sorted((at.detail, m.bytes) for m in puts for at in [m.first("kernel_deposit")] if at)
+    places = sorted((at.offset, m.bytes) for m in puts for at in [m.first("kernel_deposit")] if at)
     if len(places) == len(puts) == 1:
         return "" if places == [(offset, length)] else \
             f"the put of rank {{origin}} to rank {{target}} has {places[0][1]} bytes and lies at offset {places[0][0]}"
@@ -113,9 +113,9 @@ def predictions(work, trace):
     received = [m for m in puts + gets if m.has("receive_complete")]
     look = "See `margay trace messages trace --from 0 --to 1`, and the story of one of its messages: look at the line `all is there`."
     work.predicted({
-        "put_a_offset": Truth(puts[0].first("kernel_deposit").detail, look, "the displacement times the window's unit, 4 bytes"),
+        "put_a_offset": Truth(puts[0].first("kernel_deposit").offset, look, "the displacement times the window's unit, 4 bytes"),
         "messages_b": Truth(len(b), look, "a single block's descriptor has one offset for a message, so each block is one"),
-        "last_b_offset": Truth(b[-1].first("kernel_deposit").detail, look, "4 x (displacement + (blocks - 1) x stride)"),
+        "last_b_offset": Truth(b[-1].first("kernel_deposit").offset, look, "4 x (displacement + (blocks - 1) x stride)"),
         "headers_c": Truth([len(gets), len(replies)], "See `margay trace print trace --rank 0 --call MPI_RMA_get`.",
                            "each block is asked for by a get and comes as a reply", counted=True),
         "messages_d": Truth(len(d), "See `margay trace print trace --rank 0 --call MPI_RMA_put`: the third call.",

@@ -61,7 +61,7 @@ def movers(work, trace):
     for number, action in enumerate(work.variant["steps"], 1):
         if action in (PUT_ALLOCATED, PUT_CREATED, PUT_1996):
             access = next(accesses)
-            if access.reason != "message":
+            if access.way != "message":
                 without += 1
                 result.append("origin")
                 continue

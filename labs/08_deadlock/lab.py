@@ -18,7 +18,7 @@ WAITS = {"MPI_Wait", "MPI_Waitall", "MPI_Waitany", "MPI_Waitsome", "MPI_Test", "
 BEGINS = {"MPI_Isend", "MPI_Issend", "MPI_Irecv", "MPI_Isendrecv"}
 BLOCKING_SENDS = {"MPI_Send", "MPI_Ssend", "MPI_Rsend"}
 POSTS = {"MPI_Irecv", "MPI_Start", "MPI_Startall"}
-WORLD_CONTEXTS, BARRIER = {0, 1}, 1  # of what goes on MPI_COMM_WORLD; an operation's number
+WORLD_CONTEXTS = {0, 1}  # of what goes on MPI_COMM_WORLD
 
 
 def variant(random):
@@ -77,7 +77,7 @@ def between(trace):
     """Rank -> the (enter, leave) of its MPI_Barrier between parts 2 and 3, known by its communicator: a blank may have one, too."""
     begun = {}
     for event in trace.of("collective_begin"):
-        if event.b & 0xFF == BARRIER and event.context not in WORLD_CONTEXTS:
+        if event.operation == "barrier" and event.context not in WORLD_CONTEXTS:
             begun.setdefault(event.rank, event.time)
     return {enter.rank: (enter, leave) for enter, leave in trace.calls("MPI_Barrier")
             if enter.time <= begun.get(enter.rank, -1) and (leave is None or begun[enter.rank] <= leave.time)}

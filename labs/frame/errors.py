@@ -12,5 +12,5 @@ def error_class(number):
 
 def failed(trace, name, rank, begin=0.0):
     """(enter, error class as words) of the calls of a rank that returned an error, from a time on."""
-    return [(enter, error_class(leave.b)) for enter, leave in trace.calls(name, rank=rank)
-            if leave and leave.b and enter.time >= begin]
+    return [(enter, error_class(leave.error_class)) for enter, leave in trace.calls(name, rank=rank)
+            if leave and leave.error_class and enter.time >= begin]

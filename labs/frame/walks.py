@@ -9,8 +9,6 @@ the one that took it, by the names that the program gave them.
 
 from dataclasses import dataclass, field
 
-LINKS = ("next", "entry", "drop", "none")
-
 
 @dataclass(frozen=True)
 class Stop:
@@ -56,13 +54,11 @@ def walk_of(trace, message):
     walk = Walk(message, arrived.match_bits, arrived.bytes)
     for event in message.events:
         if event.kind == "kernel_pass":
-            link = event.a >> 24 & 0xF
-            walk.stops.append(Stop(trace.entry(event), event.reason, LINKS[link] if link < len(LINKS) else str(link),
-                                   event.match_bits, event.bytes))
+            walk.stops.append(Stop(trace.entry(event), event.reason, event.link, event.match_bits, event.ignore_bits))
         elif event.kind == "kernel_match":
             walk.taken = trace.entry(event)
         elif event.kind == "kernel_deposit":
-            walk.saved, walk.offset = event.saved, event.detail
+            walk.saved, walk.offset = event.saved or "", event.offset
         elif event.kind == "kernel_drop":
             walk.dropped = event.reason
     return walk

@@ -450,4 +450,5 @@ if __name__ == "__main__":
     parser.add_argument("--build", required=True)
     known, rest = parser.parse_known_args()
     BUILD = os.path.abspath(known.build)
+    os.environ["MARGAY_COMMAND"] = os.path.join(BUILD, "bin", "margay")
     unittest.main(argv=[sys.argv[0], *rest])

@@ -8,6 +8,7 @@ and figure 11 of the paper, held against a trace.
 """
 import collections
 import contextlib
+import json
 import pathlib
 import re
 import sys
@@ -67,17 +68,26 @@ def case_windows_stats(case):
 
 @contextlib.contextmanager
 def traced(case, *words, env=None):
-    """A traced run, whose accounts are right; gives the events of kinds as tuples of fields."""
+    """A traced run, whose accounts are right; gives its events as `margay trace export` has them."""
     with tempfile.TemporaryDirectory() as folder:
         trace = str(pathlib.Path(folder) / "trace")
         case.margay("--trace", trace, *words, env=env)
         case.run([case.build.tool("margay"), "trace", "check", trace])
 
-        def lines(kinds, *more):
-            case.run([case.build.tool("margay"), "trace", "print", trace, "--raw", "--kind", kinds, *more])
-            return [line for line in case.last.stdout.splitlines() if re.match(r" *-?[0-9.]+ ", line)]
+        case.run([case.build.tool("margay"), "trace", "export", trace, "--format", "json"])
+        yield json.loads(case.last.stdout)["events"]
 
-        yield lines
+
+def of(events, rank, *kinds):
+    return [event for event in events if event["rank"] == rank and event["kind"] in kinds]
+
+
+def window_words(event):
+    """ "0>1 40 bytes at 0: put, fence, direct", "0>any fence"."""
+    ranks = f"{event['source']}>{event.get('destination', 'any')}"
+    if event["kind"] == "window_sync":
+        return f"{ranks} {event['synchronisation']}"
+    return f"{ranks} {event['bytes']} bytes at {event['offset']}: {event['access']}, {event['epoch']}, {event['way']}"
 
 
 def case_windows_trace(case):
@@ -86,55 +96,51 @@ def case_windows_trace(case):
     created = ways_here(case)["the program's"]
     for place, memory, way, updates in (([], "allocate", "direct", "direct"), ([], "create", created, "message"),
                                         (["--nodes", "2"], "allocate", "message", "message")):
-        with traced(case, *place, program, memory) as lines:
-            seen = []
-            windows = set()
-            for line in lines("window_access,window_sync", "--rank", "0"):
-                windows.update(re.findall(r"window (\d+)", line))
-                what = re.sub(r"bits 0x[0-9a-f]*00524d41, |window \d+, ", "", line.split(None, 2)[2])
-                seen.append(re.sub(r"window_(access|sync) +", "", re.sub(r" +", " ", what)))
+        with traced(case, *place, program, memory) as events:
+            told = of(events, 0, "window_access", "window_sync")
+            seen = [window_words(event) for event in told]
+            windows = {event["window"] for event in told}
             case.expect(len(windows) == 1, f"one window, not {windows}")
         case.expect(seen == [
             "0>any fence",
-            f"0>1 40 bytes, at offset 0, put, epoch fence, by {way}",
+            f"0>1 40 bytes at 0: put, fence, {way}",
             "0>any fence",
             "0>any post",
             "0>any start",
-            f"0>1 80 bytes, at offset 400, put, epoch start, by {way}",
+            f"0>1 80 bytes at 400: put, start, {way}",
             "0>any complete",
             "0>any wait",
             "0>1 lock",
-            f"0>1 20 bytes, at offset 200, get, epoch lock_exclusive, by {way}",
+            f"0>1 20 bytes at 200: get, lock_exclusive, {way}",
             "0>1 unlock",
             "0>1 lock",
-            f"0>1 4 bytes, at offset 28, put, epoch lock_shared, by {way}",
+            f"0>1 4 bytes at 28: put, lock_shared, {way}",
             "0>1 flush",
             "0>1 unlock",
             "0>any lock_all",
-            f"0>1 8 bytes, at offset 800, accumulate, epoch lock_all, by {updates}",
-            f"0>1 12 bytes, at offset 840, get_accumulate, epoch lock_all, by {updates}",
-            f"0>1 4 bytes, at offset 880, fetch_and_op, epoch lock_all, by {updates}",
-            f"0>1 4 bytes, at offset 920, compare_and_swap, epoch lock_all, by {updates}",
+            f"0>1 8 bytes at 800: accumulate, lock_all, {updates}",
+            f"0>1 12 bytes at 840: get_accumulate, lock_all, {updates}",
+            f"0>1 4 bytes at 880: fetch_and_op, lock_all, {updates}",
+            f"0>1 4 bytes at 920: compare_and_swap, lock_all, {updates}",
             "0>any unlock_all",
             "0>0 lock",
-            "0>0 16 bytes, at offset 1200, put, epoch lock_exclusive, by direct",
+            "0>0 16 bytes at 1200: put, lock_exclusive, direct",
             "0>0 unlock",
         ], f"{place} {memory}: " + "\n".join(seen))
 
 
-def sent(lines, rank):
+def sent(events, rank):
     """The messages that a rank hands to a wire: kind, portal, bytes, match bits."""
-    pattern = r"(put|get|reply), portal (\d+)(?:, [a-z]+)?, (\d+) bytes(?:, bits 0x([0-9a-f]{16}))?"
-    found = [re.search(pattern, line) for line in lines("kernel_send,kernel_reply_sent", "--rank", str(rank))]
-    return [(one[1], int(one[2]), int(one[3]), int(one[4] or "0", 16)) for one in found if one]
+    return [(event["header"], event["portal"], event["bytes"], int(event.get("match_bits", "0"), 16))
+            for event in of(events, rank, "kernel_send", "kernel_reply_sent")]
 
 
 def case_windows_strided(case):
     """Ten blocks are one message, of which a request told; with --rma strided=paper they are ten, and so are gets' requests."""
     program = case.ours("accesses.c")
     for words, puts, asks, gets in (([], [40], 2, 0), (["--rma", "strided=combined"], [40], 2, 0), (["--rma", "strided=paper"], 10 * [4], 0, 10)):
-        with traced(case, "--nodes", "2", *words, program, "create", "strided") as lines:
-            messages = sent(lines, 0)
+        with traced(case, "--nodes", "2", *words, program, "create", "strided") as events:
+            messages = sent(events, 0)
         case.expect([size for kind, portal, size, _ in messages if kind == "put" and portal == PUT] == puts, f"{words}: puts")
         case.expect(sum(portal == ASK for _, portal, _, _ in messages) == asks, f"{words}: requests")
         # A flush is a get of no bytes.
@@ -166,32 +172,33 @@ def case_figure_eleven(case):
     into single blocks at the sender's offset; a get's reply comes to the receive portal."""
     program = case.ours("figure_11.c")
     for place in ([], ["--nodes", "2"]):
-        with traced(case, *place, program) as lines:
-            by_origin, by_target = sent(lines, 0), sent(lines, 1)
-            arrived = lines("kernel_arrive", "--rank", "1")
-            deposited = lines("kernel_deposit", "--rank", "1")
-            deposited_here = lines("kernel_deposit", "--rank", "0")
-            posted = lines("window_access", "--rank", "0")
+        with traced(case, *place, program) as events:
+            by_origin, by_target = sent(events, 0), sent(events, 1)
+            arrived = of(events, 1, "kernel_arrive")
+            deposited = of(events, 1, "kernel_deposit")
+            deposited_here = of(events, 0, "kernel_deposit")
+            posted = of(events, 0, "window_access")
         puts = [one for one in by_origin if one[1] == PUT]
         expected = [4 * (1 + i) for i in range(8)] + [4] * 3
         case.expect([size for _, _, size, _ in puts] == expected and {kind for kind, *_ in puts} == {"put"}, f"{place}: puts {puts}")
         bits = {one[3] for one in puts}
         case.expect(len(bits) == 1, "all of one window have the same match bits")
         context, tag = max(bits) >> 32, max(bits) & 0xFFFFFFFF
-        case.expect(tag == WINDOW_TAG and context == int(re.search(r"window (\d+)", posted[0])[1]), f"context {context}, tag {tag:x}")
+        case.expect(tag == WINDOW_TAG and context == posted[0]["window"], f"context {context}, tag {tag:x}")
         # In the order in which they were sent, each by its number in the pair.
-        order = [(int(number), int(size)) for number, size in
-                 re.findall(rf"0>1 #(\d+) +put, portal {PUT}, [^,]*, (\d+) bytes?", "\n".join(arrived))]
+        order = [(event["sequence"], event["bytes"]) for event in arrived
+                 if (event["source"], event["destination"], event["header"], event["portal"]) == (0, 1, "put", PUT)]
         case.expect([size for _, size in order] == expected and order == sorted(order), f"{place}: arrived {order}")
-        offsets = {int(number): int(offset or 0) for number, offset in
-                   re.findall(r"0>1 #(\d+) .*?(?:, at offset (\d+))?(?:, body by .*)?$", "\n".join(deposited), re.M)}
+        offsets = {event["sequence"]: event["offset"] for event in deposited if event["source"] == 0}
         case.expect([offsets.get(number) for number, _ in order] == 8 * [40] + [160, 172, 184], f"{place}: offsets {offsets}")
         # A get carries nothing and wants so many bytes; its match bits are the window's. One of no bytes is a flush.
         gets = [one for one in by_origin if one[0] == "get" and one[2] > 0]
         case.expect(gets == [("get", GET, 32, max(bits))] + 3 * [("get", GET, 4, max(bits))], f"{place}: gets {gets}")
         replies = [one for one in by_target if one[0] == "reply" and one[2] > 0]
         case.expect([(portal, size) for _, portal, size, _ in replies] == [(RECEIVE, 32)] + 3 * [(RECEIVE, 4)], f"{place}: {replies}")
-        case.expect(len(re.findall(r"1>0 #\d+ +reply, portal 0, \w+, saved body, (?:32|4) bytes", "\n".join(deposited_here))) == 4, f"{place}: replies' bodies")
+        replies_here = [event for event in deposited_here if event["source"] == 1 and event["header"] == "reply" and event["portal"] == 0
+                        and event.get("saved") == "body" and event["bytes"] in (4, 32)]
+        case.expect(len(replies_here) == 4, f"{place}: replies' bodies")
 
 
 if __name__ == "__main__":
