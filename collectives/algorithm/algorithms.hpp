@@ -1,5 +1,5 @@
-// The algorithms of collective operations, one body each: barrier_tree.cpp and so on, which begin with how they go and
-// what they cost.
+// The algorithms of collective operations. A file holds one algorithm for all operations (tree.cpp, exchange.cpp, ...)
+// and begins with its method and its cost.
 #pragma once
 
 #include <cstddef>

@@ -140,9 +140,11 @@ bool can(Algorithm algorithm, Operation operation, std::uint64_t bytes, const Fa
 Cost cost_of(Algorithm algorithm, Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order) {
   const Ask ask{operation, bytes, facts, in_order};
   return of_rows(operation, Cost(), [&](const auto& rows) {
-    const auto same = std::ranges::equal_range(rows, algorithm, {}, [](const Formula* row) { return row->algorithm; });
-    MARGAY_ASSERT(!same.empty());
-    return first_that_can(std::span(same), ask).cost(ask);
+    const auto* const first = std::ranges::find(rows, algorithm, [](const Formula* row) { return row->algorithm; });
+    const auto* const last =
+        std::find_if(first, std::end(rows), [&](const Formula* row) { return row->algorithm != algorithm; });
+    MARGAY_ASSERT(first != last);
+    return first_that_can(std::span(first, last), ask).cost(ask);
   });
 }
 

@@ -3,7 +3,6 @@
 #include "mpi_adi/abi/mpi.h"
 #include "mpi_adi/protocol/send_common.hpp"
 #include "mpi_adi/protocol/sends.hpp"
-#include "portals/base/assert.hpp"
 
 namespace margay::mpi_adi {
 
@@ -26,7 +25,6 @@ void answered(SendRequest& request, const portals::Header& header) {
 }  // namespace
 
 void body_taken(DeviceParts& parts, SendRequest& request) {
-  MARGAY_ASSERT((request.owed & kOwedBodyTaken) != 0);
   settled(request, kOwedBodyTaken);
   if (request.transmission.state == sim::Transmission::State::failed) {
     request.error_class = MPIX_ERR_PROC_FAILED;

@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "mpi_adi/rank/extension.hpp"
 #include "mpi_adi/rank/rank.hpp"
 #include "sim/machine/process.hpp"
 #include "sim/wire/virtual/virtual_wire.hpp"
