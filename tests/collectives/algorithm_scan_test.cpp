@@ -12,7 +12,7 @@
 namespace margay::collectives {
 namespace {
 
-using Scan = Steps (*)(Collective&, ScanKind, std::byte*, std::size_t, std::size_t, Reducer);
+using Scan = Steps (*)(Collective&, ScanCall);
 constexpr Scan kScans[] = {&scan_exchange, &scan_chain};
 
 Scan scan_of(std::uint64_t seed) {
@@ -33,8 +33,9 @@ TEST_CASE("each rank's scan is what the ranks up to it come to, or before it, in
         CHECK(world.run([&](int rank) {
           std::vector<Map> mine = maps_of(rank, count);
           const int error_class = world.call(rank, [&](Collective& collective) {
-            return scan_of(seed)(collective, kind, reinterpret_cast<std::byte*>(mine.data()), count, sizeof(Map),
-                                 Reducer(&compose, false));
+            return scan_of(seed)(
+                collective,
+                {kind, {reinterpret_cast<std::byte*>(mine.data()), count, sizeof(Map), Reducer(&compose, false)}});
           });
           CHECK(error_class == MPI_SUCCESS);
           const int ranks = kind == ScanKind::inclusive ? rank + 1 : rank;
@@ -56,8 +57,9 @@ TEST_CASE("a scan with a lost rank ends with an error where it is missing") {
           const std::size_t count = seed % 2 == 0 ? 5 : 6000;
           std::vector<Map> mine = maps_of(rank, count);
           const int error_class = world.call(rank, [&](Collective& collective) {
-            return scan_of(seed)(collective, ScanKind::inclusive, reinterpret_cast<std::byte*>(mine.data()), count,
-                                 sizeof(Map), Reducer(&compose, false));
+            return scan_of(seed)(collective, {ScanKind::inclusive,
+                                              {reinterpret_cast<std::byte*>(mine.data()), count, sizeof(Map),
+                                               Reducer(&compose, false)}});
           });
           CHECK((error_class == MPI_SUCCESS || error_class == MPIX_ERR_PROC_FAILED));
           if (rank > absent) CHECK(error_class == MPIX_ERR_PROC_FAILED);
