@@ -12,7 +12,6 @@
 
 #include "portals/base/header.hpp"
 #include "portals/base/region.hpp"
-#include "portals/deliver.hpp"
 #include "sim/trace/event.hpp"
 #include "sim/wire/transmission.hpp"
 
