@@ -159,8 +159,10 @@ namespace {
 // The tree takes all blocks as one run.
 Steps scatter_run(Collective& collective, ScatterCall call) {
   KeptMemory::Run own;
-  std::byte* run = call.all.single().base;
-  if (!call.all.contiguous()) {
+  std::byte* run = nullptr;
+  if (call.all.contiguous()) {
+    run = call.all.single().base;
+  } else {
     own = collective.portal().take_memory(call.all.bytes());
     run = own.get();
     portals::copy(portals::Region(run, call.all.bytes()), call.all);
