@@ -87,7 +87,7 @@ struct ScatterCall {
 struct PeerMessage {
   int peer = -1;  // -1: there is none
   portals::Region data = {};
-  // Both sides name no bytes alike, so there is no message then.
+  // With no bytes, which both sides know, no message is sent.
   [[nodiscard]] bool moves() const { return peer >= 0 && data.bytes() != 0; }
 };
 

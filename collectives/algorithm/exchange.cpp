@@ -12,7 +12,7 @@
 
 namespace margay::collectives {
 
-// Barrier by dissemination: in round k each rank tells the one 2^k above it, and hears from the one 2^k below; after
+// Barrier by dissemination: in round k each rank notifies the one 2^k above it, and waits for the one 2^k below; after
 // the last round each has heard of all. Cost: ceil(log2 p) α, half of in and out along a tree, and p messages in each
 // round: for ranks that have a processor each.
 Steps barrier_exchange(Collective& collective) {
@@ -48,7 +48,7 @@ extern constinit const Row<BarrierCall> barrier_by_exchange{
 
 // Allreduce by recursive doubling: in round k partners 2^k apart exchange what they have and both combine it. Of p
 // ranks that are not a power of two, the first give their part to a neighbour before and get the result after. Cost:
-// log2 p (α + n β + n γ), and 2 (α + n β) + n γ more when p is no power of two. For short data, and ranks that have a
+// log2 p (α + n β + n γ), and 2 (α + n β) + n γ more unless p is a power of two. For short data, and ranks that have a
 // processor each.
 //
 // Every rank ends with the same bits: partners hold neighbouring ranges of ranks, and both compute lower op upper, with

@@ -18,7 +18,7 @@ namespace margay::collectives {
 
 namespace {
 
-// Combines all members' slices of what they posted, the last one's first, into this one's.
+// Combines all members' posted slices, the last one's first, into this one's.
 void combine_postings(const Collective& collective, const Post& post, const Reduction& is, const Slice& slice) {
   const std::uint64_t bytes = slice.count * is.element_bytes;
   if (bytes == 0) return;

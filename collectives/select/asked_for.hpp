@@ -19,8 +19,8 @@ namespace margay::collectives {
 // The rates that a job chooses by (Job::rates), out of their text: the user's word, or what calibration has kept.
 // "usual" or nothing, "paragon", or a text of rates. `out` is as it was where there is an error.
 [[nodiscard]] portals::Status parse_asked_rates(std::string_view text, Rates& out);
-// The same where nobody can be told any more: what is wrong counts as nothing. So all ranks of a job that got the same
-// text choose by the same rates.
+// The same where an error can no longer be reported: a wrong entry counts as none. So all ranks of a job that got the
+// same text choose by the same rates.
 [[nodiscard]] Rates rates_of_job(std::string_view text);
 
 }  // namespace margay::collectives

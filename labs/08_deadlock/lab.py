@@ -18,7 +18,7 @@ WAITS = {"MPI_Wait", "MPI_Waitall", "MPI_Waitany", "MPI_Waitsome", "MPI_Test", "
 BEGINS = {"MPI_Isend", "MPI_Issend", "MPI_Irecv", "MPI_Isendrecv"}
 BLOCKING_SENDS = {"MPI_Send", "MPI_Ssend", "MPI_Rsend"}
 POSTS = {"MPI_Irecv", "MPI_Start", "MPI_Startall"}
-WORLD_CONTEXTS = {0, 1}  # of what goes on MPI_COMM_WORLD
+WORLD_CONTEXTS = {0, 1}  # of messages on MPI_COMM_WORLD
 
 
 def variant(random):

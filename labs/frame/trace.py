@@ -113,7 +113,7 @@ class Message:
 
 
 def exported(folder):
-    """The trace as margay tells it."""
+    """The trace as margay exports it."""
     if not os.path.isdir(folder):
         raise BadTrace(f"{folder}: there are no trace files; record with `margay run --trace {folder}`")
     with tempfile.TemporaryDirectory() as scratch:

@@ -62,12 +62,12 @@ bool observed_try_send(DeviceParts& parts, const CheckedSend& send, portals::Hea
 }
 
 portals::ArrivedMessage* observed_search(DeviceParts& parts, ReceiveRequest& request, const CheckedReceive& receive,
-                                         Datatype& told) {
+                                         Datatype& reported) {
   const portals::Criteria& criteria = request.entry.criteria();
   if (parts.recorder().on()) {
     define_in_trace(parts.recorder(), *receive.communicator);
     trace_request(parts, sim::TraceKind::post_receive, request, request.room().bytes(), criteria.match_bits,
-                  criteria.ignore_bits, define_in_trace(parts.recorder(), told));
+                  criteria.ignore_bits, define_in_trace(parts.recorder(), reported));
   }
   if (parts.type_check != nullptr) {
     parts.type_check->begin_receive(request, *receive.type, receive.count, receive.context != Context::point_to_point);

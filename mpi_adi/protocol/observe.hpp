@@ -19,12 +19,12 @@ namespace margay::mpi_adi {
 [[nodiscard, gnu::noinline, gnu::cold]] bool observed_try_send(DeviceParts& parts, const CheckedSend& send,
                                                                portals::Header& header, const portals::Region& body);
 
-// A receive begins: recorded; then the search of the heap for its message, and the miss recorded. `told`: the type of
-// its elements as the program knows it.
+// A receive begins: recorded; then the search of the heap for its message, and the miss recorded. `reported`: the type
+// of its elements as the program knows it.
 [[nodiscard, gnu::noinline, gnu::cold]] portals::ArrivedMessage* observed_search(DeviceParts& parts,
                                                                                  ReceiveRequest& request,
                                                                                  const CheckedReceive& receive,
-                                                                                 Datatype& told);
+                                                                                 Datatype& reported);
 // The receive takes `message` out of the heap. Requires: take_envelope() was called.
 [[gnu::noinline, gnu::cold]] void observe_hit(DeviceParts& parts, ReceiveRequest& request,
                                               const portals::ArrivedMessage& message);

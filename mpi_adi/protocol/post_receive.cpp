@@ -23,8 +23,9 @@ namespace {
   if (source_lost(parts, *receive.communicator, receive.source)) end_receive_of_lost(parts, request);
 }
 
-// `told`: nullptr for the receive's own type.
-[[gnu::always_inline]] inline ReceiveRequest& post(DeviceParts& parts, const CheckedReceive& receive, Datatype* told) {
+// `reported`: nullptr for the receive's own type.
+[[gnu::always_inline]] inline ReceiveRequest& post(DeviceParts& parts, const CheckedReceive& receive,
+                                                   Datatype* reported) {
   ReceiveRequest& request = prepare_receive(parts, receive.buffer, receive.count, *receive.type, *receive.communicator);
   request.source = receive.source;
   request.tag = receive.tag;
@@ -35,7 +36,7 @@ namespace {
   // Nothing is delivered between the search and the listing, so the entry need not be in the list, inactive, meanwhile.
   portals::ArrivedMessage* message = nullptr;
   if (parts.recorder().watched()) [[unlikely]] {
-    message = observed_search(parts, request, receive, told == nullptr ? *receive.type : *told);
+    message = observed_search(parts, request, receive, reported == nullptr ? *receive.type : *reported);
   } else {
     message = parts.heap.find(request.entry.criteria());
   }

@@ -59,7 +59,7 @@ TEST_CASE("columns: microseconds since the origin, rank, event, message, fields"
   CHECK(text_heading().find("message") == text_line(trace, {event, 0}, 0, nullptr).find("0>1"));
 }
 
-TEST_CASE("each kind tells its fields by their names") {
+TEST_CASE("each kind prints its fields by their names") {
   sim::TraceEvent event = about(sim::TraceKind::send_begin);
   event.sequence = 0;
   event.protocol = sim::TraceProtocol::long_send;

@@ -236,7 +236,7 @@ constexpr std::array kEvents = {
                 {kPortal, kReason, kMatchBits, kBytes, kVisitedInVain, kWalk}},
     EventSchema{
         TraceKind::kernel_hold,
-        "left on the wire until there is room; told once, with its arrival, however often the kernel looks again",
+        "left on the wire until there is room; recorded once, with its arrival, however often the kernel looks again",
         {kPortal, kReason, kMatchBits, kBytes, kVisitedInVain, kWalk}},
     EventSchema{TraceKind::post_receive,
                 "a receive was begun",
