@@ -110,11 +110,12 @@ void Unexpected::open_second() {
   activate(first_, false);
   activate(*second_, true);
   spilling_ = true;
+  second_arrivals_ = second_->block.arrivals();
 }
 
 // An empty heap's bookkeeping is one free block, described in its first bytes.
 void Unexpected::give_memory_back() {
-  if (spilling_) change_heap();
+  if (spilling_ && second_->block.queued() == 0) close_second();
   if (second_ && !spilling_ && second_->block.used_bytes() == 0) {
     delist(*second_);
     second_.reset();
@@ -122,14 +123,17 @@ void Unexpected::give_memory_back() {
   if (first_.block.used_bytes() == 0) first_.memory.empty_all_but_first_page();
 }
 
+void Unexpected::close_second() {
+  activate(*second_, false);
+  activate(first_, true);
+  spilling_ = false;
+  // Its pages may be most of the memory.
+  if (second_->block.used_bytes() == 0) second_->memory.empty_all_but_first_page();
+}
+
 void Unexpected::change_heap() {
   if (spilling_) {
-    if (second_->block.queued() != 0) return;
-    activate(*second_, false);
-    activate(first_, true);
-    spilling_ = false;
-    // Its pages may be most of the memory.
-    if (second_->block.used_bytes() == 0) second_->memory.empty_all_but_first_page();
+    if (second_->block.arrivals() != second_arrivals_ && second_->block.queued() == 0) close_second();
     return;
   }
   // Where there was no memory, it is tried again after as long.

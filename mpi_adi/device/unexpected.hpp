@@ -6,7 +6,8 @@
 // while, whatever else moves, a second, much larger heap is opened: memory stays bounded, and the program goes on. How
 // full the first heap is does not matter: it may be fragmented.
 // 1. The catch-alls of one of the two heaps are active at a time.
-// 2. The second is active as long as it has a message: all of its messages came after all of the first's.
+// 2. The second is active from its opening until a message has come to it and none is left: all of its messages came
+//    after all of the first's. Not until its first empty round: a round may leave out the wire that holds the message.
 #pragma once
 
 #include <cstdint>
@@ -140,6 +141,7 @@ class Unexpected {
   void delist(Heap& heap);
   void enlist(Heap& heap, portals::MatchList::Start start);
   void open_second();
+  void close_second();
   void define_pair(const Heap& heap, std::string_view which);
   void activate(Heap& heap, bool active);
   [[nodiscard]] bool in_first(const portals::ArrivedMessage& message) const;
@@ -154,6 +156,7 @@ class Unexpected {
   Heap first_;
   std::optional<Heap> second_;
   bool spilling_ = false;
+  std::uint64_t second_arrivals_ = 0;  // of the second heap, when it was opened
   std::uint32_t held_rounds_ = 0;  // as of the latest round
 };
 

@@ -22,6 +22,7 @@ class ArrivalQueue {
   [[nodiscard]] ArrivedNode* first() const { return first_; }
   [[nodiscard]] ArrivedNode* last() const { return last_; }
   [[nodiscard]] std::uint64_t size() const { return size_; }
+  [[nodiscard]] std::uint64_t arrivals() const { return arrivals_; }  // ever appended
   [[nodiscard]] const ArrivalIndex& index() const { return index_; }
 
  private:

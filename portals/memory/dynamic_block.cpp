@@ -137,6 +137,9 @@ void DynamicBlock::discard(ArrivedMessage& message) {
 std::uint64_t DynamicBlock::queued() const {
   return impl_->queue.size();
 }
+std::uint64_t DynamicBlock::arrivals() const {
+  return impl_->queue.arrivals();
+}
 std::uint64_t DynamicBlock::heap_bytes() const {
   return impl_->heap.capacity();
 }

@@ -45,6 +45,7 @@ class DynamicBlock final : public Descriptor {
   void release(ArrivedMessage& message);
 
   [[nodiscard]] std::uint64_t queued() const;            // messages on the queue
+  [[nodiscard]] std::uint64_t arrivals() const;          // messages that ever came onto it
   [[nodiscard]] std::uint64_t heap_bytes() const;        // size of the heap
   [[nodiscard]] std::uint64_t used_bytes() const;        // bytes taken, bookkeeping included
   [[nodiscard]] std::uint64_t high_water_bytes() const;  // most ever taken
