@@ -1,7 +1,6 @@
 #include "portals/deliver.hpp"
 
 #include "portals/base/assert.hpp"
-#include "portals/base/require.hpp"
 #include "portals/memory/storage.hpp"
 #include "portals/walk.hpp"
 

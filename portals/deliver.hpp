@@ -8,7 +8,7 @@
 #include "portals/base/verdict.hpp"
 #include "portals/memory/dynamic_block.hpp"
 #include "portals/portal_table.hpp"
-#include "portals/step.hpp"
+#include "portals/walk.hpp"
 
 namespace margay::portals {
 

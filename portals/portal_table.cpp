@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "portals/base/require.hpp"
-#include "portals/memory/options.hpp"
+#include "portals/base/assert.hpp"
+#include "portals/memory/descriptor.hpp"
 
 namespace margay::portals {
 

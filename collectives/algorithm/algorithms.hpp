@@ -11,10 +11,9 @@
 #include "collectives/op/reducer.hpp"
 #include "collectives/portal/collective.hpp"
 #include "collectives/portal/team.hpp"
-#include "collectives/topology/hybrid_plan.hpp"
+#include "collectives/topology/grid.hpp"
 #include "collectives/topology/members.hpp"
 #include "collectives/topology/node_groups.hpp"
-#include "collectives/topology/spanning_tree.hpp"
 
 namespace margay::collectives {
 

@@ -1,5 +1,5 @@
 // Hybrids (paper 001, section 3.2, and its references): dimension by dimension of a grid of ranks, each in the way that
-// the plan (topology/hybrid_plan) has for it.
+// the plan (topology/grid) has for it.
 #include "collectives/algorithm/line.hpp"
 #include "collectives/algorithm/row.hpp"
 #include "collectives/algorithm/rows.hpp"

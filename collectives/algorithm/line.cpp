@@ -1,6 +1,6 @@
 #include "collectives/algorithm/line.hpp"
 
-#include "collectives/cost/hybrid.hpp"
+#include "collectives/cost/parts.hpp"
 
 namespace margay::collectives {
 

@@ -9,7 +9,7 @@
 #include "collectives/portal/collective.hpp"
 #include "collectives/portal/team.hpp"
 #include "collectives/portal/tree_portal.hpp"
-#include "collectives/topology/hybrid_plan.hpp"
+#include "collectives/topology/grid.hpp"
 #include "collectives/topology/node_groups.hpp"
 
 namespace margay::collectives {

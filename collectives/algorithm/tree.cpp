@@ -9,7 +9,7 @@
 #include "collectives/algorithm/row.hpp"
 #include "collectives/algorithm/rows.hpp"
 #include "collectives/cost/parts.hpp"
-#include "collectives/topology/spanning_tree.hpp"
+#include "collectives/topology/members.hpp"
 
 namespace margay::collectives {
 

@@ -1,11 +1,11 @@
-#include "collectives/comm/dist_graph.hpp"
+#include "collectives/comm/construct.hpp"
 
 #include <algorithm>
 #include <exception>
 #include <map>
 
 #include "collectives/algorithm/algorithms.hpp"
-#include "collectives/comm/internal_tag.hpp"
+#include "collectives/comm/agree.hpp"
 #include "collectives/select/perform.hpp"
 #include "mpi_adi/op/operation.hpp"
 #include "mpi_adi/rank/wait.hpp"

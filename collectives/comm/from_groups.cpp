@@ -1,8 +1,6 @@
-#include "collectives/comm/from_groups.hpp"
+#include "collectives/comm/construct.hpp"
 
 #include "collectives/comm/agree.hpp"
-#include "collectives/comm/intercomm.hpp"
-#include "collectives/comm/internal_tag.hpp"
 
 namespace margay::collectives {
 

@@ -1,8 +1,7 @@
-#include "collectives/comm/intercomm.hpp"
+#include "collectives/comm/construct.hpp"
 
 #include "collectives/algorithm/algorithms.hpp"
 #include "collectives/comm/agree.hpp"
-#include "collectives/comm/internal_tag.hpp"
 #include "collectives/select/perform.hpp"
 #include "mpi_adi/object/group_ops.hpp"
 #include "sim/machine/process.hpp"

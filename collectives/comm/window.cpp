@@ -4,10 +4,10 @@
 
 #include "collectives/algorithm/algorithms.hpp"
 #include "collectives/select/perform.hpp"
-#include "mpi_adi/rma/check.hpp"
+#include "mpi_adi/rma/conflicts.hpp"
 #include "mpi_adi/rma/rma.hpp"
 #include "mpi_adi/rma/window_way.hpp"
-#include "sim/base/mapped_memory.hpp"
+#include "sim/base/resources.hpp"
 #include "sim/machine/process.hpp"
 
 namespace margay::collectives {

@@ -1,9 +1,78 @@
 #include "collectives/cost/facts.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <string>
 #include <unordered_map>
 
 namespace margay::collectives {
+
+namespace {
+
+std::optional<Way> way_of(char letter) {
+  switch (letter) {
+    case 's':
+      return Way::brief;
+    case 'l':
+      return Way::slices;
+    case 'b':
+      return Way::bucket;
+    default:
+      return std::nullopt;
+  }
+}
+
+// One dimension, up to an x or the end; what it is made of is taken from `text`.
+bool take_dimension(std::string_view& text, AskedPlan::Dimension& out) {
+  const char* const end = text.data() + text.size();
+  const auto [behind, error] = std::from_chars(text.data(), end, out.length);
+  if (error != std::errc() || out.length < 1) return false;
+  text.remove_prefix(static_cast<std::size_t>(behind - text.data()));
+  if (!text.empty() && text[0] != 'x') {
+    out.way = way_of(text[0]);
+    if (!out.way) return false;
+    text.remove_prefix(1);
+  }
+  return true;
+}
+
+bool take_plan(std::string_view text, AskedPlan& out) {
+  for (AskedPlan::Dimension& dimension : out.dimensions) {
+    if (!take_dimension(text, dimension)) return false;
+    if (text.empty()) return true;
+    if (text[0] != 'x') return false;
+    text.remove_prefix(1);
+  }
+  return false;
+}
+
+}  // namespace
+
+portals::Status parse_plan(std::string_view text, AskedPlan& out) {
+  out = {};
+  if (take_plan(text, out)) return {};
+  out = {};
+  return portals::Status::error("a plan is up to " + std::to_string(HybridPlan::kMaxDimensions) +
+                                " lengths, as 2x4, a node's ranks first; behind each may stand s (short), l (long) or "
+                                "b (long, a bucket)");
+}
+
+std::optional<HybridPlan> complete_plan(const AskedPlan& asked, int ranks, int nodes, int on_node) {
+  HybridPlan plan;
+  if (!asked.says_lengths()) {
+    plan.dimensions[0].length = on_node;
+    plan.dimensions[1].length = nodes;
+  } else {
+    for (std::size_t at = 0; at < plan.dimensions.size() && asked.dimensions[at].length != 0; ++at) {
+      // A product that is too large stays away from overflow.
+      if (asked.dimensions[at].length > ranks) return std::nullopt;
+      plan.dimensions[at] = {asked.dimensions[at].length, asked.dimensions[at].way.value_or(Way::slices)};
+      if (plan.ranks() > ranks) return std::nullopt;
+    }
+  }
+  if (plan.ranks() != ranks) return std::nullopt;
+  return plan;
+}
 
 namespace {
 

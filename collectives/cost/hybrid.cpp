@@ -1,11 +1,10 @@
-#include "collectives/cost/hybrid.hpp"
+#include "collectives/cost/parts.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "collectives/cost/counts.hpp"
-#include "collectives/cost/parts.hpp"
 #include "collectives/topology/crossings.hpp"
 #include "collectives/topology/grid.hpp"
 #include "portals/base/assert.hpp"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "mpi_adi/object/operation.hpp"
+#include "mpi_adi/object/user_functions.hpp"
 #include "mpi_adi/rank/rank.hpp"
 
 namespace margay::collectives {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "mpi_adi/device/portal_numbers.hpp"
+#include "mpi_adi/device/match_bits.hpp"
 #include "portals/base/assert.hpp"
 
 namespace margay::collectives {

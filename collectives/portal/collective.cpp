@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "mpi_adi/device/portal_numbers.hpp"
+#include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/device/trace_definitions.hpp"
 #include "mpi_adi/rank/rank.hpp"
 #include "portals/base/assert.hpp"

@@ -14,8 +14,7 @@
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/device/steps.hpp"
 #include "mpi_adi/object/communicator.hpp"
-#include "portals/memory/combined_block.hpp"
-#include "portals/memory/single_block.hpp"
+#include "portals/memory/block.hpp"
 #include "sim/wire/transmission.hpp"
 
 namespace margay::mpi_adi {

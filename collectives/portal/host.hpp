@@ -34,10 +34,10 @@ class Host : public mpi_adi::Waits {
   // Whether ranks that wait yield at once, because ranks outnumber processors: the same on every rank.
   [[nodiscard]] virtual bool crowded() const = 0;
   // What of a processor each rank of the world has when all are busy; 0: unknown. What steps take here
-  // (select/asked_for), as text; empty: the usual. The same on every rank, both.
+  // (select/choose), as text; empty: the usual. The same on every rank, both.
   [[nodiscard]] virtual double processors_each() const { return 0; }
   [[nodiscard]] virtual std::string rates() const { return {}; }
-  // Which algorithms were asked for by name (select/asked_for), as text: the same on every rank.
+  // Which algorithms were asked for by name (select/choose), as text: the same on every rank.
   [[nodiscard]] virtual std::string asked_algorithms() const { return {}; }
   // What the ranks of this node share beside their channels; nullptr: nothing. It outlives the host.
   [[nodiscard]] virtual const sim::NodeMemory* node_memory() const { return nullptr; }

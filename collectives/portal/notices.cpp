@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "mpi_adi/device/portal_numbers.hpp"
+#include "mpi_adi/device/match_bits.hpp"
 #include "portals/base/assert.hpp"
 #include "sim/kernel/kernel.hpp"
 

@@ -19,10 +19,10 @@
 
 #include "collectives/portal/call_number.hpp"
 #include "collectives/portal/host.hpp"
-#include "mpi_adi/device/heap_memory.hpp"
 #include "mpi_adi/device/listener.hpp"
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/device/task.hpp"
+#include "mpi_adi/device/unexpected.hpp"
 #include "portals/match/match_list.hpp"
 #include "portals/memory/dynamic_block.hpp"
 #include "sim/wire/transmission.hpp"

@@ -1,6 +1,6 @@
 #include "collectives/portal/stream.hpp"
 
-#include "mpi_adi/device/portal_numbers.hpp"
+#include "mpi_adi/device/match_bits.hpp"
 #include "portals/base/assert.hpp"
 #include "sim/kernel/kernel.hpp"
 

@@ -7,7 +7,6 @@
 #include "collectives/portal/call_check.hpp"
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/device/options.hpp"
-#include "mpi_adi/device/portal_numbers.hpp"
 #include "portals/base/assert.hpp"
 #include "sim/kernel/kernel.hpp"
 

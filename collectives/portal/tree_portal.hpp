@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "collectives/portal/call_order.hpp"
+#include "collectives/portal/call_number.hpp"
 #include "collectives/portal/kept_memory.hpp"
 #include "collectives/portal/notices.hpp"
 #include "mpi_adi/device/unexpected.hpp"

@@ -2,7 +2,7 @@
 
 #include "collectives/portal/rank_host.hpp"
 #include "mpi_adi/abi/status.hpp"
-#include "mpi_adi/object/communicator_word.hpp"
+#include "mpi_adi/object/communicator.hpp"
 #include "mpi_adi/rank/failure.hpp"
 
 namespace margay::collectives {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "collectives/portal/call_order.hpp"
+#include "collectives/portal/call_number.hpp"
 #include "collectives/select/perform.hpp"
 #include "mpi_adi/datatype/datatype.hpp"
 #include "mpi_adi/request/own_request.hpp"

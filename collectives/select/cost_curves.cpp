@@ -8,9 +8,8 @@
 
 #include "collectives/algorithm/registry.hpp"
 #include "collectives/cost/counts.hpp"
-#include "collectives/cost/hybrid.hpp"
+#include "collectives/cost/parts.hpp"
 #include "collectives/portal/tree_portal.hpp"
-#include "collectives/select/asked_for.hpp"
 #include "collectives/select/choose.hpp"
 
 namespace margay::collectives {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "collectives/portal/shown.hpp"
-#include "collectives/select/asked_for.hpp"
+#include "collectives/select/choose.hpp"
 #include "portals/base/assert.hpp"
 #include "sim/kernel/kernel.hpp"
 #include "sim/wire/shm/shm_layout.hpp"

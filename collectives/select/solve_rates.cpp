@@ -8,7 +8,7 @@
 
 #include "collectives/algorithm/registry.hpp"
 #include "collectives/cost/counts.hpp"
-#include "collectives/cost/hybrid.hpp"
+#include "collectives/cost/parts.hpp"
 
 namespace margay::collectives {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "collectives/topology/spanning_tree.hpp"
+#include "collectives/topology/members.hpp"
 
 namespace margay::collectives {
 

@@ -13,11 +13,9 @@
 
 #include "collectives/select/describe.hpp"
 #include "collectives/select/solve_rates.hpp"
-#include "command/calibrate/child.hpp"
 #include "command/calibrate/measurement.hpp"
-#include "command/calibrate/other_load.hpp"
 #include "sim/base/processors.hpp"
-#include "sim/base/terminal_text.hpp"
+#include "sim/base/text.hpp"
 
 namespace margay::command {
 

@@ -1,6 +1,7 @@
 // What the ranks of `margay calibrate` are asked (measure.c), and their answers put together.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <string>
 #include <string_view>
@@ -34,5 +35,30 @@ struct Question {
 void take_inside(const Answers& answers, collectives::CallTimes& out);
 void take_between(const Answers& answers, collectives::CallTimes& out);
 void take_alone(const Answers& answers, collectives::CallTimes& out);
+
+// This command started again, as `margay run`, with its output read.
+
+// Runs `margay WORDS...` to its end on at most `processors` processors. No variable MARGAY_* of the user's reaches it
+// but those that say where shared memory lies; `collective` goes into MARGAY_COLLECTIVE. Error: it could not be
+// started, or failed; with the first line of what it said.
+[[nodiscard]] portals::Status run_margay(const std::vector<std::string>& words, const std::string& collective,
+                                         int processors, std::string& output);
+
+// How much of the processors others use while something is measured: then the figures are theirs as well.
+
+// Watches from its construction on. Counted: all that ran on the processors that this process may use (Linux's
+// /proc/stat, what a virtual machine's host took among it), less what this process and its children, as far as they
+// have ended, had of it.
+class OtherLoad {
+ public:
+  OtherLoad();
+  // 0: nobody else ran; 1: others had all processors all the time. 0 where the system does not say.
+  [[nodiscard]] double share() const;
+
+ private:
+  double all_s_;
+  double own_s_;
+  std::chrono::steady_clock::time_point begin_;
+};
 
 }  // namespace margay::command

@@ -1,4 +1,4 @@
-#include "command/info/calibration.hpp"
+#include "command/info/info.hpp"
 
 #include <fmt/format.h>
 #include <sched.h>
@@ -12,7 +12,6 @@
 #include <cstring>
 #include <span>
 
-#include "command/info/info.hpp"
 #include "sim/base/clock.hpp"
 #include "sim/boot/probes.hpp"
 #include "sim/wire/shm/shm_wire.hpp"

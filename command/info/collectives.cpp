@@ -1,4 +1,4 @@
-#include "command/info/collectives.hpp"
+#include "command/info/info.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -11,13 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include "collectives/select/asked_for.hpp"
+#include "collectives/select/choose.hpp"
 #include "collectives/select/describe.hpp"
 #include "command/calibrate/calibrate.hpp"
-#include "command/info/info.hpp"
 #include "command/line/line_mistakes.hpp"
 #include "sim/base/processors.hpp"
-#include "sim/base/terminal_text.hpp"
+#include "sim/base/text.hpp"
 #include "sim/boot/job_rates.hpp"
 
 namespace margay::command {

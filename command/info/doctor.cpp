@@ -1,4 +1,4 @@
-#include "command/info/doctor.hpp"
+#include "command/info/info.hpp"
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -12,7 +12,7 @@
 #include "command/run/process/rank_environment.hpp"
 #include "sim/base/limits.hpp"
 #include "sim/base/processors.hpp"
-#include "sim/boot/foreign.hpp"
+#include "sim/boot/join.hpp"
 #include "sim/boot/node_segment.hpp"
 #include "sim/boot/probes.hpp"
 

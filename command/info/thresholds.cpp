@@ -1,10 +1,9 @@
-#include "command/info/thresholds.hpp"
+#include "command/info/info.hpp"
 
 #include <fmt/format.h>
 
 #include <string_view>
 
-#include "command/info/info.hpp"
 #include "sim/base/limits.hpp"
 #include "sim/shm/cell_data.hpp"
 #include "sim/shm/shared_body.hpp"

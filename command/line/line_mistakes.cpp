@@ -9,8 +9,7 @@
 #include <system_error>
 #include <vector>
 
-#include "sim/boot/parse_number.hpp"
-#include "sim/boot/spelling.hpp"
+#include "sim/boot/parse.hpp"
 
 namespace margay::command {
 

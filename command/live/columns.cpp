@@ -4,11 +4,59 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <numeric>
-
-#include "command/live/short_text.hpp"
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace margay::command {
+
+std::string short_number(double number) {
+  constexpr double kThousand = 1000;
+  constexpr double kPlain = 9999.5;
+  if (number < kPlain) return fmt::format("{:.0f}", number);
+  const char* unit = "kMGTPE";
+  number /= kThousand;
+  while (number >= kThousand - 0.5 && unit[1] != '\0') {
+    number /= kThousand;
+    ++unit;
+  }
+  return number < 99.95 ? fmt::format("{:.1f}{}", number, *unit) : fmt::format("{:.0f}{}", number, *unit);
+}
+
+std::string short_time(double seconds) {
+  constexpr double kTenSeconds = 9.95;
+  constexpr long kMinute = 60;
+  constexpr long kHour = 3600;
+  if (seconds < kTenSeconds) return fmt::format("{:.1f}", seconds);
+  const long whole = std::lround(std::min(seconds, 1e9));
+  if (whole < kMinute) return std::to_string(whole);
+  if (whole < kHour) return fmt::format("{}m{:02}", whole / kMinute, whole % kMinute);
+  return fmt::format("{}h{:02}", whole / kHour, whole % kHour / kMinute);
+}
+
+std::string time_in_words(double seconds) {
+  constexpr double kMinute = 59.5;
+  constexpr double kHour = 3599.5;
+  return short_time(seconds) + (seconds < kMinute ? " s" : seconds < kHour ? "s" : "m");
+}
+
+std::vector<std::string> wrapped(const std::string& text, std::size_t room) {
+  constexpr std::string_view kIndent = "  ";
+  std::vector<std::string> lines;
+  std::string rest = text;
+  while (rest.size() > room && room > kIndent.size()) {
+    const std::size_t from = lines.empty() ? 0 : kIndent.size();
+    const std::size_t space = rest.rfind(' ', room);
+    const bool found = space != std::string::npos && space > from;
+    lines.push_back(rest.substr(0, found ? space : room));
+    rest = std::string(kIndent) + rest.substr(found ? space + 1 : room);
+  }
+  lines.push_back(rest);
+  return lines;
+}
 
 namespace {
 
@@ -196,6 +244,43 @@ std::vector<std::string> rank_lines(const std::vector<RankLook>& ranks, SortKey 
   for (std::size_t at = 0; at < heads.size(); ++at) heads[at] = kColumns[at].head;
   std::vector<std::string> lines{line_of(heads, widths)};
   for (const Cells& cells : rows) lines.push_back(line_of(cells, widths));
+  return lines;
+}
+
+namespace {
+
+std::string headline(const JobLook& job) {
+  const std::string since = job.ended    ? "has ended"
+                            : job.runs_s ? "for " + time_in_words(*job.runs_s)
+                                         : "since an unknown time";
+  return fmt::format("job {}: {} rank{} on {} node{}, launcher {}, {}  {}", job.name, job.ranks.size(),
+                     job.ranks.size() == 1 ? "" : "s", job.nodes, job.nodes == 1 ? "" : "s", job.launcher, since,
+                     job.command);
+}
+
+// The cycle, which says what to look at, is not broken if it need not be.
+std::vector<std::string> stall_lines(const JobLook& job, std::size_t room) {
+  const std::string text = job.stall == sim::BoardStall::kDeadlock
+                               ? "deadlock: all ranks wait for messages, none is under way and nobody will send one"
+                               : "no rank makes progress, all of them wait";
+  if (job.cycle.empty()) return wrapped(text, room);
+  const std::string cycle = "cycle: " + job.cycle;
+  std::string both = text + "; " + cycle;
+  if (both.size() <= room) return {std::move(both)};
+  std::vector<std::string> lines = wrapped(text, room);
+  for (std::string& line : wrapped("  " + cycle, room)) lines.push_back(std::move(line));
+  return lines;
+}
+
+}  // namespace
+
+std::vector<std::string> table_of(const JobLook& job, SortKey key, std::size_t room, std::size_t& head_at) {
+  std::vector<std::string> lines{headline(job)};
+  if (job.stall != sim::BoardStall::kNone) {
+    for (std::string& line : stall_lines(job, room)) lines.push_back(std::move(line));
+  }
+  head_at = lines.size();
+  for (std::string& line : rank_lines(job.ranks, key, room)) lines.push_back(std::move(line));
   return lines;
 }
 

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "command/live/process_look.hpp"
 #include "command/live/running_jobs.hpp"
 
 namespace margay::command {

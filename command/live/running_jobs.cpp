@@ -7,18 +7,42 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <span>
+#include <string>
 #include <string_view>
 #include <system_error>
 
-#include "command/live/process_look.hpp"
 #include "command/run/report/report.hpp"
 #include "sim/base/random.hpp"
 #include "sim/trace/definition.hpp"
 
 namespace margay::command {
+
+ProcessLook look_at_process(int pid) {
+  ProcessLook look;
+  std::ifstream file(fmt::format("/proc/{}/stat", pid));
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  // proc(5): the name, in parentheses, may hold anything. Fields 3, 14, 15 and 22.
+  const std::size_t behind = text.rfind(')');
+  if (behind == std::string::npos) return look;
+  char state = 0;
+  unsigned long long user = 0;
+  unsigned long long system = 0;
+  unsigned long long start = 0;
+  if (std::sscanf(text.c_str() + behind,
+                  ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %*d %*d %*d %*d %*d %*d %llu", &state, &user,
+                  &system, &start) != 4) {
+    return look;
+  }
+  look.state = state;
+  look.start_ticks = start;
+  look.processor_ticks = user + system;
+  return look;
+}
 
 namespace {
 

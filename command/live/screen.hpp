@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "command/live/table.hpp"
+#include "command/live/columns.hpp"
 
 namespace margay::command {
 
@@ -20,5 +20,17 @@ void print_remarks(RunningJobs& jobs, const std::string& job);
 // Until q, or a signal that ends it; the exit status, 1 when there is no such job. Requires: standard output is a
 // terminal.
 [[nodiscard]] int show_screen(const TopOptions& options);
+
+}  // namespace margay::command
+
+// `margay top`: what runs.
+
+namespace CLI {
+class App;
+}
+
+namespace margay::command {
+
+void add_top_command(CLI::App& app);
 
 }  // namespace margay::command

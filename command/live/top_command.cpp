@@ -1,4 +1,4 @@
-#include "command/live/top_command.hpp"
+#include "command/live/screen.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -14,7 +14,6 @@
 #include <system_error>
 #include <vector>
 
-#include "command/live/screen.hpp"
 #include "sim/base/clock.hpp"
 #include "sim/kernel/waiter.hpp"
 #include "sim/trace/definition.hpp"

@@ -27,7 +27,7 @@
 #include "command/run/runner.hpp"
 #include "command/trace/read/close_for.hpp"
 #include "sim/base/processors.hpp"
-#include "sim/base/terminal_text.hpp"
+#include "sim/base/text.hpp"
 #include "sim/boot/interface.hpp"
 #include "sim/boot/job_rates.hpp"
 #include "sim/boot/options.hpp"

@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "command/run/options/hosts.hpp"
-#include "command/run/process/processes.hpp"
+#include "command/run/options/words.hpp"
 #include "command/run/process/rank_environment.hpp"
 #include "command/run/process/signals.hpp"
+#include "command/run/process/spawn.hpp"
 #include "command/run/report/rank_state.hpp"
 
 namespace margay::command {

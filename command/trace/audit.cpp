@@ -9,7 +9,7 @@
 
 #include "command/trace/names/end_words.hpp"
 #include "command/trace/read/filter.hpp"
-#include "sim/base/counted.hpp"
+#include "sim/base/text.hpp"
 #include "sim/trace/format.hpp"
 
 namespace margay::command {

@@ -1,4 +1,4 @@
-#include "command/trace/check_command.hpp"
+#include "command/trace/trace_command.hpp"
 
 #include <fmt/core.h>
 
@@ -10,9 +10,9 @@
 
 #include "command/trace/audit.hpp"
 #include "command/trace/common.hpp"
-#include "command/trace/story/whole.hpp"
+#include "command/trace/story/fate.hpp"
 #include "portals/base/verdict.hpp"
-#include "sim/base/counted.hpp"
+#include "sim/base/text.hpp"
 
 namespace margay::command {
 

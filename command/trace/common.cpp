@@ -7,7 +7,7 @@
 
 #include "command/line/standard_output.hpp"
 #include "command/trace/names/end_words.hpp"
-#include "sim/base/terminal_text.hpp"
+#include "sim/base/text.hpp"
 #include "sim/wire/wire.hpp"
 
 namespace margay::command {

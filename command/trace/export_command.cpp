@@ -1,4 +1,4 @@
-#include "command/trace/export_command.hpp"
+#include "command/trace/trace_command.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -14,21 +14,12 @@
 #include <vector>
 
 #include "command/trace/common.hpp"
-#include "command/trace/export/chart.hpp"
-#include "command/trace/export/chrome.hpp"
-#include "command/trace/export/csv.hpp"
-#include "command/trace/export/json.hpp"
-#include "command/trace/export/mermaid.hpp"
-#include "command/trace/export/msc.hpp"
-#include "command/trace/export/otf2.hpp"
-#include "command/trace/export/pcapng.hpp"
-#include "command/trace/export/perfetto.hpp"
-#include "command/trace/export/smpi_ti.hpp"
+#include "command/trace/export/exports.hpp"
+#include "command/trace/export/timeline.hpp"
 #include "command/trace/export_output.hpp"
 #include "command/trace/message_choice.hpp"
 #include "command/trace/story/collectives.hpp"
-#include "sim/base/counted.hpp"
-#include "sim/base/terminal_text.hpp"
+#include "sim/base/text.hpp"
 
 namespace margay::command {
 

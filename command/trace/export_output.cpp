@@ -12,7 +12,7 @@
 #include <system_error>
 
 #include "command/line/standard_output.hpp"
-#include "sim/base/terminal_text.hpp"
+#include "sim/base/text.hpp"
 #include "sim/trace/format.hpp"
 
 namespace margay::command {

@@ -12,7 +12,7 @@
 
 #include "command/line/line_mistakes.hpp"
 #include "command/trace/common.hpp"
-#include "sim/base/counted.hpp"
+#include "sim/base/text.hpp"
 #include "sim/boot/board.hpp"
 
 namespace margay::command {

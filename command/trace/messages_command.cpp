@@ -1,4 +1,4 @@
-#include "command/trace/messages_command.hpp"
+#include "command/trace/trace_command.hpp"
 
 #include <fmt/core.h>
 
@@ -9,12 +9,12 @@
 #include <string_view>
 
 #include "command/trace/common.hpp"
-#include "command/trace/export/csv.hpp"
+#include "command/trace/export/exports.hpp"
 #include "command/trace/export/timeline.hpp"
 #include "command/trace/message_choice.hpp"
 #include "command/trace/story/collectives.hpp"
 #include "command/trace/story/words.hpp"
-#include "sim/base/counted.hpp"
+#include "sim/base/text.hpp"
 
 namespace margay::command {
 

@@ -1,4 +1,4 @@
-#include "command/trace/print_command.hpp"
+#include "command/trace/trace_command.hpp"
 
 #include <fmt/core.h>
 
@@ -16,7 +16,7 @@
 #include "command/trace/read/filter.hpp"
 #include "command/trace/story/collectives.hpp"
 #include "command/trace/story/messages.hpp"
-#include "sim/base/counted.hpp"
+#include "sim/base/text.hpp"
 #include "sim/boot/board.hpp"
 
 namespace margay::command {

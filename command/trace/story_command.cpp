@@ -1,4 +1,4 @@
-#include "command/trace/story_command.hpp"
+#include "command/trace/trace_command.hpp"
 
 #include <fmt/core.h>
 
@@ -13,7 +13,7 @@
 #include "command/trace/read/filter.hpp"
 #include "command/trace/story/collectives.hpp"
 #include "command/trace/story/tell.hpp"
-#include "sim/base/counted.hpp"
+#include "sim/base/text.hpp"
 
 namespace margay::command {
 

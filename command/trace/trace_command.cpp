@@ -2,13 +2,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include "command/trace/check_command.hpp"
-#include "command/trace/export_command.hpp"
-#include "command/trace/messages_command.hpp"
-#include "command/trace/print_command.hpp"
-#include "command/trace/story_command.hpp"
-#include "command/trace/view_command.hpp"
-
 namespace margay::command {
 
 void add_trace_command(CLI::App& app, const CallSite& call_site, std::string_view page) {

@@ -1,4 +1,4 @@
-#include "command/trace/view_command.hpp"
+#include "command/trace/trace_command.hpp"
 
 #include <fmt/core.h>
 #include <unistd.h>
@@ -14,8 +14,7 @@
 #include "command/trace/common.hpp"
 #include "command/trace/export_output.hpp"
 #include "command/trace/page/page.hpp"
-#include "sim/base/counted.hpp"
-#include "sim/base/terminal_text.hpp"
+#include "sim/base/text.hpp"
 
 namespace margay::command {
 

@@ -11,10 +11,9 @@
 
 // Where a message may go.
 #include "portals/match/match_list.hpp"
-#include "portals/memory/combined_block.hpp"
+#include "portals/memory/block.hpp"
 #include "portals/memory/dynamic_block.hpp"
 #include "portals/memory/independent_block.hpp"
-#include "portals/memory/single_block.hpp"
 
 // What the kernel does with a message.
 #include "portals/base/header.hpp"

@@ -21,12 +21,27 @@
 // scripts/coverage and cmake/margay_layer.cmake find the bindings by the names of these macros.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include "mpi/call/call_name.hpp"
+#include "mpi_adi/abi/mpi.h"
+
+// A number for the program, in the integer that the binding gives it.
+
+namespace margay::mpi {
+
+// "If the value cannot be expressed by the integer, MPI_UNDEFINED" (MPI 4.0, 3.2.5, 5.1.5, 5.2).
+template <typename Integer>
+[[nodiscard]] constexpr Integer bounded(std::uint64_t value) {
+  return value <= static_cast<std::uint64_t>(std::numeric_limits<Integer>::max()) ? static_cast<Integer>(value)
+                                                                                  : Integer{MPI_UNDEFINED};
+}
+
+}  // namespace margay::mpi
 
 #pragma GCC visibility push(default)
-#include "mpi_adi/abi/mpi.h"
 #pragma GCC visibility pop
 
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage): two names made of one.

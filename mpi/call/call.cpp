@@ -6,6 +6,7 @@
 
 #include "mpi_adi/abi/handles.hpp"
 #include "mpi_adi/device/type_check.hpp"
+#include "mpi_adi/op/operation.hpp"
 #include "mpi_adi/rank/call_trace.hpp"
 #include "mpi_adi/rank/mpi_process.hpp"
 #include "mpi_adi/rank/origins.hpp"
@@ -307,6 +308,16 @@ void give_way(Call& call) {
     rank.yield();
   }
   process.looks().found_nothing(process.kernel(), process.clock(), process.wait_means());
+}
+
+void report_nonportable(TypeCheck& check, MPI_Op op, MPI_Datatype type) {
+  if (is_nonportable(op, type)) check.nonportable(operation_word(op) + " on " + type_word(type), "6.9.2");
+}
+
+UserRequest* add_own_request(Call& call, Communicator& communicator) {
+  UserRequest* const made = call.rank().handles().add_request(nullptr, communicator);
+  if (made == nullptr) call.error(MPI_ERR_OTHER, "too many requests are alive (2^18); complete or free some first");
+  return made;
 }
 
 }  // namespace margay::mpi

@@ -25,6 +25,7 @@
 #include "mpi_adi/abi/status.hpp"
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/rank/rank.hpp"
+#include "mpi_adi/request/own_request.hpp"
 
 namespace margay::mpi {
 
@@ -267,5 +268,21 @@ void look_once(Call& call);
 // rank needs it, or when other threads of its rank are in MPI: a loop around MPI_Test or MPI_Iprobe must not keep them,
 // or the peer, from running.
 void give_way(Call& call);
+
+// Reports, for --check-types, uses that margay and MPICH take and that the standard does not define.
+
+void report_nonportable(TypeCheck& check, MPI_Op op, MPI_Datatype type);
+
+// The call applies `op` to elements of `type`. Requires: predefined_combine() has the two, or the operation is
+// MPI_REPLACE or MPI_NO_OP.
+inline void note_operation(Call& call, MPI_Op op, MPI_Datatype type) {
+  if (TypeCheck* const check = call.device().type_check(); check != nullptr) [[unlikely]]
+    report_nonportable(*check, op, type);
+}
+
+// Giving a request of mpi_adi/request a handle.
+
+// nullptr, and an error: too many requests are alive.
+[[nodiscard]] UserRequest* add_own_request(Call& call, Communicator& communicator);
 
 }  // namespace margay::mpi

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "mpi/call/early_handler.hpp"
+#include "mpi/call/early_call.hpp"
 
 namespace margay::mpi {
 

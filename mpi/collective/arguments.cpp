@@ -1,6 +1,10 @@
 #include "mpi/collective/arguments.hpp"
 
+#include <cstring>
+
 #include "collectives/portal/rank_host.hpp"
+#include "mpi/call/call.hpp"
+#include "mpi_adi/op/operation.hpp"
 #include "mpi_adi/rank/failure.hpp"
 
 namespace margay::mpi {
@@ -34,6 +38,85 @@ void note_error(Call& call, int error_class) {
     return call.error(error_class, "not enough memory for the edges that a member sent");
   }
   call.error(error_class, error_class == MPI_ERR_TRUNCATE ? kDifferentCalls : words_of_lost(call.rank()));
+}
+
+namespace {
+
+// What operations are defined on. Types made for Fortran's kinds have handles of their own, and are what Fortran's
+// compiler takes for the kind (MPI 4.0, 6.9.2 and 19.1.5).
+MPI_Datatype operand_type(const Datatype& type) {
+  switch (type.definition->origin.combiner) {
+    case MPI_COMBINER_F90_REAL:
+    case MPI_COMBINER_F90_COMPLEX:
+    case MPI_COMBINER_F90_INTEGER:
+      return type.definition->basic();
+    default:
+      return type.handle;
+  }
+}
+
+}  // namespace
+
+Operands::Operands(Call& call, MPI_Op op, Datatype* type, std::int64_t count) : type_(type), count_(count) {
+  if (!call.ok() || type == nullptr) return;
+  portal_ = &collectives_of(call);
+  if (is_predefined_op(op)) [[likely]] {
+    const MPI_Datatype operand = operand_type(*type);
+    predefined_ = predefined_combine(op, operand);
+    if (predefined_ != nullptr) {
+      note_operation(call, op, operand);
+      return;
+    }
+    call.error(MPI_ERR_OP, operation_word(op) + " is not defined on " + type_word(operand) +
+                               (op == MPI_REPLACE || op == MPI_NO_OP ? ": it is for one-sided communication only"
+                                                                     : " (MPI 4.0, 6.9.2)"));
+    return;
+  }
+  const mpi_adi::Operation* const made = call.rank().handles().operations().find(op);
+  if (made == nullptr) {
+    call.error(MPI_ERR_OP, op == MPI_OP_NULL ? "the operation is MPI_OP_NULL"
+                                             : operation_word(op) + " is no living operation (freed, or never made)");
+    return;
+  }
+  commutative_ = made->commutative;
+  user_.emplace(call.rank(), *made, *type, count);
+}
+
+Reduction Operands::begin(const void* send, void* receive) {
+  const std::uint64_t bytes = row_bytes();
+  auto* row = static_cast<std::byte*>(receive);
+  if (receive == nullptr || !rows_are_memory()) {
+    own_ = portal_->take_memory(bytes);
+    row = own_.get();
+  }
+  if (!rows_are_memory()) {
+    user_->pack(row, send == MPI_IN_PLACE ? receive : send);
+  } else if (send != MPI_IN_PLACE && bytes > 0) {
+    std::memcpy(row, send, bytes);
+  }
+  const auto count = static_cast<std::size_t>(count_);
+  // There is nothing to combine, and rows are cut by an element's bytes.
+  if (element_bytes() == 0) return {row, 0, 1, Reducer(*user_, commutative_)};
+  if (user_) return {row, count, user_->element_bytes(), Reducer(*user_, commutative_)};
+  return {row, count, static_cast<std::size_t>(type_->extent), Reducer(predefined_)};
+}
+
+void Operands::finish(void* receive) const {
+  if (!rows_are_memory()) user_->unpack(receive, own_.get());
+}
+
+void Operands::finish_part(void* receive, const std::byte* row, std::int64_t first, std::int64_t count) const {
+  const std::byte* const part = row + static_cast<std::uint64_t>(first) * element_bytes();
+  if (!rows_are_memory()) return user_->unpack(receive, part, count);
+  if (count != 0) std::memcpy(receive, part, static_cast<std::uint64_t>(count) * element_bytes());
+}
+
+void Operands::combine(const void* in, void* inout) const {
+  if (!user_) {
+    predefined_(in, inout, static_cast<std::size_t>(count_));
+  } else if (count_ > 0) {
+    user_->combine_in_place(in, inout);
+  }
 }
 
 }  // namespace margay::mpi

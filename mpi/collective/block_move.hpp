@@ -14,6 +14,7 @@
 #include "collectives/select/perform.hpp"
 #include "mpi/collective/arguments.hpp"
 #include "mpi/collective/blocks.hpp"
+#include "mpi/collective/request_call.hpp"
 
 namespace margay::mpi {
 
@@ -108,5 +109,14 @@ class BlockMove {
   // What an all-to-all with MPI_IN_PLACE sends, as others' blocks replace it where it lies.
   std::unique_ptr<std::byte[]> staging_;
 };
+
+// The whole of a binding that moves blocks.
+
+inline int move(Call& call, const MoveArguments& arguments) {
+  return perform_checked<BlockMove>(call, arguments);
+}
+inline int move(Call& call, Form form, const MoveArguments& arguments, MPI_Request* request) {
+  return give_request<BlockMove, CheckedTask<BlockMove>>(call, form, arguments, request);
+}
 
 }  // namespace margay::mpi

@@ -1,11 +1,12 @@
 // MPI_Gather and MPI_Allgather (MPI 4.0, 6.5 and 6.7), and those that do not block (6.12, 6.13).
+
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "mpi/call/binding.hpp"
 #include "mpi/collective/arguments.hpp"
-#include "mpi/collective/block_call.hpp"
+#include "mpi/collective/block_move.hpp"
 #include "mpi/collective/note_call.hpp"
 #include "mpi/collective/request_call.hpp"
 #include "portals/base/assert.hpp"
@@ -235,3 +236,21 @@ MARGAY_COLLECTIVE(Allgather, Iallgather,
                   (const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf, Count recvcount,
                    MPI_Datatype recvtype, MPI_Comm comm),
                   gather<AllgatherCall>, {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, {}, comm})
+
+// MPI_Gatherv and MPI_Allgatherv (MPI 4.0, 6.5 and 6.7), and those that do not block (6.12, 6.13).
+
+using namespace margay::mpi;
+
+MARGAY_COLLECTIVE(Gatherv, Igatherv,
+                  (const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf, const Count* recvcounts,
+                   const Displacement* displs, MPI_Datatype recvtype, int root, MPI_Comm comm),
+                  move,
+                  {Move::gather, BlockArguments::even(sendbuf, sendcount, sendtype),
+                   BlockArguments::varying(recvbuf, recvcounts, displs, recvtype), root, comm})
+
+MARGAY_COLLECTIVE(Allgatherv, Iallgatherv,
+                  (const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf, const Count* recvcounts,
+                   const Displacement* displs, MPI_Datatype recvtype, MPI_Comm comm),
+                  move,
+                  {Move::allgather, BlockArguments::even(sendbuf, sendcount, sendtype),
+                   BlockArguments::varying(recvbuf, recvcounts, displs, recvtype), 0, comm})

@@ -7,8 +7,8 @@
 
 #include "collectives/portal/call_check.hpp"
 #include "mpi_adi/abi/handles.hpp"
-#include "mpi_adi/object/communicator_word.hpp"
-#include "mpi_adi/op/names.hpp"
+#include "mpi_adi/object/communicator.hpp"
+#include "mpi_adi/op/operation.hpp"
 
 namespace margay::mpi {
 

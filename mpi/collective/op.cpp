@@ -3,7 +3,7 @@
 
 #include "mpi/call/binding.hpp"
 #include "mpi/call/call.hpp"
-#include "mpi_adi/op/names.hpp"
+#include "mpi_adi/op/operation.hpp"
 
 using namespace margay::mpi;
 

@@ -6,7 +6,6 @@
 #include "mpi/call/binding.hpp"
 #include "mpi/collective/arguments.hpp"
 #include "mpi/collective/note_call.hpp"
-#include "mpi/collective/operands.hpp"
 #include "mpi/collective/request_call.hpp"
 
 using namespace margay::mpi;

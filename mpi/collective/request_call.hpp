@@ -6,7 +6,7 @@
 
 #include "collectives/select/call_task.hpp"
 #include "mpi/call/binding.hpp"
-#include "mpi/call/own_call.hpp"
+#include "mpi/call/call.hpp"
 #include "mpi/collective/arguments.hpp"
 #include "mpi/collective/note_call.hpp"
 #include "mpi/info/table.hpp"

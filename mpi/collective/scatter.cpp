@@ -1,11 +1,12 @@
 // MPI_Scatter (MPI 4.0, 6.6), and those that do not block (6.12, 6.13).
+
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "mpi/call/binding.hpp"
 #include "mpi/collective/arguments.hpp"
-#include "mpi/collective/block_call.hpp"
+#include "mpi/collective/block_move.hpp"
 #include "mpi/collective/note_call.hpp"
 #include "mpi/collective/request_call.hpp"
 
@@ -166,3 +167,14 @@ MARGAY_COLLECTIVE(Scatter, Iscatter,
                   (const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf, Count recvcount,
                    MPI_Datatype recvtype, int root, MPI_Comm comm),
                   scatter, {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm})
+
+// MPI_Scatterv (MPI 4.0, 6.6), and those that do not block (6.12, 6.13).
+
+using namespace margay::mpi;
+
+MARGAY_COLLECTIVE(Scatterv, Iscatterv,
+                  (const void* sendbuf, const Count* sendcounts, const Displacement* displs, MPI_Datatype sendtype,
+                   void* recvbuf, Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm),
+                  move,
+                  {Move::scatter, BlockArguments::varying(sendbuf, sendcounts, displs, sendtype),
+                   BlockArguments::even(recvbuf, recvcount, recvtype), root, comm})

@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "collectives/comm/construct.hpp"
 #include "mpi/call/call.hpp"
 #include "mpi_adi/object/topology.hpp"
 
@@ -43,5 +44,14 @@ template <typename Kind>
 [[nodiscard]] std::span<const int> checked_dims(Call& call, int ndims, const int* dims, int processes);
 // A graph for at most `processes` nodes, checked; an empty one after an error.
 [[nodiscard]] GraphTopology checked_graph(Call& call, int nnodes, const int* index, const int* edges, int processes);
+
+// The end of calls that make communicators.
+
+// Hands the communicator, or MPI_COMM_NULL, to the program, or raises why there is none; the call's end.
+[[nodiscard]] int give_communicator(Call& call, const Made& made, MPI_Comm* handle);
+
+// The same for a duplicate of `parent`, which takes over its attributes; `hints` null: it has none.
+[[nodiscard]] int give_duplicate(Call& call, Communicator& parent, Made made, MPI_Comm* handle,
+                                 const Info* hints = nullptr);
 
 }  // namespace margay::mpi

@@ -3,17 +3,15 @@
 #include <optional>
 
 #include "collectives/comm/construct.hpp"
-#include "collectives/comm/shared_folder.hpp"
 #include "mpi/call/binding.hpp"
 #include "mpi/collective/arguments.hpp"
 #include "mpi/collective/note_call.hpp"
 #include "mpi/collective/request_call.hpp"
 #include "mpi/communicator/arguments.hpp"
 #include "mpi/communicator/attribute_callbacks.hpp"
-#include "mpi/communicator/made.hpp"
 #include "mpi/info/table.hpp"
 #include "mpi_adi/object/group_ops.hpp"
-#include "sim/base/hardware.hpp"
+#include "sim/base/processors.hpp"
 #include "sim/machine/process.hpp"
 
 using namespace margay::mpi;

@@ -1,11 +1,10 @@
 // Communicators of groups alone, without one that they come from (MPI 4.0, 7.4.2 and 7.6.2).
-#include "collectives/comm/from_groups.hpp"
+#include "collectives/comm/construct.hpp"
 
 #include "mpi/call/binding.hpp"
-#include "mpi/call/early_handler.hpp"
+#include "mpi/call/early_call.hpp"
 #include "mpi/call/session_arguments.hpp"
 #include "mpi/communicator/arguments.hpp"
-#include "mpi/communicator/made.hpp"
 #include "mpi/info/table.hpp"
 
 using namespace margay::mpi;

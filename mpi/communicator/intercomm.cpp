@@ -1,10 +1,9 @@
 // MPI_Intercomm_create, MPI_Intercomm_merge (MPI 4.0, 7.6.2).
-#include "collectives/comm/intercomm.hpp"
+#include "collectives/comm/construct.hpp"
 
 #include "mpi/call/binding.hpp"
 #include "mpi/collective/note_call.hpp"
 #include "mpi/communicator/arguments.hpp"
-#include "mpi/communicator/made.hpp"
 
 using namespace margay::mpi;
 

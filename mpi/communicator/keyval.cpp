@@ -2,7 +2,7 @@
 #include "mpi/call/binding.hpp"
 #include "mpi/call/call.hpp"
 #include "mpi/communicator/attribute_arguments.hpp"
-#include "mpi_adi/object/keyval_table.hpp"
+#include "mpi_adi/object/attribute.hpp"
 #include "mpi_adi/rank/object_tables.hpp"
 
 using namespace margay::mpi;

@@ -3,7 +3,7 @@
 
 #include "mpi/call/binding.hpp"
 #include "mpi/datatype/type_call.hpp"
-#include "mpi_adi/datatype/arrays.hpp"
+#include "mpi_adi/datatype/construct.hpp"
 
 using namespace margay::mpi;
 

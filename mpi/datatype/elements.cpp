@@ -2,7 +2,6 @@
 #include "mpi_adi/datatype/elements.hpp"
 
 #include "mpi/call/binding.hpp"
-#include "mpi/call/bounded.hpp"
 #include "mpi/call/call.hpp"
 
 using namespace margay::mpi;

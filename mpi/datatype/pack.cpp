@@ -1,7 +1,6 @@
 // Packing (MPI 4.0, 5.2): into the machine's own representation, without anything before or between the elements, so
 // that packed units can be put together and sent as MPI_PACKED.
 #include "mpi/call/binding.hpp"
-#include "mpi/call/bounded.hpp"
 #include "mpi/datatype/pack_call.hpp"
 
 using namespace margay::mpi;

@@ -3,7 +3,7 @@
 
 #include "mpi/call/binding.hpp"
 #include "mpi/datatype/type_call.hpp"
-#include "mpi_adi/datatype/sized_types.hpp"
+#include "mpi_adi/datatype/predefined_types.hpp"
 
 using namespace margay::mpi;
 

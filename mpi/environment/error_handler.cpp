@@ -3,7 +3,7 @@
 
 #include "mpi/call/binding.hpp"
 #include "mpi/call/call.hpp"
-#include "mpi/call/early_handler.hpp"
+#include "mpi/call/early_call.hpp"
 #include "mpi_adi/rank/object_tables.hpp"
 
 using namespace margay::mpi;

@@ -2,7 +2,7 @@
 // MPI_FILE_NULL: its handler is what files begin with, and what programs (C++ ones at their start) ask and set.
 #include "mpi/call/binding.hpp"
 #include "mpi/call/call.hpp"
-#include "mpi/call/early_handler.hpp"
+#include "mpi/call/early_call.hpp"
 #include "mpi/environment/file_error.hpp"
 #include "mpi_adi/rank/object_tables.hpp"
 

@@ -1,12 +1,14 @@
 // Memory from MPI (MPI 4.0, 9.2): of the heap that the node shares, so that a window over it is mapped by all its
 // ranks; where there is none, private (sim/machine/rank_memory).
+
 #include <cstdint>
 #include <optional>
 
 #include "mpi/call/binding.hpp"
 #include "mpi/call/call.hpp"
+#include "mpi/call/early_call.hpp"
 #include "mpi/info/table.hpp"
-#include "mpi_adi/object/memory_hint.hpp"
+#include "mpi_adi/object/info.hpp"
 #include "mpi_adi/rank/object_tables.hpp"
 #include "sim/machine/process.hpp"
 
@@ -41,3 +43,33 @@ extern "C" int PMPI_Free_mem(void* base) {
   return call.done();
 }
 MARGAY_ALIAS(Free_mem)
+
+// MPICH's questions about memory of graphics processors, which margay cannot read or write: the answer is always no.
+
+using namespace margay::mpi;
+
+extern "C" int PMPIX_GPU_query_support(int gpu_type, int* is_supported) {
+  EarlyCall call(call_name<"MPIX_GPU_query_support">);
+  call.not_null(is_supported, "is_supported");
+  if (gpu_type != MPIX_GPU_SUPPORT_CUDA && gpu_type != MPIX_GPU_SUPPORT_ZE && gpu_type != MPIX_GPU_SUPPORT_HIP) {
+    call.error(MPI_ERR_ARG, "gpu_type is " + std::to_string(gpu_type) + ", not an MPIX_GPU_SUPPORT_ value");
+  }
+  if (call.ok()) *is_supported = 0;
+  return call.done();
+}
+MARGAY_ALIAS_MPIX(GPU_query_support)
+
+extern "C" int PMPIX_Query_cuda_support(void) {
+  return 0;
+}
+MARGAY_ALIAS_MPIX(Query_cuda_support)
+
+extern "C" int PMPIX_Query_hip_support(void) {
+  return 0;
+}
+MARGAY_ALIAS_MPIX(Query_hip_support)
+
+extern "C" int PMPIX_Query_ze_support(void) {
+  return 0;
+}
+MARGAY_ALIAS_MPIX(Query_ze_support)

@@ -1,7 +1,7 @@
 // Generalized requests (MPI 4.0, 13.2), and MPICH's extension of them.
 #include "mpi_adi/request/generalized.hpp"
 #include "mpi/call/binding.hpp"
-#include "mpi/call/own_call.hpp"
+#include "mpi/call/call.hpp"
 #include "mpi_adi/rank/object_tables.hpp"
 
 using namespace margay::mpi;

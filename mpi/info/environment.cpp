@@ -11,7 +11,7 @@
 
 #include "mpi/info/table.hpp"
 #include "sim/boot/options.hpp"
-#include "sim/boot/parse_number.hpp"
+#include "sim/boot/parse.hpp"
 
 namespace margay::mpi {
 

@@ -4,12 +4,12 @@
 #include <optional>
 
 #include "mpi/call/binding.hpp"
-#include "mpi/call/early_handler.hpp"
+#include "mpi/call/early_call.hpp"
 #include "mpi/communicator/arguments.hpp"
 #include "mpi/communicator/attribute_arguments.hpp"
 #include "mpi/info/table.hpp"
 #include "mpi/one_sided/arguments.hpp"
-#include "mpi_adi/object/memory_hint.hpp"
+#include "mpi_adi/object/info.hpp"
 #include "mpi_adi/rank/object_tables.hpp"
 
 using namespace margay::mpi;

@@ -1,7 +1,7 @@
 // The request of a request-based access (MPI 4.0, 12.3.5): complete when nothing is under way for it at this origin.
 #pragma once
 
-#include "mpi/call/own_call.hpp"
+#include "mpi/call/call.hpp"
 #include "mpi_adi/abi/status.hpp"
 #include "mpi_adi/device/listener.hpp"
 #include "mpi_adi/rma/rma.hpp"

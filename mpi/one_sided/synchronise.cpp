@@ -210,7 +210,7 @@ extern "C" int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win) {
   window->fence = Window::Fence::none;
   window->exposes = true;
   window->post_group = std::move(ranks);
-  for (const int rank : window->post_group) call.rank().rma().tell(*window, rank, Ask::posted);
+  for (const int rank : window->post_group) call.rank().rma().tell(*window, rank, margay::mpi_adi::Ask::posted);
   call.rank().rma().synchronised(*window, TraceSync::post);
   return call.done();
 }
@@ -250,7 +250,7 @@ extern "C" int PMPI_Win_complete(MPI_Win win) {
     complete_start(call, *window, rank);
     window->target(rank).in_start = false;
     if (!call.device().kernel().initiator().gone(window->target(rank).world_rank))
-      call.rank().rma().tell(*window, rank, Ask::completed);
+      call.rank().rma().tell(*window, rank, margay::mpi_adi::Ask::completed);
   }
   window->starts = false;
   window->start_group.clear();

@@ -1,12 +1,16 @@
-// The arguments of a send and of a receive as the program gave them.
+// From the arguments of a send or a receive to what the device takes, and from its request to a handle.
 #pragma once
 
 #include <cstdint>
 
+#include "mpi/call/call.hpp"
 #include "mpi/layers.hpp"
 #include "mpi_adi/abi/mpi.h"
+#include "mpi_adi/device/envelope.hpp"
 
 namespace margay::mpi {
+
+// The arguments of a send and of a receive as the program gave them.
 
 struct SendArguments {
   const void* buffer;
@@ -25,5 +29,56 @@ struct ReceiveArguments {
   int tag;
   MPI_Comm communicator;
 };
+
+// Looked up and checked. After an error some of it is missing.
+[[nodiscard]] inline CheckedSend check_send(Call& call, SendMode mode, const SendArguments& arguments) {
+  CheckedSend checked{mode,          arguments.buffer, arguments.count,        nullptr, arguments.destination,
+                      arguments.tag, nullptr,          Context::point_to_point};
+  // Nothing is asked of what was not found, nor after an error.
+  checked.communicator = call.communicator(arguments.communicator);
+  if (checked.communicator == nullptr) [[unlikely]]
+    return checked;
+  checked.type = call.datatype(arguments.datatype, arguments.count);
+  if (checked.type == nullptr || !call.elements(arguments.count, *checked.type)) [[unlikely]]
+    return checked;
+  call.address(arguments.buffer, arguments.count, checked.type);
+  call.destination(checked.communicator, arguments.destination);
+  call.send_tag(arguments.tag);
+  return checked;
+}
+
+[[nodiscard]] inline CheckedReceive check_receive(Call& call, const ReceiveArguments& arguments) {
+  CheckedReceive checked{arguments.buffer, arguments.count,        nullptr, arguments.source, arguments.tag,
+                         nullptr,          Context::point_to_point};
+  // Nothing is asked of what was not found, nor after an error.
+  checked.communicator = call.communicator(arguments.communicator);
+  if (checked.communicator == nullptr) [[unlikely]]
+    return checked;
+  checked.type = call.datatype(arguments.datatype, arguments.count);
+  if (checked.type == nullptr || !call.elements(arguments.count, *checked.type)) [[unlikely]]
+    return checked;
+  call.address(arguments.buffer, arguments.count, checked.type);
+  call.source(checked.communicator, arguments.source);
+  call.receive_tag(arguments.tag);
+  return checked;
+}
+
+// Gives a request that was started a handle.
+[[gnu::noinline]] void refuse_request(Call& call, Request* device);  // too many are alive
+inline void hand_out(Call& call, Request* device, Communicator& communicator, MPI_Request* handle) {
+  const bool sent = device->kind == RequestKind::sent;
+  if (sent && call.rank().handles().origins() == nullptr) [[likely]] {
+    *handle = call.rank().handles().sent_request();
+    return;
+  }
+  UserRequest* const request = call.rank().handles().add_request(device, communicator);
+  if (request == nullptr) [[unlikely]]
+    return refuse_request(call, device);
+  if (sent) [[unlikely]] {
+    request->sent = true;
+    ++communicator.references;
+  }
+  *handle = request->handle;
+}
 
 }  // namespace margay::mpi

@@ -1,11 +1,26 @@
 // Buffered sends and their buffer (MPI 4.0, 3.4 and 3.6).
+
 #include "mpi_adi/protocol/buffered.hpp"
 #include "mpi/call/binding.hpp"
-#include "mpi/call/bounded.hpp"
-#include "mpi/point_to_point/buffered_call.hpp"
-#include "mpi/point_to_point/checked_arguments.hpp"
-#include "mpi/point_to_point/send_call.hpp"
+#include "mpi/point_to_point/arguments.hpp"
+#include "mpi/point_to_point/send.hpp"
 #include "mpi_adi/rank/wait.hpp"
+
+namespace margay::mpi {
+
+Request* start_buffered(Call& call, const CheckedSend& send) {
+  if (send.destination != MPI_PROC_NULL) {
+    const portals::Status sent = call.rank().buffered().send(send);
+    if (!sent.ok()) {
+      call.error(MPI_ERR_BUFFER, sent.sentence());
+      return nullptr;
+    }
+  }
+  // What the program holds is over at once, as a send to nobody is.
+  return &call.device().sent();
+}
+
+}  // namespace margay::mpi
 
 using namespace margay::mpi;
 

@@ -1,6 +1,5 @@
 #include "mpi/point_to_point/completion.hpp"
 
-#include "mpi/point_to_point/outcome.hpp"
 #include "mpi_adi/request/own_request.hpp"
 
 namespace margay::mpi {

@@ -2,11 +2,10 @@
 #include <climits>
 
 #include "mpi/call/binding.hpp"
-#include "mpi/call/own_call.hpp"
+#include "mpi/call/call.hpp"
 #include "mpi/info/table.hpp"
-#include "mpi/point_to_point/checked_arguments.hpp"
-#include "mpi_adi/request/partitioned_receive.hpp"
-#include "mpi_adi/request/partitioned_send.hpp"
+#include "mpi/point_to_point/arguments.hpp"
+#include "mpi_adi/request/partitioned.hpp"
 
 using namespace margay::mpi;
 

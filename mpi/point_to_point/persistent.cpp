@@ -1,10 +1,9 @@
 // Persistent requests (MPI 4.0, chapter 3.9): the arguments are checked and kept once, started as often as wanted.
 #include "mpi/call/binding.hpp"
-#include "mpi/point_to_point/buffered_call.hpp"
-#include "mpi/point_to_point/checked_arguments.hpp"
+#include "mpi/point_to_point/arguments.hpp"
+#include "mpi/point_to_point/buffered.hpp"
 #include "mpi/point_to_point/completion.hpp"
-#include "mpi/point_to_point/receive_call.hpp"
-#include "mpi/point_to_point/send_call.hpp"
+#include "mpi/point_to_point/send.hpp"
 #include "mpi_adi/request/own_request.hpp"
 
 using namespace margay::mpi;

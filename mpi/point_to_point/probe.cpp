@@ -1,7 +1,7 @@
 // MPI_Probe, MPI_Mprobe and their kin (MPI 4.0, chapter 3.8).
 #include "mpi/call/binding.hpp"
-#include "mpi/point_to_point/checked_arguments.hpp"
-#include "mpi/point_to_point/outcome.hpp"
+#include "mpi/point_to_point/arguments.hpp"
+#include "mpi/point_to_point/completion.hpp"
 #include "mpi_adi/device/message.hpp"
 #include "mpi_adi/rank/wait.hpp"
 

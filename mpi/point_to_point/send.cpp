@@ -1,6 +1,58 @@
-// MPI_Send and its modes: blocking, nonblocking and persistent (MPI 4.0, chapter 3.4, 3.7 and 3.9).
+#include "mpi/point_to_point/send.hpp"
+
 #include "mpi/call/binding.hpp"
-#include "mpi/point_to_point/send_call.hpp"
+#include "mpi/point_to_point/arguments.hpp"
+#include "mpi/point_to_point/completion.hpp"
+
+namespace margay::mpi {
+
+namespace {
+
+[[gnu::noinline]] int send_and_wait(Call& call, const CheckedSend& send) {
+  Request& request = *call.device().start_send(send);
+  call.wait(request);
+  if (request.error_class != MPI_SUCCESS) {
+    call.error(request.error_class, words_of_failure(call.rank(), request));
+  }
+  call.device().free(request);
+  return call.done();
+}
+
+// For the list of leaks: the device keeps nothing of a send that is over.
+[[gnu::noinline]] void note_sent(UserRequest* request, const CheckedSend& send) {
+  if (request == nullptr || !request->sent) return;
+  request->call.peer = send.destination;
+  request->call.tag = send.tag;
+  request->call.count = send.count * static_cast<std::int64_t>(send.type->size);
+}
+
+}  // namespace
+
+int blocking_send(const Invocation& name, SendMode mode, const SendArguments& arguments) {
+  Call call(name);
+  const CheckedSend send = check_send(call, mode, arguments);
+  if (!call.ok()) [[unlikely]]
+    return call.failed();
+  // A short message whose ring has room needs no request.
+  if (mode != SendMode::synchronous && call.device().send_now(send)) return MPI_SUCCESS;
+  return send_and_wait(call, send);
+}
+
+int nonblocking_send(const Invocation& name, SendMode mode, const SendArguments& arguments, MPI_Request* request) {
+  Call call(name);
+  const CheckedSend send = check_send(call, mode, arguments);
+  call.not_null(request, "request");
+  if (!call.ok()) [[unlikely]]
+    return call.failed();
+  hand_out(call, call.device().start_send(send), *send.communicator, request);
+  if (call.rank().handles().origins() != nullptr && call.ok()) [[unlikely]]
+    note_sent(call.rank().handles().request(*request), send);
+  return call.done();
+}
+
+}  // namespace margay::mpi
+
+// MPI_Send and its modes: blocking, nonblocking and persistent (MPI 4.0, chapter 3.4, 3.7 and 3.9).
 
 using namespace margay::mpi;
 

@@ -3,13 +3,13 @@
 #include <memory>
 #include <utility>
 
-#include "mpi/call/own_call.hpp"
-#include "mpi/point_to_point/checked_arguments.hpp"
-#include "mpi/point_to_point/outcome.hpp"
-#include "mpi/point_to_point/receive_call.hpp"
+#include "mpi/call/call.hpp"
+#include "mpi/point_to_point/arguments.hpp"
+#include "mpi/point_to_point/completion.hpp"
+#include "mpi/point_to_point/send.hpp"
 #include "mpi_adi/device/pieces.hpp"
 #include "mpi_adi/rank/wait.hpp"
-#include "mpi_adi/request/send_receive.hpp"
+#include "mpi_adi/request/own_request.hpp"
 #include "portals/base/assert.hpp"
 
 namespace margay::mpi {

@@ -2,7 +2,6 @@
 #include <optional>
 
 #include "mpi/call/binding.hpp"
-#include "mpi/call/bounded.hpp"
 #include "mpi/call/call.hpp"
 #include "mpi_adi/datatype/elements.hpp"
 

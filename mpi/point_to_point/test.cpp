@@ -1,7 +1,6 @@
 // MPI_Test and its family (MPI 4.0, 3.7.3 and 3.7.5). Each runs one round of progress when nothing is complete yet.
 #include "mpi/call/binding.hpp"
 #include "mpi/point_to_point/completion.hpp"
-#include "mpi/point_to_point/outcome.hpp"
 #include "mpi_adi/request/own_request.hpp"
 
 using namespace margay::mpi;

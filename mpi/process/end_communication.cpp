@@ -1,4 +1,4 @@
-#include "mpi/process/end_communication.hpp"
+#include "mpi/process/machine.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -7,7 +7,6 @@
 #include "collectives/select/perform.hpp"
 #include "mpi/collective/arguments.hpp"
 #include "mpi/collective/note_call.hpp"
-#include "mpi/process/machine.hpp"
 #include "mpi_adi/protocol/buffered.hpp"
 #include "mpi_adi/rank/unreceived.hpp"
 #include "mpi_adi/rank/wait.hpp"

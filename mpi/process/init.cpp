@@ -9,7 +9,6 @@
 #include "mpi/call/call.hpp"
 #include "mpi/call/early_call.hpp"
 #include "mpi/communicator/attribute_callbacks.hpp"
-#include "mpi/process/end_communication.hpp"
 #include "mpi/process/leaks.hpp"
 #include "mpi/process/machine.hpp"
 #include "mpi_adi/protocol/buffered.hpp"

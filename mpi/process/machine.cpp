@@ -14,7 +14,7 @@
 #include "collectives/cost/facts.hpp"
 #include "collectives/portal/rank_host.hpp"
 #include "collectives/portal/tree_portal.hpp"
-#include "collectives/select/asked_for.hpp"
+#include "collectives/select/choose.hpp"
 #include "mpi/info/table.hpp"
 #include "mpi/process/leaks.hpp"
 #include "mpi/tool/variable/tool.hpp"

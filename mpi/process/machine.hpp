@@ -4,6 +4,7 @@
 // (shared memory, sockets) stays until the process is gone.
 #pragma once
 
+#include "mpi/call/call.hpp"
 #include "mpi/layers.hpp"
 #include "mpi_adi/rank/mpi_process.hpp"
 #include "mpi_adi/rank/rank.hpp"
@@ -24,5 +25,11 @@ void let_go_machine();
 // What has joined the job in this process, dormant or not; nullptr: nothing has. For who looks after a virtual machine:
 // nothing else runs in the process meanwhile.
 [[nodiscard]] MpiRank* joined_rank(MpiProcess& process);
+
+// How a process's part in the communication of the world ends, before MPI_Finalize gives anything back.
+
+// Waits until everything that can still move has moved, at all processes; what nothing will ever match is given up.
+// Beside sessions, only what is the world's is looked at. False: an error (a process is lost), which `call` has.
+[[nodiscard]] bool end_communication(Call& call);
 
 }  // namespace margay::mpi

@@ -8,7 +8,7 @@
 
 #include "collectives/comm/window.hpp"
 #include "mpi/call/binding.hpp"
-#include "mpi/call/early_handler.hpp"
+#include "mpi/call/early_call.hpp"
 #include "mpi/call/session_arguments.hpp"
 #include "mpi/communicator/attribute_callbacks.hpp"
 #include "mpi/info/table.hpp"

@@ -1,6 +1,6 @@
 // Error handlers of sessions (MPI 4.0, 9.3.4 and 9.5).
 #include "mpi/call/binding.hpp"
-#include "mpi/call/early_handler.hpp"
+#include "mpi/call/early_call.hpp"
 #include "mpi/call/session_arguments.hpp"
 
 using namespace margay::mpi;

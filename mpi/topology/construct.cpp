@@ -1,10 +1,9 @@
 // Communicators with a topology (MPI 4.0, 8.5). Ranks are never reordered: no place is better than another.
-#include "collectives/comm/dist_graph.hpp"
+#include "collectives/comm/construct.hpp"
 #include "mpi/call/binding.hpp"
 #include "mpi/collective/arguments.hpp"
 #include "mpi/collective/note_call.hpp"
 #include "mpi/communicator/arguments.hpp"
-#include "mpi/communicator/made.hpp"
 #include "mpi/info/table.hpp"
 
 using namespace margay::mpi;

@@ -1,5 +1,6 @@
 #include "mpi_adi/datatype/construct.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "mpi_adi/datatype/builder.hpp"
@@ -101,6 +102,80 @@ TypePtr make_dup(const TypePtr& old, TypeOrigin origin) {
   const std::shared_ptr<TypeDefinition> copy = copy_definition(*old);
   copy->origin = std::move(origin);
   return copy;
+}
+
+namespace {
+
+// The i-th dimension from the fastest on.
+std::size_t from_fastest(std::size_t i, std::size_t dimensions, int order) {
+  return order == MPI_ORDER_C ? dimensions - 1 - i : i;
+}
+
+bool multiply(std::int64_t& number, std::int64_t by) {
+  return !__builtin_mul_overflow(number, by, &number);
+}
+
+// The blocks of one dimension that are dealt to this process, of elements of `inner`.
+TypePtr deal(const Distribution& dimension, const TypePtr& inner) {
+  const std::int64_t extent = inner->extent();
+  std::int64_t round = dimension.block;
+  if (!multiply(round, dimension.processes)) return nullptr;
+  const std::int64_t first = dimension.block * dimension.place;  // place < processes
+  std::int64_t upper = extent;
+  std::int64_t offset = extent;
+  std::int64_t stride = extent;
+  if (!multiply(upper, dimension.array) || !multiply(offset, first) || !multiply(stride, round)) return nullptr;
+  TypeBuilder builder;
+  if (first < dimension.array) {
+    // Whole rounds' blocks, and one that the array's end may cut.
+    const std::int64_t before_last = (dimension.array - 1 - first) / round;
+    const std::int64_t last = std::min(dimension.block, dimension.array - first - before_last * round);
+    const bool last_is_whole = last == dimension.block;
+    builder.add({offset, before_last + (last_is_whole ? 1 : 0), dimension.block, stride}, inner);
+    if (!last_is_whole) builder.add({offset + before_last * stride, 1, last, 0}, inner);
+  }
+  return builder.finish({}, 0, upper);
+}
+
+template <typename Count>
+TypePtr subarray(std::span<const Count> sizes, std::span<const Count> subsizes, std::span<const Count> starts,
+                 int order, const TypePtr& old, TypeOrigin&& origin) {
+  std::int64_t distance = old->extent();  // between neighbours in the dimension
+  std::int64_t offset = 0;
+  TypePtr box = old;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const std::size_t dimension = from_fastest(i, sizes.size(), order);
+    std::int64_t start = starts[dimension];
+    if (!multiply(start, distance) || __builtin_add_overflow(offset, start, &offset)) return nullptr;
+    box = make_hvector(subsizes[dimension], 1, distance, box, {});
+    if (box == nullptr || !multiply(distance, sizes[dimension])) return nullptr;
+  }
+  TypeBuilder builder;
+  builder.add({.offset = offset, .blocks = 1, .length = 1, .stride = 0}, box);
+  return builder.finish(std::move(origin), 0, distance);
+}
+
+}  // namespace
+
+TypePtr make_subarray(std::span<const int> sizes, std::span<const int> subsizes, std::span<const int> starts, int order,
+                      const TypePtr& old, TypeOrigin origin) {
+  return subarray(sizes, subsizes, starts, order, old, std::move(origin));
+}
+
+TypePtr make_subarray(std::span<const MPI_Count> sizes, std::span<const MPI_Count> subsizes,
+                      std::span<const MPI_Count> starts, int order, const TypePtr& old, TypeOrigin origin) {
+  return subarray(sizes, subsizes, starts, order, old, std::move(origin));
+}
+
+TypePtr make_darray(std::span<const Distribution> dimensions, int order, const TypePtr& old, TypeOrigin origin) {
+  TypePtr part = old;
+  for (std::size_t i = 0; i < dimensions.size() && part != nullptr; ++i) {
+    part = deal(dimensions[from_fastest(i, dimensions.size(), order)], part);
+  }
+  if (part == nullptr) return nullptr;
+  TypeBuilder builder;
+  builder.add({}, part);
+  return builder.finish(std::move(origin), part->bounds.lower, part->bounds.upper);
 }
 
 }  // namespace margay::mpi_adi

@@ -4,7 +4,7 @@
 
 #include "mpi_adi/datatype/layout.hpp"
 #include "mpi_adi/datatype/walker.hpp"
-#include "portals/base/layout.hpp"
+#include "portals/base/region.hpp"
 
 namespace margay::mpi_adi {
 

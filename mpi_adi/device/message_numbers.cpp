@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "mpi_adi/device/portal_numbers.hpp"
+#include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/device/receive_request.hpp"
 
 namespace margay::mpi_adi {

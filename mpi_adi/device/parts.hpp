@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "mpi_adi/datatype/datatype.hpp"
-#include "mpi_adi/device/checked_call.hpp"
 #include "mpi_adi/device/counts.hpp"
 #include "mpi_adi/device/envelope.hpp"
 #include "mpi_adi/device/listener.hpp"

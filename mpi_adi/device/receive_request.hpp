@@ -4,9 +4,9 @@
 #include <array>
 #include <string_view>
 
+#include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/device/pieces.hpp"
 #include "mpi_adi/device/pool.hpp"
-#include "mpi_adi/device/portal_numbers.hpp"
 #include "mpi_adi/device/request.hpp"
 #include "portals/match/match_entry.hpp"
 #include "portals/memory/independent_block.hpp"

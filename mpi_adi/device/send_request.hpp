@@ -8,9 +8,8 @@
 #include "mpi_adi/device/pool.hpp"
 #include "mpi_adi/device/request.hpp"
 #include "portals/match/match_entry.hpp"
-#include "portals/memory/combined_block.hpp"
+#include "portals/memory/block.hpp"
 #include "portals/memory/independent_block.hpp"
-#include "portals/memory/single_block.hpp"
 #include "sim/trace/event.hpp"
 #include "sim/wire/transmission.hpp"
 

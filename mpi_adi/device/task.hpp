@@ -14,7 +14,7 @@ struct Communicator;
 class TaskQueue;
 
 // Under way from begin() until it is over. Who wakes it: descriptors and transmissions whose owner kind is kOwnerTask
-// (device/portal_numbers), a lost peer, and whoever knows better.
+// (device/match_bits), a lost peer, and whoever knows better.
 class Task {
  public:
   // Who may run it. program: it calls functions of the program's, so never the message coprocessor.

@@ -5,7 +5,7 @@
 
 #include "mpi_adi/datatype/datatype.hpp"
 #include "mpi_adi/object/communicator.hpp"
-#include "portals/base/criteria.hpp"
+#include "portals/base/header.hpp"
 #include "sim/trace/recorder.hpp"
 
 namespace margay::mpi_adi {

@@ -8,7 +8,7 @@
 #include "mpi_adi/abi/handles.hpp"
 #include "mpi_adi/datatype/predefined_types.hpp"
 #include "mpi_adi/device/note.hpp"
-#include "mpi_adi/object/communicator_word.hpp"
+#include "mpi_adi/object/communicator.hpp"
 
 namespace margay::mpi_adi {
 

@@ -15,12 +15,31 @@
 #include <string_view>
 #include <utility>
 
-#include "mpi_adi/device/heap_memory.hpp"
+#include "portals/base/region.hpp"
 #include "portals/match/match_list.hpp"
 #include "portals/memory/dynamic_block.hpp"
 #include "sim/trace/recorder.hpp"
 
 namespace margay::mpi_adi {
+
+// Memory for the heap of unexpected messages: reserved in full, pages come when touched.
+
+class HeapMemory {
+ public:
+  // Rounds `bytes` up to whole pages. Throws std::bad_alloc when the address space refuses it.
+  explicit HeapMemory(std::size_t bytes) : HeapMemory(bytes, bytes) {}
+  // Halves `bytes` as often as the address space refuses them, to `least_bytes`.
+  HeapMemory(std::size_t bytes, std::size_t least_bytes);
+  ~HeapMemory();
+  HeapMemory(const HeapMemory&) = delete;
+  HeapMemory& operator=(const HeapMemory&) = delete;
+  // Pages go back to the system; they are zeros when touched again.
+  void empty_all_but_first_page() const;
+  [[nodiscard]] portals::Buffer buffer() const { return buffer_; }
+
+ private:
+  portals::Buffer buffer_;
+};
 
 // Rounds of the owner's progress in which one message was held, before the second heap is opened: 0.1 ms and more in
 // which the program did not make room for it. A wait that goes to sleep ends the patience at once.
@@ -157,7 +176,7 @@ class Unexpected {
   std::optional<Heap> second_;
   bool spilling_ = false;
   std::uint64_t second_arrivals_ = 0;  // of the second heap, when it was opened
-  std::uint32_t held_rounds_ = 0;  // as of the latest round
+  std::uint32_t held_rounds_ = 0;      // as of the latest round
 };
 
 }  // namespace margay::mpi_adi

@@ -7,11 +7,25 @@
 #include <string>
 
 #include "mpi_adi/object/attribute.hpp"
-#include "mpi_adi/object/communicator_hints.hpp"
 #include "mpi_adi/object/error_handler.hpp"
 #include "mpi_adi/object/group.hpp"
+#include "mpi_adi/object/info.hpp"
 
 namespace margay::mpi_adi {
+
+// The hints that a communicator takes from an info object (MPI 4.0, 7.4.4): promises of the program. margay keeps and
+// tells them; nothing is faster for them.
+
+class CommunicatorHints {
+ public:
+  // Takes those that it knows, with "true" or "false" as their value; ignores the rest.
+  void set_from(const Info& info);
+  // Writes all that it knows.
+  void tell(Info& info) const;
+
+ private:
+  std::uint8_t promised_ = 0;  // a bit for each
+};
 
 inline constexpr unsigned kContextBits = 13;
 using ContextId = std::uint16_t;  // < 2^13
@@ -101,5 +115,14 @@ struct Communicator {
   // For what concerns all members, of both groups.
   [[nodiscard]] Communicator& everybody() { return both != nullptr ? *both : *this; }
 };
+
+// What a communicator is called wherever people read of it: stories, charts, checks, reports of stalls and leaks.
+
+// "MPI_COMM_WORLD"; of one without a name "communicator 6 (4 ranks)", "intercommunicator 6 (2 and 3 ranks)": by its
+// context, as a trace's reader tells it (command/trace/names/names). Of two groups first the one that is first in
+// everybody(), so that all members say the same.
+[[nodiscard]] std::string communicator_word(const Communicator& communicator);
+// The same of one of which no more than its context is known: "communicator 6".
+[[nodiscard]] std::string communicator_word(ContextId context);
 
 }  // namespace margay::mpi_adi

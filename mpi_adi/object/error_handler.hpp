@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "mpi_adi/abi/handles.hpp"
-#include "mpi_adi/object/foreign_caller.hpp"
 #include "mpi_adi/object/handle_table.hpp"
+#include "mpi_adi/object/user_functions.hpp"
 
 namespace margay::mpi_adi {
 

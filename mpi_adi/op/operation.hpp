@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include "mpi_adi/abi/mpi.h"
 
@@ -15,5 +16,12 @@ using Combine = void (*)(const void* in, void* inout, std::size_t count);
 // Whether the standard's table (6.9.2) does not have the two together, though margay and MPICH do: MPI_LAND, MPI_LOR
 // and MPI_LXOR on reals, where 0 is false and the result is 0 or 1. Requires: predefined_combine() has one.
 [[nodiscard]] bool is_nonportable(MPI_Op op, MPI_Datatype type);
+
+// Operations and datatypes as an error's sentence names them.
+
+// "MPI_SUM", "operation 0x98000001", "MPI_OP_NULL".
+[[nodiscard]] std::string operation_word(MPI_Op op);
+// "MPI_DOUBLE", "datatype 0x8c000007, which the program made".
+[[nodiscard]] std::string type_word(MPI_Datatype type);
 
 }  // namespace margay::mpi_adi

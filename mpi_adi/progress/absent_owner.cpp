@@ -1,5 +1,3 @@
-#include "mpi_adi/progress/absent_owner.hpp"
-
 #include "mpi_adi/progress/progress.hpp"
 
 namespace margay::mpi_adi {

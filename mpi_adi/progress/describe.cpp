@@ -6,7 +6,7 @@
 #include "mpi_adi/abi/mpi.h"
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/device/note.hpp"
-#include "mpi_adi/object/communicator_word.hpp"
+#include "mpi_adi/object/communicator.hpp"
 
 namespace margay::mpi_adi {
 

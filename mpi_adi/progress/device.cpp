@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "mpi_adi/abi/mpi.h"
-#include "mpi_adi/progress/absent_owner.hpp"
 #include "mpi_adi/progress/describe.hpp"
 #include "mpi_adi/progress/progress.hpp"
 #include "mpi_adi/protocol/cancel.hpp"
@@ -11,7 +10,7 @@
 #include "mpi_adi/protocol/peer_lost.hpp"
 #include "mpi_adi/protocol/post_receive.hpp"
 #include "mpi_adi/protocol/probe.hpp"
-#include "mpi_adi/protocol/start_send.hpp"
+#include "mpi_adi/protocol/send.hpp"
 #include "sim/boot/board.hpp"
 
 namespace margay::mpi_adi {

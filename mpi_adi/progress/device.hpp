@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "mpi_adi/datatype/datatype.hpp"
-#include "mpi_adi/device/checked_call.hpp"
 #include "mpi_adi/device/counts.hpp"
+#include "mpi_adi/device/envelope.hpp"
 #include "mpi_adi/device/options.hpp"
 #include "mpi_adi/device/request.hpp"
 #include "mpi_adi/device/task.hpp"

@@ -6,8 +6,7 @@
 #include "mpi_adi/protocol/notice.hpp"
 #include "mpi_adi/protocol/peer_lost.hpp"
 #include "mpi_adi/protocol/receive.hpp"
-#include "mpi_adi/protocol/receives.hpp"
-#include "mpi_adi/protocol/send_events.hpp"
+#include "mpi_adi/protocol/send.hpp"
 
 namespace margay::mpi_adi {
 
@@ -21,7 +20,7 @@ void descriptor_changed(DeviceParts& parts, portals::Descriptor& descriptor) {
     case kOwnerHeap:
       return heap_changed(parts);  // protocol/take_unexpected
     case kOwnerAcknowledgment:
-      return answers_came(parts, *static_cast<SendRequest*>(owner));  // protocol/send_events
+      return answers_came(parts, *static_cast<SendRequest*>(owner));  // protocol/send
     case kOwnerRead:
       return body_read(parts, *static_cast<SendRequest*>(owner));
     case kOwnerCancel:
@@ -38,7 +37,7 @@ void descriptor_changed(DeviceParts& parts, portals::Descriptor& descriptor) {
 void transmission_finished(DeviceParts& parts, sim::Transmission& transmission) {
   switch (transmission.owner_kind) {
     case kOwnerSend:
-      return body_taken(parts, *static_cast<SendRequest*>(transmission.owner));  // protocol/send_events
+      return body_taken(parts, *static_cast<SendRequest*>(transmission.owner));  // protocol/send
     case kOwnerNotice:
       return notice_finished(parts, *static_cast<Notice*>(transmission.owner));  // protocol/notice
     case kOwnerListener:

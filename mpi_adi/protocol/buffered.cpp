@@ -6,7 +6,7 @@
 #include "mpi_adi/abi/mpi.h"
 #include "mpi_adi/device/pieces.hpp"
 #include "mpi_adi/protocol/complete.hpp"
-#include "mpi_adi/protocol/start_send.hpp"
+#include "mpi_adi/protocol/send.hpp"
 #include "portals/base/assert.hpp"
 
 namespace margay::mpi_adi {

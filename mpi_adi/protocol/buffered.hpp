@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "mpi_adi/datatype/datatype.hpp"
-#include "mpi_adi/device/checked_call.hpp"
+#include "mpi_adi/device/envelope.hpp"
 #include "mpi_adi/device/request.hpp"
 #include "portals/base/status.hpp"
 

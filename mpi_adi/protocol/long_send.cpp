@@ -1,9 +1,10 @@
 // The long protocol (figures 4 and 5): header and body go out together and the sender waits for an acknowledgment.
 // Saved whole: over. Only the header saved: the remainder of the body is stopped, and the receiver pulls it from the
 // read portal.
+
 #include "mpi_adi/device/match_bits.hpp"
+#include "mpi_adi/protocol/send.hpp"
 #include "mpi_adi/protocol/send_common.hpp"
-#include "mpi_adi/protocol/sends.hpp"
 
 namespace margay::mpi_adi {
 
@@ -37,6 +38,42 @@ void acknowledged(DeviceParts& parts, SendRequest& request, const portals::Heade
   // A pull that was quicker than its acknowledgment has been noted.
   if (!request.read_done) owes(request, kOwedRead);
   if ((request.owed & kOwedBodyTaken) != 0) parts.kernel.stop(request.transmission);
+}
+
+// Long ready messages. The first type bit keeps them off both catch-alls: "messages with the first message type bit set
+// are ready send messages which must have a pre-posted receive ... will simply be discarded if there is no pre-posted
+// receive". So the body never has to be pulled, and no acknowledgment is asked for, which a discarded message would
+// never get: the send is over when the kernel has taken the body. (Short ready messages take the short protocol with
+// that bit.)
+
+void start_long_ready_send(DeviceParts& parts, SendRequest& request, portals::Header& header) {
+  header.match_bits |= kLongBit;
+  write_note(header.user_data, {NoteProtocol::long_message, false, 0});
+  hand_over(parts, request, header, request.body);
+}
+
+// The long protocol's variant for experiments: the header alone goes out, with the body's length in its return length,
+// and the receiver pulls the body as in figure 5, posted or not. No acknowledgment is needed.
+
+void start_rendezvous_send(DeviceParts& parts, SendRequest& request, portals::Header& header) {
+  header.match_bits |= kLongBit;
+  header.return_length = header.length;
+  header.length = 0;
+  write_note(header.user_data, {NoteProtocol::rendezvous, request.synchronous, answer_bits_of(request)});
+  make_readable(parts, request);
+  owes(request, kOwedRead);
+  if (request.synchronous) {
+    listen(parts, request);
+    owes(request, kOwedSynchronous);
+  }
+  if (!request.buffered) {
+    ProtocolCounts::Count& count =
+        request.synchronous ? parts.counts.synchronous_long_pulled : parts.counts.long_pulled;
+    ++count.messages;
+    count.bytes += request.body.bytes();
+  }
+  expect_answer(parts, request);
+  if (!parts.kernel.try_send(header, {})) hand_over(parts, request, header, {});
 }
 
 }  // namespace margay::mpi_adi

@@ -3,7 +3,7 @@
 // The others pay for that one test.
 #pragma once
 
-#include "mpi_adi/device/checked_call.hpp"
+#include "mpi_adi/device/envelope.hpp"
 #include "mpi_adi/device/parts.hpp"
 #include "mpi_adi/protocol/select.hpp"
 

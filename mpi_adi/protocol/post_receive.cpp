@@ -3,9 +3,7 @@
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/protocol/observe.hpp"
 #include "mpi_adi/protocol/peer_lost.hpp"
-#include "mpi_adi/protocol/posting_gap.hpp"
-#include "mpi_adi/protocol/receive_common.hpp"
-#include "mpi_adi/protocol/receives.hpp"
+#include "mpi_adi/protocol/receive.hpp"
 
 namespace margay::mpi_adi {
 

@@ -9,7 +9,7 @@
 #include "mpi_adi/protocol/complete.hpp"
 #include "mpi_adi/protocol/peer_lost.hpp"
 #include "mpi_adi/protocol/post_receive.hpp"
-#include "mpi_adi/protocol/receives.hpp"
+#include "mpi_adi/protocol/receive.hpp"
 
 namespace margay::mpi_adi {
 

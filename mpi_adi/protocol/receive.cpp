@@ -1,11 +1,33 @@
 #include "mpi_adi/protocol/receive.hpp"
 
+#include <algorithm>
+
+#include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/device/type_check.hpp"
-#include "mpi_adi/protocol/receive_common.hpp"
-#include "mpi_adi/protocol/receives.hpp"
+#include "mpi_adi/protocol/complete.hpp"
+#include "mpi_adi/protocol/notice.hpp"
 #include "portals/base/assert.hpp"
 
 namespace margay::mpi_adi {
+
+std::string words_of_truncation(const ReceiveRequest& request) {
+  return "the message from rank " + std::to_string(request.source) + " with tag " + std::to_string(request.tag) +
+         " has " + std::to_string(request.sent_bytes) + " bytes, and the receive's buffer " +
+         std::to_string(request.room().bytes());
+}
+
+void tell_receive(DeviceParts& parts, ReceiveRequest& request) {
+  if (request.truncated) request.error_class = MPI_ERR_TRUNCATE;
+  if (request.in_pieces) request.pieces.clear();
+  if (parts.recorder().on()) trace_request(parts, sim::TraceKind::receive_complete, request, request.bytes);
+  if (parts.type_check != nullptr) parts.type_check->end_receive(request);
+  if (!request.synchronous) return;
+  if (parts.recorder().on()) {
+    trace_request(parts, sim::TraceKind::synchronous_answer, request, 0, request.answer_bits,
+                  parts.kernel.registers().sent(request.peer) + 1);
+  }
+  answer_synchronous(parts, request.peer, request.answer_bits);
+}
 
 namespace {
 
@@ -38,6 +60,56 @@ void message_came(DeviceParts& parts, ReceiveRequest& request) {
     return other_came(parts, request);
   take_plain_envelope(request, row.header);
   complete_receive(parts, request, row.bytes);
+}
+
+// The receiver's part of synchronous messages (figures 6 and 7): "the receiver sends back a synchronous acknowledgment
+// ... to the same portal as long send acknowledgments". Of a pulled one, "upon arrival of the pulled messages".
+
+void answer_synchronous(DeviceParts& parts, std::uint32_t peer, portals::MatchBits answer_bits) {
+  portals::Header header;
+  header.kind = portals::Kind::put;
+  header.portal = kAcknowledgmentPortal;
+  header.destination = {parts.kernel.me().group, peer};
+  header.match_bits = answer_bits;
+  send_notice(parts, header);
+}
+
+// Pulling a body that the kernel did not save (figure 5): "the match bits are changed to accept a pulled message, and a
+// message is sent to the sender to pull the data across." Figure 7: the extra answer of synchronous ones comes after
+// it.
+
+void start_pull(DeviceParts& parts, ReceiveRequest& request, const portals::Header& asked) {
+  MARGAY_ASSERT(!request.entry.listed() && !request.expecting);
+  request.state = ReceiveState::pulling;
+  portals::Criteria criteria;
+  criteria.match_bits = reply_bits(request.pooled.index, request.pooled.generation);
+  criteria.source_rank = request.peer;
+  request.entry.set_criteria(criteria);
+  list_entry(parts, request);
+
+  portals::Header get;
+  get.kind = portals::Kind::get;
+  get.portal = kReadPortal;
+  get.destination = asked.source;
+  get.match_bits = request.answer_bits;
+  get.return_portal = kReceivePortal;
+  get.return_match_bits = criteria.match_bits;
+  get.return_length = std::min(message_bytes(asked), request.room().bytes());
+  if (parts.recorder().on()) {
+    trace_request(parts, sim::TraceKind::pull_begin, request, get.return_length, get.match_bits,
+                  parts.kernel.registers().sent(request.peer) + 1);
+  }
+  parts.kernel.expect_answer(request.peer);
+  request.expecting = true;
+  send_notice(parts, get);
+}
+
+void pull_came(DeviceParts& parts, ReceiveRequest& request, std::uint64_t bytes) {
+  MARGAY_ASSERT(request.expecting && request.state == ReceiveState::pulling);
+  parts.kernel.answered(request.peer);
+  request.expecting = false;
+  if (parts.recorder().on()) trace_request(parts, sim::TraceKind::pull_complete, request, bytes);
+  complete_receive(parts, request, bytes);
 }
 
 }  // namespace margay::mpi_adi

@@ -4,8 +4,7 @@
 
 #include "mpi_adi/protocol/complete.hpp"
 #include "mpi_adi/protocol/observe.hpp"
-#include "mpi_adi/protocol/receive_common.hpp"
-#include "mpi_adi/protocol/receives.hpp"
+#include "mpi_adi/protocol/receive.hpp"
 #include "portals/base/assert.hpp"
 
 namespace margay::mpi_adi {

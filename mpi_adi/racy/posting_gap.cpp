@@ -1,6 +1,6 @@
 // The gap that a posting must not have: after the search, and before the entry is in the list, the kernel delivers all
 // that has come. A message of this very receive lands in the heap then, where nobody looks for it any more.
-#include "mpi_adi/protocol/posting_gap.hpp"
+#include "mpi_adi/protocol/post_receive.hpp"
 
 #include "mpi_adi/progress/device.hpp"
 #include "mpi_adi/progress/progress.hpp"

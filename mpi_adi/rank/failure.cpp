@@ -1,6 +1,6 @@
 #include "mpi_adi/rank/failure.hpp"
 
-#include "mpi_adi/protocol/receive_common.hpp"
+#include "mpi_adi/protocol/receive.hpp"
 #include "sim/machine/process.hpp"
 
 namespace margay::mpi_adi {

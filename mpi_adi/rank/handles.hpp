@@ -8,9 +8,9 @@
 #include "mpi_adi/datatype/datatype.hpp"
 #include "mpi_adi/datatype/predefined_types.hpp"
 #include "mpi_adi/object/communicator.hpp"
-#include "mpi_adi/object/group_table.hpp"
+#include "mpi_adi/object/group.hpp"
 #include "mpi_adi/object/handle_table.hpp"
-#include "mpi_adi/object/operation.hpp"
+#include "mpi_adi/object/user_functions.hpp"
 #include "mpi_adi/progress/device.hpp"
 #include "mpi_adi/rank/user_request.hpp"
 

@@ -7,10 +7,10 @@
 #include <unordered_set>
 #include <vector>
 
+#include "mpi_adi/object/attribute.hpp"
 #include "mpi_adi/object/error_handler.hpp"
-#include "mpi_adi/object/keyval_table.hpp"
-#include "mpi_adi/object/request_class.hpp"
 #include "mpi_adi/object/session.hpp"
+#include "mpi_adi/object/user_functions.hpp"
 #include "sim/boot/job.hpp"
 
 namespace margay::mpi_adi {

@@ -9,9 +9,8 @@
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/device/note.hpp"
 #include "mpi_adi/device/parts.hpp"
-#include "mpi_adi/device/portal_numbers.hpp"
 #include "mpi_adi/device/type_check.hpp"
-#include "mpi_adi/object/communicator_word.hpp"
+#include "mpi_adi/object/communicator.hpp"
 
 namespace margay::mpi_adi {
 

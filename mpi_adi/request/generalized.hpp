@@ -2,7 +2,7 @@
 // extension have functions too that let whoever waits carry them on.
 #pragma once
 
-#include "mpi_adi/object/request_class.hpp"
+#include "mpi_adi/object/user_functions.hpp"
 #include "mpi_adi/request/own_request.hpp"
 
 namespace margay::mpi_adi {

@@ -1,5 +1,9 @@
 #include "mpi_adi/request/partitioned.hpp"
 
+#include <algorithm>
+
+#include "mpi_adi/abi/status.hpp"
+#include "mpi_adi/device/pieces.hpp"
 #include "mpi_adi/device/trace_definitions.hpp"
 #include "sim/kernel/kernel.hpp"
 
@@ -38,6 +42,190 @@ void Partitioned::begin_round(std::uint64_t messages) {
 void Partitioned::message_completed(const Request& message) {
   if (error_ == MPI_SUCCESS) error_ = message.error_class;
   complete = --under_way_ == 0;
+}
+
+namespace {
+
+// A setup on its way; gone with its message.
+struct SentSetup final : RequestOwner {
+  explicit SentSetup(const PartitionedSetup& told) : setup(told) {}
+  void part_completed(const Request& /*part*/) override { delete this; }
+  [[nodiscard]] int program_tag(int tag) const override { return user_tag_of_setup(tag); }
+  PartitionedSetup setup;
+
+ private:
+  ~SentSetup() = default;
+};
+
+std::uint64_t divide_up(std::uint64_t whole, std::uint64_t part) {
+  return (whole + part - 1) / part;
+}
+
+}  // namespace
+
+PartitionedSend::PartitionedSend(MpiRank& rank, const PartitionedCall& call) : Partitioned(kKind, rank, call) {
+  const auto all = static_cast<std::uint64_t>(call.partitions);
+  per_message_ = std::max<std::uint64_t>(divide_up(all, kPartitionMessagesMax), 1);
+  messages_ = divide_up(all, per_message_);
+  if (call.peer == MPI_PROC_NULL) return;
+  channel_ = rank.next_partition_channel();
+  tell_trace(channel_, call.communicator->rank());
+  auto* const sent =
+      new SentSetup(PartitionedSetup{channel_, messages_, per_message_ * partition_bytes(), total_bytes()});
+  Request* const request = device_.start_send({SendMode::standard, &sent->setup, sizeof sent->setup, &bytes_, call.peer,
+                                               partition_setup_tag(call.tag), call.communicator, Context::collective});
+  device_.give_to(*sent, *request);
+}
+
+std::uint64_t PartitionedSend::last_of(std::uint64_t message) const {
+  return std::min(first_of(message + 1), static_cast<std::uint64_t>(call_.partitions));
+}
+
+void PartitionedSend::start(MpiRank& /*rank*/) {
+  ready_.assign(static_cast<std::size_t>(call_.partitions), false);
+  not_ready_.resize(messages_);
+  for (std::uint64_t at = 0; at < messages_; ++at) not_ready_[at] = last_of(at) - first_of(at);
+  begin_round(messages_);
+}
+
+void PartitionedSend::make_ready(int partition) {
+  ready_[static_cast<std::size_t>(partition)] = true;
+  const std::uint64_t message = static_cast<std::uint64_t>(partition) / per_message_;
+  if (--not_ready_[message] > 0) return;
+  const auto count = static_cast<std::int64_t>(last_of(message) - first_of(message)) * call_.count;
+  device_.give_to(*this,
+                  *device_.start_send({SendMode::standard, address(first_of(message)), count, call_.type, call_.peer,
+                                       partition_tag(channel_, message), call_.communicator, Context::collective}));
+}
+
+int PartitionedSend::end(MpiRank& rank, MPI_Status* status, std::string& words) {
+  active_ = false;
+  return outcome(rank, status, words);
+}
+
+int PartitionedSend::outcome(MpiRank& /*rank*/, MPI_Status* status, std::string& /*words*/) {
+  empty_status(status);
+  return error_;
+}
+
+PartitionedReceive::PartitionedReceive(MpiRank& rank, const PartitionedCall& call) : Partitioned(kKind, rank, call) {
+  if (!call.type->dense() && total_bytes() > 0) {
+    staging_ = std::make_unique_for_overwrite<std::byte[]>(total_bytes());
+  }
+  if (call.peer == MPI_PROC_NULL) {
+    matched_ = true;  // with nothing
+    return;
+  }
+  matching_ = device_.start_receive({&setup_, sizeof setup_, &bytes_, call.peer, partition_setup_tag(call.tag),
+                                     call.communicator, Context::collective});
+  device_.give_to(*this, *matching_);
+}
+
+void PartitionedReceive::start(MpiRank& /*rank*/) {
+  in_place_.assign(staged() ? static_cast<std::size_t>(call_.partitions) : 0, false);
+  message_here_.clear();
+  begin_round(1);  // not complete before the channel is known
+  if (matched_) post();
+}
+
+void PartitionedReceive::part_completed(const Request& part) {
+  if (!matched_) {
+    matching_ = nullptr;
+    if (retired_) {
+      delete this;
+      return;
+    }
+    matched_ = true;
+    failed_ = part.error_class;
+    if (failed_ != MPI_SUCCESS) {
+      setup_ = {};
+    } else {
+      tell_trace(setup_.channel, call_.peer);
+    }
+    if (active_) post();
+    return;
+  }
+  message_here_[partition_message_of(part.tag)] = true;
+  bytes += part.bytes;
+  message_completed(part);
+}
+
+void PartitionedReceive::post() {
+  begin_round(setup_.messages);
+  error_ = failed_;
+  bytes = 0;
+  message_here_.assign(setup_.messages, false);
+  std::byte* const base = staged() ? staging_.get() : static_cast<std::byte*>(call_.buffer);
+  for (std::uint64_t message = 0; message < setup_.messages; ++message) {
+    const std::uint64_t from = std::min(message * setup_.message_bytes, total_bytes());
+    // A sender that has more than there is room for: MPI_ERR_TRUNCATE.
+    const std::uint64_t room = std::min(setup_.message_bytes, total_bytes() - from);
+    const CheckedReceive receive{base + from,        static_cast<std::int64_t>(room),        &bytes_,
+                                 call_.peer,         partition_tag(setup_.channel, message), call_.communicator,
+                                 Context::collective};
+    device_.give_to(*this, *device_.start_receive_of(receive, *call_.type));
+  }
+}
+
+bool PartitionedReceive::here(std::uint64_t from, std::uint64_t to) const {
+  if (complete) return true;
+  if (message_here_.empty()) return false;  // no channel yet
+  if (from == to || setup_.message_bytes == 0) return true;
+  const std::uint64_t last = std::min((to - 1) / setup_.message_bytes + 1, setup_.messages);
+  for (std::uint64_t message = from / setup_.message_bytes; message < last; ++message) {
+    if (!message_here_[message]) return false;
+  }
+  return true;
+}
+
+bool PartitionedReceive::arrived(int partition) {
+  const auto at = static_cast<std::uint64_t>(partition);
+  if (!here(at * partition_bytes(), (at + 1) * partition_bytes())) return false;
+  if (staged()) put_in_place(at);
+  return true;
+}
+
+void PartitionedReceive::put_in_place(std::uint64_t partition) {
+  if (in_place_[partition] || error_ != MPI_SUCCESS) return;
+  in_place_[partition] = true;
+  Pieces pieces;
+  const portals::Region to = pieces.to_receive(address(partition), call_.count, *call_.type);
+  portals::copy(to, portals::Region(staging_.get() + partition * partition_bytes(), to.bytes()));
+}
+
+int PartitionedReceive::outcome(MpiRank& /*rank*/, MPI_Status* status, std::string& words) {
+  if (error_ == MPI_ERR_TRUNCATE) {
+    words = "the partitioned send from rank " + std::to_string(call_.peer) + " with tag " + std::to_string(call_.tag) +
+            " has " + std::to_string(setup_.total_bytes) + " bytes, and the receive's buffer " +
+            std::to_string(total_bytes());
+  }
+  if (call_.peer == MPI_PROC_NULL) {
+    proc_null_status(status);
+  } else {
+    fill_status(status, call_.peer, call_.tag, bytes);
+  }
+  return error_;
+}
+
+int PartitionedReceive::end(MpiRank& rank, MPI_Status* status, std::string& words) {
+  if (staged() && call_.peer != MPI_PROC_NULL && setup_.messages > 0) {
+    for (std::uint64_t at = 0; at < in_place_.size(); ++at) put_in_place(at);
+    // Of a truncated one, nothing more than what MPI_Parrived has put there.
+    if (error_ != MPI_SUCCESS)
+      bytes = partition_bytes() * static_cast<std::uint64_t>(std::ranges::count(in_place_, true));
+  }
+  active_ = false;
+  return outcome(rank, status, words);
+}
+
+void PartitionedReceive::retire() {
+  if (matching_ == nullptr) {
+    delete this;
+    return;
+  }
+  // The setup may be on its way into this object: whoever completes the receive deletes it, perhaps the cancel itself.
+  retired_ = true;
+  device_.cancel(*matching_);
 }
 
 }  // namespace margay::mpi_adi

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "mpi_adi/device/match_bits.hpp"
@@ -98,6 +99,70 @@ class Partitioned : public OwnRequest, protected RequestOwner {
   bool active_ = false;
   int error_ = MPI_SUCCESS;
   std::uint64_t under_way_ = 0;  // messages of this round that are not complete
+};
+
+// The sending side of partitioned communication.
+
+class PartitionedSend final : public Partitioned {
+ public:
+  static constexpr RequestKind kKind = RequestKind::partitioned_send;
+  // Tells the receiver about the channel. The message outlives this object.
+  PartitionedSend(MpiRank& rank, const PartitionedCall& call);
+
+  [[nodiscard]] bool sends() const override { return true; }
+  void start(MpiRank& rank) override;
+  // Whether the program has said that it is. Requires: active.
+  [[nodiscard]] bool ready(int partition) const { return ready_[static_cast<std::size_t>(partition)]; }
+  // Its message leaves when all partitions of it are ready. Requires: active, not ready.
+  void make_ready(int partition);
+  [[nodiscard]] int outcome(MpiRank& rank, MPI_Status* status, std::string& words) override;
+  [[nodiscard]] int end(MpiRank& rank, MPI_Status* status, std::string& words) override;
+
+ private:
+  void part_completed(const Request& part) override { message_completed(part); }
+  // The partitions of a message: [first, last).
+  [[nodiscard]] std::uint64_t first_of(std::uint64_t message) const { return message * per_message_; }
+  [[nodiscard]] std::uint64_t last_of(std::uint64_t message) const;
+
+  std::uint64_t per_message_;  // partitions
+  std::uint64_t messages_;
+  std::uint64_t channel_ = 0;
+  std::vector<bool> ready_;               // by partition
+  std::vector<std::uint64_t> not_ready_;  // partitions, by message
+};
+
+// The receiving side of partitioned communication: the messages are the sender's, the partitions this side's own.
+
+class PartitionedReceive final : public Partitioned {
+ public:
+  static constexpr RequestKind kKind = RequestKind::partitioned_receive;
+  // Awaits the channel that matches. Where the datatype has gaps, messages land in memory of their own.
+  PartitionedReceive(MpiRank& rank, const PartitionedCall& call);
+
+  [[nodiscard]] bool sends() const override { return false; }
+  void start(MpiRank& rank) override;
+  // Whether the program may read that partition. Requires: active.
+  [[nodiscard]] bool arrived(int partition);
+  [[nodiscard]] int outcome(MpiRank& rank, MPI_Status* status, std::string& words) override;
+  [[nodiscard]] int end(MpiRank& rank, MPI_Status* status, std::string& words) override;
+  void retire() override;
+
+ private:
+  void part_completed(const Request& part) override;
+  // The channel is known, the round has begun: receives for all of its messages.
+  void post();
+  void put_in_place(std::uint64_t partition);
+  [[nodiscard]] bool staged() const { return staging_ != nullptr; }
+  [[nodiscard]] bool here(std::uint64_t from, std::uint64_t to) const;
+
+  PartitionedSetup setup_;
+  Request* matching_ = nullptr;  // the receive of the setup, while it is under way
+  bool matched_ = false;
+  int failed_ = MPI_SUCCESS;  // the matching
+  bool retired_ = false;
+  std::unique_ptr<std::byte[]> staging_;
+  std::vector<bool> message_here_;
+  std::vector<bool> in_place_;  // by partition, when staged
 };
 
 }  // namespace margay::mpi_adi

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <cstring>
 
-#include "mpi_adi/device/portal_numbers.hpp"
+#include "mpi_adi/device/match_bits.hpp"
+#include "mpi_adi/rma/ask.hpp"
 #include "mpi_adi/rma/bits.hpp"
 #include "mpi_adi/rma/elements.hpp"
 #include "mpi_adi/rma/rma.hpp"
-#include "mpi_adi/rma/target_pieces.hpp"
 
 namespace margay::mpi_adi {
 

@@ -1,11 +1,23 @@
-// What an origin asks a member's device for, beside puts and gets of one piece: the body of a put to the portal of
-// window requests. Behind the head: the pieces of the target's memory that are meant, then operands.
+// Validates every number of a request from a peer against the window's memory, before anything uses it. Pure:
+// knows a window's memory, and no window.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <type_traits>
+#include <vector>
+
+#include "mpi_adi/device/pieces.hpp"
+#include "mpi_adi/rma/conflicts.hpp"
+#include "mpi_adi/rma/target_memory.hpp"
+#include "sim/shm/accumulate_lock.hpp"
 
 namespace margay::mpi_adi {
+
+// What an origin asks a member's device for, beside puts and gets of one piece: the body of a put to the portal of
+// window requests. Behind the head: the pieces of the target's memory that are meant, then operands.
 
 enum class Ask : std::uint8_t {
   lock_shared,
@@ -53,5 +65,69 @@ inline constexpr std::uint32_t kDescribedMax = 1024;
 // without end before it flushes, and waits from here on until half of them are over. Far more than a link holds.
 inline constexpr std::uint32_t kAccessMessagesMax = 8192;
 inline constexpr std::uint64_t kOperandBytesOfAsk = std::uint64_t{32} << 10;
+
+class Asked {
+ public:
+  // nullopt: the body is shorter than its head says, or has more pieces than an ask may. The body outlives the result.
+  [[nodiscard]] static std::optional<Asked> read(std::span<const std::byte> body);
+
+  [[nodiscard]] const AskHead& head() const { return head_; }
+  // Of the target's memory, as the origin names them.
+  [[nodiscard]] std::span<const Piece> pieces() const {
+    return head_.pieces == 0 ? std::span(&whole_, head_.bytes != 0 ? 1 : 0) : std::span<const Piece>(many_);
+  }
+
+  // The memory that is meant, in `table`. False: some of it is outside, or the numbers do not fit each other.
+  // `unused_end`: bytes at each piece's end that nobody touches.
+  [[nodiscard]] bool find(const TargetMemory& memory, std::vector<portals::Buffer>& table,
+                          std::uint32_t unused_end = 0) const;
+  // Carries out an accumulate or a compare-and-swap; `old` becomes what was there before, where the origin wants it.
+  // MPI_SUCCESS, or why nothing happened: MPI_ERR_OP, MPI_ERR_RMA_RANGE.
+  [[nodiscard]] int combine(const TargetMemory& memory, std::vector<portals::Buffer>& table,
+                            std::vector<std::byte>& old, sim::AccumulateLock& lock) const;
+  // Of --check-rma: the access that is announced, and the bytes that it means. nullopt: none is described.
+  [[nodiscard]] std::optional<AnnouncedAccess> announced() const;
+  [[nodiscard]] std::vector<ByteRange> ranges() const;
+
+ private:
+  [[nodiscard]] bool is_swap() const { return head_.what == Ask::swap; }
+
+  AskHead head_;
+  Piece whole_;
+  std::vector<Piece> many_;
+  std::span<const std::byte> operands_;  // behind the pieces
+};
+
+// The pieces of a target's memory that `count` elements of a datatype are: what an ask describes them by.
+
+class TargetPieces {
+ public:
+  // The type outlives it. Requires: count >= 0.
+  TargetPieces(const Datatype& type, std::int64_t count) : cursor_(pieces_.to_send(nullptr, count, type)) {}
+  // In `bytes` that follow each other.
+  explicit TargetPieces(std::uint64_t bytes) : cursor_(portals::Region(nullptr, bytes)) {}
+
+  [[nodiscard]] std::uint64_t left() const { return cursor_.left(); }
+  // The next ones: at most `count` pieces and `limit` bytes. `bytes`: of all of them. Requires: left() != 0, limit !=
+  // 0.
+  [[nodiscard]] std::vector<Piece> take(std::uint32_t count, std::uint64_t limit, std::uint64_t& bytes) {
+    std::vector<Piece> taken;
+    bytes = 0;
+    while (cursor_.left() != 0 && bytes < limit && taken.size() < count) {
+      const portals::Buffer piece = cursor_.peek(limit - bytes);
+      // From an address of 0: where it lies is how far from the first element.
+      taken.push_back({static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(piece.base)), piece.bytes});
+      bytes += piece.bytes;
+      cursor_.skip(piece.bytes);
+    }
+    return taken;
+  }
+  // Requires: bytes <= left().
+  void skip(std::uint64_t bytes) { cursor_.skip(bytes); }
+
+ private:
+  Pieces pieces_;
+  portals::RegionCursor cursor_;
+};
 
 }  // namespace margay::mpi_adi

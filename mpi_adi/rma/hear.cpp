@@ -2,8 +2,8 @@
 // never is anything read or written outside of the window.
 #include <algorithm>
 
-#include "mpi_adi/device/portal_numbers.hpp"
-#include "mpi_adi/rma/asked.hpp"
+#include "mpi_adi/device/match_bits.hpp"
+#include "mpi_adi/rma/ask.hpp"
 #include "mpi_adi/rma/bits.hpp"
 #include "mpi_adi/rma/rma.hpp"
 

@@ -1,7 +1,7 @@
 // Locks and epochs between groups: in memory that the node shares, or by messages to who has that memory.
 #include <algorithm>
 
-#include "mpi_adi/rma/check.hpp"
+#include "mpi_adi/rma/conflicts.hpp"
 #include "mpi_adi/rma/rma.hpp"
 
 namespace margay::mpi_adi {

@@ -1,8 +1,8 @@
 // Puts and gets, by the way that leads to the target.
-#include "mpi_adi/device/portal_numbers.hpp"
+#include "mpi_adi/device/match_bits.hpp"
+#include "mpi_adi/rma/ask.hpp"
 #include "mpi_adi/rma/bits.hpp"
 #include "mpi_adi/rma/rma.hpp"
-#include "mpi_adi/rma/target_pieces.hpp"
 
 namespace margay::mpi_adi {
 

@@ -9,7 +9,7 @@
 #include "mpi_adi/device/pieces.hpp"
 #include "mpi_adi/device/pool.hpp"
 #include "portals/match/match_entry.hpp"
-#include "portals/memory/combined_block.hpp"
+#include "portals/memory/block.hpp"
 #include "sim/wire/transmission.hpp"
 
 namespace margay::mpi_adi {

@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "mpi_adi/device/match_bits.hpp"
-#include "mpi_adi/device/portal_numbers.hpp"
 #include "mpi_adi/device/trace_definitions.hpp"
 #include "mpi_adi/rma/bits.hpp"
 #include "portals/base/assert.hpp"

@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "mpi_adi/device/counts.hpp"
-#include "mpi_adi/device/heap_memory.hpp"
 #include "mpi_adi/device/listener.hpp"
 #include "mpi_adi/device/parts.hpp"
+#include "mpi_adi/device/unexpected.hpp"
 #include "mpi_adi/rma/ask.hpp"
-#include "mpi_adi/rma/check.hpp"
+#include "mpi_adi/rma/conflicts.hpp"
 #include "mpi_adi/rma/reply.hpp"
 #include "mpi_adi/rma/window.hpp"
 #include "portals/match/match_list.hpp"
@@ -141,7 +141,7 @@ class Rma final : public Listener {
     if (parts_.recorder().on()) [[unlikely]]
       record(window, sim::TraceKind::window_sync, target, {.a = static_cast<std::uint32_t>(sync)});
   }
-  // With --check-rma (rma/check): `answer` and `outstanding` stay until outstanding.count is 0.
+  // With --check-rma (rma/conflicts): `answer` and `outstanding` stay until outstanding.count is 0.
   void announce(Window& window, int target, std::uint64_t offset, std::span<const Piece> pieces,
                 const AnnouncedAccess& access, Conflict& answer, Outstanding& outstanding);
   // `outstanding` null: nobody waits for that to be heard. `number`: of the one access.

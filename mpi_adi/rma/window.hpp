@@ -10,19 +10,89 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "mpi_adi/object/communicator.hpp"
 #include "mpi_adi/object/info.hpp"
 #include "mpi_adi/rma/target_memory.hpp"
-#include "mpi_adi/rma/under_way.hpp"
-#include "mpi_adi/rma/window_control.hpp"
 #include "portals/match/match_entry.hpp"
-#include "portals/memory/single_block.hpp"
+#include "portals/memory/block.hpp"
+#include "sim/shm/window_counters.hpp"
+#include "sim/shm/window_lock.hpp"
 #include "sim/wire/shm/peer_memory.hpp"
 
 namespace margay::mpi_adi {
+
+// Counts what is under way to a target, so that a wait takes what was begun before it and not what other threads of the
+// rank begin meanwhile. Each has a generation; a wait begins a new one as soon as the one before the last is over, so
+// two counters are enough, and a wait sees two of them end at most.
+
+class UnderWay {
+ public:
+  [[nodiscard]] bool none() const { return (counts_[0] | counts_[1]) == 0; }
+  // The generation that end() is to be given.
+  [[nodiscard]] std::uint32_t begin() {
+    ++counts_[generation_ % 2];
+    return generation_;
+  }
+  void end(std::uint32_t generation) { --counts_[generation % 2]; }
+
+  // A wait's beginning, ...
+  [[nodiscard]] std::uint32_t now() const { return generation_; }
+  // ... and whether what was under way then is over. Asked again and again until it is.
+  [[nodiscard]] bool over(std::uint32_t then) {
+    if (none()) return true;
+    if (generation_ == then) {
+      if (counts_[(then + 1) % 2] != 0) return false;
+      ++generation_;
+    }
+    // The next generation but one began because this one was over.
+    return generation_ - then > 1 || counts_[then % 2] == 0;
+  }
+
+ private:
+  std::uint32_t generation_ = 0;
+  std::array<std::uint32_t, 2> counts_{};  // of the last generation and the one before
+};
+
+// What a member keeps for the others of a window, in memory that those of its node have mapped where there is such
+// memory: its lock, and the counts of its epochs. Who cannot reach it sends messages, and the member's device does it
+// in the sender's name: there is one lock, whichever way it is asked for.
+//
+//   WindowLockData | a slot for each member | counts of posts to this member | counts of completions here
+
+class WindowControl {
+ public:
+  WindowControl() = default;
+  // `memory`: bytes_for(members), zero at first, at the beginning of a cache line.
+  WindowControl(std::byte* memory, std::size_t members) : memory_(memory), members_(members) {}
+  [[nodiscard]] static std::size_t bytes_for(std::size_t members) {
+    return sizeof(sim::WindowLockData) + members * (sizeof(std::uint64_t) + 2 * sizeof(std::uint32_t));
+  }
+  [[nodiscard]] bool here() const { return memory_ != nullptr; }
+
+  // `id`, `gone`: of the process that calls (sim/shm/holder_lock).
+  [[nodiscard]] sim::WindowLock lock(std::uint32_t id, sim::HolderGone gone) const {
+    return {*reinterpret_cast<sim::WindowLockData*>(memory_), slots(), id, gone};
+  }
+  // posts().publish(target): target exposes itself to this member. completions().publish(origin): origin is done here.
+  [[nodiscard]] sim::WindowCounters posts() const { return sim::WindowCounters(row(0)); }
+  [[nodiscard]] sim::WindowCounters completions() const { return sim::WindowCounters(row(1)); }
+
+ private:
+  [[nodiscard]] std::span<std::uint64_t> slots() const {
+    return {reinterpret_cast<std::uint64_t*>(memory_ + sizeof(sim::WindowLockData)), members_};
+  }
+  [[nodiscard]] std::span<std::uint32_t> row(std::size_t which) const {
+    std::byte* const rows = memory_ + sizeof(sim::WindowLockData) + members_ * sizeof(std::uint64_t);
+    return {reinterpret_cast<std::uint32_t*>(rows) + which * members_, members_};
+  }
+
+  std::byte* memory_ = nullptr;
+  std::size_t members_ = 0;
+};
 
 struct WindowCheck;
 

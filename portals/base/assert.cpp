@@ -13,4 +13,10 @@ void assertion_failed(const char* expression, const char* file, int line) {
   std::abort();
 }
 
+void misused(const char* sentence) {
+  std::fprintf(stderr, "margay: the program uses portals in a way that cannot be: %s\n", sentence);
+  std::fflush(stderr);
+  std::abort();
+}
+
 }  // namespace margay::portals

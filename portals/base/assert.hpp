@@ -25,3 +25,19 @@ namespace margay::portals {
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage): as above. Compiled, so that it cannot rot, but not evaluated.
 #define MARGAY_DEBUG_ASSERT(expression) static_cast<void>(sizeof(static_cast<bool>(expression)))
 #endif
+
+// What a program that uses portals has to keep to, checked in every build. Where a function has no Status to return, a
+// program that breaks its contract is told so, with the mend, and aborted there, where a debugger shows who called.
+// docs/portals_api.md has the list.
+
+namespace margay::portals {
+
+[[noreturn, gnu::noinline, gnu::cold]] void misused(const char* sentence);
+
+// `sentence`: what is wrong, and how to mend it.
+inline void require(bool holds, const char* sentence) {
+  if (!holds) [[unlikely]]
+    misused(sentence);
+}
+
+}  // namespace margay::portals

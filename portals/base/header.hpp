@@ -3,14 +3,36 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <type_traits>
 
-#include "portals/base/ids.hpp"
-
 namespace margay::portals {
+
+// Names of things: processes, portals, match bits (paper 001, section 1.2).
+
+using GroupId = std::uint32_t;
+using Rank = std::uint32_t;
+using PortalIndex = std::uint8_t;
+using MatchBits = std::uint64_t;
+
+// "Each application is allotted a finite number of portals in a portal table."
+inline constexpr PortalIndex kPortalCount = 64;
+// The return portal of a message that wants no answer.
+inline constexpr PortalIndex kNoPortal = 0xff;
+static_assert(kNoPortal >= kPortalCount);
+
+inline constexpr GroupId kAnyGroup = 0xffff'ffff;
+inline constexpr Rank kAnyRank = 0xffff'ffff;
+
+// A process: its group (one job's processes) and its rank there.
+struct ProcessId {
+  GroupId group = 0;
+  Rank rank = 0;
+  friend auto operator<=>(const ProcessId&, const ProcessId&) = default;
+};
 
 enum class Kind : std::uint8_t { put = 0, get = 1, reply = 2, acknowledgment = 3 };
 inline constexpr std::uint8_t kKindCount = 4;
@@ -41,5 +63,20 @@ struct Header {
 };
 // Copied by words into descriptors, heaps and frames.
 static_assert(std::is_trivially_copyable_v<Header> && std::is_standard_layout_v<Header>);
+
+// What a match entry, or a search of a heap, accepts: 64 match bits, 64 ignore bits, source group and rank.
+
+struct Criteria {
+  MatchBits match_bits = 0;
+  MatchBits ignore_bits = 0;  // "The ignore bits can be used to mask off insignificant match bits."
+  GroupId source_group = kAnyGroup;
+  Rank source_rank = kAnyRank;
+
+  [[nodiscard]] bool accepts(const Header& header) const {
+    return ((header.match_bits ^ match_bits) & ~ignore_bits) == 0 &&
+           (source_group == kAnyGroup || source_group == header.source.group) &&
+           (source_rank == kAnyRank || source_rank == header.source.rank);
+  }
+};
 
 }  // namespace margay::portals

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "portals/base/assert.hpp"
-#include "portals/base/criteria.hpp"
+#include "portals/base/header.hpp"
 
 namespace margay::portals {
 

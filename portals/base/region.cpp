@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "portals/base/assert.hpp"
-#include "portals/base/require.hpp"
 
 namespace margay::portals {
 

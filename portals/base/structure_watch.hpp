@@ -2,7 +2,7 @@
 // what leaves a heap. For traces; whoever has none pays nothing for it where messages are matched.
 #pragma once
 
-#include "portals/base/ids.hpp"
+#include "portals/base/header.hpp"
 
 namespace margay::portals {
 

@@ -1,6 +1,6 @@
 #include "portals/match/match_entry.hpp"
 
-#include "portals/memory/options.hpp"
+#include "portals/memory/descriptor.hpp"
 
 namespace margay::portals {
 

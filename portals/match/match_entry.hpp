@@ -4,10 +4,9 @@
 
 #include <cstdint>
 
-#include "portals/base/criteria.hpp"
-#include "portals/base/require.hpp"
+#include "portals/base/assert.hpp"
+#include "portals/base/header.hpp"
 #include "portals/memory/descriptor.hpp"
-#include "portals/memory/room_watch.hpp"
 
 namespace margay::portals {
 

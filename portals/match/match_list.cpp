@@ -1,7 +1,6 @@
 #include "portals/match/match_list.hpp"
 
 #include "portals/base/assert.hpp"
-#include "portals/base/require.hpp"
 #include "portals/match/match_list_impl.hpp"
 
 namespace margay::portals {

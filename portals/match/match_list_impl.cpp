@@ -1,7 +1,6 @@
 #include "portals/match/match_list_impl.hpp"
 
 #include "portals/base/assert.hpp"
-#include "portals/match/match_order.hpp"
 #include "portals/memory/independent_block.hpp"
 
 namespace margay::portals {

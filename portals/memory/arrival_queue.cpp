@@ -1,8 +1,94 @@
 #include "portals/memory/arrival_queue.hpp"
 
+#include <algorithm>
+
 #include "portals/base/assert.hpp"
 
 namespace margay::portals {
+
+void ArrivalIndex::obtain_slot(ArrivedNode& node) {
+  if (free_slots_.empty()) {
+    MARGAY_ASSERT(slots_.size() < kNoSlot);
+    node.slot = static_cast<Slot>(slots_.size());
+    slots_.push_back(&node);
+  } else {
+    node.slot = free_slots_.back();
+    free_slots_.pop_back();
+    MARGAY_ASSERT(slots_[node.slot] == nullptr);
+    slots_[node.slot] = &node;
+  }
+}
+
+void ArrivalIndex::append(ArrivedNode& node) {
+  if (empty()) return;
+  obtain_slot(node);
+  for (Shape& shape : shapes_) append(shape, node);
+}
+
+void ArrivalIndex::append(Shape& shape, const ArrivedNode& node) {
+  const Slot slot = node.slot;
+  if (slot >= shape.links.size()) shape.links.resize(std::max<std::size_t>(slots_.size(), shape.links.size() * 2));
+  auto& queue = shape.queues.obtain(MatchKey::of(shape.shape, node.message.header));
+  shape.links[slot] = {kNoSlot, queue.last};
+  if (queue.first == kNoSlot) {
+    queue.first = slot;
+  } else {
+    shape.links[queue.last].next = slot;
+  }
+  queue.last = slot;
+}
+
+void ArrivalIndex::remove(ArrivedNode& node) {
+  MARGAY_ASSERT(!empty() && node.slot < slots_.size() && slots_[node.slot] == &node);  // invariant 1
+  for (Shape& shape : shapes_) remove(shape, node);
+  slots_[node.slot] = nullptr;
+  free_slots_.push_back(node.slot);
+  node.slot = kNoSlot;
+}
+
+void ArrivalIndex::remove(Shape& shape, const ArrivedNode& node) {
+  MARGAY_ASSERT(node.slot < shape.links.size());
+  const Neighbours links = shape.links[node.slot];
+  if (links.next != kNoSlot) shape.links[links.next].previous = links.previous;
+  if (links.previous != kNoSlot) shape.links[links.previous].next = links.next;
+  if (links.next != kNoSlot && links.previous != kNoSlot) return;
+  const MatchKey key = MatchKey::of(shape.shape, node.message.header);
+  if (links.next == kNoSlot && links.previous == kNoSlot) {
+    shape.queues.erase(key);
+    return;
+  }
+  auto& queue = shape.queues.at(key);
+  (links.next == kNoSlot ? queue.last : queue.first) = links.next == kNoSlot ? links.previous : links.next;
+}
+
+ArrivedNode* ArrivalIndex::find(const Criteria& criteria, ArrivedNode* first) {
+  Shape& shape = obtain(MatchShape::of(criteria), first);
+  shape.last_use = ++uses_;
+  const auto* const queue = shape.queues.find(MatchKey::of(shape.shape, criteria));
+  return queue == nullptr ? nullptr : slots_[queue->first];
+}
+
+ArrivalIndex::Shape& ArrivalIndex::obtain(const MatchShape& wanted, ArrivedNode* first) {
+  for (Shape& shape : shapes_) {
+    if (shape.shape == wanted) return shape;
+  }
+  if (shapes_.empty()) {
+    for (ArrivedNode* node = first; node != nullptr; node = node->next) obtain_slot(*node);
+  }
+  if (shapes_.size() == kShapes) {
+    shapes_.erase(std::min_element(shapes_.begin(), shapes_.end(),
+                                   [](const Shape& a, const Shape& b) { return a.last_use < b.last_use; }));
+  }
+  Shape& shape = shapes_.emplace_back();
+  shape.shape = wanted;
+  for (const ArrivedNode* node = first; node != nullptr; node = node->next) append(shape, *node);
+  return shape;
+}
+
+// The queued messages keep slot numbers that mean nothing until the next shape's index gives them new ones.
+void ArrivalIndex::clear() {
+  *this = {};
+}
 
 void ArrivalQueue::append(ArrivedNode& node) {
   MARGAY_ASSERT(!node.queued);

@@ -18,4 +18,11 @@ struct ArrivedMessage {
   void* claim = nullptr;      // the searcher's own mark on a message whose body is still on its way
 };
 
+// What lies in dynamic blocks, counted where others may look on.
+
+struct ArrivalCounts {
+  std::uint64_t messages = 0;  // on the queue
+  std::uint64_t bytes = 0;     // of the heap that is taken, bookkeeping included
+};
+
 }  // namespace margay::portals

@@ -36,4 +36,39 @@ void ChangedList::remove(Descriptor& descriptor) {
   descriptor.changed_on_ = nullptr;
 }
 
+const char* refusal(DescriptorType type, const Options& options) {
+  if (options.truncate && type != DescriptorType::independent_block) {
+    return "only an independent block truncates: what does not fit in another type follows its links; leave "
+           "Options::truncate off, or choose an independent block";
+  }
+  switch (type) {
+    case DescriptorType::single_block:
+      return nullptr;
+    case DescriptorType::dynamic_block:
+      if (options.save == Save::body)
+        return "a dynamic block saves the header, or both; choose Save::header or Save::both";
+      if (options.offset_by == OffsetBy::sender) {
+        return "a dynamic block places messages itself and has no sender-managed offset; choose OffsetBy::receiver";
+      }
+      if (options.direction == Direction::read_only) {
+        return "a dynamic block is always written and cannot be read from; choose Direction::write_only, or a single "
+               "block";
+      }
+      return nullptr;
+    case DescriptorType::independent_block:
+      if (options.save == Save::body) {
+        return "an independent block saves the header, or both; choose Save::header or Save::both";
+      }
+      if (options.offset_by == OffsetBy::sender) {
+        return "an independent block has no sender-managed offset; choose OffsetBy::receiver, or a single or combined "
+               "block";
+      }
+      return nullptr;
+    case DescriptorType::combined_block:
+      if (options.save == Save::header) return "a combined block always saves the body; choose Save::body";
+      return nullptr;
+  }
+  return "there is no such descriptor type";
+}
+
 }  // namespace margay::portals

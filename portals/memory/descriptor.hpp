@@ -9,6 +9,15 @@
 
 namespace margay::portals {
 
+// A call back when storage that had no buffer left has one again. The match index leaves entries with exhausted storage
+// out until then.
+
+struct RoomWatch {
+  void (*has_room)(RoomWatch& watch) = nullptr;  // the watch is off the list when this is called
+  RoomWatch* next = nullptr;
+  RoomWatch* previous = nullptr;
+};
+
 enum class OffsetBy : std::uint8_t { sender, receiver };
 enum class Save : std::uint8_t { header = 1, body = 2, both = 3 };  // same bits as Saved
 enum class Direction : std::uint8_t { write_only, read_only };      // read: the kernel replies out of it
@@ -120,5 +129,11 @@ class ChangedList {
   Descriptor* first_ = nullptr;
   Descriptor* last_ = nullptr;
 };
+
+// Which options a descriptor's type has. Internal to portals.
+
+// nullptr when `type` has these options, else a sentence: why not, and what to choose. A combined block always saves
+// the body; it takes Save::both, the default, for that.
+[[nodiscard]] const char* refusal(DescriptorType type, const Options& options);
 
 }  // namespace margay::portals

@@ -3,10 +3,9 @@
 #include <new>
 
 #include "portals/base/assert.hpp"
-#include "portals/base/require.hpp"
 #include "portals/memory/arrival_queue.hpp"
+#include "portals/memory/block.hpp"
 #include "portals/memory/heap.hpp"
-#include "portals/memory/window.hpp"
 
 namespace margay::portals {
 

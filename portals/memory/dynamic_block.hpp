@@ -5,10 +5,9 @@
 #include <cstdint>
 #include <memory>
 
-#include "portals/base/criteria.hpp"
+#include "portals/base/header.hpp"
 #include "portals/base/region.hpp"
 #include "portals/base/structure_watch.hpp"
-#include "portals/memory/arrival_counts.hpp"
 #include "portals/memory/arrived_message.hpp"
 #include "portals/memory/descriptor.hpp"
 

@@ -9,7 +9,6 @@
 
 #include "portals/base/region.hpp"
 #include "portals/memory/descriptor.hpp"
-#include "portals/memory/room_watch.hpp"
 
 namespace margay::portals {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "portals/base/assert.hpp"
+#include "portals/memory/block.hpp"
 #include "portals/memory/independent_block.hpp"
-#include "portals/memory/window.hpp"
 
 namespace margay::portals {
 

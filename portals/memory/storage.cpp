@@ -1,9 +1,8 @@
 #include "portals/memory/storage.hpp"
 
 #include "portals/base/assert.hpp"
-#include "portals/memory/combined_block.hpp"
+#include "portals/memory/block.hpp"
 #include "portals/memory/dynamic_block.hpp"
-#include "portals/memory/single_block.hpp"
 
 namespace margay::portals {
 

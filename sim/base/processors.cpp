@@ -3,8 +3,12 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <cctype>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -81,6 +85,90 @@ void Scheduler::move_to(std::uint32_t processor) const {
 const Scheduler& real_scheduler() {
   static const Scheduler scheduler;
   return scheduler;
+}
+
+namespace {
+
+constexpr int kCachesMax = 16;  // of one processor
+
+struct ListedType {
+  std::string_view name;
+  std::string_view file;  // of a processor: the list of those that share the instance
+};
+constexpr std::array kListedTypes{
+    ListedType{"package", "topology/package_cpus_list"}, ListedType{"socket", "topology/package_cpus_list"},
+    ListedType{"die", "topology/die_cpus_list"}, ListedType{"core", "topology/core_cpus_list"}};
+
+std::string first_word(const std::string& file) {
+  std::ifstream in(file);
+  std::string word;
+  in >> word;
+  return word;
+}
+
+// The first processor of a list such as "4-7,12-15".
+std::optional<int> first_of_list(const std::string& file) {
+  std::ifstream in(file);
+  int first = -1;
+  if (in >> first && first >= 0) return first;
+  return std::nullopt;
+}
+
+// Of the data cache of that level.
+std::optional<int> cache_of(const std::string& processor, char level) {
+  for (int i = 0; i < kCachesMax; ++i) {
+    const std::string cache = processor + "cache/index" + std::to_string(i) + "/";
+    if (first_word(cache + "level") != std::string(1, level) || first_word(cache + "type") == "Instruction") continue;
+    return first_of_list(cache + "shared_cpu_list");
+  }
+  return std::nullopt;
+}
+
+// The processor's folder has a link to its node.
+std::optional<int> node_of(const std::string& processor, const std::string& root) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(processor, error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("node")) return first_of_list(root + "/node/" + name + "/cpulist");
+  }
+  return std::nullopt;
+}
+
+std::optional<int> instance_of(const std::string& type, int number, const std::string& root) {
+  const std::string processor = root + "/cpu/cpu" + std::to_string(number) + "/";
+  for (const ListedType& listed : kListedTypes) {
+    if (type == listed.name) return first_of_list(processor + std::string(listed.file));
+  }
+  if (type.size() == 7 && type[0] == 'l' && type.ends_with("cache")) return cache_of(processor, type[1]);
+  if (type == "numanode" || type == "numa") return node_of(processor, root);
+  if (type == "pu") return number;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<int> allowed_processors() {
+  std::vector<int> numbers;
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return numbers;
+  for (int i = 0; i < CPU_SETSIZE; ++i) {
+    if (CPU_ISSET(i, &allowed)) numbers.push_back(i);
+  }
+  return numbers;
+}
+
+std::optional<int> hardware_instance(std::string_view type, const std::vector<int>& processors,
+                                     const std::string& root) {
+  std::string name(type);
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char letter) { return std::tolower(letter); });
+  std::optional<int> found;
+  for (const int number : processors) {
+    const std::optional<int> instance = instance_of(name, number, root);
+    if (!instance || (found && *found != *instance)) return std::nullopt;
+    found = instance;
+  }
+  return found;
 }
 
 }  // namespace margay::sim

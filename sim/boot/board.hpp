@@ -18,7 +18,7 @@
 
 #include "portals/base/status.hpp"
 #include "portals/base/verdict.hpp"
-#include "portals/memory/arrival_counts.hpp"
+#include "portals/memory/arrived_message.hpp"
 #include "sim/base/accounting.hpp"
 #include "sim/boot/measured_rates.hpp"
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "portals/base/status.hpp"
+#include "sim/base/peer_table.hpp"
 #include "sim/base/process_identity.hpp"
-#include "sim/base/segment_sizes.hpp"
-#include "sim/base/shared_table.hpp"
+#include "sim/base/resources.hpp"
 #include "sim/boot/options.hpp"
 
 namespace margay::sim {

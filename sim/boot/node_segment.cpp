@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "portals/base/assert.hpp"
-#include "sim/base/file_size_limit.hpp"
+#include "sim/base/resources.hpp"
 
 namespace margay::sim {
 namespace {

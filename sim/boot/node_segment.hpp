@@ -10,7 +10,7 @@
 #include <string>
 
 #include "portals/base/status.hpp"
-#include "sim/base/segment_sizes.hpp"
+#include "sim/base/resources.hpp"
 
 namespace margay::sim {
 

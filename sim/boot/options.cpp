@@ -5,7 +5,7 @@
 #include <iterator>
 #include <limits>
 
-#include "sim/boot/spelling.hpp"
+#include "sim/boot/parse.hpp"
 
 namespace margay::sim {
 namespace {

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "sim/boot/parse_number.hpp"
+#include "sim/boot/parse.hpp"
 
 namespace margay::sim {
 

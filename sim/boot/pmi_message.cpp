@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "sim/boot/parse_number.hpp"
+#include "sim/boot/parse.hpp"
 
 namespace margay::sim {
 namespace {

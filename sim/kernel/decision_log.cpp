@@ -1,8 +1,7 @@
 #include "sim/kernel/decision_log.hpp"
 
 #include "portals/base/assert.hpp"
-#include "portals/memory/combined_block.hpp"
-#include "portals/memory/single_block.hpp"
+#include "portals/memory/block.hpp"
 
 namespace margay::sim {
 

@@ -1,11 +1,16 @@
 #include "sim/machine/mapping.hpp"
 
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
 #include <cerrno>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <string>
+
+#include "portals/base/assert.hpp"
 
 namespace margay::sim {
 
@@ -47,6 +52,124 @@ portals::Status Mapping::anonymous(std::uint64_t bytes, Mapping& out) {
            mapping.bytes_);
   out = std::move(mapping);
   return status;
+}
+
+namespace {
+
+using portals::Status;
+
+struct Listed {
+  std::uint64_t bytes;
+  int descriptor;
+  std::uint64_t offset;
+  dev_t device;  // with `file`: what the descriptor was, should the program have closed it and got its number again
+  ino_t file;
+  bool is_shared;  // false in a child: its own children get its copy
+};
+
+struct RangeList {
+  std::mutex mutex;
+  std::map<std::byte*, Listed> ranges;  // by address
+  int refused = 0;                      // errno of pthread_atfork
+};
+
+RangeList& range_list();
+
+void* map_at(std::byte* base, const Listed& range, int protection, int flags) {
+  return ::mmap(base, range.bytes, protection, flags | MAP_FIXED | MAP_NORESERVE, range.descriptor,
+                static_cast<off_t>(range.offset));
+}
+
+void make_private(std::byte* base, const Listed& range) {
+  struct stat about {};
+  const bool same =
+      ::fstat(range.descriptor, &about) == 0 && about.st_dev == range.device && about.st_ino == range.file;
+  if (!same || (map_at(base, range, PROT_READ | PROT_WRITE, MAP_PRIVATE) == MAP_FAILED &&
+                map_at(base, range, PROT_READ, MAP_PRIVATE) == MAP_FAILED)) {
+    ::munmap(base, range.bytes);
+    return;
+  }
+  static_cast<void>(::madvise(base, range.bytes, MADV_DONTDUMP));
+}
+
+void before_fork() {
+  range_list().mutex.lock();
+}
+
+void after_fork() {
+  range_list().mutex.unlock();
+}
+
+// Only what is allowed after fork() in a process of several threads: no memory is allocated or freed here.
+void in_child() {
+  for (auto& [base, range] : range_list().ranges) {
+    if (range.is_shared) make_private(base, range);
+    range.is_shared = false;
+  }
+  range_list().mutex.unlock();
+}
+
+// Never destroyed: ranges of objects that live until the process's end are taken from it.
+RangeList& range_list() {
+  static RangeList* const list = [] {
+    auto* const made = new RangeList;
+    made->refused = ::pthread_atfork(&before_fork, &after_fork, &in_child);
+    return made;
+  }();
+  return *list;
+}
+
+Status refuse_range(std::uint64_t bytes, int error) {
+  return Status::error("cannot map " + std::to_string(bytes) + " bytes of window memory: " + std::strerror(error) +
+                       "; see the limits on memory and address space (ulimit -v)");
+}
+
+// `bytes` of addresses that nothing uses, as far behind a huge page's boundary as `offset` is; MAP_FAILED: refused.
+void* reserve(std::uint64_t offset, std::uint64_t bytes) {
+  const std::uint64_t slack = bytes < kHugeMinBytes ? 0 : kHugePageBytes;
+  void* const got = ::mmap(nullptr, bytes + slack, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (got == MAP_FAILED || slack == 0) return got;
+  auto* const begin = static_cast<std::byte*>(got);
+  const std::uint64_t before = (offset - reinterpret_cast<std::uintptr_t>(begin)) % kHugePageBytes;
+  if (before != 0) ::munmap(begin, before);
+  ::munmap(begin + before + bytes, slack - before);
+  return begin + before;
+}
+
+}  // namespace
+
+SharedRange::~SharedRange() {
+  if (base_ == nullptr) return;
+  RangeList& list = range_list();
+  const std::lock_guard hold(list.mutex);
+  list.ranges.erase(base_);
+  ::munmap(base_, bytes_);
+}
+
+Status SharedRange::map(int descriptor, std::uint64_t offset, std::uint64_t bytes, SharedRange& out) {
+  MARGAY_ASSERT(bytes != 0);
+  RangeList& list = range_list();
+  if (list.refused != 0) return refuse_range(bytes, list.refused);
+  struct stat about {};
+  if (::fstat(descriptor, &about) != 0) return refuse_range(bytes, errno);
+  const Listed range{bytes, descriptor, offset, about.st_dev, about.st_ino, true};
+  SharedRange mapped;
+  {
+    const std::lock_guard hold(list.mutex);
+    void* const base = reserve(offset, bytes);
+    if (base == MAP_FAILED) return refuse_range(bytes, errno);
+    if (map_at(static_cast<std::byte*>(base), range, PROT_READ | PROT_WRITE, MAP_SHARED) == MAP_FAILED) {
+      const int error = errno;
+      ::munmap(base, bytes);
+      return refuse_range(bytes, error);
+    }
+    mapped.base_ = static_cast<std::byte*>(base);
+    mapped.bytes_ = bytes;
+    list.ranges.emplace(mapped.base_, range);
+  }
+  static_cast<void>(::madvise(mapped.base_, bytes, MADV_DONTDUMP));
+  out = std::move(mapped);
+  return {};
 }
 
 }  // namespace margay::sim

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/shm/publish_once.hpp"
+#include "sim/shm/published.hpp"
 
 namespace margay::sim {
 

@@ -14,7 +14,7 @@
 
 #include "portals/base/assert.hpp"
 #include "sim/base/limits.hpp"
-#include "sim/shm/publish_once.hpp"
+#include "sim/shm/published.hpp"
 #include "sim/wire/shm/shm_layout.hpp"
 
 namespace margay::sim {

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "portals/base/status.hpp"
+#include "sim/machine/mapping.hpp"
 #include "sim/machine/shared_heap.hpp"
-#include "sim/machine/shared_range.hpp"
 
 namespace margay::sim {
 

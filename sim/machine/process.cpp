@@ -5,8 +5,8 @@
 
 #include <array>
 
-#include "sim/base/descriptor_limit.hpp"
 #include "sim/base/processors.hpp"
+#include "sim/base/resources.hpp"
 #include "sim/boot/join.hpp"
 #include "sim/boot/pmi_client.hpp"
 #include "sim/machine/cards.hpp"

@@ -8,8 +8,8 @@
 #include <cstring>
 #include <string>
 
-#include "sim/base/available_memory.hpp"
 #include "sim/base/limits.hpp"
+#include "sim/base/resources.hpp"
 
 namespace margay::sim {
 

@@ -18,10 +18,9 @@
 #include <string>
 
 #include "portals/base/assert.hpp"
-#include "sim/base/available_memory.hpp"
-#include "sim/base/file_size_limit.hpp"
 #include "sim/base/limits.hpp"
-#include "sim/shm/publish_once.hpp"
+#include "sim/base/resources.hpp"
+#include "sim/shm/published.hpp"
 #include "sim/wire/shm/shm_layout.hpp"
 
 namespace margay::sim {

@@ -35,7 +35,7 @@
 
 #include "portals/base/status.hpp"
 #include "sim/base/limits.hpp"
-#include "sim/machine/shared_range.hpp"
+#include "sim/machine/mapping.hpp"
 #include "sim/machine/slabs.hpp"
 
 namespace margay::sim {

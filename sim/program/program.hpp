@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-#include "portals/base/require.hpp"
+#include "portals/base/assert.hpp"
 #include "portals/base/status.hpp"
 #include "portals/portal_table.hpp"
 #include "sim/kernel/decision_log.hpp"

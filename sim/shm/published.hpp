@@ -2,8 +2,13 @@
 // before it was set. On x86 both are plain moves.
 #pragma once
 
+#include <sched.h>
+
 #include <atomic>
 #include <cstdint>
+#include <ctime>
+
+#include "portals/base/assert.hpp"
 
 namespace margay::sim {
 
@@ -33,6 +38,88 @@ inline void publish_number(std::uint32_t& place, std::uint32_t value) {
 // Acquire: pairs with the release in publish_number(); what is read afterwards is not older than the number.
 [[nodiscard]] inline std::uint32_t published_number(std::uint32_t& place) {
   return std::atomic_ref<std::uint32_t>(place).load(std::memory_order_acquire);
+}
+
+// Small things in shared memory that are written once and then only read.
+
+inline constexpr std::uint64_t kBeingWritten = 1;
+
+// How often a waiting process looks before it gives up on a first caller that died while writing: between yields, each
+// perhaps a turn of every busy program, and then between naps of a millisecond.
+inline constexpr int kPublishYields = 128;
+inline constexpr int kPublishNaps = 2000;
+
+// The first caller of all processes runs `write` and then sets `word` (zero before) to `value`; the others wait for
+// that. Returns 0 to the first caller, what is in `word` to the others: `value`, unless something else was there or the
+// first caller died while writing. Requires: value is neither 0 nor kBeingWritten.
+template <typename Write>
+[[nodiscard]] std::uint64_t publish_once(std::uint64_t& word, std::uint64_t value, Write write) {
+  MARGAY_ASSERT(value != 0 && value != kBeingWritten);
+  std::atomic_ref<std::uint64_t> state(word);
+  std::uint64_t seen = 0;
+  // Acquire on failure: pairs with the release below; who sees `value` sees all that `write` wrote.
+  if (state.compare_exchange_strong(seen, kBeingWritten, std::memory_order_acquire, std::memory_order_acquire)) {
+    write();
+    // Release: pairs with the acquires of the others, which could else read fields that are still zero.
+    state.store(value, std::memory_order_release);
+    return 0;
+  }
+  constexpr timespec kNap{0, 1'000'000};
+  for (int looks = 0; seen == kBeingWritten && looks < kPublishYields + kPublishNaps; ++looks) {
+    looks < kPublishYields ? ::sched_yield() : ::nanosleep(&kNap, nullptr);
+    seen = state.load(std::memory_order_acquire);  // pairs with the release above
+  }
+  return seen;
+}
+
+// Takes a place that is empty (0): of all who try, in any process, one gets it. Returns 0 to that one, and who has the
+// place to the others. Requires: who != 0.
+[[nodiscard]] inline std::int32_t take_place(std::int32_t& place, std::int32_t who) {
+  MARGAY_ASSERT(who != 0);
+  std::int32_t holder = 0;
+  // Relaxed: nothing else is published with the place, and the exchange alone lets one in.
+  std::atomic_ref<std::int32_t>(place).compare_exchange_strong(holder, who, std::memory_order_relaxed);
+  return holder;
+}
+
+// The first of all who ask, in any process, and find an answer: all of them have that one. `find()` is 0 as long as
+// there is none; then so is this, and the next one to ask looks again.
+template <typename Find>
+[[nodiscard]] std::uint32_t answer_once(std::uint32_t& word, Find find) {
+  std::atomic_ref<std::uint32_t> answer(word);
+  // Relaxed, both: nothing else is published with the answer, and the exchange lets one in.
+  std::uint32_t seen = answer.load(std::memory_order_relaxed);
+  if (seen != 0) return seen;
+  const std::uint32_t found = find();
+  if (found == 0) return 0;
+  return answer.compare_exchange_strong(seen, found, std::memory_order_relaxed) ? found : seen;
+}
+
+// A flag that its writer sets once and others poll.
+inline void set_flag(std::uint8_t& flag) {
+  // Release: pairs with flag_set; what the writer wrote before is seen. The reader polls what it finds afterwards
+  // anyway.
+  std::atomic_ref<std::uint8_t>(flag).store(1, std::memory_order_release);
+}
+[[nodiscard]] inline bool flag_set(const std::uint8_t& flag) {
+  // Acquire: pairs with set_flag.
+  return std::atomic_ref<std::uint8_t>(const_cast<std::uint8_t&>(flag)).load(std::memory_order_acquire) != 0;
+}
+
+// Counts flags that were set; its reader scans for new ones when it has grown.
+inline void count_flag(std::uint32_t& count) {
+  // Release: pairs with read_published; the flag set before is seen with the count.
+  std::atomic_ref<std::uint32_t>(count).fetch_add(1, std::memory_order_release);
+}
+
+// A word that one side publishes after other fields.
+inline void publish(std::uint32_t& word, std::uint32_t value) {
+  // Release: pairs with read_published; the fields written before are seen with the word.
+  std::atomic_ref<std::uint32_t>(word).store(value, std::memory_order_release);
+}
+[[nodiscard]] inline std::uint32_t read_published(const std::uint32_t& word) {
+  // Acquire: pairs with publish.
+  return std::atomic_ref<std::uint32_t>(const_cast<std::uint32_t&>(word)).load(std::memory_order_acquire);
 }
 
 }  // namespace margay::sim

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "sim/base/counted.hpp"
+#include "sim/base/text.hpp"
 
 namespace margay::sim {
 

@@ -11,7 +11,7 @@
 #include <optional>
 #include <utility>
 
-#include "sim/base/file_size_limit.hpp"
+#include "sim/base/resources.hpp"
 
 namespace margay::sim {
 

@@ -10,7 +10,7 @@
 #include <doctest/doctest.h>
 
 #include "collectives/algorithm/algorithms.hpp"
-#include "collectives/portal/call_order.hpp"
+#include "collectives/portal/call_number.hpp"
 #include "tests/collectives/collective_world.hpp"
 #include "tests/support/seeds.hpp"
 

@@ -23,7 +23,7 @@
 #include "mpi_adi/device/parts.hpp"
 #include "sim/machine/mapping.hpp"
 #include "sim/machine/node_memory.hpp"
-#include "sim/shm/publish_once.hpp"
+#include "sim/shm/published.hpp"
 #include "tests/collectives/stopping_call.hpp"
 #include "tests/mpi_adi/device_world.hpp"
 

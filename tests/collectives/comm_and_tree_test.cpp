@@ -1,12 +1,11 @@
 // The bitwise and over all members, over the virtual wire: round after round in one call, beside other calls; a lost
 // member. What tells agreements apart.
-#include "collectives/comm/and_tree.hpp"
+#include "collectives/comm/agree.hpp"
 
 #include <doctest/doctest.h>
 
 #include <vector>
 
-#include "collectives/comm/internal_tag.hpp"
 #include "tests/collectives/collective_world.hpp"
 #include "tests/support/seeds.hpp"
 

@@ -1,5 +1,5 @@
 // Edges that another member sent, and what they cannot be.
-#include "collectives/comm/dist_graph.hpp"
+#include "collectives/comm/construct.hpp"
 
 #include <doctest/doctest.h>
 

@@ -4,8 +4,8 @@
 #include <set>
 #include <string>
 
-#include "collectives/comm/from_groups.hpp"
-#include "collectives/comm/internal_tag.hpp"
+#include "collectives/comm/agree.hpp"
+#include "collectives/comm/construct.hpp"
 #include "mpi_adi/object/group_ops.hpp"
 
 namespace margay::collectives {

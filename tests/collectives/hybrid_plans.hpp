@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "collectives/op/reducer.hpp"
-#include "collectives/topology/hybrid_plan.hpp"
+#include "collectives/topology/grid.hpp"
 
 namespace margay::collectives {
 

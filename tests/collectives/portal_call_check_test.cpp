@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mpi_adi/device/portal_numbers.hpp"
+#include "mpi_adi/device/match_bits.hpp"
 #include "tests/collectives/collective_world.hpp"
 #include "tests/support/seeds.hpp"
 

@@ -1,5 +1,5 @@
 // Plans of hybrids as text, and what they become on some ranks.
-#include "collectives/cost/asked_plan.hpp"
+#include "collectives/cost/facts.hpp"
 
 #include <string_view>
 #include <vector>

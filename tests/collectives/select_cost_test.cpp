@@ -1,7 +1,7 @@
 // The cost formulas against traces of the algorithms: messages, bytes, and messages one behind the other.
 #include "collectives/algorithm/registry.hpp"
 #include "collectives/cost/counts.hpp"
-#include "collectives/cost/hybrid.hpp"
+#include "collectives/cost/parts.hpp"
 
 #include <algorithm>
 #include <map>
@@ -14,7 +14,7 @@
 
 #include "collectives/algorithm/algorithms.hpp"
 #include "collectives/select/perform.hpp"
-#include "mpi_adi/device/portal_numbers.hpp"
+#include "mpi_adi/device/match_bits.hpp"
 #include "tests/collectives/collective_world.hpp"
 #include "tests/collectives/hybrid_plans.hpp"
 #include "tests/support/seeds.hpp"

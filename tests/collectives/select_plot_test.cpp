@@ -10,7 +10,7 @@
 
 #include "collectives/algorithm/registry.hpp"
 #include "collectives/cost/counts.hpp"
-#include "collectives/cost/hybrid.hpp"
+#include "collectives/cost/parts.hpp"
 #include "collectives/select/choose.hpp"
 #include "collectives/select/cost_curves.hpp"
 #include "collectives/select/describe.hpp"

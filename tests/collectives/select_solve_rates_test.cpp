@@ -7,8 +7,8 @@
 
 #include "collectives/algorithm/registry.hpp"
 #include "collectives/cost/counts.hpp"
-#include "collectives/cost/hybrid.hpp"
-#include "collectives/select/asked_for.hpp"
+#include "collectives/cost/parts.hpp"
+#include "collectives/select/choose.hpp"
 #include "collectives/select/solve_rates.hpp"
 
 namespace margay::collectives {

@@ -1,5 +1,5 @@
 // The minimum spanning tree's arithmetic: every rank is reached once, subtrees are ranges, the depth is logarithmic.
-#include "collectives/topology/spanning_tree.hpp"
+#include "collectives/topology/members.hpp"
 
 #include <bit>
 #include <vector>

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "collectives/portal/call_order.hpp"
+#include "collectives/portal/call_number.hpp"
 #include "collectives/portal/collective.hpp"
 
 namespace margay::collectives {

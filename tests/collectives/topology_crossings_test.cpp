@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include "collectives/topology/spanning_tree.hpp"
+#include "collectives/topology/members.hpp"
 #include "tests/support/seeds.hpp"
 
 namespace margay::collectives {

@@ -1,5 +1,5 @@
 // Whether others had the processors while something was measured.
-#include "command/calibrate/other_load.hpp"
+#include "command/calibrate/measurement.hpp"
 
 #include <doctest/doctest.h>
 #include <sys/types.h>

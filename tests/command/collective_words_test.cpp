@@ -5,7 +5,7 @@
 #include <string>
 
 #include "collectives/cost/facts.hpp"
-#include "collectives/select/asked_for.hpp"
+#include "collectives/select/choose.hpp"
 #include "command/run/options/option_rules.hpp"
 
 namespace margay::command {

@@ -7,10 +7,9 @@
 #include <vector>
 
 #include "command/live/board_reader.hpp"
+#include "command/live/columns.hpp"
 #include "command/live/job_look.hpp"
 #include "command/live/running_jobs.hpp"
-#include "command/live/short_text.hpp"
-#include "command/live/table.hpp"
 #include "sim/boot/board.hpp"
 #include "sim/boot/node_segment.hpp"
 

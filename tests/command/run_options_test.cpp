@@ -8,7 +8,7 @@
 #include "command/run/options/plan.hpp"
 #include "command/run/options/run_options.hpp"
 #include "command/run/options/words.hpp"
-#include "sim/boot/spelling.hpp"
+#include "sim/boot/parse.hpp"
 
 using namespace margay;
 using namespace margay::command;

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "command/run/stream/line_buffer.hpp"
 #include "command/run/stream/output_sink.hpp"
 #include "command/run/stream/poller.hpp"
 #include "command/run/stream/rank_output.hpp"

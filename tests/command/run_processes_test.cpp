@@ -1,4 +1,4 @@
-#include "command/run/process/processes.hpp"
+#include "command/run/process/spawn.hpp"
 
 #include <doctest/doctest.h>
 #include <sys/wait.h>

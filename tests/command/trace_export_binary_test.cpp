@@ -9,9 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "command/trace/export/otf2.hpp"
-#include "command/trace/export/pcapng.hpp"
-#include "command/trace/export/perfetto.hpp"
+#include "command/trace/export/exports.hpp"
 #include "command/trace/export/protobuf.hpp"
 #include "sim/wire/frame.hpp"
 #include "tests/command/hand_made_trace.hpp"

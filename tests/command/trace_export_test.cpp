@@ -10,13 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "command/trace/export/chart.hpp"
-#include "command/trace/export/chrome.hpp"
-#include "command/trace/export/csv.hpp"
-#include "command/trace/export/json.hpp"
-#include "command/trace/export/mermaid.hpp"
-#include "command/trace/export/msc.hpp"
-#include "command/trace/export/smpi_ti.hpp"
+#include "command/trace/export/exports.hpp"
 #include "command/trace/export/timeline.hpp"
 #include "tests/command/hand_made_trace.hpp"
 

@@ -8,7 +8,7 @@
 #include "command/trace/audit.hpp"
 #include "command/trace/read/reader.hpp"
 #include "portals/match/match_list.hpp"
-#include "portals/memory/single_block.hpp"
+#include "portals/memory/block.hpp"
 #include "sim/kernel/kernel.hpp"
 #include "sim/trace/recorder.hpp"
 #include "sim/wire/self_wire.hpp"

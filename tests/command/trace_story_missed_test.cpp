@@ -1,5 +1,5 @@
 // A message that came while its receive was neither searching nor in the list, from a trace made by hand.
-#include "command/trace/story/missed.hpp"
+#include "command/trace/story/fate.hpp"
 
 #include <doctest/doctest.h>
 

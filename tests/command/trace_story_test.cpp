@@ -11,7 +11,6 @@
 #include "command/trace/story/fate.hpp"
 #include "command/trace/story/messages.hpp"
 #include "command/trace/story/tell.hpp"
-#include "command/trace/story/whole.hpp"
 #include "command/trace/story/words.hpp"
 #include "portals/base/verdict.hpp"
 #include "portals/memory/descriptor.hpp"

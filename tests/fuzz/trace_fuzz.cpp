@@ -22,8 +22,8 @@
 #include "command/trace/read/filter.hpp"
 #include "command/trace/read/reader.hpp"
 #include "command/trace/story/collectives.hpp"
+#include "command/trace/story/fate.hpp"
 #include "command/trace/story/tell.hpp"
-#include "command/trace/story/whole.hpp"
 #include "sim/trace/format.hpp"
 #include "tests/command/sealed_trace.hpp"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "mpi_adi/abi/handles.hpp"
-#include "mpi_adi/rma/asked.hpp"
+#include "mpi_adi/rma/ask.hpp"
 
 namespace margay::mpi_adi::test {
 

@@ -13,12 +13,10 @@
 
 #include <doctest/doctest.h>
 
-#include "mpi_adi/datatype/arrays.hpp"
 #include "mpi_adi/datatype/construct.hpp"
 #include "mpi_adi/datatype/elements.hpp"
 #include "mpi_adi/datatype/external32.hpp"
 #include "mpi_adi/datatype/predefined_types.hpp"
-#include "mpi_adi/datatype/sized_types.hpp"
 #include "portals/base/region.hpp"
 
 namespace margay::mpi_adi {

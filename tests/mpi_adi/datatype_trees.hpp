@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "mpi_adi/datatype/arrays.hpp"
 #include "mpi_adi/datatype/construct.hpp"
 #include "mpi_adi/datatype/predefined_types.hpp"
 

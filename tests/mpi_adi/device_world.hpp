@@ -17,7 +17,6 @@
 #include "mpi_adi/abi/mpi.h"
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/device/note.hpp"
-#include "mpi_adi/device/portal_numbers.hpp"
 #include "mpi_adi/progress/device.hpp"
 #include "sim/kernel/kernel.hpp"
 #include "sim/trace/recorder.hpp"

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
+#include "portals/memory/block.hpp"
 #include "portals/memory/independent_block.hpp"
-#include "portals/memory/single_block.hpp"
 #include "tests/mpi_adi/device_world.hpp"
 
 namespace margay::mpi_adi {

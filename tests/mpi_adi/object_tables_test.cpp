@@ -8,10 +8,9 @@
 
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/object/attribute.hpp"
-#include "mpi_adi/object/communicator_hints.hpp"
+#include "mpi_adi/object/communicator.hpp"
 #include "mpi_adi/object/error_handler.hpp"
 #include "mpi_adi/object/info.hpp"
-#include "mpi_adi/object/keyval_table.hpp"
 #include "mpi_adi/rank/object_tables.hpp"
 
 namespace margay::mpi_adi {

@@ -1,9 +1,8 @@
-#include "mpi_adi/protocol/receives.hpp"
+#include "mpi_adi/protocol/receive.hpp"
 
 #include <optional>
 
 #include "mpi_adi/protocol/post_receive.hpp"
-#include "mpi_adi/protocol/receive_common.hpp"
 #include "tests/mpi_adi/hand_made.hpp"
 
 namespace margay::mpi_adi {

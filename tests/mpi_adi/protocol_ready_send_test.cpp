@@ -1,4 +1,4 @@
-#include "mpi_adi/device/portal_numbers.hpp"
+#include "mpi_adi/device/match_bits.hpp"
 #include "tests/mpi_adi/hand_made.hpp"
 
 namespace margay::mpi_adi {

@@ -1,4 +1,4 @@
-#include "mpi_adi/protocol/send_events.hpp"
+#include "mpi_adi/protocol/send.hpp"
 
 #include "mpi_adi/protocol/complete.hpp"
 #include "mpi_adi/protocol/send_common.hpp"

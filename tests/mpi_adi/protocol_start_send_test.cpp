@@ -1,4 +1,4 @@
-#include "mpi_adi/protocol/start_send.hpp"
+#include "mpi_adi/protocol/send.hpp"
 
 #include "mpi_adi/datatype/construct.hpp"
 #include "mpi_adi/datatype/predefined_types.hpp"

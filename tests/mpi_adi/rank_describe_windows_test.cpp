@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "mpi_adi/rank/describe_windows.hpp"
+#include "mpi_adi/rank/describe_choices.hpp"
 #include "mpi_adi/rma/window_way.hpp"
 
 using namespace margay::mpi_adi;

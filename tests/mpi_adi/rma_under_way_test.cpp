@@ -1,5 +1,5 @@
 // Waits for what was begun before them, beside the obvious way: a set for each.
-#include "mpi_adi/rma/under_way.hpp"
+#include "mpi_adi/rma/window.hpp"
 
 #include <doctest/doctest.h>
 

@@ -10,10 +10,9 @@
 
 #include "portals/base/region.hpp"
 #include "portals/deliver.hpp"
-#include "portals/memory/combined_block.hpp"
+#include "portals/memory/block.hpp"
 #include "portals/memory/dynamic_block.hpp"
 #include "portals/memory/independent_block.hpp"
-#include "portals/memory/single_block.hpp"
 
 namespace margay::portals::testing {
 

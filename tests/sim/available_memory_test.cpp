@@ -1,5 +1,5 @@
 // Memory that is left: the least of what the machine and all control groups above the process say.
-#include "sim/base/available_memory.hpp"
+#include "sim/base/resources.hpp"
 
 #include <doctest/doctest.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "sim/base/hardware.hpp"
+#include "sim/base/processors.hpp"
 
 namespace margay::sim {
 namespace {

@@ -1,5 +1,5 @@
 // A table that many have in common.
-#include "sim/base/shared_table.hpp"
+#include "sim/base/peer_table.hpp"
 
 #include <doctest/doctest.h>
 

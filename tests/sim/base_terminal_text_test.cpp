@@ -1,5 +1,5 @@
 // Foreign text as a terminal may get it.
-#include "sim/base/terminal_text.hpp"
+#include "sim/base/text.hpp"
 
 #include <doctest/doctest.h>
 

@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-#include "sim/boot/foreign.hpp"
+#include "sim/boot/join.hpp"
 
 namespace {
 

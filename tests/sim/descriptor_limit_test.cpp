@@ -1,4 +1,4 @@
-#include "sim/base/descriptor_limit.hpp"
+#include "sim/base/resources.hpp"
 
 #include <doctest/doctest.h>
 #include <sys/resource.h>

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "portals/deliver.hpp"
-#include "portals/memory/single_block.hpp"
+#include "portals/memory/block.hpp"
 #include "sim/base/clock.hpp"
 #include "sim/kernel/answers.hpp"
 #include "tests/sim/scripted_wire.hpp"

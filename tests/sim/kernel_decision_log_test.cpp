@@ -7,10 +7,9 @@
 #include <vector>
 
 #include "portals/match/match_list.hpp"
-#include "portals/memory/combined_block.hpp"
+#include "portals/memory/block.hpp"
 #include "portals/memory/dynamic_block.hpp"
 #include "portals/memory/independent_block.hpp"
-#include "portals/memory/single_block.hpp"
 #include "sim/kernel/decision_log.hpp"
 
 namespace margay::sim::test {

@@ -5,7 +5,7 @@
 #include <array>
 #include <vector>
 
-#include "portals/memory/single_block.hpp"
+#include "portals/memory/block.hpp"
 #include "sim/base/clock.hpp"
 #include "sim/kernel/kernel.hpp"
 #include "tests/sim/scripted_wire.hpp"

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "portals/memory/single_block.hpp"
+#include "portals/memory/block.hpp"
 #include "sim/base/clock.hpp"
 #include "sim/kernel/kernel.hpp"
 #include "tests/sim/shm_set.hpp"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "portals/match/match_list.hpp"
+#include "portals/memory/block.hpp"
 #include "portals/memory/independent_block.hpp"
-#include "portals/memory/single_block.hpp"
 #include "sim/base/clock.hpp"
 #include "sim/kernel/target.hpp"
 #include "tests/sim/scripted_wire.hpp"

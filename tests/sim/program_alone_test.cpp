@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "portals/memory/single_block.hpp"
+#include "portals/memory/block.hpp"
 #include "sim/program/program.hpp"
 
 using namespace margay::sim;

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "portals/match/match_list.hpp"
+#include "portals/memory/block.hpp"
 #include "portals/memory/independent_block.hpp"
-#include "portals/memory/single_block.hpp"
 #include "sim/kernel/kernel.hpp"
 #include "sim/program/explain.hpp"
 #include "sim/wire/self_wire.hpp"

@@ -10,8 +10,8 @@
 
 #include "portals/match/match_entry.hpp"
 #include "portals/match/match_list.hpp"
+#include "portals/memory/block.hpp"
 #include "portals/memory/dynamic_block.hpp"
-#include "portals/memory/single_block.hpp"
 #include "portals/portal_table.hpp"
 #include "sim/base/clock.hpp"
 #include "sim/program/portals_in_trace.hpp"

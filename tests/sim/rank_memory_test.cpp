@@ -10,8 +10,8 @@
 #include <optional>
 #include <string>
 
-#include "sim/base/available_memory.hpp"
 #include "sim/base/limits.hpp"
+#include "sim/base/resources.hpp"
 #include "sim/machine/mapping.hpp"
 #include "sim/wire/shm/shm_layout.hpp"
 #include "tests/sim/heap_pieces.hpp"

@@ -1,6 +1,6 @@
 // Memory shared with the job as the heap uses it: private in a child of fork(), whatever other threads do meanwhile,
 // and out of core dumps where no piece is.
-#include "sim/machine/shared_range.hpp"
+#include "sim/machine/mapping.hpp"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>

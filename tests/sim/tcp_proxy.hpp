@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/wire/tcp/tcp_address.hpp"
+#include "sim/wire/tcp/tcp_socket.hpp"
 
 namespace margay::sim::test {
 

@@ -17,7 +17,7 @@
 #include <system_error>
 #include <utility>
 
-#include "command/live/process_look.hpp"
+#include "command/live/running_jobs.hpp"
 #include "sim/base/clock.hpp"
 #include "sim/base/process_identity.hpp"
 #include "sim/kernel/waiter.hpp"

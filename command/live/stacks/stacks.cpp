@@ -10,7 +10,6 @@
 #include <thread>
 #include <vector>
 
-#include "command/live/process_look.hpp"
 #include "command/live/running_jobs.hpp"
 #include "command/live/stacks/held_process.hpp"
 #include "command/live/stacks/stack.hpp"

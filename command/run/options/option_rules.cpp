@@ -4,7 +4,7 @@
 #include <iterator>
 #include <vector>
 
-#include "sim/boot/spelling.hpp"
+#include "sim/boot/parse.hpp"
 
 namespace margay::command {
 namespace {

@@ -6,13 +6,12 @@
 #include <cctype>
 #include <cstdlib>
 
-#include "command/run/options/hosts.hpp"
 #include "command/run/options/option_rules.hpp"
 #include "command/run/options/words.hpp"
 #include "sim/base/limits.hpp"
 #include "sim/boot/board.hpp"
 #include "sim/boot/options.hpp"
-#include "sim/boot/parse_number.hpp"
+#include "sim/boot/parse.hpp"
 #include "sim/trace/format.hpp"
 
 namespace margay::command {

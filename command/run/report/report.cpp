@@ -6,7 +6,7 @@
 #include <csignal>
 #include <cstring>
 
-#include "sim/base/file_size_limit.hpp"
+#include "sim/base/resources.hpp"
 
 namespace margay::command {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "sim/base/counted.hpp"
+#include "sim/base/text.hpp"
 #include "sim/shm/published.hpp"
 
 namespace margay::command {

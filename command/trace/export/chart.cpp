@@ -1,4 +1,4 @@
-#include "command/trace/export/chart.hpp"
+#include "command/trace/export/timeline.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "sim/base/counted.hpp"
+#include "sim/base/text.hpp"
 
 namespace margay::command {
 

@@ -1,4 +1,4 @@
-#include "command/trace/export/chrome.hpp"
+#include "command/trace/export/exports.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "sim/base/counted.hpp"
+#include "sim/base/text.hpp"
 
 namespace margay::command {
 

@@ -1,5 +1,5 @@
 // In the place of otf2.cpp where OTF2's headers were not there (command/trace/export/CMakeLists.txt).
-#include "command/trace/export/otf2.hpp"
+#include "command/trace/export/exports.hpp"
 
 namespace margay::command {
 

@@ -1,4 +1,4 @@
-#include "command/trace/export/pcapng.hpp"
+#include "command/trace/export/exports.hpp"
 
 #include <fmt/format.h>
 

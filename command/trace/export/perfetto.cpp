@@ -1,4 +1,4 @@
-#include "command/trace/export/perfetto.hpp"
+#include "command/trace/export/exports.hpp"
 
 #include <fmt/format.h>
 

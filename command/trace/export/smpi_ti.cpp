@@ -1,4 +1,4 @@
-#include "command/trace/export/smpi_ti.hpp"
+#include "command/trace/export/exports.hpp"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "sim/base/counted.hpp"
+#include "sim/base/text.hpp"
 
 namespace margay::command {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "mpi_adi/object/error_class.hpp"
-#include "sim/base/counted.hpp"
+#include "sim/base/text.hpp"
 
 namespace margay::command {
 
@@ -104,7 +104,7 @@ constexpr std::uint32_t definition_of_calls(std::uint32_t context) {
   return is_agreement(context) ? context | 1U : context & ~1U;
 }
 
-// "the agreement with tag 7": the tags' upper two bits say whose they are (collectives/comm/internal_tag).
+// "the agreement with tag 7": the tags' upper two bits say whose they are (collectives/comm/agree).
 std::string agreement_words(std::uint32_t number) {
   constexpr unsigned kKindShift = 30;
   constexpr std::uint32_t kOfGroup = 0, kOfText = 3;

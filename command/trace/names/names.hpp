@@ -12,7 +12,6 @@
 
 #include "command/trace/read/reader.hpp"
 #include "mpi_adi/device/match_bits.hpp"
-#include "mpi_adi/device/portal_numbers.hpp"
 #include "mpi_adi/rma/bits.hpp"
 #include "portals/base/header.hpp"
 

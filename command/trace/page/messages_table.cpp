@@ -7,7 +7,6 @@
 
 #include "command/trace/page/collectives_table.hpp"
 #include "command/trace/story/fate.hpp"
-#include "command/trace/story/probes.hpp"
 
 namespace margay::command {
 

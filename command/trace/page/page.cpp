@@ -16,7 +16,7 @@
 #include "command/trace/page/messages_table.hpp"
 #include "command/trace/page/story_block.hpp"
 #include "command/trace/story/tell.hpp"
-#include "sim/base/counted.hpp"
+#include "sim/base/text.hpp"
 
 namespace margay::command {
 

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "command/trace/read/reader.hpp"
-#include "sim/base/terminal_text.hpp"
+#include "sim/base/text.hpp"
 #include "sim/trace/tick_scale.hpp"
 
 namespace margay::command {

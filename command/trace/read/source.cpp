@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "command/trace/read/mapped_writers.hpp"
-#include "sim/base/terminal_text.hpp"
+#include "sim/base/text.hpp"
 #include "sim/trace/checksum.hpp"
 
 namespace margay::command {

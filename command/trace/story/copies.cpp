@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "command/trace/names/names.hpp"
-#include "sim/base/counted.hpp"
+#include "sim/base/text.hpp"
 
 namespace margay::command {
 

@@ -1,4 +1,4 @@
-#include "command/trace/story/losses.hpp"
+#include "command/trace/story/fate.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "command/trace/names/end_words.hpp"
-#include "command/trace/story/fate.hpp"
 
 namespace margay::command {
 

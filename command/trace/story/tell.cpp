@@ -9,13 +9,8 @@
 #include "command/trace/names/text.hpp"
 #include "command/trace/story/copies.hpp"
 #include "command/trace/story/fate.hpp"
-#include "command/trace/story/gaps.hpp"
-#include "command/trace/story/losses.hpp"
-#include "command/trace/story/missed.hpp"
-#include "command/trace/story/probes.hpp"
-#include "command/trace/story/waits.hpp"
 #include "portals/base/verdict.hpp"
-#include "sim/base/counted.hpp"
+#include "sim/base/text.hpp"
 
 namespace margay::command {
 

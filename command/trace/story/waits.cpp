@@ -1,4 +1,4 @@
-#include "command/trace/story/waits.hpp"
+#include "command/trace/story/fate.hpp"
 
 #include <fmt/format.h>
 

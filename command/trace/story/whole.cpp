@@ -1,4 +1,4 @@
-#include "command/trace/story/whole.hpp"
+#include "command/trace/story/fate.hpp"
 
 #include <fmt/format.h>
 

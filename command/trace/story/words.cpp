@@ -11,7 +11,7 @@
 #include "command/trace/story/copies.hpp"
 #include "portals/base/verdict.hpp"
 #include "portals/memory/descriptor.hpp"
-#include "sim/base/counted.hpp"
+#include "sim/base/text.hpp"
 
 namespace margay::command {
 

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "mpi/tool/variable/category.hpp"
-#include "mpi/tool/variable/enumeration.hpp"
 #include "mpi/tool/variable/value.hpp"
 #include "mpi_adi/rank/rank.hpp"
 #include "sim/boot/options.hpp"

@@ -8,7 +8,7 @@
 // while.
 //
 // The file asks for no rights of pages: memory is written that its process may only read, and read that it may not even
-// read. So who uses it knows that all of the memory may be read and written (sim/base/mapped_memory).
+// read. So who uses it knows that all of the memory may be read and written (sim/base/resources).
 #pragma once
 
 #include <cstddef>

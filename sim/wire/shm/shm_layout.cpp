@@ -4,7 +4,7 @@
 #include <string>
 
 #include "portals/base/assert.hpp"
-#include "sim/shm/publish_once.hpp"
+#include "sim/shm/published.hpp"
 
 namespace margay::sim {
 namespace {

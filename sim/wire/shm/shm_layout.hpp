@@ -18,7 +18,7 @@
 #include <type_traits>
 
 #include "portals/base/status.hpp"
-#include "sim/base/segment_sizes.hpp"
+#include "sim/base/resources.hpp"
 #include "sim/shm/accumulate_lock.hpp"
 #include "sim/shm/bell.hpp"
 #include "sim/shm/cell_data.hpp"

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "portals/base/assert.hpp"
-#include "sim/shm/publish_once.hpp"
+#include "sim/shm/published.hpp"
 #include "sim/wire/shm/process_memory.hpp"
 
 namespace margay::sim {

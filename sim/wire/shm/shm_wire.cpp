@@ -7,7 +7,7 @@
 #include <string>
 
 #include "portals/base/assert.hpp"
-#include "sim/shm/publish_once.hpp"
+#include "sim/shm/published.hpp"
 #include "sim/wire/shm/process_memory.hpp"
 
 namespace margay::sim {

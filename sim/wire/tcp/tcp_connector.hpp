@@ -21,8 +21,8 @@
 #include "portals/base/status.hpp"
 #include "sim/base/clock.hpp"
 #include "sim/wire/tcp/auth.hpp"
-#include "sim/wire/tcp/tcp_address.hpp"
 #include "sim/wire/tcp/tcp_silence.hpp"
+#include "sim/wire/tcp/tcp_socket.hpp"
 
 namespace margay::sim {
 

@@ -1,11 +1,14 @@
 // Small steps on descriptors that the TCP wire's parts share. Internal to sim/wire/tcp.
 #pragma once
 
+#include <sys/socket.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "portals/base/status.hpp"
 #include "sim/base/clock.hpp"
 
 namespace margay::sim {
@@ -39,5 +42,26 @@ void tune_for_long_bodies(int descriptor);
 // One shot in `in_ns` from now; 0: never.
 void arm_timer(int timer, std::uint64_t in_ns);
 void drain_timer(int timer);
+
+// Where a rank listens, as text and as a socket address.
+
+// A numeric IPv4 or IPv6 address and a port; never a name, so that nothing is ever looked up.
+struct TcpAddress {
+  sockaddr_storage storage{};
+  socklen_t bytes = 0;
+
+  [[nodiscard]] const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&storage); }
+  [[nodiscard]] sockaddr* get() { return reinterpret_cast<sockaddr*>(&storage); }
+  [[nodiscard]] int family() const { return storage.ss_family; }
+};
+
+// "127.0.0.1", "::1". Errors: not a numeric address; the any-address (a rank listens on one chosen address).
+[[nodiscard]] portals::Status parse_host(std::string_view text, std::uint16_t port, TcpAddress& address);
+// "127.0.0.1:41234", "[::1]:41234"
+[[nodiscard]] std::string address_text(const TcpAddress& address);
+// "tcp#127.0.0.1:41234", what a rank publishes.
+[[nodiscard]] std::string card_text(const TcpAddress& address);
+// The reverse. Surrounding blanks are allowed; anything else that is odd is an error that quotes the card.
+[[nodiscard]] portals::Status parse_card(std::string_view card, TcpAddress& address);
 
 }  // namespace margay::sim

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "portals/base/ids.hpp"
+#include "portals/base/header.hpp"
 #include "portals/base/status.hpp"
 #include "sim/base/clock.hpp"
 #include "sim/wire/tcp/auth.hpp"

@@ -6,8 +6,8 @@
 
 #include "mpi/tool/variable/category.hpp"
 #include "mpi/tool/variable/control.hpp"
-#include "mpi/tool/variable/enumeration.hpp"
 #include "mpi/tool/variable/performance.hpp"
+#include "mpi/tool/variable/value.hpp"
 
 namespace margay::mpi {
 namespace {

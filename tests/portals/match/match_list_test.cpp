@@ -8,7 +8,7 @@
 #include <list>
 #include <vector>
 
-#include "portals/match/match_order.hpp"
+#include "portals/match/match_list_impl.hpp"
 #include "tests/portals/portals_fixture.hpp"
 #include "tests/portals/random.hpp"
 

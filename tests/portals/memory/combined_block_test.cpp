@@ -1,5 +1,5 @@
 // "Combined block: sender or receiver managed offset; read only or write only; acknowledge sender."
-#include "portals/memory/combined_block.hpp"
+#include "portals/memory/block.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 
 namespace margay::portals::testing {
 
-TEST_SUITE_BEGIN("portals/memory/combined_block");
+TEST_SUITE_BEGIN("portals/memory/block");
 
 namespace {
 

@@ -1,6 +1,6 @@
 // "Single block: sender or receiver managed offset; save message header only, save message body only or save both; read
 // only or write only; acknowledge sender."
-#include "portals/memory/single_block.hpp"
+#include "portals/memory/block.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,7 +8,7 @@
 
 namespace margay::portals::testing {
 
-TEST_SUITE_BEGIN("portals/memory/single_block");
+TEST_SUITE_BEGIN("portals/memory/block");
 
 namespace {
 

@@ -1,0 +1,36 @@
+#include "collectives/topology/members.hpp"
+
+namespace margay::collectives {
+
+TreePlace spanning_tree(int size, int root, int rank) {
+  TreePlace place;
+  place.self = rank;
+  int first = 0;
+  int last = size - 1;
+  if (rank == root) place.last = last;
+  while (first < last) {
+    const int middle = first + (last - first) / 2;
+    const bool root_below = root <= middle;
+    // The other half, and its rank next to the middle as its root.
+    const TreePlace::Child other =
+        root_below ? TreePlace::Child{middle + 1, middle + 1, last} : TreePlace::Child{middle, first, middle};
+    if (rank == root) place.children.push_back(other);
+    if (rank >= other.first && rank <= other.last) {
+      if (rank == other.rank) {
+        place.parent = root;
+        place.first = other.first;
+        place.last = other.last;
+      }
+      root = other.rank;
+      first = other.first;
+      last = other.last;
+    } else if (root_below) {
+      last = middle;
+    } else {
+      first = middle + 1;
+    }
+  }
+  return place;
+}
+
+}  // namespace margay::collectives

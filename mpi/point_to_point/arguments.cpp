@@ -1,0 +1,10 @@
+#include "mpi/point_to_point/arguments.hpp"
+
+namespace margay::mpi {
+
+void refuse_request(Call& call, Request* device) {
+  call.device().free(*device);
+  call.error(MPI_ERR_OTHER, "too many requests are alive (2^18); complete or free some first");
+}
+
+}  // namespace margay::mpi

@@ -1,0 +1,39 @@
+// What the send bindings call: whole calls.
+#pragma once
+
+#include "mpi/call/call_name.hpp"
+#include "mpi/point_to_point/arguments.hpp"
+#include "mpi_adi/device/envelope.hpp"
+
+namespace margay::mpi {
+
+// MPI_Send, MPI_Ssend and MPI_Rsend; MPI_Isend and its kin. Both return what the binding returns. All that a short
+// message needs is inlined into one function each (flatten), everything else is not (noinline where it stands).
+[[nodiscard, gnu::flatten]] int blocking_send(const Invocation& name, SendMode mode, const SendArguments& arguments);
+[[nodiscard, gnu::flatten]] int nonblocking_send(const Invocation& name, SendMode mode, const SendArguments& arguments,
+                                                 MPI_Request* request);
+// MPI_Send_init and its kin, of all modes; in persistent.cpp.
+[[nodiscard]] int persistent_send(const Invocation& name, SendMode mode, const SendArguments& arguments,
+                                  MPI_Request* request);
+
+// What the receive bindings call: whole calls.
+
+[[nodiscard, gnu::flatten]] int blocking_receive(const Invocation& name, const ReceiveArguments& arguments,
+                                                 MPI_Status* status);
+[[nodiscard, gnu::flatten]] int nonblocking_receive(const Invocation& name, const ReceiveArguments& arguments,
+                                                    MPI_Request* request);
+// In persistent.cpp.
+[[nodiscard]] int persistent_receive(const Invocation& name, const ReceiveArguments& arguments, MPI_Request* request);
+
+// Both at once, neither waiting for the other (MPI 4.0, 3.10).
+[[nodiscard]] int send_and_receive(const Invocation& name, const SendArguments& send, const ReceiveArguments& receive,
+                                   MPI_Status* status);
+[[nodiscard]] int start_send_and_receive(const Invocation& name, const SendArguments& send,
+                                         const ReceiveArguments& receive, MPI_Request* request);
+// Into the buffer that is sent from.
+[[nodiscard]] int send_and_replace(const Invocation& name, const SendArguments& send, const ReceiveArguments& receive,
+                                   MPI_Status* status);
+[[nodiscard]] int start_send_and_replace(const Invocation& name, const SendArguments& send,
+                                         const ReceiveArguments& receive, MPI_Request* request);
+
+}  // namespace margay::mpi

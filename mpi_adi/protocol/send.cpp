@@ -1,0 +1,165 @@
+#include "mpi_adi/protocol/send.hpp"
+
+#include "mpi_adi/abi/mpi.h"
+#include "mpi_adi/device/match_bits.hpp"
+#include "mpi_adi/protocol/complete.hpp"
+#include "mpi_adi/protocol/observe.hpp"
+#include "mpi_adi/protocol/select.hpp"
+#include "mpi_adi/protocol/send_common.hpp"
+#include "portals/base/assert.hpp"
+
+namespace margay::mpi_adi {
+
+// The short protocol (figure 3): header and body go to the receive portal; over "once the kernel finishes delivering
+// the message". Short synchronous messages (figure 6) are short messages that ask for an answer; short ready and
+// buffered ones differ in a bit, or not at all.
+
+void start_short_send(DeviceParts& parts, SendRequest& request, portals::Header& header) {
+  if (request.synchronous) {
+    write_note(header.user_data, {NoteProtocol::short_message, true, answer_bits_of(request)});
+    listen(parts, request);
+    owes(request, kOwedSynchronous);
+    expect_answer(parts, request);
+  }
+  if (!parts.kernel.try_send(header, request.body)) hand_over(parts, request, header, request.body);
+  complete_if_nothing_owed(parts, request);
+}
+
+bool try_short_send(DeviceParts& parts, const CheckedSend& send, std::uint32_t peer, portals::MatchBits bits,
+                    const portals::Region& body) {
+  MARGAY_DEBUG_ASSERT(body.bytes() <= parts.short_limit(peer));
+  portals::Header header = put_header(parts, peer, bits, body.bytes());
+  if (parts.recorder().watched()) [[unlikely]]
+    return observed_try_send(parts, send, header, body);
+  return parts.kernel.try_send(header, body);
+}
+
+namespace {
+
+portals::MatchBits send_bits(const CheckedSend& send) {
+  return envelope_bits(send.tag, send.communicator->rank(), context_of(*send.communicator, send.context),
+                       send.mode == SendMode::ready ? kReadyBit : 0);
+}
+
+void add(ProtocolCounts::Count& count, std::uint64_t bytes) {
+  ++count.messages;
+  count.bytes += bytes;
+}
+
+// Long messages are counted when it is known how they went.
+[[gnu::always_inline]] inline void count_send(ProtocolCounts& counts, SendMode mode, SendShape shape,
+                                              std::uint64_t bytes) {
+  if (mode == SendMode::buffered) {
+    add(counts.buffered, bytes);
+  } else if (mode == SendMode::ready) {
+    add(counts.ready, bytes);
+  } else if (shape == SendShape::short_message) {
+    add(mode == SendMode::synchronous ? counts.synchronous_short : counts.short_, bytes);
+  }
+}
+
+}  // namespace
+
+SendRequest& start_send(DeviceParts& parts, const CheckedSend& send) {
+  SendRequest& request = new_send(parts, *send.communicator);
+  request.peer = send.communicator->world_rank(send.destination);
+  request.tag = send.tag;
+  request.body = request.pieces.to_send(send.buffer, send.count, *send.type);
+  request.synchronous = send.mode == SendMode::synchronous;
+  request.buffered = send.mode == SendMode::buffered;
+  const std::uint64_t bytes = request.body.bytes();
+  const ProtocolChoice choice = select_protocol(parts, send.mode, bytes, request.peer);
+  request.protocol = choice.protocol;
+  portals::Header header = put_header(parts, request.peer, send_bits(send), bytes);
+  if (parts.recorder().watched()) [[unlikely]]
+    observe_send(parts, send, choice, request, header);
+  count_send(parts.counts, send.mode, choice.shape, bytes);
+  switch (choice.shape) {
+    case SendShape::short_message:
+      start_short_send(parts, request, header);
+      break;
+    case SendShape::long_message:
+      start_long_send(parts, request, header);
+      break;
+    case SendShape::rendezvous:
+      start_rendezvous_send(parts, request, header);
+      break;
+    case SendShape::ready_long:
+      start_long_ready_send(parts, request, header);
+      break;
+  }
+  return request;
+}
+
+bool send_now(DeviceParts& parts, const CheckedSend& send) {
+  if (send.mode != SendMode::standard && send.mode != SendMode::ready) return false;
+  const std::uint32_t peer = send.communicator->world_rank(send.destination);
+  const Datatype& type = *send.type;
+  const std::uint64_t bytes = static_cast<std::uint64_t>(send.count) * type.size;
+  // The least limit first: most messages need not ask which wire they take.
+  if (bytes > parts.short_limit_least && bytes > parts.short_limit(peer)) return false;
+  const portals::MatchBits bits = send_bits(send);
+  const portals::Region& body = parts.scratch.to_send(send.buffer, send.count, type);
+  const bool sent = try_short_send(parts, send, peer, bits, body);
+  if (!type.dense()) [[unlikely]]
+    parts.scratch.clear();
+  if (sent) add(send.mode == SendMode::ready ? parts.counts.ready : parts.counts.short_, bytes);
+  return sent;
+}
+
+namespace {
+
+// By the receiver's device.
+void answered(SendRequest& request, const portals::Header& header) {
+  switch (static_cast<Answer>(header.user_data[0])) {
+    case Answer::not_returned:
+      return settled(request, kOwedCancel);
+    case Answer::returned:
+      request.cancelled = true;
+      return;
+    case Answer::synchronous:
+    default:
+      return settled(request, kOwedSynchronous);
+  }
+}
+
+}  // namespace
+
+void body_taken(DeviceParts& parts, SendRequest& request) {
+  settled(request, kOwedBodyTaken);
+  if (request.transmission.state == sim::Transmission::State::failed) {
+    request.error_class = MPIX_ERR_PROC_FAILED;
+    request.owed = 0;
+  }
+  complete_if_nothing_owed(parts, request);
+}
+
+// The rows are read, not taken to be of this use: a block may come here once more after its send was over.
+void answers_came(DeviceParts& parts, SendRequest& request) {
+  for (std::size_t row = 0; row < request.answers.size(); ++row) {
+    portals::IndependentBuffer& answer = request.answers[row];
+    if (answer.state != portals::IndependentBuffer::State::filled) continue;
+    const portals::Header header = answer.header;
+    request.answer_block.release(row);
+    if (!request.listening) continue;
+    if (header.kind == portals::Kind::acknowledgment) {
+      acknowledged(parts, request, header);
+    } else {
+      answered(request, header);
+    }
+  }
+  if (!request.listening) return;
+  // Given back, nothing will come any more; the kernel may still be letting go of the body. After all rows: the
+  // acknowledgment that it overtook in the circle of rows would make the send wait for a reader.
+  if (request.cancelled) request.owed &= kOwedBodyTaken;
+  complete_if_nothing_owed(parts, request);
+}
+
+void body_read(DeviceParts& parts, SendRequest& request) {
+  if (!request.readable) return;
+  request.read_done = true;
+  settled(request, kOwedRead);
+  complete_if_nothing_owed(parts, request);
+}
+
+}  // namespace margay::mpi_adi

@@ -1,0 +1,48 @@
+#include "mpi_adi/request/own_request.hpp"
+
+#include "mpi_adi/abi/status.hpp"
+#include "mpi_adi/protocol/receive.hpp"
+
+namespace margay::mpi_adi {
+
+SendReceive::SendReceive(Device& device, Communicator& of, std::unique_ptr<std::byte[]> copy)
+    : OwnRequest(RequestKind::send_receive), device_(device), copy_(std::move(copy)) {
+  communicator = &of;
+  ++of.references;
+}
+
+SendReceive::~SendReceive() {
+  device_.drop_reference(*communicator);
+}
+
+void SendReceive::begin(Request& incoming, Request& outgoing) {
+  device_.give_to(*this, incoming);
+  device_.give_to(*this, outgoing);
+}
+
+void SendReceive::part_completed(const Request& part) {
+  if (part.kind == RequestKind::receive) {
+    source = part.source;
+    tag = part.tag;
+    bytes = part.bytes;
+    if (part.error_class == MPI_ERR_TRUNCATE) words_ = words_of_truncation(static_cast<const ReceiveRequest&>(part));
+  }
+  if (error_ == MPI_SUCCESS) error_ = part.error_class;
+  if (--under_way_ > 0) return;
+  complete = true;
+  if (given_up_) delete this;
+}
+
+int SendReceive::outcome(MpiRank& /*rank*/, MPI_Status* status, std::string& words) {
+  fill_status(status, source, tag, bytes);
+  if (error_ == MPI_ERR_TRUNCATE) words = words_;
+  return error_;
+}
+
+int SendReceive::give_up(MpiRank& /*rank*/, std::string& /*words*/) {
+  given_up_ = true;
+  if (complete) delete this;
+  return MPI_SUCCESS;
+}
+
+}  // namespace margay::mpi_adi

@@ -1,0 +1,101 @@
+// "The most basic is the single block memory descriptor, which describes a single contiguous block of memory."
+#pragma once
+
+#include <span>
+
+#include "portals/base/assert.hpp"
+#include "portals/base/region.hpp"
+#include "portals/base/verdict.hpp"
+#include "portals/memory/descriptor.hpp"
+
+namespace margay::portals {
+
+// The arithmetic that single and combined blocks share: a window of bytes, an offset managed by the sender or by the
+// receiver, and whether a message fits. Internal to portals.
+
+// Bytes that the message moves: the body of a deposit, or what a get asks for.
+[[nodiscard]] inline std::uint64_t moved_bytes(const Header& header) {
+  return header.kind == Kind::get ? header.return_length : header.length;
+}
+
+// The bit that `save` and `saved` share.
+[[nodiscard]] inline bool has(Save save, Save part) {
+  return (static_cast<unsigned>(save) & static_cast<unsigned>(part)) != 0;
+}
+
+[[nodiscard]] inline bool direction_fits(const Options& options, const Header& header) {
+  return (options.direction == Direction::read_only) == (header.kind == Kind::get);
+}
+
+[[nodiscard]] inline bool acknowledges(const Options& options, const Header& header) {
+  return options.acknowledge && header.return_portal != kNoPortal &&
+         (header.kind == Kind::put || header.kind == Kind::reply);
+}
+
+// Whether a message fits in a window of `bytes`, `used` of which a receiver-managed offset has passed.
+[[nodiscard]] Passed admit_in_window(std::uint64_t bytes, std::uint64_t used, const Options& options,
+                                     const Header& header);
+
+// Sets the verdict's outcome, offset, landing and acknowledge, and moves a receiver-managed offset on.
+// Requires: admit_in_window() == taken.
+void reserve_in_window(const Region& memory, std::uint64_t& used, const Options& options, const Header& header,
+                       Verdict& verdict);
+
+// Moves a receiver-managed offset back when nothing was placed after the verdict's message: a gap cannot be given back.
+void give_back_in_window(std::uint64_t& used, const Verdict& verdict);
+
+class SingleBlock final : public Descriptor {
+ public:
+  // Requires: the memory stays valid while the block is attached.
+  explicit SingleBlock(Buffer memory) : Descriptor(DescriptorType::single_block), memory_(memory) {
+    require(memory.base != nullptr || memory.bytes == 0, "a single block's memory has a length and no address");
+  }
+  [[nodiscard]] Buffer memory() const { return memory_; }
+  // Receiver-managed: bytes already used from the beginning; reset to use the block again.
+  [[nodiscard]] std::uint64_t local_offset() const { return local_offset_; }
+  void reset_local_offset() { local_offset_ = 0; }
+  // With Save::header or both: the latest header. One slot: "a single block can only save incoming data" (section 2),
+  // so a second message overwrites it. Valid when messages() > 0.
+  [[nodiscard]] const Header& saved_header() const { return saved_header_; }
+
+ private:
+  friend class Storage;
+
+  // See memory/storage.hpp.
+  [[nodiscard]] Passed admit(const Options& options, const Header& header) const;
+  void reserve(const Options& options, const Header& header, Verdict& verdict);
+  void commit(const Verdict& verdict, const Header& header);
+  void give_back(const Verdict& verdict);
+
+  Buffer memory_;
+  std::uint64_t local_offset_ = 0;
+  Header saved_header_;
+};
+
+// "The combined block memory descriptor describes a logically contiguous but possibly physically discontinuous block of
+// memory ... a message destined for this descriptor will keep filling successive buffers."
+
+class CombinedBlock final : public Descriptor {
+ public:
+  // Requires: the table and its buffers stay valid while the block is attached.
+  explicit CombinedBlock(std::span<const Buffer> table) : Descriptor(DescriptorType::combined_block), memory_(table) {}
+  // The same, for a region that has been made already.
+  explicit CombinedBlock(const Region& memory) : Descriptor(DescriptorType::combined_block), memory_(memory) {}
+  [[nodiscard]] const Region& memory() const { return memory_; }
+  [[nodiscard]] std::uint64_t local_offset() const { return local_offset_; }
+  void reset_local_offset() { local_offset_ = 0; }
+
+ private:
+  friend class Storage;
+
+  // See memory/storage.hpp.
+  [[nodiscard]] Passed admit(const Options& options, const Header& header) const;
+  void reserve(const Options& options, const Header& header, Verdict& verdict);
+  void commit(const Verdict& verdict, const Header& header);
+  void give_back(const Verdict& verdict);
+
+  Region memory_;
+  std::uint64_t local_offset_ = 0;
+};
+
+}  // namespace margay::portals

@@ -1,0 +1,61 @@
+// How much memory this process can still have: what the machine has left, and what its control groups allow.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace margay::sim {
+
+struct AvailableMemory {
+  std::uint64_t bytes = ~std::uint64_t{0};  // the least of all that the system tells; all ones: it tells nothing
+  std::string words;                        // what limits: "MemAvailable of the machine"
+};
+
+// Files that can be dropped from memory count as available, swap does not. Control groups of version 2 and 1, this
+// process's own and all above it. Reads a few files: 0.1 ms. `root`: what stands before /proc and /sys.
+[[nodiscard]] AvailableMemory available_memory(const std::string& root = "");
+
+// Of the machine; 0: the system does not tell.
+[[nodiscard]] std::uint64_t physical_memory_bytes();
+
+// The limit on open files of this process (RLIMIT_NOFILE, ulimit -n).
+
+// Number of descriptors that a process of a job of N ranks needs: for each other one its connection, or the memory
+// that it shares on the node and another of its files; and some of the program's own.
+[[nodiscard]] constexpr std::uint64_t descriptors_of_job(std::uint64_t processes) {
+  constexpr std::uint64_t kOfEach = 2;
+  constexpr std::uint64_t kOthers = 128;
+  return kOfEach * processes + kOthers;
+}
+
+// Raises the soft limit to the hard one if it is below `wanted`, and else leaves it: a program that uses select()
+// cannot handle numbers of 1,024 and more, and one that has enough is not to meet any. What is still not enough is
+// named by whoever runs out.
+void raise_descriptor_limit_for(std::uint64_t wanted);
+
+// The limit on file sizes of this process (RLIMIT_FSIZE, ulimit -f). Whoever makes a file larger asks first: beyond the
+// limit the kernel answers with SIGXFSZ, which ends a process that does not ignore it.
+
+// In bytes; none: files may have any size.
+[[nodiscard]] std::optional<std::uint64_t> file_size_limit();
+
+// "the limit on file sizes (ulimit -f) is 1024 bytes", or nothing where there is no limit.
+[[nodiscard]] std::string describe_file_size_limit();
+
+// What the process may do with its own memory.
+
+// Whether each page of it can be read and written now, as /proc/self/maps says; no, where that cannot be read. Some 50
+// us, more in processes with many mappings.
+[[nodiscard]] bool is_writable_memory(const void* begin, std::size_t bytes);
+
+// How large the memory that the ranks of a node share may be, in bytes.
+
+struct SegmentSizes {
+  std::uint64_t sparse = 0;     // where a page costs memory only once it is touched
+  std::uint64_t allocated = 0;  // where all of it costs memory at once, and there is enough of that
+  std::uint64_t least = 0;      // where there is not
+};
+
+}  // namespace margay::sim

@@ -1,0 +1,25 @@
+// "Did you mean": the candidate nearest to a mistyped word.
+#pragma once
+
+#include <charconv>
+#include <string_view>
+#include <vector>
+
+namespace margay::sim {
+
+// The candidate with the fewest edits (insert, delete, replace, swap neighbours), if at most a third of the word's
+// letters, and at least one, would change; otherwise an empty view. Words longer than 64 letters have no neighbours.
+[[nodiscard]] std::string_view nearest_spelling(std::string_view word, const std::vector<std::string_view>& candidates);
+
+// A whole text as one decimal number: no sign for unsigned types, no white space, no rest, no overflow.
+
+template <typename Integer>
+[[nodiscard]] bool parse_number(std::string_view text, Integer& out) {
+  Integer value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || text.empty()) return false;
+  out = value;
+  return true;
+}
+
+}  // namespace margay::sim
