@@ -4,7 +4,6 @@
 #include <functional>
 
 #include "portals/base/assert.hpp"
-#include "portals/memory/independent_block_inline.hpp"
 
 namespace margay::portals {
 

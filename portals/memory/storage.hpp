@@ -5,7 +5,7 @@
 #include "portals/base/assert.hpp"
 #include "portals/base/verdict.hpp"
 #include "portals/memory/descriptor.hpp"
-#include "portals/memory/independent_block_inline.hpp"
+#include "portals/memory/independent_block.hpp"
 
 namespace margay::portals {
 
