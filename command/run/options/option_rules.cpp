@@ -74,14 +74,7 @@ constexpr OptionRule kRules[] = {
     {"mpi", 1, OptionAction::kMpi},
     {"protocol", 1, OptionAction::kPairs, "MARGAY_PROTOCOL", "long=puma|rendezvous,short_limit=SIZE"},
     {"method", 1, OptionAction::kPairs, "MARGAY_METHOD", "long=ring|cma|auto"},
-    {"collective", 1, OptionAction::kPairs, "MARGAY_COLLECTIVE",
-     "barrier=tree|exchange|nodes|shared,bcast=tree|nodes|bucket|hybrid|hybrid:PLAN|shared,"
-     "reduce=tree|nodes|direct|hybrid|hybrid:PLAN|shared,"
-     "allreduce=tree|exchange|nodes|direct|bucket|hybrid|hybrid:PLAN|shared,"
-     "gather=tree|direct|shared,allgather=tree|exchange|nodes|direct|bucket|hybrid|hybrid:PLAN|shared,"
-     "scatter=tree|direct|shared,alltoall=direct|shared,"
-     "reduce_scatter=tree|nodes|direct|bucket|hybrid|hybrid:PLAN|shared,scan=exchange|shared|chain,"
-     "exscan=exchange|shared|chain"},
+    {"collective", 1, OptionAction::kCollective, "MARGAY_COLLECTIVE"},
     {"rma", 1, OptionAction::kPairs, "MARGAY_RMA", "strided=combined|paper"},
     {"rates", 1, OptionAction::kRankOption, "MARGAY_RATES",
      "usual, paragon, a file with a \"/\" in its name, or the rates"},

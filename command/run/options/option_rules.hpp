@@ -42,6 +42,7 @@ enum class OptionAction : std::uint8_t {
   kRankOption,
   kRankFlag,
   kPairs,
+  kCollective,  // algorithms by operation, as collectives/select knows them
   kSeconds,
   kShortLimit,
   kChoice,
@@ -56,7 +57,7 @@ struct OptionRule {
   int values;
   OptionAction action;
   std::string_view variable = "";  // the MARGAY_ variable that the ranks read
-  // kChoice: "a|b"; kPairs: what each name takes, "a=x|y:PLAN,b=SIZE", or nothing for any NAME=VALUE;
+  // kChoice: "a|b"; kPairs: what each name takes, "a=x|y,b=SIZE", or nothing for any NAME=VALUE;
   // kRankOption: in words, what is named; kBindTo, kPlace: "a|b".
   std::string_view choices = "";
 };

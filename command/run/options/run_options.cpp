@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cstdlib>
 
+#include "collectives/select/choose.hpp"
 #include "command/run/options/option_rules.hpp"
 #include "command/run/options/words.hpp"
 #include "sim/base/limits.hpp"
@@ -150,6 +151,8 @@ class Parser {
         return choice(rule, word, values[0]);
       case OptionAction::kHeap:
         return heap(rule, word, values[0]);
+      case OptionAction::kCollective:
+        return collective(rule, word, values[0]);
       case OptionAction::kPairs:
         return pairs(rule, word, values[0]);
       case OptionAction::kShortLimit:
@@ -270,6 +273,17 @@ class Parser {
     out_.rank_options.emplace_back(variable, value);
   }
 
+  // Algorithms of collectives: the registry knows which there are.
+  Status collective(const OptionRule& rule, const std::string& word, const std::string& list) {
+    collectives::AskedFor asked;
+    if (const Status parsed = collectives::parse_asked_for(list, asked); !parsed.ok()) {
+      return Status::error("option " + parsed.sentence());
+    }
+    if (list.empty()) return Status::error("option " + word + ": its value is empty; name OPERATION=ALGORITHM");
+    set_rank_option(rule.variable, list, true);
+    return {};
+  }
+
   // NAME=VALUE,...: each name known to the rule, each value one that the name takes.
   Status pairs(const OptionRule& rule, const std::string& word, const std::string& list) {
     for (const std::string& pair : split(list, ',')) {
@@ -295,17 +309,10 @@ class Parser {
       std::uint64_t size = 0;
       if (name_and_values[1] == "SIZE") return sim::parse_bytes(value, size);
       const Words values = split(name_and_values[1], '|');
-      return std::any_of(values.begin(), values.end(), [&](const std::string& each) { return fits(each, value); });
+      return std::ranges::find(values, value) != values.end();
     }
     return false;
   }
-  // "hybrid:PLAN": anything behind the colon, which the ranks read.
-  static bool fits(std::string_view known, std::string_view value) {
-    if (!known.ends_with(":PLAN")) return value == known;
-    const std::string_view before = known.substr(0, known.find(':') + 1);
-    return value.size() > before.size() && value.starts_with(before);
-  }
-
   // Nothing, as from a script's unset variable, is not taken for "without this option".
   Status rank_option(const OptionRule& rule, const std::string& word, const std::string& value) {
     if (value.empty())
