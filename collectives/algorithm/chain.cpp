@@ -1,4 +1,7 @@
-// Scan and exclusive scan along the chain of ranks: each gets from the one before it what the ranks up to there come
+// Along the chain of ranks, each to the next one. A broadcast of long data, from the root on, in pieces of m bytes: (p
+// - 1)(α + m β) + n β, where a bucket moves each byte twice; but a late rank holds up all behind it.
+//
+// Scan and exclusive scan: each gets from the one before it what the ranks up to there come
 // to, adds its own, and sends that on; long rows in pieces, each added and sent on while the next one comes. Cost:
 // (p - 1)(α + n β + n γ); of pieces of m bytes (p - 1)(α + m β + m γ) + n β, as all ranks work at once. A rank waits
 // for no other but the one before it: where ranks outnumber processors and calls follow each other, each is scheduled
@@ -55,8 +58,29 @@ Steps scan_chain(Collective& collective, ScanCall call) {
 
 namespace {
 
+// Along a chain of ranks, from the root on round the ring. Each piece is sent on while the next one comes.
+Steps bcast_chain(Collective& collective, int root, portals::Region data) {
+  collective.ask_always();
+  const int size = collective.size();
+  const int before = (collective.rank() + size - 1) % size;
+  const int next = (collective.rank() + 1) % size;
+  std::optional<StreamReceive> in;
+  std::optional<StreamSend> out;
+  if (collective.rank() != root) in.emplace(collective, before, data, data.bytes());
+  if (next != root) {
+    out.emplace(collective, next);
+    co_await out->opened();
+  }
+  for (std::uint64_t offset = 0; offset < data.bytes(); offset += kStreamPieceBytes) {
+    const std::uint64_t bytes = std::min<std::uint64_t>(kStreamPieceBytes, data.bytes() - offset);
+    if (in) co_await in->until(offset + bytes);
+    if (out) out->send(data.slice(offset, bytes), offset);
+  }
+  co_await Flush(collective);
+}
+
 // Long rows in pieces: all ranks work at once.
-Cost chain_cost(const Ask& ask) {
+Cost chain_cost(const Ask& ask, bool combines) {
   const Facts& facts = ask.facts;
   const double n = ask.n();
   Cost cost;
@@ -71,16 +95,28 @@ Cost chain_cost(const Ask& ask) {
   add_sent(cost, {steps * (pieces + word), chain * (pieces + word)}, {steps * n, chain * n});
   add_path(cost, {steps + word, chain + word * far},
            {n + (steps - 1) * first, std::min(far * n + (chain - far) * first, n + (steps - 1) * first)});
-  cost.path.combined_bytes = n + (steps - 1) * first;
-  cost.all.combined_bytes = steps * n;
+  if (combines) cost.path.combined_bytes = n + (steps - 1) * first;
+  if (combines) cost.all.combined_bytes = steps * n;
   cost.one_way = !streams;
+  return cost;
+}
+
+// Inside a node a rank between two others copies both ways at once.
+Cost bcast_cost(const Ask& ask) {
+  Cost cost = chain_cost(ask, false);
+  if (ask.facts.ranks > 2) cost.path.inside.bytes *= kBothWays;
   return cost;
 }
 
 }  // namespace
 
+extern constinit const Row<BcastCall> bcast_by_chain{
+    {Algorithm::chain, [](const Ask& ask) { return !ask.is_short(); }, bcast_cost},
+    [](Collective& collective, const Means& /*means*/, const BcastCall& call) {
+      return bcast_chain(collective, call.root, call.data);
+    }};
 extern constinit const Row<ScanCall> scan_by_chain{
-    {Algorithm::chain, always, chain_cost},
+    {Algorithm::chain, always, [](const Ask& ask) { return chain_cost(ask, true); }},
     [](Collective& collective, const Means& /*means*/, const ScanCall& call) { return scan_chain(collective, call); }};
 
 }  // namespace margay::collectives

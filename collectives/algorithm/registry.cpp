@@ -8,7 +8,7 @@ namespace margay::collectives {
 extern const Row<BarrierCall> barrier_by_tree, barrier_by_exchange, barrier_by_nodes, barrier_by_posting,
     barrier_by_meeting;
 extern const Row<BcastCall> bcast_by_tree, bcast_by_nodes, bcast_by_bucket, bcast_by_hybrid, bcast_by_posting,
-    bcast_by_strips;
+    bcast_by_strips, bcast_by_chain;
 extern const Row<ReduceCall> reduce_by_tree, reduce_by_nodes, reduce_by_slices, reduce_by_hybrid, reduce_by_posting,
     reduce_by_strips;
 extern const Row<AllreduceCall> allreduce_by_tree, allreduce_by_exchange, allreduce_by_nodes, allreduce_by_slices,
@@ -28,8 +28,8 @@ namespace {
 
 constexpr const Row<BarrierCall>* kBarriers[] = {&barrier_by_tree, &barrier_by_exchange, &barrier_by_nodes,
                                                  &barrier_by_posting, &barrier_by_meeting};
-constexpr const Row<BcastCall>* kBcasts[] = {&bcast_by_tree,   &bcast_by_nodes,   &bcast_by_bucket,
-                                             &bcast_by_hybrid, &bcast_by_posting, &bcast_by_strips};
+constexpr const Row<BcastCall>* kBcasts[] = {&bcast_by_tree,    &bcast_by_nodes,  &bcast_by_bucket, &bcast_by_hybrid,
+                                             &bcast_by_posting, &bcast_by_strips, &bcast_by_chain};
 constexpr const Row<ReduceCall>* kReductions[] = {&reduce_by_tree,   &reduce_by_nodes,   &reduce_by_slices,
                                                   &reduce_by_hybrid, &reduce_by_posting, &reduce_by_strips};
 constexpr const Row<AllreduceCall>* kAllreductions[] = {

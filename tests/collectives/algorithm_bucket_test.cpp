@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "collectives/algorithm/algorithms.hpp"
+#include "collectives/select/perform.hpp"
 #include "tests/collectives/collective_world.hpp"
 #include "tests/support/seeds.hpp"
 
@@ -59,14 +60,16 @@ TEST_CASE("an allreduce by buckets comes to the sum, whatever the ring and the r
   }
 }
 
-TEST_CASE("a broadcast by buckets brings all of it from any root, also into places apart") {
+TEST_CASE("a broadcast by buckets or along the chain brings all of it from any root, also into places apart") {
   for (const int size : {2, 3, 6}) {
-    for (const std::uint64_t seed : testing::Seeds(12)) {
+    for (const std::uint64_t seed : testing::Seeds(24)) {
+      const char* const asked = seed % 3 == 0 ? "bcast=bucket" : "bcast=chain";
+      CAPTURE(asked);
       CAPTURE(size);
       CAPTURE(seed);
       const int root = static_cast<int>(seed % static_cast<std::uint64_t>(size));
       const std::size_t count = row_length(seed / 2);
-      CollectiveWorld world({.ranks = size, .seed = seed});
+      CollectiveWorld world({.ranks = size, .seed = seed, .asked = asked});
       CHECK(world.run([&](int rank) {
         Words row = rank == root ? words_of_rank(root, count) : Words(count);
         const std::size_t half = count / 2;
@@ -74,8 +77,7 @@ TEST_CASE("a broadcast by buckets brings all of it from any root, also into plac
                                                     portals::Buffer{bytes_of(row) + half * 8, (count - half) * 8}};
         const portals::Region data =
             seed % 2 == 0 ? portals::Region(bytes_of(row), count * 8) : portals::Region(std::span(pieces));
-        CHECK(world.call(rank, [&](Collective& collective) { return bcast_bucket(collective, root, data); }) ==
-              MPI_SUCCESS);
+        CHECK(perform(world.portal(rank), world.communicator(rank), BcastCall{root, data}) == MPI_SUCCESS);
         CHECK(row == words_of_rank(root, count));
       }));
     }

@@ -109,7 +109,9 @@ TEST_CASE("registry: what an algorithm can do") {
            Expected{Algorithm::direct, Operation::reduce, 8, 3, 1, true, true},
            Expected{Algorithm::chain, Operation::exscan, kLong, 3, 2, true, true},
            Expected{Algorithm::shared, Operation::bcast, 8, 3, 1, false, false},  // no memory in common
-           Expected{Algorithm::chain, Operation::bcast, 8, 3, 1, false, false},   // no such row
+           Expected{Algorithm::chain, Operation::bcast, 8, 3, 1, false, false},
+           Expected{Algorithm::chain, Operation::bcast, kLong, 3, 1, false, true},
+           Expected{Algorithm::chain, Operation::reduce, kLong, 3, 1, false, false},  // no such row
        }) {
     Facts facts;
     facts.ranks = row.ranks;

@@ -311,7 +311,7 @@ TEST_CASE("what cannot be asked for is an error that says what can") {
   AskedFor asked;
   const auto words = [&](std::string_view text) { return parse_asked_for(text, asked).sentence(); };
   CHECK(words("").empty());
-  CHECK(words("bcast=exchange") == "--collective bcast=exchange: it is bcast=tree|nodes|bucket|hybrid|shared");
+  CHECK(words("bcast=exchange") == "--collective bcast=exchange: it is bcast=tree|nodes|bucket|hybrid|shared|chain");
   CHECK(words("scan=tree") == "--collective scan=tree: it is scan=exchange|shared|chain");
   CHECK(words("bcast").find("it is bcast=tree") != std::string::npos);
   CHECK(words("neighbor_alltoall=tree").find("there is a choice for barrier, bcast, reduce, allreduce, gather") !=
