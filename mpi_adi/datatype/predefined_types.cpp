@@ -189,23 +189,24 @@ constexpr std::array kSized{
 };
 
 // PRECISION() and RANGE() of each kind, smallest first.
-struct Kind {
+struct NumberKind {
   int digits;
   int range;
   MPI_Datatype real;
   MPI_Datatype complex;
 };
 constexpr std::array kKinds{
-    Kind{std::numeric_limits<float>::digits10, std::numeric_limits<float>::max_exponent10 - 1, MPI_REAL, MPI_COMPLEX},
-    Kind{std::numeric_limits<double>::digits10, std::numeric_limits<double>::max_exponent10 - 1, MPI_DOUBLE_PRECISION,
-         MPI_DOUBLE_COMPLEX},
-    Kind{std::numeric_limits<long double>::digits10, std::numeric_limits<long double>::max_exponent10 - 1,
-         MPI_LONG_DOUBLE, MPI_C_LONG_DOUBLE_COMPLEX},
-    Kind{33, 4931, MPI_REAL16, MPI_COMPLEX32},  // the 128 bits of IEEE
+    NumberKind{std::numeric_limits<float>::digits10, std::numeric_limits<float>::max_exponent10 - 1, MPI_REAL,
+               MPI_COMPLEX},
+    NumberKind{std::numeric_limits<double>::digits10, std::numeric_limits<double>::max_exponent10 - 1,
+               MPI_DOUBLE_PRECISION, MPI_DOUBLE_COMPLEX},
+    NumberKind{std::numeric_limits<long double>::digits10, std::numeric_limits<long double>::max_exponent10 - 1,
+               MPI_LONG_DOUBLE, MPI_C_LONG_DOUBLE_COMPLEX},
+    NumberKind{33, 4931, MPI_REAL16, MPI_COMPLEX32},  // the 128 bits of IEEE
 };
 
-const Kind* kind_of(int digits, int range) {
-  for (const Kind& kind : kKinds) {
+const NumberKind* kind_of(int digits, int range) {
+  for (const NumberKind& kind : kKinds) {
     if ((digits == MPI_UNDEFINED || digits <= kind.digits) && (range == MPI_UNDEFINED || range <= kind.range))
       return &kind;
   }
@@ -222,12 +223,12 @@ MPI_Datatype type_of_size(int type_class, int size) {
 }
 
 MPI_Datatype real_of(int digits, int range) {
-  const Kind* kind = kind_of(digits, range);
+  const NumberKind* kind = kind_of(digits, range);
   return kind != nullptr ? kind->real : MPI_DATATYPE_NULL;
 }
 
 MPI_Datatype complex_of(int digits, int range) {
-  const Kind* kind = kind_of(digits, range);
+  const NumberKind* kind = kind_of(digits, range);
   return kind != nullptr ? kind->complex : MPI_DATATYPE_NULL;
 }
 

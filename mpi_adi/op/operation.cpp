@@ -58,7 +58,7 @@ Combine integer_of(MPI_Op op, MPI_Datatype type) {
   }
 }
 
-Combine real_of(MPI_Op op, MPI_Datatype type) {
+Combine combine_of_reals(MPI_Op op, MPI_Datatype type) {
   switch (type) {
     case MPI_FLOAT:
     case MPI_REAL:
@@ -128,12 +128,12 @@ Combine other_of(MPI_Op op, MPI_Datatype type) {
 Combine predefined_combine(MPI_Op op, MPI_Datatype type) {
   if (!is_predefined_op(op)) return nullptr;
   if (Combine combine = integer_of(op, type); combine != nullptr) return combine;
-  if (Combine combine = real_of(op, type); combine != nullptr) return combine;
+  if (Combine combine = combine_of_reals(op, type); combine != nullptr) return combine;
   return other_of(op, type);
 }
 
 bool is_nonportable(MPI_Op op, MPI_Datatype type) {
-  return (op == MPI_LAND || op == MPI_LOR || op == MPI_LXOR) && real_of(op, type) != nullptr;
+  return (op == MPI_LAND || op == MPI_LOR || op == MPI_LXOR) && combine_of_reals(op, type) != nullptr;
 }
 
 namespace {

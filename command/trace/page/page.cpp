@@ -22,7 +22,7 @@ namespace margay::command {
 
 namespace {
 
-constexpr std::string_view kPlace = "<!-- margay:data -->\n";
+constexpr std::string_view kDataMark = "<!-- margay:data -->\n";
 // Stories that are packed together: what a click unpacks.
 constexpr std::size_t kStoriesInBlock = 256;
 
@@ -151,7 +151,7 @@ void add_stories(const PageInput& input, const PageMessages& messages, const Sto
 
 portals::Status write_page(std::string_view frame, const PageInput& input, const std::string& title,
                            const StoriesTold& told, std::ostream& out) {
-  const std::size_t place = frame.find(kPlace);
+  const std::size_t place = frame.find(kDataMark);
   if (place == std::string_view::npos) return portals::Status::error("the page has no place for its data");
   PageData data;
   const PageCalls calls = add_calls(input, data);
@@ -169,7 +169,7 @@ portals::Status write_page(std::string_view frame, const PageInput& input, const
   data.member("notes", notes_of(input));
   out << frame.substr(0, place);
   data.write(out);
-  out << frame.substr(place + kPlace.size());
+  out << frame.substr(place + kDataMark.size());
   return {};
 }
 
