@@ -12,6 +12,7 @@
 
 #include "collectives/select/describe.hpp"
 #include "command/calibrate/calibrate.hpp"
+#include "command/info/findings.hpp"
 #include "command/info/info.hpp"
 #include "command/line/line_mistakes.hpp"
 #include "command/line/standard_output.hpp"
@@ -182,6 +183,21 @@ void add_check_command(CLI::App& app) {
   });
 }
 
+void add_explain_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("explain", "what a finding means, an example, the cure (docs/findings.md)");
+  const auto id = std::make_shared<std::string>();
+  command->add_option("id", *id, "as in a report of `margay run --report`; without one the list of all ids");
+  command->callback([id] {
+    std::string text;
+    if (explain_finding(*id, text)) {
+      std::fputs(text.c_str(), stdout);
+      return;
+    }
+    std::fprintf(stderr, "margay explain: %s\n", sim::for_terminal(text).c_str());
+    throw CLI::RuntimeError(kStatusBadCommandLine);
+  });
+}
+
 bool knows_command(CLI::App& app, const std::string& word) {
   const std::vector<CLI::App*> commands = app.get_subcommands({});
   return std::any_of(commands.begin(), commands.end(),
@@ -215,6 +231,7 @@ int run_cli(int argc, char** argv, CallSites& call_sites) {
   app.add_subcommand("lab", "labs that check themselves by the trace of a run: margay lab --help");
   app.add_subcommand("doctor", "check this machine and print the mend")->callback(run_doctor);
   add_check_command(app);
+  add_explain_command(app);
   add_calibrate_command(app);
   add_top_command(app);
   add_stacks_command(app);

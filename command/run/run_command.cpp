@@ -22,10 +22,12 @@
 #include "command/run/process/rank_environment.hpp"
 #include "command/run/program/program.hpp"
 #include "command/run/program/symbol_check.hpp"
+#include "command/run/report/finding_report.hpp"
 #include "command/run/report/stats.hpp"
 #include "command/run/report/trace_losses.hpp"
 #include "command/run/runner.hpp"
 #include "command/trace/read/close_for.hpp"
+#include "sim/base/clock.hpp"
 #include "sim/base/processors.hpp"
 #include "sim/base/text.hpp"
 #include "sim/boot/interface.hpp"
@@ -36,6 +38,7 @@ namespace margay::command {
 namespace {
 
 constexpr int kStatusCannotStart = 71;
+constexpr int kStatusReportNotWritten = 1;
 
 // Every sentence of the launcher: words of the command line and names of files may be in it.
 void tell(const std::string& sentence) {
@@ -83,13 +86,20 @@ Status find_programs(const RunOptions& options, std::vector<std::string>& paths,
 }
 
 // Prints what --stats, --check-accounting and --strict ask for; the exit status with it.
-int finish_accounts(const RunOptions& options, const sim::Board& board, int exit_status) {
+int finish_accounts(const RunOptions& options, const sim::Board& board, int exit_status,
+                    std::vector<JobFinding>& found) {
   if (options.stats) {
     for (const std::string& line : stats_table(board)) std::fprintf(stderr, "%s\n", line.c_str());
   }
   if (options.check_accounting) {
     const AccountingResult result = check_accounting(board);
     for (const std::string& line : result.lines) std::fprintf(stderr, "%s\n", line.c_str());
+    if (result.offending_pairs > 0 && !result.lines.empty()) {
+      JobFinding& finding = found.emplace_back();
+      finding.finding = sim::Finding::accounting_mismatch;
+      finding.message = result.lines.front();
+      finding.time_ns = sim::real_clock().now_ns();
+    }
     if (result.offending_pairs > 0 && exit_status == 0) exit_status = kStatusAccounting;
   }
   if (!options.strict) return exit_status;
@@ -240,6 +250,16 @@ Status take_rates_for(const RunOptions& options, JobPlan& plan) {
   return {};
 }
 
+// The exit status: a report that cannot be written makes a job fail that ended well.
+int write_report(ReportFile& report, const RunOptions& options, const JobMemory& memory, std::vector<JobFinding> found,
+                 int exit_status) {
+  const Status status = report.write(options, memory.board(), memory.job_name(), memory.findings_descriptor(),
+                                     std::move(found), exit_status);
+  if (status.ok()) return exit_status;
+  tell(status.sentence());
+  return exit_status == 0 ? kStatusReportNotWritten : exit_status;
+}
+
 int run_job(const RunOptions& options, const NamePlace& name_place) {
   if (Status status = check_rank_options(options); !status.ok()) return complain(status, kStatusBadCommandLine);
   if (Status status = check_library_folder(options); !status.ok()) return complain(status, kStatusCannotStart);
@@ -256,14 +276,22 @@ int run_job(const RunOptions& options, const NamePlace& name_place) {
   plan.crowded = sim::are_crowded(options_of_ranks(options).text("wait", "auto"), plan.size(), share);
   plan.processors = share.processors;
   if (Status status = take_rates_for(options, plan); !status.ok()) return complain(status, kStatusBadCommandLine);
+  ReportFile report;
+  if (Status status = report.open(options); !status.ok()) return complain(status, kStatusBadCommandLine);
   JobMemory memory;
-  if (Status status = memory.create(plan); !status.ok()) return complain(status, kStatusCannotStart);
+  Status made = memory.create(plan);
+  if (made.ok() && !options.report.empty()) made = memory.create_findings();
+  if (!made.ok()) return complain(made, kStatusCannotStart);
   Runner runner(options, plan, paths, memory, name_place);
   exit_status = kStatusCannotStart;
-  if (Status status = runner.run(exit_status); !status.ok()) return complain(status, exit_status);
+  if (Status status = runner.run(exit_status); !status.ok()) {
+    return write_report(report, options, memory, {}, complain(status, exit_status));
+  }
   close_traces(options, runner, memory.board().header().job_id);
   tell_trace_losses(options, memory.board().header().job_id, exit_status);
-  return finish_accounts(options, memory.board(), exit_status);
+  std::vector<JobFinding> found = runner.findings();
+  exit_status = finish_accounts(options, memory.board(), exit_status, found);
+  return write_report(report, options, memory, std::move(found), exit_status);
 }
 
 }  // namespace

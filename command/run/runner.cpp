@@ -104,6 +104,7 @@ Status Runner::start_rank(std::uint32_t rank, int standard_input, int& exit_stat
   if (status.ok()) status = channels_.open(rank, descriptors.pmi);
   if (status.ok()) {
     descriptors.board = memory_.board_descriptor();
+    descriptors.findings = memory_.findings_descriptor();
     descriptors.node_segment = memory_.segment_of_node(plan_.node_of_rank[rank]);
     request.path = paths_[program];
     request.argv = options_.programs[program].argv;
@@ -112,7 +113,7 @@ Status Runner::start_rank(std::uint32_t rank, int standard_input, int& exit_stat
     request.working_directory = options_.programs[program].working_directory;
     request.standard_input = standard_input;
     request.process_group = guardian_.group();
-    for (int descriptor : {descriptors.pmi, descriptors.board, descriptors.node_segment}) {
+    for (int descriptor : {descriptors.pmi, descriptors.board, descriptors.node_segment, descriptors.findings}) {
       if (descriptor >= 0) request.inherited.push_back(descriptor);
     }
     if (options_.bind_to == BindTo::kCore) request.processor = processor_for(rank);
@@ -272,7 +273,7 @@ void Runner::act() {
   }
   look_for_missing_ranks();
   if (other_mpi_.due_ns() >= 0 && now >= other_mpi_.due_ns()) other_mpi_.look(pids_, now);
-  for (const std::string& line : stall_.look(now, watch_.some_stopped())) output_.notice(line);
+  look_for_stall(now);
   if (options_.abort_deadlock && stall_.deadlock()) watch_.on_deadlock(now);
   if (const std::int64_t rank = watch_.take_stop_warning(now); rank >= 0) {
     output_.notice(describe_stop(static_cast<std::uint32_t>(rank), context()));
@@ -286,6 +287,14 @@ void Runner::act() {
     case KillStep::kNothing:
       return;
   }
+}
+
+void Runner::look_for_stall(std::int64_t now) {
+  const std::vector<std::string> lines = stall_.look(now, watch_.some_stopped());
+  if (lines.empty()) return;
+  const sim::Finding finding = stall_.deadlock() ? sim::Finding::deadlock : sim::Finding::stalled;
+  findings_.push_back(finding_of_waits(finding, lines.front(), memory_.board()));
+  for (const std::string& line : lines) output_.notice(line);
 }
 
 int Runner::wait_ms() const {
@@ -318,7 +327,12 @@ void Runner::end_everything() {
 void Runner::report_cause() {
   if (reported_) return;
   reported_ = true;
-  output_.notice(describe_cause(watch_.cause(), context()));
+  const std::string sentence = describe_cause(watch_.cause(), context());
+  // A deadlock was found before, with all waits.
+  if (watch_.cause().kind != CauseKind::kDeadlock) {
+    findings_.push_back(finding_of_cause(watch_.cause(), sentence, memory_.board()));
+  }
+  output_.notice(sentence);
 }
 
 void Runner::report_end() {

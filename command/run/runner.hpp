@@ -22,6 +22,7 @@
 #include "command/run/process/offspring.hpp"
 #include "command/run/process/spawn.hpp"
 #include "command/run/program/other_mpi.hpp"
+#include "command/run/report/finding_report.hpp"
 #include "command/run/report/report.hpp"
 #include "command/run/report/stall.hpp"
 #include "command/run/report/watch.hpp"
@@ -42,6 +43,8 @@ class Runner {
   [[nodiscard]] Status run(int& exit_status);
   // How each rank ended.
   [[nodiscard]] const Watch& watch() const { return watch_; }
+  // What the launcher has found, for --report.
+  [[nodiscard]] const std::vector<JobFinding>& findings() const { return findings_; }
   // The process that was started as `rank`.
   [[nodiscard]] int process_of(std::uint32_t rank) const { return pids_[rank]; }
 
@@ -61,6 +64,7 @@ class Runner {
   [[nodiscard]] RankEnd examine(std::uint32_t rank, bool by_signal, int value) const;
   void look_for_missing_ranks();
   void act();
+  void look_for_stall(std::int64_t now);
   [[nodiscard]] int wait_ms() const;
   void end_everything();
   void report_cause();
@@ -87,6 +91,7 @@ class Runner {
   std::vector<int> pids_;
   std::vector<std::pair<std::uint32_t, PmiOutcome>> reported_by_ranks_;  // aborts and errors, not yet judged
   std::int64_t started_ns_ = 0;
+  std::vector<JobFinding> findings_;
   bool reported_ = false;
   std::string library_folder_;
   std::string host_;

@@ -7,6 +7,8 @@
 #include "mpi_adi/op/operation.hpp"
 #include "mpi_adi/rank/wait.hpp"
 #include "mpi_adi/rma/ask.hpp"
+#include "sim/boot/board.hpp"
+#include "sim/boot/findings.hpp"
 #include "sim/machine/process.hpp"
 
 namespace margay::mpi {
@@ -127,6 +129,9 @@ void tell_conflict(Call& call, const Window& window, std::string sentence) {
   const bool fatal = handler == nullptr || (handler->function == nullptr && (handler->handle == MPI_ERRORS_ARE_FATAL ||
                                                                              handler->handle == MPI_ERRORS_ABORT));
   call.rank().process().found();
+  sim::FindingRecord found;
+  sim::set_text(found.call, call.name());
+  sim::record_finding(call.rank().process().job(), sim::Finding::rma_conflict, found, sentence);
   if (!fatal && window.check->lines < kConflictsPrintedMax) {
     const bool last = ++window.check->lines == kConflictsPrintedMax;
     std::fprintf(stderr, "margay: rank %u: %s%s: %s%s\n", call.rank().process().rank(), call.name(),

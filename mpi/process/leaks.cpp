@@ -13,6 +13,8 @@
 #include "mpi_adi/rank/mpi_process.hpp"
 #include "mpi_adi/rank/object_tables.hpp"
 #include "mpi_adi/rank/origins.hpp"
+#include "sim/boot/board.hpp"
+#include "sim/boot/findings.hpp"
 #include "sim/machine/process.hpp"
 
 namespace margay::mpi {
@@ -84,11 +86,15 @@ class Report {
     look_up_callers();
     char hex[16];
     std::snprintf(hex, sizeof hex, "0x%08x", static_cast<unsigned>(handle));
-    begin() += std::string("leak: ") + kind + " " + hex + in_quotes(name) + ", made by " +
-               (origin.function.empty()
-                    ? "an unknown call"
-                    : std::string(origin.function) + rank_.process().source_lines().behind_call(origin.place)) +
-               (details.empty() ? "" : ", " + details) + "\n";
+    const std::string site = rank_.process().source_lines().behind_call(origin.place);
+    const std::string what = std::string("leak: ") + kind + " " + hex + in_quotes(name) + ", made by " +
+                             (origin.function.empty() ? "an unknown call" : std::string(origin.function) + site) +
+                             (details.empty() ? "" : ", " + details);
+    begin() += what + "\n";
+    sim::FindingRecord found;
+    sim::set_text(found.call, origin.function);
+    if (site.size() > 3) sim::set_text(found.site, std::string_view(site).substr(2, site.size() - 3));  // " (...)"
+    sim::record_finding(rank_.process().job(), sim::Finding::leaked_handle, found, what);
   }
   void line(const char* kind, Handle handle, const std::string& name = {}, const std::string& details = {}) {
     if (rank_.handles().origins()->tell(handle))

@@ -11,6 +11,8 @@
 #include "mpi_adi/device/parts.hpp"
 #include "mpi_adi/device/type_check.hpp"
 #include "mpi_adi/object/communicator.hpp"
+#include "sim/boot/board.hpp"
+#include "sim/boot/findings.hpp"
 
 namespace margay::mpi_adi {
 
@@ -27,13 +29,25 @@ std::string words_of(const portals::Header& header, std::string_view communicato
   return text.append(communicator).append(by.empty() ? "" : ", sent as " + by) + "\n";
 }
 
+void record(const ReceivingSide& side, sim::Finding finding, const portals::Header& header,
+            std::string_view communicator, std::string_view message) {
+  sim::FindingRecord found;
+  found.peer = static_cast<std::int32_t>(source_of(header.match_bits));
+  found.tag = static_cast<std::int32_t>(tag_of(header.match_bits));
+  found.bytes = message_bytes(header);
+  sim::set_text(found.communicator, communicator);
+  sim::record_finding(side.process.job(), finding, found, message);
+}
+
 void tell(const ReceivingSide& side, const std::vector<const portals::Header*>& messages,
           std::string_view communicator) {
   const std::string leak = "margay: rank " + std::to_string(side.process.rank()) + ": leak: ";
   std::string text;
   const std::size_t count = messages.size();
   for (std::size_t i = 0; i < std::min(count, kLinesMax); ++i) {
-    text += leak + "a message that nobody received," + words_of(*messages[i], communicator);
+    const std::string what = "a message that nobody received," + words_of(*messages[i], communicator);
+    record(side, sim::Finding::unreceived_message, *messages[i], communicator, what.substr(0, what.size() - 1));
+    text += leak + what;
   }
   if (count > kLinesMax) {
     text += leak + std::to_string(count - kLinesMax) + " more messages that nobody received\n";
@@ -118,8 +132,10 @@ std::uint64_t tell_dropped(const ReceivingSide& side, std::uint64_t told) {
     if (header.portal != kReceivePortal || (header.match_bits & kReadyBit) == 0 || ready++ < told) continue;
     const ContextId context = context_of(header.match_bits);
     const bool is_known = context == side.world.context || context == side.self.context;
-    text +=
-        me + "dropped: a ready send" + words_of(header, is_known ? name_of(side, context) : communicator_word(context));
+    const std::string communicator = is_known ? name_of(side, context) : communicator_word(context);
+    const std::string what = "dropped: a ready send" + words_of(header, communicator);
+    record(side, sim::Finding::dropped_ready_send, header, communicator, what.substr(0, what.size() - 1));
+    text += me + what;
   }
   side.process.found(dropped - told);
   std::fwrite(text.data(), 1, text.size(), stderr);

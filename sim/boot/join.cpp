@@ -392,6 +392,10 @@ Status join_margay(Job& job) {
     if (Status status = number_from_environment("MARGAY_APPNUM", job.appnum); !status.ok()) return status;
     if (Status status = number_from_environment("MARGAY_PROGRAM_RANKS", job.program_ranks); !status.ok()) return status;
   }
+  if (std::getenv("MARGAY_FINDINGS_FD") != nullptr) {  // record_finding() reads it from the options
+    int findings_fd = -1;
+    if (Status status = take_descriptor("MARGAY_FINDINGS_FD", findings_fd); !status.ok()) return status;
+  }
   if (std::getenv("MARGAY_NODE_FD") != nullptr) {
     if (Status status = take_descriptor("MARGAY_NODE_FD", job.node_segment_fd); !status.ok()) return status;
     struct stat info {};

@@ -12,31 +12,19 @@ namespace {
 
 constexpr std::string_view kPrefix = "MARGAY_";
 // All that margay reads, the launcher's own to its ranks included.
-constexpr std::string_view kKnown[] = {"protocol",
-                                       "wire_tcp",
-                                       "method",
-                                       "trace",
-                                       "trace_walks",
-                                       "trace_events",
-                                       "heap_bytes",
-                                       "wait",
-                                       "iface",
-                                       "stall_seconds",
-                                       "leaks",
-                                       "check_types",
-                                       "strict",
-                                       "initial_errhandler",
-                                       "rank",
-                                       "board_fd",
-                                       "node_fd",
-                                       "appnum",
-                                       "program_ranks",
-                                       "collective",
-                                       "rates",
-                                       "calibrate",
-                                       "rma",
-                                       "check_rma",
-                                       "trace_last_seconds"};
+constexpr std::string_view kKnown[] = {"protocol",    "wire_tcp",
+                                       "method",      "trace",
+                                       "trace_walks", "trace_events",
+                                       "heap_bytes",  "wait",
+                                       "iface",       "stall_seconds",
+                                       "leaks",       "check_types",
+                                       "strict",      "initial_errhandler",
+                                       "rank",        "board_fd",
+                                       "node_fd",     "findings_fd",
+                                       "appnum",      "program_ranks",
+                                       "collective",  "rates",
+                                       "calibrate",   "rma",
+                                       "check_rma",   "trace_last_seconds"};
 
 // What the values of variables may be: one of the words, or with `pairs` NAME=VALUE,... of the words, where SIZE
 // is anything, checked by who reads it.

@@ -68,6 +68,7 @@ constexpr OptionRule kRules[] = {
     {"h", 0, OptionAction::kHelp},
     {"help", 0, OptionAction::kHelp},
     {"stats", 0, OptionAction::kStats},
+    {"report", 1, OptionAction::kReport},
     {"check-accounting", 0, OptionAction::kAccounting},
     {"strict", 0, OptionAction::kStrict, "MARGAY_STRICT"},
     {"deadlock", 1, OptionAction::kDeadlock, "", "report|abort"},

@@ -35,6 +35,7 @@ enum class OptionAction : std::uint8_t {
   kVersion,
   kHelp,
   kStats,
+  kReport,
   kAccounting,
   kDeadlock,
   kStrict,

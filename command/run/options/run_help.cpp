@@ -25,6 +25,7 @@ Starts an MPI job on this host. mpiexec and mpirun are the same command. Options
   --mpi racy              a library for teaching, which loses messages: it does not post receives atomically (lab 11)
   --print-all-exitcodes   exit code of each rank, at the end
   --stats                 messages by protocol and wire, one-sided accesses by way, match entries looked at, drops, at the end
+  --report FILE           write all findings to FILE as JSON when the job has ended (margay explain lists their ids)
   --check-accounting      sent = delivered + dropped for each pair of ranks, else exit status 70
   --leaks                 list at the end what each rank never gave back: requests, communicators, datatypes, sessions, ...
   --check-types           name sends and receives whose types or sizes do not fit each other, collective calls that differ,

@@ -201,6 +201,9 @@ class Parser {
       case OptionAction::kHelp:
         out_.show_help = true;
         break;
+      case OptionAction::kReport:
+        out_.report = values[0];
+        break;
       case OptionAction::kStats:
         out_.stats = true;
         break;

@@ -52,6 +52,7 @@ struct RunOptions {
   bool racy_mpi = false;    // the library of lab 11, which loses messages
   bool show_version = false;
   bool show_help = false;
+  std::string report;  // --report: findings as JSON; empty: not asked for
   BindTo bind_to = BindTo::kNone;
   std::vector<std::uint32_t> input_ranks{0};  // that get the standard input
   std::string line_pattern;                   // before each line; pattern.hpp

@@ -1,9 +1,13 @@
 #include "command/run/process/job_memory.hpp"
 
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 
 #include "sim/base/clock.hpp"
 #include "sim/base/process_identity.hpp"
@@ -32,6 +36,7 @@ JobMemory::~JobMemory() {
   for (int segment : segments_) {
     if (segment >= 0) ::close(segment);
   }
+  if (findings_descriptor_ >= 0) ::close(findings_descriptor_);
   if (board_descriptor_ >= 0) ::close(board_descriptor_);
 }
 
@@ -67,6 +72,14 @@ Status JobMemory::create(const JobPlan& plan) {
   const std::uint64_t id = header.job_id;
   job_name_ = sim::to_hex(std::as_bytes(std::span(&id, 1))).substr(0, 8);
   return {};
+}
+
+// O_APPEND belongs to the open file, which the ranks inherit.
+Status JobMemory::create_findings() {
+  findings_descriptor_ = ::memfd_create("margay-findings", MFD_CLOEXEC);
+  if (findings_descriptor_ >= 0 && ::fcntl(findings_descriptor_, F_SETFL, O_APPEND) == 0) return {};
+  return Status::error(std::string("--report: cannot make a memory file for the findings of the ranks: ") +
+                       std::strerror(errno));
 }
 
 }  // namespace margay::command

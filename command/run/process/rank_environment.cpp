@@ -14,8 +14,9 @@ namespace {
 using Variables = std::map<std::string, std::string>;
 
 constexpr std::string_view kOuterLauncherPrefixes[] = {"PMI_", "PMIX_", "OMPI_", "HYDI_", "HYDRA_", "MPI_LOCAL"};
-constexpr std::string_view kOuterJob[] = {"MARGAY_RANK",   "MARGAY_BOARD_FD",      "MARGAY_NODE_FD",
-                                          "MARGAY_APPNUM", "MARGAY_PROGRAM_RANKS", "MARGAY_JOB"};
+constexpr std::string_view kOuterJob[] = {"MARGAY_RANK",       "MARGAY_BOARD_FD",      "MARGAY_NODE_FD",
+                                          "MARGAY_APPNUM",     "MARGAY_PROGRAM_RANKS", "MARGAY_JOB",
+                                          "MARGAY_FINDINGS_FD"};
 
 bool is_outer_launchers(std::string_view name) {
   const auto starts = [name](std::string_view prefix) { return name.substr(0, prefix.size()) == prefix; };
@@ -51,6 +52,7 @@ void join_job(Variables& variables, const JobPlan& plan, std::uint32_t rank, con
   variables["MARGAY_APPNUM"] = std::to_string(programs[rank]);
   variables["MARGAY_PROGRAM_RANKS"] = std::to_string(std::count(programs.begin(), programs.end(), programs[rank]));
   if (descriptors.node_segment >= 0) variables["MARGAY_NODE_FD"] = std::to_string(descriptors.node_segment);
+  if (descriptors.findings >= 0) variables["MARGAY_FINDINGS_FD"] = std::to_string(descriptors.findings);
   // What scripts look for to learn their rank before MPI_Init.
   std::uint32_t local_rank = 0;
   for (std::uint32_t other = 0; other < rank; ++other)

@@ -15,6 +15,7 @@ struct RankDescriptors {
   int pmi = -1;
   int board = -1;
   int node_segment = -1;
+  int findings = -1;
 };
 
 // NAME=VALUE entries for one rank. `library_folder` comes first in LD_LIBRARY_PATH; empty: that variable is left alone.

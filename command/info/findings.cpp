@@ -1,0 +1,175 @@
+#include "command/info/findings.hpp"
+
+#include <vector>
+
+#include "sim/boot/parse.hpp"
+
+namespace margay::command {
+
+namespace {
+
+// In the order of the enumeration; command_test compares.
+constexpr std::array<FindingText, sim::kFindingCount> kTexts = {{
+    {sim::Finding::rank_died, Severity::error, "A signal killed a rank",
+     "A process of the job ended by a signal such as SIGSEGV or SIGKILL. The launcher ends the other ranks; the exit "
+     "status is 128 + the signal's number.",
+     "int* p = NULL;\n*p = 1;  /* SIGSEGV */",
+     "Debug the rank and the call that the line names. `margay stacks` shows where each rank is, `margay run -n 2 "
+     "valgrind ./a.out` finds wrong accesses to memory. After SIGKILL look for the system's out-of-memory report."},
+    {sim::Finding::no_finalize, Severity::error, "A rank exited without MPI_Finalize",
+     "A process exited after MPI_Init, or with an open session, and had not called MPI_Finalize "
+     "(MPI_Session_finalize). "
+     "Other ranks could wait for it forever, so the launcher ends the job.",
+     "MPI_Init(&argc, &argv);\nif (rank == 1) exit(0);",
+     "Call MPI_Finalize on every path that leaves the program, or MPI_Abort after an error."},
+    {sim::Finding::no_init, Severity::error, "A rank ended without MPI_Init, which other ranks called",
+     "MPI_Init is collective over all ranks of the job. The ranks that called it wait for one that has ended.",
+     "if (argc < 2) return 1;  /* on some ranks only */\nMPI_Init(&argc, &argv);",
+     "Call MPI_Init on every rank, before any decision that may end the program."},
+    {sim::Finding::aborted, Severity::error,
+     "A rank called MPI_Abort, or an MPI call failed with a fatal error handler",
+     "The program ended the job by MPI_Abort, or an MPI call returned an error to MPI_ERRORS_ARE_FATAL (the default) "
+     "or "
+     "MPI_ERRORS_ABORT. The message names the call and the error.",
+     "MPI_Send(&x, -1, MPI_INT, 1, 0, MPI_COMM_WORLD);  /* negative count */",
+     "Correct the argument that the message names. To handle errors in the program, set MPI_ERRORS_RETURN and test "
+     "what "
+     "each call returns."},
+    {sim::Finding::second_program, Severity::error, "A second MPI program started in a rank's place",
+     "A rank's process started two MPI programs, one after the other or both at once. A place in a job belongs to one "
+     "program.",
+     "margay run -n 2 sh -c './a; ./b'",
+     "Start one MPI program for each rank, and each program with its own `margay run`."},
+    {sim::Finding::timeout, Severity::error, "The job ran longer than --timeout permits",
+     "The time of --timeout (MPIEXEC_TIMEOUT) passed, so the launcher ended the job with exit status 124. The message "
+     "shows the MPI call of each rank at that moment.",
+     "margay run -n 2 --timeout 10 ./a.out", "Look for a rank that waits for another one, or permit more time."},
+    {sim::Finding::deadlock, Severity::error, "All ranks wait for messages that no rank will send",
+     "Every rank waits, no message is under way, and nothing but a message can end any of the waits: no rank can "
+     "continue. The report shows the wait of each rank and, if there is one, the cycle. With --deadlock abort the job "
+     "ends with exit status 73.",
+     "MPI_Recv(&x, 1, MPI_INT, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);  /* on both ranks */\n"
+     "MPI_Send(&x, 1, MPI_INT, other, 0, MPI_COMM_WORLD);",
+     "Let one rank of the cycle send first, use MPI_Sendrecv, or post MPI_Irecv before the send. If a message lies "
+     "unexpected, compare its tag and communicator with those of the receive."},
+    {sim::Finding::stalled, Severity::warning, "No rank makes progress, but a deadlock is not proven",
+     "Every rank has waited for seconds and no message moves. It is no proven deadlock because a thread, a generalized "
+     "request or a rank outside MPI may still end a wait.",
+     "if (rank == 0) MPI_Recv(&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);\n"
+     "/* rank 1 waits likewise, with MPI_THREAD_MULTIPLE */",
+     "As of deadlock: look at the waits that the report lists. `margay stacks` shows what threads do."},
+    {sim::Finding::interrupted, Severity::warning, "A signal to the launcher ended the job",
+     "The launcher got SIGINT (Ctrl-C), SIGTERM, SIGHUP or SIGQUIT, and ended all ranks.", "kill -TERM LAUNCHER",
+     "Nothing to correct, if the signal was intended. Batch systems send SIGTERM when a job's time is over."},
+    {sim::Finding::output_closed, Severity::error, "The output of the job cannot be written",
+     "Standard output, standard error or a file of -outfile-pattern takes no more data: its reader has gone, or the "
+     "file "
+     "system is full.",
+     "margay run -n 2 ./a.out | head -1", "Let the reader read to the end, or free space on the file system."},
+    {sim::Finding::launch_protocol, Severity::error, "A rank broke the launch protocol (PMI)",
+     "The launcher got a line that is not PMI-1.1 from the connection of a rank.", "echo nonsense >&$PMI_FD",
+     "Do not write to the descriptor that PMI_FD names. If the program does not, its MPI library speaks another "
+     "protocol: run it with that library's own mpiexec."},
+    {sim::Finding::accounting_mismatch, Severity::error,
+     "Messages sent are not messages delivered plus messages dropped",
+     "At the end of the job, sent = delivered + dropped does not hold for a pair of ranks (--check-accounting, "
+     "--strict). "
+     "Exit status 70.",
+     "margay run -n 2 --check-accounting ./a.out",
+     "If a rank died, its counts are incomplete. In a job that ended well this is a defect of margay: report it."},
+    {sim::Finding::unreceived_message, Severity::error, "A message was sent that no receive took",
+     "A message lay in the receiver's heap when its communicator was freed, or in MPI_Finalize (--leaks, --strict). "
+     "The "
+     "report names source, tag, bytes and communicator.",
+     "if (rank == 0) MPI_Send(&x, 1, MPI_INT, 1, 7, MPI_COMM_WORLD);\nMPI_Finalize();  /* rank 1 never receives */",
+     "Post the missing receive, or remove the send. Often tag or communicator of the two differ."},
+    {sim::Finding::dropped_ready_send, Severity::error, "A ready send found no posted receive and was dropped",
+     "MPI_Rsend requires that the matching receive is posted before the send starts (MPI 4.0, 3.4). It was not, and "
+     "the "
+     "kernel discarded the message.",
+     "MPI_Rsend(&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);  /* rank 1 has posted nothing */",
+     "Post the receive first and let the receiver notify the sender, or send with MPI_Send."},
+    {sim::Finding::leaked_handle, Severity::error, "An MPI object was never freed or completed",
+     "A request, communicator, window, group, datatype, operation, attribute key, info object, error handler, session "
+     "or "
+     "matched message was still there at the end (--leaks, --strict). The report names the call that made it.",
+     "MPI_Comm copy;\nMPI_Comm_dup(MPI_COMM_WORLD, &copy);\nMPI_Finalize();",
+     "Free the object (MPI_Comm_free, MPI_Type_free, ...) or complete the request (MPI_Wait) before MPI_Finalize."},
+    {sim::Finding::rma_conflict, Severity::error, "Two one-sided accesses conflict",
+     "Two accesses to the same bytes of a window, at least one of which writes, overlap before the first is complete "
+     "(--check-rma, --strict; MPI 4.0, 12.7). The result is undefined.",
+     "MPI_Put(&x, 1, MPI_INT, 1, 0, 1, MPI_INT, window);\nMPI_Put(&y, 1, MPI_INT, 1, 0, 1, MPI_INT, window);",
+     "Complete the first access (MPI_Win_flush, MPI_Win_fence, MPI_Win_unlock) before the second, use MPI_Accumulate, "
+     "or "
+     "access different bytes."},
+}};
+
+std::string_view severity_word(Severity severity) {
+  return severity == Severity::error ? "error" : "warning";
+}
+
+std::string indented(std::string_view lines) {
+  std::string text = "    ";
+  for (const char c : lines) text += c == '\n' ? std::string("\n    ") : std::string(1, c);
+  return text + "\n";
+}
+
+std::string list_of_ids() {
+  std::string text;
+  for (const FindingText& one : kTexts) {
+    const std::string id(sim::finding_id(one.finding));
+    text += id + std::string(22 - id.size(), ' ') + std::string(one.title) + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+const std::array<FindingText, sim::kFindingCount>& finding_texts() {
+  return kTexts;
+}
+
+bool explain_finding(std::string_view id, std::string& out) {
+  if (id.empty()) {
+    out = list_of_ids();
+    return true;
+  }
+  std::vector<std::string_view> ids;
+  for (const FindingText& one : kTexts) {
+    ids.push_back(sim::finding_id(one.finding));
+    if (ids.back() != id) continue;
+    out = std::string(id) + " (" + std::string(severity_word(one.severity)) + "): " + std::string(one.title) + "\n\n" +
+          std::string(one.meaning) + "\n\nExample:\n\n" + indented(one.example) + "\nCure: " + std::string(one.cure) +
+          "\n";
+    return true;
+  }
+  const std::string_view near = sim::nearest_spelling(id, ids);
+  out = "unknown finding " + std::string(id) + (near.empty() ? "" : "; did you mean " + std::string(near) + "?") +
+        " (`margay explain` lists all)";
+  return false;
+}
+
+std::string findings_document() {
+  std::string text =
+      "# Findings\n\n"
+      "What margay reports about a program, each kind under a stable id. `margay explain ID` prints a section of this\n"
+      "page; `margay run --report FILE` writes the findings of a run as JSON (see the end).\n"
+      "This page is made from command/info/findings.cpp: `WRITE_DOCUMENTS=1 command_test -tc=\"docs/findings.md*\"`.\n";
+  for (const FindingText& one : kTexts) {
+    text += "\n## " + std::string(sim::finding_id(one.finding)) + "\n\n" + std::string(one.title) + " (" +
+            std::string(severity_word(one.severity)) + "). " + std::string(one.meaning) + "\n\n" +
+            indented(one.example) + "\n**Cure.** " + std::string(one.cure) + "\n";
+  }
+  return text +
+         "\n## The report of a run\n\n"
+         "`margay run --report FILE` writes one JSON object when the job has ended, however it ended: `version` (1), "
+         "`job`,\n`command`, `ranks`, `exit_status`, `elapsed_s`, `findings` and `unlisted_findings`. A finding has "
+         "`id`, "
+         "`ranks`, `message`\nand `time_s` (since the start) and, where known, `call`, `site`, `peer`, `tag`, "
+         "`communicator`, `bytes` and, of a deadlock\nor stall, `waits`: one object for each rank that waits. "
+         "`unlisted_findings` counts what ranks printed without an entry\nin `findings`: mismatched types and "
+         "collective "
+         "calls (--check-types), and findings beyond the number of lines that a\ncheck prints.\n";
+}
+
+}  // namespace margay::command

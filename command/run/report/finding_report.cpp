@@ -1,0 +1,191 @@
+#include "command/run/report/finding_report.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "command/run/report/report.hpp"
+#include "portals/base/assert.hpp"
+#include "sim/base/clock.hpp"
+
+namespace margay::command {
+
+namespace {
+
+constexpr int kReportVersion = 1;
+
+// What the rank wrote is checked: an unknown id or rank is not listed.
+bool read_record(const sim::FindingRecord& record, std::uint32_t ranks, JobFinding& out) {
+  if (record.finding >= sim::kFindingCount || record.rank >= ranks) return false;
+  out.finding = static_cast<sim::Finding>(record.finding);
+  out.ranks = {record.rank};
+  out.message = clean_text(record.message);
+  out.time_ns = record.time_ns;
+  out.call = clean_text(record.call);
+  out.site = clean_text(record.site);
+  out.communicator = clean_text(record.communicator);
+  out.peer = record.peer;
+  out.tag = record.tag;
+  const bool is_message =
+      out.finding == sim::Finding::unreceived_message || out.finding == sim::Finding::dropped_ready_send;
+  out.bytes = is_message ? static_cast<std::int64_t>(record.bytes) : -1;
+  return true;
+}
+
+std::vector<JobFinding> read_records(int descriptor, std::uint32_t ranks) {
+  std::vector<JobFinding> found;
+  sim::FindingRecord record;
+  for (off_t at = 0; ::pread(descriptor, &record, sizeof record, at) == sizeof record; at += sizeof record) {
+    JobFinding one;
+    if (read_record(record, ranks, one)) found.push_back(std::move(one));
+  }
+  return found;
+}
+
+template <typename Wait>
+void add_peer_to(nlohmann::ordered_json& out, const Wait& wait) {
+  if (!wait.call.empty()) out["call"] = wait.call;
+  if (wait.peer >= 0) out["peer"] = wait.peer;
+  if (wait.tag >= 0) out["tag"] = wait.tag;
+  if (!wait.communicator.empty()) out["communicator"] = wait.communicator;
+}
+
+nlohmann::ordered_json json_of(const JobFinding& finding, std::uint64_t started_ns) {
+  nlohmann::ordered_json out;
+  out["id"] = sim::finding_id(finding.finding);
+  out["ranks"] = finding.ranks;
+  out["message"] = finding.message;
+  const std::uint64_t since = finding.time_ns > started_ns ? finding.time_ns - started_ns : 0;
+  out["time_s"] = static_cast<double>(since) / 1e9;
+  add_peer_to(out, finding);
+  if (!finding.site.empty()) out["site"] = finding.site;
+  if (finding.bytes >= 0) out["bytes"] = finding.bytes;
+  for (const FoundWait& wait : finding.waits) {
+    nlohmann::ordered_json one;
+    one["rank"] = wait.rank;
+    add_peer_to(one, wait);
+    out["waits"].push_back(std::move(one));
+  }
+  return out;
+}
+
+// Found by ranks, but without a record: kinds that have none yet, and those behind the limit of printed lines.
+std::uint64_t count_unlisted(const sim::Board& board, std::size_t listed) {
+  std::uint64_t count = 0;
+  for (std::uint32_t rank = 0; rank < board.size(); ++rank) count += board.block(rank).findings;
+  return count > listed ? count - listed : 0;
+}
+
+std::string line_of(const RunOptions& options) {
+  std::string line;
+  for (const ProgramSpec& program : options.programs) {
+    line += line.empty() ? "" : " : ";
+    for (const std::string& word : program.argv) line += (&word == program.argv.data() ? "" : " ") + word;
+  }
+  return line;
+}
+
+}  // namespace
+
+sim::Finding finding_of(CauseKind kind) {
+  switch (kind) {
+    case CauseKind::kNone:
+      break;
+    case CauseKind::kSignal:
+      return sim::Finding::rank_died;
+    case CauseKind::kNoFinalize:
+      return sim::Finding::no_finalize;
+    case CauseKind::kNoInit:
+      return sim::Finding::no_init;
+    case CauseKind::kAbort:
+      return sim::Finding::aborted;
+    case CauseKind::kSecondProgram:
+      return sim::Finding::second_program;
+    case CauseKind::kTimeout:
+      return sim::Finding::timeout;
+    case CauseKind::kDeadlock:
+      return sim::Finding::deadlock;
+    case CauseKind::kInterrupted:
+      return sim::Finding::interrupted;
+    case CauseKind::kOutputClosed:
+      return sim::Finding::output_closed;
+    case CauseKind::kProtocol:
+      return sim::Finding::launch_protocol;
+  }
+  MARGAY_ASSERT(false);
+  return sim::Finding::launch_protocol;
+}
+
+JobFinding finding_of_cause(const Cause& cause, const std::string& message, const sim::Board& board) {
+  JobFinding found;
+  found.finding = finding_of(cause.kind);
+  found.message = message;
+  found.time_ns = sim::real_clock().now_ns();
+  const bool of_the_job = cause.kind == CauseKind::kTimeout || cause.kind == CauseKind::kDeadlock ||
+                          cause.kind == CauseKind::kInterrupted || cause.kind == CauseKind::kOutputClosed;
+  if (of_the_job) return found;
+  found.ranks = {cause.rank};
+  found.call = call_in_progress(board, cause.rank);
+  return found;
+}
+
+JobFinding finding_of_waits(sim::Finding finding, const std::string& message, const sim::Board& board) {
+  JobFinding found;
+  found.finding = finding;
+  found.message = message;
+  found.time_ns = sim::real_clock().now_ns();
+  for (std::uint32_t rank = 0; rank < board.size(); ++rank) {
+    const sim::BoardWait& wait = board.block(rank).wait;
+    if (wait.is_waiting == 0) continue;
+    found.ranks.push_back(rank);
+    found.waits.push_back({rank, describe_call(board, rank, {}), wait.peer, wait.tag, clean_text(wait.communicator)});
+  }
+  return found;
+}
+
+ReportFile::~ReportFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+Status ReportFile::open(const RunOptions& options) {
+  path_ = options.report;
+  if (path_.empty()) return {};
+  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (descriptor_ >= 0) return {};
+  return Status::error("option --report: cannot write " + path_ + ": " + std::strerror(errno));
+}
+
+Status ReportFile::write(const RunOptions& options, const sim::Board& board, const std::string& job_name, int records,
+                         std::vector<JobFinding> found, int exit_status) {
+  if (descriptor_ < 0) return {};
+  std::vector<JobFinding> of_ranks = read_records(records, board.size());
+  const std::uint64_t unlisted = count_unlisted(board, of_ranks.size());
+  for (JobFinding& one : of_ranks) found.push_back(std::move(one));
+  std::ranges::stable_sort(found, {}, &JobFinding::time_ns);
+  const std::uint64_t started_ns = board.header().started_ns;
+  nlohmann::ordered_json out;
+  out["version"] = kReportVersion;
+  out["job"] = job_name;
+  out["command"] = line_of(options);
+  out["ranks"] = board.size();
+  out["exit_status"] = exit_status;
+  out["elapsed_s"] = static_cast<double>(sim::real_clock().now_ns() - started_ns) / 1e9;
+  out["findings"] = nlohmann::ordered_json::array();
+  for (const JobFinding& one : found) out["findings"].push_back(json_of(one, started_ns));
+  out["unlisted_findings"] = unlisted;
+  // A command line need not be UTF-8.
+  const std::string text = out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  for (std::size_t at = 0; at < text.size();) {
+    const ssize_t written = ::write(descriptor_, text.data() + at, text.size() - at);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return Status::error("--report: cannot write " + path_ + ": " + std::strerror(errno));
+    at += static_cast<std::size_t>(written);
+  }
+  return {};
+}
+
+}  // namespace margay::command
