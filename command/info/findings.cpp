@@ -114,6 +114,20 @@ std::string indented(std::string_view lines) {
   return text + "\n";
 }
 
+// Breaks a paragraph at spaces into lines of at most kLineWidth characters, where its words permit.
+std::string wrapped(const std::string& paragraph) {
+  constexpr std::size_t kLineWidth = 110;
+  std::string text = paragraph;
+  std::size_t begin = 0;
+  while (text.size() - begin > kLineWidth) {
+    const std::size_t space = text.rfind(' ', begin + kLineWidth);
+    if (space == std::string::npos || space <= begin) break;
+    text[space] = '\n';
+    begin = space + 1;
+  }
+  return text;
+}
+
 std::string list_of_ids() {
   std::string text;
   for (const FindingText& one : kTexts) {
@@ -139,8 +153,8 @@ bool explain_finding(std::string_view id, std::string& out) {
     ids.push_back(sim::finding_id(one.finding));
     if (ids.back() != id) continue;
     out = std::string(id) + " (" + std::string(severity_word(one.severity)) + "): " + std::string(one.title) + "\n\n" +
-          std::string(one.meaning) + "\n\nExample:\n\n" + indented(one.example) + "\nCure: " + std::string(one.cure) +
-          "\n";
+          wrapped(std::string(one.meaning)) + "\n\nExample:\n\n" + indented(one.example) + "\n" +
+          wrapped("Cure: " + std::string(one.cure)) + "\n";
     return true;
   }
   const std::string_view near = sim::nearest_spelling(id, ids);
@@ -156,9 +170,9 @@ std::string findings_document() {
       "page; `margay run --report FILE` writes the findings of a run as JSON (see the end).\n"
       "This page is made from command/info/findings.cpp: `WRITE_DOCUMENTS=1 command_test -tc=\"docs/findings.md*\"`.\n";
   for (const FindingText& one : kTexts) {
-    text += "\n## " + std::string(sim::finding_id(one.finding)) + "\n\n" + std::string(one.title) + " (" +
-            std::string(severity_word(one.severity)) + "). " + std::string(one.meaning) + "\n\n" +
-            indented(one.example) + "\n**Cure.** " + std::string(one.cure) + "\n";
+    const std::string title = std::string(one.title) + " (" + std::string(severity_word(one.severity)) + "). ";
+    text += "\n## " + std::string(sim::finding_id(one.finding)) + "\n\n" + wrapped(title + std::string(one.meaning)) +
+            "\n\n" + indented(one.example) + "\n" + wrapped("**Cure.** " + std::string(one.cure)) + "\n";
   }
   return text +
          "\n## The report of a run\n\n"
