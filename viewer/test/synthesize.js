@@ -5,7 +5,8 @@ import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { kTables, typed, type_bytes } from '../src/data/schema.js';
+import { typed, type_bytes } from '../src/data/schema.js';
+import { kTables } from '../src/data/tables.js';
 
 const kDataLine = '<!-- margay:data -->\n';
 const kRoundsPerCollective = 8;
@@ -56,7 +57,7 @@ class Run {
     const table = this.tables[name];
     for (const [column, list] of Object.entries(table.columns)) {
       const value = values[column];
-      list.push(value ?? (kTables[name][column] === 'f64' ? NaN : kTables[name][column] === 'i32' ? -1 : 0));
+      list.push(value ?? kTables[name][column].missing);
     }
     return table.rows++;
   }
@@ -279,7 +280,7 @@ export function synthesize({ messages = 1000, ranks = 4, nodes = 2, seed = 1, no
   const tables = {};
   for (const [name, { rows, columns }] of Object.entries(run.tables)) {
     tables[name] = { rows, columns: {} };
-    for (const [column, type] of Object.entries(kTables[name])) {
+    for (const [column, { type }] of Object.entries(kTables[name])) {
       const values = typed(type, new ArrayBuffer(rows * type_bytes(type)));
       values.set(columns[column]);
       tables[name].columns[column] = { type, blob: blob(new Uint8Array(values.buffer)) };

@@ -23,16 +23,25 @@ std::string json_text(std::string_view text) {
   return json;
 }
 
+PageData::Table::Table(PageData& data, std::string_view name, std::size_t rows)
+    : data_(data), table_(page_table(name)), rows_(rows) {
+  MARGAY_ASSERT(table_ != nullptr);
+}
+
 void PageData::Table::add_bytes(std::string_view name, std::string_view type, std::size_t rows,
                                 std::span<const std::byte> bytes) {
   MARGAY_ASSERT(rows == rows_);
+  MARGAY_ASSERT(written_ < table_->columns.size());
+  const PageColumn& column = table_->columns[written_++];
+  MARGAY_ASSERT(column.name == name && column.type == type);
   columns_ += fmt::format(R"({}{}:{{"type":"{}","blob":{}}})", columns_.empty() ? "" : ",", json_text(name), type,
                           data_.add_blob(bytes));
 }
 
 void PageData::Table::done() {
+  MARGAY_ASSERT(written_ == table_->columns.size());
   data_.tables_ += fmt::format(R"({}{}:{{"rows":{},"columns":{{{}}}}})", data_.tables_.empty() ? "" : ",",
-                               json_text(name_), rows_, columns_);
+                               json_text(table_->name), rows_, columns_);
 }
 
 void PageData::member(std::string_view name, std::string json) {

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <ostream>
 #include <span>
 #include <string>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "command/trace/page/packed.hpp"
+#include "command/trace/page/page_tables.hpp"
 
 namespace margay::command {
 
@@ -34,22 +34,17 @@ class PageStrings {
   std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> numbers_;
 };
 
-// A time that is not known, or of what did not happen.
-inline constexpr double kNoTime = std::numeric_limits<double>::quiet_NaN();
-// A row of another table that is not there.
-inline constexpr std::int32_t kNoRow = -1;
-
 class PageData {
  public:
-  // One table's columns; all have as many rows.
+  // One table of page_tables(): its columns, each once and in the list's order; all have as many rows.
   class Table {
    public:
-    Table(PageData& data, std::string name, std::size_t rows) : data_(data), name_(std::move(name)), rows_(rows) {}
+    Table(PageData& data, std::string_view name, std::size_t rows);
     Table& column(std::string_view name, const std::vector<std::uint8_t>& values) { return add(name, "u8", values); }
     Table& column(std::string_view name, const std::vector<std::uint32_t>& values) { return add(name, "u32", values); }
     Table& column(std::string_view name, const std::vector<std::int32_t>& values) { return add(name, "i32", values); }
     Table& column(std::string_view name, const std::vector<double>& values) { return add(name, "f64", values); }
-    // Without it the table is not in the page.
+    // Without it the table is not in the page. Requires: no column is missing.
     void done();
 
    private:
@@ -60,13 +55,14 @@ class PageData {
     }
     void add_bytes(std::string_view name, std::string_view type, std::size_t rows, std::span<const std::byte> bytes);
     PageData& data_;
-    std::string name_;
+    const PageTable* table_;
     std::size_t rows_;
-    std::string columns_;  // as JSON
+    std::size_t written_ = 0;  // columns
+    std::string columns_;      // as JSON
   };
 
   [[nodiscard]] PageStrings& strings() { return strings_; }
-  [[nodiscard]] Table table(std::string name, std::size_t rows) { return {*this, std::move(name), rows}; }
+  [[nodiscard]] Table table(std::string_view name, std::size_t rows) { return {*this, name, rows}; }
   // Another member of the head. `json`: its value.
   void member(std::string_view name, std::string json);
   // Its number.

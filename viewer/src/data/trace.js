@@ -1,6 +1,7 @@
 // A page's data as typed arrays. Texts are indices into one table, times nanoseconds since the trace's first event.
 import { decode_blob, decode_text } from './decode.js';
-import { kTables, missing_column, type_bytes, typed } from './schema.js';
+import { missing_column, type_bytes, typed } from './schema.js';
+import { kTables } from './tables.js';
 
 const kFormat = 2;
 const kAtOnce = 4;  // columns that are decoded beside each other: hides the stream's latency, bounds the memory

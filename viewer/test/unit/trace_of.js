@@ -1,5 +1,6 @@
 // A trace from rows that are written out: what a test does not name is "not known".
-import { kTables, missing_column } from '../../src/data/schema.js';
+import { missing_column } from '../../src/data/schema.js';
+import { kTables } from '../../src/data/tables.js';
 
 /**
  * @param {object} tables e.g. {messages: [{source: 0, destination: 1, sent: 5}]}; values of text columns may be texts
