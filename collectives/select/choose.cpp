@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdio>
 #include <optional>
 
 #include "collectives/algorithm/registry.hpp"
@@ -125,12 +124,6 @@ bool can_some(Algorithm algorithm, Operation operation, const LengthClass& lengt
   return can(algorithm, operation, lengths.shortest, facts, in_order);
 }
 
-std::string microseconds(double seconds) {
-  std::array<char, 32> text;
-  std::snprintf(text.data(), text.size(), "%.3g us", seconds * 1e6);
-  return text.data();
-}
-
 }  // namespace
 
 ClassChoice choose_for(Operation operation, const LengthClass& lengths, const Facts& facts, bool in_order) {
@@ -192,25 +185,6 @@ HybridPlan Chosen::hybrid_plan(Operation operation, std::uint64_t bytes, const F
   std::optional<HybridPlan>& known = entry(operation, lengths, in_order).plan;
   if (!known) known = cheapest_plan(operation, lengths.judged_as, facts, in_order);
   return *known;
-}
-
-Choice select(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order) {
-  const Algorithm chosen = choose(operation, bytes, facts, in_order);
-  if (facts.asked_for[static_cast<std::size_t>(operation)] == chosen) return {chosen, "--collective asks for it"};
-  const std::uint64_t judged_as = operation == Operation::barrier ? 0 : class_of(bytes).judged_as;
-  std::string others;
-  int count = 1;
-  for (std::size_t at = 0; at < kAlgorithmCount; ++at) {
-    const auto algorithm = static_cast<Algorithm>(at);
-    const bool able = can(algorithm, operation, bytes, facts, in_order);
-    if (!able || algorithm == chosen) continue;
-    ++count;
-    others += (others.empty() ? "; " : ", ") + std::string(name(algorithm)) + " " +
-              microseconds(seconds_of(algorithm, operation, judged_as, facts, in_order));
-  }
-  const std::string takes = microseconds(seconds_of(chosen, operation, judged_as, facts, in_order));
-  if (count == 1) return {chosen, "the only one: " + takes};
-  return {chosen, "least of " + std::to_string(count) + ": " + takes + others};
 }
 
 }  // namespace margay::collectives

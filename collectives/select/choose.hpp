@@ -52,13 +52,6 @@ struct ClassChoice {
 // and cannot do the call is passed over.
 [[nodiscard]] Algorithm choose(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order = false);
 
-// The same with its reason, for people.
-struct Choice {
-  Algorithm algorithm = Algorithm::tree;
-  std::string reason;
-};
-[[nodiscard]] Choice select(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order = false);
-
 // What was chosen on one communicator, by operation and class: a call looks it up in a few nanoseconds; what was not
 // asked for yet is chosen then.
 class Chosen {
