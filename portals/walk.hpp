@@ -1,4 +1,4 @@
-// The walk over a match list: which entry takes a message, or why none does. Internal to portals.
+// The walk over a match list: the entry that takes a message, or the reason that none does. Internal to portals.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,6 @@
 #include "portals/memory/descriptor.hpp"
 
 namespace margay::portals {
-
-// What a walk over a match list tells of each entry that it came to.
 
 // One stop of the walk.
 struct Step {

@@ -1,4 +1,5 @@
-// A pair of contexts that is free on every member, taken on this one (mpi_adi/object/context_agreement.hpp).
+// Agreements of all members of a communicator: a pair of contexts that is free on each
+// (mpi_adi/object/context_agreement).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Making communicators out of one another.
+// Construction of communicators: from others, from groups, from edges of a graph, from what members share.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// What the cost formulas are made of: the patterns in which algorithms send, each with what it costs.
+// Terms of the cost formulas: the patterns in which algorithms send, each with its cost, and the cost of hybrids.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Which algorithm a collective call takes: that of the least cost. A pure function of facts that all members of the
-// communicator share: they must choose the same.
+// The choice of a collective call's algorithm: that of the least cost, or the one that the user asked for. A pure
+// function of facts that all members of the communicator share: they must choose the same.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Some of a communicator's ranks, in an order of their own.
+// Some of a communicator's ranks in an order of their own, and the spanning tree over a range of them.
 #pragma once
 
 #include <cstddef>

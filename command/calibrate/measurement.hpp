@@ -1,4 +1,4 @@
-// What the ranks of `margay calibrate` are asked (measure.c), and their answers put together.
+// Measurements of `margay calibrate`: the ranks' tasks (measure.c), their results, and the load by other programs.
 #pragma once
 
 #include <chrono>

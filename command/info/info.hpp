@@ -1,4 +1,5 @@
-// `margay info`: what margay would choose on this machine, each choice with its reason.
+// `margay info` and `margay doctor`: the choices of margay on this machine with their reasons, and checks of the
+// machine.
 #pragma once
 
 #include <array>

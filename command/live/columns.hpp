@@ -1,4 +1,4 @@
-// What is told of ranks, in columns. Pure.
+// Tables of `margay top`: ranks and jobs in columns, short numbers, lines that fit. Pure.
 #pragma once
 
 #include <cstddef>

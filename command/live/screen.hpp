@@ -1,4 +1,4 @@
-// `margay top` on a terminal: tables, keys, help.
+// `margay top`: its command line, and its screen of tables, keys and help.
 #pragma once
 
 #include <string>

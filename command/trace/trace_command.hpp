@@ -1,4 +1,4 @@
-// `margay trace`: story, messages, view, print, check.
+// The subcommands of `margay trace`, each with the function that adds it to the command line.
 #pragma once
 
 #include <string_view>

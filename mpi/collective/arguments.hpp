@@ -1,4 +1,4 @@
-// What the collective bindings share: checks, and a buffer as the bytes that travel.
+// Argument checks that the collective bindings share, and a buffer as the bytes that travel.
 #pragma once
 
 #include <cstddef>

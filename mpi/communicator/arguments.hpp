@@ -1,4 +1,4 @@
-// What the bindings of groups and topologies share: lookups and checks. After an error each gives something harmless.
+// Lookups and checks that the bindings of groups and topologies share. After an error each returns a harmless object.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// What the bindings of accesses call: whole calls.
+// Whole calls of one-sided accesses, which their bindings call in one line.
 #pragma once
 
 #include "mpi/call/binding.hpp"

@@ -1,4 +1,4 @@
-// From the arguments of a send or a receive to what the device takes, and from its request to a handle.
+// The arguments of a send and a receive, their checks, and the handle of the request that the device made.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,7 @@
 
 namespace margay::mpi {
 
-// The arguments of a send and of a receive as the program gave them.
-
+// The arguments as the program gave them.
 struct SendArguments {
   const void* buffer;
   std::int64_t count;

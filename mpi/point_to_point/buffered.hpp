@@ -1,4 +1,4 @@
-// A buffered send's common part: the message is copied into the attached buffer and goes out of there.
+// The common part of buffered sends: the message is copied into the attached buffer and sent from there.
 #pragma once
 
 #include "mpi/call/call.hpp"

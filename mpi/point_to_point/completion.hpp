@@ -1,4 +1,4 @@
-// Ending requests: what MPI_Wait, MPI_Test and their families share (MPI 4.0, 3.7.3 to 3.7.5).
+// Completion of requests: the common part of MPI_Wait, MPI_Test and their families (MPI 4.0, 3.7.3 to 3.7.5).
 #pragma once
 
 #include "mpi/call/call.hpp"
@@ -9,9 +9,7 @@
 
 namespace margay::mpi {
 
-// What a complete request of the device tells the program: a status, and why it failed.
-
-// What a complete request says, as a status. Leaves MPI_ERROR alone.
+// The status of a complete request. Leaves MPI_ERROR alone.
 inline void status_of(const Request& request, MPI_Status* status) {
   if (ignores(status)) return;
   if (request.kind == RequestKind::receive) {

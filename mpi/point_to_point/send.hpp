@@ -1,4 +1,4 @@
-// What the send bindings call: whole calls.
+// Whole calls of sends and receives, which their bindings call in one line.
 #pragma once
 
 #include "mpi/call/call_name.hpp"
@@ -16,8 +16,7 @@ namespace margay::mpi {
 [[nodiscard]] int persistent_send(const Invocation& name, SendMode mode, const SendArguments& arguments,
                                   MPI_Request* request);
 
-// What the receive bindings call: whole calls.
-
+// MPI_Recv and MPI_Irecv.
 [[nodiscard, gnu::flatten]] int blocking_receive(const Invocation& name, const ReceiveArguments& arguments,
                                                  MPI_Status* status);
 [[nodiscard, gnu::flatten]] int nonblocking_receive(const Invocation& name, const ReceiveArguments& arguments,

@@ -26,8 +26,7 @@ void let_go_machine();
 // nothing else runs in the process meanwhile.
 [[nodiscard]] MpiRank* joined_rank(MpiProcess& process);
 
-// How a process's part in the communication of the world ends, before MPI_Finalize gives anything back.
-
+// Ends a process's part in the communication of the world, before MPI_Finalize gives anything back.
 // Waits until everything that can still move has moved, at all processes; what nothing will ever match is given up.
 // Beside sessions, only what is the world's is looked at. False: an error (a process is lost), which `call` has.
 [[nodiscard]] bool end_communication(Call& call);

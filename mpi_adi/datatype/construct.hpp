@@ -1,4 +1,5 @@
-// Datatypes out of datatypes (MPI 4.0, 5.1.2). Pure: no handles, and arguments were checked by the bindings.
+// Constructors of derived datatypes (MPI 4.0, 5.1.2 to 5.1.4). Pure: no handles, and arguments were checked by the
+// bindings.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Copying a strip of runs to or from packed bytes: the inner loop of every noncontiguous message.
+// Copies of a strip of runs to or from packed bytes: the inner loops of every noncontiguous message.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What a call says of a message beside its buffer, and what a probe tells of one.
+// Envelopes of messages: the arguments of a send, a receive and a probe, and the result of a probe.
 #pragma once
 
 #include <cstdint>

@@ -116,7 +116,7 @@ struct Communicator {
   [[nodiscard]] Communicator& everybody() { return both != nullptr ? *both : *this; }
 };
 
-// What a communicator is called wherever people read of it: stories, charts, checks, reports of stalls and leaks.
+// A communicator's name in stories, charts, checks, and reports of stalls and leaks.
 
 // "MPI_COMM_WORLD"; of one without a name "communicator 6 (4 ranks)", "intercommunicator 6 (2 and 3 ranks)": by its
 // context, as a trace's reader tells it (command/trace/names/names). Of two groups first the one that is first in

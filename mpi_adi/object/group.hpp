@@ -1,4 +1,4 @@
-// An ordered set of processes.
+// Groups: ordered sets of processes, and the table of those that a program holds handles of.
 #pragma once
 
 #include <cstdint>

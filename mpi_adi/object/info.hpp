@@ -26,7 +26,7 @@ struct Info {
   bool remove(std::string_view key);
 };
 
-// The hint mpi_minimum_memory_alignment of what allocates memory (MPI 4.0, 9.2 and 12.2.2).
+// The hint mpi_minimum_memory_alignment of calls that allocate memory (MPI 4.0, 9.2 and 12.2.2).
 
 inline constexpr const char* kMemoryAlignmentHint = "mpi_minimum_memory_alignment";
 inline constexpr std::size_t kMemoryAlignmentBytes = 64;  // a cache line, also unasked

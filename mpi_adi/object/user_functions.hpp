@@ -1,5 +1,5 @@
-// The program's functions of a generalized request (MPI 4.0, 13.2), and those of MPICH's extension:
-// MPIX_Grequest_start.
+// Functions of the program that MPI keeps and calls: reductions, generalized requests, and the callers by which other
+// languages' functions are called.
 #pragma once
 
 #include "mpi_adi/abi/mpi.h"
@@ -29,6 +29,7 @@ using ForeignAttributeCopy = int (*)(MPI_Comm_copy_attr_function* function, int 
 using ForeignAttributeDelete = int (*)(MPI_Comm_delete_attr_function* function, int handle, int keyval,
                                        AttributeKind kind, void* value, void* extra_state);
 
+// The functions of a generalized request (MPI 4.0, 13.2), and those of MPICH's extension MPIX_Grequest_start.
 struct RequestClass {
   MPI_Grequest_query_function* query = nullptr;
   MPI_Grequest_free_function* free = nullptr;
@@ -49,9 +50,8 @@ struct RequestClass {
   [[nodiscard]] bool extended() const { return poll != nullptr || wait != nullptr; }
 };
 
-// A reduction operation that the program made (MPI_Op_create); the predefined ones are handles only.
-
-// Passive. One of the two functions is set: MPI_Op_create's, or MPI_Op_create_c's.
+// A reduction operation that the program made (MPI_Op_create); the predefined ones are handles only. Passive. One of
+// the two functions is set: MPI_Op_create's, or MPI_Op_create_c's.
 struct Operation {
   int handle = 0;
   MPI_User_function* function = nullptr;

@@ -17,7 +17,7 @@ using Combine = void (*)(const void* in, void* inout, std::size_t count);
 // and MPI_LXOR on reals, where 0 is false and the result is 0 or 1. Requires: predefined_combine() has one.
 [[nodiscard]] bool is_nonportable(MPI_Op op, MPI_Datatype type);
 
-// Operations and datatypes as an error's sentence names them.
+// Names of operations and datatypes in error messages.
 
 // "MPI_SUM", "operation 0x98000001", "MPI_OP_NULL".
 [[nodiscard]] std::string operation_word(MPI_Op op);

@@ -1,4 +1,4 @@
-// The device's loop: what the kernel did since the last look becomes completed requests.
+// The device's loop, by the owner or by the coprocessor: what the kernel did since the last round completes requests.
 #pragma once
 
 #include "mpi_adi/device/parts.hpp"
@@ -9,7 +9,6 @@ namespace margay::mpi_adi {
 bool progress(DeviceParts& parts, int messages);
 
 // The coprocessor's round: the device's progress while the owner computes.
-
 // Takes at most `messages` of each wire. Returns whether anything moved, or the coprocessor has more to do. Under the
 // process lock.
 bool progress_for_absent_owner(DeviceParts& parts, int messages);

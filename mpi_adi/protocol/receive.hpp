@@ -1,4 +1,4 @@
-// A posted receive's descriptor changed: a message is there. "A posted receive needs header information in order to
+// The receive protocols. "A posted receive needs header information in order to
 // distinguish between different protocols and to obtain message tag and source values should these be wildcarded."
 #pragma once
 
@@ -57,9 +57,10 @@ inline void complete_receive(DeviceParts& parts, ReceiveRequest& request, std::u
   complete(parts, request);
 }
 
+// The descriptor of a posted receive changed: its message is there.
 void message_came(DeviceParts& parts, ReceiveRequest& request);
 
-// What a receive does with a message that it has found, one body each (take_unexpected.cpp, pull.cpp, synchronous.cpp).
+// The steps of a receive that has found its message (receive.cpp, take_unexpected.cpp).
 
 // Requires: the request's entry is in no list; `message` is in the heap, queued or unlinked, claimed by nobody.
 [[gnu::noinline]] void take_unexpected(DeviceParts& parts, ReceiveRequest& request, portals::ArrivedMessage& message);

@@ -1,4 +1,4 @@
-// Every send begins here: the body is described, a protocol chosen, the choice traced and counted.
+// The send protocols. Every send begins here: the body is described, a protocol chosen, the choice traced and counted.
 #pragma once
 
 #include "mpi_adi/device/envelope.hpp"
@@ -6,8 +6,8 @@
 
 namespace margay::mpi_adi {
 
-// The send protocols, one body each (short_send.cpp and so on, which say how each works): start_send chooses among
-// them, send_events goes on with them. Of each start: request.body, peer, protocol and tag are set, `header` is
+// The starts of the protocols (short ones in send.cpp, long ones in long_send.cpp), of which start_send() chooses one.
+// For each start: request.body, peer, protocol and tag are set, `header` is
 // put_header()'s, marked by the check of types.
 
 // Short messages, figure 3; synchronous ones, figure 6; ready and buffered ones that are short.

@@ -1,4 +1,4 @@
-// What the send protocols share: the header, the entry that answers come to, and the end.
+// Common steps of the send protocols: the header, the entry that answers come to, and the end.
 #pragma once
 
 #include "mpi_adi/device/note.hpp"

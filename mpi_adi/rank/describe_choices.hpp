@@ -1,5 +1,5 @@
-// `margay info --protocols`, of point-to-point messages: what protocol/select answers, wire by wire, mode by mode, on
-// both sides of the short limit.
+// Choices in words, for `margay info`: of protocol/select for point-to-point messages (wire by wire, mode by mode, on
+// both sides of the short limit), and of the way to a window's memory.
 #pragma once
 
 #include <string>

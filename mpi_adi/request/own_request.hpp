@@ -1,4 +1,4 @@
-// A send and a receive behind one request (MPI 4.0, 3.10: MPI_Isendrecv).
+// Requests that a layer above the device carries out, as MPI_Isendrecv's (MPI 4.0, 3.10): a send and a receive.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Partitioned communication (MPI 4.0, 4.2): what both sides have, and how one side tells the other about its messages.
+// Partitioned communication (MPI 4.0, 4.2): the common part, the sender's and the receiver's requests.
 #pragma once
 
 #include <cstdint>

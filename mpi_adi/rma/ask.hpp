@@ -1,5 +1,5 @@
-// Validates every number of a request from a peer against the window's memory, before anything uses it. Pure:
-// knows a window's memory, and no window.
+// Requests of origins to a window's target: their bytes, and the validation of every number in them against the
+// window's memory before anything uses it. Pure.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Assertions: they hold what this program believes about itself. Nothing that comes from a wire, a file or a user may
-// reach one, nor what another process wrote into shared memory.
+// Assertions and requirements. An assertion holds what this program believes about itself. Nothing that comes from a
+// wire, a file or a user may reach one, nor what another process wrote into shared memory.
 //
 // MARGAY_ASSERT stays on in release builds. MARGAY_DEBUG_ASSERT is for the way of a short message, where each
 // instruction is counted, and for checks that walk a whole structure: it is on in builds with sanitizers and without

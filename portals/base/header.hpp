@@ -1,5 +1,5 @@
-// The full message header of the paper (001, section 1.2). A wire may carry it in a shorter form
-// (docs/frame_format.md).
+// The full message header of the paper (001, section 1.2), the ids in it, and the criteria that accept it. A wire may
+// carry a shorter form (docs/frame_format.md).
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace margay::portals {
 
-// Names of things: processes, portals, match bits (paper 001, section 1.2).
+// Ids of processes and portals, and match bits (paper 001, section 1.2).
 
 using GroupId = std::uint32_t;
 using Rank = std::uint32_t;
@@ -64,8 +64,7 @@ struct Header {
 // Copied by words into descriptors, heaps and frames.
 static_assert(std::is_trivially_copyable_v<Header> && std::is_standard_layout_v<Header>);
 
-// What a match entry, or a search of a heap, accepts: 64 match bits, 64 ignore bits, source group and rank.
-
+// The criteria of a match entry or of a heap search: 64 match bits, 64 ignore bits, source group and rank.
 struct Criteria {
   MatchBits match_bits = 0;
   MatchBits ignore_bits = 0;  // "The ignore bits can be used to mask off insignificant match bits."

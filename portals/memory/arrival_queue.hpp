@@ -1,4 +1,4 @@
-// The queue of arrived messages, in order of arrival, and the search in it. Internal to portals.
+// The queue of arrived messages in order of arrival, and the index that finds the earliest match. Internal to portals.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace margay::portals {
 
-// Finds the earliest arrived message that meets some criteria without looking at the others. Internal to portals.
+// Finds the earliest arrived message that meets some criteria without visiting the others.
 //
 // Invariants:
 //   1. Each queued message has a slot, a small number that another message takes over when the first is gone.

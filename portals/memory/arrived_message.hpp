@@ -1,4 +1,4 @@
-// A message in the heap of a dynamic block.
+// A message in the heap of a dynamic block, and the counts of such messages.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,7 @@ struct ArrivedMessage {
   void* claim = nullptr;      // the searcher's own mark on a message whose body is still on its way
 };
 
-// What lies in dynamic blocks, counted where others may look on.
-
+// The messages and bytes in dynamic blocks, counted where other threads may read them.
 struct ArrivalCounts {
   std::uint64_t messages = 0;  // on the queue
   std::uint64_t bytes = 0;     // of the heap that is taken, bookkeeping included

@@ -1,4 +1,4 @@
-// "The most basic is the single block memory descriptor, which describes a single contiguous block of memory."
+// Single and combined blocks: descriptors of one piece of memory, and of many taken as one (paper 001, section 1.2).
 #pragma once
 
 #include <span>
@@ -10,8 +10,8 @@
 
 namespace margay::portals {
 
-// The arithmetic that single and combined blocks share: a window of bytes, an offset managed by the sender or by the
-// receiver, and whether a message fits. Internal to portals.
+// The arithmetic that both share: a window of bytes, an offset managed by the sender or by the receiver, and whether a
+// message fits. Internal to portals.
 
 // Bytes that the message moves: the body of a deposit, or what a get asks for.
 [[nodiscard]] inline std::uint64_t moved_bytes(const Header& header) {
@@ -44,6 +44,7 @@ void reserve_in_window(const Region& memory, std::uint64_t& used, const Options&
 // Moves a receiver-managed offset back when nothing was placed after the verdict's message: a gap cannot be given back.
 void give_back_in_window(std::uint64_t& used, const Verdict& verdict);
 
+// "The most basic is the single block memory descriptor, which describes a single contiguous block of memory."
 class SingleBlock final : public Descriptor {
  public:
   // Requires: the memory stays valid while the block is attached.
@@ -74,7 +75,6 @@ class SingleBlock final : public Descriptor {
 
 // "The combined block memory descriptor describes a logically contiguous but possibly physically discontinuous block of
 // memory ... a message destined for this descriptor will keep filling successive buffers."
-
 class CombinedBlock final : public Descriptor {
  public:
   // Requires: the table and its buffers stay valid while the block is attached.

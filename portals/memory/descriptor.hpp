@@ -1,4 +1,4 @@
-// What all memory descriptors share: counters, options, and the link on the list of changed descriptors.
+// The common part of all memory descriptors: counters, options, and the link on the list of changed descriptors.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// How many processors this process may use (its affinity mask and its control group's quota), and on which of them a
-// thread runs.
+// The processors that this process may use: their number (affinity mask, control group's quota), their hardware, and
+// the one that a thread runs on.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ class Scheduler {
 };
 [[nodiscard]] const Scheduler& real_scheduler();
 
-// To which piece of hardware this process is confined: what the kernel tells under /sys/devices/system.
+// The piece of hardware that this process is confined to, as the kernel reports it under /sys/devices/system.
 
 // The processors in this process's affinity mask, by their numbers; empty: the kernel does not say.
 [[nodiscard]] std::vector<int> allowed_processors();

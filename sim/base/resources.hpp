@@ -1,4 +1,5 @@
-// How much memory this process can still have: what the machine has left, and what its control groups allow.
+// The resources of this process and their limits: memory, open files, sizes of files, writable pages.
+
 #pragma once
 
 #include <cstddef>
@@ -8,8 +9,9 @@
 
 namespace margay::sim {
 
+// The memory that this process can still allocate: the machine's remainder, and the limits of its control groups.
 struct AvailableMemory {
-  std::uint64_t bytes = ~std::uint64_t{0};  // the least of all that the system tells; all ones: it tells nothing
+  std::uint64_t bytes = ~std::uint64_t{0};  // the least of all limits; all ones: the system reports none
   std::string words;                        // what limits: "MemAvailable of the machine"
 };
 
@@ -17,7 +19,7 @@ struct AvailableMemory {
 // process's own and all above it. Reads a few files: 0.1 ms. `root`: what stands before /proc and /sys.
 [[nodiscard]] AvailableMemory available_memory(const std::string& root = "");
 
-// Of the machine; 0: the system does not tell.
+// Of the machine; 0: the system does not report it.
 [[nodiscard]] std::uint64_t physical_memory_bytes();
 
 // The limit on open files of this process (RLIMIT_NOFILE, ulimit -n).
@@ -44,14 +46,11 @@ void raise_descriptor_limit_for(std::uint64_t wanted);
 // "the limit on file sizes (ulimit -f) is 1024 bytes", or nothing where there is no limit.
 [[nodiscard]] std::string describe_file_size_limit();
 
-// What the process may do with its own memory.
-
 // Whether each page of it can be read and written now, as /proc/self/maps says; no, where that cannot be read. Some 50
 // us, more in processes with many mappings.
 [[nodiscard]] bool is_writable_memory(const void* begin, std::size_t bytes);
 
-// How large the memory that the ranks of a node share may be, in bytes.
-
+// Sizes in bytes of the memory that the ranks of a node share.
 struct SegmentSizes {
   std::uint64_t sparse = 0;     // where a page costs memory only once it is touched
   std::uint64_t allocated = 0;  // where all of it costs memory at once, and there is enough of that

@@ -1,4 +1,4 @@
-// Foreign text (words of a command line, names of files) as a terminal may get it.
+// Text for people: foreign text made safe for a terminal, and counts with their nouns.
 #pragma once
 
 #include <concepts>
@@ -13,9 +13,7 @@ namespace margay::sim {
 // The same with a '?' for ends of lines and tabs as well: a name that stays in its place in a sentence.
 [[nodiscard]] std::string one_line(std::string_view text);
 
-// Counts with their nouns: "1 message", "2 messages".
-
-// The noun alone. `many`: its plural where that is not `one` and an s.
+// The noun of a count: "1 message", "2 messages". `many`: its plural where that is not `one` and an s.
 [[nodiscard]] inline std::string noun(std::integral auto count, std::string_view one, std::string_view many = "") {
   if (count == 1) return std::string(one);
   return many.empty() ? std::string(one) + 's' : std::string(many);

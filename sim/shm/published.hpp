@@ -1,5 +1,5 @@
-// A value (a pointer, a state, a truth) that one thread sets and others ask for: who gets it sees what was written
-// before it was set. On x86 both are plain moves.
+// Values that one thread publishes to others: a reader of the value sees all that was written before it was set. On
+// x86 both are plain moves.
 #pragma once
 
 #include <sched.h>

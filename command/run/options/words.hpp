@@ -1,4 +1,4 @@
-// Small text helpers of the command line.
+// Text helpers of the command line: words, host lists, suggestions.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Tables as values between commas (RFC 4180), with a line of names first.
+// Exports of a trace in the formats of other tools (docs/trace_export.md).
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,8 @@
 
 namespace margay::command {
 
-// Times are microseconds since the trace's first event. A field that an event or a message does not have is empty.
+// Tables as values between commas (RFC 4180), with a line of names first. Times are microseconds since the trace's
+// first event. A field that an event or a message does not have is empty.
 void write_events_csv(const ExportSource& source, std::ostream& out);
 void write_messages_csv(const ExportSource& source, const std::vector<MessageStory>& stories, std::ostream& out);
 void write_calls_csv(const ExportSource& source, std::ostream& out);

@@ -1,4 +1,5 @@
-// What became of a message, in a word or two, and what its story begins with.
+// Parts of a message's story: its fate in a word or two, its first and last step, and sentences about gaps, losses,
+// probes and waits.
 #pragma once
 
 #include <cstddef>

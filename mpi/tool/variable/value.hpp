@@ -11,7 +11,7 @@
 
 namespace margay::mpi {
 
-// The values that a variable may have, each with a name (MPI_T_enum).
+// Named values of a variable (MPI_T_enum).
 
 struct EnumerationItem {
   const char* name;

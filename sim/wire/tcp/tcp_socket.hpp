@@ -1,4 +1,4 @@
-// Small steps on descriptors that the TCP wire's parts share. Internal to sim/wire/tcp.
+// Sockets and their addresses: small operations that the TCP wire's parts share. Internal to sim/wire/tcp.
 #pragma once
 
 #include <sys/socket.h>
