@@ -2,13 +2,13 @@
 import { h } from './dom.js';
 
 const kSigns = [
-  ['bar', 'an MPI call; what is called inside of it is drawn in its lower part. The gaps between are the program computing.'],
-  ['hatched', 'waiting inside of a call'],
-  ['arrow', 'a message, from where its header was sent to where it arrived; thick: somebody waited because the other was late'],
-  ['dotted tail', 'the message lies at its target until the program has it'],
-  ['dashed with a cross', 'a message that was dropped, or never arrived as far as the trace tells'],
-  ['dash-dotted, open head', 'a one-sided access: a put or a get as its data goes, until its call returned; a diamond at the target: it is combined with what was there'],
-  ['pale bar', 'several calls in one pixel; the paler the less of it they take. Zoom in.'],
+  ['bar', 'an MPI call; nested calls are drawn in its lower part. In the gaps between bars the program computes.'],
+  ['hatched', 'waiting inside a call'],
+  ['arrow', 'a message, from where its header was sent to where it arrived; thick: one side waited because the other was late'],
+  ['dotted tail', 'the message waits at its target until the program receives it'],
+  ['dashed with a cross', 'a message that was dropped, or has no arrival in the trace'],
+  ['dash-dotted, open head', 'a one-sided access: a put or a get in the direction of its data, until its call returned; a diamond at the target: an accumulate, combined with the data there'],
+  ['pale bar', 'several calls in one pixel; the less time they take, the paler. Zoom in.'],
 ];
 
 /** @returns {{element: HTMLDialogElement, toggle: () => void}} */
@@ -19,7 +19,7 @@ export function help_dialog(keys) {
     h('form', { method: 'dialog' }, h('button', { 'aria-label': 'close', class: 'close' }, 'Close')),
     h('h2', { id: 'help-title' }, 'How to read and move this page'),
     h('dl', { class: 'signs' }, kSigns.flatMap(([sign, text]) => [h('dt', {}, sign), h('dd', {}, text)])),
-    h('p', {}, 'Pointer: the wheel zooms, a drag moves, Shift with a drag zooms to a range; a drag on the times moves the cursor; a click chooses.'),
+    h('p', {}, 'Pointer: the wheel zooms, a drag moves, Shift with a drag zooms to a range; a drag on the time axis moves the cursor; a click selects.'),
     h('dl', { class: 'keys' }, pairs));
   return { element, toggle: () => (element.open ? element.close() : element.showModal()) };
 }

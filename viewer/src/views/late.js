@@ -13,7 +13,7 @@ function part({ trace, store, actions }, title, column, waited) {
   const { rows, total } = by_cost(trace, store.state.rows, column);
   const { messages } = trace;
   const unknown = not_known(trace);
-  const nobody = unknown === '' ? `No rank waited for ${waited}.` : `Of no other rank is it known that it waited for ${waited}.`;
+  const nobody = unknown === '' ? `No rank waited for ${waited}.` : `No other rank is known to have waited for ${waited}.`;
   const notes = unknown === '' ? [] : [h('p', { class: 'note not-known' }, unknown)];
   if (rows.length === 0) return h('section', {}, h('h3', {}, title), ...notes, h('p', { class: 'note' }, nobody));
   const link = (row, text) => link_button(text, () => actions.select_message(row));
@@ -35,7 +35,7 @@ function collectives_part({ trace, store, actions }, entries) {
   const total = late.reduce((sum, { cost }) => sum + cost, 0);
   const link = (row) => link_button(`rank ${collectives.rank[row]} in ${collective_name(trace, row)}`, () => actions.select_collective(row));
   return h('section', { 'data-late': 'collectives' }, h('h3', {}, `${title}: ${time_text(total)} in ${counted(late.length, 'call')}`),
-    h('p', { class: 'note' }, 'What the others waited in the call until its last rank had entered. Where the call sends messages, a part of it is told at the late senders, too.'),
+    h('p', { class: 'note' }, 'Time that the other ranks waited in the call until its last rank had entered. If the call sends messages, the late senders include a part of it, too.'),
     table(['their call', 'cost', 'calls', 'the worst'], late_by_site(late, (call) => call_text(trace, call)).slice(0, kListed).map((site) => [
       site.site, time_text(site.cost), String(site.calls), link(site.worst)]), { numbers: [1, 2], caption: 'By call site' }),
     table(['last to enter', 'cost', 'ranks that waited', 'their call'], late.slice(0, kListed).map(({ row, cost, waited, call }) => [

@@ -135,7 +135,7 @@ export function state_panel(page) {
     const portals = standing_entries(trace, rank, time);
     body.replaceChildren(h('div', { class: 'columns' }, h('div', {}, ...next_part(page)), h('div', {}, held_part(page), ...heaps_of(trace, rank).flatMap((heap) => heap_part(page, heap)))),
       h('h3', {}, 'Match lists'), ...(portals.length > 0 ? portals.flatMap((portal) => portal_part(page, portal).filter((part) => part !== null))
-        : [h('p', { class: 'note' }, 'The trace tells of no entry of this rank.')]));
+        : [h('p', { class: 'note' }, 'The trace contains no entry of this rank.')]));
   };
   return { id: 'state', label: 'State at a time', element, show, keys: ['rank', 'time', 'rows'] };
 }

@@ -47,6 +47,6 @@ export function timeline_bar({ trace, store, actions }) {
       button('Fit', 'the whole trace', 'f', actions.fit), h('label', {}, 'Ranks ', sorting)),
     h('ul', { class: 'legend', 'aria-label': 'legend' }, kCategories.map(({ id, label }) => h('li', {}, h('i', { class: `swatch swatch-${id}` }), label)),
       h('li', {}, h('i', { class: 'swatch swatch-waiting' }), 'waiting'), h('li', {}, h('i', { class: 'swatch swatch-gap' }), 'computing'),
-      h('li', {}, h('i', { class: 'swatch swatch-arrow' }), 'message'), h('li', {}, h('i', { class: 'swatch swatch-late' }), 'somebody was late'),
+      h('li', {}, h('i', { class: 'swatch swatch-arrow' }), 'message'), h('li', {}, h('i', { class: 'swatch swatch-late' }), 'one side was late'),
       trace.accesses.rows > 0 ? h('li', {}, h('i', { class: 'swatch swatch-access' }), 'put, get, accumulate (one-sided)') : null));
 }

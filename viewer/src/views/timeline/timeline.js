@@ -23,7 +23,7 @@ const kHeightLeast = 120;
 
 export class Timeline {
   #page;
-  #canvas = h('canvas', { tabindex: 0, role: 'application', 'aria-label': 'timeline; ? tells the keys', 'aria-roledescription': 'timeline', 'aria-describedby': 'timeline-state' });
+  #canvas = h('canvas', { tabindex: 0, role: 'application', 'aria-label': 'timeline; ? lists the keys', 'aria-roledescription': 'timeline', 'aria-describedby': 'timeline-state' });
   #axis = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
   #labels = h('div', { class: 'labels' });
   #scroller;

@@ -40,6 +40,6 @@ export function access_lines(trace, row) {
 export function tooltip_lines(trace, found) {
   if (found.message >= 0) return message_lines(trace, found.message);
   if (found.access >= 0) return access_lines(trace, found.access);
-  if (found.count > 1) return [`${counted(found.count, 'call')} in this pixel`, 'zoom in to tell them apart'];
+  if (found.count > 1) return [`${counted(found.count, 'call')} in this pixel`, 'zoom in to separate them'];
   return call_lines(trace, found.call);
 }
