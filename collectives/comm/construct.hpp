@@ -28,13 +28,13 @@ struct Made {
 
 // MPI_Comm_dup: the same groups and topology, new contexts. Collective.
 [[nodiscard]] Made duplicate(mpi_adi::MpiRank& rank, mpi_adi::Communicator& parent);
-// MPI_Comm_idup: the same, by a call that does not block. The communicator is there at once, its contexts when `task`
-// is over; *handle is the program's variable, set to MPI_COMM_NULL if that fails. `communicator` null: handles are used
-// up.
+// A communicator whose contexts are agreed on when `task` is over. `communicator` null: handles are used up.
 struct Begun {
   mpi_adi::Communicator* communicator = nullptr;
   std::unique_ptr<CallTask> task;
 };
+// MPI_Comm_idup: duplicate() by a call that does not block. The communicator is there at once; *handle is the program's
+// variable, set to MPI_COMM_NULL if the agreement fails.
 [[nodiscard]] Begun begin_duplicate(mpi_adi::MpiRank& rank, mpi_adi::Communicator& parent, MPI_Comm* handle);
 
 // MPI_Comm_split: members of one color together, ordered by key, then by rank. An intercommunicator's: of both groups.
@@ -55,15 +55,16 @@ struct Begun {
 [[nodiscard]] Made join_groups(mpi_adi::MpiRank& rank, mpi_adi::Communicator& local, int local_leader,
                                mpi_adi::Communicator* peer, int remote_leader, int tag);
 
-// MPI_Intercomm_merge: both groups as one, the one that says `high` behind; when both say the same, in an order that
-// is the same on all members. Collective over both groups.
+// MPI_Intercomm_merge: both groups merged, the group with `high` second; if both say the same, in an order that is
+// equal on all members. Collective over both groups.
 [[nodiscard]] Made merge_groups(mpi_adi::MpiRank& rank, mpi_adi::Communicator& inter, bool high);
 
 // Communicators of groups alone (MPI 4.0, 7.4.2 and 7.6.2). The library's own world carries the agreement, over the
 // members' pairs only, whether the program has that communicator or not.
 
-// The tag of such an agreement's messages: 29 bits of a hash of the text and the members in their order, never
-// MPI_ANY_TAG. Two that go on at once among the same processes and have the same tag by chance find out, and fail.
+// The tag of the messages of an agreement among a group: 29 bits of a hash of the text and the members in their order,
+// never MPI_ANY_TAG. Two that go on at once among the same processes and have the same tag by chance find out, and
+// fail.
 struct TextTag {
   TextTag(std::string_view text, const mpi_adi::Group& group);
   std::uint64_t hash;
@@ -71,7 +72,7 @@ struct TextTag {
 };
 
 // MPI_Comm_create_from_group. Only the members, of which this process is one, call. Made::error_class MPI_ERR_INTERN:
-// the chance above.
+// two agreements had one tag.
 [[nodiscard]] Made create_from_group(mpi_adi::MpiRank& rank, const mpi_adi::GroupPtr& group, std::string_view text);
 
 // MPI_Intercomm_create_from_groups. `remote_leader`: its rank in the world; at the local leader only. error_class
@@ -79,10 +80,9 @@ struct TextTag {
 [[nodiscard]] Made join_from_groups(mpi_adi::MpiRank& rank, const mpi_adi::GroupPtr& local, int local_leader,
                                     std::uint32_t remote_leader, std::string_view text);
 
-// Edges that any process may name, to the processes that they join (MPI 4.0, 8.5.4).
-
+// An edge of a distributed graph, sent to the two ranks at its ends (MPI_Dist_graph_create; MPI 4.0, 8.5.4).
 struct Edge {
-  int source;  // ranks of the communicator
+  int source;  // this and the destination: ranks of the communicator
   int destination;
   int weight;
 };
@@ -98,8 +98,8 @@ struct Edge {
 
 // Which members of a communicator see the same folder (MPIX_COMM_TYPE_NEIGHBORHOOD with the hint nbhd_common_dirname).
 
-// The color of this member's part: the lowest rank that sees the same folder under its `path` (of the same host: what a
-// network's file system is called differs from host to host); MPI_UNDEFINED where there is none. Collective.
+// The color to split by: the lowest rank of the same host that sees the same folder at its `path`; MPI_UNDEFINED where
+// there is none. (The name of a network's file system differs from host to host.) Collective.
 // MPI_SUCCESS or MPIX_ERR_PROC_FAILED.
 [[nodiscard]] int color_of_folder(mpi_adi::MpiRank& rank, mpi_adi::Communicator& communicator, const std::string& path,
                                   int& color);

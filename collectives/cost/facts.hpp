@@ -84,6 +84,7 @@ inline constexpr AlgorithmStyle kAlgorithms[] = {
     {"shared", "#c01437", "1 2"},      {"chain", "#4d5a70", "4 4"},
 };
 inline constexpr std::size_t kAlgorithmCount = std::size(kAlgorithms);
+static_assert(kAlgorithmCount == static_cast<std::size_t>(Algorithm::chain) + 1);
 [[nodiscard]] constexpr const AlgorithmStyle& style_of(Algorithm algorithm) {
   return kAlgorithms[static_cast<std::size_t>(algorithm)];
 }

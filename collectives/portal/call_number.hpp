@@ -78,7 +78,7 @@ class CallNumber {
 };
 
 // The calls of a rank that do not block, in the order of their numbers. One begins when no gate before it on its
-// communicator is under way (portal/call_number): so a rank that starts 10,000 broadcasts sends 64 ahead, and the
+// communicator is under way: so a rank that starts 10,000 broadcasts sends 64 ahead, and the
 // others wait here, at the caller, not in others' heaps. Persistent ones begin when they are started: others may be
 // started in another order elsewhere, and each counts its own gates.
 

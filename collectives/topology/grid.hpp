@@ -14,7 +14,7 @@
 
 namespace margay::collectives {
 
-// How a hybrid goes (paper 001, section 3.2): the ranks as a grid (topology/grid), and for each of its dimensions
+// The plan of a hybrid (paper 001, section 3.2): the ranks as a grid, and for each of its dimensions
 // whether it is done the short way or the long way. A value: all members of a call have the same one.
 
 // Along a line of a grid.

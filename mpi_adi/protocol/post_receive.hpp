@@ -2,7 +2,7 @@
 // of the dynamic heap is performed ... This operation must be atomic to insure that the kernel doesn't deposit a
 // message in the dynamic heap between the time the heap is searched and the entry is activated." It is: the kernel
 // delivers in its progress only, which runs under the process lock that the caller holds. In the library of a lab it is
-// not (protocol/post_receive).
+// not (posting_gap()).
 #pragma once
 
 #include "mpi_adi/device/envelope.hpp"
@@ -10,10 +10,9 @@
 
 namespace margay::mpi_adi {
 
-// What happens between the search of the heap and the listing of the entry (protocol/post_receive): nothing, so a
-// receive is posted atomically. Only in the library of a lab, which is compiled with MARGAY_RACY_POSTING, the kernel
-// has a turn there: that library loses messages, for students to find them (mpi_adi/racy).
-
+// The gap between the search of the heap and the listing of the entry: nothing, so a receive is posted atomically. In
+// the library of a lab, which is compiled with MARGAY_RACY_POSTING, the kernel has a turn there: that library loses
+// messages, for students to find them (mpi_adi/racy).
 #ifdef MARGAY_RACY_POSTING
 void posting_gap(DeviceParts& parts, const CheckedReceive& receive);
 #else
@@ -22,7 +21,7 @@ inline void posting_gap(DeviceParts& /*parts*/, const CheckedReceive& /*receive*
 
 // See Device. Requires: the source is a rank or MPI_ANY_SOURCE.
 [[nodiscard]] ReceiveRequest& post_receive(DeviceParts& parts, const CheckedReceive& receive);
-// The same of bytes that the program has as elements of `told`, in which a trace tells them.
+// The same of bytes that the program has as elements of `told`, the type that a trace reports.
 [[nodiscard]] ReceiveRequest& post_receive_of(DeviceParts& parts, const CheckedReceive& receive, Datatype& told);
 
 // A receive with its buffer, in no list yet.

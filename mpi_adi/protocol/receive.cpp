@@ -31,7 +31,7 @@ void tell_receive(DeviceParts& parts, ReceiveRequest& request) {
 
 namespace {
 
-// Any message but a plain short one that fits.
+// All but a plain short message that fits: the reply to a pull, a message with a note, a truncated one.
 [[gnu::noinline]] void other_came(DeviceParts& parts, ReceiveRequest& request) {
   const portals::IndependentBuffer& row = request.row[0];
   if (request.state == ReceiveState::pulling) return pull_came(parts, request, row.bytes);
@@ -40,9 +40,9 @@ namespace {
   // A rendezvous brings the header only. A sender without an answer entry has nothing to pull.
   const bool pull = note.protocol == NoteProtocol::rendezvous && request.answer_bits != 0;
   if (!pull || request.sent_bytes == 0) return complete_receive(parts, request, row.bytes);
-  const portals::Header asked = row.header;  // the pull's reply comes to the row
-  if (parts.type_check != nullptr) parts.type_check->came(request, asked);
-  start_pull(parts, request, asked);
+  const portals::Header message = row.header;  // a copy, because the reply overwrites the row
+  if (parts.type_check != nullptr) parts.type_check->came(request, message);
+  start_pull(parts, request, message);
 }
 
 }  // namespace
@@ -53,7 +53,7 @@ void message_came(DeviceParts& parts, ReceiveRequest& request) {
   MARGAY_DEBUG_ASSERT(*parts.posted_receives != 0);
   --*parts.posted_receives;
   parts.receive_list.remove(request.entry);
-  // To be filled by a later receive. The row keeps the header and its count until then, and no entry leads to it now.
+  // The next receive may use the row. Until then its header and count stay, because no entry leads to it.
   request.block.release(0);
   const bool whole = row.bytes == row.header.length;
   if (!whole || has_note(row.header.user_data) || request.state != ReceiveState::posted) [[unlikely]]
@@ -64,7 +64,6 @@ void message_came(DeviceParts& parts, ReceiveRequest& request) {
 
 // The receiver's part of synchronous messages (figures 6 and 7): "the receiver sends back a synchronous acknowledgment
 // ... to the same portal as long send acknowledgments". Of a pulled one, "upon arrival of the pulled messages".
-
 void answer_synchronous(DeviceParts& parts, std::uint32_t peer, portals::MatchBits answer_bits) {
   portals::Header header;
   header.kind = portals::Kind::put;
@@ -77,8 +76,7 @@ void answer_synchronous(DeviceParts& parts, std::uint32_t peer, portals::MatchBi
 // Pulling a body that the kernel did not save (figure 5): "the match bits are changed to accept a pulled message, and a
 // message is sent to the sender to pull the data across." Figure 7: the extra answer of synchronous ones comes after
 // it.
-
-void start_pull(DeviceParts& parts, ReceiveRequest& request, const portals::Header& asked) {
+void start_pull(DeviceParts& parts, ReceiveRequest& request, const portals::Header& message) {
   MARGAY_ASSERT(!request.entry.listed() && !request.expecting);
   request.state = ReceiveState::pulling;
   portals::Criteria criteria;
@@ -90,11 +88,11 @@ void start_pull(DeviceParts& parts, ReceiveRequest& request, const portals::Head
   portals::Header get;
   get.kind = portals::Kind::get;
   get.portal = kReadPortal;
-  get.destination = asked.source;
+  get.destination = message.source;
   get.match_bits = request.answer_bits;
   get.return_portal = kReceivePortal;
   get.return_match_bits = criteria.match_bits;
-  get.return_length = std::min(message_bytes(asked), request.room().bytes());
+  get.return_length = std::min(message_bytes(message), request.room().bytes());
   if (parts.recorder().on()) {
     trace_request(parts, sim::TraceKind::pull_begin, request, get.return_length, get.match_bits,
                   parts.kernel.registers().sent(request.peer) + 1);

@@ -1,4 +1,4 @@
-// The receive protocols. "A posted receive needs header information in order to
+// The receive protocols: a receive from its message to its end. "A posted receive needs header information in order to
 // distinguish between different protocols and to obtain message tag and source values should these be wildcarded."
 #pragma once
 
@@ -12,7 +12,10 @@
 
 namespace margay::mpi_adi {
 
-// What the receive protocols share: the match entry, and the end.
+// The receive's descriptor changed: its message is there, or the body that it pulled.
+void message_came(DeviceParts& parts, ReceiveRequest& request);
+
+// Common steps: the match entry, and the end.
 
 // Puts the request's entry before the two catch-alls, active. Requires: its criteria are set.
 inline void list_entry(DeviceParts& parts, ReceiveRequest& request) {
@@ -44,8 +47,8 @@ inline void take_plain_envelope(ReceiveRequest& request, const portals::Header& 
 // Why a truncated one failed.
 [[nodiscard]] std::string words_of_truncation(const ReceiveRequest& request);
 
-// What complete_receive() seldom has to do: an error for a truncated message, references of a buffer in pieces given
-// back, an answer to a synchronous sender, a note for who looks.
+// The rare part of complete_receive(): the error of a truncated message, the references of a buffer in pieces, the
+// answer to a synchronous sender, the trace and the check of types.
 [[gnu::noinline]] void tell_receive(DeviceParts& parts, ReceiveRequest& request);
 // `bytes` of the message are in the user's buffer: the receive is over. Requires: the entry is in no list.
 inline void complete_receive(DeviceParts& parts, ReceiveRequest& request, std::uint64_t bytes) {
@@ -57,9 +60,6 @@ inline void complete_receive(DeviceParts& parts, ReceiveRequest& request, std::u
   complete(parts, request);
 }
 
-// The descriptor of a posted receive changed: its message is there.
-void message_came(DeviceParts& parts, ReceiveRequest& request);
-
 // The steps of a receive that has found its message (receive.cpp, take_unexpected.cpp).
 
 // Requires: the request's entry is in no list; `message` is in the heap, queued or unlinked, claimed by nobody.
@@ -67,13 +67,13 @@ void message_came(DeviceParts& parts, ReceiveRequest& request);
 // The heap changed: receives whose message is all there now complete.
 [[gnu::noinline]] void heap_changed(DeviceParts& parts);
 
-// Asks the sender of `asked` for as much of its body as the request has room for. Requires: take_envelope() was called,
-// the entry is in no list.
-[[gnu::noinline]] void start_pull(DeviceParts& parts, ReceiveRequest& request, const portals::Header& asked);
+// Asks the sender of `message` for as much of its body as the request has room for. Requires: take_envelope() was
+// called, the entry is in no list.
+[[gnu::noinline]] void start_pull(DeviceParts& parts, ReceiveRequest& request, const portals::Header& message);
 // The reply is in the user's buffer.
 [[gnu::noinline]] void pull_came(DeviceParts& parts, ReceiveRequest& request, std::uint64_t bytes);
 
-// Tells `peer` that a receive has taken its message. `answer_bits`: from that message.
+// Notifies `peer` that a receive has taken its message. `answer_bits`: from that message.
 [[gnu::noinline]] void answer_synchronous(DeviceParts& parts, std::uint32_t peer, portals::MatchBits answer_bits);
 
 }  // namespace margay::mpi_adi

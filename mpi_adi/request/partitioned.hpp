@@ -21,8 +21,8 @@ struct PartitionedCall {
   Communicator* communicator = nullptr;
 };
 
-// What MPI_Psend_init sends: its messages of every round, in order. All have `message_bytes`, but the last may have
-// fewer.
+// The body of the message that MPI_Psend_init sends: how each round is cut into messages. All have `message_bytes`, but
+// the last may have fewer.
 struct PartitionedSetup {
   std::uint64_t channel = 0;
   std::uint64_t messages = 0;
@@ -36,8 +36,9 @@ struct PartitionedSetup {
 //   | 1 1  0 | the user's tag: 29              |  a setup
 //   | 1 1  1 | channel: 19 | message: 10       |  data
 //
-// Several partitions share a message when there are more than kPartitionMessagesMax; the highest number is left out, so
-// that no tag is MPI_ANY_TAG. Numbers of channels are used again after kPartitionChannels inits of a rank.
+// Several partitions share a message when there are more than kPartitionMessagesMax. Message number 1023 is never
+// used, because with the last channel it would be MPI_ANY_TAG. Numbers of channels are used again after
+// kPartitionChannels inits of a rank.
 inline constexpr std::uint64_t kPartitionChannels = 1U << 19;
 // Requires: is_user_tag(tag).
 [[nodiscard]] constexpr int partition_setup_tag(int tag) {
@@ -57,6 +58,7 @@ static_assert(partition_tag(kPartitionChannels - 1, kPartitionMessagesMax - 1) !
 static_assert(static_cast<std::uint32_t>(partition_setup_tag(kUserTagMax)) < 0xe000'0000U);
 static_assert(user_tag_of_setup(partition_setup_tag(kUserTagMax - 1)) == kUserTagMax - 1);
 
+// One side of a partitioned operation.
 class Partitioned : public OwnRequest, protected RequestOwner {
  public:
   [[nodiscard]] int partitions() const { return call_.partitions; }
@@ -80,7 +82,7 @@ class Partitioned : public OwnRequest, protected RequestOwner {
   [[nodiscard]] std::uint64_t total_bytes() const {
     return partition_bytes() * static_cast<std::uint64_t>(call_.partitions);
   }
-  // Tells the trace what the numbers of a channel mean to this side. `sender`: its rank in the messages.
+  // Defines the channel's tags in the trace. `sender`: its rank in the messages.
   void tell_trace(std::uint64_t channel, int sender) const;
   // Where partition `at` begins in memory.
   [[nodiscard]] std::byte* address(std::uint64_t at) const {
@@ -102,7 +104,6 @@ class Partitioned : public OwnRequest, protected RequestOwner {
 };
 
 // The sending side of partitioned communication.
-
 class PartitionedSend final : public Partitioned {
  public:
   static constexpr RequestKind kKind = RequestKind::partitioned_send;
@@ -111,7 +112,7 @@ class PartitionedSend final : public Partitioned {
 
   [[nodiscard]] bool sends() const override { return true; }
   void start(MpiRank& rank) override;
-  // Whether the program has said that it is. Requires: active.
+  // Whether the program has marked it ready. Requires: active.
   [[nodiscard]] bool ready(int partition) const { return ready_[static_cast<std::size_t>(partition)]; }
   // Its message leaves when all partitions of it are ready. Requires: active, not ready.
   void make_ready(int partition);
@@ -132,7 +133,6 @@ class PartitionedSend final : public Partitioned {
 };
 
 // The receiving side of partitioned communication: the messages are the sender's, the partitions this side's own.
-
 class PartitionedReceive final : public Partitioned {
  public:
   static constexpr RequestKind kKind = RequestKind::partitioned_receive;

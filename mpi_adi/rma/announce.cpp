@@ -1,4 +1,4 @@
-// The messages of --check-rma (check.hpp): of origins, and what a target makes of them.
+// The messages of --check-rma (conflicts.hpp): of origins, and what a target makes of them.
 
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/device/trace_definitions.hpp"

@@ -1,5 +1,5 @@
-// Requests of origins to a window's target: their bytes, and the validation of every number in them against the
-// window's memory before anything uses it. Pure.
+// Requests of origins to a window's target, and its answers: their bytes, the reader that checks every number against
+// the window's memory before anything uses it, and the cursor by which an origin describes memory.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +16,8 @@
 
 namespace margay::mpi_adi {
 
-// What an origin asks a member's device for, beside puts and gets of one piece: the body of a put to the portal of
-// window requests. Behind the head: the pieces of the target's memory that are meant, then operands.
-
+// Everything but puts and gets of one piece, in the body of a put to the portal of window requests. Behind the head:
+// the pieces of the target's memory, then operands.
 enum class Ask : std::uint8_t {
   lock_shared,
   lock_exclusive,
@@ -32,7 +31,7 @@ enum class Ask : std::uint8_t {
   accumulate,  // operands; a body of what was there before to reply_bits, if there are any
   swap,        // MPI_Compare_and_swap: operand and what is compared
   announce,    // --check-rma: an access to these pieces is to come; what conflicts with it to reply_bits
-  announced,   // some of the origin's are complete (`op`: Completed); no bytes to reply_bits
+  announced,   // some of the origin's accesses are complete (`op`: Completed); no bytes to reply_bits
 };
 
 struct AskHead {
@@ -59,7 +58,7 @@ static_assert(std::is_trivially_copyable_v<Piece> && sizeof(Piece) == 16);
 
 // What one ask describes or brings at most; longer accesses are several.
 inline constexpr std::uint32_t kPiecesOfAsk = 256;
-// Described bodies of an origin that have not come: no more are expected.
+// At most so many described bodies are expected of one origin.
 inline constexpr std::uint32_t kDescribedMax = 1024;
 // Messages and answers of an origin's accesses that are under way, some 400 bytes each: a program may begin accesses
 // without end before it flushes, and waits from here on until half of them are over. Far more than a link holds.
@@ -77,7 +76,8 @@ class Asked {
     return head_.pieces == 0 ? std::span(&whole_, head_.bytes != 0 ? 1 : 0) : std::span<const Piece>(many_);
   }
 
-  // The memory that is meant, in `table`. False: some of it is outside, or the numbers do not fit each other.
+  // Fills `table` with the memory that the pieces name. False: some of it is outside, or the numbers do not fit each
+  // other.
   // `unused_end`: bytes at each piece's end that nobody touches.
   [[nodiscard]] bool find(const TargetMemory& memory, std::vector<portals::Buffer>& table,
                           std::uint32_t unused_end = 0) const;
@@ -85,7 +85,8 @@ class Asked {
   // MPI_SUCCESS, or why nothing happened: MPI_ERR_OP, MPI_ERR_RMA_RANGE.
   [[nodiscard]] int combine(const TargetMemory& memory, std::vector<portals::Buffer>& table,
                             std::vector<std::byte>& old, sim::AccumulateLock& lock) const;
-  // Of --check-rma: the access that is announced, and the bytes that it means. nullopt: none is described.
+  // Of --check-rma: the access that is announced, and the bytes that it means. nullopt: none is
+  // described, or a number is out of range.
   [[nodiscard]] std::optional<AnnouncedAccess> announced() const;
   [[nodiscard]] std::vector<ByteRange> ranges() const;
 
@@ -98,8 +99,7 @@ class Asked {
   std::span<const std::byte> operands_;  // behind the pieces
 };
 
-// The pieces of a target's memory that `count` elements of a datatype are: what an ask describes them by.
-
+// A cursor over `count` elements of a datatype as pieces, for requests.
 class TargetPieces {
  public:
   // The type outlives it. Requires: count >= 0.

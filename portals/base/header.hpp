@@ -12,7 +12,6 @@
 namespace margay::portals {
 
 // Ids of processes and portals, and match bits (paper 001, section 1.2).
-
 using GroupId = std::uint32_t;
 using Rank = std::uint32_t;
 using PortalIndex = std::uint8_t;
@@ -20,7 +19,7 @@ using MatchBits = std::uint64_t;
 
 // "Each application is allotted a finite number of portals in a portal table."
 inline constexpr PortalIndex kPortalCount = 64;
-// The return portal of a message that wants no answer.
+// As a header's return portal: no answer is wanted.
 inline constexpr PortalIndex kNoPortal = 0xff;
 static_assert(kNoPortal >= kPortalCount);
 
@@ -50,7 +49,7 @@ struct Header {
   Kind kind = Kind::put;
   PortalIndex portal = 0;                 // destination portal
   PortalIndex return_portal = kNoPortal;  // where the acknowledgment or the reply goes
-  UserData user_data{};                   // twelve bytes, the sender's own
+  UserData user_data{};                   // of a put or get the sender's own; of an answer what was saved, and of which
   ProcessId source;
   ProcessId destination;
   MatchBits match_bits = 0;

@@ -9,15 +9,6 @@
 
 namespace margay::portals {
 
-// A call back when storage that had no buffer left has one again. The match index leaves entries with exhausted storage
-// out until then.
-
-struct RoomWatch {
-  void (*has_room)(RoomWatch& watch) = nullptr;  // the watch is off the list when this is called
-  RoomWatch* next = nullptr;
-  RoomWatch* previous = nullptr;
-};
-
 enum class OffsetBy : std::uint8_t { sender, receiver };
 enum class Save : std::uint8_t { header = 1, body = 2, both = 3 };  // same bits as Saved
 enum class Direction : std::uint8_t { write_only, read_only };      // read: the kernel replies out of it
@@ -33,9 +24,9 @@ enum class DescriptorType : std::uint8_t { single_block, dynamic_block, independ
 enum class Passed : std::uint8_t;
 struct Verdict;
 
-// How a portal or a match entry uses a descriptor's storage. An overlaid entry uses another entry's storage with
-// options of its own (section 1.2: "overlaid so that the same memory region is accessed or manipulated").
-// Which options a type has is the paper's list; attach() refuses the others:
+// How a portal or a match entry uses a descriptor. An overlaid entry uses another's with options of its own
+// (section 1.2: "overlaid so that the same memory region is accessed or manipulated"). Which options a type has is the
+// paper's list; attach() refuses the others:
 //   single:      offset_by, save header | body | both, direction, acknowledge
 //   dynamic:     save header | both, acknowledge                      (always write_only)
 //   independent: save header | both, direction, acknowledge           (progression belongs to the storage),
@@ -49,8 +40,12 @@ struct Options {
   bool truncate = false;  // a body longer than the buffer is saved as far as it fits, instead of failing as too small
 };
 
-// The storage and its counters. Owned by the program; must outlive every entry and portal that it is attached to and
-// every verdict on it. Only the thread that holds the process lock touches it.
+// nullptr when `type` has these options, else a sentence: why not, and what to choose. A combined block always saves
+// the body; it takes Save::both, the default, for that. Internal to portals.
+[[nodiscard]] const char* refusal(DescriptorType type, const Options& options);
+
+// A descriptor's counters, its owner, and its link on the changed list. Owned by the program; must outlive every entry
+// and portal that it is attached to and every verdict on it. Only the thread that holds the process lock touches it.
 class Descriptor {
  public:
   Descriptor(const Descriptor&) = delete;
@@ -61,11 +56,11 @@ class Descriptor {
   // "A process sees an arrival in its descriptor's counters": bytes of bodies deposited or replied, and messages.
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
   [[nodiscard]] std::uint64_t messages() const { return messages_; }
-  // Messages that have their place here while their bodies are still coming: the memory is not the program's yet, even
-  // when no entry leads to it any more. Not counted for independent blocks, whose rows say it each for itself.
+  // Messages whose place is reserved and whose bodies are still arriving: the memory must stay, even if no entry leads
+  // to it. Independent blocks do not count here, because each of their rows has its state.
   [[nodiscard]] std::uint16_t under_way() const { return under_way_; }
 
-  // Whose it is, for the drainer of the changed list. Not used here.
+  // Opaque owner tag for the drainer of the changed list; portals does not interpret it.
   void set_owner(void* owner, std::uint32_t owner_kind) { owner_ = owner, owner_kind_ = owner_kind; }
   [[nodiscard]] void* owner() const { return owner_; }
   [[nodiscard]] std::uint32_t owner_kind() const { return owner_kind_; }
@@ -108,7 +103,7 @@ class ChangedList {
     Descriptor* const taken = first_;
     if (taken == nullptr) return nullptr;
     MARGAY_DEBUG_ASSERT(taken->changed_on_ == this);
-    // The links of one that is on no list say nothing.
+    // Links are valid only while changed_on_ is set.
     taken->changed_on_ = nullptr;
     first_ = taken->next_changed_;
     (first_ == nullptr ? last_ : first_->previous_changed_) = nullptr;
@@ -130,10 +125,12 @@ class ChangedList {
   Descriptor* last_ = nullptr;
 };
 
-// Which options a descriptor's type has. Internal to portals.
-
-// nullptr when `type` has these options, else a sentence: why not, and what to choose. A combined block always saves
-// the body; it takes Save::both, the default, for that.
-[[nodiscard]] const char* refusal(DescriptorType type, const Options& options);
+// A callback for an independent block that had no buffer left and has one again. The match index leaves entries with
+// exhausted storage out until then.
+struct RoomWatch {
+  void (*has_room)(RoomWatch& watch) = nullptr;  // the watch is off the list when this is called
+  RoomWatch* next = nullptr;
+  RoomWatch* previous = nullptr;
+};
 
 }  // namespace margay::portals

@@ -16,25 +16,23 @@ struct AvailableMemory {
 };
 
 // Files that can be dropped from memory count as available, swap does not. Control groups of version 2 and 1, this
-// process's own and all above it. Reads a few files: 0.1 ms. `root`: what stands before /proc and /sys.
+// process's own and all above it. Reads a few files: 0.1 ms. `root`: prefix of /proc and /sys, for tests.
 [[nodiscard]] AvailableMemory available_memory(const std::string& root = "");
 
 // Of the machine; 0: the system does not report it.
 [[nodiscard]] std::uint64_t physical_memory_bytes();
 
-// The limit on open files of this process (RLIMIT_NOFILE, ulimit -n).
-
-// Number of descriptors that a process of a job of N ranks needs: for each other one its connection, or the memory
-// that it shares on the node and another of its files; and some of the program's own.
+// The limit on open files (RLIMIT_NOFILE, ulimit -n). Number of descriptors that a process of a job of N ranks needs:
+// for each other one its connection, or the memory that it shares on the node and another of its files; and some of the
+// program's own.
 [[nodiscard]] constexpr std::uint64_t descriptors_of_job(std::uint64_t processes) {
   constexpr std::uint64_t kOfEach = 2;
   constexpr std::uint64_t kOthers = 128;
   return kOfEach * processes + kOthers;
 }
 
-// Raises the soft limit to the hard one if it is below `wanted`, and else leaves it: a program that uses select()
-// cannot handle numbers of 1,024 and more, and one that has enough is not to meet any. What is still not enough is
-// named by whoever runs out.
+// Raises the soft limit to the hard one if it is below `wanted`. A process that has enough is not changed, because
+// select() cannot handle descriptors of 1,024 and more. If the hard limit is too low, the failing call reports it.
 void raise_descriptor_limit_for(std::uint64_t wanted);
 
 // The limit on file sizes of this process (RLIMIT_FSIZE, ulimit -f). Whoever makes a file larger asks first: beyond the
@@ -46,8 +44,8 @@ void raise_descriptor_limit_for(std::uint64_t wanted);
 // "the limit on file sizes (ulimit -f) is 1024 bytes", or nothing where there is no limit.
 [[nodiscard]] std::string describe_file_size_limit();
 
-// Whether each page of it can be read and written now, as /proc/self/maps says; no, where that cannot be read. Some 50
-// us, more in processes with many mappings.
+// Whether every page is readable and writable now (/proc/self/maps); false if that cannot be read. Some 50 us, more in
+// processes with many mappings.
 [[nodiscard]] bool is_writable_memory(const void* begin, std::size_t bytes);
 
 // Sizes in bytes of the memory that the ranks of a node share.

@@ -30,6 +30,41 @@ namespace margay::sim {
 
 namespace {
 
+// Each rank's place belongs to one process for the whole job, because counters and channels must never pass to another
+// program. A second one (`sh -c './a; ./b'`, two at once, a child forked before MPI_Init) is refused, and ends the job:
+// the first may be at work, and a shell between may hide the second one's status.
+
+// The error of a second process in a rank's place. `holder`: its pid, 0 if not known.
+Status place_is_taken(std::int32_t holder) {
+  const std::string who = holder == 0            ? "another process"
+                          : holder == ::getpid() ? "this process"
+                                                 : "process " + std::to_string(holder);
+  return Status::error(who +
+                       " has taken this rank's place before; a rank is one MPI program in one process: give each "
+                       "program a `margay run` of its own");
+}
+
+// Under `margay run`: by the board. Error: a process has the place, or had it.
+Status take_place_on_board(const Board& board, std::uint32_t rank) {
+  BoardBlock& block = board.block(rank);
+  if (const std::int32_t holder = take_place(block.pid, ::getpid()); holder != 0) return place_is_taken(holder);
+  block.start_ticks = own_process().start_ticks;
+  return {};
+}
+
+// Under a foreign launcher: by a lock on the PMI connection, which all processes in the rank's place share. The lock
+// vanishes with its holder, so it finds only live ones; an earlier program is found by its keys at the launcher.
+Status take_place_on_connection(int descriptor) {
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  if (::fcntl(descriptor, F_SETLK, &lock) == 0) return {};
+  // Where such a thing cannot be locked nothing is known.
+  if (errno != EAGAIN && errno != EACCES) return {};
+  if (::fcntl(descriptor, F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) lock.l_pid = 0;
+  return place_is_taken(lock.l_pid > 0 ? lock.l_pid : 0);
+}
+
 using Cookie = std::array<std::byte, 16>;
 constexpr std::uint64_t kCookieRoomBytes = 4096;  // behind the segment, a page of its own
 
@@ -260,8 +295,14 @@ void stand_alone(Job& job) {
   job.node_count = job.size;
 }
 
-}  // namespace
-
+// Fills node_of_rank, node_count, job_id, secret, appnum, program_ranks, universe_size, the node segment and who has
+// it. Collective over the job. Requires: rank, size and pmi are set.
+//
+// 1. Rank 0 puts the job's identity and secret; the lowest rank of each node makes the segment and puts where it is:
+//    process, descriptor, and a random cookie that stands behind the segment's last byte.
+// 2. Barrier. The others of the node open it through /proc and compare the cookie, so that a number of another PID
+//    namespace cannot lead them astray; each puts which process it is, or that it did not work.
+// 3. Barrier. A node on which it did not work for all is taken apart: each of its ranks becomes a node of its own.
 Status join_through_pmi(Job& job, SegmentSizesOf segment_sizes) {
   if (Status status = job.pmi->init(); !status.ok()) return status;
   if (Status status = refuse_second(job); !status.ok()) return status;
@@ -295,37 +336,6 @@ Status join_through_pmi(Job& job, SegmentSizesOf segment_sizes) {
   if (Status status = settle_nodes(job, nodes); !status.ok()) return status;
   return {};
 }
-
-using portals::Status;
-
-Status place_is_taken(std::int32_t holder) {
-  const std::string who = holder == 0            ? "another process"
-                          : holder == ::getpid() ? "this process"
-                                                 : "process " + std::to_string(holder);
-  return Status::error(who +
-                       " has taken this rank's place before; a rank is one MPI program in one process: give each "
-                       "program a `margay run` of its own");
-}
-
-Status take_place_on_board(const Board& board, std::uint32_t rank) {
-  BoardBlock& block = board.block(rank);
-  if (const std::int32_t holder = take_place(block.pid, ::getpid()); holder != 0) return place_is_taken(holder);
-  block.start_ticks = own_process().start_ticks;
-  return {};
-}
-
-Status take_place_on_connection(int descriptor) {
-  struct flock lock {};
-  lock.l_type = F_WRLCK;
-  lock.l_whence = SEEK_SET;
-  if (::fcntl(descriptor, F_SETLK, &lock) == 0) return {};
-  // Where such a thing cannot be locked nothing is known.
-  if (errno != EAGAIN && errno != EACCES) return {};
-  if (::fcntl(descriptor, F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) lock.l_pid = 0;
-  return place_is_taken(lock.l_pid > 0 ? lock.l_pid : 0);
-}
-
-namespace {
 
 // Of a second program in a rank's place.
 constexpr int kRefusedStatus = 1;

@@ -1,6 +1,7 @@
 // The sending side of the kernel: from a header and a body to a wire.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -28,6 +29,8 @@ class Initiator {
   // yet; `counts` has one for each wire in use, and outlives this.
   void count_wires_in(std::span<WireCounts> counts) {
     MARGAY_ASSERT(counts_ == own_counts_.data() && registers_.unfinished().transmissions == 0);
+    MARGAY_ASSERT(std::ranges::all_of(
+        routes_.wires(), [&](const Wire* wire) { return static_cast<std::size_t>(wire->id()) < counts.size(); }));
     counts_ = counts.data();
   }
 

@@ -1,5 +1,5 @@
-// What carries a header and its body from one process's memory to another's. Four of them: shm, tcp, self, virtual; the
-// kernel above is the same for all.
+// A wire: carries headers and bodies from one process's memory to another's. There are four: self, shm, tcp, virtual;
+// the kernel above is the same for all.
 //
 // Order: messages of one ordered pair arrive in the order of their send() and try_send() calls. Between pairs: any.
 // Threads: every call under the process lock. Nothing here blocks.
@@ -17,6 +17,7 @@
 
 namespace margay::sim {
 
+// Numbers are the order of preference: the kernel polls wires with lower numbers first.
 enum class WireId : std::uint8_t { self = 0, shm = 1, tcp = 2, virtual_ = 3 };
 inline constexpr std::size_t kWireCount = 4;
 [[nodiscard]] std::string_view name(WireId id);
