@@ -556,7 +556,11 @@ TEST_CASE("story: damaged events, with answers in a ring and numbers that mean n
   }
   const TraceNames names(made.trace);
   const EventWords words(made.trace, names);
-  for (const Trace::Entry& entry : made.trace.entries) CHECK_FALSE(words.of(entry).empty());
+  for (const Trace::Entry& entry : made.trace.entries) {
+    CHECK_FALSE(words.of(entry).empty());
+    const bool known = static_cast<std::uint16_t>(entry.event.kind) < sim::kTraceKindCount;
+    CHECK((words.of(entry).find("does not know") == std::string::npos) == known);
+  }
   const Messages messages(made.trace);
   for (const MessageIdentity& root : {MessageIdentity{0, 1, 1}, MessageIdentity{1, 0, 2}, MessageIdentity{0, 1, 3}}) {
     CHECK_FALSE(told(made.trace, messages.root_of(root)).empty());
