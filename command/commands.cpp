@@ -18,6 +18,8 @@
 #include "command/line/standard_output.hpp"
 #include "command/live/screen.hpp"
 #include "command/live/stacks/stacks.hpp"
+#include "command/run/options/option_rules.hpp"
+#include "command/run/options/run_options.hpp"
 #include "command/run/process/rank_environment.hpp"
 #include "command/run/program/symbol_check.hpp"
 #include "command/trace/page/viewer_html.hpp"
@@ -219,11 +221,7 @@ int parse_line(CLI::App& app, int argc, char** argv) {
   return 0;
 }
 
-}  // namespace
-
-int run_cli(int argc, char** argv, CallSites& call_sites) {
-  take_standard_descriptors();
-  CLI::App app("margay: an MPI on emulated Puma portals");
+void add_commands(CLI::App& app, const CallSite& call_site) {
   app.require_subcommand(1);
   app.set_version_flag("--version", "margay 0.1.0");
   app.add_subcommand("run", "start an MPI job: margay run --help");
@@ -235,14 +233,47 @@ int run_cli(int argc, char** argv, CallSites& call_sites) {
   add_calibrate_command(app);
   add_top_command(app);
   add_stacks_command(app);
-  const CallSite call_site = [&](const sim::Definition& module, std::uint64_t address) {
-    return call_sites.line_of(module, address);
-  };
   add_trace_command(app, call_site, page());
   app.footer(  // behind the commands, which would inherit it
       "A job that runs: SIGUSR1 to its launcher prints where each rank is and which rank it waits for; the launcher\n"
       "reports a deadlock by itself (margay run --deadlock abort ends the job). A trace: margay run\n"
       "--trace DIR, with --trace-walks every match entry that was passed over; then margay trace story DIR.");
+}
+
+// A section for each command below `app`: its help text.
+void describe_commands(const CLI::App& app, const std::string& path, const std::string& mark, std::string& text) {
+  for (const CLI::App* const command : app.get_subcommands(nullptr)) {
+    const std::string name = path + " " + command->get_name();
+    if (command->get_name() == "run" || command->get_name() == "lab") continue;  // they parse their own options
+    text += "\n" + mark + " " + name + "\n\n```text\n" + command->help(path) + "```\n";
+    describe_commands(*command, name, mark + "#", text);
+  }
+}
+
+}  // namespace
+
+std::string options_document() {
+  CLI::App app;
+  const CallSite call_site;
+  add_commands(app, call_site);
+  std::string text =
+      "# Options of every command\n\n"
+      "This page is made from the tables that the program parses and prints (HACKING.md has the command). `margay lab\n"
+      "--help` lists the options of the labs; [tool_interface.md](tool_interface.md) has the variables that a program\n"
+      "reads and writes at run time through `MPI_T`.\n\n"
+      "## margay run\n\n```text\n" +
+      run_help() + "```\n\n### Spellings and environment variables\n\n" + describe_option_rules();
+  describe_commands(app, "margay", "##", text);
+  return text;
+}
+
+int run_cli(int argc, char** argv, CallSites& call_sites) {
+  take_standard_descriptors();
+  CLI::App app("margay: an MPI on emulated Puma portals");
+  const CallSite call_site = [&](const sim::Definition& module, std::uint64_t address) {
+    return call_sites.line_of(module, address);
+  };
+  add_commands(app, call_site);
   const int status = parse_line(app, argc, argv);
   if (is_output_written(argc > 1 && knows_command(app, argv[1]) ? argv[1] : "")) return status;
   return status == 0 ? kStatusNotWritten : status;

@@ -95,7 +95,56 @@ constexpr OptionRule kRules[] = {
     {"heap", 1, OptionAction::kHeap, "MARGAY_HEAP_BYTES"},
 };
 
+std::string spelling(const OptionRule& rule) {
+  return (rule.name.size() == 1 ? "`-" : "`--") + std::string(rule.name) + "`";
+}
+
+// Rules that differ in their variable or their values share these actions, so equal actions are not equal options.
+bool is_shared(OptionAction action) {
+  constexpr OptionAction kShared[] = {OptionAction::kRankOption, OptionAction::kRankFlag, OptionAction::kPairs,
+                                      OptionAction::kSeconds,    OptionAction::kChoice,   OptionAction::kPlace};
+  return std::ranges::find(kShared, action) != std::end(kShared);
+}
+
+std::string spellings_of(OptionAction action) {
+  std::string text;
+  for (const OptionRule& rule : kRules) {
+    if (rule.action == action) text += (text.empty() ? "" : ", ") + spelling(rule);
+  }
+  return text;
+}
+
+// A cell of a Markdown table: code, in which bars are escaped.
+std::string code_cell(std::string_view text) {
+  std::string cell;
+  for (const char letter : text) cell += letter == '|' ? std::string("\\|") : std::string(1, letter);
+  return cell.empty() ? "" : "`" + cell + "`";
+}
+
 }  // namespace
+
+std::string describe_option_rules() {
+  std::string text =
+      "Each line lists spellings of the same option: Hydra's, and Open MPI's where they do not conflict.\n\n";
+  std::vector<OptionAction> seen = {OptionAction::kIgnored};
+  for (const OptionRule& rule : kRules) {
+    if (is_shared(rule.action) || std::ranges::find(seen, rule.action) != seen.end()) continue;
+    seen.push_back(rule.action);
+    const std::string spellings = spellings_of(rule.action);
+    if (spellings.find(',') != std::string::npos) text += "- " + spellings + "\n";
+  }
+  text += "\nAccepted without effect: " + spellings_of(OptionAction::kIgnored) + ".\n";
+  text +=
+      "\nThe ranks read these options from environment variables, so they also work under another launcher:\n\n"
+      "| option | variable | values |\n|---|---|---|\n";
+  for (const OptionRule& rule : kRules) {
+    if (rule.variable.empty()) continue;
+    const bool in_words = rule.action == OptionAction::kRankOption;
+    text += "| " + spelling(rule) + " | `" + std::string(rule.variable) + "` | " +
+            (in_words ? std::string(rule.choices) : code_cell(rule.choices)) + " |\n";
+  }
+  return text;
+}
 
 const OptionRule* find_option_rule(std::string_view name) {
   const auto it =

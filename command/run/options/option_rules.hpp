@@ -65,6 +65,8 @@ struct OptionRule {
 
 // The rule of a name; null when there is none.
 [[nodiscard]] const OptionRule* find_option_rule(std::string_view name);
+// The tables of docs/options.md about these rules: spellings, variables, options without effect.
+[[nodiscard]] std::string describe_option_rules();
 // The complaint about a word whose name, without dashes and value, no rule has; with a near spelling where there is
 // one.
 [[nodiscard]] portals::Status unknown_option(const std::string& word, std::string_view name);
