@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Follows one short message and holds the walk of README.md to it: every function that a stop names is passed, in that
+"""Follows one short message and holds docs/walk.md to it: every function that a stop names is passed, in that
 order, and is defined in the file that is named with it.
 
     tests/mpi/walk.py --build build/release
@@ -21,7 +21,7 @@ import tempfile
 import support
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-HEADING = "## The walk"
+WALK = "docs/walk.md"
 BOUNDARY = "═ process boundary ═"
 SKIPPED_STATUS = 77
 TIMEOUT = 30
@@ -38,12 +38,11 @@ Frame = collections.namedtuple("Frame", "path function")
 Passed = collections.namedtuple("Passed", "first begun")
 
 
-def stops_of(readme):
+def stops_of(walk):
     """The places that the walk's numbered stops name, as `path` `function` or `path` `Class::function`: those of rank 0 up
     to the boundary."""
-    section = readme.split(HEADING, 1)[-1].split("\n## ", 1)[0]
     places = []
-    for rank, half in enumerate(section.split(BOUNDARY, 1)):
+    for rank, half in enumerate(walk.split(BOUNDARY, 1)):
         for number, text in re.findall(r"^(\d+)\. (.*?)(?=^\d+\. |\Z)", half, re.M | re.S):
             named = re.findall(r"`((?:portals|sim|mpi_adi|collectives|mpi)/[\w/]+)`\s+`((?:\w+::)?\w+)`", text)
             places += [Place(int(number), rank, path, function) for path, function in named]
@@ -156,9 +155,9 @@ def main():
     parser.add_argument("--build", required=True, help="build folder, as build/release")
     parser.add_argument("--list", action="store_true", help="print what the message passes")
     arguments = parser.parse_args()
-    places = stops_of((ROOT / "README.md").read_text(encoding="utf-8"))
+    places = stops_of((ROOT / WALK).read_text(encoding="utf-8"))
     if not places:
-        sys.exit(f"README.md has no stop with a file and a function under \"{HEADING}\"")
+        sys.exit(f"{WALK} has no stop with a file and a function")
     build = support.Build(arguments.build)
     ranks = None if build.sanitizer else follow_to_owner(build)
     if ranks is None:
