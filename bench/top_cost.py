@@ -3,7 +3,7 @@
 
     bench/top_cost.py --build build/release [--repeats 7] [--seconds 4] [--interval 0.5]
 
-Prints a table for docs/performance.md: means over all messages of each run, of these the median, and beside it how far the
+Prints a table for bench/performance.md: means over all messages of each run, of these the median, and beside it how far the
 middle half of the runs lies apart. Needs two processors and nothing else running: a run in which other programs took more than
 a fiftieth of its length of a processor is done again. (top itself takes one of the ranks' for its looks.)
 """

@@ -3,7 +3,7 @@
 
     bench/trace_cost.py --build build/release [--repeats 7]
 
-Prints a table for docs/performance.md. Needs two free processors and nothing else running; each figure is the median, and
+Prints a table for bench/performance.md. Needs two free processors and nothing else running; each figure is the median, and
 beside it how far the middle half of the samples lies apart.
 """
 import argparse

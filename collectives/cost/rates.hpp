@@ -37,7 +37,7 @@ struct Rates {
 };
 
 // Of a machine that was not measured: those of a virtual machine on a Xeon of 2020, TCP over loopback
-// (docs/performance.md).
+// (bench/performance.md).
 [[nodiscard]] constexpr Rates usual_rates() {
   return {.inside = {.startup = 0.3e-6, .busy = 0.25e-6, .byte = 1 / 11e9},
           .between = {.startup = 4e-6, .busy = 3.5e-6, .byte = 1 / 4e9},

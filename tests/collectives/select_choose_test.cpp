@@ -131,7 +131,7 @@ TEST_CASE("what a communicator remembers is what would be chosen anew") {
   }
 }
 
-// docs/performance.md. What was measured on other processors and other wires has other rates.
+// bench/performance.md. What was measured on other processors and other wires has other rates.
 TEST_CASE("with the usual rates it is what was measured: two ranks") {
   const Facts stopping = facts_of({.ranks = 2});
   CHECK(chosen(Operation::barrier, 0, stopping) == Algorithm::exchange);
