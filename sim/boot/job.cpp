@@ -1,9 +1,12 @@
 #include "sim/boot/job.hpp"
 
 #include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <ctime>
 #include <optional>
 
 #include "sim/boot/board.hpp"
@@ -16,6 +19,20 @@ namespace {
 void say_whole(std::uint32_t rank, std::string_view message) {
   static_cast<void>(
       std::fprintf(stderr, "margay: rank %u aborts: %.*s\n", rank, static_cast<int>(message.size()), message.data()));
+}
+
+// Waits until a pipe's reader has taken all that was written, 0.2 s at most. A launcher that is notified of an abort
+// may end before it reads what this rank printed, as Hydra does.
+void wait_until_read(int descriptor) {
+  constexpr int kTries = 200;
+  struct stat kind {};
+  if (::fstat(descriptor, &kind) != 0 || !S_ISFIFO(kind.st_mode)) return;
+  for (int tries = 0; tries < kTries; ++tries) {
+    int unread = 0;
+    if (::ioctl(descriptor, FIONREAD, &unread) != 0 || unread == 0) return;
+    const timespec millisecond{0, 1'000'000};
+    static_cast<void>(::nanosleep(&millisecond, nullptr));
+  }
 }
 
 }  // namespace
@@ -39,6 +56,7 @@ void abort_job(const Job& job, int code, std::string_view message) {
     block.state = RankState::kAborting;
   } else if (!message.empty()) {
     say_whole(job.rank, message);
+    if (job.pmi != nullptr) wait_until_read(STDERR_FILENO);
   }
   // Told first, so that the job ends even if flushing blocks on a lock of stdio that an interrupted thread holds.
   if (job.pmi != nullptr && !signed_off) job.pmi->abort(code, message);
