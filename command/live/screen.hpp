@@ -5,6 +5,10 @@
 
 #include "command/live/columns.hpp"
 
+namespace CLI {
+class App;
+}
+
 namespace margay::command {
 
 struct TopOptions {
@@ -21,16 +25,7 @@ void print_remarks(RunningJobs& jobs, const std::string& job);
 // terminal.
 [[nodiscard]] int show_screen(const TopOptions& options);
 
-}  // namespace margay::command
-
-// `margay top`: what runs.
-
-namespace CLI {
-class App;
-}
-
-namespace margay::command {
-
+// Adds `margay top` to the command line.
 void add_top_command(CLI::App& app);
 
 }  // namespace margay::command
