@@ -157,7 +157,9 @@ static void many_accesses(void) {
   }
   const long grown = resident() - before;
   MPI_Win_unlock_all(win);
-  CHECK(!on_margay() || grown < 12000, "%d gets that nobody flushed take %ld KiB", kAccesses, grown);
+  // The address sanitizer keeps freed memory in quarantine: its build counts with all that was ever allocated.
+  const long most = getenv("ASAN_OPTIONS") != NULL ? 48000 : 12000;
+  CHECK(!on_margay() || grown < most, "%d gets that nobody flushed take %ld KiB", kAccesses, grown);
   MPI_Barrier(MPI_COMM_WORLD);
   CHECK(memory[0] == accesses, "of %d sums %ld are there", accesses, memory[0]);
   const long expected = 7 + (next + 1) % world_size();
