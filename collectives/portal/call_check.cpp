@@ -16,7 +16,7 @@ constexpr std::size_t kHeapBytes = std::size_t{16} << 20;
 
 }  // namespace
 
-CallCheck::CallCheck(Host& host, sim::WireCounts& sent, std::uint32_t& findings, sim::SourceLines& lines)
+CallCheck::CallCheck(Host& host, sim::WireCounts& sent, sim::Findings& findings, sim::SourceLines& lines)
     : host_(host), sent_(sent), findings_(findings), lines_(lines), memory_(kHeapBytes), block_(memory_.buffer()) {
   block_.set_owner(static_cast<mpi_adi::Listener*>(this), mpi_adi::kOwnerListener);
   catch_all_.set({.match_bits = 0, .ignore_bits = ~portals::MatchBits{0}}, block_, {.save = portals::Save::both});
@@ -185,9 +185,10 @@ void CallCheck::answer(std::uint32_t to) {
 }
 
 void CallCheck::tell(const std::string& calls) {
-  ++findings_;
-  if (++printed_ > kLinesMax) return;
-  std::fprintf(stderr, "margay: mismatched collective calls: %s%s\n", calls.c_str(),
+  if (++printed_ > kLinesMax) return findings_.count(1);
+  findings_.add(sim::Finding::collective_mismatch, {}, calls);
+  std::fprintf(stderr, "margay: mismatched collective calls: %s%s%s\n", calls.c_str(),
+               id_suffix(sim::Finding::collective_mismatch).c_str(),
                printed_ == kLinesMax ? " (the last one that is printed)" : "");
 }
 

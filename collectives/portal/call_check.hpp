@@ -25,6 +25,7 @@
 #include "mpi_adi/device/unexpected.hpp"
 #include "portals/match/match_list.hpp"
 #include "portals/memory/dynamic_block.hpp"
+#include "sim/boot/findings.hpp"
 #include "sim/kernel/kernel.hpp"
 #include "sim/wire/transmission.hpp"
 
@@ -34,7 +35,7 @@ class CallCheck final : public mpi_adi::Listener {
  public:
   // Takes portal 9 of the host's table. `sent`: where messages are counted; `findings`: what was told. Requires: no
   // message has arrived yet.
-  CallCheck(Host& host, sim::WireCounts& sent, std::uint32_t& findings, sim::SourceLines& lines);
+  CallCheck(Host& host, sim::WireCounts& sent, sim::Findings& findings, sim::SourceLines& lines);
 
   static constexpr std::uint64_t kLinesMax = 100;  // printed; later ones are only counted
   ~CallCheck() override;
@@ -86,7 +87,7 @@ class CallCheck final : public mpi_adi::Listener {
 
   Host& host_;
   sim::WireCounts& sent_;
-  std::uint32_t& findings_;
+  sim::Findings& findings_;
   sim::SourceLines& lines_;
   std::uint64_t printed_ = 0;
   mpi_adi::HeapMemory memory_;

@@ -51,7 +51,7 @@ TreePortal::~TreePortal() {
   host_->kernel().table().detach(mpi_adi::kCollectiveTreePortal);
 }
 
-void TreePortal::check_calls(std::uint32_t& findings, sim::SourceLines& lines) {
+void TreePortal::check_calls(sim::Findings& findings, sim::SourceLines& lines) {
   check_ = std::make_unique<CallCheck>(*host_, sent_, findings, lines);
 }
 

@@ -20,6 +20,7 @@
 #include "sim/base/accounting.hpp"
 
 namespace margay::sim {
+class Findings;
 class SourceLines;
 }  // namespace margay::sim
 
@@ -57,7 +58,7 @@ class TreePortal final : public mpi_adi::RankExtension, private mpi_adi::Listene
   // The calls on a communicator that do not block, in the order of their numbers.
   [[nodiscard]] CallOrder& order() { return order_; }
   // Compares the members' calls from now on; see CallCheck. nullptr: nobody asked for it.
-  void check_calls(std::uint32_t& findings, sim::SourceLines& lines);
+  void check_calls(sim::Findings& findings, sim::SourceLines& lines);
   [[nodiscard]] CallCheck* check() { return check_.get(); }
   // Messages and bytes that collective calls sent.
   [[nodiscard]] const sim::WireCounts& sent() const override { return sent_; }

@@ -77,6 +77,13 @@ constexpr std::array<FindingText, sim::kFindingCount> kTexts = {{
      "Exit status 70.",
      "margay run -n 2 --check-accounting ./a.out",
      "If a rank died, its counts are incomplete. In a job that ended well this is a defect of margay: report it."},
+    {sim::Finding::other_mpi, Severity::error, "A rank loaded another MPI library than margay's",
+     "A program of the job was linked with Open MPI or another library that is not margay's and not of its ABI. Its "
+     "ranks ran alone, each as a job of its own.",
+     "mpicc.openmpi ring.c -o ring\nmargay run -n 2 ./ring",
+     "Compile the program with margay's mpicc, or start it with its library's own mpiexec. Programs built for MPICH "
+     "run "
+     "unchanged."},
     {sim::Finding::unreceived_message, Severity::error, "A message was sent that no receive took",
      "A message lay in the receiver's heap when its communicator was freed, or in MPI_Finalize (--leaks, --strict). "
      "The "
@@ -102,6 +109,49 @@ constexpr std::array<FindingText, sim::kFindingCount> kTexts = {{
      "Complete the first access (MPI_Win_flush, MPI_Win_fence, MPI_Win_unlock) before the second, use MPI_Accumulate, "
      "or "
      "access different bytes."},
+    {sim::Finding::type_mismatch, Severity::error, "A receive's datatype or size does not fit the message",
+     "The basic types that a receive expects are not those that its message was sent with, or the message is longer "
+     "than the buffer (--check-types, --strict; MPI 4.0, 3.3.1).",
+     "MPI_Send(&x, 1, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);  /* rank 0 */\n"
+     "MPI_Recv(&y, 2, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);  /* rank 1 */",
+     "Use the same basic types, in the same order, on both sides. MPI_BYTE fits MPI_BYTE alone, MPI_PACKED fits all."},
+    {sim::Finding::nonportable_type, Severity::warning, "A datatype is used in a way that MPI does not define",
+     "The call works with margay, but the standard does not define it for this datatype, for example a reduction of "
+     "MPI_CHAR (--check-types, --strict; MPI 4.0, 6.9.2).",
+     "MPI_Reduce(&c, &sum, 1, MPI_CHAR, MPI_SUM, 0, MPI_COMM_WORLD);",
+     "Use a type that the named section lists, such as MPI_SIGNED_CHAR for small integers."},
+    {sim::Finding::collective_mismatch, Severity::error, "The ranks of a communicator made different collective calls",
+     "Members of a communicator called different collective functions, or the same one with another root, operation, "
+     "type or amount of data (--check-types, --strict; MPI 4.0, 6.1). Without the check such a call ends with "
+     "MPI_ERR_TRUNCATE, or waits.",
+     "if (rank == 0) MPI_Bcast(&x, 1, MPI_INT, 0, MPI_COMM_WORLD);\nelse MPI_Barrier(MPI_COMM_WORLD);",
+     "Let all members call the same functions in the same order, with the same root and operation."},
+    {sim::Finding::bad_argument, Severity::error, "An MPI call got an invalid argument",
+     "A handle, count, rank, tag, pointer or other argument of an MPI call is not valid, and the error handler is "
+     "MPI_ERRORS_ARE_FATAL or MPI_ERRORS_ABORT. The message names call, place, argument and value; `aborted` follows.",
+     "MPI_Send(&x, 1, MPI_INT, 7, 0, MPI_COMM_WORLD);  /* of 2 ranks */",
+     "Correct the argument. To handle errors in the program, set MPI_ERRORS_RETURN and test what each call returns."},
+    {sim::Finding::truncation, Severity::error, "A message is longer than the buffer of its receive",
+     "The receive took a message with more bytes than its count and datatype allow (MPI_ERR_TRUNCATE; MPI 4.0, 3.2.4), "
+     "and the error handler is fatal. In a collective call: the ranks named different amounts of data.",
+     "MPI_Send(a, 100, MPI_INT, 1, 0, MPI_COMM_WORLD);  /* rank 0 */\n"
+     "MPI_Recv(b, 10, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);  /* rank 1 */",
+     "Enlarge the buffer, or ask for the size first (MPI_Probe, MPI_Get_count). Often two messages with one tag are "
+     "received in the wrong order."},
+    {sim::Finding::out_of_memory, Severity::error, "An MPI call could not allocate memory",
+     "The system refused memory for a window, a buffer or an object (MPI_ERR_NO_MEM), and the error handler is fatal.",
+     "MPI_Alloc_mem((MPI_Aint)1 << 50, MPI_INFO_NULL, &p);",
+     "Ask for less memory, or start fewer ranks on this node. `margay info` shows the limits of shared memory."},
+    {sim::Finding::peer_failed, Severity::error, "A call needed a rank that has failed or left",
+     "The other rank died, lost its connection or ended before it received or sent what this call waits for "
+     "(MPIX_ERR_PROC_FAILED), and the error handler is fatal.",
+     "if (rank == 0) MPI_Recv(&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);\nMPI_Finalize();",
+     "Look at the end of the other rank first: `rank-died`, `no-finalize` or its own error is the cause."},
+    {sim::Finding::mpi_error, Severity::error, "An MPI call failed",
+     "An MPI call ended with an error class that has no finding of its own, or with an error that the program's own "
+     "callback returned, and the error handler is fatal.",
+     "MPI_Win_start(group, 0, window);  /* twice, without MPI_Win_complete */",
+     "Read the message: it names the call, its place and the error class (MPI 4.0, 9.4)."},
 }};
 
 std::string_view severity_word(Severity severity) {
@@ -181,9 +231,7 @@ std::string findings_document() {
          "`id`, "
          "`ranks`, `message`\nand `time_s` (since the start) and, where known, `call`, `site`, `peer`, `tag`, "
          "`communicator`, `bytes` and, of a deadlock\nor stall, `waits`: one object for each rank that waits. "
-         "`unlisted_findings` counts what ranks printed without an entry\nin `findings`: mismatched types and "
-         "collective "
-         "calls (--check-types), and findings beyond the number of lines that a\ncheck prints.\n";
+         "`unlisted_findings` counts findings\nbeyond the number of lines that a check prints.\n";
 }
 
 }  // namespace margay::command

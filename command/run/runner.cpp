@@ -294,7 +294,7 @@ void Runner::look_for_stall(std::int64_t now) {
   if (lines.empty()) return;
   const sim::Finding finding = stall_.deadlock() ? sim::Finding::deadlock : sim::Finding::stalled;
   findings_.push_back(finding_of_waits(finding, lines.front(), memory_.board()));
-  for (const std::string& line : lines) output_.notice(line);
+  for (const std::string& line : lines) output_.notice(line + (&line == lines.data() ? id_suffix(finding) : ""));
 }
 
 int Runner::wait_ms() const {
@@ -329,15 +329,23 @@ void Runner::report_cause() {
   reported_ = true;
   const std::string sentence = describe_cause(watch_.cause(), context());
   // A deadlock was found before, with all waits.
-  if (watch_.cause().kind != CauseKind::kDeadlock) {
-    findings_.push_back(finding_of_cause(watch_.cause(), sentence, memory_.board()));
+  const Cause& cause = watch_.cause();
+  if (cause.kind != CauseKind::kDeadlock) {
+    findings_.push_back(finding_of_cause(cause, sentence, memory_.board()));
   }
-  output_.notice(sentence);
+  output_.notice(sentence + id_suffix(finding_of(cause.kind)));
 }
 
 void Runner::report_end() {
   if (watch_.cause().kind != CauseKind::kNone) report_cause();
-  if (const std::string line = other_mpi_.conclude(); !line.empty()) output_.notice(line);
+  JobFinding other;
+  other.finding = sim::Finding::other_mpi;
+  other.message = other_mpi_.conclude(other.ranks);
+  other.time_ns = sim::real_clock().now_ns();
+  if (!other.ranks.empty()) {
+    output_.notice(other.message + id_suffix(other.finding));
+    findings_.push_back(std::move(other));
+  }
   if (!options_.print_exit_codes) return;
   for (std::uint32_t rank = 0; rank < plan_.size(); ++rank) {
     output_.notice("margay: rank " + std::to_string(rank) + " exit code " + std::to_string(watch_.exit_code_of(rank)));

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <optional>
 
 #include "mpi_adi/abi/handles.hpp"
 #include "mpi_adi/device/type_check.hpp"
@@ -12,6 +13,7 @@
 #include "mpi_adi/rank/origins.hpp"
 #include "mpi_adi/rank/wait.hpp"
 #include "sim/base/source_lines.hpp"
+#include "sim/boot/findings.hpp"
 #include "sim/machine/process.hpp"
 #include "sim/trace/event.hpp"
 #include "sim/wire/tcp/tcp_socket.hpp"
@@ -60,9 +62,53 @@ int ask_handler(const ErrorHandler& handler, int handle, int code, const CallNam
   return code;
 }
 
+// Nothing: the check that found the error has recorded it.
+std::optional<sim::Finding> finding_of(int error_class) {
+  switch (error_class) {
+    case MPI_ERR_RMA_CONFLICT:
+      return {};
+    case MPI_ERR_TRUNCATE:
+      return sim::Finding::truncation;
+    case MPI_ERR_NO_MEM:
+      return sim::Finding::out_of_memory;
+    case MPIX_ERR_PROC_FAILED:
+    case MPIX_ERR_PROC_FAILED_PENDING:
+    case MPIX_ERR_REVOKED:
+      return sim::Finding::peer_failed;
+    case MPI_ERR_BUFFER:
+    case MPI_ERR_COUNT:
+    case MPI_ERR_TYPE:
+    case MPI_ERR_TAG:
+    case MPI_ERR_COMM:
+    case MPI_ERR_RANK:
+    case MPI_ERR_ROOT:
+    case MPI_ERR_GROUP:
+    case MPI_ERR_OP:
+    case MPI_ERR_TOPOLOGY:
+    case MPI_ERR_DIMS:
+    case MPI_ERR_ARG:
+    case MPI_ERR_REQUEST:
+    case MPI_ERR_INFO:
+    case MPI_ERR_INFO_KEY:
+    case MPI_ERR_INFO_VALUE:
+    case MPI_ERR_KEYVAL:
+    case MPI_ERR_WIN:
+    case MPI_ERR_BASE:
+    case MPI_ERR_SIZE:
+    case MPI_ERR_DISP:
+    case MPI_ERR_LOCKTYPE:
+    case MPI_ERR_ASSERT:
+    case MPI_ERR_RMA_RANGE:
+    case MPI_ERR_SESSION:
+      return sim::Finding::bad_argument;
+    default:
+      return sim::Finding::mpi_error;
+  }
+}
+
 }  // namespace
 
-std::string words_of_fatal(MpiRank& rank, const CallName& name, const std::string& where, std::string text) {
+void abort_by_error(MpiRank& rank, const CallName& name, int error_class, const std::string& where, std::string text) {
   const std::string called = name.text;
   for (const std::string& again : {called + ": ", called + " "}) {
     if (const std::size_t at = text.find(again); at != std::string::npos) {
@@ -70,17 +116,24 @@ std::string words_of_fatal(MpiRank& rank, const CallName& name, const std::strin
       break;
     }
   }
-  return called + rank.process().source_lines().behind_call(sim::call_from_program()) + " failed" + where + ": " + text;
+  const std::string site = rank.process().source_lines().behind_call(sim::call_from_program());
+  const std::string message = called + site + " failed" + where + ": " + text;
+  if (const std::optional<sim::Finding> finding = finding_of(error_class)) {
+    sim::FindingRecord record;
+    sim::set_text(record.call, called);
+    sim::set_site(record, site);
+    rank.process().findings().add(*finding, record, message);
+  }
+  rank.process().abort(error_class, message);
 }
 
 int raise_outside(MpiRank& rank, const CallName& name, int error_class, const std::string& sentence) {
   const int code = rank.errors().make(error_class, std::string(name.text) + ": " + sentence);
   const Worlds::HandlerOfTheRest found = rank.worlds().handler_of_the_rest();
   if (is_fatal(found.handler)) {
-    rank.process().abort(
-        error_class,
-        words_of_fatal(rank, name, found.communicator == MPI_COMM_SELF ? " on MPI_COMM_SELF" : " on MPI_COMM_WORLD",
-                       rank.errors().text_of(code)));
+    abort_by_error(rank, name, error_class,
+                   found.communicator == MPI_COMM_SELF ? " on MPI_COMM_SELF" : " on MPI_COMM_WORLD",
+                   rank.errors().text_of(code));
   }
   return ask_handler(*found.handler, found.communicator, code, name);
 }
@@ -272,9 +325,8 @@ int Call::hand_over(const Communicator& communicator, int code) {
     }
     sim::Recorder& recorder = rank_->process().recorder();
     if (recorder.on()) rank_->call_trace().leave_by_fatal_error(recorder, name_.text, error_class);
-    rank_->process().abort(error_class,
-                           words_of_fatal(*rank_, name_, " on " + name_of(communicator),
-                                          blame_ == Blame::program ? *sentence_ : rank_->errors().text_of(code)));
+    abort_by_error(*rank_, name_, error_class, " on " + name_of(communicator),
+                   blame_ == Blame::program ? *sentence_ : rank_->errors().text_of(code));
   }
   if (holds_) rank_->device().drop_reference(*handler_of_);
   leave();

@@ -253,10 +253,11 @@ class Call {
   std::unique_ptr<std::string> sentence_;  // of an error; a pointer, because each call makes and unmakes it
 };
 
-// Why a fatal error ends the job: "MPI_Recv (ring.c:41) failed on MPI_COMM_WORLD: MPI_ERR_TRUNCATE: ...". `where`
-// begins with a space, or is empty; `text` explains the error, with or without the function's name.
-[[nodiscard]] std::string words_of_fatal(MpiRank& rank, const CallName& name, const std::string& where,
-                                         std::string text);
+// Ends the job because the call `name` failed and its error handler is fatal: records the finding of `error_class` and
+// reports "MPI_Recv (ring.c:41) failed on MPI_COMM_WORLD: MPI_ERR_TRUNCATE: ...". `where` begins with a space, or is
+// empty; `text` explains the error, with or without the function's name.
+[[noreturn]] void abort_by_error(MpiRank& rank, const CallName& name, int error_class, const std::string& where,
+                                 std::string text);
 
 // Raises an error of a call that may not enter the rank, as Call::failed() would. (The board's failed call is of those
 // inside.)

@@ -13,7 +13,7 @@ int raise_on_file(MpiRank& rank, const CallName& name, int code) {
   rank.leave();
   if (handler->function == nullptr) {
     if (handler->handle == MPI_ERRORS_RETURN) return code;
-    rank.process().abort(error_class, words_of_fatal(rank, name, "", text));
+    abort_by_error(rank, name, error_class, "", text);
   }
   MPI_File file = MPI_FILE_NULL;
   reinterpret_cast<MPI_File_errhandler_function*>(handler->function)(&file, &code, name.text);

@@ -128,15 +128,14 @@ void tell_conflict(Call& call, const Window& window, std::string sentence) {
   const ErrorHandlerPtr& handler = window.communicator->error_handler;
   const bool fatal = handler == nullptr || (handler->function == nullptr && (handler->handle == MPI_ERRORS_ARE_FATAL ||
                                                                              handler->handle == MPI_ERRORS_ABORT));
-  call.rank().process().found();
   sim::FindingRecord found;
   sim::set_text(found.call, call.name());
-  sim::record_finding(call.rank().process().job(), sim::Finding::rma_conflict, found, sentence);
+  call.rank().process().findings().add(sim::Finding::rma_conflict, found, sentence);
   if (!fatal && window.check->lines < kConflictsPrintedMax) {
     const bool last = ++window.check->lines == kConflictsPrintedMax;
-    std::fprintf(stderr, "margay: rank %u: %s%s: %s%s\n", call.rank().process().rank(), call.name(),
+    std::fprintf(stderr, "margay: rank %u: %s%s: %s%s%s\n", call.rank().process().rank(), call.name(),
                  call.rank().process().source_lines().behind_call(call.rank().caller()).c_str(), sentence.c_str(),
-                 last ? " (the last one that is printed)" : "");
+                 id_suffix(sim::Finding::rma_conflict).c_str(), last ? " (the last one that is printed)" : "");
   }
   call.error(MPI_ERR_RMA_CONFLICT, std::move(sentence));
 }

@@ -90,11 +90,11 @@ class Report {
     const std::string what = std::string("leak: ") + kind + " " + hex + in_quotes(name) + ", made by " +
                              (origin.function.empty() ? "an unknown call" : std::string(origin.function) + site) +
                              (details.empty() ? "" : ", " + details);
-    begin() += what + "\n";
+    begin() += what + id_suffix(sim::Finding::leaked_handle) + "\n";
     sim::FindingRecord found;
     sim::set_text(found.call, origin.function);
-    if (site.size() > 3) sim::set_text(found.site, std::string_view(site).substr(2, site.size() - 3));  // " (...)"
-    sim::record_finding(rank_.process().job(), sim::Finding::leaked_handle, found, what);
+    sim::set_site(found, site);
+    rank_.process().findings().add(sim::Finding::leaked_handle, found, what);
   }
   void line(const char* kind, Handle handle, const std::string& name = {}, const std::string& details = {}) {
     if (rank_.handles().origins()->tell(handle))
@@ -110,7 +110,7 @@ class Report {
   [[nodiscard]] bool empty() const { return lines_ == 0; }
   [[nodiscard]] std::string text() {
     if (lines_ == 0) return {};
-    rank_.process().found(lines_);
+    if (lines_ > kLinesMax) rank_.process().findings().count(lines_ - kLinesMax);
     begin() += "not given back: " + counts_ +
                (lines_ > kLinesMax ? " (the first " + std::to_string(kLinesMax) + " are listed)" : "") + "\n";
     return std::move(text_);

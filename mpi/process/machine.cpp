@@ -49,7 +49,7 @@ Machine& the_machine() {
 std::unique_ptr<RankExtension> make_collectives(MpiRank& rank) {
   auto portal = std::make_unique<TreePortal>(std::make_unique<RankHost>(rank));
   if (rank.process().job().options.text("check_types") == "1") {
-    portal->check_calls(rank.process().board().findings, rank.process().source_lines());
+    portal->check_calls(rank.process().findings(), rank.process().source_lines());
   }
   return portal;
 }

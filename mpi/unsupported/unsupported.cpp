@@ -48,7 +48,7 @@ void unsupported_at_all(const CallName& name) {
     say(name);
     std::exit(1);
   }
-  rank->process().abort(MPI_ERR_UNSUPPORTED_OPERATION, words_of_fatal(*rank, name, "", kSentence));
+  abort_by_error(*rank, name, MPI_ERR_UNSUPPORTED_OPERATION, "", kSentence);
 }
 
 }  // namespace margay::mpi

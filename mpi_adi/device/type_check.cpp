@@ -9,6 +9,7 @@
 #include "mpi_adi/datatype/predefined_types.hpp"
 #include "mpi_adi/device/note.hpp"
 #include "mpi_adi/object/communicator.hpp"
+#include "sim/boot/board.hpp"
 
 namespace margay::mpi_adi {
 
@@ -111,26 +112,44 @@ void TypeCheck::end_receive(const ReceiveRequest& request) {
 
 void TypeCheck::nonportable(const std::string& what, const char* where) {
   if (!nonportable_.insert(std::string(call_) + what).second) return;
-  ++findings_;
-  std::fprintf(stderr, "margay: rank %u: %s%s: %s is not portable: the standard does not define it (MPI 4.0, %s)\n",
-               rank_, call_, lines_.behind_call(caller_).c_str(), what.c_str(), where);
+  const std::string site = lines_.behind_call(caller_);
+  const std::string message =
+      call_ + site + ": " + what + " is not portable: the standard does not define it (MPI 4.0, " + where + ")";
+  sim::FindingRecord record;
+  sim::set_text(record.call, call_);
+  sim::set_site(record, site);
+  findings_.add(sim::Finding::nonportable_type, record, message);
+  std::fprintf(stderr, "margay: rank %u: %s%s\n", rank_, message.c_str(),
+               id_suffix(sim::Finding::nonportable_type).c_str());
 }
 
 void TypeCheck::report(const ReceiveRequest& request, const Receive& receive) {
-  ++findings_;
-  if (++misfits_ > kLinesMax) return;
+  if (++misfits_ > kLinesMax) return findings_.count(1);
   const std::uint64_t room = static_cast<std::uint64_t>(receive.count) * receive.type->size;
   const std::string type = !receive.type_name.empty()
                                ? std::to_string(receive.count) + " x " + receive.type_name
                                : std::to_string(receive.count) + " x a derived type (" +
                                      words_of_elements(signature_of(*receive.type, room), room) + ")";
-  std::fprintf(
-      stderr, "margay: rank %u: %s%s of %s (%llu bytes) %s: rank %d sent %s (%llu bytes) by %s, tag %d, %s%s\n", rank_,
-      receive.call, lines_.behind_call(receive.caller).c_str(), type.c_str(), static_cast<unsigned long long>(room),
-      request.truncated ? "is too small for what came" : "does not fit what came", request.source,
-      words_of_elements(receive.sent.signature, receive.bytes).c_str(), static_cast<unsigned long long>(receive.bytes),
-      std::string(kCalls[receive.sent.call % kCalls.size()]).c_str(), request.tag,
-      communicator_word(*request.communicator).c_str(), misfits_ == kLinesMax ? " (the last one that is printed)" : "");
+  const std::string site = lines_.behind_call(receive.caller);
+  const std::string communicator = communicator_word(*request.communicator);
+  std::string message = std::string(receive.call) + site + " of " + type + " (" + std::to_string(room) + " bytes) " +
+                        (request.truncated ? "is too small for what came" : "does not fit what came") + ": rank " +
+                        std::to_string(request.source) + " sent " +
+                        words_of_elements(receive.sent.signature, receive.bytes) + " (" +
+                        std::to_string(receive.bytes) + " bytes) by ";
+  message.append(kCalls[receive.sent.call % kCalls.size()]);
+  message += ", tag " + std::to_string(request.tag) + ", " + communicator;
+  sim::FindingRecord record;
+  record.peer = request.source;
+  record.tag = request.tag;
+  record.bytes = receive.bytes;
+  sim::set_text(record.call, receive.call);
+  sim::set_site(record, site);
+  sim::set_text(record.communicator, communicator);
+  findings_.add(sim::Finding::type_mismatch, record, message);
+  std::fprintf(stderr, "margay: rank %u: %s%s%s\n", rank_, message.c_str(),
+               id_suffix(sim::Finding::type_mismatch).c_str(),
+               misfits_ == kLinesMax ? " (the last one that is printed)" : "");
 }
 
 }  // namespace margay::mpi_adi

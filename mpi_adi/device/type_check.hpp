@@ -18,6 +18,7 @@
 #include "mpi_adi/device/receive_request.hpp"
 #include "portals/base/header.hpp"
 #include "sim/base/source_lines.hpp"
+#include "sim/boot/findings.hpp"
 
 namespace margay::mpi_adi {
 
@@ -34,8 +35,8 @@ void write_sent_side(portals::UserData& data, const SentSide& side);
 // Under the process lock.
 class TypeCheck {
  public:
-  // `rank`: of this process, for what it prints. Each misfit is counted in `findings` too (sim::Process::found).
-  TypeCheck(std::uint32_t rank, std::uint32_t& findings, sim::SourceLines& lines)
+  // `rank`: of this process, for what it prints. Each mismatch is a finding.
+  TypeCheck(std::uint32_t rank, sim::Findings& findings, sim::SourceLines& lines)
       : rank_(rank), findings_(findings), lines_(lines) {}
 
   // The MPI call that begins, and where it returns to. `name` lives as long as the program.
@@ -76,7 +77,7 @@ class TypeCheck {
   void report(const ReceiveRequest& request, const Receive& receive);
 
   std::uint32_t rank_;
-  std::uint32_t& findings_;
+  sim::Findings& findings_;
   sim::SourceLines& lines_;
   const char* call_ = "";
   const void* caller_ = nullptr;

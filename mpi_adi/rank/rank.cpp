@@ -83,7 +83,7 @@ MpiRank::MpiRank(std::unique_ptr<sim::Process> process, const DeviceOptions& opt
   }
   if (process_->job().options.text("check_types") == "1") {
     parts_of(device_).type_check =
-        std::make_unique<TypeCheck>(process_->rank(), board_.findings, process_->source_lines());
+        std::make_unique<TypeCheck>(process_->rank(), process_->findings(), process_->source_lines());
     recorder_.watch();
   }
   if (process_->job().options.text("check_rma") == "1") recorder_.watch();

@@ -26,7 +26,7 @@ std::string words_of(const portals::Header& header, std::string_view communicato
   std::string text = " from rank " + std::to_string(source_of(header.match_bits)) + ", tag " +
                      std::to_string(tag_of(header.match_bits)) + ", " + std::to_string(message_bytes(header)) +
                      " bytes, ";
-  return text.append(communicator).append(by.empty() ? "" : ", sent as " + by) + "\n";
+  return text.append(communicator).append(by.empty() ? "" : ", sent as " + by);
 }
 
 void record(const ReceivingSide& side, sim::Finding finding, const portals::Header& header,
@@ -36,7 +36,7 @@ void record(const ReceivingSide& side, sim::Finding finding, const portals::Head
   found.tag = static_cast<std::int32_t>(tag_of(header.match_bits));
   found.bytes = message_bytes(header);
   sim::set_text(found.communicator, communicator);
-  sim::record_finding(side.process.job(), finding, found, message);
+  side.process.findings().add(finding, found, message);
 }
 
 void tell(const ReceivingSide& side, const std::vector<const portals::Header*>& messages,
@@ -46,13 +46,13 @@ void tell(const ReceivingSide& side, const std::vector<const portals::Header*>& 
   const std::size_t count = messages.size();
   for (std::size_t i = 0; i < std::min(count, kLinesMax); ++i) {
     const std::string what = "a message that nobody received," + words_of(*messages[i], communicator);
-    record(side, sim::Finding::unreceived_message, *messages[i], communicator, what.substr(0, what.size() - 1));
-    text += leak + what;
+    record(side, sim::Finding::unreceived_message, *messages[i], communicator, what);
+    text += leak + what + id_suffix(sim::Finding::unreceived_message) + "\n";
   }
   if (count > kLinesMax) {
     text += leak + std::to_string(count - kLinesMax) + " more messages that nobody received\n";
   }
-  side.process.found(count);
+  side.process.findings().count(count - std::min(count, kLinesMax));
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
@@ -127,6 +127,7 @@ std::uint64_t tell_dropped(const ReceivingSide& side, std::uint64_t told) {
                      "or send with MPI_Send\n";
   const std::vector<portals::Header>& first = side.device.kernel().target().first_unmatched();
   std::uint64_t ready = 0;
+  std::uint64_t recorded = 0;
   for (const portals::Header& header : first) {
     // Windows' messages go to other portals, and these bits mean something else there.
     if (header.portal != kReceivePortal || (header.match_bits & kReadyBit) == 0 || ready++ < told) continue;
@@ -134,10 +135,11 @@ std::uint64_t tell_dropped(const ReceivingSide& side, std::uint64_t told) {
     const bool is_known = context == side.world.context || context == side.self.context;
     const std::string communicator = is_known ? name_of(side, context) : communicator_word(context);
     const std::string what = "dropped: a ready send" + words_of(header, communicator);
-    record(side, sim::Finding::dropped_ready_send, header, communicator, what.substr(0, what.size() - 1));
-    text += me + what;
+    record(side, sim::Finding::dropped_ready_send, header, communicator, what);
+    text += me + what + id_suffix(sim::Finding::dropped_ready_send) + "\n";
+    ++recorded;
   }
-  side.process.found(dropped - told);
+  side.process.findings().count(dropped - told - recorded);
   std::fwrite(text.data(), 1, text.size(), stderr);
   return dropped;
 }

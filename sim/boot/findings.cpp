@@ -4,7 +4,6 @@
 
 #include <string>
 
-#include "portals/base/assert.hpp"
 #include "sim/base/clock.hpp"
 #include "sim/boot/board.hpp"
 #include "sim/boot/parse.hpp"
@@ -26,26 +25,44 @@ constexpr std::array<std::string_view, kFindingCount> kFindingIds = {"rank-died"
                                                                      "output-closed",
                                                                      "launch-protocol",
                                                                      "accounting-mismatch",
+                                                                     "other-mpi",
                                                                      "unreceived-message",
                                                                      "dropped-ready-send",
                                                                      "leaked-handle",
-                                                                     "rma-conflict"};
-static_assert(static_cast<std::uint32_t>(Finding::rma_conflict) + 1 == kFindingCount);
+                                                                     "rma-conflict",
+                                                                     "type-mismatch",
+                                                                     "nonportable-type",
+                                                                     "collective-mismatch",
+                                                                     "bad-argument",
+                                                                     "truncation",
+                                                                     "out-of-memory",
+                                                                     "peer-failed",
+                                                                     "mpi-error"};
+static_assert(static_cast<std::uint32_t>(Finding::mpi_error) + 1 == kFindingCount);
 
 }  // namespace
 
 std::string_view finding_id(Finding finding) {
   const auto index = static_cast<std::uint32_t>(finding);
-  MARGAY_ASSERT(index < kFindingCount);
-  return kFindingIds[index];
+  return index < kFindingCount ? kFindingIds[index] : "unknown";
 }
 
-void record_finding(const Job& job, Finding finding, FindingRecord record, std::string_view message) {
-  const std::string text = job.options.text("findings_fd");
+std::string id_suffix(Finding finding) {
+  return " [" + std::string(finding_id(finding)) + "]";
+}
+
+void set_site(FindingRecord& record, std::string_view behind_call) {
+  constexpr std::size_t kAround = 3;  // " (" and ")"
+  if (behind_call.size() > kAround) set_text(record.site, behind_call.substr(2, behind_call.size() - kAround));
+}
+
+void Findings::add(Finding finding, FindingRecord record, std::string_view message) {
+  count(1);
+  const std::string text = job_.options.text("findings_fd");
   int descriptor = -1;
   if (text.empty() || !parse_number(std::string_view(text), descriptor)) return;
   record.finding = static_cast<std::uint32_t>(finding);
-  record.rank = job.rank;
+  record.rank = job_.rank;
   record.time_ns = real_clock().now_ns();
   set_text(record.message, message);
   // A short write (no memory left) is a record that the launcher ignores and counts as not listed.

@@ -1,18 +1,22 @@
-// Findings: what margay reports about a program, each kind under a stable id, and the record by which a rank hands one
-// to the launcher. The texts behind the ids are in command/info/findings.
+// Findings: mistakes of a program and ends of a job that margay reports, each kind under a stable id, and the record by
+// which a rank passes one to the launcher. The texts behind the ids are in command/info/findings.
 //
 // With `margay run --report` all ranks inherit one memory file (MARGAY_FINDINGS_FD), to which each appends records of
 // one size. The kernel makes an append atomic, so ranks need no lock and the launcher has all records of a killed rank.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
 #include "sim/boot/job.hpp"
 
 namespace margay::sim {
+
+class Recorder;  // sim/trace/recorder
 
 enum class Finding : std::uint32_t {
   // Ends of a job, seen by the launcher.
@@ -28,16 +32,29 @@ enum class Finding : std::uint32_t {
   output_closed,
   launch_protocol,
   accounting_mismatch,
+  other_mpi,
   // Mistakes of the program, seen by a rank.
   unreceived_message,
   dropped_ready_send,
   leaked_handle,
   rma_conflict,
+  type_mismatch,
+  nonportable_type,
+  collective_mismatch,
+  // Errors of MPI calls with a fatal error handler, seen by a rank; `aborted` follows.
+  bad_argument,
+  truncation,
+  out_of_memory,
+  peer_failed,
+  mpi_error,
 };
-inline constexpr std::uint32_t kFindingCount = 16;
+inline constexpr std::uint32_t kFindingCount = 25;
 
-// "rank-died". Requires: a value of the enumeration.
+// "rank-died"; "unknown" for a number that is not a finding's.
 [[nodiscard]] std::string_view finding_id(Finding finding);
+
+// " [rank-died]": ends the line on standard error that reports the finding.
+[[nodiscard]] std::string id_suffix(Finding finding);
 
 // One record of the memory file. Texts are zero-terminated, empty where unknown; a message that is too long is cut.
 struct FindingRecord {
@@ -54,7 +71,28 @@ struct FindingRecord {
 };
 static_assert(std::is_trivially_copyable_v<FindingRecord> && sizeof(FindingRecord) == 1024);
 
-// Appends the record, with the job's rank and the time, to the launcher's memory file. No effect without --report.
-void record_finding(const Job& job, Finding finding, FindingRecord record, std::string_view message);
+// Fills in `record.site` from what SourceLines::behind_call() gives, " (ring.c:41)" or nothing.
+void set_site(FindingRecord& record, std::string_view behind_call);
+
+// The findings of one rank. Each is counted on the rank's board block, where the launcher reads the count (--strict
+// ends a job that has findings with an error), and recorded for --report. Under the process lock.
+class Findings {
+ public:
+  // `job`, `count` and `recorder` outlive the object.
+  Findings(const Job& job, std::uint32_t& count, Recorder& recorder) : job_(job), count_(&count), recorder_(recorder) {}
+  // Counts there from now on.
+  void count_in(std::uint32_t& count) { count_ = &count; }
+
+  // Counts the finding and appends `record`, with the job's rank, the time and `message`, to the launcher's memory
+  // file. Without --report it only counts. A traced rank records an event.
+  void add(Finding finding, FindingRecord record, std::string_view message);
+  // Counts findings beyond the number that a check prints and records.
+  void count(std::size_t more) { *count_ += static_cast<std::uint32_t>(more); }
+
+ private:
+  const Job& job_;
+  std::uint32_t* count_;
+  Recorder& recorder_;
+};
 
 }  // namespace margay::sim

@@ -75,6 +75,7 @@ Status Process::open_board() {
   }
   if (Status status = Board::attach(job_.board_fd, board_map_); !status.ok()) return status;
   board_block_ = &board_map_.block(job_.rank);  // join() has put the pid there
+  findings_.count_in(board_block_->findings);
   return {};
 }
 

@@ -16,6 +16,7 @@
 #include "sim/base/clock.hpp"
 #include "sim/base/source_lines.hpp"
 #include "sim/boot/board.hpp"
+#include "sim/boot/findings.hpp"
 #include "sim/boot/job.hpp"
 #include "sim/kernel/coprocessor.hpp"
 #include "sim/kernel/kernel.hpp"
@@ -110,9 +111,9 @@ class Process {
   [[nodiscard]] std::uint32_t question() const {
     return board_map_.attached() ? published_number(board_map_.header().question) : 0;
   }
-  // A check (leaks, types, ...) has told the user of `count` mistakes of the program. With --strict (MARGAY_STRICT=1) a
-  // job with findings ends with kStatusFindings, if it would have ended with 0. The owner's call, under the lock.
-  void found(std::size_t count = 1) { board_block_->findings += static_cast<std::uint32_t>(count); }
+  // What the checks (leaks, types, ...) found wrong with the program. With --strict (MARGAY_STRICT=1) a job with findings
+  // ends with kStatusFindings, if it would have ended with 0. Under the lock.
+  [[nodiscard]] Findings& findings() { return findings_; }
   // Writes the sums of the accounting law and the wires' counts to the board.
   void publish_accounts();
 
@@ -151,6 +152,7 @@ class Process {
   Board board_map_;
   BoardBlock own_board_;
   BoardBlock* board_block_ = &own_board_;
+  Findings findings_{job_, own_board_.findings, recorder_};
   BiasedLock lock_;
   Mapping segment_;
   std::optional<NodeMemory> node_memory_;

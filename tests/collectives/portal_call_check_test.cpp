@@ -11,6 +11,7 @@
 
 #include "mpi_adi/device/match_bits.hpp"
 #include "tests/collectives/collective_world.hpp"
+#include "tests/support/counted_findings.hpp"
 #include "tests/support/seeds.hpp"
 
 namespace margay::collectives {
@@ -46,14 +47,14 @@ void send(sim::Kernel& kernel, const CallReport& report, Sending& sending) {
 std::uint32_t judged(std::uint64_t seed, const std::vector<std::vector<std::uint32_t>>& reports) {
   std::list<Sending> under_way;
   CollectiveWorld world({.ranks = static_cast<int>(reports.size()), .seed = seed});
-  std::uint32_t findings = 0;
+  testing::CountedFindings counted;
   sim::SourceLines lines;
-  world.portal(0).check_calls(findings, lines);
+  world.portal(0).check_calls(counted.findings, lines);
   CHECK(world.run([&](int rank) {
     for (const std::uint32_t members : reports[static_cast<std::size_t>(rank)])
       send(world.portal(rank).host().kernel(), report_of(members), under_way.emplace_back());
   }));
-  return findings;
+  return counted.count;
 }
 
 }  // namespace
@@ -71,9 +72,9 @@ TEST_CASE("each call that differs is a finding, until members call different fun
   const auto findings_of = [](std::uint64_t seed, const std::vector<std::vector<std::int32_t>>& roots) {
     std::list<Sending> under_way;
     CollectiveWorld world({.ranks = static_cast<int>(roots.size()), .seed = seed});
-    std::uint32_t findings = 0;
+    testing::CountedFindings counted;
     sim::SourceLines lines;
-    world.portal(0).check_calls(findings, lines);
+    world.portal(0).check_calls(counted.findings, lines);
     CHECK(world.run([&](int rank) {
       for (const std::int32_t root : roots[static_cast<std::size_t>(rank)]) {
         CallReport report = report_of(kMembers);
@@ -82,7 +83,7 @@ TEST_CASE("each call that differs is a finding, until members call different fun
         send(world.portal(rank).host().kernel(), report, under_way.emplace_back());
       }
     }));
-    return findings;
+    return counted.count;
   };
   for (const std::uint64_t seed : testing::Seeds(10)) {
     CAPTURE(seed);

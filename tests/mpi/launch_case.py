@@ -13,6 +13,8 @@ SKIPPED_STATUS = 77
 
 # Behind a call's name, its place in the program: launch_places.py is about these, the others about the words.
 PLACE = re.compile(r" \([^()\s]+(:\d+|\+0x[0-9a-f]+)\)")
+# The id of a finding, behind the sentence that reports it: "... [unreceived-message]".
+FINDING = re.compile(r" \[([a-z]+(?:-[a-z]+)*)\]")
 
 
 class Skipped(Exception):
@@ -39,13 +41,14 @@ class Case:
 
     def run(self, command, status=0, **keywords):
         """Runs and judges the exit status: a number, "nonzero", or None for any. Of the standard error `stderr` is
-        without places, `whole_stderr` with them."""
+        without places and ids of findings, `whole_stderr` with them; `ids` are the ids, in the order of lines."""
         run = support.execute(command, TIMEOUT + 15, **keywords)
         expected = run.status if status is None else status
         problems = run.problems(expected)
         if problems:
             self.problems.append(run.transcript(problems))
-        run.whole_stderr, run.stderr = run.stderr, PLACE.sub("", run.stderr)
+        run.ids = FINDING.findall(run.stderr)
+        run.whole_stderr, run.stderr = run.stderr, FINDING.sub("", PLACE.sub("", run.stderr))
         self.last = run
         return run
 

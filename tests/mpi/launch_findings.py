@@ -23,7 +23,7 @@ TABLE = (
     (("--strict",), ("unreceived.c",), 2, 72, ["unreceived-message"] * 3),
     ((), ("unreceived.c", "ready"), 2, 0, ["dropped-ready-send"]),
     ((), ("ends.c", "abort", "7", "1"), 3, 7, ["aborted"]),
-    ((), ("ends.c", "fatal"), 2, "nonzero", ["aborted"]),
+    ((), ("ends.c", "fatal"), 2, "nonzero", ["bad-argument", "aborted"]),
     ((), ("ends.c", "exit", "3", "0"), 2, 3, []),
     ((), ("sh", "-c", "kill -SEGV $$"), 1, 139, ["rank-died"]),
     (("--timeout", "1"), ("sleep", "60"), 2, 124, ["timeout"]),

@@ -11,6 +11,7 @@
 #include "sim/base/source_lines.hpp"
 #include "tests/mpi_adi/device_world.hpp"
 #include "tests/mpi_adi/figures.hpp"
+#include "tests/support/counted_findings.hpp"
 #include "tests/support/seeds.hpp"
 
 namespace margay::mpi_adi {
@@ -73,7 +74,7 @@ std::array<Done, 2> play_looked_at(const Figure& figure, std::uint64_t seed, Loo
   options.seed = seed;
   options.trace = looks == Looks::trace || looks == Looks::walks;
   options.trace_walks = looks == Looks::walks;
-  std::uint32_t findings = 0;
+  testing::CountedFindings counted;
   sim::SourceLines lines;
   VirtualWorld world(options);
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
@@ -81,7 +82,7 @@ std::array<Done, 2> play_looked_at(const Figure& figure, std::uint64_t seed, Loo
     if (looks == Looks::types) {
       world.recorder(rank).watch();
       auto& check = parts_of(world.device(rank)).type_check;
-      check = std::make_unique<TypeCheck>(rank, findings, lines);
+      check = std::make_unique<TypeCheck>(rank, counted.findings, lines);
       check->begin_call(rank == 0 ? "MPI_Send" : "MPI_Recv", nullptr);
     }
   }

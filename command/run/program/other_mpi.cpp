@@ -85,8 +85,8 @@ std::string OtherMpi::loaded_by(int pid) const {
   return {};
 }
 
-std::string OtherMpi::conclude() {
-  std::vector<std::uint32_t> ranks;
+std::string OtherMpi::conclude(std::vector<std::uint32_t>& ranks) {
+  ranks.clear();
   bool nobody = true;
   for (std::uint32_t rank = 0; rank < board_.size(); ++rank) {
     sim::BoardBlock& block = board_.block(rank);

@@ -26,9 +26,9 @@ class OtherMpi {
   [[nodiscard]] std::int64_t due_ns() const { return due_ns_; }
   // "libmpi.so.40 (Open MPI)"; empty: the rank has loaded none that was seen.
   [[nodiscard]] const std::string& library_of(std::uint32_t rank) const { return seen_[rank].library; }
-  // At the job's end: each rank that used another MPI instead is a finding on the board. The line that says so; empty:
-  // none did.
-  [[nodiscard]] std::string conclude();
+  // At the job's end: each rank that used another MPI instead is counted as a finding on the board, and is in `ranks`.
+  // Returns the line for the user; empty: none did.
+  [[nodiscard]] std::string conclude(std::vector<std::uint32_t>& ranks);
 
  private:
   struct Seen {

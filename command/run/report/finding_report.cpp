@@ -30,8 +30,8 @@ bool read_record(const sim::FindingRecord& record, std::uint32_t ranks, JobFindi
   out.communicator = clean_text(record.communicator);
   out.peer = record.peer;
   out.tag = record.tag;
-  const bool is_message =
-      out.finding == sim::Finding::unreceived_message || out.finding == sim::Finding::dropped_ready_send;
+  const bool is_message = out.finding == sim::Finding::unreceived_message ||
+                          out.finding == sim::Finding::dropped_ready_send || out.finding == sim::Finding::type_mismatch;
   out.bytes = is_message ? static_cast<std::int64_t>(record.bytes) : -1;
   return true;
 }
@@ -73,7 +73,7 @@ nlohmann::ordered_json json_of(const JobFinding& finding, std::uint64_t started_
   return out;
 }
 
-// Found by ranks, but without a record: kinds that have none yet, and those behind the limit of printed lines.
+// Counted by ranks without a record: those beyond the number of lines that a check prints.
 std::uint64_t count_unlisted(const sim::Board& board, std::size_t listed) {
   std::uint64_t count = 0;
   for (std::uint32_t rank = 0; rank < board.size(); ++rank) count += board.block(rank).findings;
@@ -163,7 +163,9 @@ Status ReportFile::write(const RunOptions& options, const sim::Board& board, con
                          std::vector<JobFinding> found, int exit_status) {
   if (descriptor_ < 0) return {};
   std::vector<JobFinding> of_ranks = read_records(records, board.size());
-  const std::uint64_t unlisted = count_unlisted(board, of_ranks.size());
+  std::size_t listed = of_ranks.size();
+  for (const JobFinding& one : found) listed += one.finding == sim::Finding::other_mpi ? one.ranks.size() : 0;
+  const std::uint64_t unlisted = count_unlisted(board, listed);
   for (JobFinding& one : of_ranks) found.push_back(std::move(one));
   std::ranges::stable_sort(found, {}, &JobFinding::time_ns);
   const std::uint64_t started_ns = board.header().started_ns;
