@@ -7,6 +7,7 @@
 #include "sim/base/clock.hpp"
 #include "sim/boot/board.hpp"
 #include "sim/boot/parse.hpp"
+#include "sim/trace/recorder.hpp"
 
 namespace margay::sim {
 
@@ -58,6 +59,13 @@ void set_site(FindingRecord& record, std::string_view behind_call) {
 
 void Findings::add(Finding finding, FindingRecord record, std::string_view message) {
   count(1);
+  if (recorder_.on()) {
+    TraceEvent event;
+    event.kind = TraceKind::finding;
+    event.source = job_.rank;
+    event.a = static_cast<std::uint32_t>(finding);
+    recorder_.record(event);
+  }
   const std::string text = job_.options.text("findings_fd");
   int descriptor = -1;
   if (text.empty() || !parse_number(std::string_view(text), descriptor)) return;

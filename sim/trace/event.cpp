@@ -53,6 +53,7 @@ constexpr std::array<std::string_view, kTraceKindCount> kKindNames = {
     "entry_unlinked",
     "entry_switched",
     "heap_left",
+    "finding",
 };
 static_assert(!kKindNames.back().empty());
 

@@ -75,8 +75,10 @@ enum class TraceKind : std::uint16_t {
   entry_unlinked = 43,
   entry_switched = 44,
   heap_left = 45,
+  // A check of this rank reports a mistake of the program (sim/boot/findings).
+  finding = 46,
 };
-inline constexpr std::uint16_t kTraceKindCount = 46;
+inline constexpr std::uint16_t kTraceKindCount = 47;
 // "unknown" for a number that this version does not have. The reverse accepts exactly the names.
 [[nodiscard]] std::string_view name(TraceKind kind);
 [[nodiscard]] std::optional<TraceKind> trace_kind(std::string_view name);

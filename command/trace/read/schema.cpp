@@ -8,6 +8,7 @@
 #include "mpi_adi/rma/window.hpp"
 #include "portals/base/verdict.hpp"
 #include "portals/memory/descriptor.hpp"
+#include "sim/boot/findings.hpp"
 #include "sim/wire/wire.hpp"
 
 namespace margay::command {
@@ -45,7 +46,12 @@ std::string_view operation_word(std::uint32_t number) {
   return operation ? name(*operation) : "none";
 }
 
+std::string_view finding_word(std::uint32_t number) {
+  return finding_id(static_cast<sim::Finding>(number));
+}
+
 constexpr Enumeration kWires = {"Wires", word_as<sim::WireId>, sim::kWireCount};
+constexpr Enumeration kFindings = {"Findings", finding_word, sim::kFindingCount};
 constexpr Enumeration kHeaders = {"Headers", word_as<portals::Kind>, portals::kKindCount};
 constexpr Enumeration kSavings = {"Saved", word_as<portals::Saved>, 4};
 constexpr Enumeration kProtocols = {"Protocols", word_as<sim::TraceProtocol>, sim::kTraceProtocolCount};
@@ -339,6 +345,9 @@ constexpr std::array kEvents = {
         "a program's message leaves the queue of its heap: its memory still taken, free, or destroyed with the heap",
         {kHeader, kPortal, kMatchBits, kBytes, number_field("heap", Slot::a, "its number"),
          word_field("how", Slot::reason, kHeapLeft)}},
+    EventSchema{TraceKind::finding,
+                "a check of this rank reports a mistake of the program",
+                {kThisRank, word_field("finding", Slot::a, kFindings)}},
 };
 static_assert(kEvents.size() == sim::kTraceKindCount);
 static_assert([] {

@@ -12,6 +12,7 @@
 #include "portals/base/verdict.hpp"
 #include "portals/memory/descriptor.hpp"
 #include "sim/base/text.hpp"
+#include "sim/boot/findings.hpp"
 
 namespace margay::command {
 
@@ -494,6 +495,8 @@ std::string EventWords::of_rank(const Trace::Entry& entry) const {
       return "its message coprocessor takes over";
     case sim::TraceKind::coprocessor_end:
       return fmt::format("its message coprocessor rests, after {}", sim::counted(event.a, "message"));
+    case sim::TraceKind::finding:
+      return fmt::format("reports the finding {}", finding_id(static_cast<sim::Finding>(event.a)));
     case sim::TraceKind::peer_lost:
       return fmt::format("has lost {}", rank_words(event.source));
     case sim::TraceKind::mpi_enter:
