@@ -14,7 +14,7 @@ std::string rank_text(portals::Rank rank) {
   return rank == portals::kAnyRank ? "any" : fmt::format("{}", rank);
 }
 
-// Those are in a column of their own.
+// True of source, destination and sequence, which have a column of their own unless the kind uses the slot otherwise.
 bool names_message(const Field& field) {
   return (field.slot == Slot::source || field.slot == Slot::destination || field.slot == Slot::sequence) &&
          field.name == name(field.slot);
@@ -32,6 +32,7 @@ std::string field_text(const TraceFile& file, const Field& field, std::uint64_t 
       if (field.slot == Slot::wire && wire_name != nullptr)
         return fmt::format("wire {}", wire_name(static_cast<std::uint8_t>(value)));
       const std::string_view word = word_of(field, value);
+      // A number without a word is printed as a number.
       if (word != "unknown") return fmt::format("{} {}", field.name, word);
       break;
     }
@@ -85,6 +86,7 @@ std::string text_line(const Trace& trace, const Trace::Entry& entry, std::uint64
                                : fmt::format("kind {}", static_cast<std::uint16_t>(event.kind));
   std::string line = fmt::format("{:>14} {:>5}  {:<20}  {:<14}  {}", time_text(event.time, origin_ns), file.rank, kind,
                                  message_text(event), what);
+  // An event without fields would end in padding.
   line.erase(line.find_last_not_of(' ') + 1);
   return line;
 }

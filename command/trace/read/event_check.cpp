@@ -10,17 +10,18 @@ namespace margay::command {
 
 namespace {
 
-// Threads of a rank read the counters of different processors. 1.6 ms at 2.6 GHz: far more than these can differ by.
+// Bound on how far times of one rank may run backwards: its threads read the counters of different processors. 1.6 ms
+// at 2.6 GHz, far more than these differ.
 constexpr std::uint64_t kTickSlack = std::uint64_t{1} << 22;
 constexpr std::uint64_t kMostThreads = std::uint64_t{1} << 32;
 
-// They bear the time at which their step began, and others have been recorded since.
+// Kinds that carry the time at which their step began, although other events have been recorded since.
 bool bears_earlier_time(sim::TraceKind kind) {
   return kind == sim::TraceKind::send_begin || kind == sim::TraceKind::kernel_send ||
          kind == sim::TraceKind::kernel_reply_sent || kind == sim::TraceKind::coprocessor_begin;
 }
 
-// The destination that a header names is not yet known to be there.
+// Kinds recorded before the header's destination was checked: it may be any number.
 bool is_before_delivery(sim::TraceKind kind) {
   return kind == sim::TraceKind::kernel_arrive || kind == sim::TraceKind::kernel_get_arrived ||
          kind == sim::TraceKind::kernel_ack_arrived || kind == sim::TraceKind::kernel_drop ||
@@ -40,6 +41,7 @@ EventCheck::EventCheck(const sim::TraceHeader& header)
       newest_(header.written - 1),
       first_ticks_(header.anchors[0].ticks),
       last_ticks_(header.anchors[header.anchor_count == 0 ? 0 : sim::anchor_slot(header.anchor_count - 1)].ticks) {
+  // Anchors are taken at intervals, so a valid event may be later than the last one. The minimum prevents an overflow.
   last_ticks_ += std::min(sim::kMostAnchorDistance, ~last_ticks_);
 }
 
@@ -47,7 +49,7 @@ std::string EventCheck::fault_of(const sim::TraceEvent& event, std::uint64_t num
   const auto kind = static_cast<std::uint16_t>(event.kind);
   if (kind == 0 || kind >= sim::kTraceKindCount) return fmt::format("its kind is {}", kind);
   if (std::string fault = fault_of_fields(event); !fault.empty()) return fault;
-  // A message has a sender and a receiver; what is about none may leave either open.
+  // A message has a sender and a receiver; other events may leave either open.
   const auto fits = [&](portals::Rank rank) {
     return rank < size_ || (rank == portals::kAnyRank && event.sequence == 0);
   };
@@ -55,6 +57,7 @@ std::string EventCheck::fault_of(const sim::TraceEvent& event, std::uint64_t num
   if (!fits(event.destination) && !is_before_delivery(event.kind)) {
     return fmt::format("its destination is {} of {} ranks", event.destination, size_);
   }
+  // Without a table only call 0 is valid.
   if (names_call(event.kind) && event.a >= std::max(names_, 1U)) {
     return fmt::format("its call is {} of {}", event.a, names_);
   }

@@ -23,12 +23,13 @@ std::string_view word_as(std::uint32_t number) {
   return name(static_cast<Named>(number));
 }
 
-// Of numbers that are flags, or that the sources have no enumeration for.
+// Names from an array, for flags and for numbers without an enumeration in the sources.
 template <const auto& kWords>
 std::string_view word_in(std::uint32_t number) {
   return number < kWords.size() ? kWords[number] : "unknown";
 }
 
+// The assertions hold each table to its enumeration.
 constexpr std::array<std::string_view, 4> kWalkWords = {"none", "by_index", "cut", "by_index_and_cut"};
 static_assert((sim::kTraceWalkByIndex | sim::kTraceWalkCut) + 1 == kWalkWords.size());
 constexpr std::array<std::string_view, 4> kGivenBackWords = {"none", "cancelled", "never_wanted", "freed"};
@@ -92,7 +93,7 @@ constexpr Field rank_field(std::string_view name, Slot slot, std::string_view me
 constexpr Field number_field(std::string_view name, Slot slot, std::string_view meaning = {}) {
   return {.name = name, .slot = slot, .meaning = meaning};
 }
-// None at 0.
+// 0 stands for an absent field.
 constexpr Field count_field(std::string_view name, Slot slot, std::string_view meaning = {}) {
   return {.name = name, .slot = slot, .meaning = meaning, .none = 0};
 }
@@ -122,7 +123,7 @@ constexpr Field if_(bool (*applies)(const TraceEvent& event), Field field) {
   return field;
 }
 
-// `value` says nothing.
+// `value` stands for an absent field.
 constexpr Field without(std::uint64_t value, Field field) {
   field.none = value;
   return field;
@@ -179,7 +180,7 @@ constexpr Field kBytesIfAny = without(0, kBytes);
 constexpr std::array kCommonFields = {kSource,   kDestination, kSequence, kHeader,    kPortal,    kWire,
                                       kProtocol, kReason,      kSaved,    kBitsIfAny, kBytesIfAny};
 
-// One row a kind, in the kinds' order.
+// The schema: one row for each kind, indexed by the kind's number.
 constexpr std::array kEvents = {
     EventSchema{TraceKind::none, "no event", {}},
     EventSchema{TraceKind::send_begin,
@@ -384,10 +385,12 @@ std::uint64_t slot_value(Slot slot, const TraceEvent& event) {
   return 0;
 }
 
+// A shift by 64 bits is undefined.
 constexpr std::uint64_t mask_of(const Field& field) {
   return (field.bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << field.bits) - 1) << field.first_bit;
 }
 
+// Numbers of a whole slot are reported as they are in the file, those of a part of it by the field's name.
 std::string fault_words(const Field& field, const TraceEvent& event, std::uint64_t value) {
   switch (field.slot) {
     case Slot::header:
@@ -441,6 +444,7 @@ std::string_view word_of(const Field& field, std::uint64_t value) {
   return value < field.words->end ? field.words->word(static_cast<std::uint32_t>(value)) : "unknown";
 }
 
+// A value outside an enumeration would be used as an index by readers. The first fault suffices.
 std::string fault_of_fields(const TraceEvent& event) {
   std::string fault;
   std::uint64_t reason_bits = 0;

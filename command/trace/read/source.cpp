@@ -63,11 +63,12 @@ Status TraceSource::read(void* target, std::uint64_t bytes, std::uint64_t offset
   return {};
 }
 
-// A lease to read a file is given when nobody has it open, or mapped, for writing; where that is no proof, or there are
-// no leases, its mappings are looked for.
+// A read lease is granted only if no process has the file open, or mapped, for writing. Where that is no proof, or
+// leases are not available, mappings are searched.
 bool TraceSource::may_be_written() const {
   if (descriptor_ < 0) return false;
-  // Whoever breaks the lease, in the moment that it lasts, sends a signal that changes nothing.
+  // A process that opens the file for writing breaks the lease, and this process gets a signal: SIGURG, which is
+  // ignored by default, instead of SIGIO, which would end it.
   static_cast<void>(fcntl(descriptor_, F_SETSIG, SIGURG));
   const bool given = fcntl(descriptor_, F_SETLEASE, F_RDLCK) == 0;
   if (!given && errno == EAGAIN) return true;
@@ -75,7 +76,8 @@ bool TraceSource::may_be_written() const {
   return !(given && leases_prove(descriptor_)) && is_mapped_for_writing(descriptor_);
 }
 
-// Who closed the file: its rank, the launcher, nobody. The launcher notes in what a rank closed how that ended.
+// Checks the fields about the file's closing by its rank, by the launcher, or not at all. In a file that its rank
+// closed the launcher may have noted the rank's end.
 Status TraceSource::check_end(const sim::TraceHeader& header) const {
   if ((header.flags & sim::kTraceFlagClosed) != 0 && header.checksum == 0) {
     return error("is damaged: it is closed and has no checksum");
