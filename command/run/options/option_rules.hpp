@@ -1,4 +1,5 @@
-// The options of `margay run`, as a table: name, number of values, what they do. Names are without dashes.
+// The table of `margay run`'s options: name, number of values, action. Names are without dashes. docs/options.md is
+// generated from it.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 
 namespace margay::command {
 
-// What an option does with its values.
+// What an option does with its values. Several spellings share an action.
 enum class OptionAction : std::uint8_t {
   kRanks,
   kNodes,
@@ -43,7 +44,8 @@ enum class OptionAction : std::uint8_t {
   kRankOption,
   kRankFlag,
   kPairs,
-  kCollective,  // algorithms by operation, as collectives/select knows them
+  // Algorithms by operation, as in collectives/select.
+  kCollective,
   kSeconds,
   kShortLimit,
   kChoice,
@@ -53,22 +55,23 @@ enum class OptionAction : std::uint8_t {
   kIgnored
 };
 
+// One spelling of an option.
 struct OptionRule {
   std::string_view name;
   int values;
   OptionAction action;
-  std::string_view variable = "";  // the MARGAY_ variable that the ranks read
-  // kChoice: "a|b"; kPairs: what each name takes, "a=x|y,b=SIZE", or nothing for any NAME=VALUE;
-  // kRankOption: in words, what is named; kBindTo, kPlace: "a|b".
+  // The MARGAY_ variable that passes the value to the ranks; empty: the launcher alone uses it.
+  std::string_view variable = "";
+  // Allowed values. kChoice: "a|b"; kPairs: the values of each name, "a=x|y,b=SIZE", or empty for any NAME=VALUE;
+  // kRankOption: a phrase that names the value; kBindTo, kPlace: "a|b".
   std::string_view choices = "";
 };
 
-// The rule of a name; null when there is none.
+// The rule of a name; nullptr: there is none.
 [[nodiscard]] const OptionRule* find_option_rule(std::string_view name);
-// The tables of docs/options.md about these rules: spellings, variables, options without effect.
+// The tables of docs/options.md about these rules, in Markdown: spellings, variables, options without effect.
 [[nodiscard]] std::string describe_option_rules();
-// The complaint about a word whose name, without dashes and value, no rule has; with a near spelling where there is
-// one.
+// The error for an unknown option, with a similar spelling if there is one. `name`: the token without dashes and value.
 [[nodiscard]] portals::Status unknown_option(const std::string& word, std::string_view name);
 
 }  // namespace margay::command
