@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kReportVersion = 1;
 
-// What the rank wrote is checked: an unknown id or rank is not listed.
+// Converts a record. The rank may have been killed while it wrote, or be faulty, so an invalid id or rank is skipped.
 bool read_record(const sim::FindingRecord& record, std::uint32_t ranks, JobFinding& out) {
   if (record.finding >= sim::kFindingCount || record.rank >= ranks) return false;
   out.finding = static_cast<sim::Finding>(record.finding);
@@ -39,6 +39,7 @@ bool read_record(const sim::FindingRecord& record, std::uint32_t ranks, JobFindi
 std::vector<JobFinding> read_records(int descriptor, std::uint32_t ranks) {
   std::vector<JobFinding> found;
   sim::FindingRecord record;
+  // A truncated last record is ignored.
   for (off_t at = 0; ::pread(descriptor, &record, sizeof record, at) == sizeof record; at += sizeof record) {
     JobFinding one;
     if (read_record(record, ranks, one)) found.push_back(std::move(one));
@@ -73,7 +74,8 @@ nlohmann::ordered_json json_of(const JobFinding& finding, std::uint64_t started_
   return out;
 }
 
-// Found by ranks, but without a record: kinds that have none yet, and those behind the limit of printed lines.
+// Findings that ranks counted on the board without a record: kinds that have none, and those beyond the limit of
+// printed lines.
 std::uint64_t count_unlisted(const sim::Board& board, std::size_t listed) {
   std::uint64_t count = 0;
   for (std::uint32_t rank = 0; rank < board.size(); ++rank) count += board.block(rank).findings;
@@ -125,6 +127,7 @@ JobFinding finding_of_cause(const Cause& cause, const std::string& message, cons
   found.finding = finding_of(cause.kind);
   found.message = message;
   found.time_ns = sim::real_clock().now_ns();
+  // These causes concern no single rank.
   const bool of_the_job = cause.kind == CauseKind::kTimeout || cause.kind == CauseKind::kDeadlock ||
                           cause.kind == CauseKind::kInterrupted || cause.kind == CauseKind::kOutputClosed;
   if (of_the_job) return found;
@@ -139,6 +142,7 @@ JobFinding finding_of_waits(sim::Finding finding, const std::string& message, co
   found.message = message;
   found.time_ns = sim::real_clock().now_ns();
   for (std::uint32_t rank = 0; rank < board.size(); ++rank) {
+    // Ranks that do not wait are no part of the deadlock.
     const sim::BoardWait& wait = board.block(rank).wait;
     if (wait.is_waiting == 0) continue;
     found.ranks.push_back(rank);
@@ -164,6 +168,7 @@ Status ReportFile::write(const RunOptions& options, const sim::Board& board, con
   if (descriptor_ < 0) return {};
   std::vector<JobFinding> of_ranks = read_records(records, board.size());
   const std::uint64_t unlisted = count_unlisted(board, of_ranks.size());
+  // The order of time shows the first mistake first; a stable sort keeps each rank's order.
   for (JobFinding& one : of_ranks) found.push_back(std::move(one));
   std::ranges::stable_sort(found, {}, &JobFinding::time_ns);
   const std::uint64_t started_ns = board.header().started_ns;
@@ -177,7 +182,7 @@ Status ReportFile::write(const RunOptions& options, const sim::Board& board, con
   out["findings"] = nlohmann::ordered_json::array();
   for (const JobFinding& one : found) out["findings"].push_back(json_of(one, started_ns));
   out["unlisted_findings"] = unlisted;
-  // A command line need not be UTF-8.
+  // A command line need not be UTF-8, but JSON must be.
   const std::string text = out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   for (std::size_t at = 0; at < text.size();) {
     const ssize_t written = ::write(descriptor_, text.data() + at, text.size() - at);

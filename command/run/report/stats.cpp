@@ -13,6 +13,7 @@ constexpr std::string_view kProtocolNames[] = {
     "short", "long, matched", "long, pulled",  "short synchronous", "long synchronous",
     "ready", "buffered",      "collective",    "shown in memory",   "put",
     "get",   "reply",         "acknowledgment"};
+// The names are indexed by the board's enumerations.
 static_assert(std::size(kProtocolNames) == static_cast<std::size_t>(sim::CountedProtocol::kCount));
 constexpr std::string_view kWireNames[] = {"self", "shared memory", "tcp"};
 static_assert(std::size(kWireNames) == static_cast<std::size_t>(sim::CountedWire::kCount));
@@ -49,7 +50,7 @@ std::string describe_drops(const std::array<std::uint64_t, sim::kDropReasons>& d
   return text.empty() ? "none" : text;
 }
 
-// "rank 1", "ranks 0, 2".
+// The ranks whose counts are incomplete: "rank 1", "ranks 0, 2".
 std::string unfinished_ranks(const sim::Board& board) {
   constexpr std::size_t kMostShown = 8;
   std::string text;
@@ -86,6 +87,7 @@ bool on_portals(const sim::Board& board) {
 std::array<std::uint64_t, sim::kDropReasons> drops_of_pair(const sim::Board& board, std::uint32_t from,
                                                            std::uint32_t to) {
   std::array<std::uint64_t, sim::kDropReasons> drops{};
+  // The receiver counts the drops, by sender and reason.
   const std::uint64_t* counts = board.dropped(to) + std::size_t{from} * sim::kDropReasons;
   std::copy(counts, counts + sim::kDropReasons, drops.begin());
   return drops;
@@ -100,6 +102,7 @@ std::vector<std::string> stats_table(const sim::Board& board) {
     lines.emplace_back("  nothing to count: no rank used margay's MPI or portals");
     return lines;
   }
+  // A rank publishes its counts when it finalizes and in long waits.
   if (const std::string unfinished = unfinished_ranks(board); !unfinished.empty()) {
     lines.push_back("  not complete: " + unfinished + " did not finish " + (on_portals(board) ? "its program" : "MPI") +
                     ", so the counts are those of the last long wait, or missing");
@@ -149,6 +152,7 @@ AccountingResult check_accounting(const sim::Board& board) {
   for (std::uint32_t rank = 0; rank < board.size(); ++rank) {
     const sim::RankState state = board.block(rank).state;
     if (state == sim::RankState::kFinalized) ++finished;
+    // Its messages may be in flight, so the law need not hold.
     if (state == sim::RankState::kInitialized || state == sim::RankState::kAborting) {
       result.lines.push_back(fmt::format("margay: accounting not checked: rank {} did not finish {}", rank,
                                          board.block(rank).on_portals != 0 ? "its program" : "MPI"));
@@ -167,6 +171,7 @@ AccountingResult check_accounting(const sim::Board& board) {
       const std::uint64_t sent = board.sent(from)[to];
       const std::uint64_t delivered = board.delivered(to)[from];
       if (sent == delivered + dropped) continue;
+      // Pairs grow with the square of the ranks; a few show the pattern.
       if (++result.offending_pairs > kMostPairsShown) continue;
       result.lines.push_back(
           fmt::format("margay: accounting fails from rank {} to rank {}: sent {}, delivered {}, dropped {} ({})", from,

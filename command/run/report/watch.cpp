@@ -25,6 +25,7 @@ Cause Watch::judge(std::uint32_t rank, const RankEnd& end) {
   Cause cause;
   cause.rank = rank;
   cause.text = end.text;
+  // The abort explains a signal, which the launcher may have sent because of it.
   if (end.aborting) {
     cause.kind = end.second_program ? CauseKind::kSecondProgram : CauseKind::kAbort;
     cause.code = end.abort_code;
@@ -49,6 +50,7 @@ void Watch::on_end(std::uint32_t rank, const RankEnd& end, std::int64_t now_ns) 
   if (cause.kind != CauseKind::kNone) {
     fail(std::move(cause), now_ns, 0, kTermToKillNs);
   } else {
+    // After a failure the other ranks' codes are consequences.
     if (first_nonzero_code_ == 0 && cause_.kind == CauseKind::kNone) first_nonzero_code_ = end.value;
     if (!end.called_init && ended_without_init_ < 0) {
       ended_without_init_ = rank;
@@ -57,13 +59,14 @@ void Watch::on_end(std::uint32_t rank, const RankEnd& end, std::int64_t now_ns) 
   }
   some_initialized_ = some_initialized_ || end.called_init;
   if (some_initialized_) on_initialized(now_ns);
-  // The one that aborted has gone; nothing is left to wait for.
+  // The aborting rank has ended, so its grace is over.
   const bool aborted = cause_.kind == CauseKind::kAbort || cause_.kind == CauseKind::kSecondProgram;
   if (aborted && cause_.rank == rank && terminate_at_ns_ > now_ns) terminate_at_ns_ = now_ns;
 }
 
 void Watch::on_initialized(std::int64_t now_ns) {
   some_initialized_ = true;
+  // A job in which no rank is left needs no ending; such a rank is then a program without MPI.
   if (ended_without_init_ < 0 || left_ == 0) return;
   Cause cause;
   cause.kind = CauseKind::kNoInit;
@@ -103,6 +106,7 @@ void Watch::on_interrupt(int signal, std::int64_t now_ns) {
   cause.kind = CauseKind::kInterrupted;
   cause.signal = signal;
   fail(std::move(cause), now_ns, 0, kInterruptToKillNs);
+  // fail() ignores the second interrupt, whose only effect is this.
   if (again) kill_at_ns_ = now_ns;
 }
 
@@ -136,17 +140,20 @@ bool Watch::some_stopped() const {
 }
 
 void Watch::fail(Cause cause, std::int64_t now_ns, std::int64_t grace_ns, std::int64_t term_to_kill_ns) {
+  // Invariant 1.
   if (cause_.kind != CauseKind::kNone) return;
   cause_ = std::move(cause);
   terminate_at_ns_ = now_ns + grace_ns;
+  // Invariant 2.
   kill_at_ns_ = terminate_at_ns_ + term_to_kill_ns;
 }
 
 KillStep Watch::next_step(std::int64_t now_ns) {
   if (left_ == 0) return KillStep::kNothing;
+  // The kill is tested first: a late loop then skips the termination.
   if (kill_at_ns_ >= 0 && now_ns >= kill_at_ns_) {
     terminate_at_ns_ = -1;
-    // Again after a while: a rank's child may have been born in between.
+    // Again after an interval: a rank may have forked between the signals.
     kill_at_ns_ = now_ns + kTermToKillNs;
     return KillStep::kKill;
   }
