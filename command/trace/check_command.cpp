@@ -31,7 +31,7 @@ void put_counts(const std::string& from, const std::string& to, const Audit::Pai
                        counts.dropped, counts.on_the_way, counts.unknown));
 }
 
-// Of many pairs those alone whose messages were not all delivered, and what all have together.
+// Prints the table of pairs: of many pairs only those with undelivered messages, and the sum over all.
 void put_pairs(const Audit& result, bool all) {
   const bool shows_all = all || result.pairs.size() <= kPairsShown;
   Audit::Pair sum;
@@ -63,6 +63,7 @@ void check_trace(const std::string& folder, bool all_pairs) {
   const Audit result = audit(trace);
   const TraceNames names(trace, wire_text);
   const std::vector<std::string> missing = missing_steps(trace, names, Messages(trace));
+  // Both checks must pass: the accounts, and the steps of each message's protocol.
   const bool right = result.violation_count == 0 && missing.empty();
   put_line(verdict(result, result.violation_count + missing.size()));
   for (const std::string& sentence : result.violations) put_line(fmt::format("WRONG: {}", sentence));

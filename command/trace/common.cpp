@@ -15,7 +15,8 @@ namespace margay::command {
 using portals::Status;
 
 void fail_trace(const Status& status) {
-  fmt::print(stderr, "margay {}\n", sim::for_terminal(status.sentence()));  // a folder's name may hold anything
+  // A folder's name may contain control characters.
+  fmt::print(stderr, "margay {}\n", sim::for_terminal(status.sentence()));
   throw CLI::RuntimeError(kBadTrace);
 }
 

@@ -19,13 +19,14 @@ namespace margay::command {
 
 namespace {
 
-// But for --never-received.
+// Whether the message meets all options except --never-received.
 bool is_wanted(const MessageChoice& options, const Trace& trace, const TraceNames& names, const MessageStory& story) {
   if (story.steps.empty()) return false;
   if (options.from && story.identity.source != *options.from) return false;
   if (options.to && story.identity.destination != *options.to) return false;
   const Trace::Entry& entry = about(trace, story);
   const std::uint8_t portal = entry.event.portal;
+  // The library's own messages would hide the program's.
   if (!options.all && names.is_librarys(entry.file, portal, entry.event)) return false;
   const bool is_collective = portal != portals::kNoPortal && names.is_collective_data(entry.file, portal);
   if (options.collective && !is_collective) return false;
@@ -41,7 +42,7 @@ bool is_wanted(const MessageChoice& options, const Trace& trace, const TraceName
   return true;
 }
 
-// By rank: messages to it of which the trace does not tell whether it received them.
+// By receiving rank: number of messages for which the trace does not show whether they were received.
 using NotKnown = std::map<std::uint32_t, std::size_t>;
 
 void tell_not_known(const NotKnown& not_known, const Trace& trace) {
@@ -55,7 +56,7 @@ void tell_not_known(const NotKnown& not_known, const Trace& trace) {
   }
 }
 
-// Whether the ranks of a collective call met in their node's memory: it has no messages.
+// Whether the collective call used the node's shared memory, so that it has no messages.
 bool met_in_memory(const Trace& trace, const CollectivePart& part) {
   if (part.begin == CollectivePart::kNone) return false;
   const CollectiveShape shape = collective_shape(trace.entries[part.begin].event);
@@ -106,6 +107,7 @@ std::string none_chosen(const MessageChoice& choice, const Trace& trace, const T
     if (choice.all || choice.*wider) continue;
     MessageChoice more = choice;
     more.*wider = true;
+    // Each wider option is tried, so that the hint is true.
     const std::size_t count = choose(more, trace, names, messages).size();
     if (count == 0) continue;
     add(fmt::format("{} shows {}, {}", option, count, more.all ? "the library's own too" : "of collective calls"));

@@ -29,8 +29,10 @@ struct MessagesOptions {
 };
 
 struct Row {
-  std::string begin;  // its sending, microseconds since the trace's first event
-  std::string took;   // microseconds from there to its last step
+  // Time of sending, in microseconds since the trace's first event.
+  std::string begin;
+  // Microseconds from there to the last step.
+  std::string took;
   MessageIdentity identity;
   std::string_view protocol;
   std::string_view fate;

@@ -25,7 +25,7 @@ namespace {
 
 using portals::Status;
 
-// What the command line says; alive as long as the application's callbacks.
+// The options, which live as long as the application's callbacks.
 struct PrintOptions {
   std::string folder;
   std::vector<std::uint32_t> ranks;
@@ -44,9 +44,10 @@ struct PrintOptions {
   bool raw = false;
 };
 
-// Requires: a time that microseconds() let pass.
+// The time of an option in nanoseconds. Requires: a value that microseconds() accepted.
 std::uint64_t since(std::uint64_t origin_ns, double microseconds) {
-  constexpr double kLimitUs = 1e15;  // thirty years: beyond it a double loses nanoseconds and the sum could wrap
+  // Thirty years; beyond it a double loses nanoseconds, and the sum could overflow.
+  constexpr double kLimitUs = 1e15;
   return origin_ns + static_cast<std::uint64_t>(std::llround(std::min(microseconds, kLimitUs) * 1000.0));
 }
 
@@ -81,7 +82,8 @@ MessageIdentity message_of(const std::string& text, std::string_view option) {
   return message;
 }
 
-// Sleeping and waking, the coprocessor's shifts, and what the library's own messages do: seldom what one looks for.
+// Whether the event is hidden by default: sleeping and waking, the coprocessor's activity, the library's own messages.
+// They are frequent and seldom of interest.
 bool is_quiet(const Trace::Entry& entry, const TraceNames& names) {
   switch (entry.event.kind) {
     case sim::TraceKind::sleep:
@@ -106,7 +108,7 @@ void check_message(const Trace& trace, const MessageIdentity& message, const std
   if (pick(trace, only).empty()) no_event_of("--message", text);
 }
 
-// A name that no call of the trace has is a mistake, and no empty table.
+// A name that no call has is a mistake: reported as an error, not as an empty table.
 void check_call(const Trace& trace, const std::string& call) {
   const bool known = std::any_of(trace.files.begin(), trace.files.end(), [&](const TraceFile& file) {
     return std::find(file.names.begin(), file.names.end(), call) != file.names.end();
@@ -117,7 +119,7 @@ void check_call(const Trace& trace, const std::string& call) {
   }
 }
 
-// From the first step of a message to its last, on all ranks.
+// Restricts the times to those from a message's first step to its last, on all ranks.
 void set_around(const Trace& trace, const Messages& messages, const std::string& text, TraceFilter& filter) {
   const MessageIdentity message = message_of(text, "--around");
   const MessageStory story = messages.story(messages.root_of(message));
@@ -143,7 +145,7 @@ TraceFilter make_filter(const PrintOptions& options, const Trace& trace, std::ui
   return filter;
 }
 
-// Of those that the line's options pick, what is shown unless they name it.
+// Whether hidden events are to be omitted: not if an option selects events explicitly.
 bool hides(const PrintOptions& options) {
   return !options.all && options.kinds.empty() && options.portals.empty() && options.message.empty();
 }
@@ -178,7 +180,7 @@ void put_hidden(const Trace& trace, const TraceNames& names) {
                        sim::counted(hidden, "event"), hidden == 1 ? "is" : "are"));
 }
 
-// call_around() knows the call of the thread that was seen last.
+// Warns about ranks with several threads: call_around() returns the call of the thread that was seen last.
 void put_threads(const Trace& trace, const Messages& messages) {
   for (std::uint32_t file = 0; file < trace.files.size(); ++file) {
     if (!messages.has_threads(file)) continue;
@@ -264,7 +266,7 @@ void add_trace_print(CLI::App& trace, const CallSite& call_site) {
                        ->check(microseconds()));
   around->excludes(print->add_option("--until", options->until_us, "until so many microseconds after the first event")
                        ->check(microseconds()));
-  // Ranks in the other commands: who writes them here would get times.
+  // --from and --to are ranks in the other commands, and would silently be taken for times here.
   for (const auto& [old, now] : {std::pair("--from", "--since"), std::pair("--to", "--until")}) {
     print
         ->add_option_function<std::string>(

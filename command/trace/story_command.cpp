@@ -21,6 +21,7 @@ namespace {
 
 using portals::Status;
 
+// Titles of further messages, after the printed stories.
 constexpr std::size_t kTitlesMax = 20;
 
 struct StoryOptions {
@@ -34,6 +35,7 @@ MessageStory named(const StoryOptions& options, const Messages& messages) {
   if (Status status = parse_message(options.message, message); !status.ok()) {
     fail_trace(Status::error("trace: " + status.sentence()));
   }
+  // The user may name any hop, for example an acknowledgment seen in `print`.
   const MessageIdentity root = messages.root_of(message);
   if (root != message) {
     put_line(fmt::format("({} is a part of {}:{}:{}, whose story this is)", options.message, root.source,

@@ -13,7 +13,7 @@ namespace margay::command {
 
 namespace {
 
-// What a rank does with the message between its hops, and is worth a note.
+// Whether an action of a rank between two hops is worth a note.
 bool is_noted(sim::TraceKind kind) {
   switch (kind) {
     case sim::TraceKind::send_begin:
@@ -40,7 +40,8 @@ class ChartMaker {
   }
 
   Chart run(const std::vector<MessageStory>& stories) {
-    std::set<std::size_t> steps;  // each is told once, also where messages share one
+    // A set, because messages may share a step.
+    std::set<std::size_t> steps;
     for (const MessageStory& story : stories) {
       for (const std::size_t step : story.steps) steps.insert(step);
     }
@@ -61,7 +62,7 @@ class ChartMaker {
  private:
   void add_step(std::size_t at) {
     const auto& [event, file] = trace_.entries[at];
-    // An arrow is drawn once, where it was sent, or else where it arrived.
+    // An arrow is drawn once, at its sending or else at its arrival.
     if (const auto found = hops_.find(identity(event)); found != hops_.end()) {
       const Hop& hop = found->second;
       if (at == (hop.sent != MessageStory::kNone ? hop.sent : hop.arrived)) return add_arrow(at, hop);

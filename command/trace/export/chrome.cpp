@@ -15,6 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// Writes events one by one, so memory does not grow with the trace.
 class ChromeWriter {
  public:
   ChromeWriter(const ExportSource& source, std::ostream& out) : source_(source), trace_(source.trace), out_(out) {}
@@ -34,7 +35,7 @@ class ChromeWriter {
     out_ << (first_ ? "\n" : ",\n") << event.dump(-1, ' ', false, Json::error_handler_t::replace);
     first_ = false;
   }
-  // Exact up to 2^53 ps, 104 days: the shortest decimal that reads as the same double has the nanoseconds.
+  // Microseconds. The shortest decimal of the double has all nanoseconds, exact up to 2^53 ps, 104 days.
   [[nodiscard]] double at_us(std::size_t at) const { return static_cast<double>(since_start(trace_, at)) / 1000.0; }
   [[nodiscard]] Json at_place(std::string_view phase, std::string_view name, std::string_view category, std::size_t at,
                               std::uint64_t thread) const {
@@ -115,7 +116,8 @@ class ChromeWriter {
       put(arrow);
       arrow = at_place("f", "message", "message", to, thread_of(to));
       arrow["id"] = id;
-      arrow["bp"] = "e";  // the slice around it, not the next one
+      // Binds the arrow to the slice around it, not to the next one.
+      arrow["bp"] = "e";
       put(arrow);
     }
     Json bar = at_place("b", name, "messages", from != MessageStory::kNone ? from : story.steps.front(), 0);
@@ -124,6 +126,7 @@ class ChromeWriter {
                    {"portal", row.portal}, {"protocol", row.protocol}, {"how", row.fate},
                    {"wire", row.wire}};
     if (!row.tag.empty()) bar["args"]["tag"] = row.tag;
+    // Both ends of the bar must have the sender's process, although the message ends at the receiver.
     const Json pid = bar["pid"];
     put(bar);
     bar = at_place("e", name, "messages", to != MessageStory::kNone ? to : story.steps.back(), 0);

@@ -13,7 +13,7 @@ namespace margay::command {
 
 namespace {
 
-// A line's fields, one behind the other.
+// A line under construction.
 class CsvLine {
  public:
   CsvLine& add(std::string_view text) {
@@ -27,6 +27,7 @@ class CsvLine {
   CsvLine& add_moment(const Trace& trace, std::size_t at) {
     return at == MessageStory::kNone ? add("") : add_time(since_start(trace, at));
   }
+  // RFC 4180 requires CRLF.
   void put(std::ostream& out) { out << line_ << "\r\n"; }
 
  private:
@@ -93,7 +94,7 @@ void write_messages_csv(const ExportSource& source, const std::vector<MessageSto
 void write_calls_csv(const ExportSource& source, std::ostream& out) {
   const Trace& trace = source.trace;
   const Timeline timeline = timeline_of(trace, source.messages);
-  // Of the innermost call around its beginning, by that call's enter.
+  // Waiting time by the mpi_enter of the innermost call around the wait's beginning.
   std::map<std::size_t, std::uint64_t> waited;
   for (const TimeSpan& wait : timeline.waits) {
     const std::size_t call = source.messages.call_around(wait.begin);

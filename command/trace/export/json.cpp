@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, sim::kDefinitionKindCount> kDefinitionNam
     "none", "communicator", "datatype", "portal", "entry", "module", "owner", "members", "partitions", "heap",
 };
 
-// With its quotes.
+// A JSON string with its quotes.
 std::string in_quotes(std::string_view text) {
   return JsonText(text).dump(-1, ' ', false, JsonText::error_handler_t::replace);
 }
@@ -45,13 +45,14 @@ void add_value(std::string& line, const TraceFile& file, const Field& field, std
       break;
     case FieldType::word: {
       const std::string_view word = word_of(field, value);
+      // A number without a word stays a number.
       word == "unknown" ? line += std::to_string(value) : line += in_quotes(word);
       break;
     }
   }
 }
 
-// `line` keeps its memory from one event to the next.
+// Formats one event. `line` keeps its memory from one event to the next.
 void put_event(const Trace& trace, const Trace::Entry& entry, std::string& line) {
   const TraceFile& file = trace.files[entry.file];
   line.clear();

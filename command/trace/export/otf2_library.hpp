@@ -1,4 +1,4 @@
-// OTF2's functions, found in its shared library when they are wanted.
+// OTF2's functions, loaded from its shared library on demand, so that the command does not depend on it.
 #pragma once
 
 #include <otf2/otf2.h>
@@ -7,6 +7,7 @@
 
 namespace margay::command {
 
+// Pointers to the functions; all are set after a successful load_otf2().
 struct Otf2Library {
   decltype(&OTF2_Archive_Open) archive_open = nullptr;
   decltype(&OTF2_Archive_Close) archive_close = nullptr;
@@ -42,7 +43,8 @@ struct Otf2Library {
   decltype(&OTF2_Error_RegisterCallback) register_error = nullptr;
 };
 
-// Stays loaded to the end of the process. Errors: no library of the version that this was built for; a function lacks.
+// Loads the library, which stays loaded to the end of the process. Errors: no library of the version that this was
+// built for, or a function is missing.
 [[nodiscard]] portals::Status load_otf2(Otf2Library& library);
 
 }  // namespace margay::command

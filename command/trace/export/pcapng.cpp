@@ -29,10 +29,11 @@ constexpr std::uint16_t kInterfaceName = 2;
 constexpr std::uint16_t kTimeResolution = 9;
 constexpr std::uint8_t kNanoseconds = 9;  // 10^-9 s
 
-constexpr std::uint8_t kNoteSent = 1;     // its sending is in the trace
-constexpr std::uint8_t kNoteArrived = 2;  // its arrival is
+// The trace has the sending, and the arrival.
+constexpr std::uint8_t kNoteSent = 1;
+constexpr std::uint8_t kNoteArrived = 2;
 
-// A block's body; numbers in this machine's order, which the section's head tells.
+// The body of a block. Numbers have this machine's byte order, which the section's head declares.
 class PcapBlock {
  public:
   template <typename Number>
@@ -53,7 +54,7 @@ class PcapBlock {
     return put(code).put(static_cast<std::uint16_t>(value.size())).put_padded(value);
   }
   PcapBlock& end_options() { return put(kEndOfOptions).put(std::uint16_t{0}); }
-  // Type and length stand before the body, the length once more behind it.
+  // Writes type and length, the body, and the length again, by which readers go backwards.
   void write(std::uint32_t type, std::ostream& out) const {
     PcapBlock ends;
     const auto bytes = static_cast<std::uint32_t>(body_.size() + 12);
@@ -67,7 +68,7 @@ class PcapBlock {
   std::string body_;
 };
 
-// What is known of a header by an event about it.
+// A header as far as an event has its fields.
 portals::Header header_of(const sim::TraceEvent& event) {
   portals::Header header;
   header.kind = static_cast<portals::Kind>(event.header & 3U);
@@ -76,7 +77,8 @@ portals::Header header_of(const sim::TraceEvent& event) {
   switch (header.kind) {
     case portals::Kind::put:
     case portals::Kind::reply:
-      header.length = std::min(event.bytes, sim::kMessageLimitBytes);  // a damaged trace may say anything
+      // A damaged trace may have any length.
+      header.length = std::min(event.bytes, sim::kMessageLimitBytes);
       break;
     case portals::Kind::get:
       header.return_length = event.bytes;
@@ -109,7 +111,7 @@ class PcapWriter {
   }
 
  private:
-  // Interfaces are numbered in the order of their blocks.
+  // An interface's number is the order of its block, which is written at the wire's first packet.
   std::uint32_t interface_of(std::uint8_t wire) {
     const auto [found, is_new] = interfaces_.try_emplace(wire, static_cast<std::uint32_t>(interfaces_.size()));
     if (is_new) {
@@ -126,7 +128,7 @@ class PcapWriter {
     return found->second;
   }
 
-  // Of the event, since 1970. The file's clock began when it was made.
+  // The event's time since 1970. The file's clock started when the file was created.
   [[nodiscard]] std::uint64_t realtime_ns(const Trace::Entry& entry) const {
     const TraceFile& file = trace_.files[entry.file];
     if (file.clock == sim::ClockKind::virtual_ns) return file.started_realtime_ns + entry.event.time;

@@ -1,6 +1,6 @@
-// The wire encoding of protocol buffers, as far as a trace needs it: numbers, texts, messages within messages. By hand:
-// the encoding is five rules, and the library with its generated code would be a dependency of the installed command.
-// Source: "Encoding" of the protocol buffers' documentation.
+// An encoder for protocol buffers, as far as a trace needs it: numbers, texts, nested messages.
+// Written by hand: the encoding is five rules, and the library with its generated code would be a dependency of the
+// installed command. Source: "Encoding" in the protocol buffers' documentation.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,7 @@
 
 namespace margay::command {
 
+// One message under construction. Fields are appended in the order of the calls.
 class ProtobufMessage {
  public:
   ProtobufMessage& number(std::uint32_t field, std::uint64_t value) {
@@ -38,7 +39,7 @@ class ProtobufMessage {
   static constexpr std::uint32_t kLengthDelimited = 2;
 
   void key(std::uint32_t field, std::uint32_t type) { varint(std::uint64_t{field} << 3U | type); }
-  // Seven bits a byte, the lowest first; the top bit says that more follow.
+  // Seven bits in each byte, lowest first; the top bit is set if more bytes follow.
   void varint(std::uint64_t value) {
     constexpr std::uint64_t kMore = 0x80;
     for (; value >= kMore; value >>= 7U) bytes_ += static_cast<char>((value & 0x7fU) | kMore);

@@ -12,7 +12,7 @@ namespace margay::command {
 
 namespace {
 
-// Lines of source, each looked up once.
+// A cache of lines of source by address: resolving one may read debug information.
 class Sites {
  public:
   Sites(const PageInput& input, PageStrings& strings) : input_(input), strings_(strings) {}
@@ -38,6 +38,7 @@ struct Columns {
   std::vector<double> begin, end, wait;
 };
 
+// Columns of one byte suffice for threads and depths; larger numbers are cut off.
 std::uint8_t small(std::uint64_t number) {
   return static_cast<std::uint8_t>(std::min<std::uint64_t>(number, 0xff));
 }
@@ -61,7 +62,7 @@ void add_waits(const PageInput& input, PageData& data, PageCalls& calls) {
     calls.waits[file].push_back({begin.back(), end.back()});
     begun.erase(found);
   }
-  // Who waits yet, when the recording ends.
+  // Ranks that are still waiting at the end of the recording.
   for (const auto& [thread_of_file, at] : begun) {
     rank.push_back(input.rank_of(at));
     thread.push_back(small(thread_of_file.second));
@@ -80,7 +81,7 @@ void add_waits(const PageInput& input, PageData& data, PageCalls& calls) {
 }  // namespace
 
 std::int32_t PageCalls::row_around(const PageInput& input, std::size_t at) const {
-  // Of several threads' calls it is not known which one's step it was.
+  // With several threads the step may belong to another one's call.
   if (at == kNoEntry || input.messages.has_threads(input.entry(at).file)) return kNoRow;
   const std::size_t enter = input.messages.call_around(at);
   return enter == kNoEntry ? kNoRow : rows[enter];
@@ -89,6 +90,7 @@ std::int32_t PageCalls::row_around(const PageInput& input, std::size_t at) const
 double PageCalls::waited(std::uint32_t file, double from, double to) const {
   if (std::isnan(from) || std::isnan(to) || to <= from) return 0;
   const std::vector<PageWait>& all = waits[file];
+  // Waits are ordered and do not overlap, so a binary search finds the first.
   const auto first =
       std::upper_bound(all.begin(), all.end(), from, [](double time, const PageWait& wait) { return time < wait.end; });
   double sum = 0;

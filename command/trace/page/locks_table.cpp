@@ -9,7 +9,8 @@ namespace {
 
 struct LockColumns {
   std::vector<std::uint32_t> rank, window;
-  std::vector<std::int32_t> target;  // kNoRow: all ranks of the window
+  // kNoRow: all ranks of the window.
+  std::vector<std::int32_t> target;
   std::vector<double> from, to;
 };
 

@@ -23,7 +23,7 @@ namespace margay::command {
 namespace {
 
 constexpr std::string_view kDataMark = "<!-- margay:data -->\n";
-// Stories that are packed together: what a click unpacks.
+// Number of stories in one blob, which the browser unpacks at a click.
 constexpr std::size_t kStoriesInBlock = 256;
 
 std::string started(const Trace& trace) {
@@ -32,14 +32,14 @@ std::string started(const Trace& trace) {
   return seconds == 0 ? "" : fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", fmt::gmtime(seconds));
 }
 
-// The time of each file's last event; NaN: it has none.
+// By file: the time of its last event; NaN: it has none.
 std::vector<double> last_events(const PageInput& input) {
   std::vector<double> last(input.trace.files.size(), kNoTime);
   for (std::size_t i = 0; i < input.trace.entries.size(); ++i) last[input.entry(i).file] = input.time(i);
   return last;
 }
 
-// What --trace-last left out is newer than what was overwritten before: with it, no event that was asked for is lost.
+// With --trace-last, events before the requested end are not lost, also if the ring had overwritten some of them.
 struct LostEvents {
   std::uint64_t overwritten = 0, left_out = 0;
 };
@@ -62,7 +62,7 @@ std::string ranks_of(const PageInput& input) {
   return "[" + json + "]";
 }
 
-// Of an mpi_enter or mpi_leave by which a rank ended the job itself: a fatal error, MPI_Abort. "" of all others.
+// A sentence on a call by which a rank ended the job itself: a fatal error, or MPI_Abort. "" of other events.
 std::string own_end(const PageInput& input, std::size_t at) {
   const Trace::Entry& entry = input.entry(at);
   if (entry.event.kind == sim::TraceKind::mpi_enter) {
@@ -87,7 +87,7 @@ std::vector<std::string> own_ends(const PageInput& input) {
   return ends;
 }
 
-// What the reader of the page has to know before.
+// Notes at the top of the page: facts that limit what the page shows.
 std::string notes_of(const PageInput& input) {
   const Trace& trace = input.trace;
   std::string json;
@@ -128,7 +128,7 @@ std::string notes_of(const PageInput& input) {
   return "[" + json + "]";
 }
 
-// Blocks are told on other threads: nothing of `input` changes any more, nor do the messages.
+// Adds the stories. Other threads format the blocks; `input` and `messages` no longer change, so no lock is needed.
 void add_stories(const PageInput& input, const PageMessages& messages, const StoriesTold& told, PageData& data) {
   std::string blobs;
   const std::size_t all = messages.stories.size();
@@ -154,6 +154,7 @@ portals::Status write_page(std::string_view frame, const PageInput& input, const
   const std::size_t place = frame.find(kDataMark);
   if (place == std::string_view::npos) return portals::Status::error("the page has no place for its data");
   PageData data;
+  // In the order of the references between tables: rows must exist before others name them.
   const PageCalls calls = add_calls(input, data);
   const PageMessages messages = add_messages(input, calls, data);
   add_entries(input, messages, data);

@@ -18,7 +18,7 @@ std::uint32_t PageStrings::number(std::string_view text) {
 
 std::string json_text(std::string_view text) {
   std::string json = nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
-  // Whatever begins with "<" may mean something to the parser of the page: the end of the element, a comment.
+  // "<" could end the element or begin a comment, so it is escaped.
   for (std::size_t at = 0; (at = json.find('<', at)) != std::string::npos; at += 6) json.replace(at, 1, "\\u003c");
   return json;
 }

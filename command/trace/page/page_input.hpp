@@ -1,4 +1,4 @@
-// What the tables of the page are made from.
+// The input of the page's tables.
 #pragma once
 
 #include "command/trace/page/page_data.hpp"
@@ -10,17 +10,19 @@ namespace margay::command {
 
 inline constexpr std::size_t kNoEntry = MessageStory::kNone;
 
+// References to a trace and its indices; all must outlive it. Immutable, so threads may share it.
 struct PageInput {
   const Trace& trace;
   const TraceNames& names;
   const Messages& messages;
   const Collectives& collectives;
   const EventWords& words;
-  CallSite call_site;  // may be empty
+  // May be empty; must be safe for several threads.
+  CallSite call_site;
 
   [[nodiscard]] const Trace::Entry& entry(std::size_t at) const { return trace.entries[at]; }
   [[nodiscard]] std::uint32_t rank_of(std::size_t at) const { return trace.files[entry(at).file].rank; }
-  // Nanoseconds since the first event; of MessageStory::kNone: not known.
+  // Nanoseconds since the first event; kNoTime of MessageStory::kNone.
   [[nodiscard]] double time(std::size_t at) const {
     if (at == MessageStory::kNone) return kNoTime;
     return static_cast<double>(entry(at).event.time - trace.entries.front().event.time);

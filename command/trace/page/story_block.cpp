@@ -16,7 +16,7 @@ bool is_hexadecimal(char letter) {
   return is_digit(letter) || (letter >= 'a' && letter <= 'f');
 }
 
-// Of the value at the beginning of `text`, which begins with a digit: "17", "0x1f".
+// The length of the value at the beginning of `text`, which begins with a digit: "17", "0x1f".
 std::size_t value_length(std::string_view text) {
   const bool is_hex = text.size() > 2 && text[0] == '0' && text[1] == 'x' && is_hexadecimal(text[2]);
   const std::size_t from = is_hex ? 2 : 0;
@@ -28,6 +28,7 @@ std::size_t value_length(std::string_view text) {
 
 void StoryBlock::Place::add(std::string_view value, std::size_t earlier) {
   if (earlier == 0) first_ = value;
+  // While all values are equal, one copy stands for all.
   if (values_.empty()) {
     if (value == first_) return;
     values_ = first_;
