@@ -28,6 +28,7 @@ namespace {
 
 using portals::Status;
 
+// Messages in flight at once; enough that a further message costs no latency.
 constexpr int kWindow = 64;
 
 std::string word(std::string_view name, std::uint64_t bytes) {
@@ -50,7 +51,7 @@ bool parse_answer(std::string_view line, Answers& out) {
   return true;
 }
 
-// Requires: it was asked for.
+// The result of a task. Requires: parse_answers() found it.
 double of(const Answers& answers, const std::string& asked) {
   return answers.find(asked)->second;
 }
@@ -97,7 +98,8 @@ Question inside_question() {
           "bcast=tree,barrier=shared,allreduce=shared"};
 }
 
-// Messages to one peer leave together here, those to several do not: what one costs its sender is measured by itself.
+// Between nodes, messages to one peer leave together but those to several do not, so the sender's cost of one message
+// is measured separately.
 Question between_question() {
   return {{kMessage, kShorter, kLonger, "send"}, "bcast=tree"};
 }
@@ -159,7 +161,7 @@ std::vector<char*> pointers_of(std::vector<std::string>& words) {
   return pointers;
 }
 
-// The first `most` of those that this process may use.
+// The first `most` of the processors that this process may use.
 cpu_set_t first_processors(int most) {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
@@ -186,6 +188,7 @@ std::string read_all(std::FILE* file) {
   if (CPU_COUNT(&processors) != 0) static_cast<void>(::sched_setaffinity(0, sizeof processors, &processors));
   ::dup2(output, STDOUT_FILENO);
   ::dup2(errors, STDERR_FILENO);
+  // The same executable, whatever is in PATH.
   ::execve("/proc/self/exe", words.data(), environment.data());
   constexpr int kNotStarted = 126;
   ::_exit(kNotStarted);
@@ -212,6 +215,7 @@ Status run_margay(const std::vector<std::string>& words, const std::string& coll
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
+  // Files, not pipes: the child can never block on its output.
   output = read_all(told.get());
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
   std::string sentence;
@@ -224,8 +228,8 @@ Status run_margay(const std::vector<std::string>& words, const std::string& coll
 
 namespace {
 
-// A line of /proc/stat: "cpu3 user nice system idle iowait irq softirq steal ...", in ticks. Seconds that were not
-// idle.
+// Seconds that were not idle, from a line of /proc/stat in ticks: "cpu3 user nice system idle iowait irq softirq steal
+// ...".
 double busy_s(std::istringstream& line) {
   constexpr std::size_t kIdle = 3, kWaiting = 4;
   std::array<double, 8> ticks{};
@@ -236,7 +240,7 @@ double busy_s(std::istringstream& line) {
   return busy / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
-// Of the processors that this process may use; -1: unknown.
+// Busy seconds of the processors that this process may use; -1: unknown.
 double all_s() {
   const std::vector<int> allowed = sim::allowed_processors();
   std::ifstream stat("/proc/stat");

@@ -32,7 +32,7 @@ Diagnosis check_processors() {
           "taskset)"};
 }
 
-// What a job of a few ranks really needs, not what /dev/shm claims to have.
+// Creates the memory of a job of a few ranks: the size of /dev/shm alone does not show whether that works.
 Diagnosis check_memory() {
   constexpr std::uint64_t kTrialBytes = std::uint64_t{64} << 20;
   sim::SegmentRequest request;
@@ -71,8 +71,8 @@ Diagnosis check_limit(int resource, std::string_view name, rlim_t wanted, std::s
           limit.rlim_max >= wanted ? "" : std::move(mend)};
 }
 
-// A rank has its heap of unexpected messages, its node's memory and a library's usual share; below some of that
-// MPI_Init fails.
+// A rank maps its heap of unexpected messages, its node's memory and its libraries; below a part of that MPI_Init
+// fails.
 Diagnosis check_address_space() {
   constexpr rlim_t kWanted = 4 * sim::kHeapBytes;
   rlimit limit{};

@@ -8,7 +8,7 @@ namespace margay::command {
 
 namespace {
 
-// In the order of the enumeration; command_test compares.
+// In the order of the enumeration, which command_test checks.
 constexpr std::array<FindingText, sim::kFindingCount> kTexts = {{
     {sim::Finding::rank_died, Severity::error, "A signal killed a rank",
      "A process of the job ended by a signal such as SIGSEGV or SIGKILL. The launcher ends the other ranks; the exit "

@@ -15,7 +15,7 @@ namespace {
 
 using portals::Status;
 
-// A name that is longer may be of two calls, when a call begins while it is read; shorter ones are one store.
+// A shorter name is written by one store. A longer one may be a mixture of two calls.
 constexpr std::size_t kOneStoreBytes = 16;
 constexpr int kReads = 4;
 
@@ -40,6 +40,7 @@ bool same_wait(const sim::BoardBlock& one, const sim::BoardBlock& other) {
 }
 
 std::string wrong_with(const sim::BoardHeader& header, std::uint64_t file_bytes) {
+  // The launcher writes the magic last.
   if (header.magic == 0) return "is not complete";
   if (header.magic != sim::kBoardMagic) return "is no job board";
   if (header.version != sim::kBoardVersion) {
@@ -106,6 +107,7 @@ bool BoardReader::read_block(std::uint32_t rank, sim::BoardBlock& out) const {
   if (!read_at(descriptor_, &out, sizeof out, offset)) return false;
   bool call = false;
   bool wait = false;
+  // A rank that changes its state all the time could defeat any number of reads, so they are bounded.
   for (int reads = 1; reads < kReads && !(call && wait); ++reads) {
     before = out;
     if (!read_at(descriptor_, &out, sizeof out, offset)) return false;

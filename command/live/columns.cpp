@@ -16,6 +16,7 @@ namespace margay::command {
 std::string short_number(double number) {
   constexpr double kThousand = 1000;
   constexpr double kPlain = 9999.5;
+  // Limits include rounding: 9999.5 would be printed with five digits.
   if (number < kPlain) return fmt::format("{:.0f}", number);
   const char* unit = "kMGTPE";
   number /= kThousand;
@@ -97,10 +98,10 @@ std::string number_of(std::uint64_t count) {
   return short_number(static_cast<double>(count));
 }
 
-// What the words of a wait begin with: the column's name.
+// The beginning of a wait's phrase, which is also the column's name.
 constexpr std::string_view kWaitsFor = "waits for";
 
-// A column, and when it goes: those of a high number first, 0 never.
+// A column. `goes`: its place in the order of omission, highest first; 0: never omitted.
 struct Column {
   enum Name : std::uint8_t {
     kRank,
@@ -124,10 +125,12 @@ struct Column {
     kCount
   };
   std::string_view head;
-  std::size_t width;  // at least
+  // Minimum width.
+  std::size_t width;
   bool left;
   int goes;
-  SortKey key;  // kRank: nothing is sorted by it
+  // kRank: no sort order has this column.
+  SortKey key;
 };
 constexpr std::array<Column, Column::kCount> kColumns{{{"rank", 5, false, 0, SortKey::kRank},
                                                        {"node", 4, false, 12, SortKey::kRank},
@@ -181,7 +184,7 @@ Cells cells_of(const RankLook& rank) {
   return cells;
 }
 
-// Of each column its width with what fills it, 0: not shown.
+// By column: its width with its contents; 0: omitted.
 using Widths = std::array<std::size_t, Column::kCount>;
 
 Widths widths_of(const std::vector<Cells>& rows, SortKey key, std::size_t room) {
@@ -196,7 +199,7 @@ Widths widths_of(const std::vector<Cells>& rows, SortKey key, std::size_t room) 
   }
   int most = 0;
   for (const Column& column : kColumns) most = std::max(most, column.goes);
-  // A space less than columns.
+  // There is one space less than there are columns.
   for (int goes = most; goes > 0 && sum > room + 1; --goes) {
     for (std::size_t at = 0; at < kColumns.size(); ++at) {
       const bool sorted = key != SortKey::kRank && kColumns[at].key == key;
@@ -258,7 +261,7 @@ std::string headline(const JobLook& job) {
                      job.command);
 }
 
-// The cycle, which says what to look at, is not broken if it need not be.
+// The lines about a stall. The cycle is kept in one line if possible, because it shows the cause.
 std::vector<std::string> stall_lines(const JobLook& job, std::size_t room) {
   const std::string text = job.stall == sim::BoardStall::kDeadlock
                                ? "deadlock: all ranks wait for messages, none is under way and nobody will send one"

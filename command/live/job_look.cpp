@@ -29,6 +29,7 @@ std::string_view name(Doing doing) {
 
 Doing doing_of(const sim::BoardBlock& block, const ProcessLook& process) {
   if (block.pid <= 0) return Doing::kNotBegun;
+  // The number may belong to a later process.
   const bool another = process.start_ticks != block.start_ticks && block.start_ticks != 0;
   if (process.state == 0 || another || process.state == 'Z' || process.state == 'X') return Doing::kEnded;
   if (process.state == 'T' || process.state == 't') return Doing::kStopped;
@@ -82,6 +83,7 @@ RankLook JobWatcher::look_at_rank(const BoardReader& board, std::uint32_t rank, 
   const bool seen = before.at_ns != 0 && before.pid == now.pid;
   const bool same = seen && before.calls == now.calls && before.call == now.call;
   now.same_since_ns = same ? before.same_since_ns : now_ns;
+  // The board has the beginning of a reported wait; for shorter activities the snapshots must do.
   if (lives && block.wait.is_waiting != 0 && block.wait.since_ns <= now_ns && block.wait.since_ns != 0) {
     look.since_s = seconds(now_ns - block.wait.since_ns);
     look.waits_for = describe_wanted(block);
@@ -89,7 +91,7 @@ RankLook JobWatcher::look_at_rank(const BoardReader& board, std::uint32_t rank, 
     look.since_s = seconds(now_ns - now.same_since_ns);
     look.watched = true;
   }
-  // Counters only grow; where one has not, it was read while it was written, or is nonsense.
+  // Counters only grow. One that did not was read while it was written, or is invalid.
   const bool grew = seen && now_ns > before.at_ns && now.calls >= before.calls && now.messages >= before.messages &&
                     now.bytes >= before.bytes && now.processor_ticks >= before.processor_ticks;
   if (grew && lives) {

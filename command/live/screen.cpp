@@ -42,9 +42,11 @@ class Screen {
   SortKey key_;
   Terminal terminal_;
   RunningJobs jobs_;
-  std::map<std::string, JobWatcher> watchers_;  // by the job's name
+  // By the job's name.
+  std::map<std::string, JobWatcher> watchers_;
   std::vector<JobLook> looks_;
-  std::size_t top_ = 0;  // first line shown
+  // First visible line.
+  std::size_t top_ = 0;
   std::size_t lines_ = 0;
   bool over_ = false;
 };
@@ -56,7 +58,8 @@ void Screen::look() {
     if (!options_.job.empty() && jobs_.named(options_.job) != &job) continue;
     looks_.push_back(watchers_[job.name].look(job, sim::real_clock().now_ns()));
   }
-  if (!options_.job.empty()) return;  // the one that was asked for stays, ended or not
+  // A requested job stays on the screen after its end.
+  if (!options_.job.empty()) return;
   jobs_.drop_ended();
   std::erase_if(watchers_, [this](const auto& entry) { return jobs_.named(entry.first) == nullptr; });
 }
@@ -122,7 +125,8 @@ int Screen::run() {
       print_remarks(jobs_, options_.job);
       return kStatusNoScreen;
     }
-    options_.job = job->name;  // whole: later jobs may begin as it does
+    // The full name: a later job's name may begin with the given one.
+    options_.job = job->name;
   }
   if (const portals::Status status = terminal_.open(); !status.ok()) {
     std::fprintf(stderr, "margay top: %s; --once prints one table\n", status.sentence().c_str());
@@ -137,6 +141,7 @@ int Screen::run() {
     }
     draw();
     now = sim::real_clock().now_ns();
+    // Keys redraw at once, but do not change the interval of the snapshots.
     const std::uint64_t left_ms = next_ns > now ? (next_ns - now + kNsPerMs - 1) / kNsPerMs : 0;
     const TerminalEvent event = terminal_.wait(static_cast<int>(left_ms));
     if (event.kind == TerminalEvent::Kind::kEnd) return event.value == 0 ? kStatusNoScreen : kSignalBase + event.value;

@@ -46,7 +46,8 @@ bool is_unnamed_call(const Stack& stack) {
 
 Stack folded(const Stack& stack, const std::string& call) {
   Stack out;
-  bool inside = false;  // a call of the library's or the system's
+  // Inside a call of the library or the system.
+  bool inside = false;
   auto at = std::ranges::find_if(stack, [](const Frame& frame) { return is_programs(frame) || is_library(frame); });
   if (at == stack.end()) at = stack.begin();
   for (bool first = true; at != stack.end(); ++at) {
@@ -59,14 +60,15 @@ Stack folded(const Stack& stack, const std::string& call) {
       if (frame.function.starts_with("PMPI_")) frame.function.erase(0, 1);
       first = false;
     }
-    if (inside) frame.place.clear();  // of sources that are not the program's
+    // Lines of foreign sources do not help.
+    if (inside) frame.place.clear();
     out.push_back(std::move(frame));
   }
   return out;
 }
 
 std::string function_name(const std::string& symbol) {
-  // What is no mangled name would be taken for a type's: "i" is int.
+  // A name that is not mangled would be taken for a type: "i" is int.
   if (!symbol.starts_with("_Z")) return sim::printable(symbol.substr(0, symbol.find("@@")));
   int status = 0;
   char* const demangled = abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status);

@@ -18,12 +18,10 @@ class StoryBlock {
   // Appends a story. Requires: it has no control characters but newlines.
   void add(std::string_view story);
   // The block, as four parts with kSeparator between them:
-  // - forms, one on each line, with kNumber in place of a value; kPadded first: a value padded with spaces on its left
-  // to
-  //   kPaddedWidth letters
+  // - forms, one on each line: kNumber stands for a value, after kPadded for one padded on its left to kPaddedWidth
   // - shapes, one on each line: a story's forms by number, from 0
   // - the shape of each story, by number
-  // - for each form, for each place in it, a line: the values in the order of the stories; a single value holds for all
+  // - for each place of each form, one line: the values in the order of the stories; a single value holds for all
   [[nodiscard]] std::string text() const;
 
   static constexpr char kSeparator = '\x1e';
