@@ -95,6 +95,7 @@ struct CallSites::Module {
 CallSites::CallSites() = default;
 CallSites::~CallSites() = default;
 
+// Modules are cached by build id and path: the same executable at another address is read once.
 std::string CallSites::line_of(const sim::Definition& module, std::uint64_t address) {
   std::unique_ptr<Module>& known = modules_[module.text];
   if (known == nullptr) known = std::make_unique<Module>(module.text);
@@ -118,6 +119,7 @@ std::string CallSites::name_of(const std::string& question) {
   return sim::printable(fmt::format("{}+{:#x}", path.substr(path.find_last_of("/ ") + 1), read.address));
 }
 
+// One answer line for each question, also an empty one, so that the asker can count.
 int answer_source_questions(CallSites& call_sites) {
   for (std::string text; std::getline(std::cin, text);) {
     SourceQuestion question;

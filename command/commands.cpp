@@ -42,6 +42,7 @@ void tell_check(const std::string& sentence) {
   std::fprintf(stderr, "margay check: %s\n", sim::for_terminal(sentence).c_str());
 }
 
+// The calibration is last, because it takes a moment.
 void print_protocols(unsigned ranks) {
   print(mpi_adi::describe_choices(ranks, is_crowded(ranks)));
   print(collectives::describe_choices(ranks, is_crowded(ranks)));
@@ -54,6 +55,7 @@ void end_with(int status) {
   if (status != 0) throw CLI::RuntimeError(status);
 }
 
+// Options live in shared pointers, because the callbacks run after this function has returned.
 void add_info_command(CLI::App& app) {
   CLI::App* info = app.add_subcommand("info", "what margay would choose on this machine, and why");
   const auto protocols = std::make_shared<bool>(false);
@@ -111,6 +113,7 @@ void add_stacks_command(CLI::App& app) {
   stacks->callback([order] { end_with(command::stacks(*order)); });
 }
 
+// Warnings do not change the exit status.
 void run_doctor() {
   constexpr const char* kWords[] = {"ok  ", "warn", "FAIL"};
   bool failed = false;
@@ -145,6 +148,7 @@ bool print_needs(const std::vector<Need>& needs, const std::string& what) {
   return !needs.empty();
 }
 
+// Uses the environment's LD_LIBRARY_PATH behind margay's folder, as the launcher does.
 int check_program(const std::string& program, const std::string& folder) {
   const char* const path = std::getenv("LD_LIBRARY_PATH");
   SymbolCheck check;
@@ -222,6 +226,7 @@ int parse_line(CLI::App& app, int argc, char** argv) {
   return 0;
 }
 
+// `run` and `lab` are listed for the help only: main() handles them before CLI11 sees the line.
 void add_commands(CLI::App& app, const CallSite& call_site) {
   app.require_subcommand(1);
   app.set_version_flag("--version", "margay 0.1.0");

@@ -10,6 +10,7 @@
 #include "command/lab/lab.hpp"
 #include "command/run/run_command.hpp"
 
+// The name of the program selects the command, so mpiexec and mpirun may be links.
 int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
   std::string_view name = argc > 0 ? argv[0] : "margay";

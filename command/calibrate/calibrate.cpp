@@ -53,6 +53,7 @@ struct Shape {
   [[nodiscard]] Answers answers() const { return fast_of(runs); }
 };
 
+// After a failure the shape is not tried again: it would fail each time.
 void run_once(Shape& shape, const std::string& program) {
   std::vector<std::string> words{
       "run", "-n", std::to_string(shape.ranks), "--nodes", std::to_string(shape.nodes), "--timeout", "60", program};
@@ -131,6 +132,7 @@ int complain(const Status& status) {
   return 1;
 }
 
+// The user's file needs a home directory.
 Status place_of(const command::CalibrateOrder& order, std::string& path) {
   path = order.installed ? sim::installed_rates_file() : order.file;
   if (!path.empty()) return {};
@@ -172,6 +174,7 @@ std::string words_of_load(double others) {
 
 }  // namespace
 
+// At most two processors, so that rates do not depend on the size of the machine.
 Status measure_machine(sim::MeasuredRates& out, std::vector<std::string>& remarks, std::string& disturbed) {
   const std::string program = measuring_program(own_path());
   if (program.empty()) {
@@ -197,6 +200,7 @@ Status measure_machine(sim::MeasuredRates& out, std::vector<std::string>& remark
   return {};
 }
 
+// The place is checked before the measurement, which takes seconds.
 int calibrate(const command::CalibrateOrder& order) {
   std::string path;
   if (!order.print) {

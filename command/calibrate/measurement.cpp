@@ -41,6 +41,7 @@ std::string_view take_field(std::string_view& line) {
   return field;
 }
 
+// Anything but a complete line is an error: its number would become a rate.
 bool parse_answer(std::string_view line, Answers& out) {
   const std::string_view name = take_field(line);
   const std::string_view bytes = take_field(line);
@@ -82,6 +83,7 @@ Status parse_answers(std::string_view output, const std::vector<std::string>& as
   return {};
 }
 
+// A low quantile, because disturbances only add time.
 Answers fast_of(const std::vector<Answers>& runs) {
   Answers fast;
   for (const auto& [asked, first] : runs.front()) {
@@ -143,6 +145,7 @@ struct CloseFile {
 };
 using File = std::unique_ptr<std::FILE, CloseFile>;
 
+// The user's settings must not influence the rates; the measurement itself uses the usual ones.
 std::vector<std::string> environment_of(const std::string& collective) {
   std::vector<std::string> entries{"MARGAY_COLLECTIVE=" + collective, "MARGAY_RATES=usual"};
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
@@ -183,6 +186,7 @@ std::string read_all(std::FILE* file) {
   return text;
 }
 
+// Runs in the child between fork and exec.
 [[noreturn]] void become(const std::vector<char*>& words, const std::vector<char*>& environment,
                          const cpu_set_t& processors, int output, int errors) {
   if (CPU_COUNT(&processors) != 0) static_cast<void>(::sched_setaffinity(0, sizeof processors, &processors));
@@ -276,6 +280,7 @@ double own_s() {
 
 OtherLoad::OtherLoad() : all_s_(all_s()), own_s_(own_s()), begin_(std::chrono::steady_clock::now()) {}
 
+// Clamped: the two sources of time are not read at the same instant.
 double OtherLoad::share() const {
   const double now_s = all_s();
   const auto processors = static_cast<double>(sim::allowed_processors().size());

@@ -25,6 +25,7 @@ constexpr std::array<std::uint64_t, sim::kBodyClasses> kBytes = {32U << 10, 128U
 constexpr int kBodies = 48;
 constexpr std::uint64_t kPatienceNs = 2'000'000'000;
 
+// Anonymous shared memory for two ranks, inherited by fork.
 class Segment {
  public:
   Segment()
@@ -96,6 +97,7 @@ class Side {
   std::uint64_t awaited_ = 0;
 };
 
+// The child's part: sends each body and awaits the answer, until the parent is silent for too long.
 void send_all(const Segment& segment, sim::LongMethod method) {
   Side side(segment, 1, method);
   if (!side.ok()) return;
@@ -130,6 +132,7 @@ struct Measured {
   sim::BodyPreferences preferences = 0;
 };
 
+// A failed fork or mapping counts as not measured.
 Measured measure(sim::LongMethod method) {
   const Segment segment;
   sim::ShmLayout layout;
@@ -160,6 +163,7 @@ std::string us_text(double us) {
 
 }  // namespace
 
+// Each method separately, then the receiver's own choice.
 std::array<LongBodyTimes, sim::kBodyClasses> calibrate_long_bodies() {
   const Measured ring = measure(sim::LongMethod::ring);
   const Measured reading = sim::probe_process_vm_readv().works ? measure(sim::LongMethod::cma) : Measured{};

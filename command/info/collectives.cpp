@@ -67,6 +67,7 @@ Status measure_first(sim::JobRates& found, TakenRates& out) {
   return collectives::parse_rates(found.text, out.rates);
 }
 
+// The same search as a run's, so that the output describes the next run.
 Status take_rates(const std::string& asked, TakenRates& out) {
   sim::Options options = sim::Options::from_environment(environ);
   if (!asked.empty()) options.set("rates", asked);
@@ -112,6 +113,7 @@ std::string group_words(const command::CollectivesQuestion& question, const coll
                      facts.crowded ? "more ranks than processors" : "a processor for each");
 }
 
+// fclose() reports a full file system.
 int write_picture(const std::string& file, const std::string& picture) {
   if (file == "-") return std::fputs(picture.c_str(), stdout) < 0 ? 1 : 0;
   std::FILE* const out = std::fopen(file.c_str(), "we");
@@ -124,6 +126,7 @@ int write_picture(const std::string& file, const std::string& picture) {
 
 }  // namespace
 
+// Facts come from the options, not from a job: no rank is started except for a first measurement.
 int info_collectives(const command::CollectivesQuestion& question) {
   if (question.nodes > question.ranks) {
     return refuse(Status::error(fmt::format("--nodes {} is more than the {} ranks", question.nodes, question.ranks)));

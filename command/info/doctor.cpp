@@ -19,6 +19,7 @@
 namespace margay::command {
 namespace {
 
+// A failed probe is a warning where another mechanism takes over.
 Diagnosis from_probe(const sim::ProbeResult& probe, std::string_view name, Finding otherwise, std::string mend) {
   if (probe.works) return {Finding::kOk, fmt::format("{}: {}", name, probe.detail), ""};
   return {otherwise, fmt::format("{}: {}", name, probe.detail), std::move(mend)};
@@ -51,6 +52,7 @@ Diagnosis check_memory() {
   return {Finding::kOk, "shared memory: 64 MiB as " + kind, ""};
 }
 
+// margay prefers memfd, so a small /dev/shm is only a warning.
 Diagnosis check_dev_shm() {
   struct statvfs info {};
   if (::statvfs("/dev/shm", &info) != 0) {
@@ -62,6 +64,7 @@ Diagnosis check_dev_shm() {
           "not needed while memfd works; other MPI libraries need more (--shm-size=1g)"};
 }
 
+// The hard limit counts: the launcher raises the soft one.
 Diagnosis check_limit(int resource, std::string_view name, rlim_t wanted, std::string mend) {
   rlimit limit{};
   if (::getrlimit(static_cast<__rlimit_resource>(resource), &limit) != 0)
@@ -105,6 +108,7 @@ Diagnosis check_user() {
 
 }  // namespace
 
+// The most fundamental checks come first.
 std::vector<Diagnosis> diagnose() {
   std::vector<Diagnosis> findings;
   findings.push_back(check_library());

@@ -143,6 +143,7 @@ const std::array<FindingText, sim::kFindingCount>& finding_texts() {
   return kTexts;
 }
 
+// Collects the ids on the way, for the nearest spelling.
 bool explain_finding(std::string_view id, std::string& out) {
   if (id.empty()) {
     out = list_of_ids();

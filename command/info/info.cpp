@@ -52,6 +52,7 @@ bool is_crowded(unsigned ranks) {
   return sim::are_crowded("auto", ranks, sim::processor_share());
 }
 
+// All probes run now: the output describes this machine, not the build.
 std::vector<std::string> describe_choices(unsigned ranks) {
   const sim::ProbeResult memfd = sim::probe_memfd();
   const sim::ProbeResult uring = sim::probe_io_uring();

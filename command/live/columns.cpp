@@ -27,6 +27,7 @@ std::string short_number(double number) {
   return number < 99.95 ? fmt::format("{:.1f}{}", number, *unit) : fmt::format("{:.0f}{}", number, *unit);
 }
 
+// The limit keeps the conversion to long defined.
 std::string short_time(double seconds) {
   constexpr double kTenSeconds = 9.95;
   constexpr long kMinute = 60;
@@ -44,6 +45,7 @@ std::string time_in_words(double seconds) {
   return short_time(seconds) + (seconds < kMinute ? " s" : seconds < kHour ? "s" : "m");
 }
 
+// A word longer than a line is broken inside.
 std::vector<std::string> wrapped(const std::string& text, std::size_t room) {
   constexpr std::string_view kIndent = "  ";
   std::vector<std::string> lines;
@@ -86,6 +88,7 @@ double value(const RankLook& rank, SortKey key) {
   return 0;
 }
 
+// Stable, so equal ranks stay in the order of their numbers.
 std::vector<std::size_t> order_of(const std::vector<RankLook>& ranks, SortKey key) {
   std::vector<std::size_t> order(ranks.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -152,6 +155,7 @@ constexpr std::array<Column, Column::kCount> kColumns{{{"rank", 5, false, 0, Sor
                                                        {"bytes", 7, false, 16, SortKey::kRank}}};
 using Cells = std::array<std::string, Column::kCount>;
 
+// A rank that has not begun MPI has "-" in place of counters, which would be 0.
 Cells cells_of(const RankLook& rank) {
   const auto rate = [&](double RankLook::Rates::*which) {
     return rank.rates ? short_number((*rank.rates).*which) : std::string("-");
@@ -187,6 +191,7 @@ Cells cells_of(const RankLook& rank) {
 // By column: its width with its contents; 0: omitted.
 using Widths = std::array<std::size_t, Column::kCount>;
 
+// Columns are as wide as their contents; then the least important are omitted until the line fits.
 Widths widths_of(const std::vector<Cells>& rows, SortKey key, std::size_t room) {
   Widths widths{};
   std::size_t sum = 0;
@@ -252,6 +257,7 @@ std::vector<std::string> rank_lines(const std::vector<RankLook>& ranks, SortKey 
 
 namespace {
 
+// The command line is last: it may be long, and is cut at the screen's edge.
 std::string headline(const JobLook& job) {
   const std::string since = job.ended    ? "has ended"
                             : job.runs_s ? "for " + time_in_words(*job.runs_s)

@@ -27,6 +27,7 @@ std::string_view name(Doing doing) {
   return kNames[static_cast<std::size_t>(doing)];
 }
 
+// The process's state decides first: the board of a killed rank shows its last call for ever.
 Doing doing_of(const sim::BoardBlock& block, const ProcessLook& process) {
   if (block.pid <= 0) return Doing::kNotBegun;
   // The number may belong to a later process.
@@ -51,6 +52,7 @@ Doing doing_of(const sim::BoardBlock& block, const ProcessLook& process) {
   return runs ? Doing::kInCall : Doing::kAsleep;
 }
 
+// Compares with the previous snapshot of the same process; a new process in the rank's place starts anew.
 RankLook JobWatcher::look_at_rank(const BoardReader& board, std::uint32_t rank, std::uint64_t now_ns) {
   RankLook look;
   look.rank = rank;
@@ -106,6 +108,7 @@ RankLook JobWatcher::look_at_rank(const BoardReader& board, std::uint32_t rank, 
   return look;
 }
 
+// An unreadable board counts as the job's end.
 JobLook JobWatcher::look(RunningJob& job, std::uint64_t now_ns) {
   JobLook look;
   look.name = job.name;

@@ -53,6 +53,7 @@ constexpr int kLooks = 4;
 constexpr std::string_view kMemfd = "/memfd:margay-board";  // command/run/process/job_memory
 constexpr std::string_view kFile = "/margay.";              // sim/boot/node_segment, where memfds are refused
 
+// Descriptors of other users' processes cannot be opened.
 bool is_own(const std::string& folder) {
   struct stat info {};
   return ::stat(folder.c_str(), &info) == 0 && info.st_uid == ::geteuid();
@@ -71,6 +72,7 @@ std::vector<int> processes() {
   return pids;
 }
 
+// Bounded, and cleaned: a command line may contain anything.
 std::string command_of(int pid) {
   constexpr std::size_t kMost = 4096;
   std::ifstream file(fmt::format("/proc/{}/cmdline", pid), std::ios::binary);
@@ -89,6 +91,7 @@ std::string job_name(std::uint64_t id) {
 
 }  // namespace
 
+// Forgets processes that ended, so that their numbers may be examined again.
 void RunningJobs::find() {
   const std::vector<int> pids = processes();
   std::erase_if(looked_, [&](const auto& entry) { return !std::ranges::binary_search(pids, entry.first); });
@@ -115,6 +118,7 @@ void RunningJobs::look_at(int pid) {
   }
 }
 
+// Opening the link opens the file itself, also an unlinked one.
 void RunningJobs::take(int pid, const std::string& path, std::string_view target) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (descriptor < 0) return;
@@ -147,6 +151,7 @@ void RunningJobs::drop_ended() {
   std::erase_if(jobs_, [](const RunningJob& job) { return sim::has_ended(job.launcher); });
 }
 
+// A full name or a launcher's number takes precedence over beginnings.
 RunningJob* RunningJobs::named(const std::string& word) {
   RunningJob* found = nullptr;
   for (RunningJob& job : jobs_) {

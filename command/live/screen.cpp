@@ -27,6 +27,7 @@ std::string help_line(SortKey key) {
   return text + "  j k scroll";
 }
 
+// The state of the screen: snapshots, sort order, scroll position.
 class Screen {
  public:
   explicit Screen(const TopOptions& options) : options_(options), key_(options.key) {}
@@ -51,6 +52,7 @@ class Screen {
   bool over_ = false;
 };
 
+// Finds new jobs at each snapshot, and drops ended ones after the snapshot that showed their end.
 void Screen::look() {
   jobs_.find();
   looks_.clear();
@@ -64,6 +66,7 @@ void Screen::look() {
   std::erase_if(watchers_, [this](const auto& entry) { return jobs_.named(entry.first) == nullptr; });
 }
 
+// All tables are laid out, and the visible part is drawn: the terminal may be smaller than one job.
 void Screen::draw() {
   std::vector<std::string> lines;
   std::vector<std::size_t> heads;
@@ -117,6 +120,7 @@ void Screen::take_key(int key) {
   }
 }
 
+// The job's name is resolved before the screen is entered, so that an error appears on the normal one.
 int Screen::run() {
   if (!options_.job.empty()) {
     jobs_.find();

@@ -40,6 +40,7 @@ bool may_be_set(int terminal) {
 
 }  // namespace
 
+// Signals are blocked before the screen is entered: one in between would leave the terminal changed.
 Status Terminal::open() {
   sigset_t taken;
   sigemptyset(&taken);
@@ -98,6 +99,7 @@ Terminal::~Terminal() {
   ::sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
 }
 
+// The modes are saved anew after each suspension, since the shell may have changed them.
 void Terminal::enter() {
   has_keys_ = ::isatty(STDIN_FILENO) != 0 && ::tcgetattr(STDIN_FILENO, &keys_before_) == 0;
   enter_again();
@@ -115,6 +117,7 @@ void Terminal::enter_again() {
   static_cast<void>(write_all(kEnter, Patience::kUntilSignal));
 }
 
+// Restores the terminal as far as possible, also if it is stopped or no process reads it.
 void Terminal::leave() {
   if (!std::exchange(entered_, false)) return;
   const bool may_set = may_be_set(STDOUT_FILENO);
@@ -138,6 +141,7 @@ std::size_t Terminal::columns() const {
   return size_now().ws_col;
 }
 
+// Writes every line in place, without clearing the screen first, so that nothing flickers.
 void Terminal::draw(const std::vector<std::string>& lines, const std::vector<std::size_t>& reversed) {
   const std::size_t rows = this->rows();
   const std::size_t columns = this->columns();
@@ -150,6 +154,7 @@ void Terminal::draw(const std::vector<std::string>& lines, const std::vector<std
   static_cast<void>(write_all(text + (lines.size() < rows ? "\x1b[J" : ""), Patience::kUntilSignal));
 }
 
+// SIGSTOP in place of SIGTSTP: the latter is blocked here.
 TerminalEvent Terminal::take_signal() {
   signalfd_siginfo info{};
   if (::read(signals_, &info, sizeof info) != static_cast<ssize_t>(sizeof info)) return {};
@@ -207,6 +212,7 @@ int next_key(std::string& keys) {
 
 }  // namespace
 
+// Keys that were read together are returned one by one before the next poll.
 TerminalEvent Terminal::wait(int timeout_ms) {
   if (gone_) return {TerminalEvent::Kind::kEnd, 0};
   if (keys_.empty()) {

@@ -41,6 +41,7 @@ SortKey key_of(std::string_view word) {
   return at == words.end() ? SortKey::kRank : at->key;
 }
 
+// The comparison also rejects NaN.
 std::string interval_problem(const std::string& text) {
   double seconds = 0;
   const auto [behind, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);

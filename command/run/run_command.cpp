@@ -65,6 +65,7 @@ Status timeout_from_environment(RunOptions& options) {
   return parse_timeout("MPIEXEC_TIMEOUT", text, options.timeout_seconds);
 }
 
+// Checked before any rank starts; chdir() itself would fail in the child.
 Status check_working_directory(const std::string& folder) {
   struct stat info {};
   if (folder.empty()) return {};
@@ -75,6 +76,7 @@ Status check_working_directory(const std::string& folder) {
   return {};
 }
 
+// Finds every program before the first rank starts: a job of several programs must not start in part.
 Status find_programs(const RunOptions& options, std::vector<std::string>& paths, int& exit_status) {
   for (const ProgramSpec& program : options.programs) {
     exit_status = kStatusCannotStart;
@@ -112,6 +114,7 @@ int finish_accounts(const RunOptions& options, const sim::Board& board, int exit
   return exit_status == 0 ? sim::kStatusFindings : exit_status;
 }
 
+// The first few names; a program linked for another library may lack hundreds.
 std::string first_of(const std::vector<Need>& needs) {
   constexpr std::size_t kMostShown = 5;
   std::string text;
@@ -278,12 +281,14 @@ int run_job(const RunOptions& options, const NamePlace& name_place) {
     Status status = check_library(options, options.programs[i], paths[i]);
     if (!status.ok()) return complain(status, kStatusCannotRun);
   }
+  // Creates the folder, so it follows the checks that may reject the command.
   if (Status status = check_trace_place(options); !status.ok()) return complain(status, kStatusCannotStart);
   JobPlan plan = make_plan(options);
   const sim::ProcessorShare share = sim::processor_share();
   plan.crowded = sim::are_crowded(options_of_ranks(options).text("wait", "auto"), plan.size(), share);
   plan.processors = share.processors;
   if (Status status = take_rates_for(options, plan); !status.ok()) return complain(status, kStatusBadCommandLine);
+  // Opened before the job, so that a wrong path does not cost a run.
   ReportFile report;
   if (Status status = report.open(options); !status.ok()) return complain(status, kStatusBadCommandLine);
   JobMemory memory;
@@ -305,6 +310,7 @@ int run_job(const RunOptions& options, const NamePlace& name_place) {
 
 }  // namespace
 
+// Order matters: descriptors first, and an outer job's trace is forgotten before options are read from the environment.
 int run_command(const std::vector<std::string>& words, const NamePlace& name_place) {
   open_standard_descriptors();
   forget_outer_trace();

@@ -74,6 +74,7 @@ Status Runner::run(int& exit_status) {
   return {};
 }
 
+// Everything that must exist before the first rank: records of former children, the event loop, the guardian, signals.
 Status Runner::prepare() {
   // Before this process becomes a subreaper, so that only former children are recorded.
   offspring_.begin(memory_.job_name());
@@ -102,6 +103,7 @@ Status Runner::start_ranks(int& exit_status) {
   return {};
 }
 
+// On error the descriptors opened so far are closed, and end_everything() ends the ranks that run.
 Status Runner::start_rank(std::uint32_t rank, int standard_input, int& exit_status) {
   const std::uint32_t program = plan_.program_of_rank[rank];
   SpawnRequest request;
@@ -133,6 +135,7 @@ Status Runner::start_rank(std::uint32_t rank, int standard_input, int& exit_stat
   return status;
 }
 
+// Ends when every rank has been reaped; their orphans are end_everything()'s concern.
 void Runner::loop() {
   std::vector<Event> events;
   while (!watch_.over()) {
@@ -159,6 +162,7 @@ void Runner::dispatch(Event event) {
   }
 }
 
+// Reads all pending signals: the descriptor is non-blocking and level-triggered.
 void Runner::on_signals() {
   signalfd_siginfo info{};
   bool children = false;
@@ -226,6 +230,7 @@ void Runner::take_reports() {
   reported_by_ranks_.clear();
 }
 
+// A rank's end is reported to Watch only after its last lines of PMI and output have been read.
 void Runner::on_child(pid_t pid, int code, int value) {
   const auto found = std::find(pids_.begin(), pids_.end(), pid);
   if (found == pids_.end()) {
@@ -235,6 +240,7 @@ void Runner::on_child(pid_t pid, int code, int value) {
   }
   const auto rank = static_cast<std::uint32_t>(found - pids_.begin());
   const std::int64_t now = signed_monotonic_ns();
+  // The number may have been reused by an adopted orphan.
   if (watch_.ended(rank)) return;
   if (code == CLD_STOPPED) return watch_.on_stop(rank, now);
   if (code == CLD_CONTINUED) return watch_.on_continue(rank);
@@ -305,6 +311,7 @@ void Runner::act() {
   }
 }
 
+// A deadlock's report names all waits, so it becomes a finding here, before the cause is known.
 void Runner::look_for_stall(std::int64_t now) {
   const std::vector<std::string> lines = stall_.look(now, watch_.some_stopped());
   if (lines.empty()) return;
@@ -338,10 +345,12 @@ void Runner::end_everything() {
   const bool ended_well = watch_.over() && watch_.cause().kind == CauseKind::kNone;
   offspring_.end(group, ended_well ? Detached::live : Detached::end, output_.pipes());
   if (signals_ >= 0) ::close(signals_);
+  // From here on Ctrl-C ends the launcher as any program.
   signals_ = -1;
   static_cast<void>(::sigprocmask(SIG_SETMASK, &saved_.signal_mask, nullptr));
 }
 
+// Called when the cause is set, before the other ranks end, so that the message precedes their last output.
 void Runner::report_cause() {
   if (reported_) return;
   reported_ = true;

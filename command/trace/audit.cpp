@@ -74,6 +74,7 @@ class Auditor {
     return file != nullptr && file->closed && !sim::was_killed(file->end) && !any_peer_lost_;
   }
 
+  // Counts one event. Acknowledgments settle no message: they are answers.
   void take(const Trace::Entry& entry) {
     const sim::TraceEvent& event = entry.event;
     switch (event.kind) {
@@ -110,6 +111,7 @@ class Auditor {
     }
   }
 
+  // The recording rank must be the source: files cannot be mixed up.
   void take_sent(const Trace::Entry& entry) {
     const sim::TraceEvent& event = entry.event;
     const std::uint32_t rank = trace_.files[entry.file].rank;
@@ -149,6 +151,7 @@ class Auditor {
     if (life.arrived != 0) --life.arrived;
   }
 
+  // Pairs of events by thread; a missing beginning is an error only in a whole file.
   void take_bracket(const Trace::Entry& entry) {
     const sim::TraceEvent& event = entry.event;
     const TraceFile& file = trace_.files[entry.file];
@@ -185,6 +188,7 @@ class Auditor {
     violation(fmt::format("{} recorded {}_end without {}_begin", who(file, thread), what, what));
   }
 
+  // Calls nest, so a call must leave in the reverse order of its entry.
   void leave_call(const TraceFile& file, const sim::TraceEvent& event) {
     Brackets& open = brackets_[{file.rank, event.detail}];
     const auto violation_of = [&](std::string_view what) {
@@ -213,6 +217,7 @@ class Auditor {
     waiting_call.reset();
   }
 
+  // Each rule applies only where the files that could refute it are whole.
   void judge(const MessageIdentity& message, const Life& life) {
     const bool sender_known = whole_file(message.source) != nullptr;
     const bool target_known = whole_file(message.destination) != nullptr;
@@ -266,6 +271,7 @@ class Auditor {
                     sim::noun(untold_, "its", "their")));
   }
 
+  // Each message counts once, however often a damaged trace repeats its events.
   void count(const MessageIdentity& message, const Life& life) {
     Audit::Pair& pair = result_.pairs[{message.source, message.destination}];
     pair.sent += life.sent != 0 ? 1 : 0;
@@ -319,6 +325,7 @@ class Auditor {
     }
   }
 
+  // The wording depends on whether ranks may still begin to record.
   void note_missing(std::size_t without, std::uint32_t size) {
     const bool goes_on = std::any_of(trace_.files.begin(), trace_.files.end(),
                                      [](const TraceFile& file) { return !file.closed && !file.sealed; });

@@ -57,6 +57,7 @@ void put_pairs(const Audit& result, bool all) {
   }
 }
 
+// Prints the verdict first, then violations, notes and the table.
 void check_trace(const std::string& folder, bool all_pairs) {
   Trace trace;
   load_trace(folder, trace);

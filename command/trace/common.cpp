@@ -20,6 +20,7 @@ void fail_trace(const Status& status) {
   throw CLI::RuntimeError(kBadTrace);
 }
 
+// A failed write sets the stream's error flag, which finish_output() tests.
 void put_line(std::string line) {
   line += '\n';
   static_cast<void>(std::fwrite(line.data(), 1, line.size(), stdout));
@@ -29,6 +30,7 @@ void finish_output() {
   if (!is_output_written("trace")) throw CLI::RuntimeError(kBadTrace);
 }
 
+// A lost name makes numbers appear in place of names, which the reader should know.
 void load_trace(const std::string& folder, Trace& trace) {
   if (Status status = read_trace(folder, trace); !status.ok()) fail_trace(status);
   for (const TraceFile& file : trace.files) {

@@ -59,6 +59,7 @@ struct Format {
   void (*to_folder)(const ExportJob& job, const std::string& folder) = nullptr;
 };
 
+// An error instead of a cut chart: a part of the messages could mislead.
 Chart small_chart(const ExportJob& job) {
   Chart chart = chart_of(job.source, job.stories);
   if (chart.arrows > kChartArrowsMost) {
@@ -77,6 +78,7 @@ void put_table(const ExportJob& job, std::ostream& out) {
   write_messages_csv(job.source, job.stories, out);
 }
 
+// The numbers of omitted messages go to standard error, since the output is a folder.
 void put_replay(const ExportJob& job, const std::string& folder) {
   Replay replay;
   if (Status status = replay_of(job.source, job.stories, job.options.flops_per_second, replay); !status.ok()) {
@@ -121,6 +123,7 @@ std::string format_names(std::string_view separator) {
   return names;
 }
 
+// Fails with a list of the formats.
 const Format& format_of(const ExportOptions& options) {
   for (const Format& format : kFormats) {
     if (format.name == options.format) return format;
@@ -177,6 +180,7 @@ void write_folder(const ExportJob& job, const Format& format) {
   if (Status status = output.close(); !status.ok()) fail_trace(status);
 }
 
+// Options are checked before the trace is read, and the output is opened after it.
 void export_trace(const ExportOptions& options, const CallSite& call_site) {
   const Format& format = format_of(options);
   check_line(options, format);

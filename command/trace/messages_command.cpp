@@ -40,6 +40,7 @@ struct Row {
   std::string what;
 };
 
+// The send_begin has the program's length and datatype; a lost one is replaced by a kernel event.
 Row row_of(const Trace& trace, const EventWords& words, const Messages& messages, const MessageStory& story) {
   Row row;
   row.identity = story.identity;
@@ -54,6 +55,7 @@ Row row_of(const Trace& trace, const EventWords& words, const Messages& messages
   return row;
 }
 
+// Indices and words are built once for all rows.
 void list_messages(const MessagesOptions& options) {
   Trace trace;
   load_trace(options.folder, trace);

@@ -59,6 +59,7 @@ Status check_times(const PrintOptions& options) {
   return {};
 }
 
+// An unknown kind is an error that lists all: their names are not guessable.
 std::vector<sim::TraceKind> kinds_of(const std::vector<std::string>& words, std::string_view option) {
   std::vector<sim::TraceKind> kinds;
   for (const std::string& word : words) {
@@ -150,6 +151,7 @@ bool hides(const PrintOptions& options) {
   return !options.all && options.kinds.empty() && options.portals.empty() && options.message.empty();
 }
 
+// An event outside of calls belongs to none.
 bool is_in_call(const Trace& trace, const Messages& messages, std::size_t at, const std::vector<std::string>& calls) {
   const std::size_t enter = messages.call_around(at);
   if (enter == MessageStory::kNone) return false;
@@ -191,6 +193,7 @@ void put_threads(const Trace& trace, const Messages& messages) {
   }
 }
 
+// Mistakes in options are reported before any line is printed.
 void print_trace(const PrintOptions& options, const CallSite& call_site) {
   if (Status status = check_times(options); !status.ok()) fail_trace(Status::error("trace: " + status.sentence()));
   Trace trace;

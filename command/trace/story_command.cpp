@@ -44,6 +44,7 @@ MessageStory named(const StoryOptions& options, const Messages& messages) {
   return messages.story(root);
 }
 
+// One story by default: the others are listed by title, so that the user can choose.
 void tell_story(const StoryOptions& options, const CallSite& call_site) {
   Trace trace;
   load_trace(options.folder, trace);

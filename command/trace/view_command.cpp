@@ -69,6 +69,7 @@ CallSite for_threads(const CallSite& call_site) {
   };
 }
 
+// The page replaces an older one only when it is complete.
 void write_view(const ViewOptions& options, const CallSite& slow_call_site, std::string_view page) {
   if (page.empty()) {
     fail_trace(

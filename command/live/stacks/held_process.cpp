@@ -35,6 +35,7 @@ constexpr std::uint64_t kPollNs = 200'000;
 // The wait for another tracer's end.
 constexpr std::uint64_t kOthersNs = 1'000'000'000;
 
+// Sorted, the main thread first: all commands seize in this order.
 std::vector<int> threads_of(int pid) {
   namespace fs = std::filesystem;
   std::vector<int> tids;
@@ -51,6 +52,7 @@ std::vector<int> threads_of(int pid) {
   return tids;
 }
 
+// The number after a key in a file of /proc, or the first number if the key is empty.
 int number_in(const std::string& path, const std::string& key, int otherwise) {
   std::ifstream file(path);
   std::string word;
@@ -111,6 +113,7 @@ std::string why_without_stacks(int pid) {
   return read && (flags & kKernelThread) != 0 ? "is a thread of the kernel, which has no program" : "";
 }
 
+// In the order of certainty: a tracer and another owner explain the refusal by themselves.
 std::string refusal_words(const Refusal& refusal) {
   if (refusal.tracer != 0) {
     return fmt::format("process {} (a debugger, or another margay stacks) holds it already; try again when it is done",
@@ -197,6 +200,7 @@ Status HeldProcess::ask_new(int pid, std::uint64_t begun_ns, bool& found) {
   return {};
 }
 
+// Polls, because waitid() for one thread cannot be combined with a timeout.
 Status HeldProcess::wait_for_stops(std::uint64_t begun_ns) {
   while (true) {
     std::erase_if(asked_, [this](int tid) { return collect(tid); });
@@ -234,6 +238,7 @@ Status HeldProcess::hold(int pid) {
   return {};
 }
 
+// Threads that stopped since are collected first, or they would stay stopped until this thread ends.
 void HeldProcess::release() {
   std::erase_if(asked_, [this](int tid) { return collect(tid); });
   asked_.clear();

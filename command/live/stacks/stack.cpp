@@ -18,6 +18,7 @@ bool is_mpi(std::string_view function) {
   return function.starts_with("MPI_") || function.starts_with("PMPI_");
 }
 
+// Libraries whose frames do not help to find a place in the program.
 bool is_system(const Frame& frame) {
   constexpr std::array<std::string_view, 10> kNames{"libc.",    "libc-", "libpthread", "ld-",    "libstdc++",
                                                     "libgcc_s", "libm.", "liburing",   "[vdso]", "linux-vdso"};
@@ -44,6 +45,7 @@ bool is_unnamed_call(const Stack& stack) {
   return first != stack.end() && !is_mpi(first->function);
 }
 
+// A callback of the program below a library's frame is kept: it is the program's own code.
 Stack folded(const Stack& stack, const std::string& call) {
   Stack out;
   // Inside a call of the library or the system.
@@ -92,6 +94,7 @@ std::string text_of(const Frame& frame) {
   return frame.function.empty() && !frame.module.empty() ? fmt::format("{} ({})", name, frame.module) : name;
 }
 
+// Two neighbours are written "0,1"; a range has three or more.
 std::string ranges(std::vector<std::uint32_t> numbers) {
   std::ranges::sort(numbers);
   numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
@@ -114,6 +117,7 @@ std::string words_of_not_begun(const std::vector<std::uint32_t>& ranks) {
   return fmt::format("ranks {} have not begun MPI, so their processes are not known; name a process instead", numbers);
 }
 
+// Stacks are compared as text, so differences that are not shown do not separate ranks.
 std::vector<std::string> merged(const std::vector<StackOf>& stacks, bool long_form) {
   struct Group {
     bool main_thread = true;

@@ -97,6 +97,7 @@ void complain(const std::string& sentence) {
   std::fprintf(stderr, "margay stacks: %s\n", sentence.c_str());
 }
 
+// A rank that cannot be read does not hide the others.
 int print_stacks(const std::vector<Place>& places, bool all, bool of_job) {
   std::vector<StackOf> stacks;
   bool failed = false;
@@ -149,6 +150,7 @@ int pid_of(const std::string& word) {
 
 }  // namespace
 
+// A number may be a launcher or any process: a job's launcher takes precedence.
 int stacks(const command::StacksOrder& order) {
   command::RunningJobs jobs;
   jobs.find();

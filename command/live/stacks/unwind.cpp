@@ -31,6 +31,7 @@ constexpr Dwfl_Callbacks kOfProcess{.find_elf = dwfl_linux_proc_find_elf,
                                     .section_address = nullptr,
                                     .debuginfo_path = &no_debug_folder};
 
+// Called by libdw for each frame; stops at the bound, since a corrupt stack may have no end.
 int take_frame(Dwfl_Frame* frame, void* into) {
   auto& addresses = *static_cast<std::vector<Unwinder::Address>*>(into);
   Unwinder::Address address;
@@ -39,6 +40,7 @@ int take_frame(Dwfl_Frame* frame, void* into) {
   return addresses.size() < kMostFrames ? DWARF_CB_OK : DWARF_CB_ABORT;
 }
 
+// Each name may be missing: a stripped module has only its file name.
 Frame frame_at(Dwfl* dwfl, const Unwinder::Address& address) {
   Frame frame;
   // A return address is behind the call; the byte before it belongs to the call.

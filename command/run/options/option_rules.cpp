@@ -107,6 +107,7 @@ bool is_shared(OptionAction action) {
   return std::ranges::find(kShared, action) != std::end(kShared);
 }
 
+// All spellings with the action, in the table's order.
 std::string spellings_of(OptionAction action) {
   std::string text;
   for (const OptionRule& rule : kRules) {
@@ -148,6 +149,7 @@ std::string describe_option_rules() {
   return text;
 }
 
+// A linear search over some 80 rules: a command line has few options.
 const OptionRule* find_option_rule(std::string_view name) {
   const auto it =
       std::find_if(std::begin(kRules), std::end(kRules), [&](const OptionRule& rule) { return rule.name == name; });

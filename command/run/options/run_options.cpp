@@ -80,6 +80,7 @@ class Parser {
     return Status::error("no program given" + taken + ": margay run [options] PROGRAM [arguments]");
   }
 
+  // Forms of a token are tried in this order: the whole name, a name with digits, a name with "=VALUE".
   Status parse_option(const Words& words, std::size_t& at) {
     const std::string& word = words[at++];
     std::string name = word.substr(word[1] == '-' ? 2 : 1);
@@ -307,6 +308,7 @@ class Parser {
     return {};
   }
 
+  // A rule without choices accepts any name with a value.
   static bool takes_pair(const OptionRule& rule, const std::string& pair) {
     const std::size_t equals = pair.find('=');
     if (equals == std::string::npos || equals == 0) return false;
@@ -428,6 +430,7 @@ class Parser {
     return Status::error("option " + word + ": \"" + value + "\" is none of " + std::string(rule.choices));
   }
 
+  // Places finer or coarser than a core are accepted for scripts, but bind nothing.
   Status bind_to(const OptionRule& rule, const std::string& word, const std::string& value) {
     if (Status status = check_place(rule, word, value); !status.ok()) return status;
     const std::string kind = value.substr(0, value.find(':'));
@@ -447,6 +450,7 @@ class Parser {
     return {};
   }
 
+  // Options that need several nodes are not errors, since scripts set them for all machines.
   void note_of_one_node() {
     if (out_.ranks_per_node > 0) out_.notes.push_back("-ppn has an effect only with --nodes: there is one host");
     for (const std::string_view option : {"iface", "wire-tcp"}) {
@@ -463,6 +467,7 @@ class Parser {
     out_.notes.push_back("option " + word + " is accepted and changes nothing on one host");
   }
 
+  // Checks the letters here, because a wrong pattern would show only when files are created.
   static Status pattern(const std::string& word, const std::string& value, std::string& out) {
     for (std::size_t at = value.find('%'); at != std::string::npos; at = value.find('%', at + 2)) {
       if (at + 1 < value.size() && kPatternLetters.find(value[at + 1]) != std::string_view::npos) continue;
@@ -497,8 +502,8 @@ class Parser {
     return take_hosts(hosts);
   }
 
+  // A nested file is impossible: took_config_file_ is set before its tokens are parsed.
   Status read_config_file(const std::string& path) {
-    // Also prevents a file from naming itself.
     if (took_config_file_) return Status::error("only one -configfile can be read");
     took_config_file_ = true;
     Words words;
@@ -515,6 +520,7 @@ class Parser {
     return {};
   }
 
+  // Checks that need the whole line, in the order in which a user would mend them.
   Status check_whole() {
     if (Status status = check_short_limits(); !status.ok()) return status;
     if (Status status = check_trace_options(); !status.ok()) return status;

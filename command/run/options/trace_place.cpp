@@ -18,10 +18,12 @@
 namespace margay::command {
 namespace {
 
+// "rank_00000.trace" and similar, as the recorder names them.
 bool is_trace_file(const std::string& name) {
   return name.rfind("rank_", 0) == 0 && name.size() > 6 && name.compare(name.size() - 6, 6, ".trace") == 0;
 }
 
+// A run's files must not mix with another's: the reader would reject the folder.
 Status check_folder(const std::string& folder, std::uint64_t tried_bytes) {
   // A folder that cannot be listed is reported by the test below.
   std::error_code error;

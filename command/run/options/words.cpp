@@ -27,6 +27,7 @@ std::pair<std::string_view, double> take_unit(std::string_view text) {
 
 }  // namespace
 
+// An empty text yields one empty piece, so that callers can always take the first.
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> pieces;
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -75,6 +76,7 @@ Status split_words(std::string_view line, std::vector<std::string>& words) {
   return {};
 }
 
+// A line is a part of the command line, so lines are joined as parts are.
 Status read_config_words(const std::string& path, std::vector<std::string>& words) {
   std::ifstream file(path);
   if (!file) return Status::error("cannot read the configuration file " + path + ": " + std::strerror(errno));

@@ -33,6 +33,7 @@ Status PmiChannels::open(std::uint32_t rank, int& rank_end) {
   }
   channels_[rank].descriptor = ends[0];
   rank_end = ends[1];
+  // Both ends are close-on-exec; spawn() clears the flag of the rank's end in the child only.
   poller_.watch(ends[0], {EventKind::kPmi, rank});
   return {};
 }
@@ -59,6 +60,7 @@ void PmiChannels::drain(std::uint32_t rank) {
   }
 }
 
+// Cuts complete lines out of the bytes. The channel is closed before a report, which may end the job.
 void PmiChannels::take_lines(std::uint32_t rank) {
   Channel& channel = channels_[rank];
   std::size_t begin = 0;

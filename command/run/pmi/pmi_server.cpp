@@ -44,6 +44,7 @@ PmiServer::Handler PmiServer::find_handler(std::string_view command) {
   return nullptr;
 }
 
+// Commands are looked up after the spawn block, whose lines may look like commands.
 PmiOutcome PmiServer::take_line(std::uint32_t rank, std::string_view line) {
   PmiOutcome out;
   sim::PmiMessage message;
@@ -92,6 +93,7 @@ void PmiServer::kvs_name(std::uint32_t rank, const sim::PmiMessage&, PmiOutcome&
   answer(out, rank, "cmd=my_kvsname kvsname=" + job_name_);
 }
 
+// Failures are replies, not errors: MPICH's clients handle them.
 void PmiServer::put(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out) {
   const std::string key = line.text("key");
   const std::string value = line.text("value");
@@ -133,6 +135,7 @@ void PmiServer::finalize(std::uint32_t rank, const sim::PmiMessage&, PmiOutcome&
   answer(out, rank, "cmd=finalize_ack");
 }
 
+// No reply: the rank does not read after an abort.
 void PmiServer::abort(std::uint32_t, const sim::PmiMessage& line, PmiOutcome& out) {
   out.aborts = true;
   out.abort_code = 1;

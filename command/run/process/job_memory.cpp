@@ -41,6 +41,7 @@ JobMemory::~JobMemory() {
   if (board_descriptor_ >= 0) ::close(board_descriptor_);
 }
 
+// Segments are created at full size here, so that a lack of memory is one error and not one for each rank.
 Status JobMemory::create(const JobPlan& plan) {
   const sim::SegmentRequest for_board = request(sim::only_size(sim::Board::bytes_for(plan.size())), "margay-board");
   if (Status status = sim::create_segment(for_board, board_descriptor_); !status.ok()) return status;

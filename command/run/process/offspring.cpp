@@ -30,6 +30,7 @@ std::vector<pid_t> children() {
   return pids;
 }
 
+// Compares inode numbers, which identify a pipe across processes.
 bool holds_one(pid_t pid, const std::vector<ino_t>& pipes) {
   // The process may end during the iteration; errors then end the loop.
   std::error_code error;
@@ -76,6 +77,8 @@ Offspring::Whose Offspring::whose(pid_t pid, pid_t group) const {
   return some ? Whose::others : Whose::unknown;
 }
 
+// Polls: children appear here whenever their parent ends, and no event announces them. Reaps before it looks, so that
+// zombies do not count.
 void Offspring::end(pid_t group, Detached detached, const std::vector<ino_t>& pipes) {
   const std::int64_t until = signed_monotonic_ns() + kPatienceNs;
   while (signed_monotonic_ns() < until) {

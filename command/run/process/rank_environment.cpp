@@ -32,6 +32,7 @@ bool is_inherited(std::string_view name, const InheritedEnvironment& rule) {
   return !rule.none;
 }
 
+// A map, so that later settings replace inherited ones without duplicates.
 Variables inherit(const InheritedEnvironment& rule, char** inherited) {
   Variables variables;
   for (; inherited != nullptr && *inherited != nullptr; ++inherited) {
@@ -44,6 +45,7 @@ Variables inherit(const InheritedEnvironment& rule, char** inherited) {
   return variables;
 }
 
+// The variables by which a rank finds its job; set last, so that no option can replace them.
 void join_job(Variables& variables, const JobPlan& plan, std::uint32_t rank, const RankDescriptors& descriptors) {
   variables["PMI_FD"] = std::to_string(descriptors.pmi);
   variables["PMI_RANK"] = std::to_string(rank);
@@ -88,6 +90,7 @@ std::string library_path(const RunOptions& options, const ProgramSpec& program, 
   return of_program(options, program, library_folder, inherited)["LD_LIBRARY_PATH"];
 }
 
+// Uses the same merge of settings as the ranks, so that both agree on the place.
 std::vector<std::string> trace_files(const RunOptions& options, char** inherited) {
   std::vector<std::string> files;
   for (const ProgramSpec& program : options.programs) {

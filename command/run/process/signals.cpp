@@ -53,6 +53,7 @@ SignalUse use_of(int signal) {
   return rule == std::end(kSignalRules) ? SignalUse::forward : rule->use;
 }
 
+// Blocked signals are read from a descriptor, so the launcher has no handlers and no races with them.
 Status take_signals(SavedProcess& saved, int& descriptor) {
   saved.sigpipe_ignored = ignore(SIGPIPE);
   saved.sigxfsz_ignored = ignore(SIGXFSZ);

@@ -40,12 +40,14 @@ struct Shared {
   int error = 0;
 };
 
+// Runs in the child: the fields are in the launcher's memory, which reads them after the vfork returns.
 [[noreturn]] void give_up(Shared& shared, Step step) {
   shared.failed_step = step;
   shared.error = errno;
   ::_exit(127);
 }
 
+// Undoes take_signals(): a rank inherits ignored signals and the mask over exec.
 void restore_signals(const SavedProcess& saved) {
   struct sigaction standard {};
   standard.sa_handler = SIG_DFL;
@@ -123,6 +125,7 @@ Status explain(const Shared& shared) {
 
 }  // namespace
 
+// All strings are built before the clone, because the child must not allocate.
 Status spawn(const SpawnRequest& request, const SavedProcess& saved, pid_t& pid, int& exit_status) {
   std::vector<char*> argv = pointers(request.argv);
   std::vector<char*> environment = pointers(request.environment);
@@ -147,6 +150,7 @@ Status spawn(const SpawnRequest& request, const SavedProcess& saved, pid_t& pid,
 
 namespace {
 
+// Reads the mask SigCgt of /proc/PID/status; false if it cannot be read.
 bool catches_signal(int pid, int signal) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/status");
   for (std::string line; std::getline(file, line);) {
@@ -211,6 +215,7 @@ bool signal_if_caught(const sim::ProcessIdentity& process, int signal) {
   return sent;
 }
 
+// Consumes all pending changes, because SIGCHLD is not queued.
 std::vector<ChildChange> changed_children() {
   std::vector<ChildChange> changed;
   while (true) {

@@ -62,6 +62,7 @@ bool read_section(const Image& image, const Elf64_Ehdr& header, std::uint64_t in
          !__builtin_add_overflow(offset, header.e_shoff, &offset) && image.read(offset, out);
 }
 
+// Sorts a dynamic symbol table into defined, undefined and weakly undefined names.
 Status add_symbols(const Image& image, const Elf64_Shdr& table, const Elf64_Shdr& names, ElfSymbols& out) {
   if (table.sh_entsize != sizeof(Elf64_Sym) || !image.holds(table.sh_offset, table.sh_size))
     return malformed("symbol table");
@@ -117,6 +118,7 @@ bool has_name(const Image& image, const Elf64_Shdr& section, const Elf64_Shdr& n
   return name && *name == wanted;
 }
 
+// Uses the section headers: a stripped file still has those of its dynamic tables.
 Status read_sections(const Image& image, const Elf64_Ehdr& header, ElfSymbols& out) {
   for (std::uint64_t i = 0; i < header.e_shnum; ++i) {
     Elf64_Shdr section;

@@ -64,6 +64,7 @@ std::vector<std::string> folders_of(const std::string& list) {
   return folders;
 }
 
+// Continues behind each replacement, which may itself contain the token.
 std::vector<std::string> expanded(const std::string& list, const std::string& origin) {
   std::vector<std::string> folders = folders_of(list);
   for (std::string& folder : folders) {

@@ -66,6 +66,7 @@ void OtherMpi::look(const std::vector<int>& pids, std::int64_t now_ns) {
   due_ns_ = some_left ? now_ns + std::clamp((now_ns - began_ns_) / 4, kFirstLookNs, kLongestPauseNs) : -1;
 }
 
+// Depth first: a rank is often a wrapper whose child loads the library.
 OtherMpi::Seen OtherMpi::find(int pid, int depth) const {
   const std::string process = "/proc/" + std::to_string(pid);
   if (std::string library = loaded_by(pid); !library.empty()) return {first_line(process + "/comm"), library};
@@ -89,6 +90,7 @@ std::string OtherMpi::loaded_by(int pid) const {
   return {};
 }
 
+// Names the first rank only, because all mostly run the same program.
 std::string OtherMpi::conclude() {
   std::vector<std::uint32_t> ranks;
   bool nobody = true;

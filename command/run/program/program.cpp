@@ -39,6 +39,7 @@ std::string compiler_of(const std::string& path) {
   return {};
 }
 
+// A source file in place of its program is a frequent mistake of beginners.
 Status not_executable(const std::string& path) {
   const std::string compiler = compiler_of(path);
   if (compiler.empty()) return Status::error("program " + path + " is not executable: chmod +x it");

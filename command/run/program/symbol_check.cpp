@@ -73,6 +73,7 @@ class Files {
   [[nodiscard]] bool need_ours() const { return need_ours_; }
 
  private:
+  // Each library is examined once, for the first file that needs it.
   Status bring(const std::string& library, const File& by) {
     if (is_one_of(kLanguages, library) || !seen_.insert(library).second) return {};
     need_ours_ = need_ours_ || is_one_of(kOurLibraries, library) || is_one_of(kBindings, library);
@@ -126,6 +127,7 @@ std::string without_profiling(const std::string& name) {
   return name[0] == 'P' || name.compare(0, 4, "pmpi") == 0 ? name.substr(1) : name;
 }
 
+// A symbol that any file defines counts as defined: the loader resolves names over all of them.
 void judge(const std::deque<File>& files, const ElfSymbols& ours, SymbolCheck& out) {
   NameSet given(ours.defined.begin(), ours.defined.end());
   const NameSet refusing = refusing_names(ours);

@@ -36,6 +36,7 @@ bool read_record(const sim::FindingRecord& record, std::uint32_t ranks, JobFindi
   return true;
 }
 
+// Invalid records are skipped, not fatal: the report is most useful after a crash.
 std::vector<JobFinding> read_records(int descriptor, std::uint32_t ranks) {
   std::vector<JobFinding> found;
   sim::FindingRecord record;
@@ -155,6 +156,7 @@ ReportFile::~ReportFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
+// Truncates an old report at once, so that a killed launcher leaves no stale one.
 Status ReportFile::open(const RunOptions& options) {
   path_ = options.report;
   if (path_.empty()) return {};

@@ -32,6 +32,7 @@ std::string limit_behind(int error) {
   return limit.empty() ? limit : ", " + limit + ",";
 }
 
+// For a timeout: the calls of the first ranks show most often what the job waited for.
 std::string calls_of_all(const ReportContext& context) {
   constexpr std::uint32_t kMostShown = 16;
   std::string text;
@@ -43,6 +44,7 @@ std::string calls_of_all(const ReportContext& context) {
   return size > kMostShown ? text + ", ..." : text;
 }
 
+// One clause for each kind of cause; describe_cause() adds job, time and the remaining ranks.
 std::string what_happened(const Cause& cause, const ReportContext& context) {
   switch (cause.kind) {
     case CauseKind::kNone:
@@ -108,6 +110,7 @@ std::string describe_stop(std::uint32_t rank, const ReportContext& context) {
       context.job_name, who(rank, context), in_call(rank, context), (*context.pids)[rank]);
 }
 
+// Real-time signals have neither abbreviation nor description.
 std::string signal_name(int signal) {
   const char* short_name = ::sigabbrev_np(signal);
   const char* description = ::sigdescr_np(signal);

@@ -85,6 +85,8 @@ void StallDetector::tell(sim::BoardStall what) {
   sim::publish_number(header.stall, static_cast<std::uint32_t>(what));
 }
 
+// Steps of a stall: observed for after_ns_, then asked, then proven by the answers or, after kProofPatienceNs, reported
+// without a proof.
 std::vector<std::string> StallDetector::look(std::int64_t now_ns, bool some_stopped) {
   // Before the progress is read: any movement after the answers then shows in it, and invalidates them.
   const bool answered = asked_ && all_answered();
@@ -112,6 +114,7 @@ std::vector<std::string> StallDetector::look(std::int64_t now_ns, bool some_stop
   return describe(now);
 }
 
+// Many ranks wait alike, so only the first ones are listed.
 std::vector<std::string> StallDetector::describe(sim::BoardStall what) const {
   std::vector<std::string> lines;
   bool on_portals = false;

@@ -95,6 +95,7 @@ std::array<std::uint64_t, sim::kDropReasons> drops_of_pair(const sim::Board& boa
 
 }  // namespace
 
+// Sums over ranks; the heap's mark is a maximum, for which the rank matters.
 std::vector<std::string> stats_table(const sim::Board& board) {
   std::vector<std::string> lines{
       fmt::format("margay: statistics of {} rank{}", board.size(), board.size() == 1 ? "" : "s")};
@@ -146,6 +147,7 @@ std::string describe_findings(const sim::Board& board) {
                      ranks > kMostRanksShown ? ", ..." : "");
 }
 
+// Quadratic in the number of ranks, as the board's counters are.
 AccountingResult check_accounting(const sim::Board& board) {
   AccountingResult result;
   std::uint32_t finished = 0;

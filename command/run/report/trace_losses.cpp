@@ -40,6 +40,7 @@ std::uint64_t wanted_events(const TraceCounts& counts) {
   return events < static_cast<double>(counts.written) ? static_cast<std::uint64_t>(events) : counts.written;
 }
 
+// The cure fits the rank with the highest need.
 std::string cure(std::uint64_t most, bool keeps_end) {
   // A ring's capacity is a power of two.
   const std::uint64_t enough = most > sim::kMaxTraceEvents ? 0 : std::bit_ceil(most);

@@ -39,6 +39,7 @@ Cause Watch::judge(std::uint32_t rank, const RankEnd& end) {
   return cause;
 }
 
+// A failure of this rank is judged before its lack of MPI_Init, so that a crash is not reported as a missing MPI_Init.
 void Watch::on_end(std::uint32_t rank, const RankEnd& end, std::int64_t now_ns) {
   MARGAY_ASSERT(!ranks_[rank].ended && left_ > 0);
   ranks_[rank].ended = true;
@@ -148,6 +149,7 @@ void Watch::fail(Cause cause, std::int64_t now_ns, std::int64_t grace_ns, std::i
   kill_at_ns_ = terminate_at_ns_ + term_to_kill_ns;
 }
 
+// Clears each deadline that it returns, so that a step is taken once.
 KillStep Watch::next_step(std::int64_t now_ns) {
   if (left_ == 0) return KillStep::kNothing;
   // The kill is tested first: a late loop then skips the termination.
@@ -191,6 +193,7 @@ std::int64_t Watch::deadline_ns() const {
   return first;
 }
 
+// As a shell would report: 128 + signal, or the code.
 int Watch::exit_status() const {
   switch (cause_.kind) {
     case CauseKind::kNone:

@@ -16,6 +16,7 @@ InputForwarder::~InputForwarder() {
   release();
 }
 
+// A terminal is not read before the loop has found the launcher in its foreground.
 Status InputForwarder::open(const std::vector<std::uint32_t>& readers) {
   null_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (null_ < 0) return Status::error(std::string("cannot open /dev/null: ") + std::strerror(errno));
@@ -48,6 +49,7 @@ int InputForwarder::descriptor_for(std::uint32_t rank) const {
   return found == readers_.end() ? null_ : found->end;
 }
 
+// The launcher's copies of the ranks' ends; pipes for writing stay.
 void InputForwarder::release() {
   for (Reader& reader : readers_) {
     if (reader.end >= 0) ::close(reader.end);

@@ -12,6 +12,7 @@
 
 namespace margay::command {
 
+// An unknown letter was rejected by the parser and is skipped here.
 std::string fill_pattern(const std::string& pattern, std::uint32_t rank) {
   std::string text;
   for (std::size_t i = 0; i < pattern.size(); ++i) {
@@ -29,6 +30,7 @@ std::string fill_pattern(const std::string& pattern, std::uint32_t rank) {
   return text;
 }
 
+// The prefix begins each line, so it is omitted where a stream continues its own partial line.
 void OutputSink::add(std::uint32_t rank, std::string_view text) {
   if (reader_gone_) return;
   if (open_line_of_ != kNobody && open_line_of_ != std::int64_t{rank}) {

@@ -20,6 +20,7 @@ void LineBuffer::add(std::string_view bytes, std::int64_t now_ns) {
   last_ns_ = now_ns;
 }
 
+// Whole lines leave at once; an old partial line leaves with them.
 std::string LineBuffer::take_ready(std::int64_t now_ns) {
   if (held_.empty()) return {};
   if (now_ns >= deadline_ns()) return take_rest();
@@ -139,6 +140,8 @@ void RankOutput::show(Stream& stream, std::string_view text) {
   flush(stream.sink);
 }
 
+// The descriptor is registered for writing only while the queue is not empty; otherwise epoll would report it all the
+// time.
 void RankOutput::flush(std::size_t sink) {
   OutputSink& out = *sinks_[sink];
   const bool waits = out.flush() && !out.empty();
@@ -179,6 +182,7 @@ void RankOutput::balance() {
   }
 }
 
+// Twice the same rank may be drained: at its end and at the job's.
 void RankOutput::drain(std::uint32_t rank, std::int64_t now_ns) {
   for (std::size_t which = 0; which < 2; ++which) {
     Stream& stream = streams_[std::size_t{rank} * 2 + which];

@@ -39,6 +39,7 @@ class ChartMaker {
     for (const Hop& hop : timeline_of(trace_, source.messages).hops) hops_[hop.identity] = hop;
   }
 
+  // Steps of all messages are merged by time, so the chart shows their interleaving.
   Chart run(const std::vector<MessageStory>& stories) {
     // A set, because messages may share a step.
     std::set<std::size_t> steps;
@@ -74,6 +75,7 @@ class ChartMaker {
     add(at, std::move(step));
   }
 
+  // The arrow's text has the envelope only for puts: answers refer to a message that the chart shows.
   void add_arrow(std::size_t at, const Hop& hop) {
     const Trace::Entry& entry = about(trace_, hop);
     const sim::TraceEvent& event = entry.event;

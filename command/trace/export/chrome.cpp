@@ -54,6 +54,7 @@ class ChromeWriter {
     return event;
   }
 
+  // Metadata events give ranks and threads their names; a lane without one would show a number.
   void name_ranks(const Timeline& timeline) {
     std::set<std::pair<std::uint32_t, std::uint64_t>> threads;
     for (const TimeSpan& call : timeline.calls) threads.emplace(call.file, call.thread);
@@ -103,6 +104,7 @@ class ChromeWriter {
     return call == MessageStory::kNone ? 0 : trace_.entries[call].event.detail;
   }
 
+  // An arrow needs both ends, a bar does not.
   void put_message(const MessageStory& story) {
     const MessageRow row = row_of(source_, story);
     const std::string id = identity_text(story.identity);

@@ -37,6 +37,7 @@ class CsvLine {
 
 }  // namespace
 
+// RFC 4180: quotes are doubled inside quotes.
 std::string csv_field(std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
   std::string field = "\"";
@@ -47,6 +48,7 @@ std::string csv_field(std::string_view text) {
   return field + '"';
 }
 
+// Absent fields are empty, not 0, so that spreadsheets do not count them.
 void write_events_csv(const ExportSource& source, std::ostream& out) {
   const Trace& trace = source.trace;
   out << "time_us,rank,kind,source,destination,sequence,header,portal,wire,protocol,reason,saved,bytes,match_bits,"

@@ -28,6 +28,7 @@ std::string in_quotes(std::string_view text) {
   return JsonText(text).dump(-1, ' ', false, JsonText::error_handler_t::replace);
 }
 
+// Match bits are strings: JSON numbers lose precision above 2^53 in many readers.
 void add_value(std::string& line, const TraceFile& file, const Field& field, std::uint64_t value) {
   switch (field.type) {
     case FieldType::number:
@@ -83,6 +84,7 @@ JsonText kinds_in_words() {
   return kinds;
 }
 
+// Definitions may precede the first event, so their times are signed.
 JsonText rank_in_words(const TraceFile& file, std::uint64_t first_ns) {
   JsonText definitions = JsonText::array();
   for (const sim::Definition& definition : file.definitions) {
@@ -100,6 +102,7 @@ JsonText rank_in_words(const TraceFile& file, std::uint64_t first_ns) {
 
 }  // namespace
 
+// Events are written one by one, so memory does not grow with the trace.
 void write_json(const Trace& trace, std::ostream& out) {
   const std::uint64_t first_ns = trace.entries.empty() ? 0 : trace.entries.front().event.time;
   out << "{\"version\": " << kJsonVersion << ",\n\"kinds\": " << kinds_in_words().dump() << ",\n\"ranks\": [";

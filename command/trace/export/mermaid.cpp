@@ -25,6 +25,7 @@ std::string mermaid_text(std::string_view text) {
 
 }  // namespace
 
+// Ranks are declared first, which fixes their order.
 void write_mermaid(const Chart& chart, std::ostream& out) {
   out << "sequenceDiagram\n";
   for (const std::uint32_t rank : chart.ranks) out << fmt::format("    participant r{} as rank {}\n", rank, rank);

@@ -91,6 +91,7 @@ class Otf2Writer {
   Otf2Writer& operator=(const Otf2Writer&) = delete;
   ~Otf2Writer() { library_.register_error(nullptr, nullptr); }
 
+  // Region 0 is "waiting"; text 0 is empty.
   Status run(const std::vector<MessageStory>& stories, const std::string& folder) {
     strings_.of("");
     region_of("waiting");
@@ -112,6 +113,7 @@ class Otf2Writer {
  private:
   static constexpr OTF2_FlushCallbacks kFlush{always_flush, nullptr};
 
+  // The first error counts; the writer goes on, since the archive must be closed in any case.
   void check(OTF2_ErrorCode code) {
     if (code != OTF2_SUCCESS && first_error_ == OTF2_SUCCESS) first_error_ = code;
   }
@@ -176,6 +178,7 @@ class Otf2Writer {
     record.peer = event.source;
     add_at(story.received, record);
   }
+  // An event outside of calls belongs to the rank's first thread.
   void add_at(std::size_t at, LocationRecord record) {
     const std::size_t call = source_.messages.call_around(at);
     record.at = at;
@@ -221,6 +224,7 @@ class Otf2Writer {
     }
   }
 
+  // Definitions are written last, when all texts have numbers.
   void write_definitions() {
     writer_ = library_.archive_global_writer(archive_);
     const std::uint64_t length = trace_.entries.empty() ? 1 : since_start(trace_, trace_.entries.size() - 1) + 1;
@@ -229,6 +233,7 @@ class Otf2Writer {
     write_locations();
     write_world();
   }
+  // Writes the texts up to this one, in the order of their numbers.
   OTF2_StringRef text(const std::string& content) {
     const OTF2_StringRef number = strings_.of(content);
     for (; written_strings_ < strings_.texts().size(); ++written_strings_) {

@@ -91,6 +91,7 @@ portals::Header header_of(const sim::TraceEvent& event) {
   return header;
 }
 
+// Writes one packet for each hop, ordered by sending time.
 class PcapWriter {
  public:
   PcapWriter(const ExportSource& source, std::ostream& out) : source_(source), trace_(source.trace), out_(out) {}
@@ -161,6 +162,7 @@ class PcapWriter {
         .body();
   }
 
+  // The packet's original length includes the body, as in a truncated capture.
   void put_hop(const Hop& hop) {
     const Trace::Entry& entry = about(trace_, hop);
     const portals::Header header = header_of(entry.event);

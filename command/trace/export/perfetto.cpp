@@ -90,6 +90,7 @@ struct TrackMoment {
   bool ends_flow = false;
 };
 
+// Collects all moments, then writes them in one sequence with interned texts.
 class PerfettoWriter {
  public:
   PerfettoWriter(const ExportSource& source, std::ostream& out) : source_(source), trace_(source.trace), out_(out) {}
@@ -213,6 +214,7 @@ class PerfettoWriter {
     moment.ends_flow = is_last;
   }
 
+  // The slice is in the receiver's process, where the message ends.
   void add_message(const MessageStory& story) {
     constexpr std::size_t kNever = MessageStory::kNone;
     const MessageRow row = row_of(source_, story);

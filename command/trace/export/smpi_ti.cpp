@@ -29,6 +29,7 @@ bool serves_collectives(const TraceNames& names, std::uint32_t file, std::uint8_
   return names.portal(file, portal).find("(collective ") != std::string::npos;
 }
 
+// Collects each rank's actions with their positions in the trace, then orders them.
 class ReplayMaker {
  public:
   ReplayMaker(const ExportSource& source, double flops_per_second, Replay& replay)
@@ -160,6 +161,7 @@ class ReplayMaker {
       if (is_others && event.bytes != 0) call.reads.push_back(at);
     }
   }
+  // A reader without a preceding event of its writer cannot be placed.
   void add_shared_call(const SharedCall& call) {
     if (call.reads.empty()) return add_barrier(call);
     for (const std::size_t read : call.reads) {
@@ -183,6 +185,7 @@ class ReplayMaker {
     }
     return nullptr;
   }
+  // A call without any read is a barrier if all ranks took part in it without data.
   void add_barrier(const SharedCall& call) {
     bool is_barrier = call.events.size() == trace_.files.size();
     for (const auto& [file, events] : call.events) {

@@ -93,6 +93,7 @@ bool takes_header(sim::TraceKind kind) {
          kind == sim::TraceKind::kernel_get_arrived;
 }
 
+// A hop exists if either end was recorded.
 void find_hops(const Trace& trace, const Messages& messages, std::vector<Hop>& hops) {
   std::unordered_map<MessageIdentity, std::size_t, MessageHash> known;
   for (std::size_t i = 0; i < trace.entries.size(); ++i) {
@@ -124,6 +125,7 @@ std::string_view kind_words(const sim::TraceEvent& event) {
   return event.header < portals::kKindCount ? portals::name(static_cast<portals::Kind>(event.header)) : "unknown";
 }
 
+// A tag is shown only where the bits are an envelope.
 MessageRow row_of(const ExportSource& source, const MessageStory& story) {
   const Trace::Entry& entry = about(source.trace, story);
   const sim::TraceEvent& event = entry.event;

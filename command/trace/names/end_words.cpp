@@ -60,6 +60,7 @@ std::string end_words(const TraceFile& file) {
   return "ended in a way that this margay does not know";
 }
 
+// Without a checksum only invalid fields are noticed, not changed ones.
 std::string unsealed_words(const std::vector<TraceFile>& files) {
   std::size_t count = 0;
   std::string ranks;

@@ -17,6 +17,7 @@ constexpr std::uint64_t kContextMask = 0xfff8;
 constexpr std::uint64_t kTypeMask = 7;
 constexpr std::uint32_t kReadyType = 1;
 
+// The bits of a reply are handled before, so they have no word here.
 std::string_view type_words(std::uint32_t type) {
   constexpr std::string_view kWords[] = {"", ", ready", "", "", ", long", ", ready, long", "", ""};
   return kWords[type & kTypeMask];
@@ -31,6 +32,7 @@ std::uint32_t partition_message(std::uint32_t tag) {
   return tag & mpi_adi::kPartitionMessagesMax;
 }
 
+// The upper three bits of a tag above the program's select its use.
 std::string tag_words(std::uint32_t tag) {
   if (tag <= kUserTagMost) return fmt::format("tag {}", tag);
   if (tag >> 29U == kSetup) return fmt::format("the setup of partitions with tag {}", tag & kUserTagMost);
@@ -83,12 +85,14 @@ bool is_reply(std::uint64_t match_bits) {
 
 }  // namespace
 
+// The layout of mpi_adi/device/match_bits.
 EnvelopeBits split_envelope(std::uint64_t match_bits) {
   return {static_cast<std::uint32_t>(match_bits >> 32U), static_cast<std::uint32_t>((match_bits & kSourceMask) >> 16U),
           static_cast<std::uint32_t>((match_bits & kContextMask) >> 3U),
           static_cast<std::uint32_t>(match_bits & kTypeMask)};
 }
 
+// The tag of bodies in pieces has the same low bits and is excluded.
 bool is_of_window(std::uint64_t match_bits) {
   const auto tag = static_cast<std::uint32_t>(match_bits);
   return (tag & ((1U << mpi_adi::kWindowAskShift) - 1)) == mpi_adi::kWindowTag && tag != mpi_adi::kPiecesTag;
@@ -136,6 +140,7 @@ std::string error_name(std::uint32_t error_class) {
   return name.empty() ? fmt::format("class {}", error_class) : std::string(name);
 }
 
+// Indices, because definitions of one number are compared by time.
 TraceNames::TraceNames(const Trace& trace, WireName wire_name)
     : trace_(trace), wire_name_(wire_name), definitions_(trace.files.size()) {
   for (std::size_t file = 0; file < trace.files.size(); ++file) {
@@ -163,6 +168,7 @@ const sim::Definition* TraceNames::find(std::uint32_t file, sim::DefinitionKind 
   return latest;
 }
 
+// The contexts of a communicator differ in the lowest bit, and the definition has the even one.
 std::string TraceNames::communicator(std::uint32_t file, std::uint32_t context, std::uint64_t time_ns) const {
   const sim::Definition* const found = find(file, sim::DefinitionKind::communicator, context & ~1U, time_ns);
   if (found == nullptr) return fmt::format("communicator {}", context & ~1U);
@@ -216,6 +222,7 @@ std::string TraceNames::portal(std::uint32_t file, std::uint8_t portal) const {
   return fmt::format("portal {} ({})", portal, found->text);
 }
 
+// A name that the program or the device gave counts most, then the owner, then the place.
 std::string TraceNames::entry(std::uint32_t file, std::uint8_t portal, std::uint64_t order, std::uint32_t owner,
                               std::uint64_t time_ns) const {
   const sim::Definition* const found =
@@ -237,6 +244,7 @@ bool TraceNames::is_envelope(std::uint32_t file, std::uint8_t portal) const {
          find(file, sim::DefinitionKind::owner, mpi_adi::kOwnerReceive, kAlways) != nullptr;
 }
 
+// All messages to the acknowledgment portal are answers.
 bool TraceNames::is_answer(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits) const {
   if (portal == mpi_adi::kAcknowledgmentPortal) return is_envelope(file, mpi_adi::kReceivePortal);
   return is_envelope(file, portal) && is_reply(match_bits);
@@ -312,6 +320,7 @@ std::string TraceNames::tag(std::uint32_t file, std::uint64_t match_bits, std::u
              : fmt::format("partitions {} to {} of {} (each {}) with tag {}", first, last, all, found->text, its);
 }
 
+// From the most specific meaning to the raw number.
 std::string TraceNames::bits(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
                              std::uint64_t time_ns) const {
   if (is_collective(file, portal)) {
@@ -393,6 +402,8 @@ std::string TraceNames::collective_mismatch(std::uint32_t file, std::uint64_t ma
                      communicator_of_calls(file, want.context, time_ns));
 }
 
+// Reports one field, the most significant one: a message of another communicator differs in others too, which would
+// only distract.
 std::string TraceNames::mismatch(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
                                  std::uint64_t ignore_bits, std::uint64_t time_ns, const MessageBits& message,
                                  bool any_rank) const {
@@ -451,6 +462,7 @@ std::string TraceNames::wire(std::uint8_t wire) const {
   return wire_name_ != nullptr ? std::string(wire_name_(wire)) : fmt::format("wire {}", wire);
 }
 
+// A linear search: a process has few modules, and callers cache the lines.
 const sim::Definition* TraceNames::module(std::uint32_t file, std::uint64_t address) const {
   for (const sim::Definition& each : trace_.files[file].definitions) {
     if (each.kind == sim::DefinitionKind::module && address >= each.number && address - each.number < each.value) {

@@ -20,6 +20,7 @@ bool names_message(const Field& field) {
          field.name == name(field.slot);
 }
 
+// A number without a word, as from a newer version, is printed as it is.
 std::string field_text(const TraceFile& file, const Field& field, std::uint64_t value, WireName wire_name) {
   switch (field.type) {
     case FieldType::bits:
@@ -54,6 +55,7 @@ std::string_view reason_text(const sim::TraceEvent& event) {
   return text;
 }
 
+// Unsigned times are subtracted in the order that cannot wrap.
 std::string time_text(std::uint64_t time_ns, std::uint64_t origin_ns) {
   const bool early = time_ns < origin_ns;
   const std::uint64_t distance_ns = early ? origin_ns - time_ns : time_ns - origin_ns;
@@ -72,6 +74,7 @@ std::string text_heading() {
   return fmt::format("{:>14} {:>5}  {:<20}  {:<14}  {}", "microseconds", "rank", "event", "message", "what");
 }
 
+// Fields come from the schema, so a new field appears here without a change.
 std::string text_line(const Trace& trace, const Trace::Entry& entry, std::uint64_t origin_ns, WireName wire_name) {
   const sim::TraceEvent& event = entry.event;
   const TraceFile& file = trace.files[entry.file];

@@ -17,6 +17,7 @@ class Sites {
  public:
   Sites(const PageInput& input, PageStrings& strings) : input_(input), strings_(strings) {}
 
+  // 0 is the empty text: the line is not known.
   std::uint32_t of(const Trace::Entry& enter) {
     if (!input_.call_site) return 0;
     const auto [found, is_new] = known_.try_emplace({enter.file, enter.event.match_bits}, 0);
@@ -43,6 +44,7 @@ std::uint8_t small(std::uint64_t number) {
   return static_cast<std::uint8_t>(std::min<std::uint64_t>(number, 0xff));
 }
 
+// A wait without a recorded beginning is omitted: its duration is unknown.
 void add_waits(const PageInput& input, PageData& data, PageCalls& calls) {
   std::vector<std::uint32_t> rank;
   std::vector<std::uint8_t> thread;
@@ -100,6 +102,7 @@ double PageCalls::waited(std::uint32_t file, double from, double to) const {
   return sum;
 }
 
+// Rows are in the order of the beginnings.
 PageCalls add_calls(const PageInput& input, PageData& data) {
   PageCalls calls;
   calls.rows.assign(input.trace.entries.size(), kNoRow);

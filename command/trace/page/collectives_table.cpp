@@ -118,6 +118,7 @@ std::vector<bool> join_known(const PageInput& input, Groups& groups) {
   return is_known;
 }
 
+// First by members where they are known, then by completeness, then by evidence.
 Groups groups_of(const PageInput& input) {
   const auto& parts = input.collectives.parts();
   Groups groups(parts.size());
@@ -210,6 +211,7 @@ class Ordinals {
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::int32_t> counts_;
 };
 
+// A row ends with the last of its parts, if all of them ended.
 std::vector<CallRow> call_rows(const PageInput& input, const std::vector<std::size_t>& firsts,
                                const std::vector<std::int32_t>& row_of) {
   const auto& parts = input.collectives.parts();
@@ -238,6 +240,7 @@ std::vector<std::int32_t> collective_rows(const PageInput& input) {
   return rows;
 }
 
+// Joins each part's group with its first part's, so that a row belongs to one group.
 void add_collectives(const PageInput& input, const PageCalls& calls, PageData& data) {
   const auto& parts = input.collectives.parts();
   const std::vector<std::size_t> firsts = first_parts(input);

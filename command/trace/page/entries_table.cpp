@@ -144,6 +144,7 @@ class EntryRows {
     return found->second;
   }
 
+  // Inserts the row at the entry's position: before the entry that the event names, or at the end.
   void link(std::size_t at) {
     const auto& [event, file] = input_.entry(at);
     const bool is_portal = (event.reason & sim::kTraceEntryPortal) != 0,
@@ -220,6 +221,7 @@ class EntryRows {
     inactive_.push_back(0);
   }
 
+  // A receive with a taker ends with the match; one without remains until its request completes.
   void add_receive(std::size_t missed, const std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t>& posts) {
     const auto& [event, file] = input_.entry(missed);
     const auto post = posts.find({file, event.a});
@@ -272,6 +274,7 @@ class EntryRows {
 
 }  // namespace
 
+// The order of the calls is the order of the rows.
 void add_entries(const PageInput& input, const PageMessages& messages, PageData& data) {
   EntryRows rows(input, messages, data.strings());
   rows.add_named();

@@ -19,6 +19,7 @@ std::size_t taken_out(const PageInput& input, const MessageStory& story) {
   return found == story.found.end() ? kNoEntry : *found;
 }
 
+// Collects the rows: MPI's heap from the stories, programs' heaps from the events.
 class HeapRows {
  public:
   explicit HeapRows(const PageInput& input) : input_(input) {}
@@ -96,6 +97,7 @@ void add_heaps(const PageInput& input, PageData& data) {
 
 }  // namespace
 
+// One pass for MPI's messages, one over the events for those of programs.
 void add_heap(const PageInput& input, const PageMessages& messages, const std::map<std::size_t, std::size_t>& takers,
               const std::function<std::uint32_t(std::size_t)>& heap_of, PageData& data) {
   constexpr auto kHeap = 1U + static_cast<std::uint32_t>(portals::DescriptorType::dynamic_block);

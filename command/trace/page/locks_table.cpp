@@ -16,6 +16,7 @@ struct LockColumns {
 
 }  // namespace
 
+// A new lock of the same window and target replaces a former one whose release was not recorded.
 void add_locks(const PageInput& input, PageData& data) {
   LockColumns columns;
   std::map<std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>, std::size_t>

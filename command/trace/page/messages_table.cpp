@@ -18,6 +18,7 @@ class MessageRows {
   MessageRows(const PageInput& input, const PageCalls& calls, PageStrings& strings)
       : input_(input), calls_(calls), collective_rows_(collective_rows(input)), strings_(strings) {}
 
+  // Every column gets exactly one value for each message.
   void add(const MessageStory& story) {
     const Trace::Entry& told = about(input_.trace, story);
     add_times(story);
@@ -111,6 +112,7 @@ class MessageRows {
     return kNoEntry;
   }
 
+  // Length and datatype come from the send_begin where there is one, as the program gave them.
   void add_words(const MessageStory& story, const Trace::Entry& told) {
     const sim::TraceEvent& event = told.event;
     const bool is_begin = story.begin != kNoEntry && input_.entry(story.begin).event.kind == sim::TraceKind::send_begin;
@@ -181,6 +183,7 @@ class MessageRows {
     double ended = 0;
     std::size_t row = 0;
   };
+  // Only the part inside the call counts, up to the beginning on the other side.
   void add_wait(const Waited& waited, std::unordered_map<std::size_t, Last>& last, std::vector<double>& column) {
     if (waited.ended == kNoEntry || waited.to <= waited.from) return;
     const std::uint32_t file = input_.entry(waited.ended).file;

@@ -16,6 +16,7 @@ namespace {
 // zlib's default, 6, takes 5 times as long for stories and makes them an eighth smaller.
 constexpr int kLevel = 2;
 
+// zlib counts in 32 bits, so longer input is fed in pieces.
 std::vector<unsigned char> gzip(std::span<const std::byte> bytes) {
   // Added to the window's bits: selects a gzip header.
   constexpr int kGzip = 16;

@@ -26,6 +26,7 @@ constexpr std::string_view kDataMark = "<!-- margay:data -->\n";
 // Number of stories in one blob, which the browser unpacks at a click.
 constexpr std::size_t kStoriesInBlock = 256;
 
+// "": the file has no start time.
 std::string started(const Trace& trace) {
   constexpr std::uint64_t kBillion = 1'000'000'000;
   const auto seconds = static_cast<std::time_t>(trace.files.front().started_realtime_ns / kBillion);
@@ -47,6 +48,7 @@ LostEvents missing(const TraceFile& file) {
   return file.left_out > 0 ? LostEvents{0, file.lost} : LostEvents{file.lost, 0};
 }
 
+// By hand, since most values are numbers; texts go through json_text().
 std::string ranks_of(const PageInput& input) {
   const std::vector<double> last = last_events(input);
   std::string json;
@@ -62,7 +64,7 @@ std::string ranks_of(const PageInput& input) {
   return "[" + json + "]";
 }
 
-// A sentence on a call by which a rank ended the job itself: a fatal error, or MPI_Abort. "" of other events.
+// Searches backwards for the beginning of a call that ended fatally.
 std::string own_end(const PageInput& input, std::size_t at) {
   const Trace::Entry& entry = input.entry(at);
   if (entry.event.kind == sim::TraceKind::mpi_enter) {
@@ -87,7 +89,7 @@ std::vector<std::string> own_ends(const PageInput& input) {
   return ends;
 }
 
-// Notes at the top of the page: facts that limit what the page shows.
+// First the ends that a rank caused itself, then losses and ends file by file, then missing files.
 std::string notes_of(const PageInput& input) {
   const Trace& trace = input.trace;
   std::string json;

@@ -8,6 +8,7 @@
 
 namespace margay::command {
 
+// Two hash operations for a new text, one for a known one.
 std::uint32_t PageStrings::number(std::string_view text) {
   if (const auto found = numbers_.find(text); found != numbers_.end()) return found->second;
   const auto number = static_cast<std::uint32_t>(texts_.size());
@@ -48,6 +49,7 @@ void PageData::member(std::string_view name, std::string json) {
   members_ += fmt::format(",{}:{}", json_text(name), json);
 }
 
+// Texts come last: the tables' writers add to them until the end.
 void PageData::write(std::ostream& out) {
   std::string strings;
   for (const std::string& text : strings_.all()) strings += (strings.empty() ? "" : ",") + json_text(text);

@@ -37,6 +37,7 @@ void StoryBlock::Place::add(std::string_view value, std::size_t earlier) {
   values_.append(1, ' ').append(value);
 }
 
+// Numbers follow the order of first use, so the lines need no index.
 std::size_t StoryBlock::Numbers::of(const std::string& text) {
   const auto [found, is_new] = numbers_.try_emplace(text, numbers_.size());
   if (is_new) lines_.append(found->second == 0 ? "" : "\n").append(text);
@@ -54,6 +55,8 @@ void StoryBlock::add(std::string_view story) {
   fmt::format_to(std::back_inserter(stories_), "{}{}", stories_.empty() ? "" : " ", shape_numbers_.of(shape_));
 }
 
+// Splits a line into its form and values; a padded value at the beginning is treated apart, because its width changes
+// the form.
 void StoryBlock::add_line(std::string_view line) {
   form_.clear();
   values_.clear();

@@ -33,6 +33,7 @@ bool is_written_yet(const TraceSource& source) {
   return true;
 }
 
+// Reads in pieces: a trace may be larger than memory that the launcher should use.
 Status add_range(const TraceSource& source, std::uint64_t offset, std::uint64_t bytes, sim::TraceChecksum& checksum) {
   constexpr std::uint64_t kPiece = std::uint64_t{1} << 18;
   std::vector<std::byte> piece;
@@ -112,6 +113,7 @@ Status seal(const TraceSource& source, sim::TraceHeader& header) {
 
 }  // namespace
 
+// Tests first without waiting, since most files need nothing.
 Status close_trace_for(const std::string& path, std::uint64_t job, const ProcessEnd& end) {
   const TraceSource source(path);
   if (beginning_of(path) != TraceBeginning::begun) return {};

@@ -45,6 +45,7 @@ EventCheck::EventCheck(const sim::TraceHeader& header)
   last_ticks_ += std::min(sim::kMostAnchorDistance, ~last_ticks_);
 }
 
+// The order matters: the schema's check needs a valid kind.
 std::string EventCheck::fault_of(const sim::TraceEvent& event, std::uint64_t number) {
   const auto kind = static_cast<std::uint16_t>(event.kind);
   if (kind == 0 || kind >= sim::kTraceKindCount) return fmt::format("its kind is {}", kind);
@@ -67,6 +68,7 @@ std::string EventCheck::fault_of(const sim::TraceEvent& event, std::uint64_t num
   return fault_of_time(event, number);
 }
 
+// The newest event may be later than the last anchor: the rank died before the next one.
 std::string EventCheck::fault_of_time(const sim::TraceEvent& event, std::uint64_t number) {
   if (event.time < first_ticks_) return fmt::format("its time is {}, before the recording began", event.time);
   if (event.time > last_ticks_ && number != newest_) {

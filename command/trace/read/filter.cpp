@@ -93,6 +93,7 @@ bool has(const std::vector<Value>& values, const Value& value) {
 
 }  // namespace
 
+// Both notations, so that a message can be copied from any output.
 Status parse_message(std::string_view text, MessageIdentity& message) {
   constexpr std::uint64_t kRankLimit = 0xffff'fffe;
   std::string_view rest = text;
@@ -124,6 +125,7 @@ Status check_ranks(const Trace& trace, const std::vector<std::uint32_t>& ranks) 
   return {};
 }
 
+// `head` ends the pass early; `tail` needs all of it.
 std::vector<std::size_t> pick(const Trace& trace, const TraceFilter& filter) {
   std::vector<bool> about;
   if (filter.message) about = of_message(trace, *filter.message);

@@ -43,6 +43,7 @@ Status list_files(const std::string& folder, std::vector<std::string>& paths) {
   return {};
 }
 
+// The files are sorted by rank, so only neighbours are compared.
 Status check_family(const std::vector<TraceFile>& files) {
   for (std::size_t i = 1; i < files.size(); ++i) {
     const TraceFile& one = files[i - 1];
@@ -133,6 +134,7 @@ std::vector<std::vector<Place>> places_of(Trace& trace) {
   return places;
 }
 
+// Entries are copied in final order, so no second copy of the whole trace is sorted.
 void merge_events(Trace& trace) {
   const std::vector<std::vector<Place>> places = places_of(trace);
   struct Front {
@@ -203,6 +205,7 @@ Status read_begun(const std::vector<std::string>& paths, Trace& trace) {
   return {};
 }
 
+// Reads again once if all files are blank.
 Status read_files(const std::string& folder, Trace& trace) {
   constexpr timespec kMoment = {0, 50'000'000};
   for (bool again = false;; again = true) {

@@ -50,6 +50,7 @@ std::span<const std::byte> bytes_of(const std::vector<Value>& values) {
   return std::as_bytes(std::span<const Value>(values));
 }
 
+// Names are cleaned here once, so all later output is safe for a terminal.
 Status read_names(const TraceSource& source, const sim::TraceHeader& header, sim::TraceChecksum& checksum,
                   TraceFile& file) {
   std::vector<char> table(header.name_count * sim::kTraceNameBytes);
@@ -87,6 +88,7 @@ Status read_definitions(const TraceSource& source, const sim::TraceHeader& heade
 
 // Reads events [from, until) piece by piece: a damaged count may claim gigabytes, and memory must not be allocated for
 // them before they have been seen.
+// Slots of consecutive events are read together up to the ring's end.
 Status read_ring(const TraceSource& source, std::uint64_t capacity, std::uint64_t from, std::uint64_t until,
                  sim::TraceChecksum& checksum, std::vector<sim::TraceEvent>& events) {
   constexpr std::uint64_t kPiece = 4096;
@@ -147,6 +149,7 @@ Status read_events(const TraceSource& source, const sim::TraceHeader& header, si
       "again");
 }
 
+// In the order of the file, which is also the order of the checksum.
 Status read_all(const TraceSource& source, const sim::TraceHeader& header, TraceFile& file) {
   take_header(header, file);
   sim::TraceChecksum checksum(header, file.closed ? sim::TraceCloser::rank : sim::TraceCloser::launcher);
@@ -163,6 +166,7 @@ std::uint64_t lost_events(std::uint64_t written, std::uint64_t capacity, bool cl
   return written >= capacity ? written - capacity + in_doubt : 0;
 }
 
+// The launcher calls this for every rank at a job's end, so it must not read the ring.
 Status read_trace_counts(const std::string& path, TraceCounts& counts) {
   const TraceSource source(path);
   sim::TraceHeader header;
@@ -204,6 +208,7 @@ bool has_more_than_header(const TraceSource& source, std::uint64_t bytes) {
 }
 }  // namespace
 
+// A file that cannot be examined counts as begun, so that reading it reports the error.
 TraceBeginning beginning_of(const std::string& path) {
   const TraceSource source(path);
   if (source.descriptor() < 0) return errno == ENOENT ? TraceBeginning::gone : TraceBeginning::begun;

@@ -49,6 +49,7 @@ Status TraceSource::measure(std::uint64_t& bytes) const {
   return {};
 }
 
+// pread() leaves no position to restore between reads.
 Status TraceSource::read(void* target, std::uint64_t bytes, std::uint64_t offset) const {
   auto* place = static_cast<std::byte*>(target);
   while (bytes > 0) {
@@ -90,6 +91,7 @@ Status TraceSource::check_end(const sim::TraceHeader& header) const {
   return {};
 }
 
+// From the magic to the length: each test relies on the former ones.
 Status TraceSource::check(const sim::TraceHeader& header, std::uint64_t file_bytes) const {
   if (header.magic == 0) return error("is damaged: its header is blank");
   if (header.magic != sim::kTraceMagic) return error("is no margay trace (it does not begin with \"mrgtrace\")");

@@ -14,6 +14,7 @@ CollectiveShape collective_shape(const sim::TraceEvent& begin) {
 
 namespace {
 
+// The root as the program named it: on an intercommunicator it may be a rank of the other group, or a constant.
 std::string root_words(const CollectiveShape& shape) {
   switch (shape.named) {
     case sim::TraceRoot::member:
@@ -98,6 +99,7 @@ void Collectives::end(std::size_t at) {
   if (found != latest_.end()) parts_[found->second].end = at;
 }
 
+// The order of sending is the only numbering that a call's messages have.
 void Collectives::add_send(std::size_t at, const TraceNames& names) {
   const auto& [event, file] = trace_.entries[at];
   // Ready messages are not steps of the algorithm; the portal tells them apart.
@@ -115,6 +117,7 @@ const CollectiveStep* Collectives::step_of(const MessageIdentity& message) const
   return found == steps_.end() ? nullptr : &found->second;
 }
 
+// Agreements and plain calls need no search.
 std::string Collectives::call_words(std::uint32_t file, std::uint32_t context, std::uint32_t number,
                                     std::uint64_t time_ns) const {
   const PersistentNumber persistent(number);

@@ -29,6 +29,7 @@ class Follower {
  public:
   Follower(const Trace& trace, const MessageStory& story) : trace_(trace), story_(story) {}
 
+  // In the order of the path: library, wire, heap.
   BodyCopies run() {
     const BodyHop put = hop_of(story_.identity);
     const BodyHop reply = reply_hop();
@@ -59,6 +60,7 @@ class Follower {
     return hop;
   }
 
+  // Later events of one kind replace earlier ones; a hop has each kind once.
   void note(std::size_t step, BodyHop& hop) const {
     switch (event(step).kind) {
       case sim::TraceKind::kernel_send:
@@ -301,6 +303,7 @@ BodyCopies copies_of(const Trace& trace, const MessageStory& story) {
   return Follower(trace, story).run();
 }
 
+// Sums are stated only if every leg is known.
 std::vector<std::string> copies_told(const BodyCopies& copies) {
   if (copies.legs.empty()) return {};
   std::string legs;

@@ -67,6 +67,7 @@ std::string_view fate(const Messages& messages, const MessageStory& story) {
   return is_known_after(story.sent != kNotThere ? story.sent : story.begin) ? "not arrived" : "not known";
 }
 
+// Derived from the outcome, so that both never contradict each other.
 Unreceived unreceived(const Messages& messages, const MessageStory& story) {
   if (story.received != kNotThere) return Unreceived::no;
   const std::string_view what = fate(messages, story);

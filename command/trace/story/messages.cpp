@@ -48,6 +48,7 @@ Messages::Messages(const Trace& trace) : trace_(trace) {
   note_calls();
 }
 
+// Builds all indices by identity in one pass; a hop may be recorded before the event that relates it.
 void Messages::note_hops() {
   first_.assign(trace_.files.size(), kNone);
   for (const TraceFile& file : trace_.files) {
@@ -122,6 +123,7 @@ void Messages::note_calls() {
   }
 }
 
+// Numbers are handed out on demand: most entries are no calls, and a vector for each would waste memory.
 Messages::Call& Messages::ends_at(std::size_t enter) {
   std::uint32_t& number = call_numbers_[enter];
   if (number == kNoCall) {
@@ -175,6 +177,7 @@ std::uint64_t Messages::waited_in(std::size_t enter) const {
   return number == kNoCall ? 0 : ends_[number].waited_ns;
 }
 
+// Follows the relations upwards: a reply belongs to a get, which belongs to a message.
 MessageIdentity Messages::root_of(MessageIdentity hop) const {
   // A chain is reply, get, message. The bound stops at a circle, which a damaged trace may contain.
   constexpr int kLongestChain = 8;
@@ -240,6 +243,7 @@ std::vector<std::size_t> Messages::steps_of(const MessageIdentity& root) const {
   return steps;
 }
 
+// By portal and owner first: MPI's entries have any type of descriptor.
 Taker Messages::taker_of(const Trace::Entry& matched) const {
   const sim::TraceEvent& event = matched.event;
   const bool is_receives = event.b == mpi_adi::kOwnerReceive || event.b == mpi_adi::kOwnerHeap;

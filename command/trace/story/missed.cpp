@@ -21,6 +21,7 @@ bool wants(const sim::TraceEvent& post, portals::MatchBits message) {
 
 }  // namespace
 
+// A receive that does not fit, or has another message already, ends the search: nothing was missed.
 MissedReceive missed_receive(const Trace& trace, const Messages& messages, const MessageStory& story) {
   if (!story.unexpected || story.matched == MessageStory::kNone || story.arrived == MessageStory::kNone) return {};
   const std::uint32_t file = trace.entries[story.matched].file;

@@ -67,6 +67,7 @@ std::string wait_told(const Trace& trace, const Messages& messages, const Messag
 
 }  // namespace
 
+// A program may probe one message thousands of times, so only the first and last are described.
 std::vector<std::string> probes_told(const Trace& trace, const Messages& messages, const EventWords& words,
                                      const MessageStory& story) {
   std::vector<std::string> sentences;

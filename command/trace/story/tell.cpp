@@ -41,6 +41,7 @@ class Teller {
         missed_(missed_receive(trace, messages, story)),
         remembered_(remembered) {}
 
+  // The title and steps first, then sentences in the order of the message's path.
   std::string run() {
     text_ = titled(trace_, story_, [&](const Trace::Entry& entry) { return remembered_.message(entry); }) + "\n";
     add_steps();
@@ -100,6 +101,7 @@ class Teller {
     return enter != kMissing && call_name(trace_.files[at(enter).file], at(enter).event.a) == "MPI_Finalize";
   }
 
+  // `freed` covers MPI_Finalize and MPI_Comm_free, which the call around it distinguishes.
   [[nodiscard]] std::string_view given_back_words() const {
     switch (static_cast<sim::TraceGivenBack>(at(story_.given_back).event.reason)) {
       case sim::TraceGivenBack::cancelled:

@@ -159,6 +159,7 @@ std::string thread_words(const sim::TraceEvent& event) {
 
 }  // namespace
 
+// Three digits show differences of a percent without false precision.
 std::string duration_text(std::uint64_t ns) {
   // Three significant digits.
   const auto scaled = [](double value, std::string_view unit) {
@@ -239,6 +240,7 @@ std::string EventWords::message(const Trace::Entry& entry) const {
   return fmt::format("{}, {}", what, envelope(entry));
 }
 
+// Dispatches by group of kinds; each group has a function of its own.
 std::string EventWords::of(const Trace::Entry& entry, const sim::TraceEvent* arrival) const {
   switch (entry.event.kind) {
     case sim::TraceKind::kernel_send:
@@ -280,6 +282,7 @@ std::string EventWords::of(const Trace::Entry& entry, const sim::TraceEvent* arr
   }
 }
 
+// Sentences have the message or its receiver's kernel as their subject, which the line's rank column names.
 std::string EventWords::of_kernel(const Trace::Entry& entry) const {
   const sim::TraceEvent& event = entry.event;
   const std::string portal = names_.portal(entry.file, event.portal);
@@ -347,6 +350,7 @@ std::string EventWords::passed_entry(const Trace::Entry& entry) const {
   return type.empty() ? text : fmt::format("{}, {}", text, type);
 }
 
+// The memory's state explains a pass if the criteria were met; otherwise the criteria are compared.
 std::string EventWords::why_passed(const Trace::Entry& entry, const sim::TraceEvent* arrival) const {
   const sim::TraceEvent& event = entry.event;
   const auto why = static_cast<portals::Passed>(event.reason);
@@ -437,6 +441,7 @@ std::string EventWords::of_pass(const Trace::Entry& entry, const sim::TraceEvent
   return fmt::format("passes over {}: {}{}", passed_entry(entry), why_passed(entry, arrival), link_of(entry));
 }
 
+// Sentences on requests have the rank as their subject.
 std::string EventWords::of_request(const Trace::Entry& entry) const {
   const sim::TraceEvent& event = entry.event;
   switch (event.kind) {
@@ -496,6 +501,7 @@ std::string EventWords::of_collective(const Trace::Entry& entry) const {
   return fmt::format("begins {}: {}, {}", call, words_of(shape), sim::counted(event.bytes, "byte"));
 }
 
+// The remaining kinds: calls, waits, the coprocessor, collectives and windows.
 std::string EventWords::of_rank(const Trace::Entry& entry) const {
   const sim::TraceEvent& event = entry.event;
   const TraceFile& file = trace_.files[entry.file];
