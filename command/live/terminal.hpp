@@ -55,10 +55,12 @@ class Terminal {
  private:
   enum class Patience : std::uint8_t { kUntilSignal, kShort };
 
+  // Saves the state and switches; switches again after a foreign change; restores.
   void enter();
   void enter_again();
   void leave();
   void open_output();
+  // Writes that cannot block the program for ever: they end with a signal or after a short time.
   [[nodiscard]] bool wait_for_room(Patience patience) const;
   [[nodiscard]] bool write_all(std::string_view text, Patience patience);
   [[nodiscard]] TerminalEvent take_signal();
@@ -71,6 +73,7 @@ class Terminal {
   // The terminal, opened anew for flags of its own; -1: standard output must do.
   int output_ = -1;
   int signals_ = -1;
+  // The state to restore.
   sigset_t mask_before_{};
   termios keys_before_{};
   // Read, and not yet returned.

@@ -60,14 +60,17 @@ class Runner {
   void dispatch(Event event);
   // Events.
   void on_signals();
+  // Signals the job's group, and ranks that left it.
   void signal_job(int signal);
   void show_state();
   void suspend();
+  // Processes all changes of children.
   void reap();
   void take_reports();
   void on_child(pid_t pid, int code, int value);
   // Combines the operating system's view of an end with the board's.
   [[nodiscard]] RankEnd examine(std::uint32_t rank, bool by_signal, int value) const;
+  // Polls of the board.
   void look_for_missing_ranks();
   // Deadlines and decisions, after each round of events.
   void act();
@@ -88,6 +91,7 @@ class Runner {
   Poller poller_;
   Guardian guardian_;
   Offspring offspring_;
+  // What spawn() restores in each rank.
   SavedProcess saved_;
   int signals_ = -1;
   RankOutput output_;
@@ -95,16 +99,19 @@ class Runner {
   PmiServer server_;
   PmiChannels channels_;
   Watch watch_;
+  // Reads the board; also the next member.
   StallDetector stall_;
   OtherMpi other_mpi_;
   // By rank; 0: not started.
   std::vector<int> pids_;
   // Aborts and errors that PMI delivered in this round and that are not yet judged.
   std::vector<std::pair<std::uint32_t, PmiOutcome>> reported_by_ranks_;
+  // CLOCK_MONOTONIC.
   std::int64_t started_ns_ = 0;
   std::vector<JobFinding> findings_;
   // The cause has been printed.
   bool reported_ = false;
+  // The folder of libmpi.so.12 for the ranks; empty: the system's.
   std::string library_folder_;
   std::string host_;
 };

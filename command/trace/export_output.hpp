@@ -23,11 +23,13 @@ class ExportOutput {
   // `path`: a file to create or replace; "" or "-": standard output. Errors: it cannot be written, or is a file of a
   // trace.
   [[nodiscard]] portals::Status open(const std::string& path);
+  // The stream to write to. Requires: open() succeeded.
   [[nodiscard]] std::ostream& stream() { return out_; }
   // Puts the complete file in place of an existing one. Error: a write failed; the existing file stays.
   [[nodiscard]] portals::Status close();
 
  private:
+  // A stream buffer over a FILE, which keeps the first error.
   class Buffer : public std::streambuf {
    public:
     FILE* file = nullptr;

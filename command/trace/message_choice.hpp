@@ -21,13 +21,16 @@ namespace margay::command {
 
 // The options. All that are set must hold.
 struct MessageChoice {
+  // Ranks of the world; then the program's tag.
   std::optional<std::uint32_t> from;
   std::optional<std::uint32_t> to;
   std::optional<std::uint32_t> tag;
+  // Sort by duration.
   bool slowest = false;
   bool dropped = false;
   bool unexpected = false;
   bool never_received = false;
+  // Also messages that are hidden by default: those of collective calls, and all of the library's own.
   bool collective = false;
   bool all = false;
   // A limit on the selected messages, which the caller applies; choose() ignores it.

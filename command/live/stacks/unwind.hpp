@@ -29,6 +29,7 @@ class Unwinder {
   [[nodiscard]] std::vector<Stack> stacks();
 
  private:
+  // Hides libdw's types from callers.
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

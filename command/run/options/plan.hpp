@@ -9,11 +9,13 @@
 
 namespace margay::command {
 
+// The assignment, with facts about the machine that all ranks get.
 struct JobPlan {
   // Index into RunOptions::programs; also MPI's appnum.
   std::vector<std::uint32_t> program_of_rank;
   // Dense, from 0.
   std::vector<std::uint32_t> node_of_rank;
+  // Nodes with at least one rank.
   std::uint32_t node_count = 1;
   // The next four fields become those of sim::Job with the same names; the launcher fills them in after make_plan().
   bool crowded = false;

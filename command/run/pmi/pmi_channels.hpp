@@ -43,6 +43,7 @@ class PmiChannels {
     std::string unread;
   };
 
+  // Passes complete lines to the server.
   void take_lines(std::uint32_t rank);
   void answer(const PmiReply& reply);
   void close_channel(Channel& channel);

@@ -61,24 +61,31 @@ class PmiServer {
 
   // One handler for each command of PMI-1.1.
   void init(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out);
+  // Constants, and the job's shape.
   void maxes(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out);
   void appnum(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out);
   void universe(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out);
   void kvs_name(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out);
+  // The key-value space, by which ranks exchange addresses. Keys are unique in the job.
   void put(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out);
   void get(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out);
+  // Replies to all ranks when the last one enters.
   void barrier(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out);
   void finalize(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out);
   void abort(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out);
+  // Named services (MPI_Publish_name).
   void publish(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out);
   void lookup(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out);
   void unpublish(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out);
+  // Collects a spawn block, which is refused at its end.
   void take_spawn_line(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out);
+  // nullptr: PMI-1.1 has no such command.
   static Handler find_handler(std::string_view command);
 
   std::string job_name_;
   std::vector<std::uint32_t> appnum_of_rank_;
   std::vector<RankState> ranks_;
+  // Ranks that have entered the current barrier.
   std::uint32_t waiting_in_barrier_ = 0;
   // The key-value space; a key is put once.
   std::map<std::string, std::string> values_;

@@ -27,6 +27,7 @@ struct JobFinding {
   sim::Finding finding = sim::Finding::rank_died;
   // The ranks concerned; empty: the job as a whole.
   std::vector<std::uint32_t> ranks;
+  // The line that launcher or rank printed.
   std::string message;
   // CLOCK_MONOTONIC.
   std::uint64_t time_ns = 0;

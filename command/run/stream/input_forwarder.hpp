@@ -35,20 +35,24 @@ class InputForwarder {
   [[nodiscard]] bool is_waiting_for_foreground() const { return in_background_; }
 
  private:
+  // One rank that gets the input through a pipe.
   struct Reader {
     std::uint32_t rank = 0;
     // The rank's end.
     int end = -1;
     // The launcher's end; -1: the rank reads no more.
     int pipe = -1;
+    // Read, but not yet accepted by its pipe.
     std::string unwritten;
   };
 
+  // Some rank still reads.
   [[nodiscard]] bool forwards() const;
   // Reads more once everything read so far has been written.
   void go_on();
   void read_more();
   void write_to(std::size_t reader);
+  // The rank closed its input.
   void drop(Reader& reader);
   void stop();
 
@@ -56,6 +60,7 @@ class InputForwarder {
   int null_ = -1;
   // The rank that got the launcher's own standard input; -1: none.
   std::int64_t handed_to_ = -1;
+  // Standard input is a terminal, of whose background nothing may be read.
   bool terminal_ = false;
   bool in_background_ = false;
   std::vector<Reader> readers_;

@@ -11,6 +11,7 @@ namespace margay::command {
 // What a descriptor belongs to; `index` is a rank or a sink.
 enum class EventKind : std::uint32_t { kSignal, kOutput, kError, kPmi, kSink, kInput, kInputPipe };
 
+// A ready descriptor.
 struct Event {
   EventKind kind = EventKind::kSignal;
   std::uint32_t index = 0;
@@ -24,9 +25,11 @@ class Poller {
   Poller& operator=(const Poller&) = delete;
   ~Poller();
 
+  // To be called once, before all others. Error: no descriptor.
   [[nodiscard]] portals::Status open();
   // Adds a descriptor. False if epoll does not accept it (a regular file), which then counts as always ready.
   bool watch(int descriptor, Event event, bool for_writing = false);
+  // Removes a descriptor; no effect if it was not added.
   void forget(int descriptor);
   // Waits for events, at most `timeout_ms` (-1: without limit), and returns up to 64 in `events`; none on a signal.
   void wait(int timeout_ms, std::vector<Event>& events);

@@ -13,27 +13,33 @@ namespace margay::command {
 // One message under construction. Fields are appended in the order of the calls.
 class ProtobufMessage {
  public:
+  // An unsigned number of variable length. `field`: the field's number in the .proto file, as below.
   ProtobufMessage& number(std::uint32_t field, std::uint64_t value) {
     key(field, kVarint);
     varint(value);
     return *this;
   }
+  // A number of eight bytes, lowest first.
   ProtobufMessage& fixed64(std::uint32_t field, std::uint64_t value) {
     key(field, kFixed64);
     for (unsigned shift = 0; shift < 64; shift += 8) bytes_ += static_cast<char>(value >> shift & 0xffU);
     return *this;
   }
+  // A text, or bytes.
   ProtobufMessage& text(std::uint32_t field, std::string_view value) {
     key(field, kLengthDelimited);
     varint(value.size());
     bytes_ += value;
     return *this;
   }
+  // A nested message.
   ProtobufMessage& message(std::uint32_t field, const ProtobufMessage& value) { return text(field, value.bytes_); }
 
+  // The encoded message.
   [[nodiscard]] const std::string& bytes() const { return bytes_; }
 
  private:
+  // Wire types, the lower three bits of a field's key.
   static constexpr std::uint32_t kVarint = 0;
   static constexpr std::uint32_t kFixed64 = 1;
   static constexpr std::uint32_t kLengthDelimited = 2;

@@ -23,6 +23,7 @@ namespace margay::command {
 class PageStrings {
  public:
   PageStrings() { static_cast<void>(number("")); }
+  // The text's number, a new one at its first use.
   [[nodiscard]] std::uint32_t number(std::string_view text);
   [[nodiscard]] const std::vector<std::string>& all() const { return texts_; }
 
@@ -44,6 +45,7 @@ class PageData {
   class Table {
    public:
     Table(PageData& data, std::string_view name, std::size_t rows);
+    // Packs a column on another thread; the values are copied.
     Table& column(std::string_view name, const std::vector<std::uint8_t>& values) { return add(name, "u8", values); }
     Table& column(std::string_view name, const std::vector<std::uint32_t>& values) { return add(name, "u32", values); }
     Table& column(std::string_view name, const std::vector<std::int32_t>& values) { return add(name, "i32", values); }
@@ -67,7 +69,9 @@ class PageData {
     std::string columns_;
   };
 
+  // The page's texts, to which all tables add.
   [[nodiscard]] PageStrings& strings() { return strings_; }
+  // Begins a table. Requires: page_tables() has it.
   [[nodiscard]] Table table(std::string_view name, std::size_t rows) { return {*this, name, rows}; }
   // Adds a member to the JSON object. `json`: its value.
   void member(std::string_view name, std::string json);

@@ -8,6 +8,7 @@
 
 namespace margay::command {
 
+// An entry that is not in the trace.
 inline constexpr std::size_t kNoEntry = MessageStory::kNone;
 
 // References to a trace and its indices; all must outlive it. Immutable, so threads may share it.
@@ -20,6 +21,7 @@ struct PageInput {
   // May be empty; must be safe for several threads.
   CallSite call_site;
 
+  // Requires: at is not kNoEntry, also for the next one.
   [[nodiscard]] const Trace::Entry& entry(std::size_t at) const { return trace.entries[at]; }
   [[nodiscard]] std::uint32_t rank_of(std::size_t at) const { return trace.files[entry(at).file].rank; }
   // Nanoseconds since the first event; kNoTime of MessageStory::kNone.

@@ -14,16 +14,19 @@ inline constexpr double kNoTime = std::numeric_limits<double>::quiet_NaN();
 // A reference to no row of another table.
 inline constexpr std::int32_t kNoRow = -1;
 
+// A column: name, type, and the value for "not known".
 struct PageColumn {
   std::string_view name;
   // "u8", "u32", "i32", "f64", little-endian.
   std::string_view type;
   double not_known = 0;
 };
+// A table with its columns in order.
 struct PageTable {
   std::string_view name;
   std::span<const PageColumn> columns;
 };
+// All tables.
 [[nodiscard]] std::span<const PageTable> page_tables();
 // The table of that name; nullptr: there is none.
 [[nodiscard]] const PageTable* page_table(std::string_view name);

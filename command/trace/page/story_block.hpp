@@ -24,6 +24,7 @@ class StoryBlock {
   // - for each place of each form, one line: the values in the order of the stories; a single value holds for all
   [[nodiscard]] std::string text() const;
 
+  // Control characters, which stories do not contain.
   static constexpr char kSeparator = '\x1e';
   static constexpr char kNumber = '\x01';
   static constexpr char kPadded = '\x02';
@@ -33,6 +34,7 @@ class StoryBlock {
   // The values in one place of a form.
   class Place {
    public:
+    // `earlier`: number of uses of the form before this one.
     void add(std::string_view value, std::size_t earlier);
     [[nodiscard]] const std::string& text() const { return values_.empty() ? first_ : values_; }
 
@@ -41,6 +43,7 @@ class StoryBlock {
     // Empty: all are the first one.
     std::string values_;
   };
+  // One form of a line, with the values of its places.
   struct Form {
     std::size_t uses = 0;
     std::vector<Place> places;
@@ -55,6 +58,7 @@ class StoryBlock {
     std::unordered_map<std::string, std::size_t> numbers_;
     std::string lines_;
   };
+  // Splits a line of the story being added.
   void add_line(std::string_view line);
 
   Numbers form_numbers_, shape_numbers_;
