@@ -38,7 +38,7 @@ constexpr Dwfl_Callbacks kCallbacks{.find_elf = dwfl_build_id_find_elf,
                                     .debuginfo_path = &no_debug_path};
 
 // Opens a regular file only: the path comes from a trace and may name anything, and opening or reading a FIFO or a
-// device could block. -1: no such a file.
+// device could block. Returns a descriptor, or a negative number for any other file.
 int open_regular(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   struct stat about {};

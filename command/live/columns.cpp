@@ -13,6 +13,7 @@
 
 namespace margay::command {
 
+// One decimal below 100 of a unit, none above: at most five characters.
 std::string short_number(double number) {
   constexpr double kThousand = 1000;
   constexpr double kPlain = 9999.5;
@@ -63,6 +64,7 @@ std::vector<std::string> wrapped(const std::string& text, std::size_t room) {
 
 namespace {
 
+// Negated for ranks, which are sorted ascending by the same comparison.
 double value(const RankLook& rank, SortKey key) {
   const RankLook::Rates rates = rank.rates.value_or(RankLook::Rates{});
   switch (key) {
@@ -135,6 +137,7 @@ struct Column {
   // kRank: no sort order has this column.
   SortKey key;
 };
+// Columns of one number are omitted together, as messages and bytes of a wire.
 constexpr std::array<Column, Column::kCount> kColumns{{{"rank", 5, false, 0, SortKey::kRank},
                                                        {"node", 4, false, 12, SortKey::kRank},
                                                        {"pid", 8, false, 5, SortKey::kRank},
@@ -216,6 +219,7 @@ Widths widths_of(const std::vector<Cells>& rows, SortKey key, std::size_t room) 
   return widths;
 }
 
+// Trailing spaces would wrap on a terminal of exactly this width.
 std::string line_of(const Cells& cells, const Widths& widths) {
   std::string line;
   for (std::size_t at = 0; at < cells.size(); ++at) {
@@ -230,6 +234,7 @@ std::string line_of(const Cells& cells, const Widths& widths) {
 
 }  // namespace
 
+// The letters are those of the keys; 'j', 'k' and 'q' are taken.
 std::span<const SortWord> sort_words() {
   static constexpr std::array<SortWord, 9> kWords{{{SortKey::kRank, 'r', "rank", "[r]ank"},
                                                    {SortKey::kSince, 's', "since", "[s]ince"},

@@ -50,8 +50,9 @@ namespace fs = std::filesystem;
 
 // A new process may become a launcher by exec; after this many examinations it is not one.
 constexpr int kLooks = 4;
-constexpr std::string_view kMemfd = "/memfd:margay-board";  // command/run/process/job_memory
-constexpr std::string_view kFile = "/margay.";              // sim/boot/node_segment, where memfds are refused
+// As command/run/process/job_memory names it; then as sim/boot/node_segment does where memfds are refused.
+constexpr std::string_view kMemfd = "/memfd:margay-board";
+constexpr std::string_view kFile = "/margay.";  // sim/boot/node_segment, where memfds are refused
 
 // Descriptors of other users' processes cannot be opened.
 bool is_own(const std::string& folder) {

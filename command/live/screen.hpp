@@ -22,8 +22,8 @@ struct TopOptions {
 // Prints remarks about invalid boards, and an error if `job`, not empty, does not name a single job.
 void print_remarks(RunningJobs& jobs, const std::string& job);
 
-// Runs the screen until q or a terminating signal. Returns the exit status, 1 if there is no such job. Requires:
-// standard output is a terminal.
+// Runs the screen until q or a terminating signal. Returns the exit status; 1: `job` does not exist. Requires: standard
+// output is a terminal.
 [[nodiscard]] int show_screen(const TopOptions& options);
 
 // Adds `margay top` to the command line.

@@ -20,12 +20,14 @@ namespace {
 
 constexpr std::size_t kPairsShown = 12;
 
+// An incomplete trace cannot be proven right.
 std::string verdict(const Audit& result, std::size_t faults) {
   if (faults != 0) return fmt::format("the accounts are wrong: {}", sim::counted(faults, "fault"));
   return result.notes.empty() ? "the accounts are right: sent = delivered + dropped for every pair"
                               : "no errors found (incomplete trace: see the notes)";
 }
 
+// The same columns for a pair and for the sum.
 void put_counts(const std::string& from, const std::string& to, const Audit::Pair& counts) {
   put_line(fmt::format("{:>8} {:>8} {:>10} {:>10} {:>10} {:>10} {:>10}", from, to, counts.sent, counts.delivered,
                        counts.dropped, counts.on_the_way, counts.unknown));

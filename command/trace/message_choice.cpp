@@ -45,6 +45,7 @@ bool is_wanted(const MessageChoice& options, const Trace& trace, const TraceName
 // By receiving rank: number of messages for which the trace does not show whether they were received.
 using NotKnown = std::map<std::uint32_t, std::size_t>;
 
+// The user must not take an incomplete list for a complete one.
 void tell_not_known(const NotKnown& not_known, const Trace& trace) {
   for (const auto& [rank, count] : not_known) {
     const bool is_there = std::any_of(trace.files.begin(), trace.files.end(),
@@ -65,6 +66,7 @@ bool met_in_memory(const Trace& trace, const CollectivePart& part) {
 
 }  // namespace
 
+// A rank without a file is allowed: its messages may be recorded by the other side.
 void check_choice(const MessageChoice& options, const Trace& trace) {
   const std::uint32_t size = trace.files.empty() ? 0 : trace.files.front().size;
   for (const auto& [name, rank] : {std::pair("--from", options.from), std::pair("--to", options.to)}) {
@@ -95,6 +97,7 @@ std::vector<MessageStory> choose(const MessageChoice& options, const Trace& trac
   return chosen;
 }
 
+// Tries the options that widen the selection, in the order of their width.
 std::string none_chosen(const MessageChoice& choice, const Trace& trace, const TraceNames& names,
                         const Messages& messages, const Collectives& collectives) {
   std::string sentence = fmt::format("none of this run's {} matches", sim::counted(messages.roots().size(), "message"));
@@ -126,6 +129,7 @@ std::string none_chosen(const MessageChoice& choice, const Trace& trace, const T
   return sentence;
 }
 
+// The caller may exclude them with an option of its own.
 std::vector<CLI::Option*> add_message_choice(CLI::App& command, MessageChoice& choice) {
   constexpr std::uint32_t kTagMax = std::numeric_limits<std::int32_t>::max();
   return {

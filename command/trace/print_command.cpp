@@ -75,6 +75,7 @@ std::vector<sim::TraceKind> kinds_of(const std::vector<std::string>& words, std:
   return kinds;
 }
 
+// The option's name is part of the error, because two options take a message.
 MessageIdentity message_of(const std::string& text, std::string_view option) {
   MessageIdentity message;
   if (Status status = parse_message(text, message); !status.ok()) {
@@ -103,6 +104,7 @@ bool is_quiet(const Trace::Entry& entry, const TraceNames& names) {
   fail_trace(Status::error(fmt::format("trace: {} {}: no event of this message is in the trace", option, message)));
 }
 
+// An absent message is an error, since an empty table would look like a quiet one.
 void check_message(const Trace& trace, const MessageIdentity& message, const std::string& text) {
   TraceFilter only;
   only.message = message;
@@ -129,6 +131,7 @@ void set_around(const Trace& trace, const Messages& messages, const std::string&
   filter.to_ns = trace.entries[story.steps.back()].event.time;
 }
 
+// Ranks are checked against the trace, not against the size of the job: a file may be missing.
 TraceFilter make_filter(const PrintOptions& options, const Trace& trace, std::uint64_t origin_ns) {
   if (Status status = check_ranks(trace, options.ranks); !status.ok()) {
     fail_trace(Status::error(fmt::format("trace: --rank: {} ({})", status.sentence(), options.folder)));
@@ -159,6 +162,7 @@ bool is_in_call(const Trace& trace, const Messages& messages, std::size_t at, co
   return std::find(calls.begin(), calls.end(), call_name(trace.files[entry.file], entry.event.a)) != calls.end();
 }
 
+// Comment lines, so that the output can be filtered by line.
 void print_files(const Trace& trace) {
   for (const TraceFile& file : trace.files) {
     const std::string end = end_words(file);
@@ -174,6 +178,7 @@ void print_files(const Trace& trace) {
   if (const std::string words = unsealed_words(trace.files); !words.empty()) put_line("# " + words);
 }
 
+// Hidden events are announced, or readers would miss them without notice.
 void put_hidden(const Trace& trace, const TraceNames& names) {
   const auto hidden = std::count_if(trace.entries.begin(), trace.entries.end(),
                                     [&](const Trace::Entry& entry) { return is_quiet(entry, names); });

@@ -24,6 +24,7 @@ using portals::Status;
 // Titles of further messages, after the printed stories.
 constexpr std::size_t kTitlesMax = 20;
 
+// The options, which live as long as the callback.
 struct StoryOptions {
   std::string folder;
   std::string message;
@@ -64,6 +65,7 @@ void tell_story(const StoryOptions& options, const CallSite& call_site) {
           Status::error(fmt::format("trace: {}: no event of this message is in {}", options.message, options.folder)));
     }
   }
+  // An error and not an empty output: scripts test the status.
   if (chosen.empty()) {
     fail_trace(
         Status::error(fmt::format("trace: {}: {} (`margay trace print {}` shows all events)", options.folder,

@@ -100,8 +100,10 @@ int other_owner(int pid) {
 
 std::string why_without_stacks(int pid) {
   if (pid == ::getpid()) return "is this command itself: name another one";
-  constexpr int kFlagsBehindName = 7;                // proc(5): the stat file's ninth field; the second is the name
-  constexpr std::uint64_t kKernelThread = 0x200000;  // PF_KTHREAD
+  // proc(5): the flags are the ninth field of the stat file; the second is the name.
+  constexpr int kFlagsBehindName = 7;
+  // PF_KTHREAD of the kernel's sched.h.
+  constexpr std::uint64_t kKernelThread = 0x200000;
   std::ifstream file(fmt::format("/proc/{}/stat", pid));
   std::string line;
   std::getline(file, line);

@@ -40,6 +40,7 @@ bool has_program(const Stack& stack) {
   return std::ranges::any_of(stack, is_programs);
 }
 
+// The outermost library frame is the call's entry.
 bool is_unnamed_call(const Stack& stack) {
   const auto first = std::ranges::find_if(stack, is_library);
   return first != stack.end() && !is_mpi(first->function);
@@ -69,6 +70,7 @@ Stack folded(const Stack& stack, const std::string& call) {
   return out;
 }
 
+// Parameters make lines long and rarely help.
 std::string function_name(const std::string& symbol) {
   // A name that is not mangled would be taken for a type: "i" is int.
   if (!symbol.starts_with("_Z")) return sim::printable(symbol.substr(0, symbol.find("@@")));

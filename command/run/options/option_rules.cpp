@@ -96,6 +96,7 @@ constexpr OptionRule kRules[] = {
     {"heap", 1, OptionAction::kHeap, "MARGAY_HEAP_BYTES"},
 };
 
+// As the documents write it: one dash for a letter, two for a word.
 std::string spelling(const OptionRule& rule) {
   return (rule.name.size() == 1 ? "`-" : "`--") + std::string(rule.name) + "`";
 }
@@ -125,6 +126,7 @@ std::string code_cell(std::string_view text) {
 
 }  // namespace
 
+// Called by the test that keeps docs/options.md up to date.
 std::string describe_option_rules() {
   std::string text =
       "Each line lists spellings of the same option: Hydra's, and Open MPI's where they do not conflict.\n\n";
@@ -156,6 +158,7 @@ const OptionRule* find_option_rule(std::string_view name) {
   return it == std::end(kRules) ? nullptr : it;
 }
 
+// The nearest name may be a single letter, which takes one dash.
 Status unknown_option(const std::string& word, std::string_view name) {
   std::vector<std::string_view> names;
   for (const OptionRule& rule : kRules) names.push_back(rule.name);

@@ -58,7 +58,7 @@ Status JobMemory::create(const JobPlan& plan) {
   std::copy(plan.node_of_rank.begin(), plan.node_of_rank.end(), board_.node_of_rank());
   for (std::uint32_t ranks : plan.ranks_of_node()) {
     segments_.push_back(-1);
-    // A rank alone on its node has nobody to share memory with.
+    // A rank alone on its node shares memory with no other rank.
     if (ranks < 2) continue;
     if (ranks > sim::kShmRanksMax) {
       return Status::error(std::to_string(ranks) + " ranks on one node; shared memory serves at most " +

@@ -11,11 +11,11 @@ namespace margay::command {
 
 // The effect of a signal to the launcher.
 enum class SignalUse : std::uint8_t {
-  child,    // a process of the job has changed
-  end_job,  // the ranks get it, and end
-  suspend,  // the job sleeps and wakes with the launcher
-  report,   // where each rank is; ranks that handle it get it
-  forward,  // the ranks get it, the job goes on
+  child,    // a process of the job ended, stopped or continued
+  end_job,  // forwarded to the ranks; the job ends
+  suspend,  // stops and continues the job together with the launcher
+  report,   // prints each rank's state; forwarded to ranks that handle it
+  forward,  // forwarded to the ranks; the job continues
 };
 // Requires: `signal` is one that take_signals() takes.
 [[nodiscard]] SignalUse use_of(int signal);

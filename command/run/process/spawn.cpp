@@ -170,6 +170,7 @@ void raise_descriptor_limit(rlimit& before) {
   static_cast<void>(::setrlimit(RLIMIT_NOFILE, &raised));
 }
 
+// Only allowed processors count, as in a container with a restricted set.
 int processor_for(std::uint32_t rank) {
   cpu_set_t set;
   CPU_ZERO(&set);

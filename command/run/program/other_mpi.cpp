@@ -22,7 +22,8 @@ std::string real_path(const std::string& path) {
 }
 
 std::string last_name(const std::string& path) {
-  return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
+  // npos + 1 is 0, the whole path.
+  return path.substr(path.rfind('/') + 1);
 }
 
 std::string first_line(const std::string& path) {

@@ -46,7 +46,8 @@ bool is_other_mpi(std::string_view name) {
 
 struct File {
   std::string path;
-  std::string shown;  // empty: the program
+  // The name in messages; empty: the program itself.
+  std::string shown;
   ElfSymbols symbols;
   NamedFolders folders;
 };

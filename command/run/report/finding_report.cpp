@@ -48,6 +48,7 @@ std::vector<JobFinding> read_records(int descriptor, std::uint32_t ranks) {
   return found;
 }
 
+// Members that findings and waits have in common; unknown ones are omitted.
 template <typename Wait>
 void add_peer_to(nlohmann::ordered_json& out, const Wait& wait) {
   if (!wait.call.empty()) out["call"] = wait.call;
@@ -56,6 +57,7 @@ void add_peer_to(nlohmann::ordered_json& out, const Wait& wait) {
   if (!wait.communicator.empty()) out["communicator"] = wait.communicator;
 }
 
+// Times are relative to the job's start, as in the launcher's messages.
 nlohmann::ordered_json json_of(const JobFinding& finding, std::uint64_t started_ns) {
   nlohmann::ordered_json out;
   out["id"] = sim::finding_id(finding.finding);
@@ -83,6 +85,7 @@ std::uint64_t count_unlisted(const sim::Board& board, std::size_t listed) {
   return count > listed ? count - listed : 0;
 }
 
+// The command line without the launcher's own options.
 std::string line_of(const RunOptions& options) {
   std::string line;
   for (const ProgramSpec& program : options.programs) {
@@ -143,7 +146,7 @@ JobFinding finding_of_waits(sim::Finding finding, const std::string& message, co
   found.message = message;
   found.time_ns = sim::real_clock().now_ns();
   for (std::uint32_t rank = 0; rank < board.size(); ++rank) {
-    // Ranks that do not wait are no part of the deadlock.
+    // A rank that does not wait is not part of the deadlock.
     const sim::BoardWait& wait = board.block(rank).wait;
     if (wait.is_waiting == 0) continue;
     found.ranks.push_back(rank);

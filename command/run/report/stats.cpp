@@ -25,6 +25,7 @@ static_assert(std::size(kAccessNames) == sim::kCountedAccesses);
 
 constexpr std::size_t kMostPairsShown = 8;
 
+// Adds the rows of one table: sums over all ranks, zeros omitted.
 template <std::size_t N>
 void add_counts(const sim::Board& board, std::array<sim::BoardCount, N> sim::BoardBlock::*counts,
                 const std::string_view (&names)[N], std::string_view title, std::vector<std::string>& lines,
@@ -40,6 +41,7 @@ void add_counts(const sim::Board& board, std::array<sim::BoardCount, N> sim::Boa
   }
 }
 
+// Reason 0 is "none" and never counted.
 std::string describe_drops(const std::array<std::uint64_t, sim::kDropReasons>& drops) {
   std::string text;
   for (std::size_t reason = 0; reason < sim::kDropReasons; ++reason) {
@@ -64,6 +66,7 @@ std::string unfinished_ranks(const sim::Board& board) {
   return (count == 1 ? "rank " : "ranks ") + text + (count > kMostShown ? ", ..." : "");
 }
 
+// Whether the condition holds for any rank's block.
 template <class Holds>
 bool any_rank(const sim::Board& board, Holds holds) {
   for (std::uint32_t rank = 0; rank < board.size(); ++rank) {
@@ -131,6 +134,7 @@ std::vector<std::string> stats_table(const sim::Board& board) {
   return lines;
 }
 
+// Counts come from the board, since ranks limit the lines that they print.
 std::string describe_findings(const sim::Board& board) {
   constexpr std::size_t kMostRanksShown = 8;
   std::uint64_t sum = 0;

@@ -76,6 +76,7 @@ void Watch::on_initialized(std::int64_t now_ns) {
   fail(std::move(cause), now_ns, 0, kTermToKillNs);
 }
 
+// The grace lets the aborting rank write its message.
 void Watch::on_abort(std::uint32_t rank, int code, const std::string& text, std::int64_t now_ns) {
   Cause cause;
   cause.kind = CauseKind::kAbort;
@@ -101,6 +102,7 @@ void Watch::on_protocol_error(std::uint32_t rank, const std::string& sentence, s
   fail(std::move(cause), now_ns, 0, kTermToKillNs);
 }
 
+// Ranks get more time than after a failure, to clean up.
 void Watch::on_interrupt(int signal, std::int64_t now_ns) {
   const bool again = std::exchange(interrupted_, true);
   Cause cause;
@@ -170,6 +172,7 @@ int Watch::ending_signal() const {
   return cause_.kind == CauseKind::kInterrupted ? cause_.signal : SIGTERM;
 }
 
+// One at a time: the caller's loop comes back.
 std::int64_t Watch::take_stop_warning(std::int64_t now_ns) {
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
     RankWatch& watch = ranks_[rank];

@@ -19,16 +19,16 @@ namespace margay::command {
 // Why a job ended. exit_status() derives from it.
 enum class CauseKind : std::uint8_t {
   kNone,
-  kSignal,         // a rank died by `signal`
-  kNoFinalize,     // a rank ended after MPI_Init without MPI_Finalize, with exit code `code`
-  kNoInit,         // a rank ended, with `code`, without MPI_Init while others had called it
-  kAbort,          // MPI_Abort(`code`), or a fatal error; `text` says which
-  kSecondProgram,  // an MPI program was started in a rank's place, which another one has or had
+  kSignal,         // `signal` killed a rank
+  kNoFinalize,     // a rank exited after MPI_Init without MPI_Finalize, with exit code `code`
+  kNoInit,         // a rank exited with `code` without MPI_Init, which others had called
+  kAbort,          // MPI_Abort(`code`), or a fatal error, described by `text`
+  kSecondProgram,  // an MPI program started in a rank's place, which another one has or had
   kTimeout,        // --timeout
   kDeadlock,       // --deadlock abort
   kInterrupted,    // the launcher got `signal`
-  kOutputClosed,   // the output named by `text` takes no more; `code` is the errno, EPIPE: nobody reads it
-  kProtocol,       // a rank broke the launch protocol; `text` says how
+  kOutputClosed,   // the output named by `text` cannot be written; `code` is the errno, EPIPE: its reader has gone
+  kProtocol,       // a rank broke the launch protocol, as `text` describes
 };
 
 // The root cause with its details; unused fields keep their defaults.

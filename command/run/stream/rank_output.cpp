@@ -51,6 +51,7 @@ bool same_file(int one, int other) {
 
 }  // namespace
 
+// The first two destinations are always there, so indices 0 and 1 need no test.
 RankOutput::RankOutput(Poller& poller, std::uint32_t ranks, const OutputOptions& options)
     : poller_(poller), options_(options), streams_(std::size_t{ranks} * 2) {
   for (int descriptor : {STDOUT_FILENO, STDERR_FILENO}) {
@@ -91,6 +92,7 @@ Status RankOutput::open_stream(std::uint32_t rank, EventKind kind, const std::st
   return {};
 }
 
+// A file is opened before its rank starts, so that a wrong pattern fails early.
 Status RankOutput::sink_for(std::uint32_t rank, EventKind kind, const std::string& pattern, std::size_t& sink) {
   sink = kind == EventKind::kOutput ? 0 : error_sink_;
   if (pattern.empty()) return {};

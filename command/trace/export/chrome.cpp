@@ -46,6 +46,7 @@ class ChromeWriter {
             {"pid", trace_.files[trace_.entries[at].file].rank},
             {"tid", thread}};
   }
+  // A complete event ("X") needs no matching end, so an unfinished call has a length too.
   [[nodiscard]] Json span(const TimeSpan& span, std::string_view name, std::string_view category) const {
     Json event = at_place("X", name, category, span.begin, span.thread);
     const std::uint64_t took = since_start(trace_, span.end) - since_start(trace_, span.begin);
@@ -99,6 +100,7 @@ class ChromeWriter {
 
   void put_wait(const TimeSpan& wait) { put(span(wait, "waiting", "wait")); }
 
+  // An event outside of calls is shown in the first thread.
   [[nodiscard]] std::uint64_t thread_of(std::size_t at) const {
     const std::size_t call = source_.messages.call_around(at);
     return call == MessageStory::kNone ? 0 : trace_.entries[call].event.detail;

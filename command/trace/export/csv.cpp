@@ -75,6 +75,7 @@ void write_events_csv(const ExportSource& source, std::ostream& out) {
   }
 }
 
+// Moments are absolute, so that a reader can compute any difference.
 void write_messages_csv(const ExportSource& source, const std::vector<MessageStory>& stories, std::ostream& out) {
   const Trace& trace = source.trace;
   out << "source,destination,sequence,begin_us,sent_us,arrived_us,posted_us,matched_us,received_us,completed_us,took_"
@@ -93,6 +94,7 @@ void write_messages_csv(const ExportSource& source, const std::vector<MessageSto
   }
 }
 
+// Waits are added up per call: a call may wait more than once.
 void write_calls_csv(const ExportSource& source, std::ostream& out) {
   const Trace& trace = source.trace;
   const Timeline timeline = timeline_of(trace, source.messages);

@@ -73,6 +73,7 @@ void put_event(const Trace& trace, const Trace::Entry& entry, std::string& line)
   line += '}';
 }
 
+// Each file explains itself: a reader needs no other document.
 JsonText kinds_in_words() {
   JsonText kinds = JsonText::object();
   for (std::uint16_t number = 1; number < sim::kTraceKindCount; ++number) {

@@ -68,6 +68,7 @@ void find_records(FunctionFinder& finder, Otf2Library& library) {
 
 }  // namespace
 
+// The first name that loads is used; a wrong version lacks a function.
 portals::Status load_otf2(Otf2Library& library) {
   void* handle = nullptr;
   for (const char* const name : kOtf2Names) {

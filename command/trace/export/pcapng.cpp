@@ -43,6 +43,7 @@ class PcapBlock {
     body_.append(bytes.data(), bytes.size());
     return *this;
   }
+  // pcapng aligns everything to 4 bytes.
   PcapBlock& put_padded(std::string_view bytes) {
     body_ += bytes;
     body_.append((4 - bytes.size() % 4) % 4, '\0');
@@ -96,12 +97,13 @@ class PcapWriter {
  public:
   PcapWriter(const ExportSource& source, std::ostream& out) : source_(source), trace_(source.trace), out_(out) {}
 
+  // The section's length is unknown, because blocks are written as they are made.
   void run() {
     PcapBlock()
         .put(kByteOrder)
         .put(std::uint16_t{1})
         .put(std::uint16_t{0})
-        .put(~std::uint64_t{0})  // length not told
+        .put(~std::uint64_t{0})  // length not known
         .option(kApplication, "margay trace export")
         .end_options()
         .write(kSectionBlock, out_);
@@ -136,6 +138,7 @@ class PcapWriter {
     return file.started_realtime_ns + (entry.event.time - file.first_anchor.time_ns);
   }
 
+  // The layout that margay.lua reads: 48 bytes, versioned by the first.
   [[nodiscard]] std::string note_of(const Hop& hop, const sim::TraceEvent& event) const {
     const bool sent = hop.sent != MessageStory::kNone;
     const bool arrived = hop.arrived != MessageStory::kNone;

@@ -119,6 +119,7 @@ class PerfettoWriter {
     return process_track(file) + 0x8000'0000U + (lane & 0x7fff'ffffU);
   }
 
+  // A trace is a sequence of packets in field 1, so packets can be written one by one.
   void put_packet(const ProtobufMessage& packet) {
     const std::string bytes = ProtobufMessage().message(packet_field::kPacketOfTrace, packet).bytes();
     out_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
@@ -136,6 +137,7 @@ class PerfettoWriter {
     return numbers.size() == trace_.files.size() && !numbers.contains(0);
   }
 
+  // Every rank gets a track, also without calls.
   void describe_ranks(const Timeline& timeline) {
     using namespace descriptor_field;  // NOLINT(google-build-using-namespace): numbers of this file
     const bool own_numbers = has_processes();
@@ -240,6 +242,7 @@ class PerfettoWriter {
     add(to, track, event_field::kSliceEnd);
   }
 
+  // New texts are in the same packet as their first use.
   void put_moment(const TrackMoment& moment) {
     using namespace event_field;  // NOLINT(google-build-using-namespace): numbers of this file
     ProtobufMessage told;

@@ -123,7 +123,7 @@ class ReplayMaker {
   // A call's name. Communicators without a common member may have one context, and later ones reuse it; both count
   // their calls from the beginning. So the name includes the communicator's members, and calls of one name are counted:
   // from the beginning, or from the end where beginnings were overwritten.
-  using CallName = std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>;  // context, members, number
+  using CallName = std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>;
   [[nodiscard]] CallName name_of(const Trace::Entry& entry) const {
     const std::uint32_t context = split_envelope(entry.event.match_bits).context;
     const auto members = source_.names.members_number(entry.file, context, entry.event.time);

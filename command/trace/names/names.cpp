@@ -26,7 +26,8 @@ std::string_view type_words(std::uint32_t type) {
 // The time for definitions that hold from the beginning on: portals, owners.
 constexpr std::uint64_t kAlways = ~std::uint64_t{0};
 
-constexpr std::uint32_t kSetup = 6, kPartitions = 7;  // the upper three bits of partitioned communication's tags
+// The upper three bits of the tags of partitioned communication.
+constexpr std::uint32_t kSetup = 6, kPartitions = 7;
 
 std::uint32_t partition_message(std::uint32_t tag) {
   return tag & mpi_adi::kPartitionMessagesMax;
@@ -46,7 +47,8 @@ std::string tag_words(std::uint32_t tag) {
 // True of numbers that never change their meaning. A lost later definition may only have renamed them.
 bool is_lasting(sim::DefinitionKind kind, std::uint64_t number) {
   constexpr std::uint64_t kWorldContext = 0, kSelfContext = 2;
-  constexpr unsigned kHandleKindShift = 30, kPredefined = 1;  // the MPICH ABI's handles
+  // Kinds of handles in the MPICH ABI.
+  constexpr unsigned kHandleKindShift = 30, kPredefined = 1;
   if (kind == sim::DefinitionKind::communicator) return number == kWorldContext || number == kSelfContext;
   if (kind == sim::DefinitionKind::datatype) return number >> kHandleKindShift == kPredefined;
   return kind == sim::DefinitionKind::portal || kind == sim::DefinitionKind::owner ||
@@ -235,7 +237,8 @@ std::string TraceNames::entry(std::uint32_t file, std::uint8_t portal, std::uint
   const bool is_second = owner == mpi_adi::kOwnerReceive && order == 0 && is_envelope(file, portal);
   if (is_second) return "that receive's second entry, for what is too long";
   if (const sim::Definition* const kind = find(file, sim::DefinitionKind::owner, owner, kAlways)) return kind->text;
-  if (order == 0) return "the descriptor of " + this->portal(file, portal);  // it has no list
+  // A portal without a list has one descriptor.
+  if (order == 0) return "the descriptor of " + this->portal(file, portal);
   return fmt::format("entry {}", order);
 }
 

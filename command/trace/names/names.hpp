@@ -149,8 +149,8 @@ class TraceNames {
   [[nodiscard]] const sim::Definition* module(std::uint32_t file, std::uint64_t address) const;
 
  private:
-  // "tag 7", "partition 2 of 4 (each 100 x MPI_INT) with tag 7". `wanted`: seen from the receiver, who does not know
-  // the sender's partitions.
+  // "tag 7", "partition 2 of 4 (each 100 x MPI_INT) with tag 7". `wanted`: from the receiver's side, which lacks the
+  // sender's partitions.
   [[nodiscard]] std::string tag(std::uint32_t file, std::uint64_t match_bits, std::uint64_t time_ns,
                                 bool wanted = false) const;
   // The definition of a partitioned channel, by its sender or its receiver in the file; nullptr: not defined.

@@ -64,7 +64,8 @@ std::string time_text(std::uint64_t time_ns, std::uint64_t origin_ns) {
 
 std::string message_text(const sim::TraceEvent& event) {
   if (event.source == portals::kAnyRank && event.destination == portals::kAnyRank) return "";
-  if (event.kind == sim::TraceKind::entry_linked) return "";  // about no message: its source is what the entry accepts
+  // Not about a message: its source is the one that the entry accepts.
+  if (event.kind == sim::TraceKind::entry_linked) return "";
   std::string text = rank_text(event.source) + ">" + rank_text(event.destination);
   if (event.sequence != 0) text += fmt::format(" #{}", event.sequence);
   return text;

@@ -50,7 +50,8 @@ void add_waits(const PageInput& input, PageData& data, PageCalls& calls) {
   std::vector<std::uint8_t> thread;
   std::vector<double> begin, end;
   calls.waits.resize(input.trace.files.size());
-  std::map<std::pair<std::uint32_t, std::uint64_t>, std::size_t> begun;  // by file and thread
+  // By file and thread: the open wait_begin.
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::size_t> begun;
   for (std::size_t i = 0; i < input.trace.entries.size(); ++i) {
     const auto& [event, file] = input.entry(i);
     if (event.kind == sim::TraceKind::wait_begin) begun[{file, event.detail}] = i;
@@ -108,7 +109,8 @@ PageCalls add_calls(const PageInput& input, PageData& data) {
   calls.rows.assign(input.trace.entries.size(), kNoRow);
   Columns columns;
   Sites sites(input, data.strings());
-  std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> depths;  // by file and thread
+  // By file and thread: calls entered and not left.
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> depths;
   for (std::size_t i = 0; i < input.trace.entries.size(); ++i) {
     const Trace::Entry& entry = input.entry(i);
     const sim::TraceEvent& event = entry.event;

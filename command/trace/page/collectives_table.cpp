@@ -92,10 +92,12 @@ class PartIndex {
 // Joins the parts whose communicator's members are known: of one communicator and number, each rank's n-th part with
 // the others' n-th. Counts from the end where beginnings were overwritten. Returns which parts these are.
 std::vector<bool> join_known(const PageInput& input, Groups& groups) {
-  using Call = std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>;  // context, members, number
+  // Context, members, number: unique in the run.
+  using Call = std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>;
   const auto& parts = input.collectives.parts();
   std::vector<bool> is_known(parts.size());
-  std::map<Call, std::map<std::uint32_t, std::vector<std::size_t>>> calls;  // parts by file
+  // By call, then by file: the parts in their order.
+  std::map<Call, std::map<std::uint32_t, std::vector<std::size_t>>> calls;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const auto members =
         input.names.members_number(parts[i].file, parts[i].context, input.entry(parts[i].begin).event.time);
@@ -106,7 +108,8 @@ std::vector<bool> join_known(const PageInput& input, Groups& groups) {
   const bool from_end = std::any_of(input.trace.files.begin(), input.trace.files.end(),
                                     [](const TraceFile& file) { return file.lost != 0; });
   for (auto& [call, by_file] : calls) {
-    std::vector<std::size_t> first;  // by age, a part that the others are joined to
+    // By position in the order: the part that the others are joined to.
+    std::vector<std::size_t> first;
     for (auto& [file, of_file] : by_file) {
       if (from_end) std::reverse(of_file.begin(), of_file.end());
       for (std::size_t age = 0; age < of_file.size(); ++age) {
@@ -179,7 +182,8 @@ namespace {
 std::vector<std::size_t> first_parts(const PageInput& input) {
   const auto& parts = input.collectives.parts();
   std::vector<std::size_t> firsts(parts.size());
-  std::map<std::size_t, std::size_t> by_call;  // by the call's mpi_enter
+  // By mpi_enter of the program's call: its first part.
+  std::map<std::size_t, std::size_t> by_call;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     firsts[i] = i;
     const std::size_t call = input.messages.call_around(parts[i].begin);

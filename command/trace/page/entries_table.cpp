@@ -48,7 +48,8 @@ class EntryRows {
   // Adds posted receives. Each is in the list from the search that found nothing until its message arrives, or until it
   // ends without one.
   void add_receives() {
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> posts;  // by file and request: its post_receive
+    // By file and request: its latest post_receive.
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> posts;
     for (std::size_t i = 0; i < input_.trace.entries.size(); ++i) {
       const auto& [event, file] = input_.entry(i);
       const std::pair request(file, event.a);

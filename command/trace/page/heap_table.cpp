@@ -74,7 +74,8 @@ class HeapRows {
   }
 
   const PageInput& input_;
-  std::map<std::pair<std::uint32_t, MessageIdentity>, std::size_t> kept_;  // of programs, by file
+  // Rows of messages in programs' heaps, by file and message.
+  std::map<std::pair<std::uint32_t, MessageIdentity>, std::size_t> kept_;
   std::vector<std::uint32_t> rank_, heap_;
   std::vector<std::int32_t> message_;
   std::vector<double> from_, to_, bytes_, claimed_;

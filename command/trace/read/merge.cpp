@@ -118,7 +118,8 @@ void on_threads(std::size_t count, const Work& work) {
 std::vector<std::vector<Place>> places_of(Trace& trace) {
   std::vector<sim::TickScale> scales;
   for (const TraceFile& file : trace.files) scales.push_back(best_scale(trace.files, file));
-  std::vector<std::size_t> begin{0};  // of each file's events among all
+  // Positions of each file's events among all.
+  std::vector<std::size_t> begin{0};
   for (const TraceFile& file : trace.files) begin.push_back(begin.back() + file.events.size());
   std::vector<std::vector<Place>> places(trace.files.size());
   on_threads(trace.files.size(), [&](std::size_t i) {
@@ -140,8 +141,10 @@ void merge_events(Trace& trace) {
   struct Front {
     Place place;
     std::uint32_t file;
-    std::size_t at;                                                           // among the file's places
-    bool operator<(const Front& other) const { return other.place < place; }  // the earliest is on top
+    // Index in the file's places.
+    std::size_t at;
+    // Reversed, so the queue's top is the earliest.
+    bool operator<(const Front& other) const { return other.place < place; }
   };
   std::priority_queue<Front> fronts;
   std::vector<std::size_t> begin;
@@ -165,8 +168,8 @@ void merge_events(Trace& trace) {
   for (TraceFile& file : trace.files) std::vector<sim::TraceEvent>().swap(file.events);
 }
 
-// Removes events older than keep_ns before the end of the run. A rank cannot do so itself, because only the merge knows
-// when the run ended.
+// Removes events older than keep_ns before the end of the run. Only the merge can do so, because the run's end is not
+// in a single rank's file.
 void leave_out_old(Trace& trace) {
   if (trace.entries.empty()) return;
   const std::uint64_t last_ns = trace.entries.back().event.time;

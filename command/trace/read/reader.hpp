@@ -81,17 +81,20 @@ enum class TraceBeginning : std::uint8_t { begun, starting, never, gone };
 
 // The amounts in a file's header.
 struct TraceCounts {
-  std::uint64_t written = 0;  // events ever recorded
+  // Events ever recorded.
+  std::uint64_t written = 0;
   // Of these, the first ones, which were overwritten.
   std::uint64_t lost = 0;
   // Events that fit in the ring.
   std::uint64_t capacity = 0;
-  std::uint64_t keep_ns = 0;  // of the run's end; 0: all
+  // Only this much of the run's end was to be recorded; 0: all of it.
+  std::uint64_t keep_ns = 0;
   // Time from the ring's oldest event to its newest.
   std::uint64_t held_ns = 0;
   // Definitions that found no room.
   std::uint64_t definitions_lost = 0;
-  std::uint64_t job = 0;  // of all files of a run; 0: not known
+  // Number that all files of a run share; 0: not known.
+  std::uint64_t job = 0;
 };
 // Reads the header and two events only, so it is cheap for files of any size. Errors: read_trace_file's.
 [[nodiscard]] portals::Status read_trace_counts(const std::string& path, TraceCounts& counts);

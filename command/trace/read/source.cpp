@@ -127,7 +127,8 @@ Status TraceSource::check(const sim::TraceHeader& header, std::uint64_t file_byt
     return error(fmt::format("is damaged: capacity of {} events", header.capacity));
   }
   const std::uint64_t wanted =
-      sim::kTraceEventsOffset + header.capacity * sim::kTraceEventBytes;  // at most 4 GiB: no wrap
+      // At most 4 GiB, so the sum cannot overflow.
+      sim::kTraceEventsOffset + header.capacity * sim::kTraceEventBytes;
   if (file_bytes < wanted) {
     return error(fmt::format("was cut off: {} bytes, {} belong to it", file_bytes, wanted));
   }

@@ -102,7 +102,7 @@ void Collectives::end(std::size_t at) {
 // The order of sending is the only numbering that a call's messages have.
 void Collectives::add_send(std::size_t at, const TraceNames& names) {
   const auto& [event, file] = trace_.entries[at];
-  // Ready messages are not steps of the algorithm; the portal tells them apart.
+  // Ready messages are not steps of the algorithm; they have a portal of their own.
   if (event.sequence == 0 || !names.is_collective_data(file, event.portal)) return;
   const EnvelopeBits bits = split_envelope(event.match_bits);
   const auto found = latest_.find({file, bits.context, bits.tag});

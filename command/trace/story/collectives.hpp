@@ -18,7 +18,7 @@ namespace margay::command {
 
 // A collective call's operation, algorithm and root, decoded from its collective_begin.
 struct CollectiveShape {
-  // Empty: the event begins an agreement on a context, which is no operation of the program.
+  // Empty: the event begins an agreement on a context, not an operation of the program.
   std::optional<collectives::Operation> operation;
   // Meaningless without an operation.
   collectives::Algorithm algorithm = collectives::Algorithm::tree;

@@ -123,7 +123,7 @@ void Messages::note_calls() {
   }
 }
 
-// Numbers are handed out on demand: most entries are no calls, and a vector for each would waste memory.
+// Numbers are assigned on demand: most entries are not calls, and a Call for each would waste memory.
 Messages::Call& Messages::ends_at(std::size_t enter) {
   std::uint32_t& number = call_numbers_[enter];
   if (number == kNoCall) {
@@ -298,7 +298,7 @@ void Messages::note_step(std::size_t at, MessageStory& story) const {
       return set_first(story.received, at);
     case sim::TraceKind::request_complete: {
       const std::uint32_t rank = trace_.files[file].rank;
-      // In a message to oneself `source` does not tell the send's completion from the receive's.
+      // In a message to oneself `source` does not distinguish the send's completion from the receive's.
       const bool is_senders = rank == event.source && !is_of_receive(event, rank);
       if (is_senders) set_first(story.completed, at);
       return;

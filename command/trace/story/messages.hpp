@@ -31,9 +31,9 @@ struct MessageHash {
 // The kind of object that accepted a message.
 enum class Taker : std::uint8_t {
   none,     // nothing, as far as the trace shows
-  receive,  // of MPI: posted before it came, or the heap of unexpected messages
-  window,   // memory of a window, or what serves accesses of it
-  entry,    // a program's match entry or portal, or one of the library's own
+  receive,  // an MPI receive: posted before the message arrived, or through the heap of unexpected messages
+  window,   // a window's memory, or the service for accesses of it
+  entry,    // a match entry or portal of the program, or one of the library's own
   heap,     // the same, with a dynamic block
 };
 

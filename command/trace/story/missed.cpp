@@ -31,7 +31,8 @@ MissedReceive missed_receive(const Trace& trace, const Messages& messages, const
   const portals::MatchBits bits = trace.entries[story.arrived].event.match_bits;
   const std::size_t first = story.matched > kMostLookedAt ? std::max(call, story.matched - kMostLookedAt) : call;
   MissedReceive missed;
-  std::vector<portals::MatchBits> taken;  // by posted receives since: one of them may be the one that it fits
+  // Bits of messages that posted receives took since: the candidate may have taken one of these instead.
+  std::vector<portals::MatchBits> taken;
   for (std::size_t at = story.matched; at-- > first;) {
     if (trace.entries[at].file != file) continue;
     const sim::TraceEvent& event = trace.entries[at].event;

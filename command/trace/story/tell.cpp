@@ -229,6 +229,7 @@ class Teller {
     }
   }
 
+  // Only a library that posts without care can cause this (lab 11).
   void add_missed() {
     if (missed_.posted == kMissing) return;
     add(fmt::format(
@@ -237,6 +238,7 @@ class Teller {
         at(missed_.searched).event.a, duration_text(between(missed_.searched, story_.matched))));
   }
 
+  // Compares the lengths at both ends; receive_complete has the received one.
   void add_truncation() {
     if (story_.begin == kMissing || story_.received == kMissing) return;
     const sim::TraceEvent& sent = at(story_.begin).event;

@@ -17,6 +17,7 @@ class Waits {
   Waits(const Trace& trace, const Messages& messages, const MessageStory& story)
       : trace_(trace), messages_(messages), story_(story) {}
 
+  // Order of the message and its receive, then the wire, then the hold.
   std::vector<std::string> run() {
     tell_order();
     tell_way();

@@ -23,6 +23,7 @@ using portals::Saved;
 // A pass records the type plus one; 0 means unknown.
 constexpr std::uint32_t kDescriptorTypes = 4;
 
+// An empty phrase omits the reason: the protocol needs none.
 std::string_view choice_words(sim::TraceChoice choice) {
   switch (choice) {
     case sim::TraceChoice::fits_short:
@@ -53,6 +54,7 @@ std::string_view saved_words(Saved saved) {
   return "what is kept of it is not known";
 }
 
+// Every other failed test follows the no-match link.
 std::string_view link_name(portals::Passed passed) {
   if (passed == portals::Passed::no_room) return "no-room";
   return passed == portals::Passed::too_small ? "too-small" : "no-match";
@@ -345,7 +347,7 @@ std::string EventWords::passed_entry(const Trace::Entry& entry) const {
   const sim::TracePass pass = sim::TracePass::of(entry.event.a);
   const std::string text =
       names_.entry(entry.file, entry.event.portal, entry.event.detail, pass.owner, entry.event.time);
-  // The type of the library's own entries tells a reader nothing about the program.
+  // The type of the library's own entries is of no use to a reader.
   const std::string type = names_.is_envelope(entry.file, mpi_adi::kReceivePortal) ? "" : descriptor_words(pass);
   return type.empty() ? text : fmt::format("{}, {}", text, type);
 }
@@ -490,6 +492,7 @@ std::string EventWords::collective_call(const Trace::Entry& entry) const {
                      names_.communicator_of_calls(entry.file, context, event.time));
 }
 
+// The shape is known at the beginning only.
 std::string EventWords::of_collective(const Trace::Entry& entry) const {
   const sim::TraceEvent& event = entry.event;
   const std::string call = collective_call(entry);
