@@ -20,6 +20,7 @@ struct SourceQuestion {
   std::uint64_t address = 0;
 };
 
+// The whole of the middle token must be a hexadecimal number.
 bool read_question(const std::string& text, SourceQuestion& question) {
   const std::size_t first = text.find(' ');
   const std::size_t second = first == std::string::npos ? first : text.find(' ', first + 1);

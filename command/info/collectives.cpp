@@ -42,6 +42,7 @@ struct TakenRates {
   std::string source;
 };
 
+// Names the rates that were not measured, because they decide like the others.
 std::string from_file(const std::string& file, const sim::MeasuredRates& measured) {
   std::string words = fmt::format("measured {} on {}, kept in {}", measured.date, measured.machine, file);
   if (!measured.unmeasured.empty()) words += fmt::format("; the usual values, not measured: {}", measured.unmeasured);

@@ -15,6 +15,7 @@ double seconds(std::uint64_t ns) {
   return static_cast<double>(ns) / kNsPerSecond;
 }
 
+// A rank publishes its process before it has initialised MPI.
 bool has_begun(const sim::BoardBlock& block) {
   return block.pid > 0 && block.state != sim::RankState::kStarted;
 }

@@ -85,6 +85,7 @@ std::string command_of(int pid) {
   return clean_text(text);
 }
 
+// The same digits as the launcher's messages show.
 std::string job_name(std::uint64_t id) {
   constexpr std::size_t kShown = 8;
   return sim::to_hex(std::as_bytes(std::span(&id, 1))).substr(0, kShown);

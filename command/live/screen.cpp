@@ -18,6 +18,7 @@ constexpr int kStatusNoScreen = 1;
 constexpr int kSignalBase = 128;
 constexpr std::uint64_t kNsPerMs = 1'000'000;
 
+// The current order is marked with an asterisk.
 std::string help_line(SortKey key) {
   std::string text = "q quit  sort";
   for (const SortWord& sort : sort_words()) {
@@ -91,6 +92,7 @@ void Screen::draw() {
   terminal_.draw(shown, reversed);
 }
 
+// draw() corrects the position to the last page.
 void Screen::scroll(std::ptrdiff_t lines) {
   const auto to = static_cast<std::ptrdiff_t>(top_) + lines;
   top_ = static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(to, 0, static_cast<std::ptrdiff_t>(lines_)));

@@ -111,7 +111,7 @@ class Auditor {
     }
   }
 
-  // The recording rank must be the source: files cannot be mixed up.
+  // A rank records its own sends only.
   void take_sent(const Trace::Entry& entry) {
     const sim::TraceEvent& event = entry.event;
     const std::uint32_t rank = trace_.files[entry.file].rank;

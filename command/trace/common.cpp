@@ -30,7 +30,7 @@ void finish_output() {
   if (!is_output_written("trace")) throw CLI::RuntimeError(kBadTrace);
 }
 
-// A lost name makes numbers appear in place of names, which the reader should know.
+// Without a definition a number appears in place of a name; the warning explains it.
 void load_trace(const std::string& folder, Trace& trace) {
   if (Status status = read_trace(folder, trace); !status.ok()) fail_trace(status);
   for (const TraceFile& file : trace.files) {

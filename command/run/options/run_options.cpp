@@ -255,6 +255,7 @@ class Parser {
     return {};
   }
 
+  // All counts of the command line are at least 1.
   static Status number(const std::string& word, const std::string& text, std::uint32_t most, std::uint32_t& out) {
     std::uint32_t value = 0;
     if (sim::parse_number(std::string_view(text), value) && value >= 1 && value <= most) {
@@ -264,6 +265,7 @@ class Parser {
     return Status::error("option " + word + ": \"" + text + "\" is not a number from 1 to " + std::to_string(most));
   }
 
+  // A name with "=" would set another variable.
   static Status assign(const std::string& word, const std::string& name, const std::string& value, Assignments& to) {
     if (name.empty() || name.find('=') != std::string::npos) {
       return Status::error("option " + word + ": \"" + name + "\" is not a variable's name");
@@ -488,6 +490,7 @@ class Parser {
     return {};
   }
 
+  // Only this host is possible, so the list has no effect beyond the check.
   Status take_hosts(const Words& hosts) {
     for (const std::string& host : hosts) {
       if (Status status = check_host(host); !status.ok()) return status;

@@ -39,6 +39,7 @@ std::vector<std::string> split(std::string_view text, char separator) {
   return pieces;
 }
 
+// The second piece may contain the separator.
 std::vector<std::string> split_once(std::string_view text, char separator) {
   const std::size_t at = text.find(separator);
   return {std::string(text.substr(0, at)), std::string(text.substr(at + 1))};
@@ -117,6 +118,7 @@ Status parse_timeout(const std::string& word, const std::string& text, double& s
 
 using portals::Status;
 
+// "localhost" if the system has no name.
 std::string host_name() {
   char name[256] = {};
   return ::gethostname(name, sizeof name - 1) == 0 && name[0] != '\0' ? std::string(name) : std::string("localhost");

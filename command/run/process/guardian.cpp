@@ -14,7 +14,7 @@ namespace {
 
 using portals::Status;
 
-// The guardian's life: it waits for the end of the pipe and kills its group, itself included.
+// The guardian's main function: waits for the end of the pipe, then kills its group, itself included.
 [[noreturn]] void stand_guard(int lifeline, int launchers_end) {
   // Closed explicitly: where close_range is refused, the guardian would otherwise keep its own lifeline open and never
   // see the launcher's death.

@@ -92,6 +92,7 @@ std::string what_happened(const Cause& cause, const ReportContext& context) {
 
 }  // namespace
 
+// The number of remaining ranks shows whether the failure ended others.
 std::string describe_cause(const Cause& cause, const ReportContext& context) {
   std::string others;
   if (context.ranks_left == context.board->size() && context.ranks_left > 1) {

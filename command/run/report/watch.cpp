@@ -67,7 +67,7 @@ void Watch::on_end(std::uint32_t rank, const RankEnd& end, std::int64_t now_ns) 
 
 void Watch::on_initialized(std::int64_t now_ns) {
   some_initialized_ = true;
-  // A job in which no rank is left needs no ending; such a rank is then a program without MPI.
+  // No rank is left that could wait for the one without MPI_Init.
   if (ended_without_init_ < 0 || left_ == 0) return;
   Cause cause;
   cause.kind = CauseKind::kNoInit;

@@ -61,6 +61,7 @@ class ChartMaker {
   }
 
  private:
+  // A kernel_arrive whose sending was recorded is already drawn.
   void add_step(std::size_t at) {
     const auto& [event, file] = trace_.entries[at];
     // An arrow is drawn once, at its sending or else at its arrival.

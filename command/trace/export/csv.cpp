@@ -24,6 +24,7 @@ class CsvLine {
   CsvLine& add_number(std::uint64_t number) { return add(fmt::format("{}", number)); }
   CsvLine& add_rank(portals::Rank rank) { return rank == portals::kAnyRank ? add("") : add_number(rank); }
   CsvLine& add_time(std::uint64_t ns) { return add(microseconds_text(ns)); }
+  // An event that is not in the trace leaves the field empty.
   CsvLine& add_moment(const Trace& trace, std::size_t at) {
     return at == MessageStory::kNone ? add("") : add_time(since_start(trace, at));
   }

@@ -220,6 +220,7 @@ class ReplayMaker {
     }
     lines.push_back(fmt::format("{} finalize", rank));
   }
+  // Compares texts: the actions of one message differ in the first word only.
   static bool is_wait_for(const std::string& line, std::string_view wait, std::uint32_t rank) {
     std::vector<std::string_view> words;
     for (std::string_view rest = line; !rest.empty();) {
@@ -234,6 +235,7 @@ class ReplayMaker {
     return words[1] == "irecv" && wait == fmt::format("wait {} {} {}", words[2], rank, words[3]);
   }
 
+  // The highest signed 32-bit number, as a tag is one.
   static constexpr std::uint64_t kLastNumber = (std::uint64_t{1} << 31U) - 1;
 
   const ExportSource& source_;

@@ -149,6 +149,7 @@ MessageRow row_of(const ExportSource& source, const MessageStory& story) {
   return row;
 }
 
+// Takes the site out of EventWords' text, which alone resolves addresses.
 std::string site_text(const ExportSource& source, const Trace::Entry& enter) {
   const std::string call = call_name(source.trace.files[enter.file], enter.event.a);
   // "CALL (SITE)".

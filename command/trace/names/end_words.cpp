@@ -38,6 +38,7 @@ std::string_view stop_words(std::uint32_t why) {
 
 }  // namespace
 
+// The launcher's record is the only source: a killed rank wrote nothing.
 std::string end_words(const TraceFile& file) {
   switch (file.end) {
     // The launcher seals the file of a rank whose end it did not see, because a process that it had not started wrote

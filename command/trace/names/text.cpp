@@ -33,7 +33,6 @@ std::string field_text(const TraceFile& file, const Field& field, std::uint64_t 
       if (field.slot == Slot::wire && wire_name != nullptr)
         return fmt::format("wire {}", wire_name(static_cast<std::uint8_t>(value)));
       const std::string_view word = word_of(field, value);
-      // A number without a word is printed as a number.
       if (word != "unknown") return fmt::format("{} {}", field.name, word);
       break;
     }

@@ -329,6 +329,7 @@ void add_passes(const PageInput& input, const PageMessages& messages, PageData& 
 
 }  // namespace
 
+// Roots are ordered by their first events, and so are the rows.
 PageMessages add_messages(const PageInput& input, const PageCalls& calls, PageData& data) {
   PageMessages messages;
   MessageRows rows(input, calls, data.strings());

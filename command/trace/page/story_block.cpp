@@ -44,6 +44,7 @@ std::size_t StoryBlock::Numbers::of(const std::string& text) {
   return found->second;
 }
 
+// A story's shape is the list of its lines' forms.
 void StoryBlock::add(std::string_view story) {
   shape_.clear();
   while (true) {
@@ -89,6 +90,7 @@ void StoryBlock::add_line(std::string_view line) {
   ++form.uses;
 }
 
+// Values of one place are together, so that similar numbers are adjacent for the compressor.
 std::string StoryBlock::text() const {
   std::string text = form_numbers_.lines();
   for (const std::string* part : {&shape_numbers_.lines(), &stories_}) (text += kSeparator) += *part;

@@ -73,6 +73,7 @@ std::string list_of(const std::set<std::uint32_t>& ranks) {
   return text;
 }
 
+// A bit for each entry, so that pick() tests it without a search.
 std::vector<bool> of_message(const Trace& trace, const MessageIdentity& message) {
   const std::set<MessageIdentity> wanted = family(trace, message);
   // One more element, for send_begin_of()'s "none".
@@ -114,6 +115,7 @@ Status parse_message(std::string_view text, MessageIdentity& message) {
   return {};
 }
 
+// A rank without a file would select nothing, which looks like a quiet rank.
 Status check_ranks(const Trace& trace, const std::vector<std::uint32_t>& ranks) {
   std::set<std::uint32_t> known;
   for (const TraceFile& file : trace.files) known.insert(file.rank);

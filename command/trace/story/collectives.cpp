@@ -134,6 +134,7 @@ std::string Collectives::call_words(std::uint32_t file, std::uint32_t context, s
   return collective_call_words(context, number);
 }
 
+// Counts the messages of the sender's part, not those of the whole call.
 std::string Collectives::words(const MessageIdentity& message) const {
   const CollectiveStep* const step = step_of(message);
   if (step == nullptr) return "";

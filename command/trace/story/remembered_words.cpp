@@ -48,6 +48,7 @@ bool tells_detail(sim::TraceKind kind) {
 
 }  // namespace
 
+// The event has no padding, so all of its bytes count.
 std::size_t RememberedWords::Hash::operator()(const Key& key) const {
   std::uint64_t hash = key.file;
   const auto words = std::bit_cast<std::array<std::uint64_t, sim::kTraceEventBytes / sizeof(std::uint64_t)>>(key.event);

@@ -174,6 +174,7 @@ std::string duration_text(std::uint64_t ns) {
   return scaled(value / 1e9, "s");
 }
 
+// All ranks' definitions, since a message's words may depend on another rank's.
 EventWords::EventWords(const Trace& trace, const TraceNames& names, CallSite call_site, const Collectives* collectives)
     : trace_(trace), names_(names), call_site_(std::move(call_site)), collectives_(collectives), senders_(trace) {
   for (const TraceFile& file : trace.files) {
