@@ -23,7 +23,7 @@ class HeldProcess {
   // Stops all threads of the process. Error, after which no thread is stopped: it has ended; the system refuses, and
   // the message names the setting; or a thread does not stop in time, as in vfork() or in an unresponsive file system.
   // A thread that did not stop in time remains seized until the calling thread ends, so call this from a thread of its
-  // own. Blocks for 5 s at most, usually far less than 0.2 s.
+  // own. Blocks for milliseconds usually, for some seconds at most.
   [[nodiscard]] portals::Status hold(int pid);
   // Continues all threads, with the signals that arrived meanwhile. No effect if nothing is held.
   void release();

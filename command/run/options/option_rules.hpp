@@ -37,7 +37,7 @@ enum class OptionAction : std::uint8_t {
   kLinePattern,
   // Ranks that get the standard input.
   kInput,
-  // Binding to processors; only "core" has an effect.
+  // Binding to processors, one for each rank.
   kBindTo,
   // Flags of the launcher.
   kExitCodes,

@@ -432,7 +432,7 @@ class Parser {
     return Status::error("option " + word + ": \"" + value + "\" is none of " + std::string(rule.choices));
   }
 
-  // Places finer or coarser than a core are accepted for scripts, but bind nothing.
+  // Other places are accepted for scripts, but bind nothing.
   Status bind_to(const OptionRule& rule, const std::string& word, const std::string& value) {
     if (Status status = check_place(rule, word, value); !status.ok()) return status;
     const std::string kind = value.substr(0, value.find(':'));

@@ -6,7 +6,8 @@
 --   tshark -X lua_script:margay.lua -i lo -Y margay
 --   tshark -X lua_script:margay.lua -i lo -d tcp.port==N,margay      if it is not recognised automatically
 --
--- A connection is recognised by the first bytes of its handshake, or else by a frame whose prefix has the right checksum.
+-- A connection is recognised by the first bytes of its handshake, or else by a frame with the right checksum in its
+-- prefix.
 
 local bits = bit or bit32 or require("bit")
 local band, bxor, rshift, bnot = bits.band, bits.bxor, bits.rshift, bits.bnot

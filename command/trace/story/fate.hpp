@@ -57,7 +57,7 @@ enum class Unreceived : std::uint8_t { no, yes, not_known };
                                                    const MessageStory& story);
 
 // Missed receives: the receive had searched the heap when the message arrived, and was not in the match list yet. The
-// paper requires that this cannot happen:
+// paper forbids this, and `margay run --mpi racy` does it for teaching:
 // "This operation must be atomic to insure that the kernel doesn't deposit a message in the dynamic heap between the
 // time the heap is searched and the entry is activated" (paper 001, section 2).
 
