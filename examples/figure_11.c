@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
     MPI_Sendrecv(NULL, 0, MPI_INT, right, kTag, NULL, 0, MPI_INT, left, kTag, rma, MPI_STATUS_IGNORE);
     for (int i = 0; i < kCount; ++i) wrong += window[kCount + i] != 1000 * left + i + round;
 
-    // Store twice the second half in the own first half; then get the right neighbour's first half.
+    // Store the second half, multiplied by two, in this rank's first half; then get the right neighbour's first half.
     for (int i = 0; i < kCount; ++i) window[i] = 2 * window[kCount + i];
     MPI_Barrier(rma);
     MPI_Request request;

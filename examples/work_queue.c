@@ -66,7 +66,7 @@ int main(int argc, char** argv) {
 
   if (rank == 0) {
     MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
-    // Each rank asked once more than it got a task.
+    // Each rank's last request got no task.
     wrong = all != rows || memory[0] != rows + size;
     for (int i = 0; i < rows * kColumns; ++i) wrong += memory[1 + i] != steps_of(i / kColumns, rows, i % kColumns);
     MPI_Win_unlock(0, win);

@@ -10,10 +10,10 @@
 
 namespace margay::command {
 
-// Runs jobs of a few ranks one after the other, for some 15 s at most. `remarks`: a sentence for each shape that could
-// not be measured, whose rates are the usual ones. `disturbed`: a sentence if other programs used the processors, so
-// that the results are not the machine's; otherwise empty, and with MARGAY_CALIBRATE=anyway. Error: no job can be
-// started; with the cure.
+// Runs jobs of a few ranks one after the other, usually for a few seconds; starts no further round of them after 15 s.
+// `remarks`: a sentence for each shape that could not be measured, whose rates are the usual ones. `disturbed`: a
+// sentence if other programs used the processors, so that the results are not the machine's; otherwise empty, and with
+// MARGAY_CALIBRATE=anyway. Error: no job can be started; with the cure.
 [[nodiscard]] portals::Status measure_machine(sim::MeasuredRates& out, std::vector<std::string>& remarks,
                                               std::string& disturbed);
 

@@ -28,7 +28,7 @@ std::string_view name(Doing doing) {
   return kNames[static_cast<std::size_t>(doing)];
 }
 
-// The process's state decides first: the board of a killed rank shows its last call for ever.
+// The process's state decides first: the board of a killed rank shows its last call forever.
 Doing doing_of(const sim::BoardBlock& block, const ProcessLook& process) {
   if (block.pid <= 0) return Doing::kNotBegun;
   // The number may belong to a later process.

@@ -50,9 +50,10 @@ namespace fs = std::filesystem;
 
 // A new process may become a launcher by exec; after this many examinations it is not one.
 constexpr int kLooks = 4;
-// As command/run/process/job_memory names it; then as sim/boot/node_segment does where memfds are refused.
+// A board's name from command/run/process/job_memory; then that of sim/boot/node_segment, used where memfds are
+// refused.
 constexpr std::string_view kMemfd = "/memfd:margay-board";
-constexpr std::string_view kFile = "/margay.";  // sim/boot/node_segment, where memfds are refused
+constexpr std::string_view kFile = "/margay.";
 
 // Descriptors of other users' processes cannot be opened.
 bool is_own(const std::string& folder) {

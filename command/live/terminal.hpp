@@ -60,7 +60,7 @@ class Terminal {
   void enter_again();
   void leave();
   void open_output();
-  // Writes that cannot block the program for ever: they end with a signal or after a short time.
+  // Writes that cannot block the program forever: they end with a signal or after a short time.
   [[nodiscard]] bool wait_for_room(Patience patience) const;
   [[nodiscard]] bool write_all(std::string_view text, Patience patience);
   [[nodiscard]] TerminalEvent take_signal();

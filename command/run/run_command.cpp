@@ -247,7 +247,7 @@ Status check_rank_options(const RunOptions& options) {
 }
 
 // Determines the rates by which collectives choose their algorithms. All ranks must use the same ones, or their choices
-// would differ and the call would hang.
+// could differ and a call would not end.
 Status take_rates_for(const RunOptions& options, JobPlan& plan) {
   if (options.system_mpi) return {};
   sim::JobRates found;

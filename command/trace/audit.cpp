@@ -67,14 +67,14 @@ class Auditor {
     if (found == files_.end() || found->second->lost != 0) return nullptr;
     return found->second;
   }
-  // Whether the rank finished with all messages delivered. After the loss of any peer, messages may be unfinished
-  // everywhere.
+  // Whether the rank closed its file and was not killed later, so that each of its messages must have an outcome. False
+  // after the loss of any peer, because messages may then be unfinished everywhere.
   [[nodiscard]] bool ended(std::uint32_t rank) const {
     const TraceFile* file = whole_file(rank);
     return file != nullptr && file->closed && !sim::was_killed(file->end) && !any_peer_lost_;
   }
 
-  // Counts one event. Acknowledgments settle no message: they are answers.
+  // Counts one event. An acknowledgment is an answer and does not decide the outcome of a message.
   void take(const Trace::Entry& entry) {
     const sim::TraceEvent& event = entry.event;
     switch (event.kind) {

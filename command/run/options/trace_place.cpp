@@ -56,7 +56,7 @@ std::string rank_option(const RunOptions& options, std::string_view wanted) {
 std::string whole_trace_folder(const ProgramSpec& program, const std::string& folder) {
   if (folder.empty()) return folder;
   std::filesystem::path place = std::filesystem::path(program.working_directory) / folder;
-  // A missing working directory is reported elsewhere.
+  // An error means that the launcher's working directory has been removed; the rank's own error reports it.
   std::error_code error;
   const std::filesystem::path whole = std::filesystem::absolute(place, error);
   return (error ? place : whole).string();

@@ -16,7 +16,7 @@ using portals::Status;
 
 namespace {
 
-// The text before its unit, and the unit in seconds. "m" alone is invalid: it could mean minutes or milli.
+// The text before its unit, and the unit in seconds. "m" alone is invalid: it could mean minutes or milliseconds.
 std::pair<std::string_view, double> take_unit(std::string_view text) {
   constexpr std::pair<std::string_view, double> kUnits[] = {{"ms", 1e-3}, {"s", 1.0}, {"min", 60.0}};
   for (const auto& [unit, in_seconds] : kUnits) {

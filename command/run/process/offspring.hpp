@@ -17,7 +17,7 @@ enum class Detached : std::uint8_t { live, end };
 // Two marks identify the job's processes: its process group, and its name in their environment's MARGAY_JOB.
 class Offspring {
  public:
-  // Records the existing children. Requires: this process is no subreaper yet, and nothing of the job runs.
+  // Records the existing children. Requires: this process is not a subreaper yet, and nothing of the job runs.
   void begin(const std::string& job_name);
   // The mark as NAME=VALUE, for the environment of the ranks; their descendants inherit it.
   [[nodiscard]] const std::string& mark() const { return mark_; }

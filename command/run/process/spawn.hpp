@@ -25,7 +25,8 @@ struct SavedProcess {
 
 // The start's parameters. Descriptors remain the caller's.
 struct SpawnRequest {
-  // Absolute, or relative to the launcher's working directory; already found to be executable.
+  // Absolute, or relative to working_directory, because the child changes its directory before the exec; already found
+  // to be executable.
   std::string path;
   // Not empty.
   std::vector<std::string> argv;

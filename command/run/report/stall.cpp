@@ -77,10 +77,10 @@ std::uint64_t StallDetector::total_progress() const {
 }
 
 void StallDetector::tell(sim::BoardStall what) {
-  // The cycle is written before the state, whose publication makes it visible.
   if (told_ == what) return;
   told_ = what;
   sim::BoardHeader& header = board_.header();
+  // The cycle is written before the state, whose publication makes it visible.
   if (what != sim::BoardStall::kNone) sim::set_text(header.cycle, describe_cycle());
   sim::publish_number(header.stall, static_cast<std::uint32_t>(what));
 }

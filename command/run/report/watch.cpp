@@ -172,7 +172,7 @@ int Watch::ending_signal() const {
   return cause_.kind == CauseKind::kInterrupted ? cause_.signal : SIGTERM;
 }
 
-// One at a time: the caller's loop comes back.
+// One at a time: the caller's loop calls again.
 std::int64_t Watch::take_stop_warning(std::int64_t now_ns) {
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
     RankWatch& watch = ranks_[rank];

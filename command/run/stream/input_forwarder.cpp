@@ -118,7 +118,7 @@ void InputForwarder::write_to(std::size_t index) {
     } else if (errno == EAGAIN) {
       poller_.watch(reader.pipe, {EventKind::kInputPipe, static_cast<std::uint32_t>(index)}, true);
       return;
-      // EPIPE: the rank has closed its input, which is no error.
+      // EPIPE: the rank has closed its input, which is not an error.
     } else if (errno != EINTR) {
       return drop(reader);
     }

@@ -60,7 +60,7 @@ class InputForwarder {
   int null_ = -1;
   // The rank that got the launcher's own standard input; -1: none.
   std::int64_t handed_to_ = -1;
-  // Standard input is a terminal, of whose background nothing may be read.
+  // Standard input is a terminal, which may be read only from its foreground.
   bool terminal_ = false;
   bool in_background_ = false;
   std::vector<Reader> readers_;

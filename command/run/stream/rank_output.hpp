@@ -19,14 +19,15 @@ namespace margay::command {
 // One stream of one rank, cut into pieces that may be printed: whole lines at once, a partial line (a prompt) after a
 // short time without more. Pure; the caller has the clock.
 //
-// If the bytes so far are a multiple of the writer's buffer, the partial line is no prompt: the buffer was full in the
-// middle of a line, and the writer was preempted or waits in MPI_Finalize. It is then held back for longer.
+// If the number of bytes so far is a multiple of the writer's buffer, the partial line is probably not a prompt: the
+// buffer was full in the middle of a line, and the writer was preempted or waits in MPI_Finalize. It is then held back
+// for longer.
 
 class LineBuffer {
  public:
   static constexpr std::int64_t kPromptAfterNs = 50'000'000;
   // The C library's buffer of a stream to a pipe; other libraries use multiples of it. A prompt that ends at a multiple
-  // by chance is delayed by kMidLineAfterNs.
+  // by chance (one in 4,096) is delayed by kMidLineAfterNs.
   static constexpr std::uint64_t kWriterBufferBytes = 4096;
   static constexpr std::int64_t kMidLineAfterNs = 10'000'000'000;
   // A longer line is printed in pieces, which bounds the memory.

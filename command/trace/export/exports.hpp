@@ -83,8 +83,8 @@ void write_pcapng(const ExportSource& source, std::ostream& out);
 struct Replay {
   // By rank: its actions, one on each line.
   std::vector<std::vector<std::string>> ranks;
-  // Parts of the run of which the trace does not contain enough.
-  // One-sided messages, the library's own, cancelled and unreceived ones.
+  // Parts of the run that are omitted, because the trace lacks data for their replay. Here: one-sided messages, the
+  // library's own, cancelled and unreceived ones.
   std::uint64_t left_out_messages = 0;
   // Accesses of windows.
   std::uint64_t left_out_accesses = 0;

@@ -216,7 +216,7 @@ class PerfettoWriter {
     moment.ends_flow = is_last;
   }
 
-  // The slice is in the receiver's process, where the message ends.
+  // The slice is in the process of the message's last event: the receiver's, if the message arrived.
   void add_message(const MessageStory& story) {
     constexpr std::size_t kNever = MessageStory::kNone;
     const MessageRow row = row_of(source_, story);

@@ -120,9 +120,9 @@ class ReplayMaker {
     std::map<std::uint32_t, std::vector<std::size_t>> events;  // by file
     std::vector<std::size_t> reads;
   };
-  // A call's name. Communicators without a common member may have one context, and later ones reuse it; both count
-  // their calls from the beginning. So the name includes the communicator's members, and calls of one name are counted:
-  // from the beginning, or from the end where beginnings were overwritten.
+  // A call's name: context, members, number. Communicators without a common member may have the same context, and later
+  // ones reuse it; both count their calls from the beginning. So the name includes the communicator's members, and
+  // calls of one name are counted: from the beginning, or from the end where beginnings were overwritten.
   using CallName = std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>;
   [[nodiscard]] CallName name_of(const Trace::Entry& entry) const {
     const std::uint32_t context = split_envelope(entry.event.match_bits).context;

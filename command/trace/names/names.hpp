@@ -58,8 +58,8 @@ struct PersistentNumber {
   std::uint32_t start;
 };
 // Whether the context of a collective message belongs to an agreement: some of a communicator's members agree on a new
-// context, in that of the communicator's two contexts which its own calls do not use. The call's number is then the
-// agreement's tag.
+// context. Their messages use the one of the communicator's two contexts that its own calls do not use, and the call's
+// number is the agreement's tag.
 [[nodiscard]] constexpr bool is_agreement(std::uint32_t context) {
   return (context & 1U) == 0;
 }
@@ -104,7 +104,7 @@ class TraceNames {
   // "entry 12". `order` 0: a portal's own descriptor, or an entry reached by links only.
   [[nodiscard]] std::string entry(std::uint32_t file, std::uint8_t portal, std::uint64_t order, std::uint32_t owner,
                                   std::uint64_t time_ns) const;
-  // The meaning of match bits: "tag 7 from 0 in MPI_COMM_WORLD"; hexadecimal where the program was not MPI's.
+  // The meaning of match bits: "tag 7 from 0 in MPI_COMM_WORLD"; hexadecimal if the program did not use MPI.
   [[nodiscard]] std::string bits(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
                                  std::uint64_t time_ns) const;
   // The program's tag of an MPI message; of partitions and their setup, that of the call which created them. Empty: a

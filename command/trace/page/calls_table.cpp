@@ -39,7 +39,7 @@ struct Columns {
   std::vector<double> begin, end, wait;
 };
 
-// Columns of one byte suffice for threads and depths; larger numbers are cut off.
+// Columns of one byte suffice for threads and depths; larger numbers become 255.
 std::uint8_t small(std::uint64_t number) {
   return static_cast<std::uint8_t>(std::min<std::uint64_t>(number, 0xff));
 }

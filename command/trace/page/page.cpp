@@ -64,7 +64,8 @@ std::string ranks_of(const PageInput& input) {
   return "[" + json + "]";
 }
 
-// Searches backwards for the beginning of a call that ended fatally.
+// The note on an mpi_enter or mpi_leave by which a rank itself ended the job: MPI_Abort, or a fatal error. "" of all
+// others. Searches backwards for the beginning of the call that failed.
 std::string own_end(const PageInput& input, std::size_t at) {
   const Trace::Entry& entry = input.entry(at);
   if (entry.event.kind == sim::TraceKind::mpi_enter) {

@@ -24,7 +24,7 @@ struct PageInput {
   // Requires: at is not kNoEntry, also for the next one.
   [[nodiscard]] const Trace::Entry& entry(std::size_t at) const { return trace.entries[at]; }
   [[nodiscard]] std::uint32_t rank_of(std::size_t at) const { return trace.files[entry(at).file].rank; }
-  // Nanoseconds since the first event; kNoTime of MessageStory::kNone.
+  // Nanoseconds since the first event; kNoTime if `at` is MessageStory::kNone.
   [[nodiscard]] double time(std::size_t at) const {
     if (at == MessageStory::kNone) return kNoTime;
     return static_cast<double>(entry(at).event.time - trace.entries.front().event.time);

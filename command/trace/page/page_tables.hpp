@@ -11,7 +11,7 @@ namespace margay::command {
 
 // A time that is not known, or of an event that did not happen.
 inline constexpr double kNoTime = std::numeric_limits<double>::quiet_NaN();
-// A reference to no row of another table.
+// The value of a reference to a row of another table that does not exist.
 inline constexpr std::int32_t kNoRow = -1;
 
 // A column: name, type, and the value for "not known".

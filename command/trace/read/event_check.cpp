@@ -41,7 +41,8 @@ EventCheck::EventCheck(const sim::TraceHeader& header)
       newest_(header.written - 1),
       first_ticks_(header.anchors[0].ticks),
       last_ticks_(header.anchors[header.anchor_count == 0 ? 0 : sim::anchor_slot(header.anchor_count - 1)].ticks) {
-  // Anchors are taken at intervals, so a valid event may be later than the last one. The minimum prevents an overflow.
+  // Anchors are taken at intervals, so a valid event may be later than the last one by kMostAnchorDistance. The minimum
+  // prevents an overflow.
   last_ticks_ += std::min(sim::kMostAnchorDistance, ~last_ticks_);
 }
 
@@ -68,7 +69,7 @@ std::string EventCheck::fault_of(const sim::TraceEvent& event, std::uint64_t num
   return fault_of_time(event, number);
 }
 
-// The newest event may be later than the last anchor: the rank died before the next one.
+// The newest event may be later than last_ticks_: the rank died before it recorded the next anchor.
 std::string EventCheck::fault_of_time(const sim::TraceEvent& event, std::uint64_t number) {
   if (event.time < first_ticks_) return fmt::format("its time is {}, before the recording began", event.time);
   if (event.time > last_ticks_ && number != newest_) {

@@ -28,7 +28,8 @@ class EventCheck {
   std::uint32_t names_;
   // Number of the newest event.
   std::uint64_t newest_;
-  // No event is earlier than the first anchor, and only the newest may be later than the last one.
+  // No event is earlier than first_ticks_, the first anchor. Only the newest event may be later than last_ticks_, the
+  // last anchor plus the longest distance between two anchors.
   std::uint64_t first_ticks_;
   std::uint64_t last_ticks_;
   // Highest time so far.

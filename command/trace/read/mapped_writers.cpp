@@ -49,7 +49,7 @@ bool is_writing_line(std::string_view line, std::string_view name) {
   return line == name && rights.size() == 4 && rights[1] == 'w' && rights[3] == 's';
 }
 
-// A process that ends meanwhile has no maps and counts as no writer.
+// A process that ends meanwhile has no maps and does not count as a writer.
 bool maps_it(const std::string& process, std::string_view name) {
   std::ifstream maps("/proc/" + process + "/maps");
   for (std::string line; std::getline(maps, line);) {

@@ -61,7 +61,7 @@ struct TraceFile {
 };
 
 // Reads one file; the events' times remain ticks. Does not follow symbolic links. Errors name the file, the field and
-// its value. Retries up to three times while the rank changes the file.
+// its value. Reads the file up to three times if the rank changes it meanwhile.
 [[nodiscard]] portals::Status read_trace_file(const std::string& path, TraceFile& file);
 
 // Whether the rank has recorded more since the file was read, as in another MPI session.

@@ -69,6 +69,7 @@ struct MissedReceive {
   std::size_t searched = MessageStory::kNone;
 };
 
+// Cost: looks back from the message's kernel_match to the beginning of the call around it, at most 4096 events.
 [[nodiscard]] MissedReceive missed_receive(const Trace& trace, const Messages& messages, const MessageStory& story);
 
 // Probes that found the message before a receive took it.
