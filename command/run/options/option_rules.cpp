@@ -151,7 +151,7 @@ std::string describe_option_rules() {
   return text;
 }
 
-// A linear search over some 80 rules: a command line has few options.
+// A linear search over some 70 rules: a command line has few options.
 const OptionRule* find_option_rule(std::string_view name) {
   const auto it =
       std::find_if(std::begin(kRules), std::end(kRules), [&](const OptionRule& rule) { return rule.name == name; });

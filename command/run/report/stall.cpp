@@ -85,8 +85,8 @@ void StallDetector::tell(sim::BoardStall what) {
   sim::publish_number(header.stall, static_cast<std::uint32_t>(what));
 }
 
-// Steps of a stall: observed for after_ns_, then asked, then proven by the answers or, after kProofPatienceNs, reported
-// without a proof.
+// Steps of a stall: observed for after_ns_, then asked, then proven by the answers. It is reported without a proof
+// after kProofPatienceNs, or at once if a proof is impossible.
 std::vector<std::string> StallDetector::look(std::int64_t now_ns, bool some_stopped) {
   // Before the progress is read: any movement after the answers then shows in it, and invalidates them.
   const bool answered = asked_ && all_answered();

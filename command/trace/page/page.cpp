@@ -40,7 +40,8 @@ std::vector<double> last_events(const PageInput& input) {
   return last;
 }
 
-// With --trace-last, events before the requested end are not lost, also if the ring had overwritten some of them.
+// If the reader left out events because of --trace-last, no requested event is lost: the overwritten ones were still
+// older.
 struct LostEvents {
   std::uint64_t overwritten = 0, left_out = 0;
 };

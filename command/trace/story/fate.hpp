@@ -16,7 +16,7 @@ namespace margay::command {
 
 // The outcome of a message:
 //   "expected"            a posted receive took it
-//   "matched"             an entry or a portal of the program took it
+//   "matched"             another entry or portal took it: of a program on portals, of collective calls
 //   "heap"                the same, and a dynamic block keeps it
 //   "window"              it accessed a window
 //   "unexpected"          it waited in the heap of unexpected messages
