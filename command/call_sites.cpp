@@ -14,12 +14,13 @@ namespace margay::command {
 
 namespace {
 
-// "BUILDID OFFSET PATH" as a module that lies at 0, and an address in it.
+// A parsed question, "BUILDID OFFSET PATH": a module at position 0, and an address in it.
 struct SourceQuestion {
   sim::Definition module{};
   std::uint64_t address = 0;
 };
 
+// The whole of the middle token must be a hexadecimal number.
 bool read_question(const std::string& text, SourceQuestion& question) {
   const std::size_t first = text.find(' ');
   const std::size_t second = first == std::string::npos ? first : text.find(' ', first + 1);
@@ -31,14 +32,14 @@ bool read_question(const std::string& text, SourceQuestion& question) {
 }
 
 char* no_debug_path = nullptr;
-// Debug information is looked for in the file itself, and beside it as Debian's packages put it.
+// Debug information is searched in the file itself and beside it, where Debian's packages put it.
 constexpr Dwfl_Callbacks kCallbacks{.find_elf = dwfl_build_id_find_elf,
                                     .find_debuginfo = dwfl_standard_find_debuginfo,
                                     .section_address = dwfl_offline_section_address,
                                     .debuginfo_path = &no_debug_path};
 
-// The path is a trace's, which may name anything: a FIFO or a device would hang who opens or reads it. -1: no such
-// file.
+// Opens a regular file only: the path comes from a trace and may name anything, and opening or reading a FIFO or a
+// device could block. Returns a descriptor, or a negative number for any other file.
 int open_regular(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   struct stat about {};
@@ -50,7 +51,7 @@ int open_regular(const std::string& path) {
 }  // namespace
 
 struct CallSites::Module {
-  // `text`: a definition's.
+  // `text`: that of a module's definition, "BUILDID PATH".
   explicit Module(const std::string& text) {
     const std::size_t space = text.find(' ');
     if (space == std::string::npos) return;
@@ -60,10 +61,11 @@ struct CallSites::Module {
     if (descriptor < 0) return;
     dwfl = dwfl_begin(&kCallbacks);
     if (dwfl != nullptr) found = dwfl_report_offline(dwfl, path.c_str(), path.c_str(), descriptor);
-    if (found == nullptr) ::close(descriptor);  // libdw takes it with the module
+    // On success libdw owns the descriptor.
+    if (found == nullptr) ::close(descriptor);
     if (dwfl == nullptr) return;
     dwfl_report_end(dwfl, nullptr, nullptr);
-    // Without a build id it may be another build than the one that ran.
+    // Without a build id the file may be another build than the one that ran, and its lines would be wrong.
     if (found != nullptr && (build_id == "-" || build_id_of(found) != build_id)) found = nullptr;
     if (found != nullptr) dwfl_module_info(found, nullptr, &begin, nullptr, nullptr, nullptr, nullptr, nullptr);
   }
@@ -76,7 +78,8 @@ struct CallSites::Module {
   static std::string build_id_of(Dwfl_Module* module) {
     Elf* elf = nullptr;
     GElf_Addr bias = 0;
-    elf = dwfl_module_getelf(module, &bias);  // makes the build id known
+    // Reads the file, without which libdw has no build id.
+    elf = dwfl_module_getelf(module, &bias);
     const unsigned char* bits = nullptr;
     GElf_Addr at = 0;
     const int bytes = elf == nullptr ? 0 : dwfl_module_build_id(module, &bits, &at);
@@ -93,11 +96,12 @@ struct CallSites::Module {
 CallSites::CallSites() = default;
 CallSites::~CallSites() = default;
 
+// Modules are cached by build id and path: the same executable at another address is read once.
 std::string CallSites::line_of(const sim::Definition& module, std::uint64_t address) {
   std::unique_ptr<Module>& known = modules_[module.text];
   if (known == nullptr) known = std::make_unique<Module>(module.text);
   if (known->found == nullptr) return "";
-  // The call ends one byte before the address that it returns to.
+  // The return address is behind the call; the byte before it belongs to the call's line.
   Dwfl_Line* const line = dwfl_module_getsrc(known->found, known->begin + (address - 1 - module.number));
   if (line == nullptr) return "";
   int number = 0;
@@ -116,6 +120,7 @@ std::string CallSites::name_of(const std::string& question) {
   return sim::printable(fmt::format("{}+{:#x}", path.substr(path.find_last_of("/ ") + 1), read.address));
 }
 
+// One answer line for each question, also an empty one, so that the asker can count.
 int answer_source_questions(CallSites& call_sites) {
   for (std::string text; std::getline(std::cin, text);) {
     SourceQuestion question;

@@ -1,4 +1,4 @@
-// Lines of source by the addresses in a trace, out of the programs' debug information (libdw).
+// A resolver from addresses to lines of source, by the programs' debug information (libdw).
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,8 @@
 
 namespace margay::command {
 
+// Caches each module's debug information, which takes the most time to read. Not thread-safe: libdw is not. Never
+// contacts a server.
 class CallSites {
  public:
   CallSites();
@@ -17,20 +19,21 @@ class CallSites {
   CallSites(const CallSites&) = delete;
   CallSites& operator=(const CallSites&) = delete;
 
-  // "heat.c:41" of the call that returns to `address` in the running module; "" when the module was built without -g,
-  // is no longer there, or is no longer the one that ran.
+  // The line of the call that returns to `address` in the module at its run-time position: "heat.c:41". "": the module
+  // was built without -g, no longer exists, or is not the build that ran.
   [[nodiscard]] std::string line_of(const sim::Definition& module, std::uint64_t address);
-  // The same of a place that a running process asks for (sim/base/source_lines): "heat.c:41", or "heat+0x1234" without
-  // debug information; "" when it is no question.
+  // The same for a location that a running process asks about (sim/base/source_lines): "heat.c:41", or "heat+0x1234"
+  // without debug information; "": `question` is malformed.
   [[nodiscard]] std::string name_of(const std::string& question);
 
  private:
   struct Module;
-  std::map<std::string, std::unique_ptr<Module>> modules_;  // by build id and path
+  // By build id and path.
+  std::map<std::string, std::unique_ptr<Module>> modules_;
 };
 
-// `margay source-lines`: a question in each line of the standard input, its line of source in each of the output, or
-// nothing. For ranks, which read no debug information themselves.
+// The command `margay source-lines`: reads one question on each line of standard input, and prints its line of source,
+// or an empty line. Ranks use it, because they do not read debug information themselves. Returns the exit status.
 [[nodiscard]] int answer_source_questions(CallSites& call_sites);
 
 }  // namespace margay::command

@@ -37,11 +37,12 @@ void print(const std::vector<std::string>& lines) {
   for (const std::string& line : lines) std::printf("%s\n", sim::for_terminal(line).c_str());
 }
 
-// What `margay check` says: names of files, and of what is in them, are foreign.
+// Prints a message of `margay check`. Names of files and symbols are not trusted, so control characters are replaced.
 void tell_check(const std::string& sentence) {
   std::fprintf(stderr, "margay check: %s\n", sim::for_terminal(sentence).c_str());
 }
 
+// The calibration is last, because it takes a moment.
 void print_protocols(unsigned ranks) {
   print(mpi_adi::describe_choices(ranks, is_crowded(ranks)));
   print(collectives::describe_choices(ranks, is_crowded(ranks)));
@@ -49,11 +50,12 @@ void print_protocols(unsigned ranks) {
   print(describe_calibration(calibrate_long_bodies()));
 }
 
-// Of a hook that has told its failure itself.
+// Ends the parse with the status of a command that has printed its error itself.
 void end_with(int status) {
   if (status != 0) throw CLI::RuntimeError(status);
 }
 
+// Options live in shared pointers, because the callbacks run after this function has returned.
 void add_info_command(CLI::App& app) {
   CLI::App* info = app.add_subcommand("info", "what margay would choose on this machine, and why");
   const auto protocols = std::make_shared<bool>(false);
@@ -111,6 +113,7 @@ void add_stacks_command(CLI::App& app) {
   stacks->callback([order] { end_with(command::stacks(*order)); });
 }
 
+// Warnings do not change the exit status.
 void run_doctor() {
   constexpr const char* kWords[] = {"ok  ", "warn", "FAIL"};
   bool failed = false;
@@ -122,7 +125,7 @@ void run_doctor() {
   if (failed) throw CLI::RuntimeError(1);
 }
 
-// Exit statuses of `margay check`; of several programs the highest.
+// Exit statuses of `margay check`; for several programs the highest one counts.
 constexpr int kStatusNotRight = 1;
 constexpr int kStatusNotChecked = 2;
 
@@ -138,13 +141,14 @@ std::string check_folder(const std::string& asked) {
   throw CLI::RuntimeError(kStatusNotChecked);
 }
 
-// Names, a line each, and what is the matter with them; nothing without names. Whether there were any.
+// Prints names, one on each line, and then what is wrong with them. Returns whether there were any.
 bool print_needs(const std::vector<Need>& needs, const std::string& what) {
   for (const Need& need : needs) print({describe_need(need)});
   if (!needs.empty()) print({what});
   return !needs.empty();
 }
 
+// Uses the environment's LD_LIBRARY_PATH behind margay's folder, as the launcher does.
 int check_program(const std::string& program, const std::string& folder) {
   const char* const path = std::getenv("LD_LIBRARY_PATH");
   SymbolCheck check;
@@ -206,13 +210,14 @@ bool knows_command(CLI::App& app, const std::string& word) {
                      [&](const CLI::App* known) { return known->get_name() == word; });
 }
 
-// Does what the line says; its exit status.
+// Parses the line, which runs its command. Returns the exit status.
 int parse_line(CLI::App& app, int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::RuntimeError& failure) {
     return app.exit(failure);
-  } catch (const CLI::Success& wish) {  // --help, --version
+    // --help, --version.
+  } catch (const CLI::Success& wish) {
     return app.exit(wish);
   } catch (const CLI::ParseError& mistake) {
     std::fprintf(stderr, "%s\n", sim::for_terminal(describe_mistake(app, mistake)).c_str());
@@ -221,6 +226,7 @@ int parse_line(CLI::App& app, int argc, char** argv) {
   return 0;
 }
 
+// `run` and `lab` are listed for the help only: main() handles them before CLI11 sees the line.
 void add_commands(CLI::App& app, const CallSite& call_site) {
   app.require_subcommand(1);
   app.set_version_flag("--version", "margay 0.1.0");
@@ -234,17 +240,19 @@ void add_commands(CLI::App& app, const CallSite& call_site) {
   add_top_command(app);
   add_stacks_command(app);
   add_trace_command(app, call_site, page());
-  app.footer(  // behind the commands, which would inherit it
+  // After the commands, which would otherwise inherit the footer.
+  app.footer(
       "A job that runs: SIGUSR1 to its launcher prints where each rank is and which rank it waits for; the launcher\n"
       "reports a deadlock by itself (margay run --deadlock abort ends the job). A trace: margay run\n"
       "--trace DIR, with --trace-walks every match entry that was passed over; then margay trace story DIR.");
 }
 
-// A section for each command below `app`: its help text.
+// Appends a section with the help of each command below `app`.
 void describe_commands(const CLI::App& app, const std::string& path, const std::string& mark, std::string& text) {
   for (const CLI::App* const command : app.get_subcommands(nullptr)) {
     const std::string name = path + " " + command->get_name();
-    if (command->get_name() == "run" || command->get_name() == "lab") continue;  // they parse their own options
+    // These two parse their own options.
+    if (command->get_name() == "run" || command->get_name() == "lab") continue;
     text += "\n" + mark + " " + name + "\n\n```text\n" + command->help(path) + "```\n";
     describe_commands(*command, name, mark + "#", text);
   }
@@ -274,6 +282,7 @@ int run_cli(int argc, char** argv, CallSites& call_sites) {
     return call_sites.line_of(module, address);
   };
   add_commands(app, call_site);
+  // Output is checked last, when all of it has been printed; a command's own failure takes precedence.
   const int status = parse_line(app, argc, argv);
   if (is_output_written(argc > 1 && knows_command(app, argv[1]) ? argv[1] : "")) return status;
   return status == 0 ? kStatusNotWritten : status;

@@ -1,4 +1,4 @@
-// The commands other than `run` and `lab`.
+// The commands other than `run` and `lab`, with their command line.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace margay::command {
 
-// Parses the whole line and runs its command; the exit status.
+// Parses the command line and runs its command. Returns the exit status. Prints errors itself.
 [[nodiscard]] int run_cli(int argc, char** argv, CallSites& call_sites);
 
-// The text of docs/options.md, from the tables of options of all commands.
+// The contents of docs/options.md, generated from the option tables of all commands.
 [[nodiscard]] std::string options_document();
 
 }  // namespace margay::command

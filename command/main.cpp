@@ -1,4 +1,4 @@
-// The `margay` command. Installed as mpiexec and mpirun too, which are `margay run`.
+// The `margay` command, also installed as mpiexec and mpirun, which are `margay run`.
 #include <csignal>
 #include <cstdlib>
 #include <string>
@@ -10,24 +10,27 @@
 #include "command/lab/lab.hpp"
 #include "command/run/run_command.hpp"
 
+// The name of the program selects the command, so mpiexec and mpirun may be links.
 int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
   std::string_view name = argc > 0 ? argv[0] : "margay";
   if (const std::size_t slash = name.rfind('/'); slash != std::string_view::npos) name.remove_prefix(slash + 1);
   margay::command::CallSites call_sites;
-  // Debug information is this machine's: nobody waits for a server, least of all a process that `stacks` holds.
+  // libdw would ask a debuginfod server for missing debug information. The user would wait, and so would a process that
+  // `stacks` has stopped.
   const auto ask_no_server = [] { ::unsetenv("DEBUGINFOD_URLS"); };
   const auto run = [&](const std::vector<std::string>& of_run) {
     return margay::command::run_command(of_run, [&](const std::string& question) {
-      ask_no_server();  // the ranks, which have started by now, have it
+      // Only now: the ranks have inherited the variable.
+      ask_no_server();
       return call_sites.name_of(question);
     });
   };
   if (name.substr(0, 7) == "mpiexec" || name.substr(0, 6) == "mpirun") return run(words);
-  // The remainder of a `run` line belongs to the ranks' programs as much as to margay: its own parser reads it.
+  // `run` has a parser of its own, because most of its line belongs to the ranks' programs.
   if (!words.empty() && words[0] == "run") return run({words.begin() + 1, words.end()});
   if (!words.empty() && words[0] == "lab") return margay::command::lab_command({words.begin() + 1, words.end()});
-  // A look at what this machine allows fails where files may not be long, and tells so.
+  // A write beyond a file-size limit then fails with an error, which is reported, and does not end the process.
   static_cast<void>(std::signal(SIGXFSZ, SIG_IGN));
   ask_no_server();
   if (!words.empty() && words[0] == "source-lines") return margay::command::answer_source_questions(call_sites);

@@ -1,26 +1,28 @@
-// A hash table that lies in the memory of all ranks: who inserts does so without the owner's help.
+// A hash table distributed over the memory of all ranks: a rank inserts keys without the owner's help.
 //
 //   hash_table [KEYS of each rank]
 //
-// How it goes:
-//   1. MPI_Win_allocate: each rank gives a part of the table, slots of a key and a count. A hash of the key says in
-//   which
-//      slot of which rank the key should be.
-//   2. Who wants to count a key takes a slot for it by MPI_Compare_and_swap: "if the slot is free (0), the key is mine
-//      now". Of several ranks at once exactly one wins; what the function returns tells what was there before: free,
-//      the same key (somebody was faster: well and good), or another one: then the next slot is tried.
+// Method:
+//   1. MPI_Win_allocate: each rank contributes a part of the table, slots of a key and a count. A hash of the key
+//      determines the first slot to try, and the rank that owns it.
+//   2. A rank claims a slot for a key by MPI_Compare_and_swap: "if the slot is free (0), it is mine now". Of several
+//      ranks at once exactly one succeeds. The function returns the former contents: free, the same key (another rank
+//      was faster, which is as good), or another key: then the next slot is tried.
 //   3. The slot's key never changes again, so its count can be raised by a plain MPI_Accumulate.
-// There is no lock: lock_all only begins the epoch in which the others' memory may be used.
+// There is no mutual exclusion: lock_all only begins the epoch in which the others' memory may be accessed.
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { kWords = 2, kDifferent = 500 };  // of a slot; keys that are drawn, of them all
+// Words of a slot; number of different keys.
+enum { kWords = 2, kDifferent = 500 };
 
 struct Table {
   MPI_Win win;
-  int64_t* mine;  // key, count, key, count, ...
+  // This rank's slots: key, count, key, count, ...
+  int64_t* mine;
+  // Slots of each rank; ranks.
   int slots, size;
 };
 
@@ -31,12 +33,12 @@ static uint64_t hash(uint64_t x) {  // SplitMix64
   return x ^ (x >> 31);
 }
 
-// Key number i of a rank, never 0. Ranks have many in common.
+// Key number i of a rank, never 0. Many keys occur on several ranks.
 static int64_t key_of(int rank, int i) {
   return 1 + (int64_t)(hash((uint64_t)rank << 32 | (uint64_t)i) % kDifferent);
 }
 
-// Counts the key once more. The number of slots looked at, 0 when the table is full.
+// Adds 1 to the key's count. Returns the number of slots examined, 0 if the table is full.
 static int count_key(const struct Table* table, int64_t key) {
   const int64_t free_slot = 0, one = 1;
   const uint64_t all = (uint64_t)table->slots * (uint64_t)table->size;
@@ -46,16 +48,19 @@ static int count_key(const struct Table* table, int64_t key) {
     const MPI_Aint at = (MPI_Aint)(slot % (uint64_t)table->slots) * kWords;
     int64_t found = -1;
     MPI_Compare_and_swap(&key, &free_slot, &found, MPI_INT64_T, owner, at, table->win);
-    MPI_Win_flush(owner, table->win);  // `found` is here
+    // Completes the swap, so `found` is valid.
+    MPI_Win_flush(owner, table->win);
     if (found != free_slot && found != key) continue;
     MPI_Accumulate(&one, 1, MPI_INT64_T, owner, at + 1, 1, MPI_INT64_T, MPI_SUM, table->win);
-    MPI_Win_flush_local(owner, table->win);  // `one` may go
+    // Local completion suffices: `one` may leave its scope.
+    MPI_Win_flush_local(owner, table->win);
     return (int)tries;
   }
   return 0;
 }
 
-// Everybody can compute what everybody inserted: each key must be there once, with its number. The number of errors.
+// Every rank can compute the keys of all ranks: each must be in one slot, with the right count. Returns the number of
+// errors.
 static int check(const struct Table* table, int keys) {
   int expected[kDifferent + 1] = {0}, counted[kDifferent + 1] = {0}, slots[kDifferent + 1] = {0}, wrong = 0;
   for (int rank = 0; rank < table->size; ++rank) {
@@ -81,13 +86,15 @@ int main(int argc, char** argv) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &table.size);
-  table.slots = 2 * kDifferent / table.size + 1;  // half of the slots stay free
+  // Half of the slots stay free, which keeps searches short.
+  table.slots = 2 * kDifferent / table.size + 1;
   MPI_Win_allocate(table.slots * kWords * (MPI_Aint)sizeof(int64_t), sizeof(int64_t), MPI_INFO_NULL, MPI_COMM_WORLD,
                    &table.mine, &table.win);
   MPI_Win_lock_all(0, table.win);
   for (int i = 0; i < table.slots * kWords; ++i) table.mine[i] = 0;
   MPI_Win_sync(table.win);
-  MPI_Barrier(MPI_COMM_WORLD);  // all slots of all ranks are free
+  // All slots of all ranks are initialised.
+  MPI_Barrier(MPI_COMM_WORLD);
 
   long looked = 0, all_looked = 0;
   int full = 0;
@@ -96,8 +103,9 @@ int main(int argc, char** argv) {
     looked += tries;
     full |= tries == 0;
   }
-  MPI_Win_unlock_all(table.win);  // what this rank accumulated is there
-  MPI_Barrier(MPI_COMM_WORLD);    // and what the others did
+  // Completes this rank's accumulates at their targets; after the barrier all ranks' are complete.
+  MPI_Win_unlock_all(table.win);
+  MPI_Barrier(MPI_COMM_WORLD);
 
   MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, table.win);
   const int wrong = check(&table, keys) + full;

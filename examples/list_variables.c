@@ -1,5 +1,6 @@
-/* Lists what an MPI library shows of itself (MPI_T): each control variable with its value, each performance variable
-   with its class, and what both mean. Plain MPI; with a name as argument, only variables whose name contains it.
+/* Lists the variables that an MPI library offers to tools (MPI_T): each control variable with its value, each
+   performance variable with its class, and the meaning of both. Plain MPI; with a name as argument, only variables
+   whose name contains it.
 
        mpicc -o list_variables examples/list_variables.c
        ./list_variables heap                                                                                          */
@@ -35,7 +36,7 @@ static const char* class_name(int class) {
   }
 }
 
-/* The name of an enumeration's value. */
+/* Formats an enumeration's value: its name, or its number if it has none. */
 static void enum_text(MPI_T_enum type, int value, char* out, int bytes) {
   int items = 0, kind_bytes = 0;
   MPI_T_enum_get_info(type, &items, NULL, &kind_bytes);
@@ -47,7 +48,7 @@ static void enum_text(MPI_T_enum type, int value, char* out, int bytes) {
   snprintf(out, (size_t)bytes, "%d", value);
 }
 
-/* A control variable's value as text: the first element, or all of a string. */
+/* Formats a control variable's value: the first element, or all of a string. */
 static void value_text(int index, MPI_Datatype type, MPI_T_enum items, char* out, int bytes) {
   MPI_T_cvar_handle handle;
   int count = 0;

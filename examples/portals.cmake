@@ -1,5 +1,5 @@
-# The programs on portals without MPI, built as a user's project would, and each a test over every wire: the zoo's words
-# are compared with a file. Included where the tests are, with tests/sim/program, programs of the same sort.
+# The programs on portals without MPI, built as in a user's project. Each is a test over every wire; the zoo's output is
+# compared with a file. Included by the tests, together with the similar programs of tests/sim/program.
 set(program_tests ${PROJECT_SOURCE_DIR}/tests/sim/program)
 function(margay_program name)
   add_executable(${name} ${ARGN})
@@ -58,7 +58,7 @@ if(MARGAY_NODE AND NOT MARGAY_SANITIZE)
   # Status 77: margay was built without its page.
   set_tests_properties(program.stands PROPERTIES TIMEOUT 240 PROCESSORS 2 LABELS program SKIP_RETURN_CODE 77)
 endif()
-# Times are not compared; the exit status says that every ball arrived whole, was acknowledged, and was counted.
+# Times are not compared; the exit status shows that every ball arrived whole, was acknowledged, and was counted.
 foreach(wires IN ITEMS "shm=-n 2" "tcp=-n 2 --nodes 2")
   string(REGEX MATCH "^[a-z]+" which ${wires})
   string(REGEX REPLACE "^[a-z]+=" "" options ${wires})

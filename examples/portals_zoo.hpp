@@ -1,6 +1,6 @@
-// How the zoo works: rank 0, the visitor, sends a message; rank 1, the keeper, has a descriptor or a match list in its
-// cage (a portal) and a kernel that decides. The keeper sends its kernel's words to the visitor, who prints them, and
-// then what its own kernel decided about the answer. Further ranks only take part in barriers.
+// The machinery of the zoo. Rank 0, the visitor, sends messages. Rank 1, the keeper, has a descriptor or a match list
+// in its cage (a portal), and its kernel decides. The keeper sends its kernel's explanation to the visitor, which
+// prints it, and then the decision of its own kernel about the answer. Further ranks only take part in barriers.
 #pragma once
 
 #include <margay/portals.hpp>
@@ -20,20 +20,24 @@ using namespace margay::portals;
 
 inline constexpr Rank kVisitor = 0;
 inline constexpr Rank kKeeper = 1;
-inline constexpr PortalIndex kCage = 4;     // keeper's: what is on show
-inline constexpr PortalIndex kAnswers = 5;  // visitor's: acknowledgments, of which only the headers are kept
-inline constexpr PortalIndex kReplies = 6;  // visitor's: the bodies of replies
-inline constexpr PortalIndex kReports = 7;  // visitor's: the keeper's words
+// The keeper's: the exhibit.
+inline constexpr PortalIndex kCage = 4;
+// The visitor's: acknowledgments, of which only the headers are kept.
+inline constexpr PortalIndex kAnswers = 5;
+// The visitor's: the bodies of replies.
+inline constexpr PortalIndex kReplies = 6;
+// The visitor's: the keeper's reports.
+inline constexpr PortalIndex kReports = 7;
 inline constexpr std::size_t kHeapBytes = 16384;
 
-// What a sentence of the library means for an example: its end.
+// Ends the example with the library's error.
 inline void need(const Status& status) {
   if (status.ok()) return;
   std::fprintf(stderr, "portals_zoo: %s\n", status.sentence().c_str());
   std::exit(1);
 }
 
-// Memory to deposit in: dots at first, so that one sees what came.
+// Memory for deposits: initially dots, so that new bytes are visible.
 template <std::size_t N>
 struct Memory {
   Memory() { bytes.fill(std::byte{'.'}); }
@@ -42,15 +46,17 @@ struct Memory {
   alignas(64) std::array<std::byte, N> bytes;
 };
 
-// What a visitor's guide says the kernel will decide.
+// The expected decision of the kernel.
 struct Expected {
   Outcome outcome = Outcome::drop;
   DropReason reason = DropReason::none;
   Saved saved = Saved::nothing;
   std::uint64_t bytes = 0;
-  std::uint64_t at = 0;  // offset, or buffer of an independent block
+  // Offset, or buffer of an independent block.
+  std::uint64_t at = 0;
   bool acknowledged = false;
-  std::size_t stops = 1;  // of the walk
+  // Entries of the walk.
+  std::size_t stops = 1;
   [[nodiscard]] Expected after(std::size_t passed) const {
     Expected more = *this;
     more.stops = passed + 1;
@@ -77,6 +83,7 @@ inline Expected dropped(DropReason reason) {
   return {.outcome = Outcome::drop, .reason = reason};
 }
 
+// One rank's side. Calls that send are collective over visitor and keeper.
 class Zoo {
  public:
   explicit Zoo(Program& program);
@@ -85,7 +92,7 @@ class Zoo {
   [[nodiscard]] bool keeper() const { return program_.rank() == kKeeper; }
   [[nodiscard]] int surprises() const { return surprises_; }
 
-  // Puts a descriptor or a list into the cage, for as long as the returned guard lives. Keeper; others do nothing.
+  // Puts a descriptor or a list into the cage for the lifetime of the returned guard. Only the keeper does so.
   struct Open {
     explicit Open(PortalTable& portals) : table(&portals) {}
     Open(const Open&) = delete;
@@ -95,21 +102,22 @@ class Zoo {
   };
   [[nodiscard]] Open open(Descriptor& memory, const Options& options = {});
   [[nodiscard]] Open open(MatchList& list);
-  // The memory to draw after each message; the buffers of an exhibit that has several lie in it.
+  // Sets the memory that is printed after each message; it contains the buffers of an exhibit with several.
   void watch(Buffer memory) { memory_ = memory; }
   void name(const MatchEntry& entry, const char* name) { program_.name(entry, name); }
 
   void say(const std::string& line);
-  // One message of the visitor's to the cage, and what becomes of it. The body is the next letter, `bytes` times.
+  // Sends one message from the visitor to the cage, and prints and checks its outcome. The body is the next letter,
+  // `bytes` times.
   void put(std::uint64_t bytes, const Expected& expected, HeaderValues values = {});
   void get(std::uint64_t bytes, const Expected& expected, HeaderValues values = {});
-  // The same in one line: only the verdict.
+  // Prints only the verdict of each message, in one line.
   void brief(bool on) { brief_ = on; }
-  // The keeper looks at something of its own.
+  // Checks a condition at the keeper.
   void check(bool holds, const char* what);
-  // Sends without waiting for the message's fate; meet() is for later.
+  // Sends without waiting for the outcome, which a later meet() handles.
   void launch(std::uint64_t bytes, HeaderValues values = {});
-  // Both sides' decisions since the last meeting, the keeper's as expected. Collective.
+  // Prints both sides' decisions since the last call, and checks the keeper's. Collective.
   void meet(const std::vector<Expected>& expected);
   void drops();
 
@@ -161,9 +169,11 @@ inline void Zoo::say(const std::string& line) {
 }
 
 inline void Zoo::put(std::uint64_t bytes, const Expected& expected, HeaderValues values) {
-  need(program_.barrier());  // the cage is ready
+  // The cage is ready.
+  need(program_.barrier());
   launch(bytes, values);
-  need(program_.settle());  // the kernels have decided, and answered
+  // Both kernels have decided and answered.
+  need(program_.settle());
   meet({expected});
 }
 
@@ -292,7 +302,7 @@ struct TwoBuffers {
                                         IndependentBuffer{Region(memory.part(8, 8)), {}}};
 };
 
-// In portals_zoo_descriptors.cpp.
+// Defined in portals_zoo_descriptors.cpp.
 void show_descriptors(Zoo& zoo);
 
 }  // namespace zoo

@@ -1,4 +1,4 @@
-// The first half of the zoo: each memory descriptor with each of its options.
+// The zoo's memory descriptors, each with each of its options.
 #include "portals_zoo.hpp"
 
 using namespace zoo;

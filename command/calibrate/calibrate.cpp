@@ -24,31 +24,36 @@ namespace {
 using collectives::CallTimes;
 using portals::Status;
 
+// Runs of each shape.
 constexpr int kRounds = 5;
-// On a busy machine the rounds that were made until then have to do.
+// On a busy machine the rounds completed by then must suffice.
 constexpr std::chrono::seconds kPatience{15};
-constexpr int kCrowdedTo = 4;  // ranks to a processor
+// Ranks per processor.
+constexpr int kCrowdedTo = 4;
 constexpr int kAnyProcessors = 1 << 20;
 
-// Where this command lies; empty: it cannot be told.
+// The path of this executable; empty: it cannot be determined.
 std::string own_path() {
   char path[PATH_MAX];
   const ssize_t length = ::readlink("/proc/self/exe", path, sizeof path);
   return length <= 0 ? std::string() : std::string(path, static_cast<std::size_t>(length));
 }
 
-// A job of a few ranks, and what they are asked.
+// A job of a few ranks with their tasks and results.
 struct Shape {
   Question question;
   int ranks;
   int nodes;
-  int processors;  // that they have at most
+  // Maximum number of processors.
+  int processors;
   std::vector<Answers> runs = {};
-  Status status = {};  // of the first run that failed; none follows
+  // Of the first failed run; no further one follows.
+  Status status = {};
 
   [[nodiscard]] Answers answers() const { return fast_of(runs); }
 };
 
+// After a failure the shape is not tried again: it would fail each time.
 void run_once(Shape& shape, const std::string& program) {
   std::vector<std::string> words{
       "run", "-n", std::to_string(shape.ranks), "--nodes", std::to_string(shape.nodes), "--timeout", "60", program};
@@ -58,7 +63,7 @@ void run_once(Shape& shape, const std::string& program) {
   if (shape.status.ok()) shape.status = parse_answers(output, shape.question.words, shape.runs.emplace_back());
 }
 
-// In turn, several times: what disturbs the machine for a while meets one run of each.
+// Runs all shapes in turn, several times: a temporary disturbance then affects one run of each.
 void run_all(std::vector<Shape>& shapes, const std::string& program) {
   const auto began = std::chrono::steady_clock::now();
   for (int round = 0; round < kRounds; ++round) {
@@ -70,7 +75,8 @@ void run_all(std::vector<Shape>& shapes, const std::string& program) {
   }
 }
 
-// Two ranks, of a node and of two: a processor for each is needed. The first shape tells whether ranks can be started.
+// The shapes for this machine. Two ranks, on one node and on two, need a processor each. The first shape shows whether
+// jobs can be started at all.
 std::vector<Shape> shapes_for(int processors) {
   std::vector<Shape> shapes;
   if (processors >= 2) {
@@ -86,7 +92,7 @@ std::vector<Shape> shapes_for(int processors) {
   return shapes;
 }
 
-// Out of the shapes of shapes_for().
+// Extracts the times from the results of shapes_for().
 CallTimes times_of(const std::vector<Shape>& shapes, int processors, std::vector<std::string>& remarks) {
   CallTimes times;
   if (processors < 2) {
@@ -126,6 +132,7 @@ int complain(const Status& status) {
   return 1;
 }
 
+// The user's file needs a home directory.
 Status place_of(const command::CalibrateOrder& order, std::string& path) {
   path = order.installed ? sim::installed_rates_file() : order.file;
   if (!path.empty()) return {};
@@ -139,7 +146,7 @@ Status place_of(const command::CalibrateOrder& order, std::string& path) {
 }  // namespace
 
 std::string measuring_program(std::string command) {
-  // The root folder, and what has none, lie beside nothing.
+  // A path with fewer than two slashes has no folder beside its own.
   for (int folder = 0; folder < 2; ++folder) {
     const std::size_t slash = command.rfind('/');
     if (slash == std::string::npos) return {};
@@ -154,8 +161,8 @@ std::string measuring_program(std::string command) {
 
 namespace {
 
-// Others' share of the processors from which on what was measured says more of them than of the machine: beside one
-// busy program on two processors memory seemed 26 times as slow, and broadcasts chosen by that took six times as long.
+// The share of the processors used by others from which on the results describe them more than the machine. With one
+// busy program on two processors, memory seemed 26 times as slow, and broadcasts chosen by that took six times as long.
 constexpr double kDisturbingShare = 0.1;
 
 std::string words_of_load(double others) {
@@ -167,6 +174,7 @@ std::string words_of_load(double others) {
 
 }  // namespace
 
+// At most two processors, so that rates do not depend on the size of the machine.
 Status measure_machine(sim::MeasuredRates& out, std::vector<std::string>& remarks, std::string& disturbed) {
   const std::string program = measuring_program(own_path());
   if (program.empty()) {
@@ -192,6 +200,7 @@ Status measure_machine(sim::MeasuredRates& out, std::vector<std::string>& remark
   return {};
 }
 
+// The place is checked before the measurement, which takes seconds.
 int calibrate(const command::CalibrateOrder& order) {
   std::string path;
   if (!order.print) {
@@ -210,7 +219,8 @@ int calibrate(const command::CalibrateOrder& order) {
   }
   collectives::Rates rates = collectives::usual_rates();
   if (const Status status = collectives::parse_rates(measured.rates, rates); !status.ok()) return complain(status);
-  // Who names a file gets what was measured; jobs that look for the machine's file go by the usual rates instead.
+  // A file that the user names gets the results in any case; jobs that search the machine's file then use the usual
+  // rates.
   const bool kept = disturbed.empty() || !order.file.empty();
   if (kept) {
     if (const Status status = sim::write_rates_file(path, measured); !status.ok()) return complain(status);

@@ -1,4 +1,5 @@
-// `margay calibrate`: what collectives cost on this machine, measured in a few seconds and kept in a file.
+// The command `margay calibrate`: measures the costs of collectives on this machine in a few seconds, and stores them
+// in a file.
 #pragma once
 
 #include <string>
@@ -9,23 +10,25 @@
 
 namespace margay::command {
 
-// Starts jobs of a few ranks, one after the other. Error: none can be started, with what to do. `remarks`: a sentence
-// for each shape that could not be measured, whose rates are the usual ones. `disturbed`: a sentence, if others used
-// the processors meanwhile so that the figures are not the machine's; empty else, and with MARGAY_CALIBRATE=anyway.
+// Runs jobs of a few ranks one after the other, usually for a few seconds; starts no further round of them after 15 s.
+// `remarks`: a sentence for each shape that could not be measured, whose rates are the usual ones. `disturbed`: a
+// sentence if other programs used the processors, so that the results are not the machine's; otherwise empty, and with
+// MARGAY_CALIBRATE=anyway. Error: no job can be started; with the cure.
 [[nodiscard]] portals::Status measure_machine(sim::MeasuredRates& out, std::vector<std::string>& remarks,
                                               std::string& disturbed);
 
-// libexec/margay/measure beside the folder of the command that lies at `command`; empty: it is not there.
+// The path of libexec/margay/measure for the command at `command`, beside its folder; empty: it does not exist.
 [[nodiscard]] std::string measuring_program(std::string command);
 
-// `margay calibrate`: into a file, the installation's, or, both empty, the user's; `print`: into none.
+// The options: the rates go to `file`, to the installation's file or, with neither, to the user's; with `print`, to
+// none.
 struct CalibrateOrder {
   std::string file;
   bool installed = false;
   bool print = false;
 };
 
-// The command; its exit status.
+// Runs the command. Returns the exit status.
 [[nodiscard]] int calibrate(const CalibrateOrder& order);
 
 }  // namespace margay::command

@@ -1,13 +1,13 @@
-// The ranks of `margay calibrate`: how long calls and messages take, each measurement named on the command line as
-// NAME or NAME:BYTES, in rank 0's words on standard output: "NAME BYTES SECONDS". By which algorithm a call goes is its
-// launcher's to say (--collective).
+// The ranks of `margay calibrate`: an MPI program that measures calls and messages. The command line lists measurements
+// as NAME or NAME:BYTES; rank 0 prints the results as "NAME BYTES SECONDS". The launcher selects the algorithms
+// (--collective).
 //
-//   bcast:N      a broadcast whose root is each of two ranks in turn: neither can run ahead
+//   bcast:N      a broadcast whose root alternates between two ranks, so that neither can run ahead
 //   allreduce:N  of N bytes of doubles
 //   barrier
-//   window:N     N messages of 8 bytes, one after the other, and an answer
-//   send         what of a message of 8 bytes its sender is busy with, the receiver being at rest
-//   combine:N    two rows of N bytes of doubles, by one rank: no message
+//   window:N     N messages of 8 bytes one after the other, and an answer
+//   send         the sender's time for a message of 8 bytes, while the receiver is idle
+//   combine:N    the sum of two rows of N bytes of doubles, by one rank without messages
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,24 +15,27 @@
 
 #include "mpi_adi/abi/mpi.h"
 
-// A batch is repeated until the whole has taken so long. What disturbs a machine comes in bursts: the fastest third of
-// the batches has seen none, and its middle is what two runs agree on.
+// Batches are repeated for this long in total. Disturbances of a machine come in bursts: the fastest third of the
+// batches is free of them, and its median is reproducible.
 static const double kBatchSeconds = 1e-3;
 static const double kMeasureSeconds = 60e-3;
-// On a busy machine what was measured until then has to do.
+// On a busy machine the batches measured by then must suffice.
 static const double kPatienceSeconds = 240e-3;
 enum { kBatchesMin = 9, kBatchesMax = 300, kCallsMax = 1 << 17, kAnswerTag = 1, kShortBytes = 8, kNameMax = 32 };
 
 typedef struct {
   char name[kNameMax];
-  int bytes;  // window: messages
+  // For window: the number of messages.
+  int bytes;
 } Measurement;
 
 typedef struct {
   int rank;
-  double *data, *result;  // of `bytes` each
+  // Of `bytes` bytes each.
+  double *data, *result;
   MPI_Request* requests;
-  double spent;  // send: inside of MPI_Send
+  // For send: seconds inside MPI_Send.
+  double spent;
 } Memory;
 
 static void pass_window(Memory* memory, int messages) {
@@ -77,7 +80,7 @@ static void do_once(const Measurement* what, Memory* memory, int turn) {
   }
 }
 
-// Of one call, in rank 0's time.
+// Seconds per call, measured by rank 0.
 static double time_batch(const Measurement* what, Memory* memory, int calls) {
   memory->spent = 0;
   MPI_Barrier(MPI_COMM_WORLD);
@@ -93,7 +96,7 @@ static int compare(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
-// All ranks do what rank 0 finds: as many calls, as many batches.
+// Distributes rank 0's decision, so that all ranks make the same number of calls and batches.
 static int agree(int number) {
   MPI_Bcast(&number, 1, MPI_INT, 0, MPI_COMM_WORLD);
   return number;
@@ -102,9 +105,10 @@ static int agree(int number) {
 static double measure(const Measurement* what, Memory* memory) {
   double times[kBatchesMax];
   int calls = 2;
-  time_batch(what, memory, calls);  // the first ones find their peers and their pages
-  // Doubled until a batch is long enough, and not computed from a short one: on a busy machine calls that follow each
-  // other may take a thousand times as long as two.
+  // The first calls connect to peers and touch their pages.
+  time_batch(what, memory, calls);
+  // Doubled until a batch is long enough, not computed from a short one: on a busy machine consecutive calls may take a
+  // thousand times as long as two.
   for (int grows = 1; grows && calls < kCallsMax;) {
     const double took = calls * time_batch(what, memory, calls);
     grows = agree(took < kBatchSeconds);
@@ -118,10 +122,11 @@ static double measure(const Measurement* what, Memory* memory) {
     times[batches] = time_batch(what, memory, calls);
   }
   qsort(times, (size_t)batches, sizeof times[0], compare);
+  // The median of the fastest third.
   return times[batches / 6];
 }
 
-// Two looks at the clock, which is what a measurement of a single call has too much.
+// The cost of reading the clock, which each measurement of a single call includes.
 static double clock_seconds(void) {
   enum { kLooks = 10000 };
   const double began = MPI_Wtime();

@@ -28,6 +28,7 @@ namespace {
 
 using portals::Status;
 
+// Messages in flight at once; enough that a further message costs no latency.
 constexpr int kWindow = 64;
 
 std::string word(std::string_view name, std::uint64_t bytes) {
@@ -40,6 +41,7 @@ std::string_view take_field(std::string_view& line) {
   return field;
 }
 
+// Anything but a complete line is an error: its number would become a rate.
 bool parse_answer(std::string_view line, Answers& out) {
   const std::string_view name = take_field(line);
   const std::string_view bytes = take_field(line);
@@ -50,7 +52,7 @@ bool parse_answer(std::string_view line, Answers& out) {
   return true;
 }
 
-// Requires: it was asked for.
+// The result of a task. Requires: parse_answers() found it.
 double of(const Answers& answers, const std::string& asked) {
   return answers.find(asked)->second;
 }
@@ -81,6 +83,7 @@ Status parse_answers(std::string_view output, const std::vector<std::string>& as
   return {};
 }
 
+// A low quantile, because disturbances only add time.
 Answers fast_of(const std::vector<Answers>& runs) {
   Answers fast;
   for (const auto& [asked, first] : runs.front()) {
@@ -97,7 +100,8 @@ Question inside_question() {
           "bcast=tree,barrier=shared,allreduce=shared"};
 }
 
-// Messages to one peer leave together here, those to several do not: what one costs its sender is measured by itself.
+// Between nodes, messages to one peer leave together but those to several do not, so the sender's cost of one message
+// is measured separately.
 Question between_question() {
   return {{kMessage, kShorter, kLonger, "send"}, "bcast=tree"};
 }
@@ -141,6 +145,7 @@ struct CloseFile {
 };
 using File = std::unique_ptr<std::FILE, CloseFile>;
 
+// The user's settings must not influence the rates; the measurement itself uses the usual ones.
 std::vector<std::string> environment_of(const std::string& collective) {
   std::vector<std::string> entries{"MARGAY_COLLECTIVE=" + collective, "MARGAY_RATES=usual"};
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
@@ -159,7 +164,7 @@ std::vector<char*> pointers_of(std::vector<std::string>& words) {
   return pointers;
 }
 
-// The first `most` of those that this process may use.
+// The first `most` of the processors that this process may use.
 cpu_set_t first_processors(int most) {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
@@ -181,11 +186,13 @@ std::string read_all(std::FILE* file) {
   return text;
 }
 
+// Runs in the child between fork and exec.
 [[noreturn]] void become(const std::vector<char*>& words, const std::vector<char*>& environment,
                          const cpu_set_t& processors, int output, int errors) {
   if (CPU_COUNT(&processors) != 0) static_cast<void>(::sched_setaffinity(0, sizeof processors, &processors));
   ::dup2(output, STDOUT_FILENO);
   ::dup2(errors, STDERR_FILENO);
+  // The same executable, whatever is in PATH.
   ::execve("/proc/self/exe", words.data(), environment.data());
   constexpr int kNotStarted = 126;
   ::_exit(kNotStarted);
@@ -212,6 +219,7 @@ Status run_margay(const std::vector<std::string>& words, const std::string& coll
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
+  // Files, not pipes: the child can never block on its output.
   output = read_all(told.get());
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
   std::string sentence;
@@ -224,8 +232,8 @@ Status run_margay(const std::vector<std::string>& words, const std::string& coll
 
 namespace {
 
-// A line of /proc/stat: "cpu3 user nice system idle iowait irq softirq steal ...", in ticks. Seconds that were not
-// idle.
+// Seconds that were not idle, from a line of /proc/stat in ticks: "cpu3 user nice system idle iowait irq softirq steal
+// ...".
 double busy_s(std::istringstream& line) {
   constexpr std::size_t kIdle = 3, kWaiting = 4;
   std::array<double, 8> ticks{};
@@ -236,7 +244,7 @@ double busy_s(std::istringstream& line) {
   return busy / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
-// Of the processors that this process may use; -1: unknown.
+// Busy seconds of the processors that this process may use; -1: unknown.
 double all_s() {
   const std::vector<int> allowed = sim::allowed_processors();
   std::ifstream stat("/proc/stat");
@@ -272,6 +280,7 @@ double own_s() {
 
 OtherLoad::OtherLoad() : all_s_(all_s()), own_s_(own_s()), begin_(std::chrono::steady_clock::now()) {}
 
+// Clamped: the two sources of time are not read at the same instant.
 double OtherLoad::share() const {
   const double now_s = all_s();
   const auto processors = static_cast<double>(sim::allowed_processors().size());

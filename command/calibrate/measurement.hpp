@@ -1,4 +1,4 @@
-// Measurements of `margay calibrate`: the ranks' tasks (measure.c), their results, and the load by other programs.
+// The measurements of `margay calibrate`: the ranks' tasks (measure.c), their results, and the load by other programs.
 #pragma once
 
 #include <chrono>
@@ -12,47 +12,51 @@
 
 namespace margay::command {
 
-// Of one run of the ranks: "bcast:8" took so many seconds.
+// The results of one run in seconds, by task: "bcast:8".
 using Answers = std::map<std::string, double, std::less<>>;
 
-// Lines "NAME BYTES SECONDS". Error: a line is none, or what was asked for is not there.
+// Parses lines "NAME BYTES SECONDS". Error: an invalid line, or the result of a task is missing.
 [[nodiscard]] portals::Status parse_answers(std::string_view output, const std::vector<std::string>& asked,
                                             Answers& out);
-// Of several runs, in each of which everything was asked for: what a third of them stayed below. Requires: there is
-// one.
+// Combines several runs with the same tasks: for each task the time that a third of the runs stayed below. Requires:
+// there is at least one.
 [[nodiscard]] Answers fast_of(const std::vector<Answers>& runs);
 
-// The words that are asked, and the algorithms that calls go by meanwhile.
+// The tasks of a job, and the algorithms that its calls shall use.
 struct Question {
   std::vector<std::string> words;
   std::string collective;
 };
-[[nodiscard]] Question inside_question();   // two ranks of one node, a processor each
-[[nodiscard]] Question between_question();  // of two nodes
-[[nodiscard]] Question alone_question();    // one rank
+// Two ranks of one node, with a processor each.
+[[nodiscard]] Question inside_question();
+// Two ranks of two nodes.
+[[nodiscard]] Question between_question();
+// One rank.
+[[nodiscard]] Question alone_question();
+// More ranks than processors, with this barrier algorithm.
 [[nodiscard]] Question crowd_question(std::string_view algorithm);
 
+// Copy a question's results into the times that solve_rates() needs. Requires: results of that question.
 void take_inside(const Answers& answers, collectives::CallTimes& out);
 void take_between(const Answers& answers, collectives::CallTimes& out);
 void take_alone(const Answers& answers, collectives::CallTimes& out);
 
-// This command started again, as `margay run`, with its output read.
+// A run of this command as `margay run`.
 
-// Runs `margay WORDS...` to its end on at most `processors` processors. No variable MARGAY_* of the user's reaches it
-// but those that say where shared memory lies; `collective` goes into MARGAY_COLLECTIVE. Error: it could not be
-// started, or failed; with the first line of what it said.
+// Runs `margay WORDS...` to its end on at most `processors` processors, and returns its standard output. Of the user's
+// MARGAY_* variables only those about the place of shared memory are passed on; `collective` becomes MARGAY_COLLECTIVE.
+// Error: it could not be started, or failed; with its first line of standard error.
 [[nodiscard]] portals::Status run_margay(const std::vector<std::string>& words, const std::string& collective,
                                          int processors, std::string& output);
 
-// How much of the processors others use while something is measured: then the figures are theirs as well.
+// The load by other programs during a measurement.
 
-// Watches from its construction on. Counted: all that ran on the processors that this process may use (Linux's
-// /proc/stat, what a virtual machine's host took among it), less what this process and its children, as far as they
-// have ended, had of it.
+// Measures from its construction on: the time that all programs used of this process's processors (/proc/stat,
+// including time taken by a virtual machine's host), less that of this process and its ended children.
 class OtherLoad {
  public:
   OtherLoad();
-  // 0: nobody else ran; 1: others had all processors all the time. 0 where the system does not say.
+  // The share of others, from 0 (none) to 1 (all processors all the time); 0 where the system does not report it.
   [[nodiscard]] double share() const;
 
  private:

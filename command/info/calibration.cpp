@@ -19,12 +19,13 @@
 namespace margay::command {
 namespace {
 
-// Of each class, well inside; the last is larger than a processor's cache.
+// A size well inside each class; the last one exceeds a processor's cache.
 constexpr std::array<std::uint64_t, sim::kBodyClasses> kBytes = {32U << 10, 128U << 10, 512U << 10, 4U << 20};
-// Of each size; a receiver has made up its mind after 24, of which half went each way and every other one counted.
+// Bodies of each size. A receiver decides after 24, of which half used each method and every second one counted.
 constexpr int kBodies = 48;
 constexpr std::uint64_t kPatienceNs = 2'000'000'000;
 
+// Anonymous shared memory for two ranks, inherited by fork.
 class Segment {
  public:
   Segment()
@@ -43,7 +44,7 @@ class Segment {
   void* base_;
 };
 
-// One of the two ranks: what a kernel does, without matching. Its processor may be the other's too, so it yields.
+// One of the two ranks: a kernel's work without matching. It yields, because both may share a processor.
 class Side {
  public:
   Side(const Segment& segment, std::uint32_t rank, sim::LongMethod method)
@@ -63,7 +64,7 @@ class Side {
     while (finished_.pop() != nullptr) {
     }
   }
-  // The next message, which may have come while another was sent. false: nothing came for too long.
+  // Waits for the next message, which may have arrived during a send. False: none arrived for too long.
   bool receive() {
     const std::uint64_t until = sim::monotonic_ns() + kPatienceNs;
     for (++awaited_; received_ < awaited_;) {
@@ -96,6 +97,7 @@ class Side {
   std::uint64_t awaited_ = 0;
 };
 
+// The child's part: sends each body and awaits the answer, until the parent is silent for too long.
 void send_all(const Segment& segment, sim::LongMethod method) {
   Side side(segment, 1, method);
   if (!side.ok()) return;
@@ -107,7 +109,7 @@ void send_all(const Segment& segment, sim::LongMethod method) {
   }
 }
 
-// Microseconds of the median body of each class, or less of them when the other side is gone.
+// Median time of each class in microseconds; fewer classes if the other side has gone.
 std::vector<double> receive_all(const Segment& segment, sim::LongMethod method) {
   Side side(segment, 0, method);
   std::vector<double> medians;
@@ -130,6 +132,7 @@ struct Measured {
   sim::BodyPreferences preferences = 0;
 };
 
+// A failed fork or mapping counts as not measured.
 Measured measure(sim::LongMethod method) {
   const Segment segment;
   sim::ShmLayout layout;
@@ -137,6 +140,7 @@ Measured measure(sim::LongMethod method) {
   const pid_t child = ::fork();
   if (child < 0) return {};
   if (child == 0) {
+    // The child must not survive an interrupted command.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     send_all(segment, method);
     ::_exit(0);
@@ -159,6 +163,7 @@ std::string us_text(double us) {
 
 }  // namespace
 
+// Each method separately, then the receiver's own choice.
 std::array<LongBodyTimes, sim::kBodyClasses> calibrate_long_bodies() {
   const Measured ring = measure(sim::LongMethod::ring);
   const Measured reading = sim::probe_process_vm_readv().works ? measure(sim::LongMethod::cma) : Measured{};

@@ -25,7 +25,8 @@ namespace {
 
 using portals::Status;
 
-// Files and rates that the command line names may be in it.
+// Prints a message. Control characters are replaced, because file names and rates of the command line may be part of
+// it.
 void tell(const std::string& sentence) {
   std::fprintf(stderr, "margay info: %s\n", sim::for_terminal(sentence).c_str());
 }
@@ -35,19 +36,20 @@ int refuse(const Status& status) {
   return kStatusBadCommandLine;
 }
 
-// What a run would choose by, and where it comes from, in words.
+// The rates that a run would use, with a description of their source.
 struct TakenRates {
   collectives::Rates rates = collectives::usual_rates();
   std::string source;
 };
 
+// Names the rates that were not measured, because they decide like the others.
 std::string from_file(const std::string& file, const sim::MeasuredRates& measured) {
   std::string words = fmt::format("measured {} on {}, kept in {}", measured.date, measured.machine, file);
   if (!measured.unmeasured.empty()) words += fmt::format("; the usual values, not measured: {}", measured.unmeasured);
   return words;
 }
 
-// A run goes by the usual ones where nothing can be measured, and so does this.
+// Measures the machine at the first use. Where that fails, the usual rates are shown, as a run would use them.
 Status measure_first(sim::JobRates& found, TakenRates& out) {
   std::fprintf(stderr, "margay info: nothing was measured on this machine yet; measuring, once, a few seconds\n");
   std::vector<std::string> remarks;
@@ -66,6 +68,7 @@ Status measure_first(sim::JobRates& found, TakenRates& out) {
   return collectives::parse_rates(found.text, out.rates);
 }
 
+// The same search as a run's, so that the output describes the next run.
 Status take_rates(const std::string& asked, TakenRates& out) {
   sim::Options options = sim::Options::from_environment(environ);
   if (!asked.empty()) options.set("rates", asked);
@@ -89,10 +92,11 @@ Status take_rates(const std::string& asked, TakenRates& out) {
   return {};
 }
 
-// Ranks in blocks, as `margay run --nodes` places them.
+// The facts of a group whose ranks are placed in blocks, as by `margay run --nodes`.
 collectives::Facts facts_of_group(const command::CollectivesQuestion& question) {
   std::vector<std::uint32_t> node_of_rank;
-  const unsigned larger = question.ranks % question.nodes;  // nodes with one rank more
+  // Nodes with one rank more.
+  const unsigned larger = question.ranks % question.nodes;
   for (unsigned node = 0; node < question.nodes; ++node) {
     node_of_rank.insert(node_of_rank.end(), question.ranks / question.nodes + (node < larger ? 1 : 0), node);
   }
@@ -110,6 +114,7 @@ std::string group_words(const command::CollectivesQuestion& question, const coll
                      facts.crowded ? "more ranks than processors" : "a processor for each");
 }
 
+// fclose() reports a full file system.
 int write_picture(const std::string& file, const std::string& picture) {
   if (file == "-") return std::fputs(picture.c_str(), stdout) < 0 ? 1 : 0;
   std::FILE* const out = std::fopen(file.c_str(), "we");
@@ -122,6 +127,7 @@ int write_picture(const std::string& file, const std::string& picture) {
 
 }  // namespace
 
+// Facts come from the options, not from a job: no rank is started except for a first measurement.
 int info_collectives(const command::CollectivesQuestion& question) {
   if (question.nodes > question.ranks) {
     return refuse(Status::error(fmt::format("--nodes {} is more than the {} ranks", question.nodes, question.ranks)));

@@ -19,6 +19,7 @@
 namespace margay::command {
 namespace {
 
+// A failed probe is a warning where another mechanism takes over.
 Diagnosis from_probe(const sim::ProbeResult& probe, std::string_view name, Finding otherwise, std::string mend) {
   if (probe.works) return {Finding::kOk, fmt::format("{}: {}", name, probe.detail), ""};
   return {otherwise, fmt::format("{}: {}", name, probe.detail), std::move(mend)};
@@ -32,7 +33,7 @@ Diagnosis check_processors() {
           "taskset)"};
 }
 
-// What a job of a few ranks really needs, not what /dev/shm claims to have.
+// Creates the memory of a job of a few ranks: the size of /dev/shm alone does not show whether that works.
 Diagnosis check_memory() {
   constexpr std::uint64_t kTrialBytes = std::uint64_t{64} << 20;
   sim::SegmentRequest request;
@@ -51,6 +52,7 @@ Diagnosis check_memory() {
   return {Finding::kOk, "shared memory: 64 MiB as " + kind, ""};
 }
 
+// margay prefers memfd, so a small /dev/shm is only a warning.
 Diagnosis check_dev_shm() {
   struct statvfs info {};
   if (::statvfs("/dev/shm", &info) != 0) {
@@ -62,6 +64,7 @@ Diagnosis check_dev_shm() {
           "not needed while memfd works; other MPI libraries need more (--shm-size=1g)"};
 }
 
+// The hard limit counts: the launcher raises the soft one.
 Diagnosis check_limit(int resource, std::string_view name, rlim_t wanted, std::string mend) {
   rlimit limit{};
   if (::getrlimit(static_cast<__rlimit_resource>(resource), &limit) != 0)
@@ -71,8 +74,8 @@ Diagnosis check_limit(int resource, std::string_view name, rlim_t wanted, std::s
           limit.rlim_max >= wanted ? "" : std::move(mend)};
 }
 
-// A rank has its heap of unexpected messages, its node's memory and a library's usual share; below some of that
-// MPI_Init fails.
+// A rank maps its heap of unexpected messages, its node's memory and its libraries; below a part of that MPI_Init
+// fails.
 Diagnosis check_address_space() {
   constexpr rlim_t kWanted = 4 * sim::kHeapBytes;
   rlimit limit{};
@@ -105,6 +108,7 @@ Diagnosis check_user() {
 
 }  // namespace
 
+// The most fundamental checks come first.
 std::vector<Diagnosis> diagnose() {
   std::vector<Diagnosis> findings;
   findings.push_back(check_library());

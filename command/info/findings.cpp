@@ -8,7 +8,7 @@ namespace margay::command {
 
 namespace {
 
-// In the order of the enumeration; command_test compares.
+// In the order of the enumeration, which command_test checks.
 constexpr std::array<FindingText, sim::kFindingCount> kTexts = {{
     {sim::Finding::rank_died, Severity::error, "A signal killed a rank",
      "A process of the job ended by a signal such as SIGSEGV or SIGKILL. The launcher ends the other ranks; the exit "
@@ -193,6 +193,7 @@ const std::array<FindingText, sim::kFindingCount>& finding_texts() {
   return kTexts;
 }
 
+// Collects the ids on the way, for the nearest spelling.
 bool explain_finding(std::string_view id, std::string& out) {
   if (id.empty()) {
     out = list_of_ids();

@@ -1,5 +1,5 @@
-// The table of findings: what each id of sim/boot/findings means, an example, the cure. `margay explain` prints it, and
-// docs/findings.md is made from it.
+// The table of findings: the meaning, an example and the cure for each id of sim/boot/findings. `margay explain` prints
+// it, and docs/findings.md is generated from it.
 #pragma once
 
 #include <array>
@@ -12,22 +12,27 @@ namespace margay::command {
 
 enum class Severity : std::uint8_t { error, warning };
 
+// One row.
 struct FindingText {
   sim::Finding finding;
   Severity severity;
-  std::string_view title;    // one line, no full stop
-  std::string_view meaning;  // sentences
-  std::string_view example;  // a fragment of a program in C, or a command line
-  std::string_view cure;     // sentences
+  // One line, no full stop.
+  std::string_view title;
+  // Sentences.
+  std::string_view meaning;
+  // A fragment of a C program, or a command line.
+  std::string_view example;
+  // Sentences.
+  std::string_view cure;
 };
 
-// In the order of the enumeration.
+// All rows, in the order of the enumeration.
 [[nodiscard]] const std::array<FindingText, sim::kFindingCount>& finding_texts();
 
-// The text of `margay explain ID`; without an id the list of all ids. False: unknown id, `out` is the error, with the
-// nearest id.
+// The output of `margay explain ID`; without an id, the list of all ids. False: unknown id; `out` is the error, with
+// the nearest id.
 [[nodiscard]] bool explain_finding(std::string_view id, std::string& out);
-// The content of docs/findings.md.
+// The contents of docs/findings.md.
 [[nodiscard]] std::string findings_document();
 
 }  // namespace margay::command

@@ -28,7 +28,7 @@ std::string wait_line(unsigned ranks) {
                           ranks, ranks == 1 ? "" : "s", share.words));
 }
 
-// As the environment says, which is what a run's ranks are told by.
+// The choice that the environment requests, as for the ranks of a run.
 std::string tcp_line() {
   sim::TcpBackendChoice choice = sim::TcpBackendChoice::automatic;
   const std::string asked = sim::Options::from_environment(environ).text("wire_tcp", "auto");
@@ -52,6 +52,7 @@ bool is_crowded(unsigned ranks) {
   return sim::are_crowded("auto", ranks, sim::processor_share());
 }
 
+// All probes run now: the output describes this machine, not the build.
 std::vector<std::string> describe_choices(unsigned ranks) {
   const sim::ProbeResult memfd = sim::probe_memfd();
   const sim::ProbeResult uring = sim::probe_io_uring();

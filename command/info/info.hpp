@@ -1,5 +1,5 @@
-// `margay info` and `margay doctor`: the choices of margay on this machine with their reasons, and checks of the
-// machine.
+// The commands `margay info` and `margay doctor`: margay's choices on this machine with their reasons, and checks of
+// the machine.
 #pragma once
 
 #include <array>
@@ -13,29 +13,35 @@ namespace margay::command {
 
 // The lines of `margay info` for a job of `ranks` ranks on this host.
 [[nodiscard]] std::vector<std::string> describe_choices(unsigned ranks);
-// Whether so many ranks on this host outnumber its processors.
+// Whether this many ranks outnumber the processors of this host.
 [[nodiscard]] bool is_crowded(unsigned ranks);
-// "64 KiB", "40 bytes"
+// A length in the largest unit that divides it: "64 KiB", "40 bytes".
 [[nodiscard]] std::string bytes_text(std::uint64_t bytes);
 
-// How long bodies travel fastest between two processes of this machine, measured as each receiver measures it.
+// Times of long bodies between two processes of this machine, measured in the same way as by each receiver of a job.
 
+// The times of one size class.
 struct LongBodyTimes {
-  std::uint64_t bytes = 0;  // of the body that was sent
-  double ring_us = 0;       // through the byte ring, with a short answer; 0: not measured
-  double reading_us = 0;    // from memory to memory
+  // Of the measured body.
+  std::uint64_t bytes = 0;
+  // Through the byte ring, with a short answer; 0: not measured.
+  double ring_us = 0;
+  // From memory to memory; 0: not measured.
+  double reading_us = 0;
+  // The method that a receiver chose.
   sim::BodyPreference chosen = sim::BodyPreference::unknown;
 };
 
-// A body of each size class, between this process and a child. Takes a fraction of a second.
+// Measures one body of each size class between this process and a child. Takes a fraction of a second.
 [[nodiscard]] std::array<LongBodyTimes, sim::kBodyClasses> calibrate_long_bodies();
+// The lines of `margay info --protocols` about them.
 [[nodiscard]] std::vector<std::string> describe_calibration(
     const std::array<LongBodyTimes, sim::kBodyClasses>& measured);
 
-// `margay info --collectives`: the rates of this machine, what follows from them for a group, and the picture of it.
+// The rates of this machine, and the costs of a group's collectives that follow from them.
 
-// `margay info --collectives`: of so many ranks on so many nodes; by other rates than a run's, or empty (MARGAY_RATES);
-// drawn into a file ("-": standard output), or empty: as text.
+// The options of `margay info --collectives`. `rates`: other rates than a run's; empty: the run's (MARGAY_RATES).
+// `plot`: a file for the plot ("-": standard output); empty: print text.
 struct CollectivesQuestion {
   unsigned ranks = 2;
   unsigned nodes = 1;
@@ -43,24 +49,26 @@ struct CollectivesQuestion {
   std::string plot;
 };
 
-// The exit status. Measures where nothing was measured on this machine, and keeps it: the first use.
+// Runs the command. Returns the exit status. Measures this machine first if no rates are stored, and stores them.
 [[nodiscard]] int info_collectives(const CollectivesQuestion& question);
 
-// `margay doctor`: checks this machine for what makes jobs slow or fail, and prints the mend.
+// Checks of `margay doctor` for causes of slow or failing jobs, with cures.
 
 enum class Finding { kOk, kWarn, kFail };
 
 struct Diagnosis {
   Finding finding = Finding::kOk;
   std::string what;
-  std::string mend;  // empty when all is well
+  // The cure; empty if there is no problem.
+  std::string mend;
 };
 
+// Runs all checks, in the order of their output. Some create a segment or a process.
 [[nodiscard]] std::vector<Diagnosis> diagnose();
 
-// The thresholds of point-to-point messages that are constants, each with its reason.
+// The constant thresholds of point-to-point messages.
 
-// Lines of `margay info --protocols`: threshold, value, reason or measurement.
+// The lines of `margay info --protocols`: threshold, value, and reason or measurement.
 [[nodiscard]] std::vector<std::string> describe_thresholds();
 
 }  // namespace margay::command

@@ -20,7 +20,7 @@ std::string row(std::string_view what, const std::string& value, std::string_vie
   return fmt::format("  {:<46} {:<12} {}", what, value, reason);
 }
 
-// Up to the first length that is cut into more than one chunk.
+// The longest body that is copied in one chunk.
 std::uint64_t unshared_bytes() {
   std::uint64_t bytes = sim::kReadBodyMinBytes;
   while (sim::BodyChunks(bytes + 1).count() == 1) ++bytes;
@@ -29,6 +29,7 @@ std::uint64_t unshared_bytes() {
 
 }  // namespace
 
+// Values come from the constants themselves, so they cannot become stale; the reasons are measurements.
 std::vector<std::string> describe_thresholds() {
   constexpr std::uint64_t kLong = std::uint64_t{64} << 20;
   constexpr double kNsPerUs = 1e3;

@@ -12,7 +12,8 @@
 namespace margay::command {
 namespace {
 
-constexpr int kStatusCouldNotRun = 2;  // as of `lab check`
+// The status with which `lab check` reports the same.
+constexpr int kStatusCouldNotRun = 2;
 
 std::string path_of_this_command() {
   std::error_code error;
@@ -40,8 +41,9 @@ int lab_command(const std::vector<std::string>& words) {
         "margay, or run labs/lab of the sources\n");
     return kStatusCouldNotRun;
   }
+  // The labs start programs with the margay that started them, not with another one in PATH.
   ::setenv("MARGAY_COMMAND", own_path.c_str(), 1);
-  // execvp takes the words as not constant, and changes none.
+  // execvp's parameter lacks const, but the call changes nothing.
   std::vector<char*> arguments = {const_cast<char*>("python3"), const_cast<char*>(program.c_str())};
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);

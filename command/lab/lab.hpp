@@ -1,4 +1,5 @@
-// `margay lab`: hands over to the labs' own program, labs/lab, which lies in the share folder beside the command.
+// The command `margay lab`: replaces this process by the labs' own program, labs/lab, in the share folder beside the
+// command.
 #pragma once
 
 #include <string>
@@ -6,12 +7,12 @@
 
 namespace margay::command {
 
-// The labs' program that belongs to the command at `own_path`: PREFIX/share/margay/labs/lab. An installation has it
-// there, a build folder a link to the sources. Empty: it is not there.
+// The path of the labs' program for the command at `own_path`: PREFIX/share/margay/labs/lab. An installation has it
+// there, a build folder a link to the sources. Empty: it does not exist.
 [[nodiscard]] std::string labs_program(const std::string& own_path);
 
-// Runs it with these words in this process's place, and tells it where this command lies (MARGAY_COMMAND). Returns only
-// when that fails: an exit status, and why on the standard error.
+// Runs the labs' program with these tokens in place of this process, with the path of this command in MARGAY_COMMAND.
+// Returns only on failure: prints the reason on standard error and returns an exit status.
 int lab_command(const std::vector<std::string>& words);
 
 }  // namespace margay::command

@@ -15,7 +15,7 @@ namespace margay::command {
 
 namespace {
 
-// The command that the line names, and its whole name.
+// The innermost command that the line names, with its full name.
 struct Command {
   const CLI::App* app;
   std::string name;
@@ -53,7 +53,7 @@ std::vector<std::string> options_of(const CLI::App& app) {
   return names;
 }
 
-// A word that the command has no use for.
+// The error for a token that the command does not accept.
 std::string unknown_word(const CLI::App& app, const std::string& word) {
   if (word.size() > 1 && word.front() == '-') {
     return fmt::format("unknown option {}{}", word, did_you_mean(word.substr(0, word.find('=')), options_of(app)));
@@ -64,6 +64,7 @@ std::string unknown_word(const CLI::App& app, const std::string& word) {
 }
 
 std::string what_is_wrong(const Command& command, const CLI::App& app, const CLI::ParseError& mistake) {
+  // A token that is left over is the likeliest cause, whatever CLI11 reports besides.
   const std::vector<std::string> left = app.remaining(true);
   if (!left.empty()) return unknown_word(*command.app, left.front());
   const std::string said = mistake.what();
@@ -71,11 +72,13 @@ std::string what_is_wrong(const Command& command, const CLI::App& app, const CLI
   if (name == "RequiredError" && !commands_of(*command.app).empty()) {
     return fmt::format("no command; there are {}", fmt::join(commands_of(*command.app), ", "));
   }
-  if (name == "ArgumentMismatch") {  // "--count: ..."
+  // CLI11's message begins with the option: "--count: ...".
+  if (name == "ArgumentMismatch") {
     const std::string option = said.substr(0, said.find(": "));
     return said.ends_with(" missing") ? option + " lacks its value" : option + " may be given once";
   }
-  if (name == "ValidationError") {  // "--ranks: ...", when the line may say -n
+  // CLI11 names the long form ("--ranks: ..."), although the line may have -n.
+  if (name == "ValidationError") {
     const CLI::Option* const option = command.app->get_option_no_throw(said.substr(0, said.find(": ")));
     if (option != nullptr && !option->get_snames().empty()) {
       return fmt::format("-{}, {}", option->get_snames().front(), said);
@@ -102,6 +105,7 @@ CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
 CLI::Validator microseconds() {
   const auto problem = [](const std::string& word) {
     double value = 0;
+    // The whole token must be a number.
     const auto [behind, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (error == std::errc() && behind == word.data() + word.size() && std::isfinite(value) && value >= 0) {
       return std::string();

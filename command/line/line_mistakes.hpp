@@ -1,4 +1,4 @@
-// Error messages for a command line that CLI11 refused: each names the command, the word and the cure.
+// Error messages for command lines that CLI11 rejected: each names the command, the token and the cure.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,16 @@ class Validator;
 
 namespace margay::command {
 
-inline constexpr int kStatusBadCommandLine = 2;  // of every command
+// Exit status of every command after a wrong command line.
+inline constexpr int kStatusBadCommandLine = 2;
 
-// The check of an option that takes a whole number from `least` to `most`.
+// A validator of options that take a whole number from `least` to `most`.
 [[nodiscard]] CLI::Validator whole_number(std::uint64_t least,
                                           std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
-// The check of an option that takes microseconds: a number that is not negative, nor infinite.
+// A validator of options that take microseconds: a finite number of at least 0.
 [[nodiscard]] CLI::Validator microseconds();
 
-// What is wrong with a line that `app` has refused: "margay trace story: ...".
+// The error in a line that `app` rejected with `mistake`: "margay trace story: ...".
 [[nodiscard]] std::string describe_mistake(const CLI::App& app, const CLI::ParseError& mistake);
 
 }  // namespace margay::command

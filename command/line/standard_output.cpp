@@ -12,7 +12,7 @@ namespace margay::command {
 
 void take_standard_descriptors() {
   int descriptor = 0;
-  // Open gives the lowest number that is free.
+  // open() returns the lowest free number.
   while (descriptor >= 0 && descriptor <= STDERR_FILENO) descriptor = ::open("/dev/null", O_RDONLY);
   if (descriptor > STDERR_FILENO) ::close(descriptor);
 }
@@ -21,7 +21,7 @@ bool is_output_written(const char* command) {
   errno = 0;
   const bool flushed = std::fflush(stdout) == 0;
   if (flushed && std::ferror(stdout) == 0) return true;
-  // An earlier write has failed, whose error nobody kept.
+  // An earlier write failed, and its errno is lost.
   const char* const why = flushed || errno == 0 ? "is its file system full?" : std::strerror(errno);
   std::fprintf(stderr, "margay%s%s: standard output could not be written: %s\n", *command == '\0' ? "" : " ", command,
                why);

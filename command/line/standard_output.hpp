@@ -1,17 +1,17 @@
-// What a command prints, where the place that it goes to is full or closed.
+// Standard output that is full or closed: an error, not a silent loss.
 #pragma once
 
 namespace margay::command {
 
-// Descriptors 0, 1 and 2 are open afterwards, so that no file that a command opens gets one of their numbers and with
-// it what is printed. Writing to one that was closed fails still.
+// Opens descriptors 0, 1 and 2 if the caller closed them, so that no file of the command gets one of their numbers and
+// the output with it. A write to a descriptor that was closed still fails, because /dev/null is opened for reading.
 void take_standard_descriptors();
 
-// Whether all that was printed so far is written; standard error tells if not. `command`: what its sentence begins
-// with.
+// Flushes standard output. False: a write has failed; the error has then been printed on standard error, with `command`
+// in front.
 [[nodiscard]] bool is_output_written(const char* command);
 
-// What could not be written is given up: its failure has been told.
+// Discards unwritten output whose failure has been reported, so that exit() does not try again.
 void give_up_output();
 
 }  // namespace margay::command

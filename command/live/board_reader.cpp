@@ -15,10 +15,11 @@ namespace {
 
 using portals::Status;
 
-// A name that is longer may be of two calls, when a call begins while it is read; shorter ones are one store.
+// A shorter name is written by one store. A longer one may be a mixture of two calls.
 constexpr std::size_t kOneStoreBytes = 16;
 constexpr int kReads = 4;
 
+// False at the file's end, which may be nearer than its header says.
 bool read_at(int descriptor, void* to, std::size_t bytes, std::uint64_t offset) {
   auto* at = static_cast<char*>(to);
   while (bytes > 0) {
@@ -32,6 +33,7 @@ bool read_at(int descriptor, void* to, std::size_t bytes, std::uint64_t offset) 
   return true;
 }
 
+// The counter of calls distinguishes two calls of the same function.
 bool same_call(const sim::BoardBlock& one, const sim::BoardBlock& other) {
   return one.calls == other.calls && one.mpi_call == other.mpi_call;
 }
@@ -39,7 +41,9 @@ bool same_wait(const sim::BoardBlock& one, const sim::BoardBlock& other) {
   return std::ranges::equal(std::as_bytes(std::span(&one.wait, 1)), std::as_bytes(std::span(&other.wait, 1)));
 }
 
+// All sizes must agree with the file's length, so later reads stay inside it.
 std::string wrong_with(const sim::BoardHeader& header, std::uint64_t file_bytes) {
+  // The launcher writes the magic last.
   if (header.magic == 0) return "is not complete";
   if (header.magic != sim::kBoardMagic) return "is no job board";
   if (header.version != sim::kBoardVersion) {
@@ -67,6 +71,7 @@ void BoardReader::swap(BoardReader& other) noexcept {
   std::swap(file_, other.file_);
 }
 
+// `out` changes on success only.
 Status BoardReader::open(int descriptor, BoardReader& out) {
   BoardReader reader;
   reader.descriptor_ = descriptor;
@@ -100,12 +105,14 @@ bool BoardReader::refresh() {
   return true;
 }
 
+// Two equal copies in succession count as consistent.
 bool BoardReader::read_block(std::uint32_t rank, sim::BoardBlock& out) const {
   const std::uint64_t offset = sim::Board::block_offset(rank, size());
   sim::BoardBlock before;
   if (!read_at(descriptor_, &out, sizeof out, offset)) return false;
   bool call = false;
   bool wait = false;
+  // A rank that changes its state all the time could defeat any number of reads, so they are bounded.
   for (int reads = 1; reads < kReads && !(call && wait); ++reads) {
     before = out;
     if (!read_at(descriptor_, &out, sizeof out, offset)) return false;

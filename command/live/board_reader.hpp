@@ -1,9 +1,9 @@
-// Reads the board of a job that another process runs.
+// A reader of the board of a job that another process runs.
 //
-// By pread() into memory of its own: a file that is cut short meanwhile is an error here and no fault, and nothing can
-// be written. Ranks write while it is read, by plain stores, and there is no lock to ask them for. What follows:
-// - numbers of 8 bytes are whole: each is one store, and read where it is aligned;
-// - texts and what belongs together (the call in progress, the wait) is read twice, and taken when both are the same.
+// It uses pread() into its own memory: a file that is truncated meanwhile causes an error and no fault, and the board
+// cannot be written by mistake. Ranks write by plain stores while it reads, and there is no lock. Therefore:
+// - numbers of 8 bytes are whole, because each is one aligned store;
+// - texts and groups of fields (the call in progress, the wait) are read twice, and accepted if both copies are equal.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,7 @@
 
 namespace margay::command {
 
+// Owns the descriptor. Nothing in the file is trusted: sizes are checked when it is opened.
 class BoardReader {
  public:
   BoardReader() = default;
@@ -26,21 +27,21 @@ class BoardReader {
   BoardReader& operator=(const BoardReader&) = delete;
   ~BoardReader();
 
-  // Takes the descriptor, and closes it whatever comes of it. Error: it is no board, is not complete, is another
-  // version's, or its sizes do not fit each other; the sentence's end ("is ...", "has ...").
+  // Takes ownership of the descriptor, also on failure. Error: the file is not a complete board of this version, or its
+  // sizes are inconsistent; the message is the end of a sentence ("is ...", "has ...").
   [[nodiscard]] static portals::Status open(int descriptor, BoardReader& out);
 
   [[nodiscard]] std::uint32_t size() const { return header_.size; }
-  // As of the last look at it; its size never changes.
+  // As of the latest refresh(); the size never changes.
   [[nodiscard]] const sim::BoardHeader& header() const { return header_; }
-  // Looks at the header again. false: the file has become shorter, or another's.
+  // Reads the header again. False: the file has become shorter, or has other contents.
   [[nodiscard]] bool refresh();
-  // Nodes of the ranks, by rank; each smaller than the board's node_count.
+  // By rank: its node, smaller than the board's node_count.
   [[nodiscard]] const std::vector<std::uint32_t>& node_of_rank() const { return nodes_; }
-  // A rank's block now. What could not be read whole is empty: mpi_call, or wait. Requires: rank < size(). false as
-  // above.
+  // Reads a rank's block. Fields that could not be read consistently are empty: mpi_call, or wait. Requires: rank <
+  // size(). False: as refresh().
   [[nodiscard]] bool read_block(std::uint32_t rank, sim::BoardBlock& out) const;
-  // The file behind it: of two boards with the same one the job is one.
+  // The file's identity; boards of the same file belong to the same job.
   [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> file() const { return file_; }
 
  private:
@@ -49,7 +50,8 @@ class BoardReader {
   int descriptor_ = -1;
   sim::BoardHeader header_;
   std::vector<std::uint32_t> nodes_;
-  std::pair<std::uint64_t, std::uint64_t> file_;  // device and number
+  // Device and inode number.
+  std::pair<std::uint64_t, std::uint64_t> file_;
 };
 
 }  // namespace margay::command

@@ -13,9 +13,11 @@
 
 namespace margay::command {
 
+// One decimal below 100 of a unit, none above: at most five characters.
 std::string short_number(double number) {
   constexpr double kThousand = 1000;
   constexpr double kPlain = 9999.5;
+  // Limits include rounding: 9999.5 would be printed with five digits.
   if (number < kPlain) return fmt::format("{:.0f}", number);
   const char* unit = "kMGTPE";
   number /= kThousand;
@@ -26,6 +28,7 @@ std::string short_number(double number) {
   return number < 99.95 ? fmt::format("{:.1f}{}", number, *unit) : fmt::format("{:.0f}{}", number, *unit);
 }
 
+// The limit keeps the conversion to long defined.
 std::string short_time(double seconds) {
   constexpr double kTenSeconds = 9.95;
   constexpr long kMinute = 60;
@@ -43,6 +46,7 @@ std::string time_in_words(double seconds) {
   return short_time(seconds) + (seconds < kMinute ? " s" : seconds < kHour ? "s" : "m");
 }
 
+// A word longer than a line is broken inside.
 std::vector<std::string> wrapped(const std::string& text, std::size_t room) {
   constexpr std::string_view kIndent = "  ";
   std::vector<std::string> lines;
@@ -60,6 +64,7 @@ std::vector<std::string> wrapped(const std::string& text, std::size_t room) {
 
 namespace {
 
+// Negated for ranks, which are sorted ascending by the same comparison.
 double value(const RankLook& rank, SortKey key) {
   const RankLook::Rates rates = rank.rates.value_or(RankLook::Rates{});
   switch (key) {
@@ -85,6 +90,7 @@ double value(const RankLook& rank, SortKey key) {
   return 0;
 }
 
+// Stable, so equal ranks stay in the order of their numbers.
 std::vector<std::size_t> order_of(const std::vector<RankLook>& ranks, SortKey key) {
   std::vector<std::size_t> order(ranks.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -97,10 +103,10 @@ std::string number_of(std::uint64_t count) {
   return short_number(static_cast<double>(count));
 }
 
-// What the words of a wait begin with: the column's name.
+// The beginning of a wait's phrase, which is also the column's name.
 constexpr std::string_view kWaitsFor = "waits for";
 
-// A column, and when it goes: those of a high number first, 0 never.
+// A column. `goes`: its place in the order of omission, highest first; 0: never omitted.
 struct Column {
   enum Name : std::uint8_t {
     kRank,
@@ -124,11 +130,14 @@ struct Column {
     kCount
   };
   std::string_view head;
-  std::size_t width;  // at least
+  // Minimum width.
+  std::size_t width;
   bool left;
   int goes;
-  SortKey key;  // kRank: nothing is sorted by it
+  // kRank: no sort order has this column.
+  SortKey key;
 };
+// Columns of one number are omitted together, as messages and bytes of a wire.
 constexpr std::array<Column, Column::kCount> kColumns{{{"rank", 5, false, 0, SortKey::kRank},
                                                        {"node", 4, false, 12, SortKey::kRank},
                                                        {"pid", 8, false, 5, SortKey::kRank},
@@ -149,6 +158,7 @@ constexpr std::array<Column, Column::kCount> kColumns{{{"rank", 5, false, 0, Sor
                                                        {"bytes", 7, false, 16, SortKey::kRank}}};
 using Cells = std::array<std::string, Column::kCount>;
 
+// A rank that has not begun MPI has "-" in place of counters, which would be 0.
 Cells cells_of(const RankLook& rank) {
   const auto rate = [&](double RankLook::Rates::*which) {
     return rank.rates ? short_number((*rank.rates).*which) : std::string("-");
@@ -181,9 +191,10 @@ Cells cells_of(const RankLook& rank) {
   return cells;
 }
 
-// Of each column its width with what fills it, 0: not shown.
+// By column: its width with its contents; 0: omitted.
 using Widths = std::array<std::size_t, Column::kCount>;
 
+// Columns are as wide as their contents; then the least important are omitted until the line fits.
 Widths widths_of(const std::vector<Cells>& rows, SortKey key, std::size_t room) {
   Widths widths{};
   std::size_t sum = 0;
@@ -196,7 +207,7 @@ Widths widths_of(const std::vector<Cells>& rows, SortKey key, std::size_t room) 
   }
   int most = 0;
   for (const Column& column : kColumns) most = std::max(most, column.goes);
-  // A space less than columns.
+  // There is one space less than there are columns.
   for (int goes = most; goes > 0 && sum > room + 1; --goes) {
     for (std::size_t at = 0; at < kColumns.size(); ++at) {
       const bool sorted = key != SortKey::kRank && kColumns[at].key == key;
@@ -208,6 +219,7 @@ Widths widths_of(const std::vector<Cells>& rows, SortKey key, std::size_t room) 
   return widths;
 }
 
+// Trailing spaces would wrap on a terminal of exactly this width.
 std::string line_of(const Cells& cells, const Widths& widths) {
   std::string line;
   for (std::size_t at = 0; at < cells.size(); ++at) {
@@ -222,6 +234,7 @@ std::string line_of(const Cells& cells, const Widths& widths) {
 
 }  // namespace
 
+// The letters are those of the keys; 'j', 'k' and 'q' are taken.
 std::span<const SortWord> sort_words() {
   static constexpr std::array<SortWord, 9> kWords{{{SortKey::kRank, 'r', "rank", "[r]ank"},
                                                    {SortKey::kSince, 's', "since", "[s]ince"},
@@ -249,6 +262,7 @@ std::vector<std::string> rank_lines(const std::vector<RankLook>& ranks, SortKey 
 
 namespace {
 
+// The command line is last: it may be long, and is cut at the screen's edge.
 std::string headline(const JobLook& job) {
   const std::string since = job.ended    ? "has ended"
                             : job.runs_s ? "for " + time_in_words(*job.runs_s)
@@ -258,7 +272,7 @@ std::string headline(const JobLook& job) {
                      job.command);
 }
 
-// The cycle, which says what to look at, is not broken if it need not be.
+// The lines about a stall. The cycle is kept in one line if possible, because it shows the cause.
 std::vector<std::string> stall_lines(const JobLook& job, std::size_t room) {
   const std::string text = job.stall == sim::BoardStall::kDeadlock
                                ? "deadlock: all ranks wait for messages, none is under way and nobody will send one"

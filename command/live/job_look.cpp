@@ -15,6 +15,7 @@ double seconds(std::uint64_t ns) {
   return static_cast<double>(ns) / kNsPerSecond;
 }
 
+// A rank publishes its process before it has initialised MPI.
 bool has_begun(const sim::BoardBlock& block) {
   return block.pid > 0 && block.state != sim::RankState::kStarted;
 }
@@ -27,8 +28,10 @@ std::string_view name(Doing doing) {
   return kNames[static_cast<std::size_t>(doing)];
 }
 
+// The process's state decides first: the board of a killed rank shows its last call forever.
 Doing doing_of(const sim::BoardBlock& block, const ProcessLook& process) {
   if (block.pid <= 0) return Doing::kNotBegun;
+  // The number may belong to a later process.
   const bool another = process.start_ticks != block.start_ticks && block.start_ticks != 0;
   if (process.state == 0 || another || process.state == 'Z' || process.state == 'X') return Doing::kEnded;
   if (process.state == 'T' || process.state == 't') return Doing::kStopped;
@@ -50,6 +53,7 @@ Doing doing_of(const sim::BoardBlock& block, const ProcessLook& process) {
   return runs ? Doing::kInCall : Doing::kAsleep;
 }
 
+// Compares with the previous snapshot of the same process; a new process in the rank's place starts anew.
 RankLook JobWatcher::look_at_rank(const BoardReader& board, std::uint32_t rank, std::uint64_t now_ns) {
   RankLook look;
   look.rank = rank;
@@ -82,6 +86,7 @@ RankLook JobWatcher::look_at_rank(const BoardReader& board, std::uint32_t rank, 
   const bool seen = before.at_ns != 0 && before.pid == now.pid;
   const bool same = seen && before.calls == now.calls && before.call == now.call;
   now.same_since_ns = same ? before.same_since_ns : now_ns;
+  // The board has the beginning of a reported wait; for shorter activities the snapshots must do.
   if (lives && block.wait.is_waiting != 0 && block.wait.since_ns <= now_ns && block.wait.since_ns != 0) {
     look.since_s = seconds(now_ns - block.wait.since_ns);
     look.waits_for = describe_wanted(block);
@@ -89,7 +94,7 @@ RankLook JobWatcher::look_at_rank(const BoardReader& board, std::uint32_t rank, 
     look.since_s = seconds(now_ns - now.same_since_ns);
     look.watched = true;
   }
-  // Counters only grow; where one has not, it was read while it was written, or is nonsense.
+  // Counters only grow. One that did not was read while it was written, or is invalid.
   const bool grew = seen && now_ns > before.at_ns && now.calls >= before.calls && now.messages >= before.messages &&
                     now.bytes >= before.bytes && now.processor_ticks >= before.processor_ticks;
   if (grew && lives) {
@@ -104,6 +109,7 @@ RankLook JobWatcher::look_at_rank(const BoardReader& board, std::uint32_t rank, 
   return look;
 }
 
+// An unreadable board counts as the job's end.
 JobLook JobWatcher::look(RunningJob& job, std::uint64_t now_ns) {
   JobLook look;
   look.name = job.name;

@@ -1,4 +1,4 @@
-// One look at a job: what each rank does, what lies with it, and how much it sends since the look before.
+// A snapshot of a job: each rank's activity, its queues, and its rates since the previous snapshot.
 #pragma once
 
 #include <array>
@@ -12,45 +12,63 @@
 
 namespace margay::command {
 
+// A rank's activity, from the board and the state of its process.
 enum class Doing : std::uint8_t {
-  kNotBegun,   // no process has begun MPI in its place
-  kComputing,  // outside of MPI, on a processor or waiting for one
-  kSleeping,   // outside of MPI, asleep: in input and output, or by its own will
-  kInCall,     // in a call of MPI, on a processor: at work there, or spinning while it waits
-  kAsleep,     // in a call of MPI that waits, its processor given up
-  kWaiting,    // in a call in which nothing has moved for a second and more
-  kStopped,    // by a signal
-  kFinalized,  // behind MPI_Finalize
+  // No process has begun MPI in its place.
+  kNotBegun,
+  // Outside MPI, on a processor or ready to run.
+  kComputing,
+  // Outside MPI, asleep: in input or output, or voluntarily.
+  kSleeping,
+  // In an MPI call, on a processor: working, or polling while it waits.
+  kInCall,
+  // In an MPI call that waits, having given its processor away.
+  kAsleep,
+  // In a call that has made no progress for a second or longer.
+  kWaiting,
+  // Stopped by a signal.
+  kStopped,
+  // After MPI_Finalize.
+  kFinalized,
   kAborting,
   kEnded,
-  kUnknown,  // its process cannot be read
+  // Its process cannot be read.
+  kUnknown,
 };
 [[nodiscard]] std::string_view name(Doing doing);
 
+// One rank.
 struct RankLook {
   std::uint32_t rank = 0;
   std::uint32_t node = 0;
-  int pid = 0;  // 0: none has begun
+  // 0: no process has begun.
+  int pid = 0;
   Doing doing = Doing::kNotBegun;
-  std::string call;       // that it is in; empty: none
-  std::string waits_for;  // of one that is waiting, in words
-  // For how long it has been in this call, or outside of any. At least so long where `watched`, which is since a look
-  // of ours found it there. No value: the looks before found something else.
+  // The MPI call in progress; empty: none.
+  std::string call;
+  // Only while waiting: a phrase.
+  std::string waits_for;
+  // Seconds in this call, or outside of any. With `watched` it is a lower bound, counted from the snapshot that first
+  // showed the same. Empty: the previous snapshot showed something else.
   std::optional<double> since_s;
   bool watched = false;
   std::uint64_t posted_receives = 0;
   portals::ArrivalCounts unexpected;
   std::array<sim::BoardCount, static_cast<std::size_t>(sim::CountedWire::kCount)> sent{};
-  // Since the look before; no values in the first.
+  // Rates since the previous snapshot; empty in the first one.
   struct Rates {
-    double processor = 0;  // 1: one processor, all the time
-    double calls = 0;      // a second
-    double messages = 0;   // sent, a second
+    // 1: one processor all the time.
+    double processor = 0;
+    // Per second, as the next two.
+    double calls = 0;
+    // Sent.
+    double messages = 0;
     double bytes = 0;
   };
   std::optional<Rates> rates;
 };
 
+// One job.
 struct JobLook {
   std::string name;
   std::string command;
@@ -59,21 +77,24 @@ struct JobLook {
   std::uint32_t nodes = 0;
   std::optional<double> runs_s;
   sim::BoardStall stall = sim::BoardStall::kNone;
-  std::string cycle;  // of a stall; may be empty
+  // Of a stall; may be empty.
+  std::string cycle;
   std::vector<RankLook> ranks;
 };
 
-// What a rank does, out of what the board and /proc say of it. Pure.
+// Derives a rank's activity from the board and /proc. Pure.
 [[nodiscard]] Doing doing_of(const sim::BoardBlock& block, const ProcessLook& process);
 
+// Keeps the previous snapshot of one job, from which rates and times derive.
 class JobWatcher {
  public:
-  // Looks at the job now. `job` is the same one each time.
+  // Takes a snapshot. Requires: `job` is the same one at each call. Cost: reads every rank's block and /proc entry.
   [[nodiscard]] JobLook look(RunningJob& job, std::uint64_t now_ns);
 
  private:
   struct Before {
-    std::uint64_t at_ns = 0;  // 0: no look yet
+    // 0: no snapshot yet.
+    std::uint64_t at_ns = 0;
     std::uint64_t calls = 0;
     std::uint64_t processor_ticks = 0;
     std::uint64_t messages = 0;

@@ -26,7 +26,7 @@ ProcessLook look_at_process(int pid) {
   ProcessLook look;
   std::ifstream file(fmt::format("/proc/{}/stat", pid));
   const std::string text{std::istreambuf_iterator<char>(file), {}};
-  // proc(5): the name, in parentheses, may hold anything. Fields 3, 14, 15 and 22.
+  // proc(5): the name, in parentheses, may contain any character. Fields 3, 14, 15 and 22.
   const std::size_t behind = text.rfind(')');
   if (behind == std::string::npos) return look;
   char state = 0;
@@ -48,11 +48,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A process that is no launcher at first may become one; after so many looks it is taken for what it is.
+// A new process may become a launcher by exec; after this many examinations it is not one.
 constexpr int kLooks = 4;
-constexpr std::string_view kMemfd = "/memfd:margay-board";  // command/run/process/job_memory
-constexpr std::string_view kFile = "/margay.";              // sim/boot/node_segment, where memfds are refused
+// A board's name from command/run/process/job_memory; then that of sim/boot/node_segment, used where memfds are
+// refused.
+constexpr std::string_view kMemfd = "/memfd:margay-board";
+constexpr std::string_view kFile = "/margay.";
 
+// Descriptors of other users' processes cannot be opened.
 bool is_own(const std::string& folder) {
   struct stat info {};
   return ::stat(folder.c_str(), &info) == 0 && info.st_uid == ::geteuid();
@@ -71,6 +74,7 @@ std::vector<int> processes() {
   return pids;
 }
 
+// Bounded, and cleaned: a command line may contain anything.
 std::string command_of(int pid) {
   constexpr std::size_t kMost = 4096;
   std::ifstream file(fmt::format("/proc/{}/cmdline", pid), std::ios::binary);
@@ -82,6 +86,7 @@ std::string command_of(int pid) {
   return clean_text(text);
 }
 
+// The same digits as the launcher's messages show.
 std::string job_name(std::uint64_t id) {
   constexpr std::size_t kShown = 8;
   return sim::to_hex(std::as_bytes(std::span(&id, 1))).substr(0, kShown);
@@ -89,6 +94,7 @@ std::string job_name(std::uint64_t id) {
 
 }  // namespace
 
+// Forgets processes that ended, so that their numbers may be examined again.
 void RunningJobs::find() {
   const std::vector<int> pids = processes();
   std::erase_if(looked_, [&](const auto& entry) { return !std::ranges::binary_search(pids, entry.first); });
@@ -103,24 +109,26 @@ void RunningJobs::look_at(int pid) {
   const std::string folder = fmt::format("/proc/{}", pid);
   if (!is_own(folder)) return;
   std::error_code error;
-  // Its descriptors may be refused: it has more rights than this user, or has just ended.
+  // Reading its descriptors may be refused: the process has more rights than this user, or has just ended.
   for (fs::directory_iterator at(folder + "/fd", error), end; !error && at != end; at.increment(error)) {
     std::error_code gone;
     const std::string target = fs::read_symlink(at->path(), gone).string();
     if (gone) continue;
-    const std::size_t slash = target.rfind('/');  // none: a pipe, a socket
+    // None: a pipe or a socket.
+    const std::size_t slash = target.rfind('/');
     const bool file = slash != std::string::npos && std::string_view(target).substr(slash).starts_with(kFile);
     if (file || target.starts_with(kMemfd)) take(pid, at->path(), target);
   }
 }
 
+// Opening the link opens the file itself, also an unlinked one.
 void RunningJobs::take(int pid, const std::string& path, std::string_view target) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (descriptor < 0) return;
   RunningJob job;
   if (const portals::Status status = BoardReader::open(descriptor, job.board); !status.ok()) {
-    // The segment of a node is such a file too, where memfds are refused.
-    // The ranks hold it too: one sentence is enough.
+    // Where memfds are refused, a node's segment has such a name too, so only memfds cause a remark. Ranks hold the
+    // same file, so each file is reported once.
     struct stat info {};
     const bool there = ::stat(path.c_str(), &info) == 0;
     if (target.starts_with(kMemfd) && there && told_.emplace(info.st_dev, info.st_ino).second) {
@@ -130,8 +138,10 @@ void RunningJobs::take(int pid, const std::string& path, std::string_view target
     return;
   }
   const sim::BoardHeader& header = job.board.header();
-  if (header.launcher_pid != pid) return;  // a rank's
+  // A rank, which inherited the board.
+  if (header.launcher_pid != pid) return;
   job.launcher = {pid, header.launcher_ticks};
+  // The launcher's number may belong to another process by now.
   if (look_at_process(pid).start_ticks != header.launcher_ticks) return;
   const auto same = [&](const RunningJob& known) { return known.board.file() == job.board.file(); };
   if (std::ranges::any_of(jobs_, same)) return;
@@ -144,6 +154,7 @@ void RunningJobs::drop_ended() {
   std::erase_if(jobs_, [](const RunningJob& job) { return sim::has_ended(job.launcher); });
 }
 
+// A full name or a launcher's number takes precedence over beginnings.
 RunningJob* RunningJobs::named(const std::string& word) {
   RunningJob* found = nullptr;
   for (RunningJob& job : jobs_) {

@@ -1,9 +1,9 @@
-// The jobs of this user on this machine, found in /proc: `margay run` holds its job's board open, as a memfd or an
-// unlinked file, and what a process of the same user holds open can be opened again, by /proc/PID/fd.
+// The jobs of this user on this machine, found in /proc.
 //
-// A name proves nothing: a board counts when its content is sound (BoardReader) and it names the very process that
-// holds it as its launcher. (So jobs of another namespace of processes are not found: their launchers have other
-// numbers.)
+// `margay run` keeps its job's board open, as a memfd or an unlinked file, and a file that a process of the same user
+// holds open can be opened again by /proc/PID/fd. A name proves nothing: a board counts if its contents are valid
+// (BoardReader) and name the process that holds it as its launcher. Jobs of another PID namespace are therefore not
+// found: their launchers have other numbers.
 #pragma once
 
 #include <cstdint>
@@ -19,38 +19,47 @@
 
 namespace margay::command {
 
-// What /proc says of a process, at one moment.
+// A process's state in /proc.
 
 struct ProcessLook {
-  // Of its main thread: R runs or would like to, S and D sleep, T and t are stopped, Z and X have ended; 0: there is no
-  // such process, or it cannot be read.
+  // State of the main thread: R runs or is ready, S and D sleep, T and t are stopped, Z and X have ended; 0: there is
+  // no such process, or it cannot be read.
   char state = 0;
-  std::uint64_t start_ticks = 0;      // tells it apart from a later one with its number
-  std::uint64_t processor_ticks = 0;  // of all its threads, in sysconf(_SC_CLK_TCK) a second
+  // Distinguishes it from a later process with the same number.
+  std::uint64_t start_ticks = 0;
+  // Of all its threads, in units of 1/sysconf(_SC_CLK_TCK) seconds.
+  std::uint64_t processor_ticks = 0;
 };
 
+// Reads /proc/PID/stat.
 [[nodiscard]] ProcessLook look_at_process(int pid);
 
+// A job that was found.
 struct RunningJob {
-  std::string name;  // hexadecimal, as the launcher tells it
+  // Hexadecimal, as the launcher prints it.
+  std::string name;
   sim::ProcessIdentity launcher;
-  std::string command;  // the launcher's command line
+  // The launcher's command line.
+  std::string command;
   BoardReader board;
 };
 
+// The list of jobs, updated by find().
 class RunningJobs {
  public:
-  // Finds what has come since the last time; jobs whose launcher has gone stay until drop_ended().
+  // Adds jobs that have started since the last call; jobs whose launcher has ended remain until drop_ended(). Cost: one
+  // pass over /proc; each process is examined at most four times.
   void find();
-  // Of these, the ones whose launcher has ended go.
+  // Removes the jobs whose launcher has ended.
   void drop_ended();
   [[nodiscard]] std::vector<RunningJob>& all() { return jobs_; }
-  // What looked like a board and is none, a sentence each.
+  // One sentence for each file that looks like a board but is invalid.
   [[nodiscard]] const std::vector<std::string>& remarks() const { return remarks_; }
-  // The job that a word names: its name, the beginning of it, or its launcher's process; nullptr: none, or several.
+  // The job with this name, with a unique name that begins so, or with this launcher's process number; nullptr: none,
+  // or several.
   [[nodiscard]] RunningJob* named(const std::string& word);
-  // Why `word`, or no word, names no one job: there is none, or there are several; with the names and launchers of
-  // those that it may be. `what` is looked for: "job". Printable.
+  // Why `word`, or an empty one, does not name a single job: there is none, or there are several, which the message
+  // lists. `what`: the kind of thing searched for, "job". Printable.
   [[nodiscard]] std::string why_not_named(const std::string& word, std::string_view what) const;
 
  private:
@@ -59,8 +68,10 @@ class RunningJobs {
 
   std::vector<RunningJob> jobs_;
   std::vector<std::string> remarks_;
-  std::set<std::pair<std::uint64_t, std::uint64_t>> told_;  // files that a remark is about
-  std::map<int, int> looked_;                               // how often at a process that was no launcher
+  // Files with a remark.
+  std::set<std::pair<std::uint64_t, std::uint64_t>> told_;
+  // By process: how often it was examined and was no launcher.
+  std::map<int, int> looked_;
 };
 
 }  // namespace margay::command

@@ -18,6 +18,7 @@ constexpr int kStatusNoScreen = 1;
 constexpr int kSignalBase = 128;
 constexpr std::uint64_t kNsPerMs = 1'000'000;
 
+// The current order is marked with an asterisk.
 std::string help_line(SortKey key) {
   std::string text = "q quit  sort";
   for (const SortWord& sort : sort_words()) {
@@ -27,6 +28,7 @@ std::string help_line(SortKey key) {
   return text + "  j k scroll";
 }
 
+// The state of the screen: snapshots, sort order, scroll position.
 class Screen {
  public:
   explicit Screen(const TopOptions& options) : options_(options), key_(options.key) {}
@@ -42,13 +44,16 @@ class Screen {
   SortKey key_;
   Terminal terminal_;
   RunningJobs jobs_;
-  std::map<std::string, JobWatcher> watchers_;  // by the job's name
+  // By the job's name.
+  std::map<std::string, JobWatcher> watchers_;
   std::vector<JobLook> looks_;
-  std::size_t top_ = 0;  // first line shown
+  // First visible line.
+  std::size_t top_ = 0;
   std::size_t lines_ = 0;
   bool over_ = false;
 };
 
+// Finds new jobs at each snapshot, and drops ended ones after the snapshot that showed their end.
 void Screen::look() {
   jobs_.find();
   looks_.clear();
@@ -56,11 +61,13 @@ void Screen::look() {
     if (!options_.job.empty() && jobs_.named(options_.job) != &job) continue;
     looks_.push_back(watchers_[job.name].look(job, sim::real_clock().now_ns()));
   }
-  if (!options_.job.empty()) return;  // the one that was asked for stays, ended or not
+  // A requested job stays on the screen after its end.
+  if (!options_.job.empty()) return;
   jobs_.drop_ended();
   std::erase_if(watchers_, [this](const auto& entry) { return jobs_.named(entry.first) == nullptr; });
 }
 
+// All tables are laid out, and the visible part is drawn: the terminal may be smaller than one job.
 void Screen::draw() {
   std::vector<std::string> lines;
   std::vector<std::size_t> heads;
@@ -85,6 +92,7 @@ void Screen::draw() {
   terminal_.draw(shown, reversed);
 }
 
+// draw() corrects the position to the last page.
 void Screen::scroll(std::ptrdiff_t lines) {
   const auto to = static_cast<std::ptrdiff_t>(top_) + lines;
   top_ = static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(to, 0, static_cast<std::ptrdiff_t>(lines_)));
@@ -114,6 +122,7 @@ void Screen::take_key(int key) {
   }
 }
 
+// The job's name is resolved before the screen is entered, so that an error appears on the normal one.
 int Screen::run() {
   if (!options_.job.empty()) {
     jobs_.find();
@@ -122,7 +131,8 @@ int Screen::run() {
       print_remarks(jobs_, options_.job);
       return kStatusNoScreen;
     }
-    options_.job = job->name;  // whole: later jobs may begin as it does
+    // The full name: a later job's name may begin with the given one.
+    options_.job = job->name;
   }
   if (const portals::Status status = terminal_.open(); !status.ok()) {
     std::fprintf(stderr, "margay top: %s; --once prints one table\n", status.sentence().c_str());
@@ -137,6 +147,7 @@ int Screen::run() {
     }
     draw();
     now = sim::real_clock().now_ns();
+    // Keys redraw at once, but do not change the interval of the snapshots.
     const std::uint64_t left_ms = next_ns > now ? (next_ns - now + kNsPerMs - 1) / kNsPerMs : 0;
     const TerminalEvent event = terminal_.wait(static_cast<int>(left_ms));
     if (event.kind == TerminalEvent::Kind::kEnd) return event.value == 0 ? kStatusNoScreen : kSignalBase + event.value;

@@ -1,4 +1,4 @@
-// `margay top`: its command line, and its screen of tables, keys and help.
+// The command `margay top`: its options, and its screen of tables and keys.
 #pragma once
 
 #include <string>
@@ -12,17 +12,18 @@ class App;
 namespace margay::command {
 
 struct TopOptions {
-  std::string job;  // a name or a launcher's process; empty: all
+  // A name or a launcher's process; empty: all jobs.
+  std::string job;
   double interval_s = 0.5;
   bool once = false;
   SortKey key = SortKey::kRank;
 };
 
-// Complains of what looked like a job and is none, and when `job`, not empty, names no one job.
+// Prints remarks about invalid boards, and an error if `job`, not empty, does not name a single job.
 void print_remarks(RunningJobs& jobs, const std::string& job);
 
-// Until q, or a signal that ends it; the exit status, 1 when there is no such job. Requires: standard output is a
-// terminal.
+// Runs the screen until q or a terminating signal. Returns the exit status; 1: `job` does not exist. Requires: standard
+// output is a terminal.
 [[nodiscard]] int show_screen(const TopOptions& options);
 
 // Adds `margay top` to the command line.

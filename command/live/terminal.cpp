@@ -20,9 +20,10 @@ namespace {
 
 using portals::Status;
 
-// For how long a terminal that takes nothing is waited for at the end.
+// The time that an unresponsive terminal is waited for at the end.
 constexpr int kShortMs = 200;
-constexpr std::string_view kEnter = "\x1b[?1049h\x1b[?25l\x1b[2J";  // alternate screen, no cursor, empty
+// Alternate screen, no cursor, cleared.
+constexpr std::string_view kEnter = "\x1b[?1049h\x1b[?25l\x1b[2J";
 constexpr std::string_view kLeave = "\x1b[0m\x1b[?25h\x1b[?1049l";
 
 winsize size_now() {
@@ -31,7 +32,7 @@ winsize size_now() {
   return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0 ? size : kUsual;
 }
 
-// One that another job has would stop who sets it.
+// Whether this process is in the terminal's foreground; a change from the background would stop it.
 bool may_be_set(int terminal) {
   const pid_t group = ::tcgetpgrp(terminal);
   return group < 0 || group == ::getpgrp();
@@ -39,6 +40,7 @@ bool may_be_set(int terminal) {
 
 }  // namespace
 
+// Signals are blocked before the screen is entered: one in between would leave the terminal changed.
 Status Terminal::open() {
   sigset_t taken;
   sigemptyset(&taken);
@@ -57,13 +59,13 @@ Status Terminal::open() {
   return {};
 }
 
-// Standard output is shared with others, who would see a flag of it. A terminal of another user (after su) cannot be
-// opened again.
+// Opens the terminal anew: O_NONBLOCK on the shared standard output would affect other processes. The terminal of
+// another user (after su) cannot be opened again.
 void Terminal::open_output() {
   output_ = ::open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 }
 
-// Whether it takes a byte more.
+// Waits until the terminal accepts a byte; false after a signal or the short wait.
 bool Terminal::wait_for_room(Patience patience) const {
   const bool any = patience == Patience::kUntilSignal;
   std::array<pollfd, 2> descriptors{{{output_ >= 0 ? output_ : STDOUT_FILENO, POLLOUT, 0}, {signals_, POLLIN, 0}}};
@@ -71,11 +73,11 @@ bool Terminal::wait_for_room(Patience patience) const {
   return ready < 0 ? errno == EINTR : descriptors[0].revents != 0;
 }
 
-// Whether it took all.
+// Whether the whole text was written.
 bool Terminal::write_all(std::string_view text, Patience patience) {
   const int descriptor = output_ >= 0 ? output_ : STDOUT_FILENO;
   while (!text.empty() && !gone_) {
-    // One that may block takes as much as it said that it has room for: a byte.
+    // A blocking descriptor accepts without blocking only what poll promised: a byte.
     if (output_ < 0 && !wait_for_room(patience)) return false;
     const ssize_t written = ::write(descriptor, text.data(), output_ < 0 ? 1 : text.size());
     if (written > 0) {
@@ -97,6 +99,7 @@ Terminal::~Terminal() {
   ::sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
 }
 
+// The modes are saved anew after each suspension, since the shell may have changed them.
 void Terminal::enter() {
   has_keys_ = ::isatty(STDIN_FILENO) != 0 && ::tcgetattr(STDIN_FILENO, &keys_before_) == 0;
   enter_again();
@@ -114,16 +117,17 @@ void Terminal::enter_again() {
   static_cast<void>(write_all(kEnter, Patience::kUntilSignal));
 }
 
+// Restores the terminal as far as possible, also if it is stopped or no process reads it.
 void Terminal::leave() {
   if (!std::exchange(entered_, false)) return;
   const bool may_set = may_be_set(STDOUT_FILENO);
   if (may_set) {
-    // A screen that Ctrl-S holds is let go: TCOON alone undoes no more than a TCOOFF.
+    // Releases a screen that Ctrl-S stopped: TCOON undoes a TCOOFF only.
     static_cast<void>(::tcflow(STDOUT_FILENO, TCOOFF));
     static_cast<void>(::tcflow(STDOUT_FILENO, TCOON));
   }
   if (!write_all(kLeave, Patience::kShort) && !gone_ && may_set) {
-    // Nobody reads it: what is drawn and not read makes room.
+    // Nothing reads the output: discarding it makes room.
     static_cast<void>(::tcflush(STDOUT_FILENO, TCOFLUSH));
     static_cast<void>(write_all(kLeave, Patience::kShort));
   }
@@ -137,6 +141,7 @@ std::size_t Terminal::columns() const {
   return size_now().ws_col;
 }
 
+// Writes every line in place, without clearing the screen first, so that nothing flickers.
 void Terminal::draw(const std::vector<std::string>& lines, const std::vector<std::size_t>& reversed) {
   const std::size_t rows = this->rows();
   const std::size_t columns = this->columns();
@@ -149,6 +154,7 @@ void Terminal::draw(const std::vector<std::string>& lines, const std::vector<std
   static_cast<void>(write_all(text + (lines.size() < rows ? "\x1b[J" : ""), Patience::kUntilSignal));
 }
 
+// SIGSTOP in place of SIGTSTP: the latter is blocked here.
 TerminalEvent Terminal::take_signal() {
   signalfd_siginfo info{};
   if (::read(signals_, &info, sizeof info) != static_cast<ssize_t>(sizeof info)) return {};
@@ -159,7 +165,8 @@ TerminalEvent Terminal::take_signal() {
       ::kill(::getpid(), SIGSTOP);
       enter();
       break;
-    case SIGCONT:  // a SIGSTOP is over, which nothing tells before: a shell has used the terminal since
+    // The end of a SIGSTOP, which cannot be seen in advance; a shell has used the terminal meanwhile.
+    case SIGCONT:
       enter_again();
       break;
     case SIGWINCH:
@@ -181,7 +188,7 @@ TerminalEvent Terminal::take_keys(short events) {
 
 namespace {
 
-// One key off the front.
+// Removes the first key; a sequence of several bytes is one key.
 int next_key(std::string& keys) {
   struct Sequence {
     std::string_view text;
@@ -205,6 +212,7 @@ int next_key(std::string& keys) {
 
 }  // namespace
 
+// Keys that were read together are returned one by one before the next poll.
 TerminalEvent Terminal::wait(int timeout_ms) {
   if (gone_) return {TerminalEvent::Kind::kEnd, 0};
   if (keys_.empty()) {

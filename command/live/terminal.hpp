@@ -1,5 +1,6 @@
-// The terminal as a screen: the alternate one, keys as they are pressed. Restored at the end of its life, and while it
-// is suspended; signals that end a program come as events, so that none of them leaves the terminal as it is.
+// A terminal as a screen: the alternate screen buffer, and keys as they are pressed.
+// The former state is restored by the destructor and while the program is suspended. Terminating signals arrive as
+// events, so that none of them leaves the terminal changed.
 #pragma once
 
 #include <signal.h>
@@ -15,18 +16,21 @@
 
 namespace margay::command {
 
+// A key, a resize, a timeout or the end.
 struct TerminalEvent {
   enum class Kind : std::uint8_t { kTime, kKey, kResized, kEnd };
-  // Keys that are no letters.
+  // Keys without a character.
   static constexpr int kUp = 256;
   static constexpr int kDown = 257;
   static constexpr int kPageUp = 258;
   static constexpr int kPageDown = 259;
 
   Kind kind = Kind::kTime;
-  int value = 0;  // the key, or the signal that ends (0: the terminal is gone)
+  // The key, or the terminating signal (0: the terminal is gone).
+  int value = 0;
 };
 
+// One per process: it changes signal masks and terminal modes.
 class Terminal {
  public:
   Terminal() = default;
@@ -34,25 +38,29 @@ class Terminal {
   Terminal& operator=(const Terminal&) = delete;
   ~Terminal();
 
-  // Requires: standard output is a terminal. Keys are taken from standard input if that is one too.
+  // Enters the screen. Reads keys from standard input, if that is a terminal too. Requires: standard output is a
+  // terminal. Error: signals cannot be redirected.
   [[nodiscard]] portals::Status open();
 
   [[nodiscard]] std::size_t rows() const;
   [[nodiscard]] std::size_t columns() const;
-  // Lines of printable ASCII from the top; what does not fit is cut. `reversed`: lines in reverse video. When the
-  // terminal takes no more (it is stopped, or nobody reads it) and a signal comes, the rest is left out.
+  // Draws lines of printable ASCII from the top; lines that do not fit are cut. `reversed`: lines in reverse video. If
+  // the terminal accepts no more (it is stopped, or its reader does not read) and a signal arrives, the remainder is
+  // omitted.
   void draw(const std::vector<std::string>& lines, const std::vector<std::size_t>& reversed);
-  // The next thing that happens within `timeout_ms`. (A Ctrl-Z is done inside; it,
-  // and the end of a SIGSTOP, come back as a resize.)
+  // The next event within `timeout_ms`. A Ctrl-Z is handled inside; its end, and that of a SIGSTOP, are returned as a
+  // resize.
   [[nodiscard]] TerminalEvent wait(int timeout_ms);
 
  private:
   enum class Patience : std::uint8_t { kUntilSignal, kShort };
 
+  // Saves the state and switches; switches again after a foreign change; restores.
   void enter();
   void enter_again();
   void leave();
   void open_output();
+  // Writes that cannot block the program forever: they end with a signal or after a short time.
   [[nodiscard]] bool wait_for_room(Patience patience) const;
   [[nodiscard]] bool write_all(std::string_view text, Patience patience);
   [[nodiscard]] TerminalEvent take_signal();
@@ -60,12 +68,16 @@ class Terminal {
 
   bool entered_ = false;
   bool has_keys_ = false;
-  bool gone_ = false;  // no write will do
-  int output_ = -1;    // the terminal, with flags of its own; -1: standard output alone
+  // Writes fail.
+  bool gone_ = false;
+  // The terminal, opened anew for flags of its own; -1: standard output must do.
+  int output_ = -1;
   int signals_ = -1;
+  // The state to restore.
   sigset_t mask_before_{};
   termios keys_before_{};
-  std::string keys_;  // read and not yet told
+  // Read, and not yet returned.
+  std::string keys_;
 };
 
 }  // namespace margay::command

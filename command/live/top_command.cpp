@@ -41,6 +41,7 @@ SortKey key_of(std::string_view word) {
   return at == words.end() ? SortKey::kRank : at->key;
 }
 
+// The comparison also rejects NaN.
 std::string interval_problem(const std::string& text) {
   double seconds = 0;
   const auto [behind, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
@@ -49,7 +50,7 @@ std::string interval_problem(const std::string& text) {
   return fmt::format("{} is no number of seconds from {} to {}", sim::printable(text), kIntervalLeast, kIntervalMost);
 }
 
-// Sleeps, but not on when all have ended.
+// Sleeps, but not longer than until all jobs have ended.
 void pause_between(double seconds, const std::vector<RunningJob*>& jobs) {
   constexpr std::uint64_t kSliceNs = 50'000'000;
   const std::uint64_t until = sim::real_clock().now_ns() + static_cast<std::uint64_t>(seconds * 1e9);
@@ -59,7 +60,7 @@ void pause_between(double seconds, const std::vector<RunningJob*>& jobs) {
   }
 }
 
-// Rates take two looks. A job that ends in between is shown as ended, with what it left.
+// Prints one table for each job. Rates need two snapshots; a job that ends between them is shown as ended.
 int print_once(const TopOptions& options) {
   RunningJobs jobs;
   jobs.find();
@@ -94,7 +95,7 @@ void add_top_command(CLI::App& app) {
   top->add_option("--interval", options->interval_s, "seconds from look to look (0.5)")
       ->type_name("SECONDS")
       ->check(CLI::Validator(interval_problem, ""));
-  // The names alone: CLI's own list of them shows the keys' numbers, and takes these too.
+  // Names only: CLI11's own transformer would also list and accept the numbers of the enumeration.
   top->add_option_function<std::string>(
          "--sort", [options](const std::string& word) { options->key = key_of(word); },
          "rank, since, cpu, calls, messages, bytes, posted, unexpected, heap")

@@ -40,7 +40,8 @@ namespace {
 constexpr int kStatusCannotStart = 71;
 constexpr int kStatusReportNotWritten = 1;
 
-// Every sentence of the launcher: words of the command line and names of files may be in it.
+// Prints a message of the launcher. Control characters are replaced, because tokens of the command line and file names
+// may be part of it.
 void tell(const std::string& sentence) {
   std::fprintf(stderr, "margay: %s\n", sim::for_terminal(sentence).c_str());
 }
@@ -50,7 +51,7 @@ int complain(const Status& status, int exit_status) {
   return exit_status;
 }
 
-// Descriptors 0, 1 and 2 are open, so that no pipe of a rank gets one of these numbers.
+// Opens descriptors 0, 1 and 2 if the caller closed them; otherwise a pipe of a rank would get one of these numbers.
 void open_standard_descriptors() {
   int descriptor = 0;
   while (descriptor >= 0 && descriptor <= 2) descriptor = ::open("/dev/null", O_RDWR);
@@ -59,10 +60,12 @@ void open_standard_descriptors() {
 
 Status timeout_from_environment(RunOptions& options) {
   const char* text = std::getenv("MPIEXEC_TIMEOUT");
+  // The option overrides the variable.
   if (text == nullptr || options.timeout_seconds > 0) return {};
   return parse_timeout("MPIEXEC_TIMEOUT", text, options.timeout_seconds);
 }
 
+// Checked before any rank starts; chdir() itself would fail in the child.
 Status check_working_directory(const std::string& folder) {
   struct stat info {};
   if (folder.empty()) return {};
@@ -73,6 +76,7 @@ Status check_working_directory(const std::string& folder) {
   return {};
 }
 
+// Finds every program before the first rank starts: a job of several programs must not start in part.
 Status find_programs(const RunOptions& options, std::vector<std::string>& paths, int& exit_status) {
   for (const ProgramSpec& program : options.programs) {
     exit_status = kStatusCannotStart;
@@ -85,7 +89,8 @@ Status find_programs(const RunOptions& options, std::vector<std::string>& paths,
   return {};
 }
 
-// Prints what --stats, --check-accounting and --strict ask for; the exit status with it.
+// Prints the output of --stats, --check-accounting and --strict. Returns the exit status, which a failed check changes
+// only if the job itself succeeded.
 int finish_accounts(const RunOptions& options, const sim::Board& board, int exit_status,
                     std::vector<JobFinding>& found) {
   if (options.stats) {
@@ -109,6 +114,7 @@ int finish_accounts(const RunOptions& options, const sim::Board& board, int exit
   return exit_status == 0 ? sim::kStatusFindings : exit_status;
 }
 
+// The first few names; a program linked for another library may lack hundreds.
 std::string first_of(const std::vector<Need>& needs) {
   constexpr std::size_t kMostShown = 5;
   std::string text;
@@ -117,8 +123,8 @@ std::string first_of(const std::vector<Need>& needs) {
   return needs.size() > kMostShown ? text + ", ..." : text;
 }
 
-// A program that would fail at its first call is refused before any rank runs. What cannot be read is left to exec, a
-// library that is not found to the loader.
+// Rejects a program that would fail at its first call, before any rank runs. A file that cannot be read is left to
+// exec, a library that is not found to the loader: their errors are more exact.
 Status check_library(const RunOptions& options, const ProgramSpec& program, const std::string& path) {
   const std::string folder = library_folder_of(options);
   SymbolCheck check;
@@ -135,7 +141,7 @@ Status check_library(const RunOptions& options, const ProgramSpec& program, cons
                        "` lists them; --mpi system runs it with the " + "system's MPI)");
 }
 
-// Those that every rank gets: the launcher's own, then -genv's.
+// The options that every rank gets: the launcher's own, then -genv's.
 sim::Options options_of_ranks(const RunOptions& options) {
   sim::Options all = sim::Options::from_environment(environ);
   std::vector<std::string> words;
@@ -151,7 +157,7 @@ sim::Options options_of_ranks(const RunOptions& options) {
   return all;
 }
 
-// Whether the launcher, as it ended the job for a reason of its own or another rank's, killed the rank; and why.
+// The end of a rank for its trace: by itself, by a signal, or by the launcher's signal with the reason for it.
 ProcessEnd end_of(const Runner& runner, std::uint32_t rank) {
   const Watch& watch = runner.watch();
   ProcessEnd end = {static_cast<std::uint32_t>(runner.process_of(rank)), sim::TraceEnd::exit_status,
@@ -185,13 +191,14 @@ ProcessEnd end_of(const Runner& runner, std::uint32_t rank) {
     case CauseKind::kOutputClosed:
       break;
   }
-  if (signal != SIGTERM && signal != SIGKILL) return end;  // no signal that the launcher sends by itself
+  // The launcher itself sends these two only, so another signal had another cause.
+  if (signal != SIGTERM && signal != SIGKILL) return end;
   end.end = sim::TraceEnd::stopped;
   end.value = sim::stop_value(signal, why);
   return end;
 }
 
-// Ranks that were killed left their files as they stood. No process of the job is left that could write to them.
+// Closes the trace files of ranks that did not. No process of the job is left that could write to them.
 void close_traces(const RunOptions& options, const Runner& runner, std::uint64_t job) {
   if (options.system_mpi) return;
   const std::vector<std::string> files = trace_files(options, environ);
@@ -201,7 +208,8 @@ void close_traces(const RunOptions& options, const Runner& runner, std::uint64_t
   }
 }
 
-// Whether any rank began a trace. Says so of a job that was to be recorded and ended well without: none used this MPI.
+// Whether any rank began a trace. Warns about a job that was to be recorded and succeeded without one, because no rank
+// used this MPI.
 bool has_recorded(const RunOptions& options, const std::vector<std::string>& files, int exit_status) {
   const auto is_there = [](const std::string& file) { return ::access(file.c_str(), F_OK) == 0; };
   if (std::any_of(files.begin(), files.end(), is_there)) return true;
@@ -211,23 +219,24 @@ bool has_recorded(const RunOptions& options, const std::vector<std::string>& fil
   return false;
 }
 
-// What recording could not keep, whoever asked for it; the trace itself is no less right.
+// Reports what the trace has lost, also if a variable requested it; the trace remains usable.
 void tell_trace_losses(const RunOptions& options, std::uint64_t job, int exit_status) {
   const std::vector<std::string> files = trace_files(options, environ);
   if (!has_recorded(options, files, exit_status) || options.system_mpi) return;
   const std::string folder = options_of_ranks(options).text("trace");
   for (const std::string& sentence : trace_losses(files, job)) tell(sentence);
-  if (!folder.empty() && ::isatty(STDERR_FILENO) == 1) {  // who reads it there may wonder what to do with it
+  // A hint for a person; a script's log need not have it.
+  if (!folder.empty() && ::isatty(STDERR_FILENO) == 1) {
     tell("the trace is in " + folder + ": `margay trace view " + folder + "` makes a page of it");
   }
 }
 
-// Inside a rank of another job: that one's trace is not this job's.
+// Inside a rank of another job: that job's trace folder must not be used for this one.
 void forget_outer_trace() {
   if (std::getenv("MARGAY_RANK") != nullptr) ::unsetenv("MARGAY_TRACE");
 }
 
-// What only a job of several nodes would meet, and a variable that nobody reads.
+// Checks values that otherwise only a job of several nodes would reject, and warns about misspelt variables.
 Status check_rank_options(const RunOptions& options) {
   const sim::Options all = options_of_ranks(options);
   for (const std::string& sentence : all.misspelt()) tell(sentence);
@@ -237,7 +246,8 @@ Status check_rank_options(const RunOptions& options) {
   return interface.empty() ? Status() : sim::choose_address(interface, address);
 }
 
-// All ranks choose by the same, whatever variables each is given.
+// Determines the rates by which collectives choose their algorithms. All ranks must use the same ones, or their choices
+// could differ and a call would not end.
 Status take_rates_for(const RunOptions& options, JobPlan& plan) {
   if (options.system_mpi) return {};
   sim::JobRates found;
@@ -250,7 +260,7 @@ Status take_rates_for(const RunOptions& options, JobPlan& plan) {
   return {};
 }
 
-// The exit status: a report that cannot be written makes a job fail that ended well.
+// Writes the report and returns the exit status: an unwritable report makes a successful job fail.
 int write_report(ReportFile& report, const RunOptions& options, const JobMemory& memory, std::vector<JobFinding> found,
                  int exit_status) {
   const Status status = report.write(options, memory.board(), memory.job_name(), memory.findings_descriptor(),
@@ -260,6 +270,7 @@ int write_report(ReportFile& report, const RunOptions& options, const JobMemory&
   return exit_status == 0 ? kStatusReportNotWritten : exit_status;
 }
 
+// Checks that need no memory and no process come first.
 int run_job(const RunOptions& options, const NamePlace& name_place) {
   if (Status status = check_rank_options(options); !status.ok()) return complain(status, kStatusBadCommandLine);
   if (Status status = check_library_folder(options); !status.ok()) return complain(status, kStatusCannotStart);
@@ -270,12 +281,14 @@ int run_job(const RunOptions& options, const NamePlace& name_place) {
     Status status = check_library(options, options.programs[i], paths[i]);
     if (!status.ok()) return complain(status, kStatusCannotRun);
   }
+  // Creates the folder, so it follows the checks that may reject the command.
   if (Status status = check_trace_place(options); !status.ok()) return complain(status, kStatusCannotStart);
   JobPlan plan = make_plan(options);
   const sim::ProcessorShare share = sim::processor_share();
   plan.crowded = sim::are_crowded(options_of_ranks(options).text("wait", "auto"), plan.size(), share);
   plan.processors = share.processors;
   if (Status status = take_rates_for(options, plan); !status.ok()) return complain(status, kStatusBadCommandLine);
+  // Opened before the job, so that a wrong path does not cost a run.
   ReportFile report;
   if (Status status = report.open(options); !status.ok()) return complain(status, kStatusBadCommandLine);
   JobMemory memory;
@@ -287,6 +300,7 @@ int run_job(const RunOptions& options, const NamePlace& name_place) {
   if (Status status = runner.run(exit_status); !status.ok()) {
     return write_report(report, options, memory, {}, complain(status, exit_status));
   }
+  // The order matters: losses are counted in closed files.
   close_traces(options, runner, memory.board().header().job_id);
   tell_trace_losses(options, memory.board().header().job_id, exit_status);
   std::vector<JobFinding> found = runner.findings();
@@ -296,12 +310,14 @@ int run_job(const RunOptions& options, const NamePlace& name_place) {
 
 }  // namespace
 
+// Order matters: descriptors first, and an outer job's trace is forgotten before options are read from the environment.
 int run_command(const std::vector<std::string>& words, const NamePlace& name_place) {
   open_standard_descriptors();
   forget_outer_trace();
   RunOptions options;
   Status status = parse_run_options(words, options);
   if (status.ok()) status = timeout_from_environment(options);
+  // MARGAY_STRICT=1 equals --strict.
   if (options_of_ranks(options).text("strict") == "1") {
     options.strict = options.check_accounting = true;
   }
@@ -314,7 +330,8 @@ int run_command(const std::vector<std::string>& words, const NamePlace& name_pla
     std::puts("margay 0.1.0 (PMI-1.1 launcher, MPICH ABI)");
     return 0;
   }
-  const bool is_nested = std::getenv("MARGAY_RANK") != nullptr;  // it inherits how the outer run records
+  // A nested run inherits how the outer one records, and so would repeat its warnings.
+  const bool is_nested = std::getenv("MARGAY_RANK") != nullptr;
   for (const std::string& warning : options.warnings) {
     if (!is_nested) tell(warning);
   }

@@ -1,4 +1,4 @@
-// `margay run`, from the words of the command line to the exit status.
+// The command `margay run`: from the tokens of its command line to the exit status.
 #pragma once
 
 #include <string>
@@ -8,8 +8,9 @@
 
 namespace margay::command {
 
-// `words` is the line after "run" (or after mpiexec, mpirun).
-// `name_place` names places in the ranks' programs; it may be empty.
+// Runs one job and returns the exit status (`margay run --help` lists them). `words`: the tokens after "run" (or after
+// mpiexec, mpirun). `name_place`: resolves addresses in the ranks' programs to lines of source; may be empty. Prints
+// all errors itself. Requires: a process of one thread.
 [[nodiscard]] int run_command(const std::vector<std::string>& words, const NamePlace& name_place);
 
 }  // namespace margay::command

@@ -18,7 +18,9 @@ namespace margay::command {
 namespace {
 
 constexpr std::int64_t kSecondNs = 1'000'000'000;
+// The wait for a slow reader of the output of a failed job.
 constexpr int kHurriedReaderMs = 1000;
+// Intervals of polls for conditions without an event: the terminal's foreground, a stall, a rank that called MPI_Init.
 constexpr int kBackgroundLookMs = 200;
 constexpr int kStallLookMs = 1000;
 constexpr int kMissingLookMs = 100;
@@ -52,6 +54,7 @@ Runner::Runner(const RunOptions& options, const JobPlan& plan, const std::vector
 Status Runner::run(int& exit_status) {
   Status status = prepare();
   if (status.ok()) status = start_ranks(exit_status);
+  // A job that failed half-way may have started ranks; they must not survive.
   if (!status.ok()) {
     end_everything();
     output_.finish(kHurriedReaderMs);
@@ -59,10 +62,10 @@ Status Runner::run(int& exit_status) {
   }
   loop();
   end_everything();
-  // A job that ended well loses nothing, however long its reader (a pager) takes; Ctrl-C ends that wait as it ends any
-  // program.
+  // After success no output is lost, however long its reader (a pager) takes; Ctrl-C ends that wait like any program,
+  // since the signals have their default actions again.
   output_.finish(watch_.cause().kind == CauseKind::kNone ? -1 : kHurriedReaderMs);
-  // A reader that leaves a job that ended well is none of its business; a full file system is.
+  // After success a reader that left is not an error, but a full file system is.
   if (const OutputFailure& failure = output_.failure(); failure.error != 0 && failure.error != EPIPE) {
     watch_.on_output_closed(failure.error, failure.place, signed_monotonic_ns());
   }
@@ -71,7 +74,9 @@ Status Runner::run(int& exit_status) {
   return {};
 }
 
+// Everything that must exist before the first rank: records of former children, the event loop, the guardian, signals.
 Status Runner::prepare() {
+  // Before this process becomes a subreaper, so that only former children are recorded.
   offspring_.begin(memory_.job_name());
   started_ns_ = signed_monotonic_ns();
   static_cast<void>(::sigprocmask(SIG_BLOCK, nullptr, &saved_.signal_mask));
@@ -81,6 +86,7 @@ Status Runner::prepare() {
   // Orphans of the ranks become the launcher's children, so that it can see and end them.
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   if (Status status = guardian_.start(); !status.ok()) return status;
+  // The launcher needs three descriptors for each rank; the ranks get the former limit back.
   raise_descriptor_limit(saved_.descriptors);
   if (Status status = take_signals(saved_, signals_); !status.ok()) return status;
   poller_.watch(signals_, {EventKind::kSignal, 0});
@@ -92,10 +98,12 @@ Status Runner::start_ranks(int& exit_status) {
   for (std::uint32_t rank = 0; rank < plan_.size(); ++rank) {
     if (Status status = start_rank(rank, input_.descriptor_for(rank), exit_status); !status.ok()) return status;
   }
+  // The launcher must not hold the readers' ends: it would never see EPIPE.
   input_.release();
   return {};
 }
 
+// On error the descriptors opened so far are closed, and end_everything() ends the ranks that run.
 Status Runner::start_rank(std::uint32_t rank, int standard_input, int& exit_status) {
   const std::uint32_t program = plan_.program_of_rank[rank];
   SpawnRequest request;
@@ -109,6 +117,7 @@ Status Runner::start_rank(std::uint32_t rank, int standard_input, int& exit_stat
     request.path = paths_[program];
     request.argv = options_.programs[program].argv;
     request.environment = make_environment(options_, plan_, rank, descriptors, library_folder_, environ);
+    // make_environment() has removed an outer job's mark.
     request.environment.push_back(offspring_.mark());
     request.working_directory = options_.programs[program].working_directory;
     request.standard_input = standard_input;
@@ -119,16 +128,19 @@ Status Runner::start_rank(std::uint32_t rank, int standard_input, int& exit_stat
     if (options_.bind_to == BindTo::kCore) request.processor = processor_for(rank);
     status = spawn(request, saved_, pids_[rank], exit_status);
   }
+  // The child has its copies, and an end that stayed open here would hide the end of the stream.
   for (int descriptor : {request.standard_output, request.standard_error, descriptors.pmi}) {
     if (descriptor >= 0) ::close(descriptor);
   }
   return status;
 }
 
+// Ends when every rank has been reaped; their orphans are end_everything()'s concern.
 void Runner::loop() {
   std::vector<Event> events;
   while (!watch_.over()) {
     poller_.wait(wait_ms(), events);
+    // Reports are judged after all events of the round, because the ends of ranks may be among them.
     for (const Event& event : events) dispatch(event);
     take_reports();
     act();
@@ -150,9 +162,11 @@ void Runner::dispatch(Event event) {
   }
 }
 
+// Reads all pending signals: the descriptor is non-blocking and level-triggered.
 void Runner::on_signals() {
   signalfd_siginfo info{};
   bool children = false;
+  // Several child signals merge into one, so reap() asks for all changes.
   while (::read(signals_, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
     const int signal = static_cast<int>(info.ssi_signo);
     const SignalUse use = use_of(signal);
@@ -166,11 +180,12 @@ void Runner::on_signals() {
 }
 
 void Runner::signal_job(int signal) {
+  // The group covers the ranks' children; ranks that lead a group of their own are signalled one by one.
   guardian_.signal_group(signal);
   signal_ranks_outside(guardian_.group(), pids_, signal);
 }
 
-// SIGUSR1: where each rank is, from the board; ranks that have more to say are asked to say it.
+// SIGUSR1: prints each rank's state from the board, and forwards the signal to ranks that can print more.
 void Runner::show_state() {
   other_mpi_.look(pids_, signed_monotonic_ns());
   for (std::uint32_t rank = 0; rank < plan_.size(); ++rank) {
@@ -182,7 +197,7 @@ void Runner::show_state() {
   }
 }
 
-// Ctrl-Z: the job sleeps with the launcher and wakes with it.
+// Ctrl-Z: stops the job, then the launcher itself; the kill() returns when the launcher is continued.
 void Runner::suspend() {
   signal_job(SIGTSTP);
   ::kill(::getpid(), SIGSTOP);
@@ -193,7 +208,8 @@ void Runner::reap() {
   for (const ChildChange& change : changed_children()) on_child(change.pid, change.code, change.value);
 }
 
-// A rank that aborts because another has gone must not be taken for the cause: the dead are counted first.
+// Judges the reports of this round. Ends of ranks are collected first: a rank that aborts because another one died must
+// not be reported as the cause.
 void Runner::take_reports() {
   if (reported_by_ranks_.empty()) return;
   reap();
@@ -203,7 +219,7 @@ void Runner::take_reports() {
     if (outcome.second_program) {
       watch_.on_second_program(rank, outcome.abort_code, now);
     } else if (outcome.aborts) {
-      // PMI's line has room for the beginning of the words only.
+      // The PMI line holds only the beginning of the message; the board has all of it.
       const sim::BoardBlock& block = memory_.board().block(rank);
       const bool on_board = block.state == sim::RankState::kAborting;
       watch_.on_abort(rank, outcome.abort_code, on_board ? clean_text(block.message) : outcome.abort_message, now);
@@ -214,21 +230,25 @@ void Runner::take_reports() {
   reported_by_ranks_.clear();
 }
 
+// A rank's end is reported to Watch only after its last lines of PMI and output have been read.
 void Runner::on_child(pid_t pid, int code, int value) {
   const auto found = std::find(pids_.begin(), pids_.end(), pid);
   if (found == pids_.end()) {
-    // An orphan that was adopted, the guardian, or somebody's from before, whose number is free now.
+    // An adopted orphan, the guardian, or a child from before the job; its number may be reused now.
     if (code != CLD_STOPPED && code != CLD_CONTINUED) offspring_.reaped(pid);
     return;
   }
   const auto rank = static_cast<std::uint32_t>(found - pids_.begin());
   const std::int64_t now = signed_monotonic_ns();
+  // The number may have been reused by an adopted orphan.
   if (watch_.ended(rank)) return;
   if (code == CLD_STOPPED) return watch_.on_stop(rank, now);
   if (code == CLD_CONTINUED) return watch_.on_continue(rank);
-  channels_.drain(rank);  // its last words come before its end
+  // The rank's last lines must be processed before its end: they may contain an abort.
+  channels_.drain(rank);
   output_.drain(rank, now);
   RankEnd end = examine(rank, code != CLD_EXITED, value);
+  // An abort that the drain delivered belongs to this end, even if the board lacks it (another MPI library).
   for (const auto& [reporter, outcome] : reported_by_ranks_) {
     if (reporter != rank || !outcome.aborts || end.aborting) continue;
     end.aborting = true;
@@ -242,7 +262,7 @@ void Runner::on_child(pid_t pid, int code, int value) {
 RankEnd Runner::examine(std::uint32_t rank, bool by_signal, int value) const {
   const sim::BoardBlock& block = memory_.board().block(rank);
   RankEnd end = end_on_board(block, by_signal, value);
-  // A program with another MPI library shows itself through PMI only.
+  // A program with another MPI library is visible through PMI only.
   if (block.state == sim::RankState::kStarted) {
     end.called_init = server_.initialized(rank);
     end.called_finalize = server_.finalized(rank);
@@ -250,7 +270,8 @@ RankEnd Runner::examine(std::uint32_t rank, bool by_signal, int value) const {
   return end;
 }
 
-// A rank that ended without MPI_Init is missed as soon as another has called it.
+// A rank that ended without MPI_Init is a failure once another rank has called it. Neither side sends an event for
+// that, so the board is polled.
 void Runner::look_for_missing_ranks() {
   if (!watch_.some_ended_without_init()) return;
   for (std::uint32_t rank = 0; rank < plan_.size(); ++rank) {
@@ -271,6 +292,7 @@ void Runner::act() {
   if (options_.timeout_seconds > 0 && now - started_ns_ >= static_cast<std::int64_t>(options_.timeout_seconds * 1e9)) {
     watch_.on_timeout(now);
   }
+  // All failures of one round are entered before a step is taken, so the first in this order is the cause.
   look_for_missing_ranks();
   if (other_mpi_.due_ns() >= 0 && now >= other_mpi_.due_ns()) other_mpi_.look(pids_, now);
   look_for_stall(now);
@@ -289,6 +311,7 @@ void Runner::act() {
   }
 }
 
+// A deadlock's report names all waits, so it becomes a finding here, before the cause is known.
 void Runner::look_for_stall(std::int64_t now) {
   const std::vector<std::string> lines = stall_.look(now, watch_.some_stopped());
   if (lines.empty()) return;
@@ -297,6 +320,7 @@ void Runner::look_for_stall(std::int64_t now) {
   for (const std::string& line : lines) output_.notice(line + (&line == lines.data() ? id_suffix(finding) : ""));
 }
 
+// The board has no event for a stall, so the loop wakes at least once a second.
 int Runner::wait_ms() const {
   const std::int64_t now = signed_monotonic_ns();
   std::int64_t first = now + kStallLookMs * kSecondNs / 1000;
@@ -316,19 +340,22 @@ int Runner::wait_ms() const {
 
 void Runner::end_everything() {
   const pid_t group = guardian_.group();
+  // The guardian leads the group, so it is killed with it; detached processes have left the group.
   guardian_.dismiss();
   const bool ended_well = watch_.over() && watch_.cause().kind == CauseKind::kNone;
   offspring_.end(group, ended_well ? Detached::live : Detached::end, output_.pipes());
   if (signals_ >= 0) ::close(signals_);
+  // From here on Ctrl-C ends the launcher as any program.
   signals_ = -1;
   static_cast<void>(::sigprocmask(SIG_SETMASK, &saved_.signal_mask, nullptr));
 }
 
+// Called when the cause is set, before the other ranks end, so that the message precedes their last output.
 void Runner::report_cause() {
   if (reported_) return;
   reported_ = true;
   const std::string sentence = describe_cause(watch_.cause(), context());
-  // A deadlock was found before, with all waits.
+  // A deadlock's finding, with all waits, was added when it was proven.
   const Cause& cause = watch_.cause();
   if (cause.kind != CauseKind::kDeadlock) {
     findings_.push_back(finding_of_cause(cause, sentence, memory_.board()));
@@ -362,7 +389,7 @@ ReportContext Runner::context() const {
   context.elapsed_seconds = static_cast<double>(signed_monotonic_ns() - started_ns_) / 1e9;
   context.timeout_seconds = options_.timeout_seconds;
   context.name_place = name_place_;
-  // A rank that aborts ends by itself.
+  // A rank that aborts ends by itself and is not counted as ended by the launcher.
   const Cause& cause = watch_.cause();
   const bool ends_itself = cause.kind == CauseKind::kAbort && !watch_.ended(cause.rank);
   context.ranks_left = watch_.left() - (ends_itself ? 1 : 0);

@@ -1,4 +1,4 @@
-// Runs one job from the first rank's start to the last process's end: one thread, one epoll loop.
+// The runner of one job, from the first rank's start to the end of its last process: one thread, one epoll loop.
 //
 //   signals (children, Ctrl-C) ─┐
 //   PMI lines ──────────────────┼─> Watch decides ──> signals to the job's process group
@@ -32,40 +32,52 @@
 
 namespace margay::command {
 
+// Owns the parts of the launcher and passes events between them. The parts do not include this header. Decisions are
+// Watch's; this class carries them out.
 class Runner {
  public:
-  // `paths` has the executable of each program. `memory` is created. References must outlive the runner.
+  // `paths`: the executable of each program of `options`. `memory` has been created. All references must outlive the
+  // runner.
   Runner(const RunOptions& options, const JobPlan& plan, const std::vector<std::string>& paths, JobMemory& memory,
          const NamePlace& name_place);
 
-  // Starts, watches and ends the job; on return no process of it is left. Error: it could not be started;
-  // `exit_status` is 126 or 127 then if it is a program that cannot be run.
+  // Starts the job, monitors it and ends it; on return no process of it is left, except detached ones of a job that
+  // ended well. Error: the job could not be started; `exit_status` is then 126 or 127 if a program cannot be run.
   [[nodiscard]] Status run(int& exit_status);
-  // How each rank ended.
+  // The record of each rank's end, and the cause of the job's end.
   [[nodiscard]] const Watch& watch() const { return watch_; }
-  // What the launcher has found, for --report.
+  // The launcher's own findings, for --report.
   [[nodiscard]] const std::vector<JobFinding>& findings() const { return findings_; }
-  // The process that was started as `rank`.
+  // The process that was started as `rank`; its number may be reused after run() has returned.
   [[nodiscard]] int process_of(std::uint32_t rank) const { return pids_[rank]; }
 
  private:
+  // Start and loop.
   [[nodiscard]] Status prepare();
   [[nodiscard]] Status start_ranks(int& exit_status);
   [[nodiscard]] Status start_rank(std::uint32_t rank, int standard_input, int& exit_status);
   void loop();
   void dispatch(Event event);
+  // Events.
   void on_signals();
+  // Signals the job's group, and ranks that left it.
   void signal_job(int signal);
   void show_state();
   void suspend();
+  // Processes all changes of children.
   void reap();
   void take_reports();
   void on_child(pid_t pid, int code, int value);
+  // Combines the operating system's view of an end with the board's.
   [[nodiscard]] RankEnd examine(std::uint32_t rank, bool by_signal, int value) const;
+  // Polls of the board.
   void look_for_missing_ranks();
+  // Deadlines and decisions, after each round of events.
   void act();
   void look_for_stall(std::int64_t now);
+  // Milliseconds until the nearest deadline, rounded up, so that the loop does not wake before it.
   [[nodiscard]] int wait_ms() const;
+  // End and report.
   void end_everything();
   void report_cause();
   void report_end();
@@ -79,6 +91,7 @@ class Runner {
   Poller poller_;
   Guardian guardian_;
   Offspring offspring_;
+  // What spawn() restores in each rank.
   SavedProcess saved_;
   int signals_ = -1;
   RankOutput output_;
@@ -86,13 +99,19 @@ class Runner {
   PmiServer server_;
   PmiChannels channels_;
   Watch watch_;
+  // Reads the board; also the next member.
   StallDetector stall_;
   OtherMpi other_mpi_;
+  // By rank; 0: not started.
   std::vector<int> pids_;
-  std::vector<std::pair<std::uint32_t, PmiOutcome>> reported_by_ranks_;  // aborts and errors, not yet judged
+  // Aborts and errors that PMI delivered in this round and that are not yet judged.
+  std::vector<std::pair<std::uint32_t, PmiOutcome>> reported_by_ranks_;
+  // CLOCK_MONOTONIC.
   std::int64_t started_ns_ = 0;
   std::vector<JobFinding> findings_;
+  // The cause has been printed.
   bool reported_ = false;
+  // The folder of libmpi.so.12 for the ranks; empty: the system's.
   std::string library_folder_;
   std::string host_;
 };

@@ -16,7 +16,7 @@ namespace margay::command {
 
 namespace {
 
-// What the trace tells of one message.
+// The counts of one message's events.
 struct Life {
   std::uint32_t sent = 0;
   std::uint32_t arrived = 0;
@@ -31,6 +31,7 @@ std::string words(const MessageIdentity& message) {
   return fmt::format("message {}>{} #{}", message.source, message.destination, message.sequence);
 }
 
+// Collects counts in one pass, then judges each message.
 class Auditor {
  public:
   explicit Auditor(const Trace& trace) : trace_(trace) {
@@ -48,30 +49,37 @@ class Auditor {
  private:
   // Events of one thread of a rank that come in pairs.
   struct Brackets {
-    std::vector<std::uint32_t> calls;           // entered and not left
-    std::optional<std::uint32_t> waiting_call;  // a wait inside it has not ended
+    // Entered and not left.
+    std::vector<std::uint32_t> calls;
+    // The call of a wait that has not ended.
+    std::optional<std::uint32_t> waiting_call;
   };
 
   void violation(std::string sentence) {
+    // All violations are counted, although a damaged file may cause too many to print.
     ++result_.violation_count;
     if (result_.violations.size() < kMaxAuditSentences) result_.violations.push_back(std::move(sentence));
   }
 
-  // The file of `rank` when it tells all that the rank ever did, so that what is not in it did not happen.
+  // The rank's file if it lost no event, so that an absent event did not happen; otherwise nullptr.
   [[nodiscard]] const TraceFile* whole_file(std::uint32_t rank) const {
     const auto found = files_.find(rank);
     if (found == files_.end() || found->second->lost != 0) return nullptr;
     return found->second;
   }
+  // Whether the rank closed its file and was not killed later, so that each of its messages must have an outcome. False
+  // after the loss of any peer, because messages may then be unfinished everywhere.
   [[nodiscard]] bool ended(std::uint32_t rank) const {
     const TraceFile* file = whole_file(rank);
     return file != nullptr && file->closed && !sim::was_killed(file->end) && !any_peer_lost_;
   }
 
+  // Counts one event. An acknowledgment is an answer and does not decide the outcome of a message.
   void take(const Trace::Entry& entry) {
     const sim::TraceEvent& event = entry.event;
     switch (event.kind) {
       case sim::TraceKind::kernel_reply_sent:
+        // A reply settles the get that it answers.
         if (event.detail != 0) ++lives_[{event.destination, event.source, event.detail}].delivered;
         take_sent(entry);
         break;
@@ -92,6 +100,7 @@ class Auditor {
         if (event.sequence != 0) ++lives_[identity(event)].dropped;
         break;
       case sim::TraceKind::take_back:
+        // The message travels without its body, as an empty one.
         if (event.sequence != 0) lives_[identity(event)].sent_bytes = 0;
         break;
       case sim::TraceKind::peer_lost:
@@ -102,6 +111,7 @@ class Auditor {
     }
   }
 
+  // A rank records its own sends only.
   void take_sent(const Trace::Entry& entry) {
     const sim::TraceEvent& event = entry.event;
     const std::uint32_t rank = trace_.files[entry.file].rank;
@@ -113,6 +123,7 @@ class Auditor {
     life.sent_bytes = event.bytes;
     std::uint64_t& last = last_sent_[{event.source, event.destination}];
     last = std::max(last, event.sequence);
+    // Reported once, at the second event.
     if (++life.sent == 2) violation(fmt::format("{} was sent twice", words(identity(event))));
   }
 
@@ -128,6 +139,7 @@ class Auditor {
     life.arrived_bytes = event.bytes;
     if (++life.arrived == 2) violation(fmt::format("{} arrived twice", words(identity(event))));
     std::uint64_t& latest = latest_[{event.source, event.destination}];
+    // The wires of a pair deliver in order.
     if (event.sequence < latest) {
       violation(fmt::format("{} arrived after #{}: a pair's messages arrive in the order of their sending",
                             words(identity(event)), latest));
@@ -139,6 +151,7 @@ class Auditor {
     if (life.arrived != 0) --life.arrived;
   }
 
+  // Pairs of events by thread; a missing beginning is an error only in a whole file.
   void take_bracket(const Trace::Entry& entry) {
     const sim::TraceEvent& event = entry.event;
     const TraceFile& file = trace_.files[entry.file];
@@ -175,6 +188,7 @@ class Auditor {
     violation(fmt::format("{} recorded {}_end without {}_begin", who(file, thread), what, what));
   }
 
+  // Calls nest, so a call must leave in the reverse order of its entry.
   void leave_call(const TraceFile& file, const sim::TraceEvent& event) {
     Brackets& open = brackets_[{file.rank, event.detail}];
     const auto violation_of = [&](std::string_view what) {
@@ -203,6 +217,7 @@ class Auditor {
     waiting_call.reset();
   }
 
+  // Each rule applies only where the files that could refute it are whole.
   void judge(const MessageIdentity& message, const Life& life) {
     const bool sender_known = whole_file(message.source) != nullptr;
     const bool target_known = whole_file(message.destination) != nullptr;
@@ -229,12 +244,14 @@ class Auditor {
     count(message, life);
   }
 
-  // It arrived. A sender tells of a message when its wire has taken it: one that was killed may have come to that.
+  // Judges a message that arrived without a record of its sending. The sender records a message after its wire has
+  // taken it, so a killed sender may lack the record of its last message.
   void judge_unsent(const MessageIdentity& message) {
     const auto last = last_sent_.find({message.source, message.destination});
     const std::uint64_t next = last == last_sent_.end() ? 1 : last->second + 1;
     const TraceFile& file = *whole_file(message.source);
-    if (!file.closed && !file.sealed && message.sequence >= next) {  // files are read one after the other
+    // Files are read one after the other, so a running sender's file may be older than its receiver's.
+    if (!file.closed && !file.sealed && message.sequence >= next) {
       ++untold_;
       return;
     }
@@ -254,6 +271,7 @@ class Auditor {
                     sim::noun(untold_, "its", "their")));
   }
 
+  // Each message counts once, however often a damaged trace repeats its events.
   void count(const MessageIdentity& message, const Life& life) {
     Audit::Pair& pair = result_.pairs[{message.source, message.destination}];
     pair.sent += life.sent != 0 ? 1 : 0;
@@ -263,8 +281,8 @@ class Auditor {
     ++(whole_file(message.destination) != nullptr ? pair.on_the_way : pair.unknown);
   }
 
-  // What each rank was doing to the end: "was last seen in MPI_Send, waiting". A damaged file may name any number of
-  // threads, so that has an end.
+  // Each rank's last state: "was last seen in MPI_Send, waiting". Bounded, because a damaged file may name any number
+  // of threads.
   [[nodiscard]] std::map<std::uint32_t, std::string> last_seen() const {
     std::map<std::uint32_t, std::string> seen;
     std::uint64_t count = 0;
@@ -289,7 +307,7 @@ class Auditor {
     return seen;
   }
 
-  // One note of each rank that was in a call to the end, or did not close its file.
+  // One note for each rank that was in a call at its end, or did not close its file.
   void note_ends() {
     const std::map<std::uint32_t, std::string> seen = last_seen();
     for (const TraceFile& file : trace_.files) {
@@ -307,6 +325,7 @@ class Auditor {
     }
   }
 
+  // The wording depends on whether ranks may still begin to record.
   void note_missing(std::size_t without, std::uint32_t size) {
     const bool goes_on = std::any_of(trace_.files.begin(), trace_.files.end(),
                                      [](const TraceFile& file) { return !file.closed && !file.sealed; });
@@ -358,10 +377,13 @@ class Auditor {
   std::map<MessageIdentity, Life> lives_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> latest_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> last_sent_;
-  std::map<std::pair<std::uint32_t, std::uint64_t>, Brackets> brackets_;  // by rank and thread
-  std::set<std::uint32_t> at_work_;                                       // ranks whose coprocessor works
+  // By rank and thread.
+  std::map<std::pair<std::uint32_t, std::uint64_t>, Brackets> brackets_;
+  // Ranks whose coprocessor is active.
+  std::set<std::uint32_t> at_work_;
   bool any_peer_lost_ = false;
-  std::uint64_t untold_ = 0;  // messages of senders that may run, which their files did not tell of yet
+  // Messages of running senders whose sending is not recorded yet.
+  std::uint64_t untold_ = 0;
   Audit result_;
 };
 

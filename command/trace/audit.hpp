@@ -1,4 +1,5 @@
-// The accounting of a trace: at rest, for every ordered pair of ranks, sent = delivered + the sum of drops by reason.
+// The accounting of a trace: when no message is in flight, sent = delivered + the sum of drops by reason, for every
+// ordered pair of ranks.
 #pragma once
 
 #include <cstdint>
@@ -11,28 +12,33 @@
 
 namespace margay::command {
 
+// The result of an audit.
 struct Audit {
-  // Puts, gets and replies of one ordered pair (acknowledgments are answers; they are checked, not counted).
+  // The puts, gets and replies of one ordered pair. Acknowledgments are answers: they are checked, but not counted.
   struct Pair {
     std::uint64_t sent = 0;
-    std::uint64_t delivered = 0;  // deposited, or answered with a reply
+    // Deposited, or answered with a reply.
+    std::uint64_t delivered = 0;
     std::uint64_t dropped = 0;
-    std::uint64_t on_the_way = 0;  // sent and neither of the above
-    std::uint64_t unknown = 0;     // sent, and what became of it was overwritten, or is in a file that is not there
+    // Sent, and neither of the above.
+    std::uint64_t on_the_way = 0;
+    // Sent; the record of its outcome was overwritten, or is in a missing file.
+    std::uint64_t unknown = 0;
   };
   std::map<std::pair<std::uint32_t, std::uint32_t>, Pair> pairs;
-  std::map<std::uint8_t, std::uint64_t> drops;  // by portals::DropReason
-  // What cannot be right whenever the trace was cut: one sentence each, at most kMaxAuditSentences.
+  // By portals::DropReason.
+  std::map<std::uint8_t, std::uint64_t> drops;
+  // Errors that cannot come from a truncated trace: one sentence each, at most kMaxAuditSentences.
   std::vector<std::string> violations;
   std::uint64_t violation_count = 0;
-  // What could not be checked, and what is merely unfinished.
+  // Facts that could not be checked, and unfinished messages.
   std::vector<std::string> notes;
 };
 inline constexpr std::size_t kMaxAuditSentences = 50;
 
-// Rules (docs/trace_format.md, "What must hold"). A rule whose events may have been overwritten, or lie in a file that
-// is not there, is not applied; the notes say so. Unfinished messages are violations only when both ranks closed their
-// files.
+// Checks the rules of docs/trace_format.md ("What must hold"). A rule whose events may have been overwritten, or are in
+// a missing file, is not applied, and a note reports that. Unfinished messages are violations only if both ranks closed
+// their files. Cost: one pass over the entries, with memory for each message.
 [[nodiscard]] Audit audit(const Trace& trace);
 
 }  // namespace margay::command

@@ -20,18 +20,20 @@ namespace {
 
 constexpr std::size_t kPairsShown = 12;
 
+// An incomplete trace cannot be proven right.
 std::string verdict(const Audit& result, std::size_t faults) {
   if (faults != 0) return fmt::format("the accounts are wrong: {}", sim::counted(faults, "fault"));
   return result.notes.empty() ? "the accounts are right: sent = delivered + dropped for every pair"
                               : "no errors found (incomplete trace: see the notes)";
 }
 
+// The same columns for a pair and for the sum.
 void put_counts(const std::string& from, const std::string& to, const Audit::Pair& counts) {
   put_line(fmt::format("{:>8} {:>8} {:>10} {:>10} {:>10} {:>10} {:>10}", from, to, counts.sent, counts.delivered,
                        counts.dropped, counts.on_the_way, counts.unknown));
 }
 
-// Of many pairs those alone whose messages were not all delivered, and what all have together.
+// Prints the table of pairs: of many pairs only those with undelivered messages, and the sum over all.
 void put_pairs(const Audit& result, bool all) {
   const bool shows_all = all || result.pairs.size() <= kPairsShown;
   Audit::Pair sum;
@@ -57,12 +59,14 @@ void put_pairs(const Audit& result, bool all) {
   }
 }
 
+// Prints the verdict first, then violations, notes and the table.
 void check_trace(const std::string& folder, bool all_pairs) {
   Trace trace;
   load_trace(folder, trace);
   const Audit result = audit(trace);
   const TraceNames names(trace, wire_text);
   const std::vector<std::string> missing = missing_steps(trace, names, Messages(trace));
+  // Both checks must pass: the accounts, and the steps of each message's protocol.
   const bool right = result.violation_count == 0 && missing.empty();
   put_line(verdict(result, result.violation_count + missing.size()));
   for (const std::string& sentence : result.violations) put_line(fmt::format("WRONG: {}", sentence));

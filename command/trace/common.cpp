@@ -15,10 +15,12 @@ namespace margay::command {
 using portals::Status;
 
 void fail_trace(const Status& status) {
-  fmt::print(stderr, "margay {}\n", sim::for_terminal(status.sentence()));  // a folder's name may hold anything
+  // A folder's name may contain control characters.
+  fmt::print(stderr, "margay {}\n", sim::for_terminal(status.sentence()));
   throw CLI::RuntimeError(kBadTrace);
 }
 
+// A failed write sets the stream's error flag, which finish_output() tests.
 void put_line(std::string line) {
   line += '\n';
   static_cast<void>(std::fwrite(line.data(), 1, line.size(), stdout));
@@ -28,6 +30,7 @@ void finish_output() {
   if (!is_output_written("trace")) throw CLI::RuntimeError(kBadTrace);
 }
 
+// Without a definition a number appears in place of a name; the warning explains it.
 void load_trace(const std::string& folder, Trace& trace) {
   if (Status status = read_trace(folder, trace); !status.ok()) fail_trace(status);
   for (const TraceFile& file : trace.files) {

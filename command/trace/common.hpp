@@ -1,4 +1,4 @@
-// What the commands under `margay trace` share.
+// Shared parts of the commands under `margay trace`.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,20 @@
 
 namespace margay::command {
 
-// Their exit statuses.
+// Exit statuses: a trace that cannot be read or a wrong option, and violations found by the check.
 inline constexpr int kBadTrace = 1;
 inline constexpr int kTraceViolations = 2;
 
-// Prints the sentence and ends the command with kBadTrace.
+// Prints the error and ends the command with kBadTrace, by throwing CLI::RuntimeError.
 [[noreturn]] void fail_trace(const portals::Status& status);
-// Reads a folder, or fails. Names that its files had no room for are told.
+// Reads a folder, or fails. Warns about lost definitions.
 void load_trace(const std::string& folder, Trace& trace);
-// Says once, where there are such, of which ranks' files damage cannot be seen.
+// Warns once about files without a checksum, in which damage cannot be detected.
 void tell_unsealed(const Trace& trace);
-// One line to standard output. What cannot be written (a full file system) is found by finish_output().
+// Prints one line to standard output. A failed write (a full file system) is detected by finish_output().
 void put_line(std::string line);
 void finish_output();
+// The wire's name; "unknown wire" of an invalid number.
 [[nodiscard]] std::string_view wire_text(std::uint8_t wire);
 
 }  // namespace margay::command

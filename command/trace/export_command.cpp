@@ -34,15 +34,16 @@ struct ExportOptions {
   std::string table = "messages";
   MessageChoice choice;
   double flops_per_second = 1e9;
-  // Those of the command that not every format has a use for.
+  // Options that some formats do not use; kept to detect such a use.
   CLI::Option* table_option = nullptr;
   CLI::Option* flops_option = nullptr;
   std::vector<CLI::Option*> choice_options;
 };
 
-constexpr double kFlopsMost = 1e18;  // no processor comes near it; a day of it still has the digits of a double
+// No processor comes near it, and a day of it is still exact enough in a double.
+constexpr double kFlopsMost = 1e18;
 
-// All that a format may be made of.
+// The input of all formats.
 struct ExportJob {
   const ExportOptions& options;
   const ExportSource& source;
@@ -50,6 +51,7 @@ struct ExportJob {
 };
 
 enum class Shape { text, binary, folder };
+// One row of the table of formats. A format writes to a stream or to a folder.
 struct Format {
   std::string_view name;
   Shape shape;
@@ -57,6 +59,7 @@ struct Format {
   void (*to_folder)(const ExportJob& job, const std::string& folder) = nullptr;
 };
 
+// An error instead of a cut chart: a part of the messages could mislead.
 Chart small_chart(const ExportJob& job) {
   Chart chart = chart_of(job.source, job.stories);
   if (chart.arrows > kChartArrowsMost) {
@@ -75,6 +78,7 @@ void put_table(const ExportJob& job, std::ostream& out) {
   write_messages_csv(job.source, job.stories, out);
 }
 
+// The numbers of omitted messages go to standard error, since the output is a folder.
 void put_replay(const ExportJob& job, const std::string& folder) {
   Replay replay;
   if (Status status = replay_of(job.source, job.stories, job.options.flops_per_second, replay); !status.ok()) {
@@ -96,6 +100,7 @@ void put_otf2(const ExportJob& job, const std::string& folder) {
   if (Status status = write_otf2(job.source, job.stories, folder); !status.ok()) fail_trace(status);
 }
 
+// A new format is one row here and one writer.
 constexpr std::array kFormats = {
     Format{"chrome", Shape::text,
            [](const ExportJob& job, std::ostream& out) { write_chrome(job.source, job.stories, out); }},
@@ -118,6 +123,7 @@ std::string format_names(std::string_view separator) {
   return names;
 }
 
+// Fails with a list of the formats.
 const Format& format_of(const ExportOptions& options) {
   for (const Format& format : kFormats) {
     if (format.name == options.format) return format;
@@ -126,7 +132,7 @@ const Format& format_of(const ExportOptions& options) {
       fmt::format("trace: --format {}: there is no such format; there are {}", options.format, format_names(", "))));
 }
 
-// Error: an option of the line would change nothing of what is written.
+// Error: an option would have no effect on this format.
 Status check_used(const ExportOptions& options, const Format& format) {
   const bool is_csv = format.name == "csv";
   const auto unused = [&](const CLI::Option* option, std::string_view use) {
@@ -143,7 +149,7 @@ Status check_used(const ExportOptions& options, const Format& format) {
   return {};
 }
 
-// What can be said before the trace is read.
+// Checks that need no trace; reading one may take long.
 void check_line(const ExportOptions& options, const Format& format) {
   const std::array<std::string_view, 3> tables = {"events", "messages", "calls"};
   if (std::find(tables.begin(), tables.end(), options.table) == tables.end()) {
@@ -174,6 +180,7 @@ void write_folder(const ExportJob& job, const Format& format) {
   if (Status status = output.close(); !status.ok()) fail_trace(status);
 }
 
+// Options are checked before the trace is read, and the output is opened after it.
 void export_trace(const ExportOptions& options, const CallSite& call_site) {
   const Format& format = format_of(options);
   check_line(options, format);
@@ -188,7 +195,8 @@ void export_trace(const ExportOptions& options, const CallSite& call_site) {
   const ExportSource source{trace, names, messages, words};
   ExportJob job{options, source, {}};
   MessageChoice choice = options.choice;
-  choice.all |= format.shape == Shape::folder;  // a replay needs the messages of collective calls
+  // A replay needs the messages of collective calls.
+  choice.all |= format.shape == Shape::folder;
   job.stories = choose(choice, trace, names, messages);
   if (job.stories.size() > choice.count.value_or(job.stories.size())) job.stories.resize(*choice.count);
   if (format.shape == Shape::folder) {

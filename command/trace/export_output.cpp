@@ -21,6 +21,7 @@ using portals::Status;
 
 std::streamsize ExportOutput::Buffer::xsputn(const char* text, std::streamsize count) {
   const std::size_t written = std::fwrite(text, 1, static_cast<std::size_t>(count), file);
+  // Later errors are consequences of the first.
   if (written != static_cast<std::size_t>(count) && error == 0) error = errno;
   return static_cast<std::streamsize>(written);
 }
@@ -39,26 +40,29 @@ ExportOutput::~ExportOutput() {
 
 namespace {
 
-// Beside a path, in the same folder: its name, shortened where it leaves no room for more.
+// The temporary path beside `path`: in the same folder, because a rename cannot cross file systems. A long name is
+// shortened to leave room for the suffix.
 std::string part_of(const std::string& path) {
-  constexpr std::size_t kNameMost = 200;  // of the 255 bytes that a file system takes
+  // Of the 255 bytes that a file system allows.
+  constexpr std::size_t kNameMost = 200;
   const std::filesystem::path whole = path;
   const std::string name = whole.filename().string();
-  // A name may be longer than any file system takes: then the error is of the name itself.
+  // A name that no file system allows is kept, so that the error concerns it.
   const std::string kept = name.size() > NAME_MAX ? name : name.substr(0, kNameMost);
   return (whole.parent_path() / fmt::format("{}.{}.part", kept, ::getpid())).string();
 }
 
-// What is read here may be written over by mistake.
+// Whether the output would overwrite a file of the trace that is being read.
 bool is_trace_file(const std::string& path) {
   std::uint64_t magic = 0;
-  std::error_code error;  // a path that cannot be one is told when it is written
+  // An invalid path is reported when it is opened.
+  std::error_code error;
   std::ifstream file(path, std::ios::binary);
   return std::filesystem::is_regular_file(path, error) && file.read(reinterpret_cast<char*>(&magic), sizeof magic) &&
          magic == sim::kTraceMagic;
 }
 
-// A symbolic link to a regular file stays; the file that it leads to is written anew.
+// The target of a symbolic link to a regular file: the link stays, and the file is replaced.
 std::string behind_link(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::is_symlink(path, error) || !std::filesystem::is_regular_file(path, error)) return path;
@@ -68,8 +72,8 @@ std::string behind_link(const std::string& path) {
 
 }  // namespace
 
-// Half a file would be taken for a whole one: a regular one is written beside its place and then put there. What is no
-// file, as /dev/stdout, is written itself.
+// Opens the output. An incomplete file could be mistaken for a complete one, so a regular file is written beside its
+// place and then renamed. Other kinds, such as /dev/stdout, are written directly.
 Status ExportOutput::open(const std::string& path) {
   if (path.empty() || path == "-") {
     buffer_.file = stdout;
@@ -92,6 +96,7 @@ Status ExportOutput::close() {
   buffer_.file = nullptr;
   const bool is_stdout = file == stdout;
   const int failed = is_stdout ? std::fflush(file) : std::fclose(file);
+  // Buffered data is written here, so the error of a full file system may come only now.
   if (failed != 0 && buffer_.error == 0) buffer_.error = errno;
   const bool is_beside = !is_stdout && written_ != path_;
   if (buffer_.error == 0 && is_beside && std::rename(written_.c_str(), path_.c_str()) != 0) buffer_.error = errno;
@@ -126,7 +131,7 @@ Status ExportFolder::open(const std::string& path) {
 }
 
 Status ExportFolder::close() {
-  // An empty folder at its place gives way (rename(2)).
+  // rename(2) replaces an empty folder.
   std::error_code error;
   std::filesystem::rename(written_, path_, error);
   if (error) return Status::error(fmt::format("trace: {}: could not be put there: {}", path_, error.message()));

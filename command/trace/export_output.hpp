@@ -1,4 +1,5 @@
-// Where an export goes: standard output, a file, or a folder. What cannot be written is a sentence.
+// The destination of an export: standard output, a file, or a folder. Files and folders appear under their name only
+// when they are complete.
 #pragma once
 
 #include <cstdio>
@@ -10,26 +11,30 @@
 
 namespace margay::command {
 
+// A stream to one file.
 class ExportOutput {
  public:
   ExportOutput() : out_(&buffer_) {}
   ExportOutput(const ExportOutput&) = delete;
   ExportOutput& operator=(const ExportOutput&) = delete;
-  // Without close() before it, what was written is removed, and what stood there stays.
+  // Without a close() before it, the written file is removed, and an existing one stays.
   ~ExportOutput();
 
-  // `path`: a file that is made or written anew; "" or "-": standard output. Errors: it cannot be written, or is a file
-  // of a trace.
+  // `path`: a file to create or replace; "" or "-": standard output. Errors: it cannot be written, or is a file of a
+  // trace.
   [[nodiscard]] portals::Status open(const std::string& path);
+  // The stream to write to. Requires: open() succeeded.
   [[nodiscard]] std::ostream& stream() { return out_; }
-  // All that was written is there, in place of what was there before; or the error that it is not, and that stays.
+  // Puts the complete file in place of an existing one. Error: a write failed; the existing file stays.
   [[nodiscard]] portals::Status close();
 
  private:
+  // A stream buffer over a FILE, which keeps the first error.
   class Buffer : public std::streambuf {
    public:
     FILE* file = nullptr;
-    int error = 0;  // errno of the first write that failed
+    // errno of the first failed write.
+    int error = 0;
 
    protected:
     std::streamsize xsputn(const char* text, std::streamsize count) override;
@@ -37,25 +42,26 @@ class ExportOutput {
   };
 
   std::string path_;
-  std::string written_;  // path_, or the file beside it that takes its place in the end
+  // path_, or the temporary file beside it.
+  std::string written_;
   Buffer buffer_;
   std::ostream out_;
 };
 
-// A folder that is not there yet, or has nothing in it.
+// A new or empty folder.
 class ExportFolder {
  public:
   ExportFolder() = default;
   ExportFolder(const ExportFolder&) = delete;
   ExportFolder& operator=(const ExportFolder&) = delete;
-  // Without close() before it, what was written is removed.
+  // Without a close() before it, the written files are removed.
   ~ExportFolder();
 
-  // Errors: there is something in it, or none can be made beside it.
+  // Errors: the folder is not empty, or no temporary folder can be created beside it.
   [[nodiscard]] portals::Status open(const std::string& path);
-  // Where its files go until close().
+  // The temporary folder for the files, until close().
   [[nodiscard]] const std::string& written() const { return written_; }
-  // Puts it in its place.
+  // Renames the temporary folder. Error: the system's.
   [[nodiscard]] portals::Status close();
 
  private:

@@ -19,13 +19,14 @@ namespace margay::command {
 
 namespace {
 
-// But for --never-received.
+// Whether the message meets all options except --never-received.
 bool is_wanted(const MessageChoice& options, const Trace& trace, const TraceNames& names, const MessageStory& story) {
   if (story.steps.empty()) return false;
   if (options.from && story.identity.source != *options.from) return false;
   if (options.to && story.identity.destination != *options.to) return false;
   const Trace::Entry& entry = about(trace, story);
   const std::uint8_t portal = entry.event.portal;
+  // The library's own messages would hide the program's.
   if (!options.all && names.is_librarys(entry.file, portal, entry.event)) return false;
   const bool is_collective = portal != portals::kNoPortal && names.is_collective_data(entry.file, portal);
   if (options.collective && !is_collective) return false;
@@ -41,9 +42,10 @@ bool is_wanted(const MessageChoice& options, const Trace& trace, const TraceName
   return true;
 }
 
-// By rank: messages to it of which the trace does not tell whether it received them.
+// By receiving rank: number of messages for which the trace does not show whether they were received.
 using NotKnown = std::map<std::uint32_t, std::size_t>;
 
+// The user must not take an incomplete list for a complete one.
 void tell_not_known(const NotKnown& not_known, const Trace& trace) {
   for (const auto& [rank, count] : not_known) {
     const bool is_there = std::any_of(trace.files.begin(), trace.files.end(),
@@ -55,7 +57,7 @@ void tell_not_known(const NotKnown& not_known, const Trace& trace) {
   }
 }
 
-// Whether the ranks of a collective call met in their node's memory: it has no messages.
+// Whether the collective call used the node's shared memory, so that it has no messages.
 bool met_in_memory(const Trace& trace, const CollectivePart& part) {
   if (part.begin == CollectivePart::kNone) return false;
   const CollectiveShape shape = collective_shape(trace.entries[part.begin].event);
@@ -64,6 +66,7 @@ bool met_in_memory(const Trace& trace, const CollectivePart& part) {
 
 }  // namespace
 
+// A rank without a file is allowed: its messages may be recorded by the other side.
 void check_choice(const MessageChoice& options, const Trace& trace) {
   const std::uint32_t size = trace.files.empty() ? 0 : trace.files.front().size;
   for (const auto& [name, rank] : {std::pair("--from", options.from), std::pair("--to", options.to)}) {
@@ -94,6 +97,7 @@ std::vector<MessageStory> choose(const MessageChoice& options, const Trace& trac
   return chosen;
 }
 
+// Tries the options that widen the selection, in the order of their width.
 std::string none_chosen(const MessageChoice& choice, const Trace& trace, const TraceNames& names,
                         const Messages& messages, const Collectives& collectives) {
   std::string sentence = fmt::format("none of this run's {} matches", sim::counted(messages.roots().size(), "message"));
@@ -106,6 +110,7 @@ std::string none_chosen(const MessageChoice& choice, const Trace& trace, const T
     if (choice.all || choice.*wider) continue;
     MessageChoice more = choice;
     more.*wider = true;
+    // Each wider option is tried, so that the hint is true.
     const std::size_t count = choose(more, trace, names, messages).size();
     if (count == 0) continue;
     add(fmt::format("{} shows {}, {}", option, count, more.all ? "the library's own too" : "of collective calls"));
@@ -124,6 +129,7 @@ std::string none_chosen(const MessageChoice& choice, const Trace& trace, const T
   return sentence;
 }
 
+// The caller may exclude them with an option of its own.
 std::vector<CLI::Option*> add_message_choice(CLI::App& command, MessageChoice& choice) {
   constexpr std::uint32_t kTagMax = std::numeric_limits<std::int32_t>::max();
   return {

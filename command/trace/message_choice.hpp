@@ -1,4 +1,4 @@
-// Which messages of a trace a command is about, by the options of its line.
+// The selection of messages by the options of a command line.
 #pragma once
 
 #include <cstddef>
@@ -19,29 +19,35 @@ class Option;
 
 namespace margay::command {
 
+// The options. All that are set must hold.
 struct MessageChoice {
+  // Ranks of the world; then the program's tag.
   std::optional<std::uint32_t> from;
   std::optional<std::uint32_t> to;
   std::optional<std::uint32_t> tag;
+  // Sort by duration.
   bool slowest = false;
   bool dropped = false;
   bool unexpected = false;
   bool never_received = false;
+  // Also messages that are hidden by default: those of collective calls, and all of the library's own.
   bool collective = false;
   bool all = false;
-  std::optional<std::size_t> count;  // of those that are chosen; choose() does not look at it
+  // A limit on the selected messages, which the caller applies; choose() ignores it.
+  std::optional<std::size_t> count;
 };
 
-// Adds --from, --to, --tag, --slowest, ..., --count to a command, and returns them; `choice` lives as long as it.
+// Adds --from, --to, --tag, --slowest, ..., --count to a command, and returns the options. `choice` must outlive the
+// command.
 std::vector<CLI::Option*> add_message_choice(CLI::App& command, MessageChoice& choice);
-// Ends the command with an error when --from or --to is not a rank of the run.
+// Ends the command with an error if --from or --to is not a rank of the run.
 void check_choice(const MessageChoice& choice, const Trace& trace);
-// By time, or with `slowest` the longest first. With `never_received` standard error tells of which ranks it is not
-// known.
+// The selected messages by time, or with `slowest` by descending duration. With `never_received`, standard error lists
+// the ranks for which this is not known. Cost: builds the story of every message.
 [[nodiscard]] std::vector<MessageStory> choose(const MessageChoice& choice, const Trace& trace, const TraceNames& names,
                                                const Messages& messages);
-// Of a choice that picked nothing: what would pick something, or why nothing can: "no message of the program is of that
-// kind: ...", without a full stop.
+// A sentence without a full stop for an empty selection: the options that would select something, or why nothing can be
+// selected.
 [[nodiscard]] std::string none_chosen(const MessageChoice& choice, const Trace& trace, const TraceNames& names,
                                       const Messages& messages, const Collectives& collectives);
 

@@ -29,8 +29,10 @@ struct MessagesOptions {
 };
 
 struct Row {
-  std::string begin;  // its sending, microseconds since the trace's first event
-  std::string took;   // microseconds from there to its last step
+  // Time of sending, in microseconds since the trace's first event.
+  std::string begin;
+  // Microseconds from there to the last step.
+  std::string took;
   MessageIdentity identity;
   std::string_view protocol;
   std::string_view fate;
@@ -38,6 +40,7 @@ struct Row {
   std::string what;
 };
 
+// The send_begin has the program's length and datatype; a lost one is replaced by a kernel event.
 Row row_of(const Trace& trace, const EventWords& words, const Messages& messages, const MessageStory& story) {
   Row row;
   row.identity = story.identity;
@@ -52,6 +55,7 @@ Row row_of(const Trace& trace, const EventWords& words, const Messages& messages
   return row;
 }
 
+// Indices and words are built once for all rows.
 void list_messages(const MessagesOptions& options) {
   Trace trace;
   load_trace(options.folder, trace);
@@ -68,6 +72,7 @@ void list_messages(const MessagesOptions& options) {
                          "bytes", "protocol", "how", "what"));
   }
   std::vector<MessageStory> chosen = choose(options.choice, trace, names, messages);
+  // The omitted ones are counted, so that a limited list is not taken for a complete one.
   const std::size_t left_out = chosen.size() - std::min(options.choice.count.value_or(chosen.size()), chosen.size());
   chosen.resize(chosen.size() - left_out);
   if (chosen.empty() && !options.csv) put_line(none_chosen(options.choice, trace, names, messages, collectives));

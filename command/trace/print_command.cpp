@@ -25,7 +25,7 @@ namespace {
 
 using portals::Status;
 
-// What the command line says; alive as long as the application's callbacks.
+// The options, which live as long as the application's callbacks.
 struct PrintOptions {
   std::string folder;
   std::vector<std::uint32_t> ranks;
@@ -44,9 +44,10 @@ struct PrintOptions {
   bool raw = false;
 };
 
-// Requires: a time that microseconds() let pass.
+// The time of an option in nanoseconds. Requires: a value that microseconds() accepted.
 std::uint64_t since(std::uint64_t origin_ns, double microseconds) {
-  constexpr double kLimitUs = 1e15;  // thirty years: beyond it a double loses nanoseconds and the sum could wrap
+  // Thirty years; beyond it a double loses nanoseconds, and the sum could overflow.
+  constexpr double kLimitUs = 1e15;
   return origin_ns + static_cast<std::uint64_t>(std::llround(std::min(microseconds, kLimitUs) * 1000.0));
 }
 
@@ -58,6 +59,7 @@ Status check_times(const PrintOptions& options) {
   return {};
 }
 
+// An unknown kind is an error that lists all: their names are not guessable.
 std::vector<sim::TraceKind> kinds_of(const std::vector<std::string>& words, std::string_view option) {
   std::vector<sim::TraceKind> kinds;
   for (const std::string& word : words) {
@@ -73,6 +75,7 @@ std::vector<sim::TraceKind> kinds_of(const std::vector<std::string>& words, std:
   return kinds;
 }
 
+// The option's name is part of the error, because two options take a message.
 MessageIdentity message_of(const std::string& text, std::string_view option) {
   MessageIdentity message;
   if (Status status = parse_message(text, message); !status.ok()) {
@@ -81,7 +84,8 @@ MessageIdentity message_of(const std::string& text, std::string_view option) {
   return message;
 }
 
-// Sleeping and waking, the coprocessor's shifts, and what the library's own messages do: seldom what one looks for.
+// Whether the event is hidden by default: sleeping and waking, the coprocessor's activity, the library's own messages.
+// They are frequent and seldom of interest.
 bool is_quiet(const Trace::Entry& entry, const TraceNames& names) {
   switch (entry.event.kind) {
     case sim::TraceKind::sleep:
@@ -100,13 +104,14 @@ bool is_quiet(const Trace::Entry& entry, const TraceNames& names) {
   fail_trace(Status::error(fmt::format("trace: {} {}: no event of this message is in the trace", option, message)));
 }
 
+// An absent message is an error, since an empty table would look like a quiet one.
 void check_message(const Trace& trace, const MessageIdentity& message, const std::string& text) {
   TraceFilter only;
   only.message = message;
   if (pick(trace, only).empty()) no_event_of("--message", text);
 }
 
-// A name that no call of the trace has is a mistake, and no empty table.
+// A name that no call has is a mistake: reported as an error, not as an empty table.
 void check_call(const Trace& trace, const std::string& call) {
   const bool known = std::any_of(trace.files.begin(), trace.files.end(), [&](const TraceFile& file) {
     return std::find(file.names.begin(), file.names.end(), call) != file.names.end();
@@ -117,7 +122,7 @@ void check_call(const Trace& trace, const std::string& call) {
   }
 }
 
-// From the first step of a message to its last, on all ranks.
+// Restricts the times to those from a message's first step to its last, on all ranks.
 void set_around(const Trace& trace, const Messages& messages, const std::string& text, TraceFilter& filter) {
   const MessageIdentity message = message_of(text, "--around");
   const MessageStory story = messages.story(messages.root_of(message));
@@ -126,6 +131,7 @@ void set_around(const Trace& trace, const Messages& messages, const std::string&
   filter.to_ns = trace.entries[story.steps.back()].event.time;
 }
 
+// Ranks are checked against the trace, not against the size of the job: a file may be missing.
 TraceFilter make_filter(const PrintOptions& options, const Trace& trace, std::uint64_t origin_ns) {
   if (Status status = check_ranks(trace, options.ranks); !status.ok()) {
     fail_trace(Status::error(fmt::format("trace: --rank: {} ({})", status.sentence(), options.folder)));
@@ -143,11 +149,12 @@ TraceFilter make_filter(const PrintOptions& options, const Trace& trace, std::ui
   return filter;
 }
 
-// Of those that the line's options pick, what is shown unless they name it.
+// Whether hidden events are to be omitted: not if an option selects events explicitly.
 bool hides(const PrintOptions& options) {
   return !options.all && options.kinds.empty() && options.portals.empty() && options.message.empty();
 }
 
+// An event outside of calls belongs to none.
 bool is_in_call(const Trace& trace, const Messages& messages, std::size_t at, const std::vector<std::string>& calls) {
   const std::size_t enter = messages.call_around(at);
   if (enter == MessageStory::kNone) return false;
@@ -155,6 +162,7 @@ bool is_in_call(const Trace& trace, const Messages& messages, std::size_t at, co
   return std::find(calls.begin(), calls.end(), call_name(trace.files[entry.file], entry.event.a)) != calls.end();
 }
 
+// Comment lines, so that the output can be filtered by line.
 void print_files(const Trace& trace) {
   for (const TraceFile& file : trace.files) {
     const std::string end = end_words(file);
@@ -170,6 +178,7 @@ void print_files(const Trace& trace) {
   if (const std::string words = unsealed_words(trace.files); !words.empty()) put_line("# " + words);
 }
 
+// Hidden events are announced, or readers would miss them without notice.
 void put_hidden(const Trace& trace, const TraceNames& names) {
   const auto hidden = std::count_if(trace.entries.begin(), trace.entries.end(),
                                     [&](const Trace::Entry& entry) { return is_quiet(entry, names); });
@@ -178,7 +187,7 @@ void put_hidden(const Trace& trace, const TraceNames& names) {
                        sim::counted(hidden, "event"), hidden == 1 ? "is" : "are"));
 }
 
-// call_around() knows the call of the thread that was seen last.
+// Warns about ranks with several threads: call_around() returns the call of the thread that was seen last.
 void put_threads(const Trace& trace, const Messages& messages) {
   for (std::uint32_t file = 0; file < trace.files.size(); ++file) {
     if (!messages.has_threads(file)) continue;
@@ -189,6 +198,7 @@ void put_threads(const Trace& trace, const Messages& messages) {
   }
 }
 
+// Mistakes in options are reported before any line is printed.
 void print_trace(const PrintOptions& options, const CallSite& call_site) {
   if (Status status = check_times(options); !status.ok()) fail_trace(Status::error("trace: " + status.sentence()));
   Trace trace;
@@ -264,7 +274,7 @@ void add_trace_print(CLI::App& trace, const CallSite& call_site) {
                        ->check(microseconds()));
   around->excludes(print->add_option("--until", options->until_us, "until so many microseconds after the first event")
                        ->check(microseconds()));
-  // Ranks in the other commands: who writes them here would get times.
+  // --from and --to are ranks in the other commands, and would silently be taken for times here.
   for (const auto& [old, now] : {std::pair("--from", "--since"), std::pair("--to", "--until")}) {
     print
         ->add_option_function<std::string>(

@@ -21,8 +21,10 @@ namespace {
 
 using portals::Status;
 
+// Titles of further messages, after the printed stories.
 constexpr std::size_t kTitlesMax = 20;
 
+// The options, which live as long as the callback.
 struct StoryOptions {
   std::string folder;
   std::string message;
@@ -34,6 +36,7 @@ MessageStory named(const StoryOptions& options, const Messages& messages) {
   if (Status status = parse_message(options.message, message); !status.ok()) {
     fail_trace(Status::error("trace: " + status.sentence()));
   }
+  // The user may name any hop, for example an acknowledgment seen in `print`.
   const MessageIdentity root = messages.root_of(message);
   if (root != message) {
     put_line(fmt::format("({} is a part of {}:{}:{}, whose story this is)", options.message, root.source,
@@ -42,6 +45,7 @@ MessageStory named(const StoryOptions& options, const Messages& messages) {
   return messages.story(root);
 }
 
+// One story by default: the others are listed by title, so that the user can choose.
 void tell_story(const StoryOptions& options, const CallSite& call_site) {
   Trace trace;
   load_trace(options.folder, trace);
@@ -61,6 +65,7 @@ void tell_story(const StoryOptions& options, const CallSite& call_site) {
           Status::error(fmt::format("trace: {}: no event of this message is in {}", options.message, options.folder)));
     }
   }
+  // An error and not an empty output: scripts test the status.
   if (chosen.empty()) {
     fail_trace(
         Status::error(fmt::format("trace: {}: {} (`margay trace print {}` shows all events)", options.folder,

@@ -27,7 +27,7 @@ struct ViewOptions {
   std::string output;
 };
 
-// "traces/heat/" is written to traces/heat.html; "." by the folder's name, into the folder that it lies in.
+// The default page: "traces/heat/" is written to traces/heat.html; "." by the folder's name, into its parent folder.
 std::string page_of(const std::string& folder) {
   std::error_code error;
   const std::filesystem::path whole = std::filesystem::canonical(folder, error);
@@ -38,7 +38,7 @@ std::string page_of(const std::string& folder) {
   return path + ".html";
 }
 
-// On a terminal one line says what is being done, as large traces take a while; nothing is left of it.
+// A line of progress on a terminal, since large traces take a while; erased at the end.
 class ProgressLine {
  public:
   ProgressLine() : shown_(isatty(STDERR_FILENO) == 1) {}
@@ -53,7 +53,8 @@ class ProgressLine {
   bool shown_;
 };
 
-// Stories are told by several threads, and debug information is read by one at a time: each place once.
+// A call-site resolver that threads may share: stories are formatted by several threads, but libdw serves one at a
+// time. Resolves each address once.
 CallSite for_threads(const CallSite& call_site) {
   if (!call_site) return {};
   struct Known {
@@ -68,6 +69,7 @@ CallSite for_threads(const CallSite& call_site) {
   };
 }
 
+// The page replaces an older one only when it is complete.
 void write_view(const ViewOptions& options, const CallSite& slow_call_site, std::string_view page) {
   if (page.empty()) {
     fail_trace(

@@ -28,12 +28,14 @@ namespace {
 
 using portals::Status;
 
-// For how long a process stands still when one of its threads does not stop, and when one gets no processor.
+// Bounds of the stop: for a thread that does not stop, and for one that gets no processor.
 constexpr std::uint64_t kStopPatienceNs = 200'000'000;
 constexpr std::uint64_t kLongestNs = 5'000'000'000;
 constexpr std::uint64_t kPollNs = 200'000;
-constexpr std::uint64_t kOthersNs = 1'000'000'000;  // for how long another one's hold is waited for
+// The wait for another tracer's end.
+constexpr std::uint64_t kOthersNs = 1'000'000'000;
 
+// Sorted, the main thread first: all commands seize in this order.
 std::vector<int> threads_of(int pid) {
   namespace fs = std::filesystem;
   std::vector<int> tids;
@@ -50,6 +52,7 @@ std::vector<int> threads_of(int pid) {
   return tids;
 }
 
+// The number after a key in a file of /proc, or the first number if the key is empty.
 int number_in(const std::string& path, const std::string& key, int otherwise) {
   std::ifstream file(path);
   std::string word;
@@ -61,18 +64,18 @@ int number_in(const std::string& path, const std::string& key, int otherwise) {
   return otherwise;
 }
 
-// The process that holds it; 0: none.
+// The process that traces it; 0: none.
 int tracer_of(int tid) {
   return number_in(fmt::format("/proc/{}/status", tid), "TracerPid:", 0);
 }
 
-// One that is a zombie is refused as another user's is.
+// Whether the thread has ended: the system refuses a zombie with the same error as another user's process.
 bool has_exited(int tid) {
   const char state = command::look_at_process(tid).state;
   return state == 0 || state == 'Z' || state == 'X';
 }
 
-// The same of a process, whose main thread may end before others.
+// Whether the process has ended; its main thread may end before others.
 bool process_has_ended(int pid) {
   const command::ProcessLook look = command::look_at_process(pid);
   return look.state == 0 || sim::has_ended({pid, look.start_ticks});
@@ -86,7 +89,7 @@ std::string words_of_stuck(int tid) {
       tid, state == 0 ? '?' : state);
 }
 
-// -1: this user's, or this one is root.
+// The process's user; -1: the same user, or this one is root.
 int other_owner(int pid) {
   const int user = number_in(fmt::format("/proc/{}/status", pid), "Uid:", -1);
   const auto own = static_cast<int>(::geteuid());
@@ -97,8 +100,10 @@ int other_owner(int pid) {
 
 std::string why_without_stacks(int pid) {
   if (pid == ::getpid()) return "is this command itself: name another one";
-  constexpr int kFlagsBehindName = 7;                // proc(5): the stat file's ninth field; the second is the name
-  constexpr std::uint64_t kKernelThread = 0x200000;  // PF_KTHREAD
+  // proc(5): the flags are the ninth field of the stat file; the second is the name.
+  constexpr int kFlagsBehindName = 7;
+  // PF_KTHREAD of the kernel's sched.h.
+  constexpr std::uint64_t kKernelThread = 0x200000;
   std::ifstream file(fmt::format("/proc/{}/stat", pid));
   std::string line;
   std::getline(file, line);
@@ -110,6 +115,7 @@ std::string why_without_stacks(int pid) {
   return read && (flags & kKernelThread) != 0 ? "is a thread of the kernel, which has no program" : "";
 }
 
+// In the order of certainty: a tracer and another owner explain the refusal by themselves.
 std::string refusal_words(const Refusal& refusal) {
   if (refusal.tracer != 0) {
     return fmt::format("process {} (a debugger, or another margay stacks) holds it already; try again when it is done",
@@ -140,17 +146,18 @@ std::string why_refused(int pid, int error) {
                         .error = std::strerror(error)});
 }
 
-// false: it has ended meanwhile, or is refused (errno).
+// Seizes a thread and requests its stop. False: it has ended, or the system refuses (errno).
 bool HeldProcess::ask(int tid) {
   if (::ptrace(PTRACE_SEIZE, tid, nullptr, nullptr) != 0) return false;
   asked_.push_back(tid);
-  // One that cannot be interrupted has ended: it is seized already.
+  // An error means that the thread has ended; it is seized nevertheless.
   static_cast<void>(::ptrace(PTRACE_INTERRUPT, tid, nullptr, nullptr));
   return true;
 }
 
-// After EPERM. true: another one traces it, or did, and it is asked now; false: it is refused. The other one may be
-// gone before it is looked for, or yet another one come: so one look without a tracer says nothing.
+// Distinguishes a refusal from another tracer, after EPERM. True: another process traces or traced the thread, or the
+// request has now succeeded. False: the system refuses. Repeated, because tracers may come and go between the two
+// checks.
 bool HeldProcess::ask_beside_others(int tid) {
   constexpr int kLooks = 16;
   for (int look = 0; look < kLooks; ++look) {
@@ -159,7 +166,7 @@ bool HeldProcess::ask_beside_others(int tid) {
   return false;
 }
 
-// Whether it has stopped or ended.
+// Whether the thread has stopped or ended.
 bool HeldProcess::collect(int tid) {
   siginfo_t seen{};
   if (::waitid(P_PID, static_cast<id_t>(tid), &seen, WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL) != 0) {
@@ -168,8 +175,8 @@ bool HeldProcess::collect(int tid) {
   if (seen.si_pid == 0) return false;
   const bool stopped = seen.si_code == CLD_TRAPPED;
   const int event = seen.si_status >> 8;
-  // It may have stopped for a signal of its own instead, which it gets when it goes on. That stop must stay unreaped:
-  // what is reaped is left to its tracer, so that the signal would be lost with this process.
+  // The thread may have stopped for a signal of its own, which it gets when it continues. This stop must not be reaped:
+  // otherwise the signal would be lost if this process ended.
   const bool by_signal = stopped && event == 0;
   if (!by_signal) static_cast<void>(::waitpid(tid, nullptr, __WALL | WNOHANG));
   if (stopped) threads_.push_back({tid, by_signal ? seen.si_status : 0});
@@ -183,8 +190,8 @@ Status HeldProcess::ask_new(int pid, std::uint64_t begun_ns, bool& found) {
     if (ask(tid)) {
       found = true;
     } else if (const int error = errno; error != ESRCH && !has_exited(tid)) {
-      // Another margay stacks holds a process for moments. All take threads in one order, so two do not wait for
-      // each other.
+      // Another margay stacks holds a process only briefly. All seize threads in the same order, so two of them do not
+      // deadlock.
       const bool is_held = error == EPERM && ask_beside_others(tid);
       if (!is_held || sim::real_clock().now_ns() - begun_ns > kOthersNs) return Status::error(why_refused(pid, error));
       sim::give_processor_up(kPollNs);
@@ -195,15 +202,16 @@ Status HeldProcess::ask_new(int pid, std::uint64_t begun_ns, bool& found) {
   return {};
 }
 
+// Polls, because waitid() for one thread cannot be combined with a timeout.
 Status HeldProcess::wait_for_stops(std::uint64_t begun_ns) {
   while (true) {
     std::erase_if(asked_, [this](int tid) { return collect(tid); });
     if (asked_.empty()) return {};
     const std::uint64_t passed_ns = sim::real_clock().now_ns() - begun_ns;
     if (passed_ns > kStopPatienceNs) {
-      // A main thread that has ended before others is not told by waitpid().
+      // waitpid() does not report a main thread that ended before other threads.
       std::erase_if(asked_, has_exited);
-      // One that is about to run stops as soon as it gets a processor.
+      // A runnable thread stops as soon as it gets a processor.
       const auto stuck = std::ranges::find_if(
           asked_, [&](int tid) { return passed_ns > kLongestNs || command::look_at_process(tid).state != 'R'; });
       if (stuck != asked_.end() && !collect(*stuck)) return Status::error(words_of_stuck(*stuck));
@@ -216,7 +224,7 @@ Status HeldProcess::wait_for_stops(std::uint64_t begun_ns) {
 Status HeldProcess::hold(int pid) {
   release();
   const std::uint64_t begun_ns = sim::real_clock().now_ns();
-  // One that runs may make another thread: until a look finds no new one.
+  // A running thread may create another one, so this repeats until no new one is found.
   for (bool found = true; found;) {
     Status status = ask_new(pid, begun_ns, found);
     if (status.ok()) status = wait_for_stops(begun_ns);
@@ -232,11 +240,12 @@ Status HeldProcess::hold(int pid) {
   return {};
 }
 
+// Threads that stopped since are collected first, or they would stay stopped until this thread ends.
 void HeldProcess::release() {
   std::erase_if(asked_, [this](int tid) { return collect(tid); });
   asked_.clear();
   for (const Thread& thread : threads_) {
-    // A request that takes its signal as a pointer.
+    // The request passes the signal in place of a pointer.
     ::ptrace(PTRACE_DETACH, thread.tid, nullptr, static_cast<std::uintptr_t>(thread.signal));
   }
   threads_.clear();

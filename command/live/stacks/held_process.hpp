@@ -1,5 +1,6 @@
-// A process that stands still while its stacks are read. Seized, not attached to: it gets no signal, its parent is not
-// told, and whatever ends this process lets it go on, with the signals that it was about to get.
+// A process that is stopped while its stacks are read.
+// It is seized (PTRACE_SEIZE), not attached to: it gets no signal, its parent is not notified, and if this process ends
+// for whatever reason, the other one continues, with its pending signals.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,7 @@
 
 namespace margay::command {
 
+// Owns the stop. All calls must come from one thread, because the system binds a seizure to it.
 class HeldProcess {
  public:
   HeldProcess() = default;
@@ -18,18 +20,19 @@ class HeldProcess {
   HeldProcess& operator=(const HeldProcess&) = delete;
   ~HeldProcess() { release(); }
 
-  // Stops all threads of the process. Error: it has ended; the system does not allow it, and the sentence says which
-  // setting refuses; or a thread does not stop in time, as one in vfork() or in a file system that does not answer.
-  // Then no thread is stopped. Release by the thread that called this. A thread that did not stop in time cannot be let
-  // go before it does: the system lets it go when the calling thread ends, so call from a thread of its own.
+  // Stops all threads of the process. Error, after which no thread is stopped: it has ended; the system refuses, and
+  // the message names the setting; or a thread does not stop in time, as in vfork() or in an unresponsive file system.
+  // A thread that did not stop in time remains seized until the calling thread ends, so call this from a thread of its
+  // own. Blocks for milliseconds usually, for some seconds at most.
   [[nodiscard]] portals::Status hold(int pid);
-  // All go on, with the signals that came meanwhile. No effect when nothing is held.
+  // Continues all threads, with the signals that arrived meanwhile. No effect if nothing is held.
   void release();
 
-  // Its threads, the main one first.
+  // The stopped threads, the main one first.
   struct Thread {
     int tid = 0;
-    int signal = 0;  // that it was about to get
+    // The signal that it was about to receive; 0: none.
+    int signal = 0;
   };
   [[nodiscard]] const std::vector<Thread>& threads() const { return threads_; }
 
@@ -41,25 +44,29 @@ class HeldProcess {
   [[nodiscard]] portals::Status wait_for_stops(std::uint64_t begun_ns);
 
   std::vector<Thread> threads_;
-  std::vector<int> asked_;  // seized, and not seen to stop
+  // Seized, and not yet stopped.
+  std::vector<int> asked_;
 };
 
-// "" for a process whose stacks may be asked for; what is the matter with this command itself, and with a thread of the
-// kernel.
+// Why a process has no stacks to show: it is this command itself, or a kernel thread. "": it may be examined.
 [[nodiscard]] std::string why_without_stacks(int pid);
 
 inline constexpr std::string_view kHasEnded = "it has ended";
-// Why the system refuses to hold or to read a process, and what allows it. `error`: of ptrace(), or of a file in /proc.
+// Why the system refuses to stop or read a process, and how to allow it. `error`: errno of ptrace(), or of a file in
+// /proc.
 [[nodiscard]] std::string why_refused(int pid, int error);
 
-// What /proc tells of a refusal.
+// The facts in /proc about a refusal.
 struct Refusal {
-  int scope = -1;  // yama's ptrace_scope; -1: none
-  int tracer = 0;  // the process that holds it already; 0: none
-  int owner = -1;  // the user that it belongs to; -1: to this one, or this one is root
+  // Yama's ptrace_scope; -1: there is none.
+  int scope = -1;
+  // The process that traces it already; 0: none.
+  int tracer = 0;
+  // Its user; -1: the same user, or this one is root.
+  int owner = -1;
   std::string error;
 };
-// The same by these. Pure.
+// The message for these facts. Pure.
 [[nodiscard]] std::string refusal_words(const Refusal& refusal);
 
 }  // namespace margay::command

@@ -18,6 +18,7 @@ bool is_mpi(std::string_view function) {
   return function.starts_with("MPI_") || function.starts_with("PMPI_");
 }
 
+// Libraries whose frames do not help to find a place in the program.
 bool is_system(const Frame& frame) {
   constexpr std::array<std::string_view, 10> kNames{"libc.",    "libc-", "libpthread", "ld-",    "libstdc++",
                                                     "libgcc_s", "libm.", "liburing",   "[vdso]", "linux-vdso"};
@@ -39,14 +40,17 @@ bool has_program(const Stack& stack) {
   return std::ranges::any_of(stack, is_programs);
 }
 
+// The outermost library frame is the call's entry.
 bool is_unnamed_call(const Stack& stack) {
   const auto first = std::ranges::find_if(stack, is_library);
   return first != stack.end() && !is_mpi(first->function);
 }
 
+// A callback of the program below a library's frame is kept: it is the program's own code.
 Stack folded(const Stack& stack, const std::string& call) {
   Stack out;
-  bool inside = false;  // a call of the library's or the system's
+  // Inside a call of the library or the system.
+  bool inside = false;
   auto at = std::ranges::find_if(stack, [](const Frame& frame) { return is_programs(frame) || is_library(frame); });
   if (at == stack.end()) at = stack.begin();
   for (bool first = true; at != stack.end(); ++at) {
@@ -59,14 +63,16 @@ Stack folded(const Stack& stack, const std::string& call) {
       if (frame.function.starts_with("PMPI_")) frame.function.erase(0, 1);
       first = false;
     }
-    if (inside) frame.place.clear();  // of sources that are not the program's
+    // Lines of foreign sources do not help.
+    if (inside) frame.place.clear();
     out.push_back(std::move(frame));
   }
   return out;
 }
 
+// Parameters make lines long and rarely help.
 std::string function_name(const std::string& symbol) {
-  // What is no mangled name would be taken for a type's: "i" is int.
+  // A name that is not mangled would be taken for a type: "i" is int.
   if (!symbol.starts_with("_Z")) return sim::printable(symbol.substr(0, symbol.find("@@")));
   int status = 0;
   char* const demangled = abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status);
@@ -90,6 +96,7 @@ std::string text_of(const Frame& frame) {
   return frame.function.empty() && !frame.module.empty() ? fmt::format("{} ({})", name, frame.module) : name;
 }
 
+// Two neighbours are written "0,1"; a range has three or more.
 std::string ranges(std::vector<std::uint32_t> numbers) {
   std::ranges::sort(numbers);
   numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
@@ -112,6 +119,7 @@ std::string words_of_not_begun(const std::vector<std::uint32_t>& ranks) {
   return fmt::format("ranks {} have not begun MPI, so their processes are not known; name a process instead", numbers);
 }
 
+// Stacks are compared as text, so differences that are not shown do not separate ranks.
 std::vector<std::string> merged(const std::vector<StackOf>& stacks, bool long_form) {
   struct Group {
     bool main_thread = true;

@@ -25,22 +25,23 @@ using portals::Status;
 constexpr int kStatusNotAll = 1;
 constexpr int kStatusNoSuch = 2;
 
-// A process whose stacks are wanted.
+// A process to examine.
 struct Place {
   std::uint32_t rank = 0;
   int pid = 0;
-  const command::BoardReader* board = nullptr;  // nullptr: of no job
+  // nullptr: it belongs to no job.
+  const command::BoardReader* board = nullptr;
 };
 
-// The call that the board shows for it; empty: none, or the board does not tell.
+// The call on the board; empty: none, or not readable.
 std::string call_of(const Place& place) {
   sim::BoardBlock block;
   const bool told = place.board != nullptr && place.board->read_block(place.rank, block);
   return told ? command::clean_text(block.mpi_call) : "";
 }
 
-// For its life, signals that stop or end this process wait: stopped, it would hold a process for as long as it is.
-// (SIGSTOP cannot be told to wait.) Threads that are made meanwhile have them wait too.
+// Blocks signals that stop or end this process for its lifetime: a stopped command would keep the other process
+// stopped, too. (SIGSTOP cannot be blocked.) Threads that are created meanwhile inherit the mask.
 class SignalsWait {
  public:
   SignalsWait() {
@@ -57,11 +58,11 @@ class SignalsWait {
   sigset_t before_{};
 };
 
-// Walks its threads while they stand still, and looks which call the board shows then.
+// Walks the stopped threads, and reads the call on the board at the same moment.
 Status walk_held(const Place& place, Unwinder& unwinder, std::string& call) {
   Status status;
   const SignalsWait wait;
-  // The system lets go whatever a thread still holds when it ends.
+  // When a thread ends, the system releases everything that it still holds.
   std::thread([&] {
     HeldProcess held;
     status = held.hold(place.pid);
@@ -72,19 +73,21 @@ Status walk_held(const Place& place, Unwinder& unwinder, std::string& call) {
   return status;
 }
 
-// Reads a process's stacks and adds what is to be shown.
+// Reads a process's stacks, and adds those to be shown.
 Status read_stacks(const Place& place, bool all, std::vector<StackOf>& out) {
   Unwinder unwinder(place.pid);
   if (Status status = unwinder.open(); !status.ok()) return status;
   std::string call;
   if (Status status = walk_held(place, unwinder, call); !status.ok()) return status;
   std::vector<Stack> stacks = unwinder.stacks();
-  // The board names one call: whose, can be told when one thread alone is in MPI by what its frames say.
+  // The board has one call for the process. It can be assigned only if a single thread is in MPI without its call's
+  // name in its frames.
   const auto unnamed =
       std::ranges::count_if(stacks, [](const Stack& stack) { return has_program(stack) && is_unnamed_call(stack); });
   if (unnamed != 1) call.clear();
   for (std::size_t at = 0; at < stacks.size(); ++at) {
-    if (!all && at > 0 && !has_program(stacks[at])) continue;  // the library's own thread
+    // A thread of the library itself.
+    if (!all && at > 0 && !has_program(stacks[at])) continue;
     out.push_back({place.rank, at == 0, all ? std::move(stacks[at]) : folded(stacks[at], call)});
   }
   return {};
@@ -94,6 +97,7 @@ void complain(const std::string& sentence) {
   std::fprintf(stderr, "margay stacks: %s\n", sentence.c_str());
 }
 
+// A rank that cannot be read does not hide the others.
 int print_stacks(const std::vector<Place>& places, bool all, bool of_job) {
   std::vector<StackOf> stacks;
   bool failed = false;
@@ -113,7 +117,7 @@ int print_stacks(const std::vector<Place>& places, bool all, bool of_job) {
   return std::fflush(stdout) != 0 || failed ? kStatusNotAll : 0;
 }
 
-// The ranks of a job that have a process; of the others a sentence.
+// The ranks of a job with a process; prints a sentence about the others.
 std::vector<Place> places_of(const command::RunningJob& job, std::int64_t only, bool& missing) {
   std::vector<Place> places;
   std::vector<std::uint32_t> not_begun;
@@ -146,6 +150,7 @@ int pid_of(const std::string& word) {
 
 }  // namespace
 
+// A number may be a launcher or any process: a job's launcher takes precedence.
 int stacks(const command::StacksOrder& order) {
   command::RunningJobs jobs;
   jobs.find();

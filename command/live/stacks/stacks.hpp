@@ -1,4 +1,4 @@
-// `margay stacks`: where each rank of a job is now.
+// The command `margay stacks`: shows each rank's current stack.
 #pragma once
 
 #include <cstdint>
@@ -6,14 +6,17 @@
 
 namespace margay::command {
 
-// `margay stacks`: of a job by its name or launcher, or of a process; empty: of the one job that runs.
+// The options. `job`: a job's name, its launcher, or a process; empty: the only running job.
 struct StacksOrder {
   std::string job;
-  std::int64_t rank = -1;  // of one rank only
-  bool all = false;        // the library's frames and threads too
+  // Only this rank; -1: all.
+  std::int64_t rank = -1;
+  // Also the library's frames and threads.
+  bool all = false;
 };
 
-// Prints the stacks; the exit status: 0, 1 when some could not be read, 2 when the order names no one job or process.
+// Prints the stacks. Returns the exit status: 0, 1 if some could not be read, 2 if the options do not name a single job
+// or process.
 [[nodiscard]] int stacks(const StacksOrder& order);
 
 }  // namespace margay::command

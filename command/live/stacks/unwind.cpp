@@ -15,7 +15,8 @@ namespace margay::command {
 
 struct Unwinder::Address {
   Dwarf_Addr at = 0;
-  bool interrupted = false;  // there, and not called from there
+  // The address is that of an interruption, not a return address.
+  bool interrupted = false;
 };
 
 namespace {
@@ -30,6 +31,7 @@ constexpr Dwfl_Callbacks kOfProcess{.find_elf = dwfl_linux_proc_find_elf,
                                     .section_address = nullptr,
                                     .debuginfo_path = &no_debug_folder};
 
+// Called by libdw for each frame; stops at the bound, since a corrupt stack may have no end.
 int take_frame(Dwfl_Frame* frame, void* into) {
   auto& addresses = *static_cast<std::vector<Unwinder::Address>*>(into);
   Unwinder::Address address;
@@ -38,9 +40,10 @@ int take_frame(Dwfl_Frame* frame, void* into) {
   return addresses.size() < kMostFrames ? DWARF_CB_OK : DWARF_CB_ABORT;
 }
 
+// Each name may be missing: a stripped module has only its file name.
 Frame frame_at(Dwfl* dwfl, const Unwinder::Address& address) {
   Frame frame;
-  // The call ends one byte before the address that it returns to.
+  // A return address is behind the call; the byte before it belongs to the call.
   const Dwarf_Addr at = address.at - (address.interrupted ? 0 : 1);
   Dwfl_Module* const module = dwfl_addrmodule(dwfl, at);
   if (module == nullptr) return frame;
@@ -64,7 +67,8 @@ Frame frame_at(Dwfl* dwfl, const Unwinder::Address& address) {
 struct Unwinder::Impl {
   int pid = 0;
   Dwfl* dwfl = nullptr;
-  std::vector<std::vector<Unwinder::Address>> walked;  // innermost first
+  // Innermost first.
+  std::vector<std::vector<Unwinder::Address>> walked;
 };
 
 Unwinder::Unwinder(int pid) : impl_(std::make_unique<Impl>()) {
@@ -79,12 +83,12 @@ Status Unwinder::open() {
   impl_->dwfl = dwfl_begin(&kOfProcess);
   int error = impl_->dwfl == nullptr ? -1 : dwfl_linux_proc_report(impl_->dwfl, impl_->pid);
   if (error == 0) error = dwfl_report_end(impl_->dwfl, nullptr, nullptr);
-  // The threads are held already when they are walked.
+  // The caller stops the threads, so libdw must not attach to them.
   if (error == 0) error = dwfl_linux_proc_attach(impl_->dwfl, impl_->pid, true);
   if (error == 0) return {};
   const std::string own = error > 0 ? "" : dwfl_errmsg(-1);
   std::string why = why_refused(impl_->pid, error > 0 ? error : EINVAL);
-  // libdw's own word is about files, not about rights.
+  // libdw's errors concern files, not rights, so they take precedence.
   if (!own.empty() && why != kHasEnded) why = own;
   return Status::error(why == kHasEnded ? why : "its memory is not to be read: " + why);
 }
@@ -92,7 +96,7 @@ Status Unwinder::open() {
 void Unwinder::walk(int tid) {
   MARGAY_ASSERT(impl_->dwfl != nullptr);
   std::vector<Unwinder::Address> addresses;
-  // An error is the end of what can be walked.
+  // An error ends the walk; the frames before it count.
   static_cast<void>(dwfl_getthread_frames(impl_->dwfl, tid, take_frame, &addresses));
   impl_->walked.push_back(std::move(addresses));
 }

@@ -1,4 +1,4 @@
-// The stacks of a process that runs (libdw).
+// A reader of the stacks of a running process (libdw).
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace margay::command {
 
-// The process stands still only while its frames are walked, some milliseconds; names and lines of source are looked up
-// when it goes on.
+// The process is stopped only while its frames are walked, some milliseconds; names and lines of source are resolved
+// after it continues.
 class Unwinder {
  public:
   explicit Unwinder(int pid);
@@ -18,16 +18,18 @@ class Unwinder {
   Unwinder(const Unwinder&) = delete;
   Unwinder& operator=(const Unwinder&) = delete;
 
-  struct Address;  // of a frame
+  // Of a frame.
+  struct Address;
 
-  // Reads which files are mapped where. Error: there is no such process, or it is not to be read.
+  // Reads the process's mappings. Error: there is no such process, or access is refused.
   [[nodiscard]] portals::Status open();
-  // Walks the frames of a thread. Requires: open() went well; the thread is held by the calling one.
+  // Records the frames of a thread, at most 256. Requires: open() succeeded; the calling thread holds the thread.
   void walk(int tid);
-  // The stacks walked, in their order, with names. The process may go on.
+  // The recorded stacks with names, in the order of the calls. The process may run meanwhile.
   [[nodiscard]] std::vector<Stack> stacks();
 
  private:
+  // Hides libdw's types from callers.
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

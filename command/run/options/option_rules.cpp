@@ -11,13 +11,14 @@ namespace {
 
 using portals::Status;
 
-// Parts of a machine, and orders: Hydra's and Open MPI's.
+// Kinds of places and orders of Hydra and Open MPI, accepted so that scripts for these launchers run.
 constexpr std::string_view kPlaces =
     "none|rr|user|machine|node|board|numa|numanode|socket|package|core|hwthread|l1cache|l1dcache|l1icache|l1ucache|"
     "l2cache|"
     "l2dcache|l2icache|l2ucache|l3cache|l3dcache|l3icache|l3ucache|l4cache|l4dcache|l4ucache|l5cache|l5dcache|l5ucache|"
     "pci|gpu|ib|en|eth|hfi|slot|span|fill|seq|sequential|dist|distance|ppr|rankfile|cpu-list";
 
+// Spellings of one option have the same action and values.
 constexpr OptionRule kRules[] = {
     {"n", 1, OptionAction::kRanks},
     {"np", 1, OptionAction::kRanks},
@@ -95,17 +96,19 @@ constexpr OptionRule kRules[] = {
     {"heap", 1, OptionAction::kHeap, "MARGAY_HEAP_BYTES"},
 };
 
+// As the documents write it: one dash for a letter, two for a word.
 std::string spelling(const OptionRule& rule) {
   return (rule.name.size() == 1 ? "`-" : "`--") + std::string(rule.name) + "`";
 }
 
-// Rules that differ in their variable or their values share these actions, so equal actions are not equal options.
+// Actions that rules with different variables or values share, so that equal actions are not equal options.
 bool is_shared(OptionAction action) {
   constexpr OptionAction kShared[] = {OptionAction::kRankOption, OptionAction::kRankFlag, OptionAction::kPairs,
                                       OptionAction::kSeconds,    OptionAction::kChoice,   OptionAction::kPlace};
   return std::ranges::find(kShared, action) != std::end(kShared);
 }
 
+// All spellings with the action, in the table's order.
 std::string spellings_of(OptionAction action) {
   std::string text;
   for (const OptionRule& rule : kRules) {
@@ -114,7 +117,7 @@ std::string spellings_of(OptionAction action) {
   return text;
 }
 
-// A cell of a Markdown table: code, in which bars are escaped.
+// A cell of a Markdown table as code, with bars escaped.
 std::string code_cell(std::string_view text) {
   std::string cell;
   for (const char letter : text) cell += letter == '|' ? std::string("\\|") : std::string(1, letter);
@@ -123,9 +126,11 @@ std::string code_cell(std::string_view text) {
 
 }  // namespace
 
+// Called by the test that keeps docs/options.md up to date.
 std::string describe_option_rules() {
   std::string text =
       "Each line lists spellings of the same option: Hydra's, and Open MPI's where they do not conflict.\n\n";
+  // Options without effect have a line of their own.
   std::vector<OptionAction> seen = {OptionAction::kIgnored};
   for (const OptionRule& rule : kRules) {
     if (is_shared(rule.action) || std::ranges::find(seen, rule.action) != seen.end()) continue;
@@ -146,12 +151,14 @@ std::string describe_option_rules() {
   return text;
 }
 
+// A linear search over some 70 rules: a command line has few options.
 const OptionRule* find_option_rule(std::string_view name) {
   const auto it =
       std::find_if(std::begin(kRules), std::end(kRules), [&](const OptionRule& rule) { return rule.name == name; });
   return it == std::end(kRules) ? nullptr : it;
 }
 
+// The nearest name may be a single letter, which takes one dash.
 Status unknown_option(const std::string& word, std::string_view name) {
   std::vector<std::string_view> names;
   for (const OptionRule& rule : kRules) names.push_back(rule.name);

@@ -1,4 +1,4 @@
-// Which rank is which program, on which node. Pure arithmetic.
+// The plan of a job: the program and node of each rank. Pure arithmetic.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,27 @@
 
 namespace margay::command {
 
+// The assignment, with facts about the machine that all ranks get.
 struct JobPlan {
-  std::vector<std::uint32_t> program_of_rank;  // index into RunOptions::programs; also the appnum
-  std::vector<std::uint32_t> node_of_rank;     // dense, from 0
+  // Index into RunOptions::programs; also MPI's appnum.
+  std::vector<std::uint32_t> program_of_rank;
+  // Dense, from 0.
+  std::vector<std::uint32_t> node_of_rank;
+  // Nodes with at least one rank.
   std::uint32_t node_count = 1;
-  bool crowded = false;   // Job::crowded
-  double processors = 0;  // Job::processors
-  std::string rates;      // Job::rates
+  // The next four fields become those of sim::Job with the same names; the launcher fills them in after make_plan().
+  bool crowded = false;
+  double processors = 0;
+  std::string rates;
   bool rates_given = false;
 
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(program_of_rank.size()); }
-  [[nodiscard]] std::vector<std::uint32_t> ranks_of_node() const;  // [node]: how many
+  // Number of ranks, by node.
+  [[nodiscard]] std::vector<std::uint32_t> ranks_of_node() const;
 };
 
-// Ranks in blocks: the first (ranks mod nodes) nodes hold one more; or ranks_per_node each, cycling over the nodes.
-// Requires: 1 <= nodes <= number of ranks.
+// Assigns ranks to nodes in blocks, the first (ranks mod nodes) nodes with one more; or ranks_per_node each, cycling
+// over the nodes. Requires: 1 <= nodes <= number of ranks.
 [[nodiscard]] JobPlan make_plan(const RunOptions& options);
 
 }  // namespace margay::command

@@ -2,6 +2,7 @@
 
 namespace margay::command {
 
+// One literal, so that the text appears here as on the terminal.
 std::string run_help() {
   return R"(margay run [options] PROGRAM [arguments] [: [options] PROGRAM [arguments]]...
 

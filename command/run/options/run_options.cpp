@@ -25,12 +25,14 @@ using Words = std::vector<std::string>;
 constexpr std::string_view kShortLimit = "short_limit";
 constexpr std::string_view kPatternLetters = "rhgpt%";
 
-// A short limit as it was written, and the option that did.
+// A short limit as it was written, with its option.
 struct ShortLimit {
   std::string word;
   std::string value;
 };
 
+// State of one parse. Options apply to the current part or to the whole job, and some are checked only when the whole
+// line is known.
 class Parser {
  public:
   explicit Parser(RunOptions& out) : out_(out) {}
@@ -45,11 +47,12 @@ class Parser {
   }
 
  private:
-  // Options and a program up to the next ":".
+  // Parses options and a program up to the next ":".
   Status parse_part(const Words& words, std::size_t& at) {
     part_ = ProgramSpec();
     last_value_.clear();
     while (at < words.size() && words[at].size() > 1 && words[at][0] == '-') {
+      // Ends the options, so that a program's name may begin with a dash.
       if (words[at] == "--") {
         ++at;
         break;
@@ -58,30 +61,33 @@ class Parser {
     }
     while (at < words.size() && words[at] != ":") part_.argv.push_back(words[at++]);
     const bool more = at < words.size();
+    // Skips the ":".
     if (more) ++at;
     if (!part_.argv.empty()) {
       out_.programs.push_back(part_);
       if (!more || at < words.size()) return {};
       return Status::error("nothing follows the last \":\"");
     }
+    // A configuration file may have named all programs.
     const bool may_lack_program = !more && (took_config_file_ || out_.show_help || out_.show_version);
     return may_lack_program ? Status() : no_program();
   }
 
-  // Often an option whose value was left out took the program for it.
+  // A missing program is often taken as the value of the option before it, so the message names that option.
   Status no_program() const {
     const std::string taken =
         last_value_.empty() ? "" : fmt::format(" (\"{}\" is the value of {})", last_value_, last_option_);
     return Status::error("no program given" + taken + ": margay run [options] PROGRAM [arguments]");
   }
 
+  // Forms of a token are tried in this order: the whole name, a name with digits, a name with "=VALUE".
   Status parse_option(const Words& words, std::size_t& at) {
     const std::string& word = words[at++];
     std::string name = word.substr(word[1] == '-' ? 2 : 1);
     Words values;
     const std::size_t equals = name.find('=');
     const OptionRule* rule = find_option_rule(name);
-    // -n2 is -n 2.
+    // Hydra accepts -n2 for -n 2.
     const std::size_t digits = name.find_first_of("0123456789");
     if (rule == nullptr && (name.substr(0, digits) == "n" || name.substr(0, digits) == "np") &&
         name.find_first_not_of("0123456789", digits) == std::string::npos) {
@@ -95,11 +101,12 @@ class Parser {
       rule = find_option_rule(name);
     }
     if (rule == nullptr) return unknown_option(word, name);
-    // -genv NAME=VALUE is one word, -genv NAME VALUE two.
+    // -genv takes NAME=VALUE as one token or NAME VALUE as two.
     const bool joined =
         rule->values == 2 && values.empty() && at < words.size() && words[at].find('=') != std::string::npos;
     const auto wanted = static_cast<std::size_t>(joined ? 1 : rule->values);
     if (values.size() > wanted) return Status::error("option " + word + " takes no value");
+    // Kept for no_program().
     last_option_ = word;
     last_value_.clear();
     while (values.size() < wanted && at < words.size()) last_value_ = values.emplace_back(words[at++]);
@@ -166,7 +173,7 @@ class Parser {
     }
   }
 
-  // The actions that cannot fail.
+  // Actions that cannot fail.
   Status apply_plain(const OptionRule& rule, const std::string& word, const Words& values) {
     switch (rule.action) {
       case OptionAction::kLabel:
@@ -180,7 +187,7 @@ class Parser {
         for (std::string& name : split(values[0], ',')) out_.inherited.names.push_back(std::move(name));
         break;
       case OptionAction::kExportEnv:
-        // -x NAME exports what the ranks inherit anyway.
+        // -x NAME has no effect: ranks inherit the variable anyway.
         if (values[0].find('=') != std::string::npos) {
           Words pair = split_once(values[0], '=');
           out_.environment.emplace_back(std::move(pair[0]), std::move(pair[1]));
@@ -224,7 +231,7 @@ class Parser {
     return {};
   }
 
-  // Once the number of ranks is known: all, none, or ranks and ranges of them ("0,2-4").
+  // Applies -s once the number of ranks is known: all, none, or ranks and ranges of them ("0,2-4").
   Status take_input_ranks(std::uint32_t size) {
     if (input_word_.empty()) return {};
     out_.input_ranks.clear();
@@ -248,6 +255,7 @@ class Parser {
     return {};
   }
 
+  // All counts of the command line are at least 1.
   static Status number(const std::string& word, const std::string& text, std::uint32_t most, std::uint32_t& out) {
     std::uint32_t value = 0;
     if (sim::parse_number(std::string_view(text), value) && value >= 1 && value <= most) {
@@ -257,6 +265,7 @@ class Parser {
     return Status::error("option " + word + ": \"" + text + "\" is not a number from 1 to " + std::to_string(most));
   }
 
+  // A name with "=" would set another variable.
   static Status assign(const std::string& word, const std::string& name, const std::string& value, Assignments& to) {
     if (name.empty() || name.find('=') != std::string::npos) {
       return Status::error("option " + word + ": \"" + name + "\" is not a variable's name");
@@ -265,8 +274,8 @@ class Parser {
     return {};
   }
 
-  // A later mention replaces the earlier one, or with `adds` adds to it: --protocol long=puma --protocol
-  // short_limit=512.
+  // Sets a variable of the ranks. A later option replaces an earlier one or, with `adds`, is appended: --protocol
+  // long=puma --protocol short_limit=512.
   void set_rank_option(std::string_view variable, const std::string& value, bool adds = false) {
     for (auto& [name, text] : out_.rank_options) {
       if (name != variable) continue;
@@ -276,7 +285,7 @@ class Parser {
     out_.rank_options.emplace_back(variable, value);
   }
 
-  // Algorithms of collectives: the registry knows which there are.
+  // Sets algorithms of collectives. The registry checks the names, so a new algorithm needs no change here.
   Status collective(const OptionRule& rule, const std::string& word, const std::string& list) {
     collectives::AskedFor asked;
     if (const Status parsed = collectives::parse_asked_for(list, asked); !parsed.ok()) {
@@ -287,7 +296,7 @@ class Parser {
     return {};
   }
 
-  // NAME=VALUE,...: each name known to the rule, each value one that the name takes.
+  // Sets NAME=VALUE,... after a check of each name and value against the rule.
   Status pairs(const OptionRule& rule, const std::string& word, const std::string& list) {
     for (const std::string& pair : split(list, ',')) {
       if (!takes_pair(rule, pair)) {
@@ -301,6 +310,7 @@ class Parser {
     return {};
   }
 
+  // A rule without choices accepts any name with a value.
   static bool takes_pair(const OptionRule& rule, const std::string& pair) {
     const std::size_t equals = pair.find('=');
     if (equals == std::string::npos || equals == 0) return false;
@@ -316,7 +326,7 @@ class Parser {
     }
     return false;
   }
-  // Nothing, as from a script's unset variable, is not taken for "without this option".
+  // An empty value, as from a script's unset variable, is an error: it does not mean "without this option".
   Status rank_option(const OptionRule& rule, const std::string& word, const std::string& value) {
     if (value.empty())
       return Status::error("option " + word + ": its value is empty; name " + std::string(rule.choices));
@@ -324,7 +334,7 @@ class Parser {
     return {};
   }
 
-  // As a plain number: the ranks read it without minutes and hours.
+  // Sets a duration as a plain number of seconds, since the ranks do not parse units.
   Status seconds(const OptionRule& rule, const std::string& word, const std::string& value) {
     double parsed = 0;
     if (Status status = parse_timeout(word, value, parsed); !status.ok()) return status;
@@ -348,7 +358,7 @@ class Parser {
     return {};
   }
 
-  // Of the trace, in events of a rank.
+  // Sets the capacity of each rank's trace, in events.
   Status trace_events(const OptionRule& rule, const std::string& word, const std::string& value) {
     std::uint64_t events = 0;
     if (!sim::parse_bytes(value, events) || events == 0 || events > sim::kMaxTraceEvents) {
@@ -373,7 +383,8 @@ class Parser {
     return {};
   }
 
-  // Once the heap is known, which may be named behind them. The ranks look again, who know it in any case.
+  // Checks short limits once the heap is known, which may be set later on the line. If a variable sets it, the ranks
+  // check alone.
   Status check_short_limits() const {
     const auto names_heap = [](const Assignments& set) {
       return std::any_of(set.begin(), set.end(), [](const auto& one) { return one.first == kHeapVariable; });
@@ -388,7 +399,7 @@ class Parser {
     return {};
   }
 
-  // What says how to record, and nothing records.
+  // Rejects options about recording without --trace; a variable that is set for all runs only causes a warning.
   Status check_trace_options() {
     const auto names = [](const Assignments& set, std::string_view variable) {
       return std::any_of(set.begin(), set.end(), [&](const auto& one) { return one.first == variable; });
@@ -411,7 +422,7 @@ class Parser {
     return {};
   }
 
-  // A kind of place with a number, or with what follows a ":" ("core:2", "gpu0").
+  // Checks a kind of place with a number, or with a suffix after ":" ("core:2", "gpu0").
   static Status check_place(const OptionRule& rule, const std::string& word, const std::string& value) {
     std::string kind = value.substr(0, value.find(':'));
     std::transform(kind.begin(), kind.end(), kind.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -421,6 +432,7 @@ class Parser {
     return Status::error("option " + word + ": \"" + value + "\" is none of " + std::string(rule.choices));
   }
 
+  // Other places are accepted for scripts, but bind nothing.
   Status bind_to(const OptionRule& rule, const std::string& word, const std::string& value) {
     if (Status status = check_place(rule, word, value); !status.ok()) return status;
     const std::string kind = value.substr(0, value.find(':'));
@@ -440,6 +452,7 @@ class Parser {
     return {};
   }
 
+  // Options that need several nodes are not errors, since scripts set them for all machines.
   void note_of_one_node() {
     if (out_.ranks_per_node > 0) out_.notes.push_back("-ppn has an effect only with --nodes: there is one host");
     for (const std::string_view option : {"iface", "wire-tcp"}) {
@@ -456,6 +469,7 @@ class Parser {
     out_.notes.push_back("option " + word + " is accepted and changes nothing on one host");
   }
 
+  // Checks the letters here, because a wrong pattern would show only when files are created.
   static Status pattern(const std::string& word, const std::string& value, std::string& out) {
     for (std::size_t at = value.find('%'); at != std::string::npos; at = value.find('%', at + 2)) {
       if (at + 1 < value.size() && kPatternLetters.find(value[at + 1]) != std::string_view::npos) continue;
@@ -476,6 +490,7 @@ class Parser {
     return {};
   }
 
+  // Only this host is possible, so the list has no effect beyond the check.
   Status take_hosts(const Words& hosts) {
     for (const std::string& host : hosts) {
       if (Status status = check_host(host); !status.ok()) return status;
@@ -490,11 +505,13 @@ class Parser {
     return take_hosts(hosts);
   }
 
+  // A nested file is impossible: took_config_file_ is set before its tokens are parsed.
   Status read_config_file(const std::string& path) {
     if (took_config_file_) return Status::error("only one -configfile can be read");
     took_config_file_ = true;
     Words words;
     if (Status status = read_config_words(path, words); !status.ok()) return status;
+    // The file's parts must not change the part of the line that names the file.
     const ProgramSpec outer = part_;
     std::size_t at = 0;
     while (at < words.size()) {
@@ -506,6 +523,7 @@ class Parser {
     return {};
   }
 
+  // Checks that need the whole line, in the order in which a user would mend them.
   Status check_whole() {
     if (Status status = check_short_limits(); !status.ok()) return status;
     if (Status status = check_trace_options(); !status.ok()) return status;
@@ -529,9 +547,11 @@ class Parser {
   RunOptions& out_;
   ProgramSpec part_;
   bool took_config_file_ = false;
-  std::string input_word_;  // the option as it was written; empty: it was not
+  // The option as it was written; empty: it was not given.
+  std::string input_word_;
   std::string input_;
-  std::string last_option_;  // as it was written, and its last value; empty: it has none, or it is part of the word
+  // The latest option and its last value; empty: it has none, or the value is part of the token.
+  std::string last_option_;
   std::string last_value_;
   std::uint64_t heap_bytes_ = sim::kHeapBytes;
   bool heap_is_named_ = false;

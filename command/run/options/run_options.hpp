@@ -1,6 +1,7 @@
-// The command line of `margay run` (and of `mpiexec` and `mpirun`, which are the same program): Hydra's spellings, Open
-// MPI's where they do not clash, with one dash or two. Pure: words in, a description of the job out. What follows a
-// program's name is the program's own up to the next ":" and is never looked at.
+// The command line of `margay run` (and of `mpiexec` and `mpirun`, which are the same program), parsed into a
+// description of the job.
+// Hydra's spellings, and Open MPI's where they do not conflict, with one dash or two. Pure but for files that options
+// name. Tokens after a program's name belong to the program up to the next ":" and are never interpreted.
 #pragma once
 
 #include <cstdint>
@@ -14,60 +15,79 @@ namespace margay::command {
 
 using portals::Status;
 
+// Variables with their values; later ones override.
 using Assignments = std::vector<std::pair<std::string, std::string>>;
 
-// One "prog args" part of the line.
+// One "[options] prog args" part of the line.
 struct ProgramSpec {
   std::uint32_t ranks = 1;
   std::vector<std::string> argv;
-  Assignments environment;        // -env, later than the global ones
-  std::string working_directory;  // empty: the launcher's
+  // -env; overrides the global variables.
+  Assignments environment;
+  // Empty: the launcher's.
+  std::string working_directory;
 };
 
-// Which of the launcher's variables the ranks inherit.
+// The launcher's variables that the ranks inherit; all by default.
 struct InheritedEnvironment {
-  bool none = false;    // -genvnone
-  bool listed = false;  // -genvlist: those in `names` only
+  // -genvnone.
+  bool none = false;
+  // -genvlist: only those in `names`.
+  bool listed = false;
   std::vector<std::string> names;
 };
 
 enum class BindTo : std::uint8_t { kNone, kCore };
 
+// The whole line. Defaults are those of the options.
 struct RunOptions {
   std::vector<ProgramSpec> programs;
-  Assignments environment;   // -genv, for all programs
-  Assignments rank_options;  // MARGAY_* variables that margay's own options become
+  // -genv, for all programs.
+  Assignments environment;
+  // MARGAY_* variables that margay's own options become.
+  Assignments rank_options;
   InheritedEnvironment inherited;
   std::string working_directory;
-  std::uint32_t nodes = 1;           // emulated nodes
-  std::uint32_t ranks_per_node = 0;  // 0: spread evenly in blocks
-  double timeout_seconds = 0;        // 0: none
+  // Emulated nodes; with 0 ranks per node, ranks are spread evenly in blocks.
+  std::uint32_t nodes = 1;
+  std::uint32_t ranks_per_node = 0;
+  // 0: none.
+  double timeout_seconds = 0;
   bool print_exit_codes = false;
   bool verbose = false;
   bool stats = false;
   bool check_accounting = false;
-  bool strict = false;  // what the checks find is an error
+  // Findings of the checks make the job fail.
+  bool strict = false;
   bool abort_deadlock = false;
-  bool system_mpi = false;  // leave LD_LIBRARY_PATH alone
-  bool racy_mpi = false;    // the library of lab 11, which loses messages
+  // Leave LD_LIBRARY_PATH alone.
+  bool system_mpi = false;
+  // The library of lab 11, which loses messages.
+  bool racy_mpi = false;
   bool show_version = false;
   bool show_help = false;
-  std::string report;  // --report: findings as JSON; empty: not asked for
+  // --report: the JSON file for findings; empty: none.
+  std::string report;
   BindTo bind_to = BindTo::kNone;
-  std::vector<std::uint32_t> input_ranks{0};  // that get the standard input
-  std::string line_pattern;                   // before each line; pattern.hpp
+  // Ranks that get the standard input.
+  std::vector<std::uint32_t> input_ranks{0};
+  // Prefix of each line, and names of files; patterns as in output_sink.hpp.
+  std::string line_pattern;
   std::string output_pattern;
   std::string error_pattern;
-  std::vector<std::string> warnings;  // printed always
-  std::vector<std::string> notes;     // options that were accepted and change nothing; printed with -v
-  std::vector<std::string> hosts;     // as given; all of them have been found to be this host
+  // Always printed.
+  std::vector<std::string> warnings;
+  // Options that were accepted without effect; printed with -v.
+  std::vector<std::string> notes;
+  // As given; all of them are names of this host.
+  std::vector<std::string> hosts;
 };
 
-// `words` is the line without the program's name. Error: one sentence naming the word, with a near spelling where there
-// is one.
+// Parses the tokens after the program's name. Error: one sentence that names the token, with a similar spelling if
+// there is one; `out` is then incomplete.
 [[nodiscard]] Status parse_run_options(const std::vector<std::string>& words, RunOptions& out);
 
-// The text of `margay run --help`.
+// The output of `margay run --help`.
 [[nodiscard]] std::string run_help();
 
 }  // namespace margay::command

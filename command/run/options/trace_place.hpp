@@ -1,4 +1,4 @@
-// Whether the folder that --trace names can take this job's trace, asked once before any rank runs.
+// A check of the folder of --trace, made once before any rank runs.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace margay::command {
 
-// Makes each program's trace folder (a relative one lies in the program's working folder) and tries a file in it. Ok
-// without --trace. Error: it cannot be made, is not the user's own, has no room for a rank's file, or holds a trace of
-// an earlier run.
+// Creates each program's trace folder (a relative one in the program's working directory) and a test file in it, which
+// is removed. Ok without --trace. Error: the folder cannot be created, does not belong to the user, has no room for a
+// rank's file, or contains a trace of an earlier run.
 [[nodiscard]] Status check_trace_place(const RunOptions& options);
 
-// A trace folder as the program's ranks are to get it: from the root on, wherever they go before they make it. A
-// relative one lies in the program's working folder. An empty one stays so.
+// The absolute path of a trace folder for the program's ranks, which may change their directory before they use it. A
+// relative one is in the program's working directory. Empty stays empty.
 [[nodiscard]] std::string whole_trace_folder(const ProgramSpec& program, const std::string& folder);
 
 }  // namespace margay::command

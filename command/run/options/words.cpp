@@ -16,7 +16,7 @@ using portals::Status;
 
 namespace {
 
-// The text before its unit, and the unit in seconds. "m" alone is none: it may be meant for either.
+// The text before its unit, and the unit in seconds. "m" alone is invalid: it could mean minutes or milliseconds.
 std::pair<std::string_view, double> take_unit(std::string_view text) {
   constexpr std::pair<std::string_view, double> kUnits[] = {{"ms", 1e-3}, {"s", 1.0}, {"min", 60.0}};
   for (const auto& [unit, in_seconds] : kUnits) {
@@ -27,6 +27,7 @@ std::pair<std::string_view, double> take_unit(std::string_view text) {
 
 }  // namespace
 
+// An empty text yields one empty piece, so that callers can always take the first.
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> pieces;
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -38,6 +39,7 @@ std::vector<std::string> split(std::string_view text, char separator) {
   return pieces;
 }
 
+// The second piece may contain the separator.
 std::vector<std::string> split_once(std::string_view text, char separator) {
   const std::size_t at = text.find(separator);
   return {std::string(text.substr(0, at)), std::string(text.substr(at + 1))};
@@ -51,6 +53,7 @@ Status split_words(std::string_view line, std::vector<std::string>& words) {
     const char c = line[i];
     if (quote != 0 && c == quote) {
       quote = 0;
+      // As in a shell, a backslash is literal inside single quotes.
     } else if (c == '\\' && quote != '\'' && i + 1 < line.size()) {
       word += line[++i];
       in_word = true;
@@ -74,6 +77,7 @@ Status split_words(std::string_view line, std::vector<std::string>& words) {
   return {};
 }
 
+// A line is a part of the command line, so lines are joined as parts are.
 Status read_config_words(const std::string& path, std::vector<std::string>& words) {
   std::ifstream file(path);
   if (!file) return Status::error("cannot read the configuration file " + path + ": " + std::strerror(errno));
@@ -97,12 +101,14 @@ Status parse_timeout(const std::string& word, const std::string& text, double& s
     total = total * 60 + value;
   }
   total *= unit;
-  constexpr double kLeast = 1e-6;  // shorter ones would become 0, which stands for none
+  // Shorter ones would round to 0, which means no limit.
+  constexpr double kLeast = 1e-6;
   constexpr double kMost = 1e8;
   if (!good) {
     return Status::error("option " + word + ": \"" + text +
                          "\" is no duration; write seconds (2.5), a number with ms, s or min (20ms), or h:m:s (1:30)");
   }
+  // Negated, so that NaN fails.
   if (!(total >= kLeast && total <= kMost)) {
     return Status::error("option " + word + ": \"" + text + "\" is out of range; take from 1e-6 to 1e8 seconds");
   }
@@ -112,6 +118,7 @@ Status parse_timeout(const std::string& word, const std::string& text, double& s
 
 using portals::Status;
 
+// "localhost" if the system has no name.
 std::string host_name() {
   char name[256] = {};
   return ::gethostname(name, sizeof name - 1) == 0 && name[0] != '\0' ? std::string(name) : std::string("localhost");
@@ -119,6 +126,7 @@ std::string host_name() {
 
 Status check_host(const std::string& host) {
   std::string name = host;
+  // The suffix is a number of ranks.
   if (name != "::1" && name.find(':') != std::string::npos) name.resize(name.find(':'));
   const std::string own = host_name();
   const std::string short_own = own.substr(0, own.find('.'));
@@ -136,6 +144,7 @@ Status read_hosts(const std::string& path, std::vector<std::string>& hosts) {
   while (std::getline(file, line)) {
     const std::size_t begin = line.find_first_not_of(" \t\r");
     if (begin == std::string::npos || line[begin] == '#') continue;
+    // The remainder is "slots=N" or a comment.
     const std::size_t end = line.find_first_of(" \t\r#", begin);
     hosts.push_back(line.substr(begin, end == std::string::npos ? end : end - begin));
   }

@@ -1,4 +1,4 @@
-// Text helpers of the command line: words, host lists, suggestions.
+// Parsers for parts of the command line: tokens, durations, configuration files, host lists.
 #pragma once
 
 #include <string>
@@ -9,27 +9,27 @@
 
 namespace margay::command {
 
-// The pieces between separators, empty ones left out; one empty piece when there is none at all.
+// The nonempty pieces between separators; a single empty piece if there is none.
 [[nodiscard]] std::vector<std::string> split(std::string_view text, char separator);
-// Two pieces: before and after the first separator, which must be there.
+// The pieces before and after the first separator. Requires: there is one.
 [[nodiscard]] std::vector<std::string> split_once(std::string_view text, char separator);
-// Words as a simple shell reads them: white space parts them, ' and " keep them together, \ keeps the next character.
+// Splits a line into tokens as a simple shell does: white space separates, ' and " quote, \ quotes the next character.
 // Error: a quotation that does not end.
 [[nodiscard]] portals::Status split_words(std::string_view line, std::vector<std::string>& words);
-// A Hydra configuration file: a part of the command line on each line, '#' comments, joined by ":".
+// Reads a Hydra configuration file: one part of the command line on each line, '#' comments; parts are joined by ":".
 [[nodiscard]] portals::Status read_config_words(const std::string& path, std::vector<std::string>& words);
-// A duration: seconds (2.5), a number with its unit (20ms, 5s, 1.5min), or h:m:s parts (1:30); from 1e-6 to 1e8
-// seconds. Error names the word before it, and what may stand there.
+// Parses a duration: seconds (2.5), a number with its unit (20ms, 5s, 1.5min), or h:m:s parts (1:30); from 1e-6 to 1e8
+// seconds. Error: names `word`, the option, and the allowed forms.
 [[nodiscard]] portals::Status parse_timeout(const std::string& word, const std::string& text, double& seconds);
 
-// Host names of the command line. margay run starts ranks on this host; a list that names another is refused, not
-// ignored.
+// Host names of the command line. margay run starts ranks on this host only, so a list with another host is an error.
 
-// This host's name, for messages; never looked up.
+// This host's name for messages; not looked up in a name service.
 [[nodiscard]] std::string host_name();
-// `host` or `host:ranks`. Error when it is not this host (its name with or without domain, localhost, 127.0.0.1, ::1).
+// Checks `host` or `host:ranks`. Error: it is not this host (its name with or without domain, localhost, 127.0.0.1,
+// ::1).
 [[nodiscard]] portals::Status check_host(const std::string& host);
-// The names in a host file: one a line, `host`, `host:ranks` or `host slots=N`, '#' comments.
+// Reads the names in a host file: one on each line as `host`, `host:ranks` or `host slots=N`, '#' comments.
 [[nodiscard]] portals::Status read_hosts(const std::string& path, std::vector<std::string>& hosts);
 
 }  // namespace margay::command

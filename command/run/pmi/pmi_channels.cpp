@@ -13,7 +13,7 @@ using portals::Status;
 
 namespace {
 
-// More than a socket holds.
+// Reads of 4 KiB: together more than a socket holds.
 constexpr int kDrainReads = 256;
 
 }  // namespace
@@ -33,6 +33,7 @@ Status PmiChannels::open(std::uint32_t rank, int& rank_end) {
   }
   channels_[rank].descriptor = ends[0];
   rank_end = ends[1];
+  // Both ends are close-on-exec; spawn() clears the flag of the rank's end in the child only.
   poller_.watch(ends[0], {EventKind::kPmi, rank});
   return {};
 }
@@ -42,6 +43,7 @@ bool PmiChannels::on_readable(std::uint32_t rank) {
   if (channel.descriptor < 0) return false;
   char bytes[4096];
   const ssize_t count = ::recv(channel.descriptor, bytes, sizeof bytes, MSG_DONTWAIT);
+  // True makes drain() try again.
   if (count < 0 && (errno == EINTR || errno == EAGAIN)) return errno == EINTR;
   if (count <= 0) {
     close_channel(channel);
@@ -53,11 +55,12 @@ bool PmiChannels::on_readable(std::uint32_t rank) {
 }
 
 void PmiChannels::drain(std::uint32_t rank) {
-  // A child of the rank may write without end.
+  // Bounded, because a child of the rank may write without end.
   for (int reads = 0; reads < kDrainReads && on_readable(rank); ++reads) {
   }
 }
 
+// Cuts complete lines out of the bytes. The channel is closed before a report, which may end the job.
 void PmiChannels::take_lines(std::uint32_t rank) {
   Channel& channel = channels_[rank];
   std::size_t begin = 0;
@@ -65,11 +68,12 @@ void PmiChannels::take_lines(std::uint32_t rank) {
     const PmiOutcome outcome = server_.take_line(rank, std::string_view(channel.unread).substr(begin, end - begin));
     for (const PmiReply& reply : outcome.replies) answer(reply);
     if (!outcome.aborts && outcome.error.empty()) continue;
-    // The job ends for that; whatever else comes is not kept.
+    // The job ends because of this line, so later ones are not read.
     close_channel(channel);
     return report_(rank, outcome);
   }
   channel.unread.erase(0, begin);
+  // A line without an end must not fill the launcher's memory.
   if (channel.unread.size() <= sim::kMaxPmiLineBytes) return;
   PmiOutcome outcome;
   outcome.error = "rank " + std::to_string(rank) + " sent a PMI line without an end";
@@ -77,7 +81,8 @@ void PmiChannels::take_lines(std::uint32_t rank) {
   report_(rank, outcome);
 }
 
-// A rank reads one answer for each request, so its socket has room; one that does not read only harms itself.
+// Sends a reply without blocking. A rank reads one reply for each request, so its socket has room; a rank that does not
+// read loses replies and harms only itself.
 void PmiChannels::answer(const PmiReply& reply) {
   const Channel& channel = channels_[reply.rank];
   if (channel.descriptor < 0) return;

@@ -1,4 +1,5 @@
-// The PMI connections of all ranks: socket pairs, lines cut out of bytes, answers written back.
+// The PMI connections of all ranks: one socket pair each, with lines cut out of the received bytes and replies written
+// back.
 #pragma once
 
 #include <cstdint>
@@ -12,30 +13,37 @@
 
 namespace margay::command {
 
+// Owns the launcher's ends of the sockets. Serves the launcher's only thread; no call blocks.
 class PmiChannels {
  public:
-  // Called for the line that did more than be answered: an abort, or an error. It is a rank's last one.
+  // Called for a line that is an abort or a protocol error. The rank's channel has been closed by then, so it is the
+  // last one.
   using Report = std::function<void(std::uint32_t rank, const PmiOutcome& outcome)>;
 
+  // Both references must outlive the channels.
   PmiChannels(Poller& poller, PmiServer& server, std::uint32_t ranks, Report report);
   PmiChannels(const PmiChannels&) = delete;
   PmiChannels& operator=(const PmiChannels&) = delete;
   ~PmiChannels();
 
-  // `rank_end` goes to the rank; the caller closes it once the rank has started.
+  // Creates the rank's connection. `rank_end` is for the rank; the caller closes it once the rank has started. Error:
+  // no more descriptors.
   [[nodiscard]] portals::Status open(std::uint32_t rank, int& rank_end);
-  // Reads once and answers that, so that a rank that writes without end keeps the launcher from nothing else. false:
-  // nothing is there.
+  // Reads once (at most 4 KiB) and answers the complete lines, so that a rank that writes without end does not starve
+  // the other events. False: nothing was there, or the connection is closed.
   bool on_readable(std::uint32_t rank);
-  // What a rank that has gone left behind.
+  // Reads what a rank that has ended left in its socket; bounded, because a child of the rank may still write.
   void drain(std::uint32_t rank);
 
  private:
   struct Channel {
+    // -1: closed.
     int descriptor = -1;
+    // The beginning of an incomplete line, at most sim::kMaxPmiLineBytes.
     std::string unread;
   };
 
+  // Passes complete lines to the server.
   void take_lines(std::uint32_t rank);
   void answer(const PmiReply& reply);
   void close_channel(Channel& channel);

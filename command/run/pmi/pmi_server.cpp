@@ -5,7 +5,7 @@
 namespace margay::command {
 namespace {
 
-// A job that puts more than this is not exchanging cards; the launcher's memory stays bounded.
+// Bounds the launcher's memory. An exchange of addresses needs a few keys for each rank.
 constexpr std::size_t kMaxValuesPerRank = 256;
 
 void answer(PmiOutcome& out, std::uint32_t rank, std::string line) {
@@ -22,6 +22,7 @@ PmiServer::PmiServer(std::string job_name, std::vector<std::uint32_t> appnum_of_
 }
 
 PmiServer::Handler PmiServer::find_handler(std::string_view command) {
+  // A linear search suffices: ranks send these commands at their start and end.
   static constexpr std::pair<std::string_view, Handler> kHandlers[] = {
       {"init", &PmiServer::init},
       {"get_maxes", &PmiServer::maxes},
@@ -43,12 +44,13 @@ PmiServer::Handler PmiServer::find_handler(std::string_view command) {
   return nullptr;
 }
 
+// Commands are looked up after the spawn block, whose lines may look like commands.
 PmiOutcome PmiServer::take_line(std::uint32_t rank, std::string_view line) {
   PmiOutcome out;
   sim::PmiMessage message;
   const std::string who = "rank " + std::to_string(rank);
   if (portals::Status status = sim::PmiMessage::parse(line, message); !status.ok()) {
-    // Inside a spawn block lines are free text.
+    // Inside a spawn block a line may be free text.
     if (!ranks_[rank].in_spawn) out.error = who + " sent a bad PMI line: " + status.sentence();
     return out;
   }
@@ -67,6 +69,7 @@ PmiOutcome PmiServer::take_line(std::uint32_t rank, std::string_view line) {
 
 void PmiServer::init(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out) {
   int version = 1;
+  // A client that requests version 1 or later gets 1.1; the version in the reply is for the client to check.
   const bool known = !line.number("pmi_version", version) || version >= 1;
   ranks_[rank].initialized = ranks_[rank].initialized || known;
   answer(out, rank, std::string("cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=") + (known ? "0" : "-1"));
@@ -90,6 +93,7 @@ void PmiServer::kvs_name(std::uint32_t rank, const sim::PmiMessage&, PmiOutcome&
   answer(out, rank, "cmd=my_kvsname kvsname=" + job_name_);
 }
 
+// Failures are replies, not errors: MPICH's clients handle them.
 void PmiServer::put(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out) {
   const std::string key = line.text("key");
   const std::string value = line.text("value");
@@ -97,6 +101,7 @@ void PmiServer::put(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome&
   if (key.empty() || key.size() > sim::kMaxPmiKey) refused = "key_length";
   if (value.size() > sim::kMaxPmiValue) refused = "value_longer_than_" + std::to_string(sim::kMaxPmiValue);
   if (values_.size() >= kMaxValuesPerRank * ranks_.size() + 1) refused = "too_many_keys";
+  // A second value would be seen by some ranks only.
   if (refused.empty() && !values_.emplace(key, value).second) refused = "duplicate_key" + key;
   answer(out, rank, "cmd=put_result rc=" + std::string(refused.empty() ? "0 msg=success" : "-1 msg=" + refused));
 }
@@ -112,6 +117,7 @@ void PmiServer::get(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome&
 
 void PmiServer::barrier(std::uint32_t rank, const sim::PmiMessage&, PmiOutcome& out) {
   if (ranks_[rank].in_barrier) {
+    // A second entry would release the barrier before all ranks have come.
     out.error = "rank " + std::to_string(rank) + " entered the PMI barrier twice";
     return;
   }
@@ -129,6 +135,7 @@ void PmiServer::finalize(std::uint32_t rank, const sim::PmiMessage&, PmiOutcome&
   answer(out, rank, "cmd=finalize_ack");
 }
 
+// No reply: the rank does not read after an abort.
 void PmiServer::abort(std::uint32_t, const sim::PmiMessage& line, PmiOutcome& out) {
   out.aborts = true;
   out.abort_code = 1;
@@ -161,6 +168,7 @@ void PmiServer::unpublish(std::uint32_t rank, const sim::PmiMessage& line, PmiOu
 
 void PmiServer::take_spawn_line(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out) {
   ranks_[rank].in_spawn = line.command() != "endcmd";
+  // The reply must wait for endcmd, as the client reads only then.
   if (!ranks_[rank].in_spawn) {
     answer(out, rank, "cmd=spawn_result rc=-1 msg=margay_run_starts_no_further_processes errcodes=-1");
   }

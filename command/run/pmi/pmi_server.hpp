@@ -1,5 +1,6 @@
-// The launcher's side of PMI-1.1 for all ranks of a job. Pure: lines in, lines out; who carries them is the caller's
-// affair. Bad lines are answered or reported, never fatal: `error` names the rank, and the caller decides.
+// The launcher's side of PMI-1.1 for all ranks of a job.
+// Pure: lines in, lines out; PmiChannels carries them. An invalid line is answered or reported in `error`, which names
+// the rank; the caller decides what follows.
 #pragma once
 
 #include <cstdint>
@@ -13,30 +14,38 @@
 
 namespace margay::command {
 
+// A line to one rank. A barrier's last line causes replies to all ranks.
 struct PmiReply {
   std::uint32_t rank = 0;
-  std::string line;  // with its newline
+  // With its newline.
+  std::string line;
 };
 
-// What a line did besides being answered.
+// The effects of a line: replies, an abort, or an error.
 struct PmiOutcome {
   std::vector<PmiReply> replies;
+  // The rank sent cmd=abort; the next four fields describe it.
   bool aborts = false;
   int abort_code = 0;
-  bool second_program = false;  // aborts: a program that found the rank's place taken
+  // The reason for the abort: a second program in the rank's place.
+  bool second_program = false;
   std::string abort_message;
-  std::string error;  // empty, or a sentence naming the rank
+  // Empty, or a sentence that names the rank.
+  std::string error;
 };
 
+// The state of the protocol: each rank's phase, the barrier, the key-value space, the published services. Memory is
+// bounded by 256 keys and services per rank.
 class PmiServer {
  public:
-  // `appnum_of_rank` and `node_of_rank` have one entry for each rank.
+  // The vectors have one entry for each rank. The nodes become the key PMI_process_mapping.
   PmiServer(std::string job_name, std::vector<std::uint32_t> appnum_of_rank,
             const std::vector<std::uint32_t>& node_of_rank);
 
-  // One line from `rank`, without its newline.
+  // Processes one line from `rank`, without its newline. Never fails: an invalid line yields an error in the outcome.
   [[nodiscard]] PmiOutcome take_line(std::uint32_t rank, std::string_view line);
 
+  // Whether the rank has sent init, or finalize; ranks of any MPI library that uses PMI.
   [[nodiscard]] bool initialized(std::uint32_t rank) const { return ranks_[rank].initialized; }
   [[nodiscard]] bool finalized(std::uint32_t rank) const { return ranks_[rank].finalized; }
 
@@ -45,30 +54,40 @@ class PmiServer {
     bool initialized = false;
     bool finalized = false;
     bool in_barrier = false;
-    bool in_spawn = false;  // between mcmd=spawn and endcmd
+    // Between mcmd=spawn and endcmd, which the server reads and refuses.
+    bool in_spawn = false;
   };
   using Handler = void (PmiServer::*)(std::uint32_t, const sim::PmiMessage&, PmiOutcome&);
 
+  // One handler for each command of PMI-1.1.
   void init(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out);
+  // Constants, and the job's shape.
   void maxes(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out);
   void appnum(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out);
   void universe(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out);
   void kvs_name(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out);
+  // The key-value space, by which ranks exchange addresses. Keys are unique in the job.
   void put(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out);
   void get(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out);
+  // Replies to all ranks when the last one enters.
   void barrier(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out);
   void finalize(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out);
   void abort(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out);
+  // Named services (MPI_Publish_name).
   void publish(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out);
   void lookup(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out);
   void unpublish(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out);
+  // Collects a spawn block, which is refused at its end.
   void take_spawn_line(std::uint32_t rank, const sim::PmiMessage& line, PmiOutcome& out);
+  // nullptr: PMI-1.1 has no such command.
   static Handler find_handler(std::string_view command);
 
   std::string job_name_;
   std::vector<std::uint32_t> appnum_of_rank_;
   std::vector<RankState> ranks_;
+  // Ranks that have entered the current barrier.
   std::uint32_t waiting_in_barrier_ = 0;
+  // The key-value space; a key is put once.
   std::map<std::string, std::string> values_;
   std::map<std::string, std::string> services_;
 };

@@ -14,21 +14,26 @@ namespace {
 
 using portals::Status;
 
+// The guardian's main function: waits for the end of the pipe, then kills its group, itself included.
 [[noreturn]] void stand_guard(int lifeline, int launchers_end) {
-  // By itself: where close_range is refused, the guardian would else keep its own lifeline open.
+  // Closed explicitly: where close_range is refused, the guardian would otherwise keep its own lifeline open and never
+  // see the launcher's death.
   ::close(launchers_end);
   ::setpgid(0, 0);
   ::prctl(PR_SET_NAME, "margay-guardian");
   sigset_t all;
   sigfillset(&all);
+  // Ctrl-C reaches the whole group, and the guardian must outlast it.
   ::sigprocmask(SIG_SETMASK, &all, nullptr);
-  // Whoever reads the launcher's output must not wait for the guardian's end of it.
+  // A reader of the launcher's output must not wait until the guardian closes it, so all descriptors but the lifeline
+  // are closed.
   ::dup2(lifeline, 3);
   ::close(0);
   ::close(1);
   ::close(2);
   ::syscall(SYS_close_range, 4U, ~0U, 0U);
   char byte = 0;
+  // Nothing is ever written: the read returns when the launcher's end is closed.
   while (::read(3, &byte, 1) < 0 && errno == EINTR) {
   }
   ::kill(0, SIGKILL);
@@ -43,7 +48,8 @@ Status Guardian::start() {
   pid_ = ::fork();
   if (pid_ < 0) return Status::error(std::string("cannot start the guardian process: ") + std::strerror(errno));
   if (pid_ == 0) stand_guard(ends[0], ends[1]);
-  ::setpgid(pid_, pid_);  // both sides, so that neither depends on who runs first
+  // Parent and child both do so, so that neither depends on the other's progress.
+  ::setpgid(pid_, pid_);
   ::close(ends[0]);
   lifeline_ = ends[1];
   return {};
@@ -55,6 +61,7 @@ void Guardian::signal_group(int signal) const {
 
 void Guardian::dismiss() {
   if (pid_ <= 0) return;
+  // Before the lifeline is closed, so that the group is killed when this returns.
   ::kill(-pid_, SIGKILL);
   ::close(lifeline_);
   pid_ = -1;

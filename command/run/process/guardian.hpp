@@ -1,6 +1,6 @@
-// The guardian: a small process that leads the job's process group and outlives the launcher by a moment. When the
-// launcher is gone, in whatever way, it kills the group: ranks that forked, and their children, which the kernel's
-// parent-death signal misses.
+// The guardian: a small process that leads the job's process group and outlives the launcher by a moment.
+// When the launcher is gone, in whatever way, the guardian kills the group: also the children of ranks, which the
+// operating system's parent-death signal misses.
 #pragma once
 
 #include <sys/types.h>
@@ -9,6 +9,7 @@
 
 namespace margay::command {
 
+// The launcher's handle of it.
 class Guardian {
  public:
   Guardian() = default;
@@ -16,18 +17,20 @@ class Guardian {
   Guardian& operator=(const Guardian&) = delete;
   ~Guardian() { dismiss(); }
 
-  // Requires: no other thread runs.
+  // Forks the guardian. Requires: no other thread runs. Error: no pipe or no process.
   [[nodiscard]] portals::Status start();
   // The process group of the job.
   [[nodiscard]] pid_t group() const { return pid_; }
-  // Signals every process of the group but the guardian, which heeds SIGKILL only.
+  // Signals every process of the group. The guardian blocks all signals but SIGKILL.
   void signal_group(int signal) const;
-  // Kills the whole group, the guardian with it; its status is left to be reaped.
+  // Kills the whole group and the guardian with it; the caller reaps it.
   void dismiss();
 
  private:
   pid_t pid_ = -1;
-  int lifeline_ = -1;  // the launcher's end: closed by its death
+  // The launcher's end of a pipe. The operating system closes it when the launcher dies, which is what the guardian
+  // waits for.
+  int lifeline_ = -1;
 };
 
 }  // namespace margay::command

@@ -24,7 +24,8 @@ sim::SegmentRequest request(const sim::SegmentSizes& sizes, const char* name) {
   sim::SegmentRequest wanted;
   wanted.sizes = sizes;
   wanted.name = name;
-  wanted.inheritable = false;  // each rank gets what is its own, explicitly
+  // Each rank is given its own descriptors explicitly.
+  wanted.inheritable = false;
   wanted.refuse_memfd = std::getenv("MARGAY_REFUSE_MEMFD") != nullptr;
   if (const char* directory = std::getenv("MARGAY_SHM_DIR"); directory != nullptr) wanted.directory = directory;
   return wanted;
@@ -40,6 +41,7 @@ JobMemory::~JobMemory() {
   if (board_descriptor_ >= 0) ::close(board_descriptor_);
 }
 
+// Segments are created at full size here, so that a lack of memory is one error and not one for each rank.
 Status JobMemory::create(const JobPlan& plan) {
   const sim::SegmentRequest for_board = request(sim::only_size(sim::Board::bytes_for(plan.size())), "margay-board");
   if (Status status = sim::create_segment(for_board, board_descriptor_); !status.ok()) return status;
@@ -50,11 +52,13 @@ Status JobMemory::create(const JobPlan& plan) {
   header.processor_hundredths = static_cast<std::uint32_t>(plan.processors * 100);
   sim::set_text(header.rates, plan.rates);
   header.rates_given = plan.rates_given ? 1 : 0;
+  // Distinguishes this job's traces and processes from other jobs'.
   header.job_id = sim::random_u64();
   sim::fill_random(header.secret);
   std::copy(plan.node_of_rank.begin(), plan.node_of_rank.end(), board_.node_of_rank());
   for (std::uint32_t ranks : plan.ranks_of_node()) {
     segments_.push_back(-1);
+    // A rank alone on its node shares memory with no other rank.
     if (ranks < 2) continue;
     if (ranks > sim::kShmRanksMax) {
       return Status::error(std::to_string(ranks) + " ranks on one node; shared memory serves at most " +
@@ -68,13 +72,15 @@ Status JobMemory::create(const JobPlan& plan) {
   header.launcher_pid = launcher.pid;
   header.launcher_ticks = launcher.start_ticks;
   header.started_ns = sim::real_clock().now_ns();
+  // Last: a rank or `margay top` that maps the board then finds it complete.
   board_.publish();
   const std::uint64_t id = header.job_id;
   job_name_ = sim::to_hex(std::as_bytes(std::span(&id, 1))).substr(0, 8);
   return {};
 }
 
-// O_APPEND belongs to the open file, which the ranks inherit.
+// O_APPEND belongs to the open file description, which the ranks inherit, so records of several ranks do not overwrite
+// one another.
 Status JobMemory::create_findings() {
   findings_descriptor_ = ::memfd_create("margay-findings", MFD_CLOEXEC);
   if (findings_descriptor_ >= 0 && ::fcntl(findings_descriptor_, F_SETFL, O_APPEND) == 0) return {};

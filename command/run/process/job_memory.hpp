@@ -1,4 +1,4 @@
-// The memory that a job shares: the board, and one segment for each node with more than one rank.
+// The shared memory of a job: the board, and one segment for each node with more than one rank.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 
 namespace margay::command {
 
+// Owns the descriptors. Ranks inherit them, so no name in the file system remains after a crash.
 class JobMemory {
  public:
   JobMemory() = default;
@@ -17,15 +18,17 @@ class JobMemory {
   JobMemory& operator=(const JobMemory&) = delete;
   ~JobMemory();
 
-  // Makes and fills everything. Error: one line with bytes and limit.
+  // Creates and fills all of it. Error: one line with the bytes and the limit.
   [[nodiscard]] portals::Status create(const JobPlan& plan);
-  // Makes the memory file to which ranks append what they find (sim/boot/findings).
+  // Creates the memory file to which ranks append their findings (sim/boot/findings).
   [[nodiscard]] portals::Status create_findings();
 
   [[nodiscard]] const sim::Board& board() const { return board_; }
   [[nodiscard]] int board_descriptor() const { return board_descriptor_; }
-  [[nodiscard]] int segment_of_node(std::uint32_t node) const { return segments_[node]; }  // -1: one rank, none needed
-  [[nodiscard]] int findings_descriptor() const { return findings_descriptor_; }           // -1: no report is asked for
+  // -1: the node has one rank and needs none.
+  [[nodiscard]] int segment_of_node(std::uint32_t node) const { return segments_[node]; }
+  // -1: no report was requested.
+  [[nodiscard]] int findings_descriptor() const { return findings_descriptor_; }
   [[nodiscard]] const std::string& job_name() const { return job_name_; }
 
  private:
@@ -33,7 +36,8 @@ class JobMemory {
   int board_descriptor_ = -1;
   int findings_descriptor_ = -1;
   std::vector<int> segments_;
-  std::string job_name_;  // hexadecimal
+  // Eight hexadecimal digits of the job's random number.
+  std::string job_name_;
 };
 
 }  // namespace margay::command

@@ -22,6 +22,7 @@ constexpr std::int64_t kPatienceNs = 2'000'000'000;
 constexpr useconds_t kBetweenLooksUs = 200;
 constexpr std::string_view kMarkName = "MARGAY_JOB=";
 
+// Includes adopted orphans.
 std::vector<pid_t> children() {
   std::vector<pid_t> pids;
   std::ifstream file("/proc/self/task/" + std::to_string(::getpid()) + "/children");
@@ -29,8 +30,10 @@ std::vector<pid_t> children() {
   return pids;
 }
 
+// Compares inode numbers, which identify a pipe across processes.
 bool holds_one(pid_t pid, const std::vector<ino_t>& pipes) {
-  std::error_code error;  // it may end meanwhile
+  // The process may end during the iteration; errors then end the loop.
+  std::error_code error;
   std::filesystem::directory_iterator entry("/proc/" + std::to_string(pid) + "/fd", error);
   for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
     struct stat about {};
@@ -42,6 +45,7 @@ bool holds_one(pid_t pid, const std::vector<ino_t>& pipes) {
 
 bool is_detached(pid_t pid, const std::vector<ino_t>& pipes) {
   const pid_t session = ::getsid(pid);
+  // A session of its own is how a daemon detaches; a pipe that it holds means that it still prints for the job.
   return session > 0 && session != ::getsid(0) && !holds_one(pid, pipes);
 }
 
@@ -50,7 +54,7 @@ bool is_detached(pid_t pid, const std::vector<ino_t>& pipes) {
 void Offspring::begin(const std::string& job_name) {
   job_name_ = job_name;
   mark_ = std::string(kMarkName) + job_name;
-  // A job within a job: its processes are the outer one's, too.
+  // A job within a job: its processes also belong to the outer one.
   if (const char* outer = std::getenv("MARGAY_JOB"); outer != nullptr) mark_ += "," + std::string(outer);
   before_ = children();
   some_before_ = !before_.empty();
@@ -62,16 +66,19 @@ void Offspring::reaped(pid_t pid) {
 
 Offspring::Whose Offspring::whose(pid_t pid, pid_t group) const {
   if (std::find(before_.begin(), before_.end(), pid) != before_.end()) return Whose::others;
+  // Without former children all children are the job's.
   if (!some_before_ || (group > 0 && ::getpgid(pid) == group)) return Whose::jobs;
   std::ifstream file("/proc/" + std::to_string(pid) + "/environ", std::ios::binary);
   bool some = false;
   for (std::string entry; std::getline(file, entry, '\0'); some = true) {
     if (entry.rfind(kMarkName, 0) == 0 && entry.find(job_name_) != std::string::npos) return Whose::jobs;
   }
-  // A zombie has none, and in exec a process has none for a moment.
+  // A zombie has no environment, nor has a process at one moment of its exec.
   return some ? Whose::others : Whose::unknown;
 }
 
+// Polls: children appear here whenever their parent ends, and no event announces them. Reaps before it looks, so that
+// zombies do not count.
 void Offspring::end(pid_t group, Detached detached, const std::vector<ino_t>& pipes) {
   const std::int64_t until = signed_monotonic_ns() + kPatienceNs;
   while (signed_monotonic_ns() < until) {
@@ -79,11 +86,13 @@ void Offspring::end(pid_t group, Detached detached, const std::vector<ino_t>& pi
     const pid_t gone = ::waitpid(-1, &status, WNOHANG);
     if (gone > 0) reaped(gone);
     if (gone > 0 || (gone < 0 && errno == EINTR)) continue;
+    // No child is left.
     if (gone < 0) return;
     bool some_left = false;
     for (const pid_t pid : children()) {
       const Whose owner = whose(pid, group);
       if (owner == Whose::jobs && detached == Detached::live && is_detached(pid, pipes)) continue;
+      // An unknown process is examined again in the next round.
       some_left |= owner != Whose::others;
       if (owner == Whose::jobs) ::kill(pid, SIGKILL);
     }

@@ -1,5 +1,6 @@
-// The launcher's children, and which of them are the job's. A program that became the launcher by exec may have left
-// children. What they start later, and leave behind, comes to the launcher (a subreaper) as the job's own orphans do.
+// The launcher's children, and the decision which of them belong to the job.
+// A program that became the launcher by exec may have left children. Processes that those start later and leave behind
+// become the launcher's children (it is a subreaper), as the job's own orphans do.
 #pragma once
 
 #include <sys/types.h>
@@ -10,31 +11,35 @@
 
 namespace margay::command {
 
-// What becomes of processes that detached from the job: in a session of their own, with its output streams closed.
+// The treatment of processes that detached from the job: in a session of their own, with its output streams closed.
 enum class Detached : std::uint8_t { live, end };
 
+// Two marks identify the job's processes: its process group, and its name in their environment's MARGAY_JOB.
 class Offspring {
  public:
-  // Takes note of who is there. Requires: this process is no subreaper yet, and nothing of the job runs.
+  // Records the existing children. Requires: this process is not a subreaper yet, and nothing of the job runs.
   void begin(const std::string& job_name);
-  // NAME=VALUE for the environment of the job's ranks, by which all that they start is known.
+  // The mark as NAME=VALUE, for the environment of the ranks; their descendants inherit it.
   [[nodiscard]] const std::string& mark() const { return mark_; }
-  // A child's number is free now.
+  // A child was reaped, so its number may be reused and is forgotten here.
   void reaped(pid_t pid);
-  // Kills and reaps what is the job's, and every orphan of it that becomes a child, until none is left (at most two
-  // seconds). `group`: the job's process group. `pipes`: inode numbers of the ranks' output pipes; who holds one is not
-  // detached.
+  // Kills and reaps the job's processes, and its orphans as they become children, until none is left, for at most two
+  // seconds. `group`: the job's process group. `pipes`: inode numbers of the ranks' output pipes; a process that holds
+  // one of them is not detached.
   void end(pid_t group, Detached detached, const std::vector<ino_t>& pipes);
 
  private:
+  // Unknown: its environment cannot be read at this moment, as during exec.
   enum class Whose : std::uint8_t { jobs, others, unknown };
 
   [[nodiscard]] Whose whose(pid_t pid, pid_t group) const;
 
   std::string job_name_;
   std::string mark_;
-  std::vector<pid_t> before_;  // children of this process as it became the launcher
-  bool some_before_ = false;   // there were any: an orphan may be theirs
+  // Children of this process when it became the launcher.
+  std::vector<pid_t> before_;
+  // There were some, so an orphan may be theirs.
+  bool some_before_ = false;
 };
 
 }  // namespace margay::command

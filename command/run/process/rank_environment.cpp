@@ -13,6 +13,7 @@ namespace {
 
 using Variables = std::map<std::string, std::string>;
 
+// A rank that got them would join the outer launcher's job.
 constexpr std::string_view kOuterLauncherPrefixes[] = {"PMI_", "PMIX_", "OMPI_", "HYDI_", "HYDRA_", "MPI_LOCAL"};
 constexpr std::string_view kOuterJob[] = {"MARGAY_RANK",       "MARGAY_BOARD_FD",      "MARGAY_NODE_FD",
                                           "MARGAY_APPNUM",     "MARGAY_PROGRAM_RANKS", "MARGAY_JOB",
@@ -25,11 +26,13 @@ bool is_outer_launchers(std::string_view name) {
 }
 
 bool is_inherited(std::string_view name, const InheritedEnvironment& rule) {
+  // Even -genvlist cannot pass these on.
   if (is_outer_launchers(name)) return false;
   if (rule.listed) return std::find(rule.names.begin(), rule.names.end(), name) != rule.names.end();
   return !rule.none;
 }
 
+// A map, so that later settings replace inherited ones without duplicates.
 Variables inherit(const InheritedEnvironment& rule, char** inherited) {
   Variables variables;
   for (; inherited != nullptr && *inherited != nullptr; ++inherited) {
@@ -42,6 +45,7 @@ Variables inherit(const InheritedEnvironment& rule, char** inherited) {
   return variables;
 }
 
+// The variables by which a rank finds its job; set last, so that no option can replace them.
 void join_job(Variables& variables, const JobPlan& plan, std::uint32_t rank, const RankDescriptors& descriptors) {
   variables["PMI_FD"] = std::to_string(descriptors.pmi);
   variables["PMI_RANK"] = std::to_string(rank);
@@ -53,7 +57,7 @@ void join_job(Variables& variables, const JobPlan& plan, std::uint32_t rank, con
   variables["MARGAY_PROGRAM_RANKS"] = std::to_string(std::count(programs.begin(), programs.end(), programs[rank]));
   if (descriptors.node_segment >= 0) variables["MARGAY_NODE_FD"] = std::to_string(descriptors.node_segment);
   if (descriptors.findings >= 0) variables["MARGAY_FINDINGS_FD"] = std::to_string(descriptors.findings);
-  // What scripts look for to learn their rank before MPI_Init.
+  // Scripts read these to learn their rank before MPI_Init, as under MPICH.
   std::uint32_t local_rank = 0;
   for (std::uint32_t other = 0; other < rank; ++other)
     local_rank += plan.node_of_rank[other] == plan.node_of_rank[rank];
@@ -61,10 +65,11 @@ void join_job(Variables& variables, const JobPlan& plan, std::uint32_t rank, con
   variables["MPI_LOCALNRANKS"] = std::to_string(plan.ranks_of_node()[plan.node_of_rank[rank]]);
 }
 
-// Of every rank of a program.
+// The variables that all ranks of a program have in common.
 Variables of_program(const RunOptions& options, const ProgramSpec& program, const std::string& library_folder,
                      char** inherited) {
   Variables variables = inherit(options.inherited, inherited);
+  // In this order, so that -env overrides -genv, and both override margay's options.
   for (const Assignments* set : {&options.rank_options, &options.environment, &program.environment}) {
     for (const auto& [name, value] : *set) variables[name] = value;
   }
@@ -85,6 +90,7 @@ std::string library_path(const RunOptions& options, const ProgramSpec& program, 
   return of_program(options, program, library_folder, inherited)["LD_LIBRARY_PATH"];
 }
 
+// Uses the same merge of settings as the ranks, so that both agree on the place.
 std::vector<std::string> trace_files(const RunOptions& options, char** inherited) {
   std::vector<std::string> files;
   for (const ProgramSpec& program : options.programs) {
@@ -115,6 +121,7 @@ std::string find_library_folder() {
   std::string folder(path, static_cast<std::size_t>(length));
   folder.resize(folder.rfind('/'));
   const std::string prefix = folder.substr(0, folder.rfind('/'));
+  // The folders of an installation, then that of a build, where library and executable lie together.
   for (const std::string& candidate :
        {prefix + "/lib", prefix + "/lib/x86_64-linux-gnu", prefix + "/lib/aarch64-linux-gnu", prefix + "/lib64",
         prefix + "/lib/margay", folder}) {

@@ -18,8 +18,8 @@ struct SignalRule {
   SignalUse use;
 };
 
-// All that would end the launcher without a word, but for what its own faults raise (SIGSEGV, SIGABRT, ...) and what
-// its writing raises (below). Real-time signals are forwarded, too.
+// All signals whose default action would end the launcher, except those of its own faults (SIGSEGV, SIGABRT, ...) and
+// of its writes (below). Real-time signals are forwarded, too.
 constexpr SignalRule kSignalRules[] = {
     {SIGCHLD, SignalUse::child},     {SIGINT, SignalUse::end_job},  {SIGTERM, SignalUse::end_job},
     {SIGHUP, SignalUse::end_job},    {SIGQUIT, SignalUse::end_job}, {SIGTSTP, SignalUse::suspend},
@@ -37,7 +37,8 @@ bool ignore(int signal) {
   return ::sigaction(signal, &ignored, &old) == 0 && old.sa_handler == SIG_IGN;
 }
 
-// A rank inherits what is ignored, but a script starts its background jobs with SIGINT and SIGQUIT ignored.
+// Restores the default action. Ranks inherit ignored signals, and a script starts its background jobs with SIGINT and
+// SIGQUIT ignored: ranks would not end.
 void set_default(int signal) {
   struct sigaction standard {};
   standard.sa_handler = SIG_DFL;
@@ -52,6 +53,7 @@ SignalUse use_of(int signal) {
   return rule == std::end(kSignalRules) ? SignalUse::forward : rule->use;
 }
 
+// Blocked signals are read from a descriptor, so the launcher has no handlers and no races with them.
 Status take_signals(SavedProcess& saved, int& descriptor) {
   saved.sigpipe_ignored = ignore(SIGPIPE);
   saved.sigxfsz_ignored = ignore(SIGXFSZ);
@@ -62,9 +64,10 @@ Status take_signals(SavedProcess& saved, int& descriptor) {
   struct sigaction old {};
   static_cast<void>(::sigaction(SIGHUP, nullptr, &old));
   for (const SignalRule& rule : kSignalRules) {
-    if (rule.signal == SIGHUP && old.sa_handler == SIG_IGN) continue;  // nohup margay run ...
+    // `nohup margay run ...` must survive the terminal's end.
+    if (rule.signal == SIGHUP && old.sa_handler == SIG_IGN) continue;
     sigaddset(&mask, rule.signal);
-    // SIGCHLD, ignored by whoever started us, would hide the ranks' ends.
+    // An ignored SIGCHLD would hide the ranks' ends.
     if (rule.use == SignalUse::child || rule.use == SignalUse::end_job) set_default(rule.signal);
   }
   for (int signal = SIGRTMIN; signal <= SIGRTMAX; ++signal) sigaddset(&mask, signal);

@@ -25,10 +25,11 @@ namespace {
 
 using portals::Status;
 
-// The step at which a child gave up, for the sentence.
+// The step at which a child failed, for the error message.
 enum class Step { kNone, kGroup, kDirectory, kDescriptors, kExec };
 
-// Shared by launcher and child, which run in one address space until exec; the launcher waits meanwhile.
+// Data shared by launcher and child, which run in one address space until exec. The launcher is suspended meanwhile, so
+// no lock is needed.
 struct Shared {
   const SpawnRequest* request = nullptr;
   const SavedProcess* saved = nullptr;
@@ -39,12 +40,14 @@ struct Shared {
   int error = 0;
 };
 
+// Runs in the child: the fields are in the launcher's memory, which reads them after the vfork returns.
 [[noreturn]] void give_up(Shared& shared, Step step) {
   shared.failed_step = step;
   shared.error = errno;
   ::_exit(127);
 }
 
+// Undoes take_signals(): a rank inherits ignored signals and the mask over exec.
 void restore_signals(const SavedProcess& saved) {
   struct sigaction standard {};
   standard.sa_handler = SIG_DFL;
@@ -55,12 +58,12 @@ void restore_signals(const SavedProcess& saved) {
   static_cast<void>(::sigprocmask(SIG_SETMASK, &saved.signal_mask, nullptr));
 }
 
-// Runs in the child, in the launcher's memory: system calls only, no allocation, nothing of the launcher's is changed
-// but Shared.
+// Runs in the child, in the launcher's memory: system calls only, no allocation, and no write to the launcher's data
+// except Shared.
 int child_main(void* argument) {
   Shared& shared = *static_cast<Shared*>(argument);
   const SpawnRequest& request = *shared.request;
-  // The launcher may have died before the kernel knew of the wish; then nobody will ever send the signal.
+  // The launcher may have died before the prctl() took effect; then no signal would ever arrive.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != shared.launcher) ::_exit(127);
   if (request.process_group != 0 && ::setpgid(0, request.process_group) != 0) give_up(shared, Step::kGroup);
@@ -77,8 +80,10 @@ int child_main(void* argument) {
     cpu_set_t set;
     CPU_ZERO(&set);
     CPU_SET(static_cast<unsigned>(request.processor), &set);
-    static_cast<void>(::sched_setaffinity(0, sizeof set, &set));  // a wish, not a condition
+    // Binding is best effort.
+    static_cast<void>(::sched_setaffinity(0, sizeof set, &set));
   }
+  // After the descriptors are in place, whose numbers may exceed the former limit.
   static_cast<void>(::setrlimit(RLIMIT_NOFILE, &shared.saved->descriptors));
   restore_signals(*shared.saved);
   ::execve(request.path.c_str(), shared.argv, shared.environment);
@@ -93,7 +98,7 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   return out;
 }
 
-// The program's file was there and executable when it was looked for.
+// The cure for a failed exec. The program's file existed and was executable when it was checked.
 std::string mend_of_exec(int error) {
   if (error == ENOENT)
     return "; the file is there, what runs it is not: mend the path in its first line (#!), or install "
@@ -120,6 +125,7 @@ Status explain(const Shared& shared) {
 
 }  // namespace
 
+// All strings are built before the clone, because the child must not allocate.
 Status spawn(const SpawnRequest& request, const SavedProcess& saved, pid_t& pid, int& exit_status) {
   std::vector<char*> argv = pointers(request.argv);
   std::vector<char*> environment = pointers(request.environment);
@@ -130,6 +136,7 @@ Status spawn(const SpawnRequest& request, const SavedProcess& saved, pid_t& pid,
   shared.environment = environment.data();
   shared.launcher = ::getpid();
   constexpr std::size_t kStackBytes = std::size_t{64} * 1024;
+  // One stack for all starts: CLONE_VFORK suspends the launcher until the child has left it.
   static thread_local std::vector<char> stack(kStackBytes);
   pid = ::clone(child_main, stack.data() + kStackBytes, CLONE_VM | CLONE_VFORK | SIGCHLD, &shared);
   if (pid < 0) {
@@ -143,6 +150,7 @@ Status spawn(const SpawnRequest& request, const SavedProcess& saved, pid_t& pid,
 
 namespace {
 
+// Reads the mask SigCgt of /proc/PID/status; false if it cannot be read.
 bool catches_signal(int pid, int signal) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/status");
   for (std::string line; std::getline(file, line);) {
@@ -162,6 +170,7 @@ void raise_descriptor_limit(rlimit& before) {
   static_cast<void>(::setrlimit(RLIMIT_NOFILE, &raised));
 }
 
+// Only allowed processors count, as in a container with a restricted set.
 int processor_for(std::uint32_t rank) {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -179,7 +188,7 @@ int processor_for(std::uint32_t rank) {
 
 void signal_ranks(const std::vector<int>& pids, int signal) {
   for (int pid : pids) {
-    // Only a child that is not reaped yet: its number cannot have passed to another process.
+    // An unreaped child keeps its number.
     siginfo_t info{};
     if (pid <= 0 || ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) != 0) continue;
     ::kill(pid, signal);
@@ -195,11 +204,11 @@ void signal_ranks_outside(int group, const std::vector<int>& pids, int signal) {
 
 bool signal_if_caught(const sim::ProcessIdentity& process, int signal) {
   if (process.pid <= 0) return false;
-  // Before the looks: it is a handle for the process that they find there, whatever follows it under its number.
+  // Opened before the checks: the handle refers to the process that they examine, even if its number is reused.
   const int handle = static_cast<int>(::syscall(SYS_pidfd_open, process.pid, 0U));
   bool sent = false;
   if (!sim::has_ended(process) && catches_signal(process.pid, signal)) {
-    // A kernel without handles (before Linux 5.3, or a filter) leaves the moment since the look.
+    // Without handles (before Linux 5.3, or a seccomp filter) a short race remains.
     sent = handle >= 0 ? ::syscall(SYS_pidfd_send_signal, handle, signal, nullptr, 0U) == 0
                        : ::kill(process.pid, signal) == 0;
   }
@@ -207,6 +216,7 @@ bool signal_if_caught(const sim::ProcessIdentity& process, int signal) {
   return sent;
 }
 
+// Consumes all pending changes, because SIGCHLD is not queued.
 std::vector<ChildChange> changed_children() {
   std::vector<ChildChange> changed;
   while (true) {

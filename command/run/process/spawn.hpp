@@ -1,5 +1,5 @@
-// Starting one rank: a fast child (shared memory until exec, no copy of the launcher), in the job's process group, that
-// dies with the launcher whatever happens to it.
+// The start of one rank: a child that shares the launcher's memory until exec (no copy of it, so the cost does not
+// depend on the launcher's size), joins the job's process group, and dies with the launcher.
 #pragma once
 
 #include <sys/resource.h>
@@ -15,7 +15,7 @@
 
 namespace margay::command {
 
-// What every child must get back as the launcher found it.
+// State of the launcher from before take_signals() and raise_descriptor_limit(), which every child gets back.
 struct SavedProcess {
   sigset_t signal_mask{};
   bool sigpipe_ignored = false;
@@ -23,47 +23,57 @@ struct SavedProcess {
   rlimit descriptors{};
 };
 
+// The start's parameters. Descriptors remain the caller's.
 struct SpawnRequest {
-  std::string path;  // absolute or relative to working_directory's parent process; already found executable
-  std::vector<std::string> argv;         // not empty
-  std::vector<std::string> environment;  // NAME=VALUE
-  std::string working_directory;         // empty: stay
-  int standard_input = -1;               // become 0, 1 and 2 of the child
+  // Absolute, or relative to working_directory, because the child changes its directory before the exec; already found
+  // to be executable.
+  std::string path;
+  // Not empty.
+  std::vector<std::string> argv;
+  // NAME=VALUE.
+  std::vector<std::string> environment;
+  // Empty: the launcher's.
+  std::string working_directory;
+  // Become descriptors 0, 1 and 2 of the child.
+  int standard_input = -1;
   int standard_output = -1;
   int standard_error = -1;
-  std::vector<int> inherited;  // these stay open over exec under their numbers
+  // These stay open over exec, with the same numbers.
+  std::vector<int> inherited;
   pid_t process_group = 0;
-  int processor = -1;  // bind to it; -1: no binding
+  // The processor to bind to; -1: none.
+  int processor = -1;
 };
 
-// Error: the sentence names the program and what the kernel said; `exit_status` is 126 or 127 if it is the program that
-// cannot be run. On success the child has already become the program.
-// Single-threaded callers only: the child dies when the thread that made it ends.
+// Starts the child; on success it has already become the program. Error: names the program and the system's error;
+// `exit_status` is 126 or 127 if the program itself cannot be run. Requires: the calling thread outlives the child,
+// because the parent-death signal follows the thread. Blocks until the exec.
 [[nodiscard]] portals::Status spawn(const SpawnRequest& request, const SavedProcess& saved, pid_t& pid,
                                     int& exit_status);
 
-// Small acts on processes that the runner needs.
+// Further operations on processes for the runner.
 
-// Raises the soft limit on open files to the hard one; `before` gets what it was.
+// Raises the soft limit on open files to the hard one, since each rank needs three descriptors; `before` receives the
+// former limits.
 void raise_descriptor_limit(rlimit& before);
-// The processor that a rank is bound to: the allowed ones, round robin. -1 when they cannot be told.
+// The processor for a rank, round robin over the allowed ones; -1: they cannot be determined.
 [[nodiscard]] int processor_for(std::uint32_t rank);
-// Sends `signal` to each process that is still a child of this one.
+// Sends `signal` to each process that is still an unreaped child, so the number cannot belong to another process.
 void signal_ranks(const std::vector<int>& pids, int signal);
-// The same for those that have left the job's process group: a program under `timeout` leads one of its own.
+// The same for ranks that left the job's process group: a program under `timeout` leads one of its own.
 void signal_ranks_outside(int group, const std::vector<int>& pids, int signal);
-// Sends `signal` to a process that has a handler for it, so that it does no harm. Not to another one that has got its
-// number meanwhile, nor when it cannot be told. Returns whether it was sent.
+// Sends `signal` to a process that has a handler for it, so that it does not end the process. Sends nothing to a later
+// process with the same number, or if that cannot be determined. Returns whether it was sent.
 bool signal_if_caught(const sim::ProcessIdentity& process, int signal);
 
-// A child that ended, stopped or went on: waitid's code, and its status or the signal.
+// A child that ended, stopped or continued: waitid's code, and its exit status or signal.
 struct ChildChange {
   int pid = 0;
   int code = 0;
   int value = 0;
 };
-// All that have changed since the last time. Of several that ended at once, those that a signal killed come first: the
-// others may have left because of them.
+// All changes since the last call. Of children that ended in the same interval, those killed by a signal come first,
+// because the others may have exited as a consequence.
 [[nodiscard]] std::vector<ChildChange> changed_children();
 
 }  // namespace margay::command

@@ -19,23 +19,25 @@ using portals::Status;
 
 constexpr std::string_view kRefusingSection = "margay_refusing";
 
-// Reads from a file image; every access says whether it lies inside.
+// A bounds-checked view of a file's bytes.
 class Image {
  public:
   explicit Image(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
   [[nodiscard]] bool holds(std::uint64_t offset, std::uint64_t length) const {
+    // Written without a sum, which could overflow.
     return offset <= bytes_.size() && length <= bytes_.size() - offset;
   }
 
   template <typename Record>
   [[nodiscard]] bool read(std::uint64_t offset, Record& out) const {
     if (!holds(offset, sizeof(Record))) return false;
+    // Offsets need not be aligned.
     std::memcpy(&out, bytes_.data() + offset, sizeof(Record));
     return true;
   }
 
-  // A zero-terminated text inside [table, table + table_bytes).
+  // A zero-terminated text inside [table, table + table_bytes); nothing if it does not end there.
   [[nodiscard]] std::optional<std::string> text(std::uint64_t table, std::uint64_t table_bytes,
                                                 std::uint64_t index) const {
     if (!holds(table, table_bytes) || index >= table_bytes) return std::nullopt;
@@ -55,13 +57,16 @@ Status malformed(const char* what) {
 
 bool read_section(const Image& image, const Elf64_Ehdr& header, std::uint64_t index, Elf64_Shdr& out) {
   std::uint64_t offset = 0;
+  // The header's numbers are the file's own, so the position may overflow.
   return index < header.e_shnum && !__builtin_mul_overflow(index, sizeof(Elf64_Shdr), &offset) &&
          !__builtin_add_overflow(offset, header.e_shoff, &offset) && image.read(offset, out);
 }
 
+// Sorts a dynamic symbol table into defined, undefined and weakly undefined names.
 Status add_symbols(const Image& image, const Elf64_Shdr& table, const Elf64_Shdr& names, ElfSymbols& out) {
   if (table.sh_entsize != sizeof(Elf64_Sym) || !image.holds(table.sh_offset, table.sh_size))
     return malformed("symbol table");
+  // Symbol 0 is reserved.
   for (std::uint64_t i = 1; i < table.sh_size / sizeof(Elf64_Sym); ++i) {
     Elf64_Sym symbol;
     if (!image.read(table.sh_offset + i * sizeof(Elf64_Sym), symbol)) return malformed("symbol");
@@ -97,7 +102,7 @@ Status add_dynamic(const Image& image, const Elf64_Shdr& dynamic, const Elf64_Sh
   return {};
 }
 
-// Zero-terminated names, with zeros between them where the compiler aligned them.
+// Reads zero-terminated names; the compiler may have put zeros between them for alignment.
 Status add_refusing(const Image& image, const Elf64_Shdr& section, ElfSymbols& out) {
   for (std::uint64_t at = 0; at < section.sh_size;) {
     std::optional<std::string> name = image.text(section.sh_offset, section.sh_size, at);
@@ -113,6 +118,7 @@ bool has_name(const Image& image, const Elf64_Shdr& section, const Elf64_Shdr& n
   return name && *name == wanted;
 }
 
+// Uses the section headers: a stripped file still has those of its dynamic tables.
 Status read_sections(const Image& image, const Elf64_Ehdr& header, ElfSymbols& out) {
   for (std::uint64_t i = 0; i < header.e_shnum; ++i) {
     Elf64_Shdr section;
@@ -122,6 +128,7 @@ Status read_sections(const Image& image, const Elf64_Ehdr& header, ElfSymbols& o
         has_name(image, section, names, kRefusingSection)) {
       if (Status status = add_refusing(image, section, out); !status.ok()) return status;
     }
+    // The loader resolves dynamic symbols only.
     if (section.sh_type != SHT_DYNSYM && section.sh_type != SHT_DYNAMIC) continue;
     if (!read_section(image, header, section.sh_link, names)) return malformed("link of a section");
     Status status = section.sh_type == SHT_DYNSYM ? add_symbols(image, section, names, out)
@@ -137,6 +144,7 @@ Status read_elf_symbols(std::span<const std::byte> file, ElfSymbols& out) {
   out = ElfSymbols();
   const Image image(file);
   Elf64_Ehdr header;
+  // A script is not an error here; exec decides.
   if (file.size() < SELFMAG || std::memcmp(file.data(), ELFMAG, SELFMAG) != 0) return {};
   if (!image.read(0, header)) return malformed("cut short in its header");
   if (header.e_ident[EI_CLASS] != ELFCLASS64)
@@ -148,7 +156,7 @@ Status read_elf_symbols(std::span<const std::byte> file, ElfSymbols& out) {
 }
 
 Status read_elf_symbols(const std::string& path, ElfSymbols& out) {
-  // Without O_NONBLOCK a pipe's name would wait here for somebody to write to it.
+  // Without O_NONBLOCK the open of a named pipe would wait for a writer.
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (descriptor < 0) return Status::error("cannot read " + path + ": " + std::strerror(errno));
   struct stat info {};

@@ -1,5 +1,5 @@
-// The dynamic symbols of an ELF64 file: what a program needs and what a library gives. Every offset, size and count in
-// the file is checked against the file before it is used; a file is never trusted.
+// The dynamic symbols of an ELF64 file: those that a program needs and those that a library defines. A file is never
+// trusted: every offset, size and count is checked against its length before use.
 #pragma once
 
 #include <cstddef>
@@ -11,20 +11,29 @@
 
 namespace margay::command {
 
+// What the dynamic section and the symbol table contain.
 struct ElfSymbols {
-  bool is_elf = false;              // false: a script or some other kind of file; everything else is empty then
-  std::vector<std::string> needed;  // names of libraries (DT_NEEDED)
-  std::string rpath;                // DT_RPATH and DT_RUNPATH as they stand there: folders with ":" between
+  // False: a script or another kind of file; all other fields are then empty.
+  bool is_elf = false;
+  // Names of libraries (DT_NEEDED).
+  std::vector<std::string> needed;
+  // DT_RPATH and DT_RUNPATH unchanged: folders separated by ":".
+  std::string rpath;
   std::string runpath;
-  std::vector<std::string> undefined;       // names of symbols that others must give
-  std::vector<std::string> weak_undefined;  // those that may stay away
+  // Symbols that other files must define.
+  std::vector<std::string> undefined;
+  // Those that may remain undefined.
+  std::vector<std::string> weak_undefined;
   std::vector<std::string> defined;
-  std::vector<std::string> refusing;  // of our library: functions that it has by name only (section margay_refusing)
+  // Only in margay's library: functions that fail with an error because they are not implemented (section
+  // margay_refusing).
+  std::vector<std::string> refusing;
 };
 
-// Error: an ELF file that is cut short, malformed, or of another class or byte order. A file without ELF's magic is no
-// error.
+// Parses a file image. Error: a truncated or malformed ELF file, or one of another class or byte order. A file without
+// ELF's magic is not an error.
 [[nodiscard]] portals::Status read_elf_symbols(std::span<const std::byte> file, ElfSymbols& out);
+// The same for a file, which is mapped during the call. Error: also a file that cannot be read.
 [[nodiscard]] portals::Status read_elf_symbols(const std::string& path, ElfSymbols& out);
 
 }  // namespace margay::command

@@ -23,8 +23,8 @@ constexpr std::string_view kSystemFolders[] = {"/lib/x86_64-linux-gnu",
                                                "/lib",
                                                "/usr/lib"};
 
-// The cache as ldconfig writes it: this head, `entries` entries, texts. Numbers are the machine's; texts are found from
-// the file's begin.
+// The cache as ldconfig writes it: a head, `entries` entries, texts. Numbers have the machine's byte order; texts are
+// addressed from the file's beginning.
 struct CacheHead {
   std::array<char, 20> magic;
   std::uint32_t entries;
@@ -39,6 +39,7 @@ struct CacheEntry {
 };
 static_assert(sizeof(CacheHead) == 48 && sizeof(CacheEntry) == 24);
 
+// The loader skips a file of another class and searches on.
 bool is_usable(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::array<char, EI_NIDENT> begin{};
@@ -51,7 +52,7 @@ std::string folder_of(const std::string& path) {
   return slash == std::string::npos ? "." : path.substr(0, slash);
 }
 
-// An empty folder is the current one, as the loader has it.
+// Splits a list of folders. An empty one is the current directory, as in the loader.
 std::vector<std::string> folders_of(const std::string& list) {
   std::vector<std::string> folders;
   if (list.empty()) return folders;
@@ -63,6 +64,7 @@ std::vector<std::string> folders_of(const std::string& list) {
   return folders;
 }
 
+// Continues behind each replacement, which may itself contain the token.
 std::vector<std::string> expanded(const std::string& list, const std::string& origin) {
   std::vector<std::string> folders = folders_of(list);
   for (std::string& folder : folders) {
@@ -74,7 +76,7 @@ std::vector<std::string> expanded(const std::string& list, const std::string& or
   return folders;
 }
 
-// Nothing when it does not end inside the cache.
+// The text at `offset`; empty if it does not end inside the cache.
 std::string_view text_at(std::string_view cache, std::uint32_t offset) {
   if (offset >= cache.size()) return {};
   const std::size_t end = cache.find('\0', offset);
@@ -92,7 +94,7 @@ std::string find_in(const Folders& folders, const std::string& name) {
 
 }  // namespace
 
-// A file with DT_RUNPATH has no DT_RPATH in the loader's eyes.
+// The loader ignores DT_RPATH in a file that has DT_RUNPATH.
 NamedFolders named_folders(const std::string& path, const ElfSymbols& symbols, const NamedFolders& loader) {
   const std::string origin = folder_of(path);
   NamedFolders folders;
@@ -111,6 +113,7 @@ LibrarySearch::LibrarySearch(const std::string& library_path, const std::string&
 }
 
 std::string LibrarySearch::find(const std::string& name, const NamedFolders& folders) const {
+  // A name with a slash is a path and is not searched for.
   if (name.find('/') != std::string::npos) return is_usable(name) ? name : std::string();
   std::string path;
   if (folders.runpath.empty()) path = find_in(folders.rpath, name);
@@ -125,6 +128,7 @@ std::string LibrarySearch::find_in_cache(std::string_view name) const {
   CacheHead head;
   std::memcpy(&head, cache_.data(), sizeof head);
   const std::size_t most = (cache_.size() - sizeof head) / sizeof(CacheEntry);
+  // The count may be wrong in a damaged cache.
   for (std::size_t i = 0; i < head.entries && i < most; ++i) {
     CacheEntry entry;
     std::memcpy(&entry, cache_.data() + sizeof head + i * sizeof entry, sizeof entry);

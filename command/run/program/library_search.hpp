@@ -1,6 +1,7 @@
-// Where the dynamic loader finds a shared library (ld.so(8)): DT_RPATH of who needs it and of those who brought that
-// one, LD_LIBRARY_PATH, DT_RUNPATH of who needs it, the loader's cache, the system's folders. Not followed: folders of
-// processor capabilities outside of the cache, LD_PRELOAD.
+// The dynamic loader's search for a shared library (ld.so(8)), repeated without running the program.
+// Order: DT_RPATH of the file that needs it and of the files that loaded that one, LD_LIBRARY_PATH, DT_RUNPATH of the
+// file that needs it, the loader's cache, the system's folders. Not covered: folders for processor capabilities outside
+// the cache, LD_PRELOAD.
 #pragma once
 
 #include <string>
@@ -11,31 +12,33 @@
 
 namespace margay::command {
 
-// The folders that a file names for the libraries it needs, $ORIGIN replaced.
+// The folders that a file names for the libraries it needs, with $ORIGIN replaced.
 struct NamedFolders {
-  std::vector<std::string> rpath;  // its own and those of the files that brought it
+  // Its own and those of the files that loaded it.
+  std::vector<std::string> rpath;
   std::vector<std::string> runpath;
 };
 
-// Of the file at `path`, which a file with `loader`'s folders brought; a program: none.
+// The folders of the file at `path`. `loader`: those of the file that loaded it; a program has none.
 [[nodiscard]] NamedFolders named_folders(const std::string& path, const ElfSymbols& symbols,
                                          const NamedFolders& loader);
 
+// The search for one program: its LD_LIBRARY_PATH and the cache, read once.
 class LibrarySearch {
  public:
-  // `library_path` as in LD_LIBRARY_PATH; `cache_file` is /etc/ld.so.cache but in tests. A cache that is not there or
-  // of another format has no library.
+  // `library_path` as in LD_LIBRARY_PATH. Tests pass another `cache_file`. A missing cache, or one of another format,
+  // counts as empty.
   explicit LibrarySearch(const std::string& library_path, const std::string& cache_file = "/etc/ld.so.cache");
 
-  // A file that can be read and is a 64-bit ELF file; empty: there is none. `folders` are those of the file that needs
-  // it.
+  // The path of a readable 64-bit ELF file; empty: none was found. `folders`: those of the file that needs it.
   [[nodiscard]] std::string find(const std::string& name, const NamedFolders& folders) const;
 
  private:
   [[nodiscard]] std::string find_in_cache(std::string_view name) const;
 
   std::vector<std::string> library_path_;
-  std::string cache_;  // the file, from its magic on; empty: none
+  // The file's bytes; empty: no cache.
+  std::string cache_;
 };
 
 }  // namespace margay::command

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::int64_t kFirstLookNs = 20'000'000;
 constexpr std::int64_t kLongestPauseNs = 1'000'000'000;
+// Bounds the descent through wrappers and shells.
 constexpr int kDeepestChild = 8;
 
 std::string real_path(const std::string& path) {
@@ -21,7 +22,8 @@ std::string real_path(const std::string& path) {
 }
 
 std::string last_name(const std::string& path) {
-  return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
+  // npos + 1 is 0, the whole path.
+  return path.substr(path.rfind('/') + 1);
 }
 
 std::string first_line(const std::string& path) {
@@ -35,6 +37,7 @@ std::string first_line(const std::string& path) {
 
 std::string mpi_behind(const std::string& path, const std::string& ours) {
   const std::string name = last_name(path);
+  // Margay's library has the name of MPICH's, whose ABI it implements.
   if (path == ours) return {};
   if (name.starts_with("libmpi.so.12") || name.starts_with("libmpich.so.12")) return "MPICH or its kin";
   if (name.starts_with("libmpi.so.") || name.starts_with("libopen-rte.so") || name.starts_with("libopen-pal.so")) {
@@ -54,14 +57,17 @@ void OtherMpi::look(const std::vector<int>& pids, std::int64_t now_ns) {
   if (began_ns_ < 0) return;
   bool some_left = false;
   for (std::uint32_t rank = 0; rank < board_.size(); ++rank) {
+    // A rank that has begun margay's MPI uses it; a library once seen is not searched for again.
     if (board_.block(rank).state != sim::RankState::kStarted || !seen_[rank].library.empty() || pids[rank] <= 0)
       continue;
     seen_[rank] = find(pids[rank], 0);
     some_left = some_left || seen_[rank].library.empty();
   }
+  // The interval is a quarter of the job's age, within bounds: the cost of reading the maps stays small.
   due_ns_ = some_left ? now_ns + std::clamp((now_ns - began_ns_) / 4, kFirstLookNs, kLongestPauseNs) : -1;
 }
 
+// Depth first: a rank is often a wrapper whose child loads the library.
 OtherMpi::Seen OtherMpi::find(int pid, int depth) const {
   const std::string process = "/proc/" + std::to_string(pid);
   if (std::string library = loaded_by(pid); !library.empty()) return {first_line(process + "/comm"), library};
@@ -85,6 +91,7 @@ std::string OtherMpi::loaded_by(int pid) const {
   return {};
 }
 
+// Names the first rank only, because all mostly run the same program.
 std::string OtherMpi::conclude(std::vector<std::uint32_t>& ranks) {
   ranks.clear();
   bool nobody = true;
@@ -93,7 +100,8 @@ std::string OtherMpi::conclude(std::vector<std::uint32_t>& ranks) {
     nobody = nobody && block.state == sim::RankState::kStarted;
     if (block.state != sim::RankState::kStarted || seen_[rank].library.empty()) continue;
     ranks.push_back(rank);
-    ++block.findings;  // nobody else writes there: the rank never came
+    // No other process writes there, because the rank never began MPI.
+    ++block.findings;
   }
   if (ranks.empty()) return {};
   const Seen& first = seen_[ranks.front()];

@@ -21,7 +21,7 @@ std::string from_folder(const std::string& folder, const std::string& path) {
   return folder.empty() || path.front() == '/' ? path : folder + "/" + path;
 }
 
-// "ring.c" is compiled into "ring"; empty: the name is not that of a source file.
+// The compiler for a source file; empty: the name is not that of one.
 std::string compiler_of(const std::string& path) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kCompilers = {{{".c", "mpicc"},
                                                                                         {".cc", "mpicxx"},
@@ -39,6 +39,7 @@ std::string compiler_of(const std::string& path) {
   return {};
 }
 
+// A source file in place of its program is a frequent mistake of beginners.
 Status not_executable(const std::string& path) {
   const std::string compiler = compiler_of(path);
   if (compiler.empty()) return Status::error("program " + path + " is not executable: chmod +x it");
@@ -49,6 +50,7 @@ Status not_executable(const std::string& path) {
 
 Status check_file(const std::string& path, int& exit_status) {
   struct stat info {};
+  // As in a shell: 127 if there is no file, 126 if there may be one.
   if (::stat(path.c_str(), &info) != 0) {
     exit_status = errno == EACCES ? kStatusCannotRun : kStatusNotFound;
     return Status::error("program " + path + ": " + std::strerror(errno));
@@ -71,6 +73,7 @@ Status find_program(const std::string& name, const std::string& working_director
     path = name;
     return check_file(from_folder(working_directory, name), exit_status);
   }
+  // A file that cannot be run does not end the search, but is reported if no other is found.
   Status refused;
   const std::string folders = search_path != nullptr ? search_path : "/usr/local/bin:/usr/bin:/bin";
   for (const std::string& folder : split(folders, ':')) {
@@ -89,6 +92,7 @@ Status find_program(const std::string& name, const std::string& working_director
     return refused;
   }
   exit_status = kStatusNotFound;
+  // A frequent mistake: the program is in the working directory, which PATH does not contain.
   const std::string own = from_folder(working_directory, name);
   const bool here = ::access(own.c_str(), X_OK) == 0;
   if (!here && ::access(own.c_str(), F_OK) == 0 && !compiler_of(name).empty()) return not_executable(name);

@@ -1,4 +1,4 @@
-// Finding the program that a rank is to run, and saying what is wrong with it before any rank runs.
+// The search for a rank's program, with errors that are reported before any rank runs.
 #pragma once
 
 #include <string>
@@ -7,11 +7,13 @@
 
 namespace margay::command {
 
+// Exit statuses, as a shell's.
 inline constexpr int kStatusCannotRun = 126;
 inline constexpr int kStatusNotFound = 127;
 
-// As a shell does: a name with '/' is a path (from `working_directory` if that is not empty), any other is looked up in
-// `search_path` (PATH). On success `path` can be handed to execve. On error `exit_status` is 126 or 127.
+// Finds a program as a shell does: a name with '/' is a path (relative to `working_directory`, if that is not empty),
+// any other is searched for in `search_path` (PATH). On success `path` can be passed to execve. On error `exit_status`
+// is 126 (cannot be run) or 127 (not found).
 [[nodiscard]] portals::Status find_program(const std::string& name, const std::string& working_directory,
                                            const char* search_path, std::string& path, int& exit_status);
 

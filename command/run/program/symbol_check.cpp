@@ -18,11 +18,11 @@ using portals::Status;
 using NameSet = std::unordered_set<std::string>;
 
 constexpr std::string_view kOurLibraries[] = {"libmpi.so.12", "libmpich.so.12"};
-// Not margay's: MPICH's work on margay's library. libmpi_cxx and libmpi_mpifh are Open MPI's.
+// MPICH's bindings, which work on margay's library. libmpi_cxx and libmpi_mpifh are Open MPI's.
 constexpr std::string_view kBindings[] = {"libmpifort.so.12", "libmpichfort.so.12", "libmpicxx.so.12",
                                           "libmpichcxx.so.12"};
 constexpr std::string_view kOtherMpis[] = {"libmpi.so", "libmpi_mpifh.s", "libmpi_cxx"};
-// Nothing in them calls MPI, and they have most of the names: reading them would take 0.5 ms of each start.
+// Libraries that do not call MPI but define most names: reading them would add 0.5 ms to each start.
 constexpr std::string_view kLanguages[] = {"libc.so.6",       "libm.so.6",  "libstdc++.so.6", "libgcc_s.so.1",
                                            "libpthread.so.0", "libdl.so.2", "librt.so.1",     "ld-linux-x86-64.so.2"};
 constexpr std::string_view kPrefixes[] = {"MPI_",  "PMPI_", "MPIX_", "PMPIX_", "mpi_",   "pmpi_",
@@ -39,19 +39,21 @@ bool begins_with_one_of(const std::string_view (&prefixes)[N], std::string_view 
                      [name](std::string_view prefix) { return name.substr(0, prefix.size()) == prefix; });
 }
 
-// Another MPI's library under the same first name, but another number.
+// True of another MPI's library, which differs in the number after the name.
 bool is_other_mpi(std::string_view name) {
   return begins_with_one_of(kOtherMpis, name) && !is_one_of(kOurLibraries, name);
 }
 
 struct File {
   std::string path;
-  std::string shown;  // empty: the program
+  // The name in messages; empty: the program itself.
+  std::string shown;
   ElfSymbols symbols;
   NamedFolders folders;
 };
 
-// A program's files, each after the one that brought it, without margay's own and without another MPI's.
+// The files of a program: itself, then its libraries in the order of loading, without margay's and without another
+// MPI's.
 class Files {
  public:
   Files(const std::string& library_path, SymbolCheck& check) : search_(library_path), check_(check) {}
@@ -72,6 +74,7 @@ class Files {
   [[nodiscard]] bool need_ours() const { return need_ours_; }
 
  private:
+  // Each library is examined once, for the first file that needs it.
   Status bring(const std::string& library, const File& by) {
     if (is_one_of(kLanguages, library) || !seen_.insert(library).second) return {};
     need_ours_ = need_ours_ || is_one_of(kOurLibraries, library) || is_one_of(kBindings, library);
@@ -98,7 +101,8 @@ class Files {
 
   LibrarySearch search_;
   SymbolCheck& check_;
-  std::deque<File> files_;  // those that are there stay where they are as others come
+  // A deque: references to files stay valid while libraries are added.
+  std::deque<File> files_;
   NameSet seen_;
   bool need_ours_ = false;
 };
@@ -108,7 +112,7 @@ std::string in_lower_case(std::string text) {
   return text;
 }
 
-// Functions that refuse, as C calls them and as Fortran does: mpi_put_, mpi_put__, mpi_put, and of mpi_f08 mpi_put_f08_
+// The names of unimplemented functions in C and in Fortran: mpi_put_, mpi_put__, mpi_put, and for mpi_f08 mpi_put_f08_
 // and, with a buffer, mpi_put_f08ts_.
 NameSet refusing_names(const ElfSymbols& ours) {
   NameSet names;
@@ -119,15 +123,17 @@ NameSet refusing_names(const ElfSymbols& ours) {
   return names;
 }
 
-// A profiling name refuses as the name itself does.
+// A function is unimplemented under its profiling name, too.
 std::string without_profiling(const std::string& name) {
   return name[0] == 'P' || name.compare(0, 4, "pmpi") == 0 ? name.substr(1) : name;
 }
 
+// A symbol that any file defines counts as defined: the loader resolves names over all of them.
 void judge(const std::deque<File>& files, const ElfSymbols& ours, SymbolCheck& out) {
   NameSet given(ours.defined.begin(), ours.defined.end());
   const NameSet refusing = refusing_names(ours);
   for (const File& file : files) {
+    // A program may bring MPI functions of its own, as a profiling library does.
     for (const std::string& name : file.symbols.defined) {
       if (is_mpi_symbol(name)) given.insert(name);
     }
@@ -139,6 +145,7 @@ void judge(const std::deque<File>& files, const ElfSymbols& ours, SymbolCheck& o
       if (!is_mpi_symbol(name)) continue;
       needed.insert(name);
       if (given.count(name) == 0) out.missing.push_back({name, file.shown});
+      // A binding refers to all functions, whether the program calls them or not.
       if (!is_binding && refusing.count(without_profiling(name)) != 0) out.refusing.push_back({name, file.shown});
     }
   }
@@ -155,7 +162,7 @@ bool is_mpi_symbol(const std::string& name) {
 Status check_symbols(const std::string& program, const std::string& library_folder, const std::string& library_path,
                      SymbolCheck& out) {
   out = SymbolCheck();
-  // The loader takes $ORIGIN of a program from where it really is.
+  // The loader resolves a program's links before it takes $ORIGIN.
   char* const real = ::realpath(program.c_str(), nullptr);
   const std::string place = real != nullptr ? real : program;
   std::free(real);

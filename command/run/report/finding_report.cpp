@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kReportVersion = 1;
 
-// What the rank wrote is checked: an unknown id or rank is not listed.
+// Converts a record. The rank may have been killed while it wrote, or be faulty, so an invalid id or rank is skipped.
 bool read_record(const sim::FindingRecord& record, std::uint32_t ranks, JobFinding& out) {
   if (record.finding >= sim::kFindingCount || record.rank >= ranks) return false;
   out.finding = static_cast<sim::Finding>(record.finding);
@@ -36,9 +36,11 @@ bool read_record(const sim::FindingRecord& record, std::uint32_t ranks, JobFindi
   return true;
 }
 
+// Invalid records are skipped, not fatal: the report is most useful after a crash.
 std::vector<JobFinding> read_records(int descriptor, std::uint32_t ranks) {
   std::vector<JobFinding> found;
   sim::FindingRecord record;
+  // A truncated last record is ignored.
   for (off_t at = 0; ::pread(descriptor, &record, sizeof record, at) == sizeof record; at += sizeof record) {
     JobFinding one;
     if (read_record(record, ranks, one)) found.push_back(std::move(one));
@@ -46,6 +48,7 @@ std::vector<JobFinding> read_records(int descriptor, std::uint32_t ranks) {
   return found;
 }
 
+// Members that findings and waits have in common; unknown ones are omitted.
 template <typename Wait>
 void add_peer_to(nlohmann::ordered_json& out, const Wait& wait) {
   if (!wait.call.empty()) out["call"] = wait.call;
@@ -54,6 +57,7 @@ void add_peer_to(nlohmann::ordered_json& out, const Wait& wait) {
   if (!wait.communicator.empty()) out["communicator"] = wait.communicator;
 }
 
+// Times are relative to the job's start, as in the launcher's messages.
 nlohmann::ordered_json json_of(const JobFinding& finding, std::uint64_t started_ns) {
   nlohmann::ordered_json out;
   out["id"] = sim::finding_id(finding.finding);
@@ -80,6 +84,7 @@ std::uint64_t count_unlisted(const sim::Board& board, std::size_t listed) {
   return count > listed ? count - listed : 0;
 }
 
+// The command line without the launcher's own options.
 std::string line_of(const RunOptions& options) {
   std::string line;
   for (const ProgramSpec& program : options.programs) {
@@ -125,6 +130,7 @@ JobFinding finding_of_cause(const Cause& cause, const std::string& message, cons
   found.finding = finding_of(cause.kind);
   found.message = message;
   found.time_ns = sim::real_clock().now_ns();
+  // These causes concern no single rank.
   const bool of_the_job = cause.kind == CauseKind::kTimeout || cause.kind == CauseKind::kDeadlock ||
                           cause.kind == CauseKind::kInterrupted || cause.kind == CauseKind::kOutputClosed;
   if (of_the_job) return found;
@@ -139,6 +145,7 @@ JobFinding finding_of_waits(sim::Finding finding, const std::string& message, co
   found.message = message;
   found.time_ns = sim::real_clock().now_ns();
   for (std::uint32_t rank = 0; rank < board.size(); ++rank) {
+    // A rank that does not wait is not part of the deadlock.
     const sim::BoardWait& wait = board.block(rank).wait;
     if (wait.is_waiting == 0) continue;
     found.ranks.push_back(rank);
@@ -151,6 +158,7 @@ ReportFile::~ReportFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
+// Truncates an old report at once, so that a killed launcher leaves no stale one.
 Status ReportFile::open(const RunOptions& options) {
   path_ = options.report;
   if (path_.empty()) return {};
@@ -166,6 +174,7 @@ Status ReportFile::write(const RunOptions& options, const sim::Board& board, con
   std::size_t listed = of_ranks.size();
   for (const JobFinding& one : found) listed += one.finding == sim::Finding::other_mpi ? one.ranks.size() : 0;
   const std::uint64_t unlisted = count_unlisted(board, listed);
+  // The order of time shows the first mistake first; a stable sort keeps each rank's order.
   for (JobFinding& one : of_ranks) found.push_back(std::move(one));
   std::ranges::stable_sort(found, {}, &JobFinding::time_ns);
   const std::uint64_t started_ns = board.header().started_ns;
@@ -179,7 +188,7 @@ Status ReportFile::write(const RunOptions& options, const sim::Board& board, con
   out["findings"] = nlohmann::ordered_json::array();
   for (const JobFinding& one : found) out["findings"].push_back(json_of(one, started_ns));
   out["unlisted_findings"] = unlisted;
-  // A command line need not be UTF-8.
+  // A command line need not be UTF-8, but JSON must be.
   const std::string text = out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   for (std::size_t at = 0; at < text.size();) {
     const ssize_t written = ::write(descriptor_, text.data() + at, text.size() - at);

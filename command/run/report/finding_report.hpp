@@ -1,4 +1,5 @@
-// The machine-readable report of a run (`margay run --report FILE`): what the launcher and the ranks found, as JSON.
+// The machine-readable report of a run (`margay run --report FILE`): the findings of launcher and ranks, as JSON.
+// docs/findings.md lists the ids.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@
 
 namespace margay::command {
 
-// What one rank waits for, of a deadlock or a stall.
+// One rank's wait in a deadlock or a stall. -1: any, or unknown.
 struct FoundWait {
   std::uint32_t rank = 0;
   std::string call;
@@ -21,27 +22,36 @@ struct FoundWait {
   std::string communicator;
 };
 
+// One finding. A field without a value is omitted from the JSON.
 struct JobFinding {
   sim::Finding finding = sim::Finding::rank_died;
+  // The ranks concerned; empty: the job as a whole.
   std::vector<std::uint32_t> ranks;
+  // The line that launcher or rank printed.
   std::string message;
-  std::uint64_t time_ns = 0;  // CLOCK_MONOTONIC
+  // CLOCK_MONOTONIC.
+  std::uint64_t time_ns = 0;
+  // MPI call, line of source and communicator; empty: unknown.
   std::string call;
   std::string site;
   std::string communicator;
-  std::int32_t peer = -1;  // -1: unknown, as is `tag`
+  // -1: unknown, as for the next two.
+  std::int32_t peer = -1;
   std::int32_t tag = -1;
-  std::int64_t bytes = -1;  // -1: unknown
+  std::int64_t bytes = -1;
+  // Only of a deadlock or a stall.
   std::vector<FoundWait> waits;
 };
 
-// The finding that a job's end is. Requires: `kind` is not kNone.
+// The finding for the cause of a job's end. Requires: `kind` is not kNone.
 [[nodiscard]] sim::Finding finding_of(CauseKind kind);
+// The same with its rank and the call in progress, read from the board now.
 [[nodiscard]] JobFinding finding_of_cause(const Cause& cause, const std::string& message, const sim::Board& board);
-// `deadlock` or `stalled`, with the wait of each rank.
+// A `deadlock` or `stalled` finding, with the wait of each rank that the board shows now.
 [[nodiscard]] JobFinding finding_of_waits(sim::Finding finding, const std::string& message, const sim::Board& board);
 
-// The file of --report: opened before the job starts, written when it has ended.
+// The file of --report: opened before the job starts, so that a wrong path fails early, and written when the job has
+// ended.
 class ReportFile {
  public:
   ReportFile() = default;
@@ -49,9 +59,10 @@ class ReportFile {
   ReportFile& operator=(const ReportFile&) = delete;
   ~ReportFile();
 
-  // Error: the path cannot be written. No effect without --report.
+  // Creates or truncates the file. Error: the path cannot be written. No effect without --report.
   [[nodiscard]] Status open(const RunOptions& options);
-  // `records`: the ranks' memory file, -1: none. `found`: the launcher's.
+  // Writes all findings in the order of time. `records`: the memory file with the ranks' findings, -1: none. `found`:
+  // the launcher's. Error: the file cannot be written.
   [[nodiscard]] Status write(const RunOptions& options, const sim::Board& board, const std::string& job_name,
                              int records, std::vector<JobFinding> found, int exit_status);
 

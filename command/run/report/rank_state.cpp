@@ -12,6 +12,7 @@ bool can_tell_more(const sim::BoardBlock& block, bool ended) {
 std::string describe_state(const sim::Board& board, std::uint32_t rank, pid_t pid, bool ended,
                            const std::string& library, const NamePlace& name_place) {
   const sim::BoardBlock& block = board.block(rank);
+  // The block of a rank that has ended shows its last state, which is out of date.
   const bool inside = can_tell_more(block, ended);
   const std::string call = describe_call(board, rank, name_place);
   return "margay: rank " + std::to_string(rank) + " (pid " + std::to_string(pid) + ") " +
@@ -27,6 +28,7 @@ RankEnd end_on_board(const sim::BoardBlock& block, bool by_signal, int value) {
   end.aborting = block.state == sim::RankState::kAborting;
   end.abort_code = block.abort_code;
   end.text = clean_text(block.message);
+  // kAborting counts as begun, too.
   end.called_init = block.state != sim::RankState::kStarted;
   end.called_finalize = block.state == sim::RankState::kFinalized;
   return end;

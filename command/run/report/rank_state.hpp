@@ -1,4 +1,4 @@
-// What the job board says of one rank: where it is, which SIGUSR1 asks the launcher, and how it ended.
+// The state of one rank, read from the job board: where it is, for a SIGUSR1 to the launcher, and how it ended.
 #pragma once
 
 #include <sys/types.h>
@@ -12,14 +12,15 @@
 
 namespace margay::command {
 
-// In which of MPI's calls, or in its program, and for whom it waits there. `library`: another MPI library that it has
-// loaded; empty: none.
+// One line: the rank's MPI call, or "the program", and its wait. `library`: another MPI's library that it has loaded;
+// empty: none. `name_place` may be empty.
 [[nodiscard]] std::string describe_state(const sim::Board& board, std::uint32_t rank, pid_t pid, bool ended,
                                          const std::string& library, const NamePlace& name_place = {});
-// It has begun MPI and can say more by itself.
+// Whether the rank is in MPI and runs, so that a SIGUSR1 makes it print details itself.
 [[nodiscard]] bool can_tell_more(const sim::BoardBlock& block, bool ended);
 
-// `value`: the signal, or the exit status. Of a rank that has not begun MPI the board says nothing.
+// The end of a rank as the board and the operating system show it. `value`: the signal or the exit status. The board
+// has nothing of a rank that did not begin MPI.
 [[nodiscard]] RankEnd end_on_board(const sim::BoardBlock& block, bool by_signal, int value);
 
 }  // namespace margay::command

@@ -26,12 +26,13 @@ std::string error_name(int error) {
   return fmt::format("{} ({})", std::strerror(error), name == nullptr ? std::to_string(error) : name);
 }
 
-// The limit that made the error, where one did.
+// The limit that caused the error, if there is one.
 std::string limit_behind(int error) {
   const std::string limit = error == EFBIG ? sim::describe_file_size_limit() : std::string();
   return limit.empty() ? limit : ", " + limit + ",";
 }
 
+// For a timeout: the calls of the first ranks show most often what the job waited for.
 std::string calls_of_all(const ReportContext& context) {
   constexpr std::uint32_t kMostShown = 16;
   std::string text;
@@ -43,6 +44,7 @@ std::string calls_of_all(const ReportContext& context) {
   return size > kMostShown ? text + ", ..." : text;
 }
 
+// One clause for each kind of cause; describe_cause() adds job, time and the remaining ranks.
 std::string what_happened(const Cause& cause, const ReportContext& context) {
   switch (cause.kind) {
     case CauseKind::kNone:
@@ -51,6 +53,7 @@ std::string what_happened(const Cause& cause, const ReportContext& context) {
       return fmt::format("{} was killed by signal {}, {}{}", who(cause.rank, context), cause.signal,
                          signal_name(cause.signal), in_call(cause.rank, context));
     case CauseKind::kNoFinalize:
+      // The rank did call MPI_Finalize, but the call failed.
       if (const sim::BoardBlock& block = context.board->block(cause.rank);
           clean_text(block.failed_call) == "MPI_Finalize") {
         return fmt::format("MPI_Finalize failed in {}: {}", who(cause.rank, context), clean_text(block.message));
@@ -89,6 +92,7 @@ std::string what_happened(const Cause& cause, const ReportContext& context) {
 
 }  // namespace
 
+// The number of remaining ranks shows whether the failure ended others.
 std::string describe_cause(const Cause& cause, const ReportContext& context) {
   std::string others;
   if (context.ranks_left == context.board->size() && context.ranks_left > 1) {
@@ -107,6 +111,7 @@ std::string describe_stop(std::uint32_t rank, const ReportContext& context) {
       context.job_name, who(rank, context), in_call(rank, context), (*context.pids)[rank]);
 }
 
+// Real-time signals have neither abbreviation nor description.
 std::string signal_name(int signal) {
   const char* short_name = ::sigabbrev_np(signal);
   const char* description = ::sigdescr_np(signal);
@@ -117,6 +122,7 @@ std::string signal_name(int signal) {
 std::string clean_text(std::span<const char> field) {
   std::string text;
   for (char c : field) {
+    // A field that the text fills has no zero.
     if (c == '\0') break;
     text += c >= 0x20 && c < 0x7f ? c : '?';
   }
@@ -129,6 +135,7 @@ std::string call_in_progress(const sim::Board& board, std::uint32_t rank) {
 
 std::string describe_call(const sim::Board& board, std::uint32_t rank, const NamePlace& name_place) {
   const sim::BoardWait& wait = board.block(rank).wait;
+  // A reported long wait has its call and location; otherwise the board shows the call alone.
   std::string call = wait.is_waiting != 0 ? clean_text(wait.call) : std::string();
   if (call.empty()) call = call_in_progress(board, rank);
   if (call.empty() || wait.is_waiting == 0 || !name_place) return call;

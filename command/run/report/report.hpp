@@ -1,4 +1,4 @@
-// The launcher's sentences: what happened to which rank.
+// The launcher's messages about ranks: cause of the end, stops, calls in progress.
 #pragma once
 
 #include <cstdint>
@@ -12,30 +12,36 @@
 
 namespace margay::command {
 
-// Names a place in a program, which a rank asks for by source_question(): "ring.c:41"; or nothing.
+// Resolves a location, in the form of source_question(), to "ring.c:41"; "" if it is not known.
 using NamePlace = std::function<std::string(const std::string& question)>;
 
+// The facts about the job that messages contain.
 struct ReportContext {
   std::string job_name;
   std::string host;
   const sim::Board* board = nullptr;
-  const std::vector<int>* pids = nullptr;  // of the ranks
+  // By rank.
+  const std::vector<int>* pids = nullptr;
   double elapsed_seconds = 0;
   double timeout_seconds = 0;
-  std::uint32_t ranks_left = 0;  // that are ended because of this
-  NamePlace name_place;          // may be empty
+  // Ranks that are ended because of the cause.
+  std::uint32_t ranks_left = 0;
+  // May be empty.
+  NamePlace name_place;
 };
 
 // One line with the root cause: job, rank, host, process, signal or code, the MPI call in progress, elapsed time.
 [[nodiscard]] std::string describe_cause(const Cause& cause, const ReportContext& context);
+// One line on a rank that has been stopped by a signal for long, with the cure.
 [[nodiscard]] std::string describe_stop(std::uint32_t rank, const ReportContext& context);
 // "SIGSEGV (Segmentation fault)".
 [[nodiscard]] std::string signal_name(int signal);
-// Text that a rank wrote on the board: up to its zero or the field's end, printable characters only.
+// Sanitises text that a rank wrote on the board: up to its zero or the field's end, with "?" for characters that are
+// not printable, which could control a terminal.
 [[nodiscard]] std::string clean_text(std::span<const char> field);
-// The call that the board shows for a rank, cleaned of anything that is not a name; empty outside MPI.
+// The MPI call in progress; empty outside MPI.
 [[nodiscard]] std::string call_in_progress(const sim::Board& board, std::uint32_t rank);
-// The same and, where the rank has reported a long wait, the place in its program: "MPI_Recv (ring.c:41)".
+// The same with its location, if the rank has reported a long wait: "MPI_Recv (ring.c:41)".
 [[nodiscard]] std::string describe_call(const sim::Board& board, std::uint32_t rank, const NamePlace& name_place);
 
 }  // namespace margay::command

@@ -11,8 +11,8 @@ namespace margay::command {
 namespace {
 
 constexpr std::uint32_t kMostRanksShown = 32;
-// A stall is told without its proof when the ranks' answers take longer: they look twice a second at least, but may be
-// short of processors.
+// A stall is reported without a proof if the ranks' answers take longer than this: they poll at least twice a second,
+// but may lack processors.
 constexpr std::int64_t kProofPatienceNs = 5'000'000'000;
 
 bool is_inside(const sim::BoardBlock& block) {
@@ -51,7 +51,7 @@ bool StallDetector::all_wait() const {
   return waiting > 0;
 }
 
-// A process that is outside MPI may begin it (again), in a session.
+// A process outside MPI may begin it in a session and then send, so it prevents a proof.
 bool StallDetector::may_be_proven() const {
   for (std::uint32_t rank = 0; rank < board_.size(); ++rank) {
     const sim::BoardBlock& block = board_.block(rank);
@@ -60,6 +60,7 @@ bool StallDetector::may_be_proven() const {
   return true;
 }
 
+// An answer is the question's number, so an answer to an earlier question does not count.
 bool StallDetector::all_answered() const {
   for (std::uint32_t rank = 0; rank < board_.size(); ++rank) {
     sim::BoardBlock& block = board_.block(rank);
@@ -68,6 +69,7 @@ bool StallDetector::all_answered() const {
   return true;
 }
 
+// Each rank's counter only grows, so an equal sum means that none moved.
 std::uint64_t StallDetector::total_progress() const {
   std::uint64_t sum = 0;
   for (std::uint32_t rank = 0; rank < board_.size(); ++rank) sum += board_.block(rank).progress;
@@ -78,13 +80,18 @@ void StallDetector::tell(sim::BoardStall what) {
   if (told_ == what) return;
   told_ = what;
   sim::BoardHeader& header = board_.header();
+  // The cycle is written before the state, whose publication makes it visible.
   if (what != sim::BoardStall::kNone) sim::set_text(header.cycle, describe_cycle());
   sim::publish_number(header.stall, static_cast<std::uint32_t>(what));
 }
 
+// Steps of a stall: observed for after_ns_, then asked, then proven by the answers. It is reported without a proof
+// after kProofPatienceNs, or at once if a proof is impossible.
 std::vector<std::string> StallDetector::look(std::int64_t now_ns, bool some_stopped) {
-  const bool answered = asked_ && all_answered();  // before progress is read: what moved since would show in it
+  // Before the progress is read: any movement after the answers then shows in it, and invalidates them.
+  const bool answered = asked_ && all_answered();
   const std::uint64_t progress = total_progress();
+  // Any movement restarts the observation, and old answers lose their value.
   if (since_ns_ < 0 || progress != progress_ || some_stopped || !all_wait()) {
     since_ns_ = now_ns;
     progress_ = progress;
@@ -94,17 +101,20 @@ std::vector<std::string> StallDetector::look(std::int64_t now_ns, bool some_stop
   }
   if (now_ns - since_ns_ < after_ns_ || told_ == sim::BoardStall::kDeadlock) return {};
   const bool may_be_proven = this->may_be_proven();
+  // Asked also while no proof is possible: the answers count as soon as it is.
   if (!asked_) sim::publish_number(board_.header().question, board_.header().question + 1);
   asked_ = true;
   const sim::BoardStall now = answered && may_be_proven ? sim::BoardStall::kDeadlock
                               : !may_be_proven || now_ns - since_ns_ >= after_ns_ + kProofPatienceNs
                                   ? sim::BoardStall::kStall
                                   : sim::BoardStall::kNone;
+  // A stall is reported once; only the step to a deadlock is news.
   if (now <= told_) return {};
   tell(now);
   return describe(now);
 }
 
+// Many ranks wait alike, so only the first ones are listed.
 std::vector<std::string> StallDetector::describe(sim::BoardStall what) const {
   std::vector<std::string> lines;
   bool on_portals = false;
@@ -129,11 +139,13 @@ std::vector<std::string> StallDetector::describe(sim::BoardStall what) const {
 
 std::int32_t StallDetector::only_peer(std::uint32_t rank) const {
   const sim::BoardWait& wait = board_.block(rank).wait;
+  // The peer comes from the board, so it is checked before it is used as an index.
   const bool several = wait.requests != 1 || wait.peer < 0 || static_cast<std::uint32_t>(wait.peer) >= board_.size();
   return several ? -1 : wait.peer;
 }
 
-// Follows "waits for" from each rank; a rank met again on the same walk closes a cycle.
+// Finds a cycle: follows the waits from each rank. A rank met again on the same path closes a cycle; seen_from makes
+// the whole search linear in the number of ranks.
 std::string StallDetector::describe_cycle() const {
   std::vector<std::uint32_t> seen_from(board_.size(), 0);
   for (std::uint32_t start = 0; start < board_.size(); ++start) {

@@ -1,11 +1,12 @@
-// Sees that a job makes no progress although every rank waits, and says who waits for whom. Reads the board, and writes
-// its question.
+// A detector of stalls and deadlocks, which reports each rank's wait. Reads the job board and writes its question
+// there.
 //
-// A stall is seen: every rank inside MPI has reported a long wait, and for a while nothing has moved. A deadlock is
-// proven: after that moment the launcher asked, and each rank has looked at all its wires since and found nothing,
-// while nothing moved anywhere. So no message is under way, nobody computes (a rank that is stopped, or has no
-// processor, does not answer), and nothing but a message can end any of the waits. Not proven, however true: waits of a
-// rank with MPI_THREAD_MULTIPLE or a request that the program completes, and while a rank is outside MPI.
+// A stall is observed: every rank inside MPI has reported a long wait, and nothing has moved for a while. A deadlock is
+// proven: after that moment the launcher published a question, and since then each rank has polled all its wires, found
+// nothing and answered, while no rank made progress. So no message is in flight, no rank computes (a stopped rank, or
+// one without a processor, does not answer), and only a message can end any of the waits. The proof is not attempted
+// for waits of a rank with MPI_THREAD_MULTIPLE or with a request that the program completes, and while a rank is
+// outside MPI.
 #pragma once
 
 #include <cstdint>
@@ -19,43 +20,50 @@
 
 namespace margay::command {
 
-// What the rank waits for, in words; without, and with what lies with it. Requires: it has reported a long wait.
+// The rank's wait as a phrase; the second form adds its posted receives and unexpected messages. Requires: it has
+// reported a long wait.
 [[nodiscard]] std::string describe_wanted(const sim::BoardBlock& block);
 [[nodiscard]] std::string describe_wait(const sim::BoardBlock& block);
 
+// Observes one job. Cost of a call: one pass over the ranks' blocks of the board.
 class StallDetector {
  public:
-  // Every initialised and unfinished rank has reported a long wait, and nothing changes for another `after_ns`: a
-  // stall. `has_ended`: whether the rank's process is gone. `name_place` may be empty.
+  // A stall: every initialised and unfinished rank has reported a long wait, and nothing changes for another
+  // `after_ns`. `has_ended`: whether the rank's process is gone. `name_place` may be empty.
   StallDetector(const sim::Board& board, std::int64_t after_ns, std::function<bool(std::uint32_t)> has_ended,
                 NamePlace name_place = {})
       : board_(board), after_ns_(after_ns), has_ended_(std::move(has_ended)), name_place_(std::move(name_place)) {}
 
-  // Call about once a second. The report's lines, once for each stall and once more when it is proven; empty otherwise.
-  // `some_stopped`: a rank is stopped by a signal; what it last said of its wait is no longer true, and the others wait
-  // for it.
-  // What it has told stands in the board's header until something moves.
+  // To be called about once a second. Returns the lines of a report, once for each stall and again when it is proven to
+  // be a deadlock; empty otherwise. `some_stopped`: a rank is stopped by a signal, so its last report is out of date,
+  // and the other ranks wait for it. The board's header has the reported state until something moves.
   [[nodiscard]] std::vector<std::string> look(std::int64_t now_ns, bool some_stopped = false);
-  // The latest look has proven that no rank can go on.
+  // Whether the latest call has proven a deadlock.
   [[nodiscard]] bool deadlock() const { return told_ == sim::BoardStall::kDeadlock; }
 
  private:
+  // Publishes the state and the cycle in the board's header, from where `margay top` reads them.
   void tell(sim::BoardStall what);
+  // At least one rank is in MPI, and all that are have reported a long wait.
   [[nodiscard]] bool all_wait() const;
+  // Only a message can end any of the waits.
   [[nodiscard]] bool may_be_proven() const;
+  // Every rank in MPI has answered the current question.
   [[nodiscard]] bool all_answered() const;
   [[nodiscard]] std::uint64_t total_progress() const;
   [[nodiscard]] std::vector<std::string> describe(sim::BoardStall what) const;
   [[nodiscard]] std::string describe_cycle() const;
-  // The rank that this one waits for, and for no other; -1: there may be several.
+  // The only rank that this one waits for; -1: there may be several.
   [[nodiscard]] std::int32_t only_peer(std::uint32_t rank) const;
 
   const sim::Board& board_;
   std::int64_t after_ns_;
   std::function<bool(std::uint32_t)> has_ended_;
   NamePlace name_place_;
+  // The sum of all ranks' progress, and since when it has not changed; -1: not yet observed.
   std::uint64_t progress_ = 0;
   std::int64_t since_ns_ = -1;
+  // The question was published for the current stall.
   bool asked_ = false;
   sim::BoardStall told_ = sim::BoardStall::kNone;
 };

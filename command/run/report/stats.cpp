@@ -13,6 +13,7 @@ constexpr std::string_view kProtocolNames[] = {
     "short", "long, matched", "long, pulled",  "short synchronous", "long synchronous",
     "ready", "buffered",      "collective",    "shown in memory",   "put",
     "get",   "reply",         "acknowledgment"};
+// The names are indexed by the board's enumerations.
 static_assert(std::size(kProtocolNames) == static_cast<std::size_t>(sim::CountedProtocol::kCount));
 constexpr std::string_view kWireNames[] = {"self", "shared memory", "tcp"};
 static_assert(std::size(kWireNames) == static_cast<std::size_t>(sim::CountedWire::kCount));
@@ -24,6 +25,7 @@ static_assert(std::size(kAccessNames) == sim::kCountedAccesses);
 
 constexpr std::size_t kMostPairsShown = 8;
 
+// Adds the rows of one table: sums over all ranks, zeros omitted.
 template <std::size_t N>
 void add_counts(const sim::Board& board, std::array<sim::BoardCount, N> sim::BoardBlock::*counts,
                 const std::string_view (&names)[N], std::string_view title, std::vector<std::string>& lines,
@@ -39,6 +41,7 @@ void add_counts(const sim::Board& board, std::array<sim::BoardCount, N> sim::Boa
   }
 }
 
+// Reason 0 is "none" and never counted.
 std::string describe_drops(const std::array<std::uint64_t, sim::kDropReasons>& drops) {
   std::string text;
   for (std::size_t reason = 0; reason < sim::kDropReasons; ++reason) {
@@ -49,7 +52,7 @@ std::string describe_drops(const std::array<std::uint64_t, sim::kDropReasons>& d
   return text.empty() ? "none" : text;
 }
 
-// "rank 1", "ranks 0, 2".
+// The ranks whose counts are incomplete: "rank 1", "ranks 0, 2".
 std::string unfinished_ranks(const sim::Board& board) {
   constexpr std::size_t kMostShown = 8;
   std::string text;
@@ -63,6 +66,7 @@ std::string unfinished_ranks(const sim::Board& board) {
   return (count == 1 ? "rank " : "ranks ") + text + (count > kMostShown ? ", ..." : "");
 }
 
+// Whether the condition holds for any rank's block.
 template <class Holds>
 bool any_rank(const sim::Board& board, Holds holds) {
   for (std::uint32_t rank = 0; rank < board.size(); ++rank) {
@@ -86,6 +90,7 @@ bool on_portals(const sim::Board& board) {
 std::array<std::uint64_t, sim::kDropReasons> drops_of_pair(const sim::Board& board, std::uint32_t from,
                                                            std::uint32_t to) {
   std::array<std::uint64_t, sim::kDropReasons> drops{};
+  // The receiver counts the drops, by sender and reason.
   const std::uint64_t* counts = board.dropped(to) + std::size_t{from} * sim::kDropReasons;
   std::copy(counts, counts + sim::kDropReasons, drops.begin());
   return drops;
@@ -93,6 +98,7 @@ std::array<std::uint64_t, sim::kDropReasons> drops_of_pair(const sim::Board& boa
 
 }  // namespace
 
+// Sums over ranks; the heap's mark is a maximum, for which the rank matters.
 std::vector<std::string> stats_table(const sim::Board& board) {
   std::vector<std::string> lines{
       fmt::format("margay: statistics of {} rank{}", board.size(), board.size() == 1 ? "" : "s")};
@@ -100,6 +106,7 @@ std::vector<std::string> stats_table(const sim::Board& board) {
     lines.emplace_back("  nothing to count: no rank used margay's MPI or portals");
     return lines;
   }
+  // A rank publishes its counts when it finalizes and in long waits.
   if (const std::string unfinished = unfinished_ranks(board); !unfinished.empty()) {
     lines.push_back("  not complete: " + unfinished + " did not finish " + (on_portals(board) ? "its program" : "MPI") +
                     ", so the counts are those of the last long wait, or missing");
@@ -127,6 +134,7 @@ std::vector<std::string> stats_table(const sim::Board& board) {
   return lines;
 }
 
+// Counts come from the board, since ranks limit the lines that they print.
 std::string describe_findings(const sim::Board& board) {
   constexpr std::size_t kMostRanksShown = 8;
   std::uint64_t sum = 0;
@@ -143,12 +151,14 @@ std::string describe_findings(const sim::Board& board) {
                      ranks > kMostRanksShown ? ", ..." : "");
 }
 
+// Quadratic in the number of ranks, as the board's counters are.
 AccountingResult check_accounting(const sim::Board& board) {
   AccountingResult result;
   std::uint32_t finished = 0;
   for (std::uint32_t rank = 0; rank < board.size(); ++rank) {
     const sim::RankState state = board.block(rank).state;
     if (state == sim::RankState::kFinalized) ++finished;
+    // Its messages may be in flight, so the law need not hold.
     if (state == sim::RankState::kInitialized || state == sim::RankState::kAborting) {
       result.lines.push_back(fmt::format("margay: accounting not checked: rank {} did not finish {}", rank,
                                          board.block(rank).on_portals != 0 ? "its program" : "MPI"));
@@ -167,6 +177,7 @@ AccountingResult check_accounting(const sim::Board& board) {
       const std::uint64_t sent = board.sent(from)[to];
       const std::uint64_t delivered = board.delivered(to)[from];
       if (sent == delivered + dropped) continue;
+      // Pairs grow with the square of the ranks; a few show the pattern.
       if (++result.offending_pairs > kMostPairsShown) continue;
       result.lines.push_back(
           fmt::format("margay: accounting fails from rank {} to rank {}: sent {}, delivered {}, dropped {} ({})", from,

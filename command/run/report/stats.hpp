@@ -1,4 +1,4 @@
-// What the board says at a job's end: the table of `--stats`, and the accounting law of `--check-accounting`.
+// Statistics of a finished job, from the board: the table of `--stats`, and the accounting law of `--check-accounting`.
 #pragma once
 
 #include <cstddef>
@@ -9,22 +9,26 @@
 
 namespace margay::command {
 
+// Exit status of a job whose accounts do not balance.
 inline constexpr int kStatusAccounting = 70;
 
-// One line on how many mistakes of the program the checks of each rank have told; empty: none.
+// One line with the number of findings by each rank's checks; empty: none.
 [[nodiscard]] std::string describe_findings(const sim::Board& board);
 
-// The table, a line each: messages and bytes by protocol and by wire, accesses of windows by way (sums over ranks, what
-// is 0 left out), entries walked, drops by reason, the highest heap mark and its rank.
+// The lines of the table: messages and bytes by protocol and by wire, accesses of windows by method (sums over ranks,
+// zeros omitted), entries walked, drops by reason, the highest heap mark and its rank.
 [[nodiscard]] std::vector<std::string> stats_table(const sim::Board& board);
 
+// The outcome of the check.
 struct AccountingResult {
-  bool checked = false;  // every rank that called MPI_Init finished it; otherwise messages may lie in between
+  // False: a rank that called MPI_Init did not finish, so messages may be in flight.
+  bool checked = false;
   std::size_t offending_pairs = 0;
-  std::vector<std::string> lines;  // what to print: the first offending pairs, or why nothing was checked
+  // The lines to print: the first offending pairs, or why nothing was checked.
+  std::vector<std::string> lines;
 };
 
-// The law: for every ordered pair, sent = delivered + sum of dropped by reason.
+// Checks the law for every ordered pair: sent = delivered + the sum of drops by reason.
 [[nodiscard]] AccountingResult check_accounting(const sim::Board& board);
 
 }  // namespace margay::command

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMostTold = 8;
 
-// Of a run of which the end alone was wanted, the ring may still have been too small for it.
+// Whether wanted events were lost: with --trace-last the ring may have been too small even for the end.
 bool has_lost(const TraceCounts& counts) {
   return counts.lost != 0 && (counts.keep_ns == 0 || counts.held_ns < counts.keep_ns);
 }
@@ -32,7 +32,7 @@ std::string sentence_of(std::size_t rank, const TraceCounts& counts) {
                      seconds(counts.keep_ns), seconds(counts.held_ns), counts.lost, counts.written);
 }
 
-// As many as keep what was wanted, if the rest of it is as dense.
+// The number of events that would keep everything wanted, assuming a constant event rate.
 std::uint64_t wanted_events(const TraceCounts& counts) {
   if (counts.keep_ns == 0 || counts.held_ns == 0) return counts.written;
   const double times = static_cast<double>(counts.keep_ns) / static_cast<double>(counts.held_ns);
@@ -40,7 +40,9 @@ std::uint64_t wanted_events(const TraceCounts& counts) {
   return events < static_cast<double>(counts.written) ? static_cast<std::uint64_t>(events) : counts.written;
 }
 
+// The cure fits the rank with the highest need.
 std::string cure(std::uint64_t most, bool keeps_end) {
+  // A ring's capacity is a power of two.
   const std::uint64_t enough = most > sim::kMaxTraceEvents ? 0 : std::bit_ceil(most);
   if (enough == 0) {
     return keeps_end ? "trace: no file holds so many; ask for fewer seconds"

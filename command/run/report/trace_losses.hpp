@@ -1,4 +1,4 @@
-// What the trace of a run that is over has lost.
+// Losses in the trace of a finished run.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,9 @@
 
 namespace margay::command {
 
-// `files`: the ranks' trace files, in the order of ranks; one that is not there, or is of another run than `job`, is
-// passed over. A sentence for each of the first ranks whose oldest events were overwritten, or of the end that was
-// asked for (--trace-last) a part, and what keeps them all; and for those that had no room for names. Nothing where
-// nothing was lost.
+// Sentences on overwritten events and lost definitions, at most eight ranks each, with the option that avoids them;
+// empty if nothing was lost. `files`: the trace files by rank; those that do not exist or belong to another run than
+// `job` are skipped. With --trace-last only losses within the requested end count.
 [[nodiscard]] std::vector<std::string> trace_losses(const std::vector<std::string>& files, std::uint64_t job);
 
 }  // namespace margay::command

@@ -25,6 +25,7 @@ Cause Watch::judge(std::uint32_t rank, const RankEnd& end) {
   Cause cause;
   cause.rank = rank;
   cause.text = end.text;
+  // The abort explains a signal, which the launcher may have sent because of it.
   if (end.aborting) {
     cause.kind = end.second_program ? CauseKind::kSecondProgram : CauseKind::kAbort;
     cause.code = end.abort_code;
@@ -38,6 +39,7 @@ Cause Watch::judge(std::uint32_t rank, const RankEnd& end) {
   return cause;
 }
 
+// A failure of this rank is judged before its lack of MPI_Init, so that a crash is not reported as a missing MPI_Init.
 void Watch::on_end(std::uint32_t rank, const RankEnd& end, std::int64_t now_ns) {
   MARGAY_ASSERT(!ranks_[rank].ended && left_ > 0);
   ranks_[rank].ended = true;
@@ -49,6 +51,7 @@ void Watch::on_end(std::uint32_t rank, const RankEnd& end, std::int64_t now_ns) 
   if (cause.kind != CauseKind::kNone) {
     fail(std::move(cause), now_ns, 0, kTermToKillNs);
   } else {
+    // After a failure the other ranks' codes are consequences.
     if (first_nonzero_code_ == 0 && cause_.kind == CauseKind::kNone) first_nonzero_code_ = end.value;
     if (!end.called_init && ended_without_init_ < 0) {
       ended_without_init_ = rank;
@@ -57,13 +60,14 @@ void Watch::on_end(std::uint32_t rank, const RankEnd& end, std::int64_t now_ns) 
   }
   some_initialized_ = some_initialized_ || end.called_init;
   if (some_initialized_) on_initialized(now_ns);
-  // The one that aborted has gone; nothing is left to wait for.
+  // The aborting rank has ended, so its grace is over.
   const bool aborted = cause_.kind == CauseKind::kAbort || cause_.kind == CauseKind::kSecondProgram;
   if (aborted && cause_.rank == rank && terminate_at_ns_ > now_ns) terminate_at_ns_ = now_ns;
 }
 
 void Watch::on_initialized(std::int64_t now_ns) {
   some_initialized_ = true;
+  // No rank is left that could wait for the one without MPI_Init.
   if (ended_without_init_ < 0 || left_ == 0) return;
   Cause cause;
   cause.kind = CauseKind::kNoInit;
@@ -72,6 +76,7 @@ void Watch::on_initialized(std::int64_t now_ns) {
   fail(std::move(cause), now_ns, 0, kTermToKillNs);
 }
 
+// The grace lets the aborting rank write its message.
 void Watch::on_abort(std::uint32_t rank, int code, const std::string& text, std::int64_t now_ns) {
   Cause cause;
   cause.kind = CauseKind::kAbort;
@@ -97,12 +102,14 @@ void Watch::on_protocol_error(std::uint32_t rank, const std::string& sentence, s
   fail(std::move(cause), now_ns, 0, kTermToKillNs);
 }
 
+// Ranks get more time than after a failure, to clean up.
 void Watch::on_interrupt(int signal, std::int64_t now_ns) {
   const bool again = std::exchange(interrupted_, true);
   Cause cause;
   cause.kind = CauseKind::kInterrupted;
   cause.signal = signal;
   fail(std::move(cause), now_ns, 0, kInterruptToKillNs);
+  // fail() ignores the second interrupt, whose only effect is this.
   if (again) kill_at_ns_ = now_ns;
 }
 
@@ -136,17 +143,21 @@ bool Watch::some_stopped() const {
 }
 
 void Watch::fail(Cause cause, std::int64_t now_ns, std::int64_t grace_ns, std::int64_t term_to_kill_ns) {
+  // Invariant 1.
   if (cause_.kind != CauseKind::kNone) return;
   cause_ = std::move(cause);
   terminate_at_ns_ = now_ns + grace_ns;
+  // Invariant 2.
   kill_at_ns_ = terminate_at_ns_ + term_to_kill_ns;
 }
 
+// Clears each deadline that it returns, so that a step is taken once.
 KillStep Watch::next_step(std::int64_t now_ns) {
   if (left_ == 0) return KillStep::kNothing;
+  // The kill is tested first: a late loop then skips the termination.
   if (kill_at_ns_ >= 0 && now_ns >= kill_at_ns_) {
     terminate_at_ns_ = -1;
-    // Again after a while: a rank's child may have been born in between.
+    // Again after an interval: a rank may have forked between the signals.
     kill_at_ns_ = now_ns + kTermToKillNs;
     return KillStep::kKill;
   }
@@ -161,6 +172,7 @@ int Watch::ending_signal() const {
   return cause_.kind == CauseKind::kInterrupted ? cause_.signal : SIGTERM;
 }
 
+// One at a time: the caller's loop calls again.
 std::int64_t Watch::take_stop_warning(std::int64_t now_ns) {
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
     RankWatch& watch = ranks_[rank];
@@ -184,6 +196,7 @@ std::int64_t Watch::deadline_ns() const {
   return first;
 }
 
+// As a shell would report: 128 + signal, or the code.
 int Watch::exit_status() const {
   switch (cause_.kind) {
     case CauseKind::kNone:

@@ -1,10 +1,10 @@
-// Decides what happens to a job when something happens to a rank: what the root cause is, when the others are ended,
-// and what the exit status will be. Pure: events and times in, decisions out; nothing here touches a process.
+// The state machine of a job's end: it decides the root cause, when the other ranks are ended, and the exit status.
+// Pure: events and times in, decisions out; nothing here touches a process.
 //
 //   running --(first failure | signal | timeout)--> ending: terminate at once or after a grace, kill later --> over
 //
-// Invariants. 1: the first cause stays the cause. 2: once ending, a kill deadline is set. 3: a job is over when every
-// rank is.
+// Invariants. 1: the first cause remains the cause. 2: once the job is ending, a kill deadline is set. 3: a job is over
+// when every rank has ended.
 #pragma once
 
 #include <cstdint>
@@ -13,23 +13,25 @@
 
 namespace margay::command {
 
-// The part of a code that an exit status can carry, and never "all went well".
+// The low 8 bits of a code, which an exit status can carry, or 1 if they are 0: a failure never looks like success.
 [[nodiscard]] int failing_status(int code);
 
+// Why a job ended. exit_status() derives from it.
 enum class CauseKind : std::uint8_t {
   kNone,
-  kSignal,         // a rank died by `signal`
-  kNoFinalize,     // a rank ended after MPI_Init without MPI_Finalize, with exit code `code`
-  kNoInit,         // a rank ended, with `code`, without MPI_Init while others had called it
-  kAbort,          // MPI_Abort(`code`), or a fatal error; `text` says which
-  kSecondProgram,  // an MPI program was started in a rank's place, which another one has or had
+  kSignal,         // `signal` killed a rank
+  kNoFinalize,     // a rank exited after MPI_Init without MPI_Finalize, with exit code `code`
+  kNoInit,         // a rank exited with `code` without MPI_Init, which others had called
+  kAbort,          // MPI_Abort(`code`), or a fatal error, described by `text`
+  kSecondProgram,  // an MPI program started in a rank's place, which another one has or had
   kTimeout,        // --timeout
   kDeadlock,       // --deadlock abort
   kInterrupted,    // the launcher got `signal`
-  kOutputClosed,   // the output named by `text` takes no more; `code` is the errno, EPIPE: nobody reads it
-  kProtocol,       // a rank broke the launch protocol; `text` says how
+  kOutputClosed,   // the output named by `text` cannot be written; `code` is the errno, EPIPE: its reader has gone
+  kProtocol,       // a rank broke the launch protocol, as `text` describes
 };
 
+// The root cause with its details; unused fields keep their defaults.
 struct Cause {
   CauseKind kind = CauseKind::kNone;
   std::uint32_t rank = 0;
@@ -38,64 +40,78 @@ struct Cause {
   std::string text;
 };
 
-// What is known of a rank when it ends.
+// The facts about a rank's end.
 struct RankEnd {
   bool by_signal = false;
-  int value = 0;  // signal or exit code
+  // Signal or exit code.
+  int value = 0;
   bool called_init = false;
   bool called_finalize = false;
   bool aborting = false;
   int abort_code = 0;
-  bool second_program = false;  // aborting: that is why
-  std::string text;             // what the rank said about its abort
+  // The reason of the abort.
+  bool second_program = false;
+  // The rank's message about its abort.
+  std::string text;
 };
 
+// What to do to the job's processes.
 enum class KillStep : std::uint8_t { kNothing, kTerminate, kKill };
 
+// All times are nanoseconds of one monotonic clock, passed in by the caller; -1: not set.
 class Watch {
  public:
   static constexpr std::int64_t kMillisecondNs = 1'000'000;
-  static constexpr std::int64_t kAbortGraceNs = 100 * kMillisecondNs;  // for the aborting rank to flush its output
-  static constexpr std::int64_t kTermToKillNs = 500 * kMillisecondNs;  // after a failure
-  static constexpr std::int64_t kInterruptToKillNs = 2000 * kMillisecondNs;  // after Ctrl-C
+  // For the aborting rank to flush its output.
+  static constexpr std::int64_t kAbortGraceNs = 100 * kMillisecondNs;
+  // From SIGTERM to SIGKILL after a failure, and after Ctrl-C.
+  static constexpr std::int64_t kTermToKillNs = 500 * kMillisecondNs;
+  static constexpr std::int64_t kInterruptToKillNs = 2000 * kMillisecondNs;
+  // Age of a stop at which it is reported.
   static constexpr std::int64_t kStopWarningNs = 10'000 * kMillisecondNs;
 
   explicit Watch(std::uint32_t ranks) : ranks_(ranks), left_(ranks) {}
 
+  // A rank ended. Requires: its end was not reported before.
   void on_end(std::uint32_t rank, const RankEnd& end, std::int64_t now_ns);
+  // A rank announced its abort and will end by itself within the grace.
   void on_abort(std::uint32_t rank, int code, const std::string& text, std::int64_t now_ns);
   void on_second_program(std::uint32_t rank, int code, std::int64_t now_ns);
+  // A rank sent invalid PMI; `sentence` says what.
   void on_protocol_error(std::uint32_t rank, const std::string& sentence, std::int64_t now_ns);
-  // A signal to the launcher: the ranks get the first and end within kInterruptToKillNs; any later one kills.
+  // The launcher got a signal: the ranks get the first one and must end within kInterruptToKillNs; any later one kills
+  // them.
   void on_interrupt(int signal, std::int64_t now_ns);
   void on_timeout(std::int64_t now_ns);
-  // It is proven that no rank can go on.
+  // A deadlock is proven.
   void on_deadlock(std::int64_t now_ns);
+  // An output cannot be written any more; `error` is the errno, `place` its name.
   void on_output_closed(int error, const std::string& place, std::int64_t now_ns);
   void on_stop(std::uint32_t rank, std::int64_t now_ns) { ranks_[rank].stopped_at_ns = now_ns; }
   void on_continue(std::uint32_t rank);
-  // Some rank is known to have called MPI_Init: one that ended without it will be missed.
+  // A rank has called MPI_Init, so a rank that ended without it is a failure.
   void on_initialized(std::int64_t now_ns);
 
-  // What to do to the processes now; each step comes once.
+  // The step to take now; each is returned once, except that kills repeat while ranks are left.
   [[nodiscard]] KillStep next_step(std::int64_t now_ns);
-  // What kTerminate sends: the signal that interrupted the launcher, SIGTERM else.
+  // The signal of kTerminate: the one that interrupted the launcher, otherwise SIGTERM.
   [[nodiscard]] int ending_signal() const;
-  // A rank that has been stopped long enough to say so, once for each stop; -1: none.
+  // A rank whose stop is to be reported, once for each stop; -1: none.
   [[nodiscard]] std::int64_t take_stop_warning(std::int64_t now_ns);
-  // The next time that next_step or take_stop_warning may answer otherwise; -1: none.
+  // The next time at which next_step() or take_stop_warning() may return something else; -1: none.
   [[nodiscard]] std::int64_t deadline_ns() const;
 
-  // Whether a rank is stopped by a signal now.
+  // Whether a rank that has not ended is stopped by a signal.
   [[nodiscard]] bool some_stopped() const;
   [[nodiscard]] bool over() const { return left_ == 0; }
+  // Ranks that have not ended.
   [[nodiscard]] std::uint32_t left() const { return left_; }
   [[nodiscard]] bool ended(std::uint32_t rank) const { return ranks_[rank].ended; }
   [[nodiscard]] bool some_ended_without_init() const { return ended_without_init_ >= 0; }
   [[nodiscard]] const Cause& cause() const { return cause_; }
   [[nodiscard]] int exit_status() const;
   [[nodiscard]] int exit_code_of(std::uint32_t rank) const { return ranks_[rank].exit_status; }
-  // What killed it; 0: it ended by itself, or runs.
+  // The signal that killed it; 0: it ended by itself, or runs.
   [[nodiscard]] int signal_of(std::uint32_t rank) const { return ranks_[rank].signal; }
 
  private:
@@ -107,14 +123,17 @@ class Watch {
     std::int64_t stopped_at_ns = -1;
   };
 
+  // Sets the cause and the deadlines, unless a cause is set.
   void fail(Cause cause, std::int64_t now_ns, std::int64_t grace_ns, std::int64_t term_to_kill_ns);
+  // The cause in a rank's end; kNone: it is not a failure by itself.
   [[nodiscard]] static Cause judge(std::uint32_t rank, const RankEnd& end);
 
   std::vector<RankWatch> ranks_;
   std::uint32_t left_;
   Cause cause_;
   int first_nonzero_code_ = 0;
-  std::int64_t ended_without_init_ = -1;  // first rank that did
+  // The first such rank; a failure only once another rank calls MPI_Init.
+  std::int64_t ended_without_init_ = -1;
   int ended_without_init_code_ = 0;
   bool some_initialized_ = false;
   bool interrupted_ = false;

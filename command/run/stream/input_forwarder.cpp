@@ -16,10 +16,12 @@ InputForwarder::~InputForwarder() {
   release();
 }
 
+// A terminal is not read before the loop has found the launcher in its foreground.
 Status InputForwarder::open(const std::vector<std::uint32_t>& readers) {
   null_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (null_ < 0) return Status::error(std::string("cannot open /dev/null: ") + std::strerror(errno));
   terminal_ = ::isatty(STDIN_FILENO) != 0;
+  // No copy is needed, and the rank may seek in a file.
   if (readers.size() == 1 && !terminal_) {
     handed_to_ = readers.front();
     return {};
@@ -27,6 +29,7 @@ Status InputForwarder::open(const std::vector<std::uint32_t>& readers) {
   for (const std::uint32_t rank : readers) {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) return Status::error(std::string("cannot make a pipe: ") + std::strerror(errno));
+    // A rank that does not read must not block the launcher.
     static_cast<void>(::fcntl(ends[1], F_SETFL, O_NONBLOCK));
     readers_.push_back({rank, ends[0], ends[1], {}});
   }
@@ -46,6 +49,7 @@ int InputForwarder::descriptor_for(std::uint32_t rank) const {
   return found == readers_.end() ? null_ : found->end;
 }
 
+// The launcher's copies of the ranks' ends; pipes for writing stay.
 void InputForwarder::release() {
   for (Reader& reader : readers_) {
     if (reader.end >= 0) ::close(reader.end);
@@ -60,6 +64,7 @@ bool InputForwarder::forwards() const {
 }
 
 void InputForwarder::on_time() {
+  // Reading a terminal from the background fails, since SIGTTIN is ignored.
   if (!forwards() || !in_background_ || ::tcgetpgrp(STDIN_FILENO) != ::getpgrp()) return;
   in_background_ = false;
   go_on();
@@ -67,6 +72,7 @@ void InputForwarder::on_time() {
 
 void InputForwarder::on_event(Event event) {
   if (event.kind == EventKind::kInput) {
+    // go_on() registers it again when all ranks have taken the data.
     poller_.forget(STDIN_FILENO);
     read_more();
   } else if (event.kind == EventKind::kInputPipe) {
@@ -76,7 +82,7 @@ void InputForwarder::on_event(Event event) {
   go_on();
 }
 
-// epoll takes no regular file, and need not: reading it blocks nobody.
+// Waits for input, or reads at once what epoll does not accept: a regular file, which never blocks.
 void InputForwarder::go_on() {
   while (forwards() && !in_background_) {
     const bool all_written =
@@ -94,6 +100,7 @@ void InputForwarder::read_more() {
   }
   char bytes[4096];
   const ssize_t count = ::read(STDIN_FILENO, bytes, sizeof bytes);
+  // At the end of the input the ranks must see the end of theirs.
   if (count == 0 || (count < 0 && errno != EINTR && errno != EAGAIN)) return stop();
   for (std::size_t i = 0; count > 0 && i < readers_.size(); ++i) {
     if (readers_[i].pipe < 0) continue;
@@ -111,6 +118,7 @@ void InputForwarder::write_to(std::size_t index) {
     } else if (errno == EAGAIN) {
       poller_.watch(reader.pipe, {EventKind::kInputPipe, static_cast<std::uint32_t>(index)}, true);
       return;
+      // EPIPE: the rank has closed its input, which is not an error.
     } else if (errno != EINTR) {
       return drop(reader);
     }

@@ -1,6 +1,7 @@
-// Standard input for rank 0, or for those that -s names. One rank gets a file or pipe as it is. For several, and from a
-// terminal, whose foreground group the ranks are not in (they would be stopped for reading it), the launcher reads and
-// hands each a copy; the slowest of them sets the pace.
+// The launcher's standard input, forwarded to rank 0 or to the ranks of -s.
+// A single rank gets a file or pipe directly. For several ranks, and from a terminal (ranks are not in its foreground
+// group and would be stopped for reading it), the launcher reads and sends each of them a copy; the slowest reader sets
+// the pace, so memory is bounded by one read.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,7 @@
 
 namespace margay::command {
 
+// Owns the pipes. Every other rank reads /dev/null.
 class InputForwarder {
  public:
   explicit InputForwarder(Poller& poller) : poller_(poller) {}
@@ -19,36 +21,46 @@ class InputForwarder {
   InputForwarder& operator=(const InputForwarder&) = delete;
   ~InputForwarder();
 
-  // `readers`: the ranks that get it, each once.
+  // `readers`: the ranks that get the input, each once. Error: no more descriptors.
   [[nodiscard]] portals::Status open(const std::vector<std::uint32_t>& readers);
-  // What a rank gets as descriptor 0; release() closes it.
+  // The descriptor that becomes the rank's 0; closed by release().
   [[nodiscard]] int descriptor_for(std::uint32_t rank) const;
-  // The ranks have started: their ends are closed here.
+  // To be called when all ranks have started: closes their ends here, so that a rank's exit is noticed.
   void release();
+  // Standard input is readable (kInput), or a rank's pipe has room (kInputPipe).
   void on_event(Event event);
-  // Looks again whether the launcher stands in the terminal's foreground. Call now and then.
+  // Checks again whether the launcher is in the terminal's foreground; the system sends no event for that. To be called
+  // from time to time.
   void on_time();
   [[nodiscard]] bool is_waiting_for_foreground() const { return in_background_; }
 
  private:
+  // One rank that gets the input through a pipe.
   struct Reader {
     std::uint32_t rank = 0;
-    int end = -1;   // the rank's
-    int pipe = -1;  // the launcher's; -1: it reads no more
+    // The rank's end.
+    int end = -1;
+    // The launcher's end; -1: the rank reads no more.
+    int pipe = -1;
+    // Read, but not yet accepted by its pipe.
     std::string unwritten;
   };
 
+  // Some rank still reads.
   [[nodiscard]] bool forwards() const;
-  // More is read once all that was has been written.
+  // Reads more once everything read so far has been written.
   void go_on();
   void read_more();
   void write_to(std::size_t reader);
+  // The rank closed its input.
   void drop(Reader& reader);
   void stop();
 
   Poller& poller_;
   int null_ = -1;
-  std::int64_t handed_to_ = -1;  // the rank that got the launcher's own standard input
+  // The rank that got the launcher's own standard input; -1: none.
+  std::int64_t handed_to_ = -1;
+  // Standard input is a terminal, which may be read only from its foreground.
   bool terminal_ = false;
   bool in_background_ = false;
   std::vector<Reader> readers_;

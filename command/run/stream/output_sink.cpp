@@ -12,6 +12,7 @@
 
 namespace margay::command {
 
+// An unknown letter was rejected by the parser and is skipped here.
 std::string fill_pattern(const std::string& pattern, std::uint32_t rank) {
   std::string text;
   for (std::size_t i = 0; i < pattern.size(); ++i) {
@@ -29,9 +30,11 @@ std::string fill_pattern(const std::string& pattern, std::uint32_t rank) {
   return text;
 }
 
+// The prefix begins each line, so it is omitted where a stream continues its own partial line.
 void OutputSink::add(std::uint32_t rank, std::string_view text) {
   if (reader_gone_) return;
   if (open_line_of_ != kNobody && open_line_of_ != std::int64_t{rank}) {
+    // Another rank's line, or a notice, must not continue this one.
     queue_ += '\n';
     open_line_of_ = kNobody;
   }
@@ -52,7 +55,8 @@ void OutputSink::add_notice(std::string_view line) {
   queue_.append(line).append("\n");
 }
 
-// A pipe with POLLOUT takes PIPE_BUF bytes without blocking; a regular file always does.
+// A pipe that reports POLLOUT accepts PIPE_BUF bytes without blocking; a regular file always does. The descriptor
+// itself stays in blocking mode, since other processes share it.
 bool OutputSink::write_some() {
   pollfd ready{descriptor_, POLLOUT, 0};
   if (::poll(&ready, 1, 0) <= 0) return false;
@@ -71,7 +75,8 @@ bool OutputSink::write_some() {
   return false;
 }
 
-// Moves what is left to the front only now and then, so that a long queue is not moved for each piece.
+// Moves the remainder to the front only from time to time; moving a long queue for each piece would cost quadratic
+// time.
 void OutputSink::forget_written() {
   if (written_ < queue_.size() && written_ < kFullBytes / 4) return;
   queue_.erase(0, written_);

@@ -1,9 +1,9 @@
-// One place where output goes: the launcher's standard output, its standard error, or a file of a pattern. Joins the
-// streams of many ranks so that no line of one is broken by another's.
+// A destination of output: the launcher's standard output, its standard error, or a file of a pattern. Joins the
+// streams of many ranks without breaking a line of one by a line of another.
 //
-// A pipe or terminal is never blocked on: pieces wait in a queue and leave when poll says there is room, so that a slow
-// reader does not keep the launcher from watching its ranks. When the queue is long, `is_full` asks the caller to read
-// less from the ranks.
+// A pipe or terminal never blocks the launcher: pieces wait in a queue and are written when poll reports room, so a
+// slow reader does not keep the launcher from monitoring its ranks. When the queue is long, `is_full` makes the caller
+// read less from the ranks, which is backpressure on them.
 #pragma once
 
 #include <cstddef>
@@ -14,32 +14,34 @@
 
 namespace margay::command {
 
-// Patterns of file names and of what stands before each line, as Hydra has them.
+// Patterns for file names and line prefixes, as in Hydra.
 
-// %r: rank, %h: host, %g: process group and %p: proxy (one host has one of each: 0), %t: seconds since 1970, %%: a %.
-// The letters are the command line's to check.
+// Replaces %r: rank, %h: host, %g: process group and %p: proxy (both 0, because there is one host), %t: seconds since
+// 1970, %%: a %. The command line has checked the letters.
 [[nodiscard]] std::string fill_pattern(const std::string& pattern, std::uint32_t rank);
 
+// The queue and the line state of one destination.
 class OutputSink {
  public:
+  // Queue length from which on ranks are no longer read.
   static constexpr std::size_t kFullBytes = std::size_t{1} << 20;
 
-  // `descriptor` stays the caller's. Each line of a rank begins with `prefix`, filled in (pattern.hpp).
+  // `descriptor` remains the caller's. Each line of a rank begins with `prefix`, a pattern.
   OutputSink(int descriptor, std::string prefix) : descriptor_(descriptor), prefix_(std::move(prefix)) {}
 
-  // Adds text of a rank's stream: whole lines, or a partial line that the same stream goes on with later.
+  // Queues text of a rank's stream: whole lines, or a partial line that the stream continues later.
   void add(std::uint32_t rank, std::string_view text);
-  // Adds a line of the launcher's own; begins on a fresh line.
+  // Queues a line of the launcher's own, on a fresh line and without prefix.
   void add_notice(std::string_view line);
-  // Writes what goes without blocking. False once the reader has gone (the queue is dropped then).
+  // Writes as much as possible without blocking. False once the reader has gone; the queue is then discarded.
   [[nodiscard]] bool flush();
-  // Writes all, waiting at most `timeout_ms` for room each time (-1: without limit).
+  // Writes everything and waits at most `timeout_ms` for room each time (-1: without limit).
   void flush_all(int timeout_ms);
 
   [[nodiscard]] bool empty() const { return queued_bytes() == 0; }
   [[nodiscard]] bool is_full() const { return queued_bytes() >= kFullBytes; }
   [[nodiscard]] bool reader_gone() const { return reader_gone_; }
-  // Why nothing can be written any more (errno); EPIPE when the reader has gone. 0: all is well.
+  // The errno after which nothing can be written; EPIPE: the reader has gone. 0: none.
   [[nodiscard]] int write_error() const { return write_error_; }
   [[nodiscard]] int descriptor() const { return descriptor_; }
 
@@ -54,9 +56,11 @@ class OutputSink {
   std::string prefix_;
   bool reader_gone_ = false;
   int write_error_ = 0;
-  std::int64_t open_line_of_ = kNobody;  // whose partial line the cursor stands in
+  // The rank whose partial line was queued last.
+  std::int64_t open_line_of_ = kNobody;
   std::string queue_;
-  std::size_t written_ = 0;  // bytes at the queue's front that have left
+  // Bytes at the queue's front that are written already.
+  std::size_t written_ = 0;
 };
 
 }  // namespace margay::command

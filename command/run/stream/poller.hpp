@@ -1,4 +1,4 @@
-// A thin epoll: descriptors with a kind and a number of the caller's.
+// A thin layer over epoll: each descriptor has a kind and an index that its events return.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,16 @@
 
 namespace margay::command {
 
+// What a descriptor belongs to; `index` is a rank or a sink.
 enum class EventKind : std::uint32_t { kSignal, kOutput, kError, kPmi, kSink, kInput, kInputPipe };
 
+// A ready descriptor.
 struct Event {
   EventKind kind = EventKind::kSignal;
   std::uint32_t index = 0;
 };
 
+// Owns the epoll descriptor. Level-triggered.
 class Poller {
  public:
   Poller() = default;
@@ -22,18 +25,20 @@ class Poller {
   Poller& operator=(const Poller&) = delete;
   ~Poller();
 
+  // To be called once, before all others. Error: no descriptor.
   [[nodiscard]] portals::Status open();
-  // False when epoll does not take this descriptor (a regular file): it is always ready.
+  // Adds a descriptor. False if epoll does not accept it (a regular file), which then counts as always ready.
   bool watch(int descriptor, Event event, bool for_writing = false);
+  // Removes a descriptor; no effect if it was not added.
   void forget(int descriptor);
-  // Waits for events, at most `timeout_ms` (-1: for ever), and gives them in `events`.
+  // Waits for events, at most `timeout_ms` (-1: without limit), and returns up to 64 in `events`; none on a signal.
   void wait(int timeout_ms, std::vector<Event>& events);
 
  private:
   int epoll_ = -1;
 };
 
-// Nanoseconds of CLOCK_MONOTONIC, signed: watches compute with differences and with "not yet" below zero.
+// Nanoseconds of CLOCK_MONOTONIC; signed, because callers compute differences and use negative values for "not set".
 [[nodiscard]] std::int64_t signed_monotonic_ns();
 
 }  // namespace margay::command

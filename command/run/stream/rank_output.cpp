@@ -20,10 +20,12 @@ void LineBuffer::add(std::string_view bytes, std::int64_t now_ns) {
   last_ns_ = now_ns;
 }
 
+// Whole lines leave at once; an old partial line leaves with them.
 std::string LineBuffer::take_ready(std::int64_t now_ns) {
   if (held_.empty()) return {};
   if (now_ns >= deadline_ns()) return take_rest();
   const std::size_t newline = held_.rfind('\n');
+  // A line without an end must not fill the memory.
   if (newline == std::string::npos) return held_.size() > kMaxPartialBytes ? take_rest() : std::string();
   std::string ready = held_.substr(0, newline + 1);
   held_.erase(0, newline + 1);
@@ -49,6 +51,7 @@ bool same_file(int one, int other) {
 
 }  // namespace
 
+// The first two destinations are always there, so indices 0 and 1 need no test.
 RankOutput::RankOutput(Poller& poller, std::uint32_t ranks, const OutputOptions& options)
     : poller_(poller), options_(options), streams_(std::size_t{ranks} * 2) {
   for (int descriptor : {STDOUT_FILENO, STDERR_FILENO}) {
@@ -56,7 +59,7 @@ RankOutput::RankOutput(Poller& poller, std::uint32_t ranks, const OutputOptions&
     sink_names_.emplace_back();
     sink_is_watched_.push_back(false);
   }
-  // One terminal, pipe or file (2>&1): its lines are joined in one place, so that none goes on with another rank's.
+  // Both are one terminal, pipe or file (2>&1): one destination keeps their lines apart.
   if (same_file(STDOUT_FILENO, STDERR_FILENO)) error_sink_ = 0;
 }
 
@@ -89,10 +92,12 @@ Status RankOutput::open_stream(std::uint32_t rank, EventKind kind, const std::st
   return {};
 }
 
+// A file is opened before its rank starts, so that a wrong pattern fails early.
 Status RankOutput::sink_for(std::uint32_t rank, EventKind kind, const std::string& pattern, std::size_t& sink) {
   sink = kind == EventKind::kOutput ? 0 : error_sink_;
   if (pattern.empty()) return {};
   const std::string name = fill_pattern(pattern, rank);
+  // A pattern without %r names one file for all ranks.
   const auto known = std::find(sink_names_.begin() + 2, sink_names_.end(), name);
   sink = static_cast<std::size_t>(known - sink_names_.begin());
   if (known != sink_names_.end()) return {};
@@ -119,6 +124,7 @@ bool RankOutput::read_once(Stream& stream, std::int64_t now_ns) {
   const ssize_t count = ::read(stream.descriptor, bytes, sizeof bytes);
   if (count < 0 && errno == EINTR) return true;
   if (count < 0 && errno == EAGAIN) return false;
+  // The last line may lack its newline.
   if (count <= 0) {
     show(stream, stream.buffer.take_rest());
     close_stream(stream);
@@ -136,6 +142,8 @@ void RankOutput::show(Stream& stream, std::string_view text) {
   flush(stream.sink);
 }
 
+// The descriptor is registered for writing only while the queue is not empty; otherwise epoll would report it all the
+// time.
 void RankOutput::flush(std::size_t sink) {
   OutputSink& out = *sinks_[sink];
   const bool waits = out.flush() && !out.empty();
@@ -150,15 +158,15 @@ void RankOutput::flush(std::size_t sink) {
   }
 }
 
-// Not of the standard error: the sentence that tells it would be lost too.
+// Records the first failure. Standard error is excluded, because the message about it would be lost too.
 void RankOutput::look_for_failure(std::size_t sink) {
   if (failure_.error != 0 || sink == 1 || sinks_[sink]->write_error() == 0) return;
   failure_.error = sinks_[sink]->write_error();
   failure_.place = sink == 0 ? "the standard output" : sink_names_[sink];
 }
 
-// A slow reader slows the ranks down: their pipes are left alone while a queue is long. After every flush, whatever it
-// was for: a queue that is empty wakes nobody any more.
+// Backpressure: while a queue is long, the ranks' pipes are not read, so the ranks block. Called after every flush,
+// because an empty queue causes no further event.
 void RankOutput::balance() {
   const bool full = std::any_of(sinks_.begin(), sinks_.end(), [](const auto& sink) { return sink->is_full(); });
   if (full == paused_) return;
@@ -170,15 +178,17 @@ void RankOutput::balance() {
       poller_.forget(stream.descriptor);
     } else {
       poller_.watch(stream.descriptor, {stream.kind, stream.rank});
+      // The end of a held line may be in the pipe.
       stream.buffer.restart(now_ns);
     }
   }
 }
 
+// Twice the same rank may be drained: at its end and at the job's.
 void RankOutput::drain(std::uint32_t rank, std::int64_t now_ns) {
   for (std::size_t which = 0; which < 2; ++which) {
     Stream& stream = streams_[std::size_t{rank} * 2 + which];
-    // What is there now: a child of the rank may go on writing.
+    // Only the bytes that are in the pipe now: a child of the rank may continue to write.
     int there = 0;
     if (stream.descriptor >= 0 && ::ioctl(stream.descriptor, FIONREAD, &there) != 0) there = 0;
     for (std::size_t reads = 0; reads <= static_cast<std::size_t>(there) / kReadBytes && read_once(stream, now_ns);) {
@@ -195,7 +205,7 @@ void RankOutput::close_stream(Stream& stream) {
   stream.descriptor = -1;
 }
 
-// While others print, half a line is more likely a rank that was put aside in mid-line than a prompt.
+// While other ranks print, a partial line is more likely that of a preempted writer than a prompt.
 std::int64_t RankOutput::prompt_due_ns(const Stream& stream) const {
   const std::int64_t due = stream.buffer.deadline_ns();
   if (due < 0) return due;
@@ -203,11 +213,12 @@ std::int64_t RankOutput::prompt_due_ns(const Stream& stream) const {
 }
 
 void RankOutput::on_time(std::int64_t now_ns) {
-  if (paused_) return;  // the end of a line may well be in the pipe
+  // The end of a line may be in the pipe.
+  if (paused_) return;
   for (Stream& stream : streams_) {
     const std::int64_t due = prompt_due_ns(stream);
     if (due < 0 || due > now_ns) continue;
-    // The launcher may have been put aside itself: what came meanwhile says whether the line was to go on.
+    // The launcher itself may have been preempted: bytes that arrived since decide whether the line continues.
     if (!read_once(stream, now_ns)) show(stream, stream.buffer.take_ready(now_ns));
   }
 }

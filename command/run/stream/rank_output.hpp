@@ -1,4 +1,4 @@
-// The standard output and standard error of all ranks: pipes in, lines out, nothing lost at the end.
+// The standard output and standard error of all ranks: pipes in, whole lines out, nothing lost at the end.
 #pragma once
 
 #include <sys/types.h>
@@ -16,30 +16,32 @@
 
 namespace margay::command {
 
-// One stream of one rank, cut into pieces that may be shown: whole lines at once, a partial line (a prompt) after a
-// short while without more. Pure; the caller has the clock.
+// One stream of one rank, cut into pieces that may be printed: whole lines at once, a partial line (a prompt) after a
+// short time without more. Pure; the caller has the clock.
 //
-// A stream whose bytes so far fill the writer's buffers exactly has no prompt at its end: it was put aside, or waits in
-// MPI_Finalize, in the middle of a line that is longer than what was left of its buffer.
+// If the number of bytes so far is a multiple of the writer's buffer, the partial line is probably not a prompt: the
+// buffer was full in the middle of a line, and the writer was preempted or waits in MPI_Finalize. It is then held back
+// for longer.
 
 class LineBuffer {
  public:
   static constexpr std::int64_t kPromptAfterNs = 50'000'000;
-  // The C library's buffer of a stream to a pipe; others use multiples of it. One prompt of 4,096 ends there by chance
-  // and is held back for this long.
+  // The C library's buffer of a stream to a pipe; other libraries use multiples of it. A prompt that ends at a multiple
+  // by chance (one in 4,096) is delayed by kMidLineAfterNs.
   static constexpr std::uint64_t kWriterBufferBytes = 4096;
   static constexpr std::int64_t kMidLineAfterNs = 10'000'000'000;
-  // A line longer than this is shown in pieces.
+  // A longer line is printed in pieces, which bounds the memory.
   static constexpr std::size_t kMaxPartialBytes = std::size_t{1} << 16;
 
   void add(std::string_view bytes, std::int64_t now_ns);
-  // Counts the wait for more anew, after a while in which the caller did not look for more.
+  // Restarts the wait for more, after a time in which the caller did not read.
   void restart(std::int64_t now_ns) { last_ns_ = now_ns; }
-  // What may be shown now: everything up to the last newline, and what follows it too when it is old or long enough.
+  // Removes and returns what may be printed now: everything up to the last newline, and the partial line behind it if
+  // it is old or long enough.
   [[nodiscard]] std::string take_ready(std::int64_t now_ns);
-  // All there is, at the stream's end.
+  // Removes and returns everything, at the stream's end.
   [[nodiscard]] std::string take_rest();
-  // When take_ready will have something, or -1: nothing is held back.
+  // The time from which on take_ready() returns the partial line; -1: nothing is held back.
   [[nodiscard]] std::int64_t deadline_ns() const { return held_.empty() ? -1 : last_ns_ + patience_ns(); }
 
  private:
@@ -48,21 +50,27 @@ class LineBuffer {
   }
 
   std::string held_;
-  std::uint64_t added_bytes_ = 0;  // since the stream's beginning
+  // Since the stream's beginning.
+  std::uint64_t added_bytes_ = 0;
   std::int64_t last_ns_ = 0;
 };
 
 struct OutputOptions {
-  std::string line_pattern;    // at the beginning of each line; empty: nothing
-  std::string output_pattern;  // file name; empty: the launcher's own. Patterns: pattern.hpp
+  // Prefix of each line; empty: none.
+  std::string line_pattern;
+  // File name; empty: the launcher's own stream.
+  std::string output_pattern;
   std::string error_pattern;
 };
 
 struct OutputFailure {
-  int error = 0;      // errno; EPIPE: its reader has gone. 0: all is well
-  std::string place;  // "the standard output", or the file of a pattern
+  // errno; EPIPE: the reader has gone. 0: none.
+  int error = 0;
+  // "the standard output", or the file's name.
+  std::string place;
 };
 
+// Owns the launcher's ends of the pipes, and the files. Reads a rank's pipe only while no destination's queue is full.
 class RankOutput {
  public:
   RankOutput(Poller& poller, std::uint32_t ranks, const OutputOptions& options);
@@ -70,23 +78,25 @@ class RankOutput {
   RankOutput& operator=(const RankOutput&) = delete;
   ~RankOutput();
 
-  // The ends that become the rank's descriptors 1 and 2; the caller closes them once the rank has started.
+  // Creates the rank's pipes. The ends become its descriptors 1 and 2; the caller closes them once the rank has
+  // started. Error: no more descriptors, or a file that cannot be created.
   [[nodiscard]] portals::Status open(std::uint32_t rank, int& standard_output, int& standard_error);
-  // A stream of a rank (EventKind::kOutput, kError) has something, or a sink (kSink) has room.
+  // A rank's stream is readable (EventKind::kOutput, kError), or a destination has room (kSink).
   void on_event(Event event, std::int64_t now_ns);
-  // Takes what is now in the pipes of a rank that has gone, partial lines too.
+  // Prints what is in the pipes of a rank that has ended, partial lines included.
   void drain(std::uint32_t rank, std::int64_t now_ns);
-  // Shows prompts that are due.
+  // Prints the partial lines that are due.
   void on_time(std::int64_t now_ns);
   [[nodiscard]] std::int64_t deadline_ns() const;
-  // A line of the launcher's own, on standard error or (at the end) standard output.
+  // A line of the launcher's own, on standard error or on standard output.
   void notice(std::string_view line);
   void print(std::string_view line);
-  // All that is left. Waits for a slow reader `patience_ms` at a time (-1: as long as it takes), then gives up.
+  // Prints everything that is left. Waits for a slow reader for `patience_ms` at a time (-1: without limit), then gives
+  // up.
   void finish(int patience_ms);
-  // Inode numbers of the pipes that some process can still write to.
+  // Inode numbers of the open pipes, to which some process can still write.
   [[nodiscard]] std::vector<ino_t> pipes() const;
-  // The first output that takes no more, so that something of the ranks is lost.
+  // The first destination that failed, so that output of the ranks is lost.
   [[nodiscard]] const OutputFailure& failure() const { return failure_; }
 
  private:
@@ -103,27 +113,33 @@ class RankOutput {
                                             int& write_end);
   [[nodiscard]] portals::Status sink_for(std::uint32_t rank, EventKind kind, const std::string& pattern,
                                          std::size_t& sink);
-  // False at the end of the stream, or when nothing is there.
+  // Reads once. False at the stream's end, or if nothing is there.
   bool read_once(Stream& stream, std::int64_t now_ns);
   void close_stream(Stream& stream);
   void show(Stream& stream, std::string_view text);
-  // When a partial line is taken for a prompt: the job has been quiet for a moment, or it has waited long. -1: none is
-  // held.
+  // The time at which a partial line counts as a prompt: the whole job has been quiet for a moment, or the line is old.
+  // -1: none is held.
   [[nodiscard]] std::int64_t prompt_due_ns(const Stream& stream) const;
   void flush(std::size_t sink);
   void look_for_failure(std::size_t sink);
+  // Stops or resumes reading the ranks by the length of the queues.
   void balance();
 
   Poller& poller_;
   OutputOptions options_;
-  std::vector<Stream> streams_;                     // two for each rank: output, error
-  std::vector<std::unique_ptr<OutputSink>> sinks_;  // 0: standard output, 1: standard error, then files
-  std::vector<std::string> sink_names_;             // files' names; empty for 0 and 1
+  // Two for each rank: output, error.
+  std::vector<Stream> streams_;
+  // 0: standard output, 1: standard error, then files.
+  std::vector<std::unique_ptr<OutputSink>> sinks_;
+  // The files' names; empty for 0 and 1.
+  std::vector<std::string> sink_names_;
   std::vector<bool> sink_is_watched_;
-  std::size_t error_sink_ = 1;  // of the standard error; 0: it is the standard output's file
+  // The destination of standard error; 0: both are the same file.
+  std::size_t error_sink_ = 1;
   OutputFailure failure_;
   bool paused_ = false;
-  std::int64_t last_read_ns_ = 0;  // of any stream
+  // Of any stream.
+  std::int64_t last_read_ns_ = 0;
 };
 
 }  // namespace margay::command

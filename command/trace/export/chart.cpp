@@ -13,7 +13,7 @@ namespace margay::command {
 
 namespace {
 
-// What a rank does with the message between its hops, and is worth a note.
+// Whether an action of a rank between two hops is worth a note.
 bool is_noted(sim::TraceKind kind) {
   switch (kind) {
     case sim::TraceKind::send_begin:
@@ -39,8 +39,10 @@ class ChartMaker {
     for (const Hop& hop : timeline_of(trace_, source.messages).hops) hops_[hop.identity] = hop;
   }
 
+  // Steps of all messages are merged by time, so the chart shows their interleaving.
   Chart run(const std::vector<MessageStory>& stories) {
-    std::set<std::size_t> steps;  // each is told once, also where messages share one
+    // A set, because messages may share a step.
+    std::set<std::size_t> steps;
     for (const MessageStory& story : stories) {
       for (const std::size_t step : story.steps) steps.insert(step);
     }
@@ -59,9 +61,10 @@ class ChartMaker {
   }
 
  private:
+  // A kernel_arrive whose sending was recorded is already drawn.
   void add_step(std::size_t at) {
     const auto& [event, file] = trace_.entries[at];
-    // An arrow is drawn once, where it was sent, or else where it arrived.
+    // An arrow is drawn once, at its sending or else at its arrival.
     if (const auto found = hops_.find(identity(event)); found != hops_.end()) {
       const Hop& hop = found->second;
       if (at == (hop.sent != MessageStory::kNone ? hop.sent : hop.arrived)) return add_arrow(at, hop);
@@ -73,6 +76,7 @@ class ChartMaker {
     add(at, std::move(step));
   }
 
+  // The arrow's text has the envelope only for puts: answers refer to a message that the chart shows.
   void add_arrow(std::size_t at, const Hop& hop) {
     const Trace::Entry& entry = about(trace_, hop);
     const sim::TraceEvent& event = entry.event;

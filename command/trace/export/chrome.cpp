@@ -15,6 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// Writes events one by one, so memory does not grow with the trace.
 class ChromeWriter {
  public:
   ChromeWriter(const ExportSource& source, std::ostream& out) : source_(source), trace_(source.trace), out_(out) {}
@@ -34,7 +35,7 @@ class ChromeWriter {
     out_ << (first_ ? "\n" : ",\n") << event.dump(-1, ' ', false, Json::error_handler_t::replace);
     first_ = false;
   }
-  // Exact up to 2^53 ps, 104 days: the shortest decimal that reads as the same double has the nanoseconds.
+  // Microseconds. The shortest decimal of the double has all nanoseconds, exact up to 2^53 ps, 104 days.
   [[nodiscard]] double at_us(std::size_t at) const { return static_cast<double>(since_start(trace_, at)) / 1000.0; }
   [[nodiscard]] Json at_place(std::string_view phase, std::string_view name, std::string_view category, std::size_t at,
                               std::uint64_t thread) const {
@@ -45,6 +46,7 @@ class ChromeWriter {
             {"pid", trace_.files[trace_.entries[at].file].rank},
             {"tid", thread}};
   }
+  // A complete event ("X") needs no matching end, so an unfinished call has a length too.
   [[nodiscard]] Json span(const TimeSpan& span, std::string_view name, std::string_view category) const {
     Json event = at_place("X", name, category, span.begin, span.thread);
     const std::uint64_t took = since_start(trace_, span.end) - since_start(trace_, span.begin);
@@ -53,6 +55,7 @@ class ChromeWriter {
     return event;
   }
 
+  // Metadata events give ranks and threads their names; a lane without one would show a number.
   void name_ranks(const Timeline& timeline) {
     std::set<std::pair<std::uint32_t, std::uint64_t>> threads;
     for (const TimeSpan& call : timeline.calls) threads.emplace(call.file, call.thread);
@@ -97,11 +100,13 @@ class ChromeWriter {
 
   void put_wait(const TimeSpan& wait) { put(span(wait, "waiting", "wait")); }
 
+  // An event outside of calls is shown in the first thread.
   [[nodiscard]] std::uint64_t thread_of(std::size_t at) const {
     const std::size_t call = source_.messages.call_around(at);
     return call == MessageStory::kNone ? 0 : trace_.entries[call].event.detail;
   }
 
+  // An arrow needs both ends, a bar does not.
   void put_message(const MessageStory& story) {
     const MessageRow row = row_of(source_, story);
     const std::string id = identity_text(story.identity);
@@ -115,7 +120,8 @@ class ChromeWriter {
       put(arrow);
       arrow = at_place("f", "message", "message", to, thread_of(to));
       arrow["id"] = id;
-      arrow["bp"] = "e";  // the slice around it, not the next one
+      // Binds the arrow to the slice around it, not to the next one.
+      arrow["bp"] = "e";
       put(arrow);
     }
     Json bar = at_place("b", name, "messages", from != MessageStory::kNone ? from : story.steps.front(), 0);
@@ -124,6 +130,7 @@ class ChromeWriter {
                    {"portal", row.portal}, {"protocol", row.protocol}, {"how", row.fate},
                    {"wire", row.wire}};
     if (!row.tag.empty()) bar["args"]["tag"] = row.tag;
+    // Both ends of the bar must have the sender's process, although the message ends at the receiver.
     const Json pid = bar["pid"];
     put(bar);
     bar = at_place("e", name, "messages", to != MessageStory::kNone ? to : story.steps.back(), 0);

@@ -13,7 +13,7 @@ namespace margay::command {
 
 namespace {
 
-// A line's fields, one behind the other.
+// A line under construction.
 class CsvLine {
  public:
   CsvLine& add(std::string_view text) {
@@ -24,9 +24,11 @@ class CsvLine {
   CsvLine& add_number(std::uint64_t number) { return add(fmt::format("{}", number)); }
   CsvLine& add_rank(portals::Rank rank) { return rank == portals::kAnyRank ? add("") : add_number(rank); }
   CsvLine& add_time(std::uint64_t ns) { return add(microseconds_text(ns)); }
+  // An event that is not in the trace leaves the field empty.
   CsvLine& add_moment(const Trace& trace, std::size_t at) {
     return at == MessageStory::kNone ? add("") : add_time(since_start(trace, at));
   }
+  // RFC 4180 requires CRLF.
   void put(std::ostream& out) { out << line_ << "\r\n"; }
 
  private:
@@ -36,6 +38,7 @@ class CsvLine {
 
 }  // namespace
 
+// RFC 4180: quotes are doubled inside quotes.
 std::string csv_field(std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
   std::string field = "\"";
@@ -46,6 +49,7 @@ std::string csv_field(std::string_view text) {
   return field + '"';
 }
 
+// Absent fields are empty, not 0, so that spreadsheets do not count them.
 void write_events_csv(const ExportSource& source, std::ostream& out) {
   const Trace& trace = source.trace;
   out << "time_us,rank,kind,source,destination,sequence,header,portal,wire,protocol,reason,saved,bytes,match_bits,"
@@ -72,6 +76,7 @@ void write_events_csv(const ExportSource& source, std::ostream& out) {
   }
 }
 
+// Moments are absolute, so that a reader can compute any difference.
 void write_messages_csv(const ExportSource& source, const std::vector<MessageStory>& stories, std::ostream& out) {
   const Trace& trace = source.trace;
   out << "source,destination,sequence,begin_us,sent_us,arrived_us,posted_us,matched_us,received_us,completed_us,took_"
@@ -90,10 +95,11 @@ void write_messages_csv(const ExportSource& source, const std::vector<MessageSto
   }
 }
 
+// Waits are added up per call: a call may wait more than once.
 void write_calls_csv(const ExportSource& source, std::ostream& out) {
   const Trace& trace = source.trace;
   const Timeline timeline = timeline_of(trace, source.messages);
-  // Of the innermost call around its beginning, by that call's enter.
+  // Waiting time by the mpi_enter of the innermost call around the wait's beginning.
   std::map<std::size_t, std::uint64_t> waited;
   for (const TimeSpan& wait : timeline.waits) {
     const std::size_t call = source.messages.call_around(wait.begin);

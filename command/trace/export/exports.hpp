@@ -1,4 +1,4 @@
-// Exports of a trace in the formats of other tools (docs/trace_export.md).
+// Writers of a trace in the formats of other tools (docs/trace_export.md). A failed write shows in the stream's state.
 #pragma once
 
 #include <cstddef>
@@ -14,85 +14,92 @@
 
 namespace margay::command {
 
-// Tables as values between commas (RFC 4180), with a line of names first. Times are microseconds since the trace's
+// Tables of comma-separated values (RFC 4180) with a line of names first. Times are microseconds since the trace's
 // first event. A field that an event or a message does not have is empty.
 void write_events_csv(const ExportSource& source, std::ostream& out);
 void write_messages_csv(const ExportSource& source, const std::vector<MessageStory>& stories, std::ostream& out);
 void write_calls_csv(const ExportSource& source, std::ostream& out);
 
-// A field, in quotes where it needs them.
+// A field, quoted where necessary.
 [[nodiscard]] std::string csv_field(std::string_view text);
 
-// The events themselves, by the names of their fields (docs/trace_export.md): for programs that read a trace.
+// JSON: the events with the names of their fields, for programs that read a trace.
 
-// All events of all ranks, the trace's definitions, and what each kind and field means.
+// All events of all ranks, the trace's definitions, and the meaning of each kind and field.
 void write_json(const Trace& trace, std::ostream& out);
 
 // Mermaid's sequence diagram, which GitHub, GitLab and many editors draw within Markdown.
 
-// A participant is a rank, a message's hop an arrow (a reply or an acknowledgment a broken one, a lost one ends in a
-// cross), a note what a rank does with the message; each with its microseconds.
+// A participant is a rank, an arrow a hop (broken for a reply or an acknowledgment, ending in a cross for a lost one),
+// a note an action of a rank on the message; each with its time in microseconds.
 void write_mermaid(const Chart& chart, std::ostream& out);
 
 // A message sequence chart in Mscgen's language: `mscgen -T svg -i FILE -o FILE.svg` draws it.
 
-// As write_mermaid(): a line is a rank, an arrow a hop, a note what a rank does with the message.
+// As write_mermaid(): a line is a rank, an arrow a hop, a note an action of a rank on the message.
 void write_msc(const Chart& chart, std::ostream& out);
 
 // Chrome's trace event format (JSON), which chrome://tracing, ui.perfetto.dev and Speedscope open.
 
-// A process of the format is a rank, a thread one of its threads. Calls and waits are slices, a message is an arrow
-// from the call that sent it to where it was received, and a bar of its own. Times are microseconds since the first
-// event, with their nanoseconds. `stories` live as long as the call; `out`'s state tells whether it could be written.
+// A process of the format is a rank, and a thread one of its threads. Calls and waits are slices; a message is an arrow
+// from the call that sent it to the place where it was received, and a bar of its own. Times are microseconds since the
+// first event, with nanoseconds as decimals. `stories` must outlive the call.
 void write_chrome(const ExportSource& source, const std::vector<MessageStory>& stories, std::ostream& out);
 
 // Perfetto's trace (protobuf), for ui.perfetto.dev and trace_processor.
 
-// A process of the format is a rank; a track below it is one of its threads, or a message on its way in time. Calls and
+// A process of the format is a rank; a track below it is one of its threads, or a lane of messages in flight. Calls and
 // waits are slices; a message's flow leads from its sending to its arrival and its receive. Times are nanoseconds since
 // the first event. tests/mpi/exports/perfetto.proto has the fields.
 void write_perfetto(const ExportSource& source, const std::vector<MessageStory>& stories, std::ostream& out);
 
-// Messages as packets, for Wireshark and tshark with scripts' margay.lua.
+// Packets, for Wireshark and tshark with margay.lua.
 
-// Before the head of each packet; docs/trace_export.md has its fields.
+// The note before the head of each packet; docs/trace_export.md has its fields.
 inline constexpr std::size_t kPacketNoteBytes = 48;
 inline constexpr std::uint8_t kPacketNoteVersion = 1;
 inline constexpr std::uint16_t kLinkTypeUser0 = 147;
 
-// A packet for each hop of each message, of link type USER0: a note of what no frame carries (ranks, sequence, the
-// message that it is a part of, how long it was on its way), then the head of its frame as docs/frame_format.md has it,
-// with what the trace knows of it. The body is left out, as in a capture that was cut short; the packet's original
-// length counts it. An interface is a wire.
+// One packet for each hop of each message, of link type USER0: a note with facts that no frame carries (ranks,
+// sequence, the message that the hop belongs to, time on the wire), then the head of its frame as in
+// docs/frame_format.md, as far as the trace has it. The body is omitted, as in a truncated capture, but counted in the
+// packet's original length. An interface is a wire.
 void write_pcapng(const ExportSource& source, std::ostream& out);
 
-// OTF2, the Open Trace Format 2 of Score-P, Vampir, Scalasca and Cube: an archive of files, by its own library.
+// OTF2, the Open Trace Format 2 of Score-P, Vampir, Scalasca and Cube: an archive of files, written by OTF2's own
+// library.
 
-// FOLDER/traces.otf2 and what belongs to it. A location is a thread of a rank; calls and waits are regions, the
-// messages of MPI's receives are sends and receives between ranks of the world. Times are nanoseconds since the first
-// event. OTF2's library is loaded here, so that the command does without it otherwise. Requires: the folder is there.
-// Errors: there is no such library, or this margay was built without its headers; what the library tells.
+// Writes FOLDER/traces.otf2 and its other files. A location is a thread of a rank; calls and waits are regions;
+// messages to MPI's receives are sends and receives between ranks of the world. Times are nanoseconds since the first
+// event. OTF2's library is loaded here, so the command otherwise does not need it. Requires: the folder exists. Errors:
+// there is no such library, or this margay was built without its headers; the library's own.
 [[nodiscard]] portals::Status write_otf2(const ExportSource& source, const std::vector<MessageStory>& stories,
                                          const std::string& folder);
 
-// SimGrid's time-independent trace: what each rank computes, sends and waits for, which `smpirun -replay` runs again on
-// a platform of one's own.
+// SimGrid's time-independent trace: each rank's computation, sends and waits, which `smpirun -replay` repeats on a
+// simulated platform.
 
+// The actions of a run, and counts of what could not be converted.
 struct Replay {
-  std::vector<std::vector<std::string>> ranks;  // by rank: its actions, a line each
-  // What the trace does not tell enough of to be replayed.
-  std::uint64_t left_out_messages = 0;  // of one-sided communication or of the library, cancelled, not received
-  std::uint64_t left_out_accesses = 0;  // of windows
-  std::uint64_t left_out_calls = 0;     // collective ones in memory of a node, of which nothing tells who read what
+  // By rank: its actions, one on each line.
+  std::vector<std::vector<std::string>> ranks;
+  // Parts of the run that are omitted, because the trace lacks data for their replay. Here: one-sided messages, the
+  // library's own, cancelled and unreceived ones.
+  std::uint64_t left_out_messages = 0;
+  // Accesses of windows.
+  std::uint64_t left_out_accesses = 0;
+  // Collective calls in a node's memory, where the trace does not show which rank read which data.
+  std::uint64_t left_out_calls = 0;
 };
 
-// Messages have their real sizes, those of collective calls too: margay's algorithms are replayed, not SimGrid's. The
-// third number of an action is the message's sequence in its pair, in place of its tag, so each receive takes the
-// message that it took. `flops_per_second`: what a second between two calls is worth. Errors: a rank without a file; no
-// call of MPI.
+// Converts a trace. Messages have their real sizes, also those of collective calls: margay's algorithms are replayed,
+// not SimGrid's. The third number of an action is the message's sequence in its pair in place of its tag, so that each
+// receive takes the same message as in the run. `flops_per_second`: the work that one second between two calls counts
+// for. Errors: a rank without a file; no MPI call.
 [[nodiscard]] portals::Status replay_of(const ExportSource& source, const std::vector<MessageStory>& stories,
                                         double flops_per_second, Replay& replay);
-// FOLDER/actions names a file of each rank beside it. Requires: the folder is there. Errors: as the system tells.
+// Writes FOLDER/actions, which names one file for each rank beside it. Requires: the folder exists. Errors: the
+// system's.
 [[nodiscard]] portals::Status write_smpi_ti(const Replay& replay, const std::string& folder);
 
 }  // namespace margay::command

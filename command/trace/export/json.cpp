@@ -23,11 +23,12 @@ constexpr std::array<std::string_view, sim::kDefinitionKindCount> kDefinitionNam
     "none", "communicator", "datatype", "portal", "entry", "module", "owner", "members", "partitions", "heap",
 };
 
-// With its quotes.
+// A JSON string with its quotes.
 std::string in_quotes(std::string_view text) {
   return JsonText(text).dump(-1, ' ', false, JsonText::error_handler_t::replace);
 }
 
+// Match bits are strings: JSON numbers lose precision above 2^53 in many readers.
 void add_value(std::string& line, const TraceFile& file, const Field& field, std::uint64_t value) {
   switch (field.type) {
     case FieldType::number:
@@ -45,13 +46,14 @@ void add_value(std::string& line, const TraceFile& file, const Field& field, std
       break;
     case FieldType::word: {
       const std::string_view word = word_of(field, value);
+      // A number without a word stays a number.
       word == "unknown" ? line += std::to_string(value) : line += in_quotes(word);
       break;
     }
   }
 }
 
-// `line` keeps its memory from one event to the next.
+// Formats one event. `line` keeps its memory from one event to the next.
 void put_event(const Trace& trace, const Trace::Entry& entry, std::string& line) {
   const TraceFile& file = trace.files[entry.file];
   line.clear();
@@ -71,6 +73,7 @@ void put_event(const Trace& trace, const Trace::Entry& entry, std::string& line)
   line += '}';
 }
 
+// Each file explains itself: a reader needs no other document.
 JsonText kinds_in_words() {
   JsonText kinds = JsonText::object();
   for (std::uint16_t number = 1; number < sim::kTraceKindCount; ++number) {
@@ -82,6 +85,7 @@ JsonText kinds_in_words() {
   return kinds;
 }
 
+// Definitions may precede the first event, so their times are signed.
 JsonText rank_in_words(const TraceFile& file, std::uint64_t first_ns) {
   JsonText definitions = JsonText::array();
   for (const sim::Definition& definition : file.definitions) {
@@ -99,6 +103,7 @@ JsonText rank_in_words(const TraceFile& file, std::uint64_t first_ns) {
 
 }  // namespace
 
+// Events are written one by one, so memory does not grow with the trace.
 void write_json(const Trace& trace, std::ostream& out) {
   const std::uint64_t first_ns = trace.entries.empty() ? 0 : trace.entries.front().event.time;
   out << "{\"version\": " << kJsonVersion << ",\n\"kinds\": " << kinds_in_words().dump() << ",\n\"ranks\": [";

@@ -1,12 +1,13 @@
--- Wireshark's dissector of margay: packets of `margay trace export --format pcapng` (link type USER0), and the TCP
--- wire as it is captured live. docs/tcp_wire.md and docs/frame_format.md have the bytes of connections and frames,
+-- A Wireshark dissector of margay's messages: packets of `margay trace export --format pcapng` (link type USER0), and
+-- live captures of the TCP wire. docs/tcp_wire.md and docs/frame_format.md define the bytes of connections and frames,
 -- docs/trace_export.md those of the note before a packet of a trace.
 --
 --   tshark -X lua_script:margay.lua -r trace.pcapng
 --   tshark -X lua_script:margay.lua -i lo -Y margay
---   tshark -X lua_script:margay.lua -i lo -d tcp.port==N,margay      where it is not found by itself
+--   tshark -X lua_script:margay.lua -i lo -d tcp.port==N,margay      if it is not recognised automatically
 --
--- A connection is found by its handshake's first bytes, or else by a frame whose prefix has its right checksum.
+-- A connection is recognised by the first bytes of its handshake, or else by a frame with the right checksum in its
+-- prefix.
 
 local bits = bit or bit32 or require("bit")
 local band, bxor, rshift, bnot = bits.band, bits.bxor, bits.rshift, bits.bnot
@@ -78,7 +79,7 @@ margay.experts = { expert.malformed }
 
 local stream_of = Field.new("tcp.stream")
 
--- CRC32C (Castagnoli), by a table.
+-- CRC32C (Castagnoli), by a table: Lua has no such function.
 local crc_table = {}
 for i = 0, 255 do
   local value = i
@@ -114,7 +115,7 @@ local function is_frame(tvb, offset)
   return band(bxor(crc32c(tvb, offset + 4, 12), tvb(offset, 4):le_uint()), bnot(0)) == 0
 end
 
--- Bytes up to the next frame, for a capture that began in the middle of a body; to the end where there is none.
+-- The number of bytes before the next frame, or up to the end if there is none: a capture may begin inside a body.
 local function bytes_to_frame(tvb, offset)
   local raw = tvb:raw(offset)
   for i = 2, #raw - PREFIX + 1 do
@@ -126,7 +127,7 @@ local function bytes_to_frame(tvb, offset)
   return #raw
 end
 
--- What is known of the connections, by their number; made in the first pass over the packets and kept for later ones.
+-- The state of each connection by its number, collected in the first pass over the packets and kept for later ones.
 local streams = {}
 function margay.init() streams = {} end
 
@@ -139,18 +140,18 @@ local function stream_state()
   return streams[key]
 end
 
--- Where something begins, the same in each pass: the packet, and the offset in what it lies in.
+-- A position that is the same in each pass: the packet, and the offset in the buffer that contains it.
 local function place_of(tvb, offset, pinfo)
   return pinfo.number .. ":" .. (tvb:offset() + offset)
 end
 
--- The tag and the verdict end the handshake of either side; each comes once, right behind its hello.
+-- The tag and the verdict end the two sides' handshakes; each occurs once, right after the hello of its side.
 local function is_end_of_handshake(state, port, place)
   if not state.dialer then return false end
   return state.proven[port] == nil or state.proven[port] == place
 end
 
--- "hello", "proof", "verdict", "frame", "more" or "unknown", and how many bytes it has.
+-- The kind of the next unit ("hello", "proof", "verdict", "frame", "more" or "unknown"), and its length in bytes.
 local function next_unit(tvb, offset, pinfo)
   local state, port, left = stream_state(), pinfo.src_port, tvb:len() - offset
   if left < 8 and tvb(offset, 4):string() == "marg" then return "more", 0 end
@@ -179,7 +180,7 @@ local function envelope_words(tvb, tree)
   return ", tag " .. tag
 end
 
--- The groups behind the first 16 bytes, in their order.
+-- Adds the optional groups after the first 16 bytes of a head, in their order. Returns them, and where they end.
 local function groups(tvb, tree, flags, head_length)
   local at = 16
   local function take(bytes)
@@ -201,7 +202,7 @@ local function groups(tvb, tree, flags, head_length)
   return found, at
 end
 
--- A head at the beginning of `tvb`. Returns what it is in words, and whether it is a message's.
+-- Adds the head at the beginning of `tvb`. Returns a description, and whether it belongs to a message.
 local function dissect_head(tvb, tree, head_length)
   local flags = tvb(2, 1):uint()
   if band(flags, 0x40) ~= 0 then
@@ -224,7 +225,7 @@ local function dissect_head(tvb, tree, head_length)
   local bits_tree = tree:add_le(f.match_bits, tvb(8, 8))
   local words = string.format("%s, portal %d, %s bytes", kinds[kind], portal, kind == 1 and found.return_length and
                               tostring(found.return_length:le_uint64()) or tostring(length))
-  -- MPI's receives have portal 0; an answer's bits are a number of the receiver's.
+  -- Portal 0 is that of MPI's receives, whose match bits are an envelope, except those of answers.
   if kind == 0 and portal == 0 and band(tvb(8, 1):uint(), 2) == 0 then words = words .. envelope_words(tvb, bits_tree) end
   if at ~= head_length then
     tree:add_proto_expert_info(expert.malformed, "the head's flags announce " .. at .. " bytes, and it has " .. head_length)
@@ -274,7 +275,7 @@ local function dissect_frame(tvb, pinfo, tree, state)
   add_ranks(tree, source, destination)
   local words, is_message = dissect_head(tvb(PREFIX, head_length):tvb(), tree, head_length)
   if is_message and source then
-    -- Messages of a pair are numbered as they leave; whoever saw the hello can count them.
+    -- Messages of a pair are numbered in the order of sending, so they can be counted if the capture has the hello.
     local place = place_of(tvb, 0, pinfo)
     if not state.sequence[place] then
       state.count[pinfo.src_port] = (state.count[pinfo.src_port] or 0) + 1

@@ -9,7 +9,8 @@ namespace margay::command {
 
 namespace {
 
-// A semicolon ends a statement, a hash begins an escape, angle brackets would be markup.
+// Escapes Mermaid's special characters: a semicolon ends a statement, a hash begins an escape, angle brackets are
+// markup.
 std::string mermaid_text(std::string_view text) {
   std::string escaped;
   for (const char letter : text) {
@@ -24,6 +25,7 @@ std::string mermaid_text(std::string_view text) {
 
 }  // namespace
 
+// Ranks are declared first, which fixes their order.
 void write_mermaid(const Chart& chart, std::ostream& out) {
   out << "sequenceDiagram\n";
   for (const std::uint32_t rank : chart.ranks) out << fmt::format("    participant r{} as rank {}\n", rank, rank);
@@ -44,7 +46,8 @@ std::string msc_text(std::string_view text) {
   std::string escaped;
   for (const char letter : text) {
     if (letter == '"') escaped += '\\';
-    escaped += letter == '\\' ? '/' : letter;  // a backslash is the language's own
+    // A backslash is the language's escape character.
+    escaped += letter == '\\' ? '/' : letter;
   }
   return escaped;
 }

@@ -20,7 +20,7 @@ namespace {
 
 using portals::Status;
 
-// Texts by number, in the order of their first use.
+// A table of texts by number, in the order of their first use.
 class Otf2Strings {
  public:
   OTF2_StringRef of(const std::string& text) {
@@ -36,7 +36,7 @@ class Otf2Strings {
 };
 
 enum class RecordKind { enter, send, receive, leave };
-// An event of a location. Where several bear one place (calls that never ended), inner ones end first.
+// An event of a location. Of several at one entry (calls that never ended), inner ones end first.
 struct LocationRecord {
   std::size_t at = 0;  // in trace.entries
   RecordKind kind = RecordKind::enter;
@@ -55,12 +55,13 @@ bool comes_before(const LocationRecord& one, const LocationRecord& other) {
   return place(one) < place(other);
 }
 
-constexpr unsigned kWaitDepth = 1U << 16U;  // within every call
+// Deeper than any call.
+constexpr unsigned kWaitDepth = 1U << 16U;
 constexpr OTF2_RegionRef kWaitRegion = 0;
 constexpr OTF2_AttributeRef kCommunicatorAttribute = 0;
 constexpr std::uint64_t kTicksPerSecond = 1'000'000'000;
 
-// What the library said of the first thing that it could not do.
+// The library's first error.
 struct Otf2Error {
   std::string sentence;
 };
@@ -79,6 +80,7 @@ OTF2_FlushType always_flush(void* /*user*/, OTF2_FileType /*file*/, OTF2_Locatio
   return OTF2_FLUSH;
 }
 
+// Collects the records of all locations, then writes them location by location, as the library requires.
 class Otf2Writer {
  public:
   Otf2Writer(const ExportSource& source, const Otf2Library& library)
@@ -89,6 +91,7 @@ class Otf2Writer {
   Otf2Writer& operator=(const Otf2Writer&) = delete;
   ~Otf2Writer() { library_.register_error(nullptr, nullptr); }
 
+  // Region 0 is "waiting"; text 0 is empty.
   Status run(const std::vector<MessageStory>& stories, const std::string& folder) {
     strings_.of("");
     region_of("waiting");
@@ -110,6 +113,7 @@ class Otf2Writer {
  private:
   static constexpr OTF2_FlushCallbacks kFlush{always_flush, nullptr};
 
+  // The first error counts; the writer goes on, since the archive must be closed in any case.
   void check(OTF2_ErrorCode code) {
     if (code != OTF2_SUCCESS && first_error_ == OTF2_SUCCESS) first_error_ = code;
   }
@@ -119,7 +123,8 @@ class Otf2Writer {
                                      why.empty() || error_.sentence.empty() ? "" : ": ", error_.sentence));
   }
 
-  // Rank n's first thread is location n, whether it has a file or not; further threads follow.
+  // Numbers the locations: rank n's first thread is location n, also without a file, so that location numbers equal
+  // ranks; further threads follow.
   void number_locations() {
     ranks_ = trace_.files.front().size;
     records_.resize(ranks_);
@@ -158,6 +163,7 @@ class Otf2Writer {
     const bool is_message = source_.names.is_envelope(entry.file, event.portal) &&
                             event.header == static_cast<std::uint8_t>(portals::Kind::put) &&
                             !source_.names.is_answer(entry.file, event.portal, event.match_bits);
+    // A damaged trace may name a rank outside the world.
     if (!is_message || std::max(event.source, event.destination) >= ranks_) return;
     LocationRecord record;
     record.tag = source_.names.program_tag(entry.file, event.match_bits, event.time)
@@ -172,6 +178,7 @@ class Otf2Writer {
     record.peer = event.source;
     add_at(story.received, record);
   }
+  // An event outside of calls belongs to the rank's first thread.
   void add_at(std::size_t at, LocationRecord record) {
     const std::size_t call = source_.messages.call_around(at);
     record.at = at;
@@ -191,7 +198,7 @@ class Otf2Writer {
     }
     check(library_.attributes_delete(attributes));
     check(library_.archive_close_events(archive_));
-    // Each location has a file of definitions too, though all are global.
+    // The library requires a file of definitions for each location, although all definitions are global.
     check(library_.archive_open_definitions(archive_));
     for (std::size_t location = 0; location < records_.size(); ++location) {
       OTF2_DefWriter* const writer = library_.archive_definition_writer(archive_, location);
@@ -207,7 +214,8 @@ class Otf2Writer {
         return check(library_.enter(writer, nullptr, time, record.region));
       case RecordKind::leave:
         return check(library_.leave(writer, nullptr, time, record.region));
-      case RecordKind::send:  // a list is empty again when its event is written
+      // Writing the event empties the list.
+      case RecordKind::send:
         check(library_.attributes_add_string(attributes, kCommunicatorAttribute, record.communicator));
         return check(library_.send(writer, attributes, time, record.peer, kWorld, record.tag, record.bytes));
       case RecordKind::receive:
@@ -216,6 +224,7 @@ class Otf2Writer {
     }
   }
 
+  // Definitions are written last, when all texts have numbers.
   void write_definitions() {
     writer_ = library_.archive_global_writer(archive_);
     const std::uint64_t length = trace_.entries.empty() ? 1 : since_start(trace_, trace_.entries.size() - 1) + 1;
@@ -224,6 +233,7 @@ class Otf2Writer {
     write_locations();
     write_world();
   }
+  // Writes the texts up to this one, in the order of their numbers.
   OTF2_StringRef text(const std::string& content) {
     const OTF2_StringRef number = strings_.of(content);
     for (; written_strings_ < strings_.texts().size(); ++written_strings_) {
@@ -235,7 +245,8 @@ class Otf2Writer {
   void write_regions() {
     check(library_.write_attribute(writer_, kCommunicatorAttribute, text("communicator"),
                                    text("the message's communicator"), OTF2_TYPE_STRING));
-    std::vector<std::string> names(regions_.size());  // the library wants them in the order of their numbers
+    // The library requires them in the order of their numbers.
+    std::vector<std::string> names(regions_.size());
     for (const auto& [name, number] : regions_) names[number] = name;
     for (OTF2_RegionRef number = 0; number < names.size(); ++number) {
       const bool is_wait = number == kWaitRegion;
@@ -246,10 +257,11 @@ class Otf2Writer {
                                   text(""), 0, 0));
     }
   }
-  // A machine of nodes of ranks.
+  // Writes the system tree: a machine, its nodes, their ranks.
   void write_locations() {
     check(library_.write_node(writer_, 0, text("margay"), text("machine"), OTF2_UNDEFINED_SYSTEM_TREE_NODE));
-    std::map<std::uint32_t, std::uint32_t> nodes;  // of ranks
+    // By rank.
+    std::map<std::uint32_t, std::uint32_t> nodes;
     for (const TraceFile& file : trace_.files) nodes[file.rank] = file.node + 1;
     std::set<std::uint32_t> written;
     for (const auto& [rank, node] : nodes) {
@@ -291,14 +303,16 @@ class Otf2Writer {
   std::size_t written_strings_ = 0;
   std::map<std::string, OTF2_RegionRef> regions_;
   std::uint32_t ranks_ = 0;
-  std::map<std::pair<std::uint32_t, std::uint64_t>, std::size_t> threads_;  // rank and thread: location
-  std::vector<std::vector<LocationRecord>> records_;                        // by location
+  // By rank and thread: the location.
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::size_t> threads_;
+  // By location.
+  std::vector<std::vector<LocationRecord>> records_;
 };
 
 }  // namespace
 
 Status write_otf2(const ExportSource& source, const std::vector<MessageStory>& stories, const std::string& folder) {
-  // An archive has files for each rank, whether its trace is there or not; a damaged one may name any number of ranks.
+  // The archive has files for every rank of the run, recorded or not, and a damaged file may claim any number of ranks.
   constexpr std::size_t kMostMissing = 1024;
   const std::vector<TraceFile>& files = source.trace.files;
   if (files.front().size > files.size() + kMostMissing) {

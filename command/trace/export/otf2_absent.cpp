@@ -1,4 +1,4 @@
-// In the place of otf2.cpp where OTF2's headers were not there (command/trace/export/CMakeLists.txt).
+// Replaces otf2.cpp in builds without OTF2's headers (command/trace/export/CMakeLists.txt).
 #include "command/trace/export/exports.hpp"
 
 namespace margay::command {

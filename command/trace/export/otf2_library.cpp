@@ -9,10 +9,10 @@ namespace margay::command {
 
 namespace {
 
-// Debian's name, and OTF2's own; the number is the interface's, of OTF2 3.0.
+// Debian's name, and OTF2's own. The number is that of OTF2 3.0's interface.
 constexpr std::array kOtf2Names = {"libopen-trace-format2.so.10", "libotf2.so.10"};
 
-// Notes the first function that is not there.
+// Looks up functions and remembers the first missing one.
 class FunctionFinder {
  public:
   explicit FunctionFinder(void* library) : library_(library) {}
@@ -68,6 +68,7 @@ void find_records(FunctionFinder& finder, Otf2Library& library) {
 
 }  // namespace
 
+// The first name that loads is used; a wrong version lacks a function.
 portals::Status load_otf2(Otf2Library& library) {
   void* handle = nullptr;
   for (const char* const name : kOtf2Names) {

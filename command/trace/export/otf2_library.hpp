@@ -1,4 +1,4 @@
-// OTF2's functions, found in its shared library when they are wanted.
+// OTF2's functions, loaded from its shared library on demand, so that the command does not depend on it.
 #pragma once
 
 #include <otf2/otf2.h>
@@ -7,7 +7,9 @@
 
 namespace margay::command {
 
+// Pointers to the functions; all are set after a successful load_otf2().
 struct Otf2Library {
+  // The archive and its files.
   decltype(&OTF2_Archive_Open) archive_open = nullptr;
   decltype(&OTF2_Archive_Close) archive_close = nullptr;
   decltype(&OTF2_Archive_SetFlushCallbacks) archive_set_flush_callbacks = nullptr;
@@ -22,6 +24,7 @@ struct Otf2Library {
   decltype(&OTF2_Archive_GetDefWriter) archive_definition_writer = nullptr;
   decltype(&OTF2_Archive_CloseDefWriter) archive_close_definition_writer = nullptr;
   decltype(&OTF2_Archive_GetGlobalDefWriter) archive_global_writer = nullptr;
+  // Global definitions.
   decltype(&OTF2_GlobalDefWriter_WriteClockProperties) write_clock = nullptr;
   decltype(&OTF2_GlobalDefWriter_WriteString) write_string = nullptr;
   decltype(&OTF2_GlobalDefWriter_WriteAttribute) write_attribute = nullptr;
@@ -31,18 +34,22 @@ struct Otf2Library {
   decltype(&OTF2_GlobalDefWriter_WriteRegion) write_region = nullptr;
   decltype(&OTF2_GlobalDefWriter_WriteGroup) write_group = nullptr;
   decltype(&OTF2_GlobalDefWriter_WriteComm) write_communicator = nullptr;
+  // Attributes of events.
   decltype(&OTF2_AttributeList_New) attributes_new = nullptr;
   decltype(&OTF2_AttributeList_Delete) attributes_delete = nullptr;
   decltype(&OTF2_AttributeList_AddStringRef) attributes_add_string = nullptr;
+  // Events.
   decltype(&OTF2_EvtWriter_Enter) enter = nullptr;
   decltype(&OTF2_EvtWriter_Leave) leave = nullptr;
   decltype(&OTF2_EvtWriter_MpiSend) send = nullptr;
   decltype(&OTF2_EvtWriter_MpiRecv) receive = nullptr;
+  // Errors.
   decltype(&OTF2_Error_GetDescription) describe_error = nullptr;
   decltype(&OTF2_Error_RegisterCallback) register_error = nullptr;
 };
 
-// Stays loaded to the end of the process. Errors: no library of the version that this was built for; a function lacks.
+// Loads the library, which stays loaded to the end of the process. Errors: no library of the version that this was
+// built for, or a function is missing.
 [[nodiscard]] portals::Status load_otf2(Otf2Library& library);
 
 }  // namespace margay::command

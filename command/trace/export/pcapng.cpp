@@ -29,10 +29,11 @@ constexpr std::uint16_t kInterfaceName = 2;
 constexpr std::uint16_t kTimeResolution = 9;
 constexpr std::uint8_t kNanoseconds = 9;  // 10^-9 s
 
-constexpr std::uint8_t kNoteSent = 1;     // its sending is in the trace
-constexpr std::uint8_t kNoteArrived = 2;  // its arrival is
+// The trace has the sending, and the arrival.
+constexpr std::uint8_t kNoteSent = 1;
+constexpr std::uint8_t kNoteArrived = 2;
 
-// A block's body; numbers in this machine's order, which the section's head tells.
+// The body of a block. Numbers have this machine's byte order, which the section's head declares.
 class PcapBlock {
  public:
   template <typename Number>
@@ -42,6 +43,7 @@ class PcapBlock {
     body_.append(bytes.data(), bytes.size());
     return *this;
   }
+  // pcapng aligns everything to 4 bytes.
   PcapBlock& put_padded(std::string_view bytes) {
     body_ += bytes;
     body_.append((4 - bytes.size() % 4) % 4, '\0');
@@ -53,7 +55,7 @@ class PcapBlock {
     return put(code).put(static_cast<std::uint16_t>(value.size())).put_padded(value);
   }
   PcapBlock& end_options() { return put(kEndOfOptions).put(std::uint16_t{0}); }
-  // Type and length stand before the body, the length once more behind it.
+  // Writes type and length, the body, and the length again, by which readers go backwards.
   void write(std::uint32_t type, std::ostream& out) const {
     PcapBlock ends;
     const auto bytes = static_cast<std::uint32_t>(body_.size() + 12);
@@ -67,7 +69,7 @@ class PcapBlock {
   std::string body_;
 };
 
-// What is known of a header by an event about it.
+// A header as far as an event has its fields.
 portals::Header header_of(const sim::TraceEvent& event) {
   portals::Header header;
   header.kind = static_cast<portals::Kind>(event.header & 3U);
@@ -76,7 +78,8 @@ portals::Header header_of(const sim::TraceEvent& event) {
   switch (header.kind) {
     case portals::Kind::put:
     case portals::Kind::reply:
-      header.length = std::min(event.bytes, sim::kMessageLimitBytes);  // a damaged trace may say anything
+      // A damaged trace may have any length.
+      header.length = std::min(event.bytes, sim::kMessageLimitBytes);
       break;
     case portals::Kind::get:
       header.return_length = event.bytes;
@@ -89,16 +92,18 @@ portals::Header header_of(const sim::TraceEvent& event) {
   return header;
 }
 
+// Writes one packet for each hop, ordered by sending time.
 class PcapWriter {
  public:
   PcapWriter(const ExportSource& source, std::ostream& out) : source_(source), trace_(source.trace), out_(out) {}
 
+  // The section's length is unknown, because blocks are written as they are made.
   void run() {
     PcapBlock()
         .put(kByteOrder)
         .put(std::uint16_t{1})
         .put(std::uint16_t{0})
-        .put(~std::uint64_t{0})  // length not told
+        .put(~std::uint64_t{0})  // length not known
         .option(kApplication, "margay trace export")
         .end_options()
         .write(kSectionBlock, out_);
@@ -109,7 +114,7 @@ class PcapWriter {
   }
 
  private:
-  // Interfaces are numbered in the order of their blocks.
+  // An interface's number is the order of its block, which is written at the wire's first packet.
   std::uint32_t interface_of(std::uint8_t wire) {
     const auto [found, is_new] = interfaces_.try_emplace(wire, static_cast<std::uint32_t>(interfaces_.size()));
     if (is_new) {
@@ -126,13 +131,14 @@ class PcapWriter {
     return found->second;
   }
 
-  // Of the event, since 1970. The file's clock began when it was made.
+  // The event's time since 1970. The file's clock started when the file was created.
   [[nodiscard]] std::uint64_t realtime_ns(const Trace::Entry& entry) const {
     const TraceFile& file = trace_.files[entry.file];
     if (file.clock == sim::ClockKind::virtual_ns) return file.started_realtime_ns + entry.event.time;
     return file.started_realtime_ns + (entry.event.time - file.first_anchor.time_ns);
   }
 
+  // The layout that margay.lua reads: 48 bytes, versioned by the first.
   [[nodiscard]] std::string note_of(const Hop& hop, const sim::TraceEvent& event) const {
     const bool sent = hop.sent != MessageStory::kNone;
     const bool arrived = hop.arrived != MessageStory::kNone;
@@ -159,6 +165,7 @@ class PcapWriter {
         .body();
   }
 
+  // The packet's original length includes the body, as in a truncated capture.
   void put_hop(const Hop& hop) {
     const Trace::Entry& entry = about(trace_, hop);
     const portals::Header header = header_of(entry.event);

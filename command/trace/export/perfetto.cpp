@@ -15,7 +15,7 @@ namespace margay::command {
 
 namespace {
 
-// Field numbers of perfetto/trace/*.proto.
+// Field numbers from perfetto/trace/*.proto.
 namespace packet_field {
 constexpr std::uint32_t kPacketOfTrace = 1;
 constexpr std::uint32_t kTimestamp = 8;
@@ -51,7 +51,7 @@ constexpr std::uint32_t kNameIid = 1;
 constexpr std::uint32_t kNumber = 3;
 constexpr std::uint32_t kText = 6;
 }  // namespace annotation_field
-// InternedData's lists; in each an iid (1) and a name (2).
+// InternedData's lists; each element has an iid (1) and a name (2).
 constexpr std::uint32_t kInternedCategories = 1;
 constexpr std::uint32_t kInternedEventNames = 2;
 constexpr std::uint32_t kInternedAnnotationNames = 3;
@@ -59,10 +59,10 @@ constexpr std::uint64_t kStateCleared = 1;
 constexpr std::uint64_t kNeedsState = 2;
 constexpr std::uint64_t kOneSequence = 1;
 
-// Texts that are told once and called by a number from then on.
+// Texts that are written once and then referred to by number.
 class Interned {
  public:
-  // The number of `text`; a new one is put into `told`.
+  // The number of `text`; a new text is added to `told`, which must precede its first use.
   std::uint64_t of(std::uint32_t list, const std::string& text, ProtobufMessage& told) {
     const auto [found, is_new] = numbers_[list].try_emplace(text, numbers_[list].size() + 1);
     if (is_new) told.message(list, ProtobufMessage().number(1, found->second).text(2, text));
@@ -73,20 +73,24 @@ class Interned {
   std::map<std::uint32_t, std::unordered_map<std::string, std::uint64_t>> numbers_;
 };
 
-// A moment of a track. All are gathered and then written by time, which the format asks for within a sequence.
+// An event of a track. All are collected and then written by time, which the format requires within a sequence.
 struct TrackMoment {
-  std::size_t at = 0;  // index in trace.entries: by time, and a rank's own in their order
+  // Index in trace.entries, which gives the order.
+  std::size_t at = 0;
   std::uint64_t track = 0;
   std::uint64_t type = 0;
   std::string category;
   std::string name;
-  bool is_own_name = false;  // of this moment alone: not interned
+  // The name occurs once and is not interned.
+  bool is_own_name = false;
   std::vector<std::pair<std::string, std::string>> texts;
   std::vector<std::pair<std::string, std::uint64_t>> numbers;
-  std::uint64_t flow = 0;  // 0 none
+  // 0: none.
+  std::uint64_t flow = 0;
   bool ends_flow = false;
 };
 
+// Collects all moments, then writes them in one sequence with interned texts.
 class PerfettoWriter {
  public:
   PerfettoWriter(const ExportSource& source, std::ostream& out) : source_(source), trace_(source.trace), out_(out) {}
@@ -106,6 +110,7 @@ class PerfettoWriter {
   }
 
  private:
+  // Track numbers: the file in the upper half; below, threads from 1 and lanes from 2^31.
   static std::uint64_t process_track(std::uint32_t file) { return (std::uint64_t{file} + 1) << 32U; }
   static std::uint64_t thread_track(std::uint32_t file, std::uint64_t thread) {
     return process_track(file) + 1 + (thread & 0x7fff'ffffU);
@@ -114,6 +119,7 @@ class PerfettoWriter {
     return process_track(file) + 0x8000'0000U + (lane & 0x7fff'ffffU);
   }
 
+  // A trace is a sequence of packets in field 1, so packets can be written one by one.
   void put_packet(const ProtobufMessage& packet) {
     const std::string bytes = ProtobufMessage().message(packet_field::kPacketOfTrace, packet).bytes();
     out_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
@@ -124,13 +130,14 @@ class PerfettoWriter {
                    .message(packet_field::kTrackDescriptor, descriptor));
   }
 
-  // A process's own number, where each rank has one: not on the virtual machine.
+  // Whether process numbers identify the ranks; on a virtual machine they do not.
   [[nodiscard]] bool has_processes() const {
     std::set<std::uint32_t> numbers;
     for (const TraceFile& file : trace_.files) numbers.insert(file.process_id);
     return numbers.size() == trace_.files.size() && !numbers.contains(0);
   }
 
+  // Every rank gets a track, also without calls.
   void describe_ranks(const Timeline& timeline) {
     using namespace descriptor_field;  // NOLINT(google-build-using-namespace): numbers of this file
     const bool own_numbers = has_processes();
@@ -161,7 +168,7 @@ class PerfettoWriter {
     begin.category = std::move(category);
     begin.name = std::move(name);
     begin.texts = std::move(texts);
-    // What has no end lasts to the end of the trace.
+    // A span without an end event lasts to the end of the trace.
     if (span.ended) add(span.end, thread_track(span.file, span.thread), event_field::kSliceEnd);
   }
   void add_call(const TimeSpan& call) {
@@ -180,7 +187,8 @@ class PerfettoWriter {
     return moment;
   }
 
-  // A track's slices must nest, and messages need not: each takes the first lane of its rank that is free again.
+  // The lane for a message: slices of a track must nest, but messages may overlap, so each takes the first free lane of
+  // its rank.
   std::uint64_t lane_of(std::uint32_t file, std::size_t begin, std::size_t end) {
     std::vector<std::size_t>& lanes = lanes_[file];
     std::size_t lane = 0;
@@ -196,7 +204,7 @@ class PerfettoWriter {
     return lane_track(file, lane);
   }
 
-  // Where it is sent and where it is received, in the thread whose call does it.
+  // An end of a message's flow, in the thread whose call sends or receives it.
   void add_flow_end(std::size_t at, const std::string& name, bool is_last) {
     const std::size_t call = source_.messages.call_around(at);
     const std::uint64_t thread = call == MessageStory::kNone ? 0 : trace_.entries[call].event.detail;
@@ -208,6 +216,7 @@ class PerfettoWriter {
     moment.ends_flow = is_last;
   }
 
+  // The slice is in the process of the message's last event: the receiver's, if the message arrived.
   void add_message(const MessageStory& story) {
     constexpr std::size_t kNever = MessageStory::kNone;
     const MessageRow row = row_of(source_, story);
@@ -233,6 +242,7 @@ class PerfettoWriter {
     add(to, track, event_field::kSliceEnd);
   }
 
+  // New texts are in the same packet as their first use.
   void put_moment(const TrackMoment& moment) {
     using namespace event_field;  // NOLINT(google-build-using-namespace): numbers of this file
     ProtobufMessage told;
@@ -272,7 +282,8 @@ class PerfettoWriter {
   std::ostream& out_;
   Interned interned_;
   std::vector<TrackMoment> moments_;
-  std::map<std::uint32_t, std::vector<std::size_t>> lanes_;  // by file: where the last message of each lane ends
+  // By file: where the last message of each lane ends.
+  std::map<std::uint32_t, std::vector<std::size_t>> lanes_;
   std::uint64_t flows_ = 0;
 };
 

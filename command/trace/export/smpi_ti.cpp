@@ -23,12 +23,13 @@ using portals::Status;
 constexpr std::size_t kUnknown = MessageStory::kNone;
 constexpr double kNsPerSecond = 1e9;
 
-// Of the messages that are no receive's, those of collective calls are waited for like them. The trace says what a
-// portal serves.
+// Whether a portal serves collective calls, whose messages are awaited although no receive takes them. The portal's
+// definition in the trace says so.
 bool serves_collectives(const TraceNames& names, std::uint32_t file, std::uint8_t portal) {
   return names.portal(file, portal).find("(collective ") != std::string::npos;
 }
 
+// Collects each rank's actions with their positions in the trace, then orders them.
 class ReplayMaker {
  public:
   ReplayMaker(const ExportSource& source, double flops_per_second, Replay& replay)
@@ -51,7 +52,7 @@ class ReplayMaker {
 
   void add(std::size_t at, std::string text) { actions_[trace_.entries[at].file].push_back({at, std::move(text)}); }
 
-  // What a rank does while none of its threads is in a call.
+  // Adds computation: the time in which no thread of a rank is in a call.
   void add_computing() {
     const Timeline timeline = timeline_of(trace_, source_.messages);
     std::vector<std::optional<std::uint64_t>> left_ns(trace_.files.size());
@@ -68,7 +69,7 @@ class ReplayMaker {
     }
   }
 
-  // What the library did beside the program is waited for in the program's next call.
+  // The entry, or the program's next call: the program awaits there what the library did outside of calls.
   [[nodiscard]] std::size_t in_a_call(std::size_t at) const {
     if (source_.messages.call_around(at) != kUnknown) return at;
     const std::vector<std::size_t>& enters = enters_[trace_.entries[at].file];
@@ -76,7 +77,8 @@ class ReplayMaker {
     return next == enters.end() ? at : *next;
   }
 
-  // Where a message without a receive is whole in its memory; one without a body is as soon as it is taken.
+  // The entry at which a message without a receive is complete in its memory; one without a body is complete when it is
+  // taken.
   [[nodiscard]] std::size_t landed(const MessageStory& story) const {
     std::size_t at = kUnknown;
     for (const std::size_t step : story.steps) {
@@ -97,6 +99,7 @@ class ReplayMaker {
     const std::size_t received = is_received ? story.received : is_collective ? landed(story) : kUnknown;
     if (!is_put || received == kUnknown) return skip_message(story);
     const auto& [source, destination, sequence] = story.identity;
+    // A send is always an isend here; finish() joins it with a wait that follows at once.
     add(in_a_call(from), fmt::format("isend {} {} {}", destination, sequence, entry.event.bytes));
     const std::string wait = fmt::format("wait {} {} {}", source, destination, sequence);
     if (story.completed != kUnknown) add(in_a_call(story.completed), wait);
@@ -106,21 +109,21 @@ class ReplayMaker {
     add(in_a_call(received), wait);
   }
   void skip_message(const MessageStory& story) {
-    // Answers and the like that lost the message that they belong to were no messages of the program's.
+    // Answers whose message is not in the trace were not messages of the program.
     const bool is_root = story.begin != kUnknown || story.arrived != kUnknown;
     replay_.left_out_messages += is_root ? 1 : 0;
   }
 
-  // Calls in memory of a node: what a rank read there of another is a message of as many bytes, which left when its
-  // writer had last written or read for the same call. A barrier of all has no data.
+  // Calls in a node's memory: data that a rank read of another rank counts as a message of that length. It left when
+  // the writer had last written or read for the same call. A barrier has no data.
   struct SharedCall {
     std::map<std::uint32_t, std::vector<std::size_t>> events;  // by file
     std::vector<std::size_t> reads;
   };
-  // Communicators without a common member may have one context, and later ones have it anew; both count their calls
-  // from the beginning. So a call is named by its communicator's members too, and by how many of that name its rank
-  // had begun before; where beginnings were overwritten, by how many it began behind it.
-  using CallName = std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>;  // context, members, number
+  // A call's name: context, members, number. Communicators without a common member may have the same context, and later
+  // ones reuse it; both count their calls from the beginning. So the name includes the communicator's members, and
+  // calls of one name are counted: from the beginning, or from the end where beginnings were overwritten.
+  using CallName = std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>;
   [[nodiscard]] CallName name_of(const Trace::Entry& entry) const {
     const std::uint32_t context = split_envelope(entry.event.match_bits).context;
     const auto members = source_.names.members_number(entry.file, context, entry.event.time);
@@ -158,6 +161,7 @@ class ReplayMaker {
       if (is_others && event.bytes != 0) call.reads.push_back(at);
     }
   }
+  // A reader without a preceding event of its writer cannot be placed.
   void add_shared_call(const SharedCall& call) {
     if (call.reads.empty()) return add_barrier(call);
     for (const std::size_t read : call.reads) {
@@ -169,7 +173,7 @@ class ReplayMaker {
         ++replay_.left_out_messages;
         continue;
       }
-      // Numbers from the top downwards: no message has them.
+      // Numbers descend from the highest, so that they differ from those of messages.
       const std::uint64_t number = kLastNumber - shared_numbers_[{event.source, event.destination}]++;
       add(*std::prev(after), fmt::format("isend {} {} {}", event.destination, number, event.bytes));
       add(read, fmt::format("recv {} {} {}", event.source, number, event.bytes));
@@ -181,6 +185,7 @@ class ReplayMaker {
     }
     return nullptr;
   }
+  // A call without any read is a barrier if all ranks took part in it without data.
   void add_barrier(const SharedCall& call) {
     bool is_barrier = call.events.size() == trace_.files.size();
     for (const auto& [file, events] : call.events) {
@@ -195,7 +200,8 @@ class ReplayMaker {
     for (const auto& [file, events] : call.events) add(events.front(), "barrier");
   }
 
-  // In the order of time, with its beginning and its end. A send or a receive that is waited for at once is one action.
+  // Writes a rank's actions by time, between init and finalize. A send or receive with its wait right behind it becomes
+  // one blocking action.
   void finish(std::size_t file) {
     std::vector<Action>& actions = actions_[file];
     std::stable_sort(actions.begin(), actions.end(),
@@ -206,13 +212,15 @@ class ReplayMaker {
     for (const Action& action : actions) {
       const std::string line = fmt::format("{} {}", rank, action.text);
       if (action.text.starts_with("wait ") && is_wait_for(lines.back(), action.text, rank)) {
-        lines.back().erase(lines.back().find(" i") + 1, 1);  // isend: send
+        // isend becomes send.
+        lines.back().erase(lines.back().find(" i") + 1, 1);
       } else {
         lines.push_back(line);
       }
     }
     lines.push_back(fmt::format("{} finalize", rank));
   }
+  // Compares texts: the actions of one message differ in the first word only.
   static bool is_wait_for(const std::string& line, std::string_view wait, std::uint32_t rank) {
     std::vector<std::string_view> words;
     for (std::string_view rest = line; !rest.empty();) {
@@ -221,20 +229,23 @@ class ReplayMaker {
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
     if (words.size() < 4) return false;
-    // Of a message to itself it is the receive that is waited for.
+    // For a message to oneself the wait is that of the receive.
     if (words[1] == "isend" && words[2] != words[0])
       return wait == fmt::format("wait {} {} {}", rank, words[2], words[3]);
     return words[1] == "irecv" && wait == fmt::format("wait {} {} {}", words[2], rank, words[3]);
   }
 
+  // The highest signed 32-bit number, as a tag is one.
   static constexpr std::uint64_t kLastNumber = (std::uint64_t{1} << 31U) - 1;
 
   const ExportSource& source_;
   const Trace& trace_;
   double flops_per_ns_;
   Replay& replay_;
-  std::vector<std::vector<Action>> actions_;      // by file
-  std::vector<std::vector<std::size_t>> enters_;  // by file: outermost calls
+  // By file.
+  std::vector<std::vector<Action>> actions_;
+  // By file: outermost calls.
+  std::vector<std::vector<std::size_t>> enters_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> shared_numbers_;
 };
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kNowhere = MessageStory::kNone;
 
-// Calls and waits by rank and thread, each ended by the event that names the same thread.
+// Finds calls and waits by rank and thread; each is ended by an event that names the same thread.
 class SpanFinder {
  public:
   SpanFinder(const Trace& trace, Timeline& timeline) : trace_(trace), timeline_(timeline), ranks_(trace.files.size()) {}
@@ -22,6 +22,7 @@ class SpanFinder {
     for (std::size_t i = 0; i < trace_.entries.size(); ++i) look_at(i);
     for (std::vector<TimeSpan>* spans : {&timeline_.calls, &timeline_.waits}) {
       for (TimeSpan& span : *spans) {
+        // A rank that was killed or still runs is in this call to its last event.
         if (!span.ended) span.end = ranks_[span.file].last;
       }
     }
@@ -29,8 +30,10 @@ class SpanFinder {
 
  private:
   struct Thread {
-    std::vector<std::size_t> calls;  // indices in timeline.calls, entered and not left
-    std::size_t wait = kNowhere;     // index in timeline.waits
+    // Indices in timeline.calls: entered and not left.
+    std::vector<std::size_t> calls;
+    // Index in timeline.waits.
+    std::size_t wait = kNowhere;
   };
   struct Rank {
     std::unordered_map<std::uint64_t, Thread> threads;
@@ -50,7 +53,8 @@ class SpanFinder {
       }
       case sim::TraceKind::mpi_leave: {
         std::vector<std::size_t>& calls = ranks_[file].threads[event.detail].calls;
-        if (calls.empty()) return;  // its beginning was overwritten
+        // The beginning was overwritten.
+        if (calls.empty()) return;
         end(timeline_.calls[calls.back()], at);
         calls.pop_back();
         return;
@@ -89,6 +93,7 @@ bool takes_header(sim::TraceKind kind) {
          kind == sim::TraceKind::kernel_get_arrived;
 }
 
+// A hop exists if either end was recorded.
 void find_hops(const Trace& trace, const Messages& messages, std::vector<Hop>& hops) {
   std::unordered_map<MessageIdentity, std::size_t, MessageHash> known;
   for (std::size_t i = 0; i < trace.entries.size(); ++i) {
@@ -98,6 +103,7 @@ void find_hops(const Trace& trace, const Messages& messages, std::vector<Hop>& h
     if (is_new) hops.push_back({identity(event), messages.root_of(identity(event)), kNowhere, kNowhere});
     Hop& hop = hops[found->second];
     std::size_t& place = sends_header(event.kind) ? hop.sent : hop.arrived;
+    // A damaged trace may repeat an event; the first one counts.
     if (place == kNowhere) place = i;
   }
 }
@@ -119,6 +125,7 @@ std::string_view kind_words(const sim::TraceEvent& event) {
   return event.header < portals::kKindCount ? portals::name(static_cast<portals::Kind>(event.header)) : "unknown";
 }
 
+// A tag is shown only where the bits are an envelope.
 MessageRow row_of(const ExportSource& source, const MessageStory& story) {
   const Trace::Entry& entry = about(source.trace, story);
   const sim::TraceEvent& event = entry.event;
@@ -142,9 +149,11 @@ MessageRow row_of(const ExportSource& source, const MessageStory& story) {
   return row;
 }
 
+// Takes the site out of EventWords' text, which alone resolves addresses.
 std::string site_text(const ExportSource& source, const Trace::Entry& enter) {
   const std::string call = call_name(source.trace.files[enter.file], enter.event.a);
-  const std::string with_site = source.words.call(enter);  // "CALL (SITE)"
+  // "CALL (SITE)".
+  const std::string with_site = source.words.call(enter);
   return with_site.size() < call.size() + 3 ? ""
                                             : with_site.substr(call.size() + 2, with_site.size() - call.size() - 3);
 }

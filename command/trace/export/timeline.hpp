@@ -1,4 +1,4 @@
-// What the formats share: a trace's calls and waits as stretches of time, its messages as hops from wire to wire.
+// The common intermediate form of all formats: calls and waits as spans of time, messages as hops between ranks.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace margay::command {
 
-// A trace as the formats get it. All outlive it.
+// The input of all formats. All references must outlive it.
 struct ExportSource {
   const Trace& trace;
   const TraceNames& names;
@@ -22,76 +22,98 @@ struct ExportSource {
   const EventWords& words;
 };
 
-// Of one thread of a rank. Indices are of trace.entries.
+// A call or a wait of one thread. Indices are of trace.entries.
 struct TimeSpan {
   std::uint32_t file = 0;
   std::uint64_t thread = 0;
-  std::size_t begin = 0;  // mpi_enter, or wait_begin
-  std::size_t end = 0;    // mpi_leave, or wait_end; where there is none, the last event of the rank
-  bool ended = false;     // there is one
-  unsigned depth = 0;     // of a call: 0 is the program's own
+  // mpi_enter, or wait_begin.
+  std::size_t begin = 0;
+  // mpi_leave, or wait_end; if there is none, the rank's last event.
+  std::size_t end = 0;
+  // False: the trace has no end event.
+  bool ended = false;
+  // Nesting of a call: 0 is one by the program itself.
+  unsigned depth = 0;
 };
 
-// One header on its way: a put, a get, a reply, an acknowledgment.
+// One header in flight: a put, a get, a reply, an acknowledgment.
 struct Hop {
   MessageIdentity identity;
-  MessageIdentity root;  // the message that it is a part of
+  // The message that it belongs to.
+  MessageIdentity root;
   std::size_t sent = MessageStory::kNone;
   std::size_t arrived = MessageStory::kNone;
 };
 
+// A trace in this form.
 struct Timeline {
-  std::vector<TimeSpan> calls;  // by their beginnings
+  // By their beginnings.
+  std::vector<TimeSpan> calls;
   std::vector<TimeSpan> waits;
-  std::vector<Hop> hops;  // by their first events
+  // By their first events.
+  std::vector<Hop> hops;
 };
+// Two passes over the trace: one for the spans, one for the hops.
 [[nodiscard]] Timeline timeline_of(const Trace& trace, const Messages& messages);
 
-// The event that tells a hop's header. Requires: it was sent or arrived.
+// The event with the hop's header. Requires: it was sent or arrived.
 [[nodiscard]] const Trace::Entry& about(const Trace& trace, const Hop& hop);
-// "put", "get", "reply", "acknowledgment".
+// The header's kind: "put", "get", "reply", "acknowledgment".
 [[nodiscard]] std::string_view kind_words(const sim::TraceEvent& event);
 
-// One message in columns.
+// One message as a row of a table.
 struct MessageRow {
   const MessageStory* story = nullptr;
-  std::string_view protocol;  // "" none
+  // "": none.
+  std::string_view protocol;
   std::string_view fate;
   std::uint64_t bytes = 0;
-  std::string what;    // "tag 7 from 0 in MPI_COMM_WORLD"
-  std::string tag;     // "" none
-  std::string portal;  // "portal 0 (receives)"
-  std::string wire;    // "shm"; "" not known
+  // "tag 7 from 0 in MPI_COMM_WORLD".
+  std::string what;
+  // "": none.
+  std::string tag;
+  // "portal 0 (receives)".
+  std::string portal;
+  // "shm"; "": not known.
+  std::string wire;
 };
 // Requires: the story has steps.
 [[nodiscard]] MessageRow row_of(const ExportSource& source, const MessageStory& story);
 
-// "heat.c:41" of an mpi_enter; "" where that is not known.
+// The call site of an mpi_enter, "heat.c:41"; "" if it is not known.
 [[nodiscard]] std::string site_text(const ExportSource& source, const Trace::Entry& enter);
-// "12.345": microseconds with all their nanoseconds.
+// Microseconds with three decimals: "12.345".
 [[nodiscard]] std::string microseconds_text(std::uint64_t ns);
-// Nanoseconds since the trace's first event.
+// Nanoseconds from the trace's first event to entry `at`.
 [[nodiscard]] std::uint64_t since_start(const Trace& trace, std::size_t at);
 [[nodiscard]] std::string identity_text(const MessageIdentity& message);
 
-// A chart of a few messages: what happens on each rank's line, and the arrows between them. Mermaid and Mscgen draw it.
+// Charts: each rank's actions on a few messages, and arrows between the ranks. Mermaid and Mscgen draw them.
 
+// An arrow or a note.
 struct ChartStep {
-  bool is_arrow = false;   // otherwise a note on the line of `from`
-  bool is_lost = false;    // an arrow: it was sent, and nothing of its arrival is in the trace
-  bool is_answer = false;  // an acknowledgment, a reply, a synchronous answer: drawn with a broken line
-  std::uint32_t from = 0;  // ranks
+  // False: a note on the line of `from`.
+  bool is_arrow = false;
+  // An arrow that was sent; its arrival is not in the trace.
+  bool is_lost = false;
+  // An acknowledgment, a reply or a synchronous answer: drawn with a broken line.
+  bool is_answer = false;
+  // Ranks.
+  std::uint32_t from = 0;
   std::uint32_t to = 0;
-  std::string time_us;  // since the trace's first event
+  // Since the trace's first event.
+  std::string time_us;
   std::string text;
 };
 struct Chart {
-  std::vector<std::uint32_t> ranks;  // that have a line, lowest first
-  std::vector<ChartStep> steps;      // by time; an arrow stands where it was sent
+  // Ranks with a line, ascending.
+  std::vector<std::uint32_t> ranks;
+  // By time; an arrow has the place of its sending.
+  std::vector<ChartStep> steps;
   std::size_t arrows = 0;
 };
 
-// A chart with more is no longer read by anybody.
+// A larger chart is unreadable.
 inline constexpr std::size_t kChartArrowsMost = 300;
 
 [[nodiscard]] Chart chart_of(const ExportSource& source, const std::vector<MessageStory>& stories);

@@ -14,11 +14,12 @@ namespace {
 constexpr std::size_t kMostNamed = 8;
 
 std::string signal_words(std::uint32_t signal) {
+  // Real-time signals have no abbreviation.
   const char* name = sigabbrev_np(static_cast<int>(signal));
   return name == nullptr ? fmt::format("signal {}", signal) : fmt::format("signal {} (SIG{})", signal, name);
 }
 
-// Why the launcher ended the job; "": not known.
+// The launcher's reason to end the job; "": not known.
 std::string_view stop_words(std::uint32_t why) {
   switch (static_cast<sim::TraceStop>(why)) {
     case sim::TraceStop::rank:
@@ -37,8 +38,11 @@ std::string_view stop_words(std::uint32_t why) {
 
 }  // namespace
 
+// The launcher's record is the only source: a killed rank wrote nothing.
 std::string end_words(const TraceFile& file) {
   switch (file.end) {
+    // The launcher seals the file of a rank whose end it did not see, because a process that it had not started wrote
+    // it.
     case sim::TraceEnd::none:
       return file.sealed && !file.closed ? "ended in a way that its launcher did not see, and did not close its trace"
                                          : "";
@@ -48,6 +52,7 @@ std::string end_words(const TraceFile& file) {
     case sim::TraceEnd::stopped:
       return fmt::format("{} by {}, which margay run sent as it ended the job{}",
                          file.closed ? "closed its trace, and was killed later" : "was killed",
+                         // The lowest byte is the signal, the others the reason.
                          signal_words(file.end_value & 0xffU), stop_words(file.end_value >> 8U));
     case sim::TraceEnd::exit_status:
       return file.closed ? fmt::format("closed its trace, and ended with exit status {}", file.end_value)
@@ -56,6 +61,7 @@ std::string end_words(const TraceFile& file) {
   return "ended in a way that this margay does not know";
 }
 
+// Without a checksum only invalid fields are noticed, not changed ones.
 std::string unsealed_words(const std::vector<TraceFile>& files) {
   std::size_t count = 0;
   std::string ranks;

@@ -1,4 +1,4 @@
-// How the ranks of a trace ended, where they did not close their files themselves.
+// Phrases on how a rank ended, for ranks that did not close their file themselves or died afterwards.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace margay::command {
 
-// "was killed by signal 9 (SIGKILL)", "ended with exit status 3 and did not close its trace", of a file that the
-// launcher closed; "closed its trace, and was killed later by signal 9 (SIGKILL)" of one that its rank had closed; ""
-// of others.
+// A predicate for "rank 3 ...". Of a file that the launcher closed: "was killed by signal 9 (SIGKILL)", "ended with
+// exit status 3 and did not close its trace". Of one that its rank had closed: "closed its trace, and was killed later
+// by signal 9 (SIGKILL)". "": nothing notable.
 [[nodiscard]] std::string end_words(const TraceFile& file);
-// Of files that nobody closed: a sentence which names their ranks and says that no damage can be seen in them. "" where
-// there are none.
+// One sentence on files that neither their rank nor the launcher closed: it lists their ranks, at most eight, and warns
+// that damage in them cannot be detected, because they have no checksum. "" where there are none.
 [[nodiscard]] std::string unsealed_words(const std::vector<TraceFile>& files);
 
 }  // namespace margay::command

@@ -17,20 +17,23 @@ constexpr std::uint64_t kContextMask = 0xfff8;
 constexpr std::uint64_t kTypeMask = 7;
 constexpr std::uint32_t kReadyType = 1;
 
+// The bits of a reply are handled before, so they have no word here.
 std::string_view type_words(std::uint32_t type) {
   constexpr std::string_view kWords[] = {"", ", ready", "", "", ", long", ", ready, long", "", ""};
   return kWords[type & kTypeMask];
 }
 
-// Of definitions that stand from the beginning on.
+// The time for definitions that hold from the beginning on: portals, owners.
 constexpr std::uint64_t kAlways = ~std::uint64_t{0};
 
-constexpr std::uint32_t kSetup = 6, kPartitions = 7;  // the upper three bits of partitioned communication's tags
+// The upper three bits of the tags of partitioned communication.
+constexpr std::uint32_t kSetup = 6, kPartitions = 7;
 
 std::uint32_t partition_message(std::uint32_t tag) {
   return tag & mpi_adi::kPartitionMessagesMax;
 }
 
+// The upper three bits of a tag above the program's select its use.
 std::string tag_words(std::uint32_t tag) {
   if (tag <= kUserTagMost) return fmt::format("tag {}", tag);
   if (tag >> 29U == kSetup) return fmt::format("the setup of partitions with tag {}", tag & kUserTagMost);
@@ -41,10 +44,11 @@ std::string tag_words(std::uint32_t tag) {
   return fmt::format("the library's tag 0x{:x}", tag);
 }
 
-// What never means another thing: later definitions that were lost may only have renamed it.
+// True of numbers that never change their meaning. A lost later definition may only have renamed them.
 bool is_lasting(sim::DefinitionKind kind, std::uint64_t number) {
   constexpr std::uint64_t kWorldContext = 0, kSelfContext = 2;
-  constexpr unsigned kHandleKindShift = 30, kPredefined = 1;  // the MPICH ABI's handles
+  // Kinds of handles in the MPICH ABI.
+  constexpr unsigned kHandleKindShift = 30, kPredefined = 1;
   if (kind == sim::DefinitionKind::communicator) return number == kWorldContext || number == kSelfContext;
   if (kind == sim::DefinitionKind::datatype) return number >> kHandleKindShift == kPredefined;
   return kind == sim::DefinitionKind::portal || kind == sim::DefinitionKind::owner ||
@@ -55,7 +59,7 @@ struct WindowAsk {
   std::string_view words;
   bool is_access = false;
 };
-// In the order of mpi_adi's.
+// Indexed by the number of the request in the bits (mpi_adi/rma/bits).
 constexpr WindowAsk kWindowAsks[1 + mpi_adi::kWindowAsks] = {{"an access", true},
                                                              {"a request for a shared lock", false},
                                                              {"a request for an exclusive lock", false},
@@ -75,19 +79,22 @@ const WindowAsk& window_ask(std::uint64_t match_bits) {
   return kWindowAsks[number <= mpi_adi::kWindowAsks ? number : 0];
 }
 
-// Of a message to the portal that it is not an envelope of: the receiver of a pull names its request.
+// Whether the bits are an answer. Requires: an MPI message to the receive portal. The receiver of a pull puts its
+// request's number in place of an envelope.
 bool is_reply(std::uint64_t match_bits) {
   return (match_bits & 2U) != 0;
 }
 
 }  // namespace
 
+// The layout of mpi_adi/device/match_bits.
 EnvelopeBits split_envelope(std::uint64_t match_bits) {
   return {static_cast<std::uint32_t>(match_bits >> 32U), static_cast<std::uint32_t>((match_bits & kSourceMask) >> 16U),
           static_cast<std::uint32_t>((match_bits & kContextMask) >> 3U),
           static_cast<std::uint32_t>(match_bits & kTypeMask)};
 }
 
+// The tag of bodies in pieces has the same low bits and is excluded.
 bool is_of_window(std::uint64_t match_bits) {
   const auto tag = static_cast<std::uint32_t>(match_bits);
   return (tag & ((1U << mpi_adi::kWindowAskShift) - 1)) == mpi_adi::kWindowTag && tag != mpi_adi::kPiecesTag;
@@ -99,12 +106,13 @@ bool is_setup_of_partitions(std::uint64_t match_bits) {
 
 namespace {
 
-// The definitions of who has collective calls of a context.
+// The number of the definition with the members of a context's collective calls: an agreement has one of its own.
 constexpr std::uint32_t definition_of_calls(std::uint32_t context) {
   return is_agreement(context) ? context | 1U : context & ~1U;
 }
 
-// "the agreement with tag 7": the tags' upper two bits say whose they are (collectives/comm/agree).
+// "the agreement with tag 7": the upper two bits of the tag are its kind (collectives/comm/agree). Only a group's tag
+// is the program's.
 std::string agreement_words(std::uint32_t number) {
   constexpr unsigned kKindShift = 30;
   constexpr std::uint32_t kOfGroup = 0, kOfText = 3;
@@ -134,6 +142,7 @@ std::string error_name(std::uint32_t error_class) {
   return name.empty() ? fmt::format("class {}", error_class) : std::string(name);
 }
 
+// Indices, because definitions of one number are compared by time.
 TraceNames::TraceNames(const Trace& trace, WireName wire_name)
     : trace_(trace), wire_name_(wire_name), definitions_(trace.files.size()) {
   for (std::size_t file = 0; file < trace.files.size(); ++file) {
@@ -142,16 +151,17 @@ TraceNames::TraceNames(const Trace& trace, WireName wire_name)
   }
 }
 
-// The latest before `time_ns`.
 const sim::Definition* TraceNames::find(std::uint32_t file, sim::DefinitionKind kind, std::uint64_t number,
                                         std::uint64_t time_ns) const {
   const auto found = definitions_[file].find({kind, number});
   if (found == definitions_[file].end()) return nullptr;
   const std::vector<sim::Definition>& all = trace_.files[file].definitions;
-  // Where the room was full, what was told last may have been told anew.
+  // Where the table of definitions was full, a definition may have been lost after the last one that was kept. A number
+  // that can change its meaning is then not trusted.
   const bool may_be_old = trace_.files[file].definitions_lost != 0 && time_ns != kAlways && all.back().time < time_ns &&
                           !is_lasting(kind, number);
   if (may_be_old) return nullptr;
+  // With one definition the time does not matter.
   if (time_ns == kUnknownTime) return found->second.size() == 1 ? &all[found->second.front()] : nullptr;
   const sim::Definition* latest = nullptr;
   for (const std::uint32_t at : found->second) {
@@ -160,6 +170,7 @@ const sim::Definition* TraceNames::find(std::uint32_t file, sim::DefinitionKind 
   return latest;
 }
 
+// The contexts of a communicator differ in the lowest bit, and the definition has the even one.
 std::string TraceNames::communicator(std::uint32_t file, std::uint32_t context, std::uint64_t time_ns) const {
   const sim::Definition* const found = find(file, sim::DefinitionKind::communicator, context & ~1U, time_ns);
   if (found == nullptr) return fmt::format("communicator {}", context & ~1U);
@@ -176,6 +187,7 @@ std::string TraceNames::communicator_of_calls(std::uint32_t file, std::uint32_t 
 }
 
 std::string TraceNames::window(std::uint32_t file, std::uint32_t number, std::uint64_t time_ns) const {
+  // A window is defined as the communicator of its context.
   const sim::Definition* const found = find(file, sim::DefinitionKind::communicator, number & ~1U, time_ns);
   return found == nullptr || found->text.empty() ? fmt::format("window {}", number)
                                                  : fmt::format("window \"{}\"", found->text);
@@ -212,6 +224,7 @@ std::string TraceNames::portal(std::uint32_t file, std::uint8_t portal) const {
   return fmt::format("portal {} ({})", portal, found->text);
 }
 
+// A name that the program or the device gave counts most, then the owner, then the place.
 std::string TraceNames::entry(std::uint32_t file, std::uint8_t portal, std::uint64_t order, std::uint32_t owner,
                               std::uint64_t time_ns) const {
   const sim::Definition* const found =
@@ -219,11 +232,13 @@ std::string TraceNames::entry(std::uint32_t file, std::uint8_t portal, std::uint
   if (found != nullptr && !found->text.empty()) {
     return fmt::format("the entry \"{}\"", found->text);
   }
-  // Reached by a link alone, so it has no place of its own.
+  // An entry without a place in the list is reached by a link only: the second entry of a receive, for what is too
+  // long.
   const bool is_second = owner == mpi_adi::kOwnerReceive && order == 0 && is_envelope(file, portal);
   if (is_second) return "that receive's second entry, for what is too long";
   if (const sim::Definition* const kind = find(file, sim::DefinitionKind::owner, owner, kAlways)) return kind->text;
-  if (order == 0) return "the descriptor of " + this->portal(file, portal);  // it has no list
+  // A portal without a list has one descriptor.
+  if (order == 0) return "the descriptor of " + this->portal(file, portal);
   return fmt::format("entry {}", order);
 }
 
@@ -232,6 +247,7 @@ bool TraceNames::is_envelope(std::uint32_t file, std::uint8_t portal) const {
          find(file, sim::DefinitionKind::owner, mpi_adi::kOwnerReceive, kAlways) != nullptr;
 }
 
+// All messages to the acknowledgment portal are answers.
 bool TraceNames::is_answer(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits) const {
   if (portal == mpi_adi::kAcknowledgmentPortal) return is_envelope(file, mpi_adi::kReceivePortal);
   return is_envelope(file, portal) && is_reply(match_bits);
@@ -241,10 +257,12 @@ bool TraceNames::is_librarys(std::uint32_t file, std::uint8_t portal, const sim:
   const std::uint64_t bits = event.match_bits;
   if (is_answer(file, portal, bits)) return true;
   if (portal == mpi_adi::kReceivePortal) {
+    // Partitions and their setup have tags above the program's, but its calls requested them.
     const std::uint32_t tag = split_envelope(bits).tag;
     return is_envelope(file, portal) && tag > kUserTagMost && tag >> 29U != kSetup && tag >> 29U != kPartitions;
   }
   if (!is_of_window(bits) || is_internal(file, portal) || !is_envelope(file, mpi_adi::kReceivePortal)) return false;
+  // A get of no bytes is a flush: its reply follows all accesses before it.
   const bool is_flush = event.header == static_cast<std::uint8_t>(portals::Kind::get) && event.bytes == 0;
   return is_flush || !window_ask(bits).is_access;
 }
@@ -277,6 +295,7 @@ std::optional<std::uint32_t> TraceNames::program_tag(std::uint32_t file, std::ui
   const std::uint32_t tag = split_envelope(match_bits).tag;
   if (tag <= kUserTagMost) return tag;
   if (tag >> 29U == kSetup) return tag & kUserTagMost;
+  // The file may be either side's.
   for (const bool sends : {true, false}) {
     const sim::Definition* const found = partitions(file, match_bits, time_ns, sends);
     if (found != nullptr) return static_cast<std::uint32_t>(found->value);
@@ -292,10 +311,11 @@ std::string TraceNames::tag(std::uint32_t file, std::uint64_t match_bits, std::u
   const auto its = static_cast<std::uint32_t>(found->value);
   const std::uint64_t all = found->value >> 32U;
   const std::uint64_t message = partition_message(tag);
-  // Which partitions a message has is the sender's to say.
+  // Only the sender divides its partitions into messages, so the receiver cannot name them.
   if (senders == nullptr) {
     return fmt::format("message {} of partitions with tag {} ({}, each {})", message, its, all, found->text);
   }
+  // The inverse of the sender's division: a channel has a bounded number of messages.
   const std::uint64_t in_each = (all + mpi_adi::kPartitionMessagesMax - 1) / mpi_adi::kPartitionMessagesMax;
   const std::uint64_t first = message * in_each, last = std::min((message + 1) * in_each, all) - 1;
   return first == last
@@ -303,6 +323,7 @@ std::string TraceNames::tag(std::uint32_t file, std::uint64_t match_bits, std::u
              : fmt::format("partitions {} to {} of {} (each {}) with tag {}", first, last, all, found->text, its);
 }
 
+// From the most specific meaning to the raw number.
 std::string TraceNames::bits(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
                              std::uint64_t time_ns) const {
   if (is_collective(file, portal)) {
@@ -310,6 +331,7 @@ std::string TraceNames::bits(std::uint32_t file, std::uint8_t portal, std::uint6
     return fmt::format("{} of {}", collective_call_words(is.context, is.tag),
                        communicator_of_calls(file, is.context, time_ns));
   }
+  // A window's bits and a send's number use portals of the device, so they precede the test for an envelope.
   if (std::string text = about_window(file, portal, match_bits, time_ns); !text.empty()) return text;
   if (std::string text = about_send(file, portal, match_bits); !text.empty()) return text;
   if (!is_envelope(file, portal)) return fmt::format("bits 0x{:x}", match_bits);
@@ -328,7 +350,8 @@ std::string TraceNames::wanted(std::uint32_t file, std::uint8_t portal, std::uin
     return ignore_bits == 0 ? fmt::format("bits 0x{:x}", match_bits)
                             : fmt::format("bits 0x{:x} (ignoring 0x{:x})", match_bits, ignore_bits);
   }
-  if ((ignore_bits & kContextMask) == kContextMask) {  // the catch-alls
+  // Only the catch-alls ignore the context.
+  if ((ignore_bits & kContextMask) == kContextMask) {
     return (match_bits & 4U) != 0 ? "any long message" : "any message that is short";
   }
   if (is_reply(match_bits & ~ignore_bits)) return bits(file, portal, match_bits, time_ns);
@@ -357,7 +380,7 @@ std::string TraceNames::about_window(std::uint32_t file, std::uint8_t portal, st
                                                                        : "";
 }
 
-// The field in which a collective message does not fit, by weight: what comes first decides.
+// The field in which a collective message differs, most significant first: communicator, call, round, sender.
 std::string TraceNames::collective_mismatch(std::uint32_t file, std::uint64_t match_bits, std::uint64_t time_ns,
                                             const MessageBits& message, bool any_rank) const {
   const std::uint64_t differ = match_bits ^ message.bits;
@@ -374,7 +397,7 @@ std::string TraceNames::collective_mismatch(std::uint32_t file, std::uint64_t ma
   if ((differ & kTypeMask) != 0) {
     return fmt::format("it wants round {} of the call, and the message is of round {}", want.type + 1, has.type + 1);
   }
-  // Rows of a table are told apart by their length, other messages by their sender.
+  // A table's rows differ by their length, other messages by their sender.
   if (any_rank)
     return fmt::format("it wants a row of {}, and the message does not have that form",
                        sim::counted(want.source, "byte"));
@@ -382,6 +405,8 @@ std::string TraceNames::collective_mismatch(std::uint32_t file, std::uint64_t ma
                      communicator_of_calls(file, want.context, time_ns));
 }
 
+// Reports one field, the most significant one: a message of another communicator differs in others too, which would
+// only distract.
 std::string TraceNames::mismatch(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
                                  std::uint64_t ignore_bits, std::uint64_t time_ns, const MessageBits& message,
                                  bool any_rank) const {
@@ -401,6 +426,7 @@ std::string TraceNames::mismatch(std::uint32_t file, std::uint8_t portal, std::u
                          : fmt::format("it wants {}, and the message is {}", wants, is);
     }
   }
+  // A program's own bits have no fields to compare.
   if (!is_envelope(file, portal) || is_reply(match_bits & ~ignore_bits) || is_reply(message.bits)) {
     if (differ == 0) return "the match bits fit";
     return fmt::format("it wants {}, and 0x{:x} differ", wanted(file, portal, match_bits, ignore_bits, time_ns),
@@ -409,6 +435,7 @@ std::string TraceNames::mismatch(std::uint32_t file, std::uint8_t portal, std::u
   const EnvelopeBits want = split_envelope(match_bits);
   const EnvelopeBits has = split_envelope(message.bits);
   if ((differ & kContextMask) != 0) {
+    // Two communicators may have one name.
     const std::string wanted_one = communicator(file, want.context, time_ns);
     const std::string its = communicator(message.file, has.context, message.time_ns);
     return wanted_one == its ? fmt::format("it wants {}, and the message is of another communicator of that name", its)
@@ -420,6 +447,7 @@ std::string TraceNames::mismatch(std::uint32_t file, std::uint8_t portal, std::u
   if ((differ & kSourceMask) != 0) {
     return fmt::format("it wants source {}, and the message is from {}", want.source, has.source);
   }
+  // A ready message needs an entry that accepts its type bit.
   const bool ready_unwanted = (has.type & kReadyType & ~want.type) != 0;
   if (ready_unwanted) return "it takes no ready message, and the message is ready";
   return fmt::format("it wants {}", wanted(file, portal, match_bits, ignore_bits, time_ns));
@@ -437,6 +465,7 @@ std::string TraceNames::wire(std::uint8_t wire) const {
   return wire_name_ != nullptr ? std::string(wire_name_(wire)) : fmt::format("wire {}", wire);
 }
 
+// A linear search: a process has few modules, and callers cache the lines.
 const sim::Definition* TraceNames::module(std::uint32_t file, std::uint64_t address) const {
   for (const sim::Definition& each : trace_.files[file].definitions) {
     if (each.kind == sim::DefinitionKind::module && address >= each.number && address - each.number < each.value) {

@@ -14,12 +14,13 @@ std::string rank_text(portals::Rank rank) {
   return rank == portals::kAnyRank ? "any" : fmt::format("{}", rank);
 }
 
-// Those are in a column of their own.
+// True of source, destination and sequence, which have a column of their own unless the kind uses the slot otherwise.
 bool names_message(const Field& field) {
   return (field.slot == Slot::source || field.slot == Slot::destination || field.slot == Slot::sequence) &&
          field.name == name(field.slot);
 }
 
+// A number without a word, as from a newer version, is printed as it is.
 std::string field_text(const TraceFile& file, const Field& field, std::uint64_t value, WireName wire_name) {
   switch (field.type) {
     case FieldType::bits:
@@ -53,6 +54,7 @@ std::string_view reason_text(const sim::TraceEvent& event) {
   return text;
 }
 
+// Unsigned times are subtracted in the order that cannot wrap.
 std::string time_text(std::uint64_t time_ns, std::uint64_t origin_ns) {
   const bool early = time_ns < origin_ns;
   const std::uint64_t distance_ns = early ? origin_ns - time_ns : time_ns - origin_ns;
@@ -61,7 +63,8 @@ std::string time_text(std::uint64_t time_ns, std::uint64_t origin_ns) {
 
 std::string message_text(const sim::TraceEvent& event) {
   if (event.source == portals::kAnyRank && event.destination == portals::kAnyRank) return "";
-  if (event.kind == sim::TraceKind::entry_linked) return "";  // about no message: its source is what the entry accepts
+  // Not about a message: its source is the one that the entry accepts.
+  if (event.kind == sim::TraceKind::entry_linked) return "";
   std::string text = rank_text(event.source) + ">" + rank_text(event.destination);
   if (event.sequence != 0) text += fmt::format(" #{}", event.sequence);
   return text;
@@ -71,6 +74,7 @@ std::string text_heading() {
   return fmt::format("{:>14} {:>5}  {:<20}  {:<14}  {}", "microseconds", "rank", "event", "message", "what");
 }
 
+// Fields come from the schema, so a new field appears here without a change.
 std::string text_line(const Trace& trace, const Trace::Entry& entry, std::uint64_t origin_ns, WireName wire_name) {
   const sim::TraceEvent& event = entry.event;
   const TraceFile& file = trace.files[entry.file];
@@ -85,6 +89,7 @@ std::string text_line(const Trace& trace, const Trace::Entry& entry, std::uint64
                                : fmt::format("kind {}", static_cast<std::uint16_t>(event.kind));
   std::string line = fmt::format("{:>14} {:>5}  {:<20}  {:<14}  {}", time_text(event.time, origin_ns), file.rank, kind,
                                  message_text(event), what);
+  // An event without fields would end in padding.
   line.erase(line.find_last_not_of(' ') + 1);
   return line;
 }

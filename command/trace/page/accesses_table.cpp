@@ -12,7 +12,8 @@ struct AccessColumns {
   std::vector<double> begin, end, bytes, offset;
 };
 
-// When the call that made it returned. Not the completion of the access: that is its epoch's.
+// The return of the call that made the access. The access itself completes with its epoch, which the trace shows by
+// synchronisations only.
 double returned(const PageInput& input, std::size_t at) {
   if (input.messages.has_threads(input.entry(at).file)) return kNoTime;
   const std::size_t enter = input.messages.call_around(at);
@@ -21,6 +22,7 @@ double returned(const PageInput& input, std::size_t at) {
 
 }  // namespace
 
+// Texts are numbered, so equal windows and methods cost a number each.
 void add_accesses(const PageInput& input, const PageCalls& calls, PageData& data) {
   AccessColumns columns;
   PageStrings& strings = data.strings();

@@ -12,11 +12,12 @@ namespace margay::command {
 
 namespace {
 
-// Lines of source, each looked up once.
+// A cache of lines of source by address: resolving one may read debug information.
 class Sites {
  public:
   Sites(const PageInput& input, PageStrings& strings) : input_(input), strings_(strings) {}
 
+  // 0 is the empty text: the line is not known.
   std::uint32_t of(const Trace::Entry& enter) {
     if (!input_.call_site) return 0;
     const auto [found, is_new] = known_.try_emplace({enter.file, enter.event.match_bits}, 0);
@@ -38,16 +39,19 @@ struct Columns {
   std::vector<double> begin, end, wait;
 };
 
+// Columns of one byte suffice for threads and depths; larger numbers become 255.
 std::uint8_t small(std::uint64_t number) {
   return static_cast<std::uint8_t>(std::min<std::uint64_t>(number, 0xff));
 }
 
+// A wait without a recorded beginning is omitted: its duration is unknown.
 void add_waits(const PageInput& input, PageData& data, PageCalls& calls) {
   std::vector<std::uint32_t> rank;
   std::vector<std::uint8_t> thread;
   std::vector<double> begin, end;
   calls.waits.resize(input.trace.files.size());
-  std::map<std::pair<std::uint32_t, std::uint64_t>, std::size_t> begun;  // by file and thread
+  // By file and thread: the open wait_begin.
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::size_t> begun;
   for (std::size_t i = 0; i < input.trace.entries.size(); ++i) {
     const auto& [event, file] = input.entry(i);
     if (event.kind == sim::TraceKind::wait_begin) begun[{file, event.detail}] = i;
@@ -61,7 +65,7 @@ void add_waits(const PageInput& input, PageData& data, PageCalls& calls) {
     calls.waits[file].push_back({begin.back(), end.back()});
     begun.erase(found);
   }
-  // Who waits yet, when the recording ends.
+  // Ranks that are still waiting at the end of the recording.
   for (const auto& [thread_of_file, at] : begun) {
     rank.push_back(input.rank_of(at));
     thread.push_back(small(thread_of_file.second));
@@ -80,7 +84,7 @@ void add_waits(const PageInput& input, PageData& data, PageCalls& calls) {
 }  // namespace
 
 std::int32_t PageCalls::row_around(const PageInput& input, std::size_t at) const {
-  // Of several threads' calls it is not known which one's step it was.
+  // With several threads the step may belong to another one's call.
   if (at == kNoEntry || input.messages.has_threads(input.entry(at).file)) return kNoRow;
   const std::size_t enter = input.messages.call_around(at);
   return enter == kNoEntry ? kNoRow : rows[enter];
@@ -89,6 +93,7 @@ std::int32_t PageCalls::row_around(const PageInput& input, std::size_t at) const
 double PageCalls::waited(std::uint32_t file, double from, double to) const {
   if (std::isnan(from) || std::isnan(to) || to <= from) return 0;
   const std::vector<PageWait>& all = waits[file];
+  // Waits are ordered and do not overlap, so a binary search finds the first.
   const auto first =
       std::upper_bound(all.begin(), all.end(), from, [](double time, const PageWait& wait) { return time < wait.end; });
   double sum = 0;
@@ -98,12 +103,14 @@ double PageCalls::waited(std::uint32_t file, double from, double to) const {
   return sum;
 }
 
+// Rows are in the order of the beginnings.
 PageCalls add_calls(const PageInput& input, PageData& data) {
   PageCalls calls;
   calls.rows.assign(input.trace.entries.size(), kNoRow);
   Columns columns;
   Sites sites(input, data.strings());
-  std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> depths;  // by file and thread
+  // By file and thread: calls entered and not left.
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> depths;
   for (std::size_t i = 0; i < input.trace.entries.size(); ++i) {
     const Trace::Entry& entry = input.entry(i);
     const sim::TraceEvent& event = entry.event;

@@ -8,21 +8,25 @@
 
 namespace margay::command {
 
-// Where a rank waited: as times of the page.
+// A wait of a rank, in the page's times: nanoseconds since the first event.
 struct PageWait {
   double begin = 0;
   double end = 0;
 };
 
+// An index of the tables' rows, for the other tables.
 struct PageCalls {
-  std::vector<std::int32_t> rows;            // by entry of the trace: the row of an mpi_enter; else kNoRow
-  std::vector<std::vector<PageWait>> waits;  // by file, in order
-  // The row of the call that was under way when entry `at` was recorded.
+  // By entry of the trace: the row of an mpi_enter, otherwise kNoRow.
+  std::vector<std::int32_t> rows;
+  // By file, in the order of time.
+  std::vector<std::vector<PageWait>> waits;
+  // The row of the call in progress when entry `at` was recorded; kNoRow: none, or several threads make it uncertain.
   [[nodiscard]] std::int32_t row_around(const PageInput& input, std::size_t at) const;
-  // For how long the rank of `file` waited between two times. 0 where one of them is not known.
+  // Nanoseconds that the rank of `file` waited between two times; 0 if one of them is not known.
   [[nodiscard]] double waited(std::uint32_t file, double from, double to) const;
 };
 
+// Adds both tables. To be called before the other tables are added.
 PageCalls add_calls(const PageInput& input, PageData& data);
 
 }  // namespace margay::command

@@ -16,15 +16,17 @@ namespace margay::command {
 
 namespace {
 
-constexpr std::int32_t kNoNumber = -1;  // an agreement among some of a communicator is none of its calls
+// An agreement among some members is not one of the communicator's calls.
+constexpr std::int32_t kNoNumber = -1;
 
-// Which parts are of one call. Communicators without a common member may have the same context, so where more parts
-// have one context and number than a communicator has members, they are joined only by what shows that they belong
-// together: a message, a part of shared memory that was read.
+// A disjoint-set forest of parts that belong to one call. Communicators without a common member may have the same
+// context. If more parts have one context and number than a communicator has members, parts are joined only on
+// evidence: a message, or a read of shared memory.
 class Groups {
  public:
   explicit Groups(std::size_t parts) : parents_(parts) { std::iota(parents_.begin(), parents_.end(), 0); }
   std::size_t of(std::size_t part) {
+    // Halves the path, so that lookups stay short.
     while (parents_[part] != part) part = parents_[part] = parents_[parents_[part]];
     return part;
   }
@@ -34,11 +36,11 @@ class Groups {
   std::vector<std::size_t> parents_;
 };
 
-// Parts by what names them: context, number, rank; those of one name in their order.
+// Parts by context, number and rank; those of one name in their order.
 using Name = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
 class PartIndex {
  public:
-  // Of those parts of which it is not known who the members are.
+  // Indexes the parts whose communicator's members are not known.
   PartIndex(const PageInput& input, const std::vector<bool>& is_known) : input_(input) {
     const auto& parts = input.collectives.parts();
     for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -46,7 +48,8 @@ class PartIndex {
       parts_[{parts[i].context, parts[i].number, input.trace.files[parts[i].file].rank}].push_back(i);
     }
   }
-  // The part of `rank` in the call of `part`: of several, the one that is as old; kNoEntry: it is not in the trace.
+  // The part of `rank` in the call of `part`; of several, the one with the same position in the order. kNoEntry: it is
+  // not in the trace.
   [[nodiscard]] std::size_t of_rank(std::size_t part, std::uint32_t rank) const {
     const CollectivePart& own = input_.collectives.parts()[part];
     const Name own_name(own.context, own.number, input_.trace.files[own.file].rank);
@@ -57,7 +60,7 @@ class PartIndex {
     return age < theirs->second.size() ? theirs->second[age] : kNoEntry;
   }
   [[nodiscard]] const std::map<Name, std::vector<std::size_t>>& parts() const { return parts_; }
-  // Ranks that have a part of that context and number; the first of them.
+  // Number of ranks with a part of that context and number, and the lowest of them.
   [[nodiscard]] std::size_t ranks(std::uint32_t context, std::uint32_t number) const {
     return static_cast<std::size_t>(
         std::distance(first(context, number), parts_.upper_bound({context, number, ~std::uint32_t{0}})));
@@ -86,13 +89,15 @@ class PartIndex {
   std::map<Name, std::vector<std::size_t>> parts_;
 };
 
-// Joins the parts whose communicators' members are known: those of one communicator and number, the n-th of each rank
-// with the n-th of the others. Where beginnings are lost they are counted from the end. Tells which parts these are.
+// Joins the parts whose communicator's members are known: of one communicator and number, each rank's n-th part with
+// the others' n-th. Counts from the end where beginnings were overwritten. Returns which parts these are.
 std::vector<bool> join_known(const PageInput& input, Groups& groups) {
-  using Call = std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>;  // context, members, number
+  // Context, members, number: unique in the run.
+  using Call = std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>;
   const auto& parts = input.collectives.parts();
   std::vector<bool> is_known(parts.size());
-  std::map<Call, std::map<std::uint32_t, std::vector<std::size_t>>> calls;  // parts by file
+  // By call, then by file: the parts in their order.
+  std::map<Call, std::map<std::uint32_t, std::vector<std::size_t>>> calls;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const auto members =
         input.names.members_number(parts[i].file, parts[i].context, input.entry(parts[i].begin).event.time);
@@ -103,7 +108,8 @@ std::vector<bool> join_known(const PageInput& input, Groups& groups) {
   const bool from_end = std::any_of(input.trace.files.begin(), input.trace.files.end(),
                                     [](const TraceFile& file) { return file.lost != 0; });
   for (auto& [call, by_file] : calls) {
-    std::vector<std::size_t> first;  // by age, a part that the others are joined to
+    // By position in the order: the part that the others are joined to.
+    std::vector<std::size_t> first;
     for (auto& [file, of_file] : by_file) {
       if (from_end) std::reverse(of_file.begin(), of_file.end());
       for (std::size_t age = 0; age < of_file.size(); ++age) {
@@ -115,6 +121,7 @@ std::vector<bool> join_known(const PageInput& input, Groups& groups) {
   return is_known;
 }
 
+// First by members where they are known, then by completeness, then by evidence.
 Groups groups_of(const PageInput& input) {
   const auto& parts = input.collectives.parts();
   Groups groups(parts.size());
@@ -149,8 +156,8 @@ bool begins_with_one_of(std::string_view text, std::initializer_list<std::string
                      [&](std::string_view each) { return text.starts_with(each); });
 }
 
-// What the program called: "MPI_Bcast"; "persistent bcast", "nonblocking bcast" of what began in another call, as
-// MPI_Startall or MPI_Waitall.
+// The program's call: "MPI_Bcast"; "persistent bcast" or "nonblocking bcast" of an operation that began in another
+// call, as MPI_Startall or MPI_Waitall.
 std::string called(const PageInput& input, const CollectivePart& part) {
   const Trace::Entry& entry = input.entry(part.begin);
   const std::optional<collectives::Operation> operation = collective_shape(entry.event).operation;
@@ -171,11 +178,12 @@ std::string called(const PageInput& input, const CollectivePart& part) {
 
 namespace {
 
-// Of each part the first one of its rank in the same call, which is what the program called: itself where it is alone.
+// By part: the first part of its rank in the same call, which the program's call names; itself if it is alone.
 std::vector<std::size_t> first_parts(const PageInput& input) {
   const auto& parts = input.collectives.parts();
   std::vector<std::size_t> firsts(parts.size());
-  std::map<std::size_t, std::size_t> by_call;  // by the call's mpi_enter
+  // By mpi_enter of the program's call: its first part.
+  std::map<std::size_t, std::size_t> by_call;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     firsts[i] = i;
     const std::size_t call = input.messages.call_around(parts[i].begin);
@@ -187,15 +195,16 @@ std::vector<std::size_t> first_parts(const PageInput& input) {
   return firsts;
 }
 
-// One collective call of a rank, of one part or several.
+// A collective call of a rank, with one or several parts.
 struct CallRow {
   std::size_t first = 0;
   std::size_t end = kNoEntry;
-  std::vector<std::string_view> algorithms = {};  // each once
+  // Each once.
+  std::vector<std::string_view> algorithms = {};
   double bytes = 0;
 };
 
-// Which of the rank's calls of this name on this communicator each is, from 1.
+// Counts a rank's calls of one name on a communicator, from 1.
 class Ordinals {
  public:
   std::int32_t next(std::uint32_t file, std::uint32_t context, std::uint32_t name) {
@@ -206,6 +215,7 @@ class Ordinals {
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::int32_t> counts_;
 };
 
+// A row ends with the last of its parts, if all of them ended.
 std::vector<CallRow> call_rows(const PageInput& input, const std::vector<std::size_t>& firsts,
                                const std::vector<std::int32_t>& row_of) {
   const auto& parts = input.collectives.parts();
@@ -234,6 +244,7 @@ std::vector<std::int32_t> collective_rows(const PageInput& input) {
   return rows;
 }
 
+// Joins each part's group with its first part's, so that a row belongs to one group.
 void add_collectives(const PageInput& input, const PageCalls& calls, PageData& data) {
   const auto& parts = input.collectives.parts();
   const std::vector<std::size_t> firsts = first_parts(input);
@@ -243,7 +254,8 @@ void add_collectives(const PageInput& input, const PageCalls& calls, PageData& d
   std::vector<std::uint32_t> rank, name_of, communicator, algorithm;
   std::vector<double> bytes, begin, end, start;
   std::vector<std::int32_t> group, call, number;
-  std::vector<std::uint8_t> no_part;  // it is a member, but another one of its own group is the root
+  // The rank is a member, but another one of its own group is the root, so it has nothing to do.
+  std::vector<std::uint8_t> no_part;
   for (const CallRow& row : call_rows(input, firsts, collective_rows(input))) {
     const CollectivePart& part = parts[row.first];
     const Trace::Entry& entry = input.entry(part.begin);

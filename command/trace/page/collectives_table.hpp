@@ -1,14 +1,15 @@
-// The page's table of collective calls: a row for each rank's part, grouped by call.
+// The page's table of collective calls: a row for each rank's part, with a group number for each call.
 #pragma once
 
 #include "command/trace/page/calls_table.hpp"
 
 namespace margay::command {
 
-// The row of each of input.collectives.parts(): those of one blocking call of a rank, as the two of MPI_Finalize, are
-// one.
+// By part of input.collectives.parts(): its row. Parts of one blocking call of a rank, as the two of MPI_Finalize,
+// share a row.
 [[nodiscard]] std::vector<std::int32_t> collective_rows(const PageInput& input);
 
+// Adds the table to `data`.
 void add_collectives(const PageInput& input, const PageCalls& calls, PageData& data);
 
 }  // namespace margay::command

@@ -16,13 +16,15 @@ namespace margay::command {
 
 namespace {
 
+// Collects the rows of three sorts of entries: named ones of the library, posted receives, and those of a program on
+// portals.
 class EntryRows {
  public:
   EntryRows(const PageInput& input, const PageMessages& messages, PageStrings& strings)
       : input_(input), messages_(messages), strings_(strings) {}
 
-  // Entries of an MPI program that have names: the library's, which stand all the time. Another name for a place ends
-  // the one before.
+  // Adds the named entries of an MPI program: the library's, which exist all the time. A new name for a place ends the
+  // row of the former one.
   void add_named() {
     const std::map<Place, std::size_t> passes = first_passes();
     for (std::uint32_t file = 0; file < input_.trace.files.size(); ++file) {
@@ -43,9 +45,11 @@ class EntryRows {
     }
   }
 
-  // Posted receives: each stands from the search that found nothing until its message comes, or it ends without one.
+  // Adds posted receives. Each is in the list from the search that found nothing until its message arrives, or until it
+  // ends without one.
   void add_receives() {
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> posts;  // by file and request: its post_receive
+    // By file and request: its latest post_receive.
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> posts;
     for (std::size_t i = 0; i < input_.trace.entries.size(); ++i) {
       const auto& [event, file] = input_.entry(i);
       const std::pair request(file, event.a);
@@ -60,7 +64,7 @@ class EntryRows {
     }
   }
 
-  // Entries of a program on portals, from when they are linked until they are unlinked.
+  // Adds entries of a program on portals, from their linking to their unlinking.
   void add_linked() {
     for (std::size_t i = 0; i < input_.trace.entries.size(); ++i) {
       const auto& [event, file] = input_.entry(i);
@@ -82,7 +86,7 @@ class EntryRows {
     name_linked();
   }
 
-  // The row of the entry that took a message of a program on portals, by the index of its kernel_match.
+  // By index of a kernel_match in a program on portals: the row of the entry that took the message.
   [[nodiscard]] const std::map<std::size_t, std::size_t>& takers() const { return takers_; }
   [[nodiscard]] std::uint32_t heap(std::size_t row) const { return heap_[row]; }
 
@@ -105,9 +109,9 @@ class EntryRows {
   }
 
  private:
-  // File, portal, and place in its list.
+  // File, portal, and place in the portal's list.
   using Place = std::tuple<std::uint32_t, std::uint8_t, std::uint64_t>;
-  // What an entry wants is told where a walk passes it over.
+  // By place: the first kernel_pass, the only event with the criteria of a named entry.
   [[nodiscard]] std::map<Place, std::size_t> first_passes() const {
     std::map<Place, std::size_t> passes;
     for (std::size_t i = 0; i < input_.trace.entries.size(); ++i) {
@@ -124,10 +128,11 @@ class EntryRows {
     return wanted;
   }
 
-  // What a row is: the page has the same numbers.
+  // The sort of a row; the page's script uses the same numbers.
   enum Form : std::uint8_t { kMpis, kChained, kAdopted, kPortals };
 
-  // Of what stands since before the first event that was kept, a row without its beginning and place.
+  // The row of the entry at the event's place. An entry that was linked before the first recorded event gets a row
+  // without beginning and position.
   std::size_t row_of(std::size_t at) {
     const auto& [event, file] = input_.entry(at);
     const auto [found, is_new] = standing_entries_.try_emplace({file, event.portal, event.detail}, rank_.size());
@@ -140,6 +145,7 @@ class EntryRows {
     return found->second;
   }
 
+  // Inserts the row at the entry's position: before the entry that the event names, or at the end.
   void link(std::size_t at) {
     const auto& [event, file] = input_.entry(at);
     const bool is_portal = (event.reason & sim::kTraceEntryPortal) != 0,
@@ -163,7 +169,7 @@ class EntryRows {
     spots_[row] = rows.insert(spot == spots_.end() ? rows.end() : spot->second, row);
   }
 
-  // An entry goes on in another row, at the same place, when it is activated or deactivated.
+  // Continues an entry in a new row, at the same position, when it is activated or deactivated.
   void switch_entry(std::size_t row, std::size_t at) {
     const auto& [event, file] = input_.entry(at);
     const std::size_t other = rank_.size();
@@ -185,7 +191,7 @@ class EntryRows {
     if (input_.entry(at).event.kind == sim::TraceKind::kernel_match) takers_[at] = row;
   }
 
-  // By the name that each had last while it stood.
+  // Names each linked entry by its last name while it was in the list: a program names it after linking it.
   void name_linked() {
     const std::uint64_t first = input_.trace.entries.front().event.time, last = input_.trace.entries.back().event.time;
     for (const auto& [row, file, place] : linked_rows_) {
@@ -216,6 +222,7 @@ class EntryRows {
     inactive_.push_back(0);
   }
 
+  // A receive with a taker ends with the match; one without remains until its request completes.
   void add_receive(std::size_t missed, const std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t>& posts) {
     const auto& [event, file] = input_.entry(missed);
     const auto post = posts.find({file, event.a});
@@ -241,18 +248,22 @@ class EntryRows {
   const PageMessages& messages_;
   PageStrings& strings_;
   std::vector<std::uint32_t> rank_, portal_name_, name_, wanted_;
-  std::vector<std::uint32_t> heap_;  // of its dynamic block; 0: its descriptor is another
+  // The heap of its dynamic block; 0: its descriptor has another type.
+  std::vector<std::uint32_t> heap_;
   std::vector<std::uint8_t> portal_, form_, inactive_;
-  // since_: when it came to stand, which is before from_ in a row that continues another.
+  // since_: the time of the linking, which is before from_ in a row that continues another one.
   std::vector<double> from_, to_, place_, since_;
   std::vector<std::int32_t> message_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t>
       standing_;  // by file and request: row of one that nothing took
   // Of programs on portals:
-  std::map<Place, std::size_t> standing_entries_;  // rows
-  // Each portal's rows in an order that is the list's at all times: those that are gone stay between the others.
+  // Rows.
+  std::map<Place, std::size_t> standing_entries_;
+  // Each portal's rows in an order that agrees with the list at all times: removed entries keep their position between
+  // the others.
   std::map<std::pair<std::uint32_t, std::uint8_t>, std::list<std::size_t>> lists_;
-  std::map<std::size_t, std::list<std::size_t>::iterator> spots_;  // each row's, there
+  // By row: its position there. List iterators stay valid under insertions.
+  std::map<std::size_t, std::list<std::size_t>::iterator> spots_;
   struct LinkedRow {
     std::size_t row = 0;
     std::uint32_t file = 0;
@@ -264,6 +275,7 @@ class EntryRows {
 
 }  // namespace
 
+// The order of the calls is the order of the rows.
 void add_entries(const PageInput& input, const PageMessages& messages, PageData& data) {
   EntryRows rows(input, messages, data.strings());
   rows.add_named();

@@ -8,10 +8,10 @@ namespace margay::command {
 
 namespace {
 
-// Numbers that are not a program's: MPI's heap of unexpected messages.
+// The number of MPI's heap of unexpected messages; heaps of programs have other numbers.
 constexpr std::uint32_t kMpiHeap = 0;
 
-// When a matched probe took it out, for one receive alone.
+// The event at which a matched probe reserved the message for one receive; kNoEntry: none did.
 std::size_t taken_out(const PageInput& input, const MessageStory& story) {
   const auto found = std::find_if(story.found.begin(), story.found.end(), [&](std::size_t at) {
     return sim::takes_out(static_cast<sim::TraceProbe>(input.entry(at).event.reason));
@@ -19,25 +19,27 @@ std::size_t taken_out(const PageInput& input, const MessageStory& story) {
   return found == story.found.end() ? kNoEntry : *found;
 }
 
+// Collects the rows: MPI's heap from the stories, programs' heaps from the events.
 class HeapRows {
  public:
   explicit HeapRows(const PageInput& input) : input_(input) {}
 
-  // A message of MPI's. One that is held on its wire arrives before there is room for it, and then matches.
+  // Adds an unexpected message of MPI. A message that is held on its wire enters the heap only when it matches, after
+  // its arrival.
   void add_unexpected(std::size_t row, const MessageStory& story) {
     add(story.identity.destination, row, story.matched == kNoEntry ? story.arrived : story.matched, kMpiHeap);
     to_.back() = input_.time(story.searched != kNoEntry ? story.searched : story.given_back);
     claimed_.back() = input_.time(taken_out(input_, story));
   }
 
-  // Any message that a program's dynamic block keeps, an answer too, whose row is that of what it answers.
+  // Adds a message that a program's dynamic block keeps; an answer has the row of the message that it answers.
   void add_kept(std::int32_t row, std::size_t matched, std::uint32_t heap) {
     const auto& [event, file] = input_.entry(matched);
     const auto [from, is_new] = kept_.try_emplace({file, identity(event)}, rank_.size());
     if (is_new) add(input_.trace.files[file].rank, row, matched, heap);
   }
 
-  // It leaves the queue, and later its memory, or both at once.
+  // The message leaves the queue, and later its memory, or both at once.
   void leave(std::size_t at) {
     const auto& [event, file] = input_.entry(at);
     const auto found = kept_.find({file, identity(event)});
@@ -72,13 +74,14 @@ class HeapRows {
   }
 
   const PageInput& input_;
-  std::map<std::pair<std::uint32_t, MessageIdentity>, std::size_t> kept_;  // of programs, by file
+  // Rows of messages in programs' heaps, by file and message.
+  std::map<std::pair<std::uint32_t, MessageIdentity>, std::size_t> kept_;
   std::vector<std::uint32_t> rank_, heap_;
   std::vector<std::int32_t> message_;
   std::vector<double> from_, to_, bytes_, claimed_;
 };
 
-// Each rank's dynamic blocks.
+// Adds the table of each rank's dynamic blocks.
 void add_heaps(const PageInput& input, PageData& data) {
   std::vector<std::uint32_t> rank, number;
   std::vector<double> bytes;
@@ -95,6 +98,7 @@ void add_heaps(const PageInput& input, PageData& data) {
 
 }  // namespace
 
+// One pass for MPI's messages, one over the events for those of programs.
 void add_heap(const PageInput& input, const PageMessages& messages, const std::map<std::size_t, std::size_t>& takers,
               const std::function<std::uint32_t(std::size_t)>& heap_of, PageData& data) {
   constexpr auto kHeap = 1U + static_cast<std::uint32_t>(portals::DescriptorType::dynamic_block);

@@ -1,4 +1,4 @@
-// The page's tables of heaps, and of what lies in them: from when until when each message did.
+// The page's tables of heaps, and of the messages in them with the time from which and until which each was there.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,8 @@
 
 namespace margay::command {
 
-// `takers`: by the index of a kernel_match the row of the entry that took its message; `heap_of`: the heap of that row.
+// Adds both tables. `takers`: by index of a kernel_match, the row of the entry that took its message. `heap_of`: the
+// heap of such a row.
 void add_heap(const PageInput& input, const PageMessages& messages, const std::map<std::size_t, std::size_t>& takers,
               const std::function<std::uint32_t(std::size_t)>& heap_of, PageData& data);
 

@@ -9,12 +9,14 @@ namespace {
 
 struct LockColumns {
   std::vector<std::uint32_t> rank, window;
-  std::vector<std::int32_t> target;  // kNoRow: all ranks of the window
+  // kNoRow: all ranks of the window.
+  std::vector<std::int32_t> target;
   std::vector<double> from, to;
 };
 
 }  // namespace
 
+// A new lock of the same window and target replaces a former one whose release was not recorded.
 void add_locks(const PageInput& input, PageData& data) {
   LockColumns columns;
   std::map<std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>, std::size_t>

@@ -1,10 +1,11 @@
-// The page's table of locks of windows: a row for each that a rank held, from when it had it until it was given back.
+// The page's table of locks of windows: one row for each lock that a rank held, from its grant to its release.
 #pragma once
 
 #include "command/trace/page/page_input.hpp"
 
 namespace margay::command {
 
+// Adds the table to `data`.
 void add_locks(const PageInput& input, PageData& data);
 
 }  // namespace margay::command

@@ -12,19 +12,20 @@ namespace margay::command {
 
 namespace {
 
-// The table of messages, row by row.
+// Builds the table of messages row by row.
 class MessageRows {
  public:
   MessageRows(const PageInput& input, const PageCalls& calls, PageStrings& strings)
       : input_(input), calls_(calls), collective_rows_(collective_rows(input)), strings_(strings) {}
 
+  // Every column gets exactly one value for each message.
   void add(const MessageStory& story) {
     const Trace::Entry& told = about(input_.trace, story);
     add_times(story);
     add_words(story, told);
     add_waits(story);
     send_call_.push_back(calls_.row_around(input_, story.begin));
-    // The call that waited for it, or else the one that posted its receive.
+    // The call that waited for the message, or else the one that posted its receive.
     const std::int32_t call = calls_.row_around(input_, story.received);
     const bool waited_for = call != kNoRow && (story.posted == kNoEntry ||
                                                may_wait_for(input_.messages.call_around(story.received), story.posted));
@@ -77,7 +78,7 @@ class MessageRows {
     source_.push_back(story.identity.source);
     destination_.push_back(story.identity.destination);
     sequence_.push_back(static_cast<std::uint32_t>(story.identity.sequence));
-    // Its own, not its receive's: the table is in this order.
+    // The message's own first event, not its receive's: it determines the table's order.
     const auto own = std::find_if(story.steps.begin(), story.steps.end(),
                                   [&](std::size_t at) { return identity(input_.entry(at).event) == story.identity; });
     first_.push_back(input_.time(own == story.steps.end() ? story.steps.front() : *own));
@@ -91,7 +92,7 @@ class MessageRows {
     held_.push_back(held_until(story));
   }
 
-  // Of a message that was held on its wire: when an entry took it; infinite when none did. NaN: it was not held.
+  // The time at which an entry took a message that was held on its wire; infinite if none did. NaN: it was not held.
   [[nodiscard]] double held_until(const MessageStory& story) const {
     const bool was_held = std::any_of(story.steps.begin(), story.steps.end(), [&](std::size_t at) {
       const sim::TraceEvent& event = input_.entry(at).event;
@@ -101,7 +102,7 @@ class MessageRows {
     return story.matched == kNoEntry ? std::numeric_limits<double>::infinity() : input_.time(story.matched);
   }
 
-  // What no MPI receive takes is there when its body is.
+  // The event that completes a message which no MPI receive takes.
   [[nodiscard]] std::size_t deposit_of(const MessageStory& story) const {
     if (story.unexpected) return kNoEntry;
     for (const std::size_t at : story.steps) {
@@ -111,6 +112,7 @@ class MessageRows {
     return kNoEntry;
   }
 
+  // Length and datatype come from the send_begin where there is one, as the program gave them.
   void add_words(const MessageStory& story, const Trace::Entry& told) {
     const sim::TraceEvent& event = told.event;
     const bool is_begin = story.begin != kNoEntry && input_.entry(story.begin).event.kind == sim::TraceKind::send_begin;
@@ -139,16 +141,16 @@ class MessageRows {
     taker_.push_back(strings_.number(taker(story)));
   }
 
-  // The entry that took it, by its name.
+  // The name of the entry that took the message.
   [[nodiscard]] std::string taker(const MessageStory& story) const {
     if (story.matched == kNoEntry) return "";
     const auto& [event, file] = input_.entry(story.matched);
     return input_.names.entry(file, event.portal, event.detail, event.b, event.time);
   }
 
-  // Late receiver: the sender waited while no receive was there. Late sender: the receiver waited before it was sent.
-  // Only in the call that it was complete in, and of several messages of one call only the last one's: it is what the
-  // call waited for. Where several threads of a rank call, whose wait it was is not known.
+  // Attributes waiting time. Late receiver: the sender waited while no receive was posted. Late sender: the receiver
+  // waited before the message was sent. Counted only in the call in which the request completed, and for the last of
+  // several messages of that call, which it was waiting for. With several threads the wait cannot be attributed.
   void add_waits(const MessageStory& story) {
     sender_waited_.push_back(0);
     receiver_waited_.push_back(0);
@@ -160,7 +162,7 @@ class MessageRows {
     add_wait({story.posted, story.received, posted, sent}, receivers_, receiver_waited_);
   }
 
-  // A probe that blocks waits for the message that it finds, and for no other.
+  // A blocking probe waits for the message that it finds, and for no other.
   void add_probe_wait(std::size_t step, double sent) {
     const auto& [event, file] = input_.entry(step);
     if (!blocks(static_cast<sim::TraceProbe>(event.reason))) return;
@@ -172,13 +174,16 @@ class MessageRows {
   }
 
   struct Waited {
-    std::size_t started, ended;  // entries: the request's beginning, and its end
-    double from, to;             // the other one was awaited
+    // Entries: the request's beginning and its end.
+    std::size_t started, ended;
+    // The time in which the other side was awaited.
+    double from, to;
   };
   struct Last {
     double ended = 0;
     std::size_t row = 0;
   };
+  // Only the part inside the call counts, up to the beginning on the other side.
   void add_wait(const Waited& waited, std::unordered_map<std::size_t, Last>& last, std::vector<double>& column) {
     if (waited.ended == kNoEntry || waited.to <= waited.from) return;
     const std::uint32_t file = input_.entry(waited.ended).file;
@@ -188,7 +193,7 @@ class MessageRows {
     const double ended = input_.time(waited.ended);
     note_wait(call, ended, calls_.waited(file, from, std::min(waited.to, ended)), last, column);
   }
-  // Of the row that is made.
+  // Enters the wait in the row under construction, and takes it from an earlier message of the same call.
   static void note_wait(std::size_t call, double ended, double cost, std::unordered_map<std::size_t, Last>& last,
                         std::vector<double>& column) {
     const auto [found, is_first] = last.try_emplace(call, Last{ended, column.size() - 1});
@@ -199,7 +204,8 @@ class MessageRows {
     }
     column.back() = cost;
   }
-  // A call that began the request itself, or one that waits for requests: a blocking call for another message is none.
+  // Whether the call can have waited for the request: it began the request itself, or it is one that waits for
+  // requests.
   [[nodiscard]] bool may_wait_for(std::size_t call, std::size_t started) const {
     if (input_.messages.call_around(started) == call) return true;
     const Trace::Entry& enter = input_.entry(call);
@@ -208,18 +214,21 @@ class MessageRows {
 
   const PageInput& input_;
   const PageCalls& calls_;
-  const std::vector<std::int32_t> collective_rows_;            // by part
-  std::unordered_map<std::size_t, Last> senders_, receivers_;  // by call: the last message that was complete in it
+  // By part.
+  const std::vector<std::int32_t> collective_rows_;
+  // By call: the last message that completed in it.
+  std::unordered_map<std::size_t, Last> senders_, receivers_;
   PageStrings& strings_;
   std::vector<std::uint32_t> source_, destination_, sequence_, what_, communicator_, protocol_, how_, wire_,
       portal_name_, walked_, taker_, step_;
-  std::vector<std::uint8_t> portal_, internal_, phase_;  // phase_: of its collective call's two
+  // phase_: of the two phases of a collective call.
+  std::vector<std::uint8_t> portal_, internal_, phase_;
   std::vector<std::int32_t> tag_, send_call_, receive_call_, collective_;
   std::vector<double> first_, last_, sent_, arrived_, posted_, taken_, received_, completed_, held_, probed_, bytes_,
       sender_waited_, receiver_waited_;
 };
 
-// Acknowledgments, gets, replies and answers, each a row of its message.
+// Builds the table of hops: acknowledgments, gets, replies and answers, each with the row of its message.
 class HopRows {
  public:
   HopRows(const PageInput& input, PageStrings& strings) : input_(input), strings_(strings) {}
@@ -297,7 +306,8 @@ void add_passes(const PageInput& input, const PageMessages& messages, PageData& 
   for (std::size_t i = 0; i < input.trace.entries.size(); ++i) {
     const Trace::Entry& entry = input.entry(i);
     if (entry.event.kind != sim::TraceKind::kernel_pass) continue;
-    const auto found = messages.row_of.find(identity(entry.event));  // of hops, the story tells
+    // Walks of hops appear in the story only.
+    const auto found = messages.row_of.find(identity(entry.event));
     if (found == messages.row_of.end()) continue;
     message.push_back(found->second);
     time.push_back(input.time(i));
@@ -319,6 +329,7 @@ void add_passes(const PageInput& input, const PageMessages& messages, PageData& 
 
 }  // namespace
 
+// Roots are ordered by their first events, and so are the rows.
 PageMessages add_messages(const PageInput& input, const PageCalls& calls, PageData& data) {
   PageMessages messages;
   MessageRows rows(input, calls, data.strings());

@@ -1,4 +1,4 @@
-// The page's tables of messages, their hops, the entries that passed them over, and the heap of unexpected ones.
+// The page's tables of messages, of their hops, and of the entries that passed them over.
 #pragma once
 
 #include <unordered_map>
@@ -8,13 +8,17 @@
 
 namespace margay::command {
 
-// Rows of the table of messages.
+// An index of the rows of the table of messages, for the other tables.
 struct PageMessages {
-  std::vector<MessageStory> stories;                                      // by row
-  std::unordered_map<MessageIdentity, std::int32_t, MessageHash> row_of;  // of whole messages
-  std::unordered_map<std::size_t, std::int32_t> row_of_search;            // by a search_miss: what took the receive
+  // By row.
+  std::vector<MessageStory> stories;
+  // Whole messages, not their hops.
+  std::unordered_map<MessageIdentity, std::int32_t, MessageHash> row_of;
+  // By search_miss: the message that the receive took.
+  std::unordered_map<std::size_t, std::int32_t> row_of_search;
 };
 
+// Adds the tables. Cost: builds the story of every message once.
 PageMessages add_messages(const PageInput& input, const PageCalls& calls, PageData& data);
 
 }  // namespace margay::command

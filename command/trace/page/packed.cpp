@@ -13,18 +13,20 @@ namespace margay::command {
 
 namespace {
 
-// zlib's usual 6 takes 5 times the time for stories and makes them an eighth smaller.
+// zlib's default, 6, takes 5 times as long for stories and makes them an eighth smaller.
 constexpr int kLevel = 2;
 
+// zlib counts in 32 bits, so longer input is fed in pieces.
 std::vector<unsigned char> gzip(std::span<const std::byte> bytes) {
-  constexpr int kGzip = 16;  // added to the window's bits: a gzip header
+  // Added to the window's bits: selects a gzip header.
+  constexpr int kGzip = 16;
   z_stream stream{};
   if (deflateInit2(&stream, kLevel, Z_DEFLATED, MAX_WBITS + kGzip, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK) {
     throw std::bad_alloc();
   }
   std::vector<unsigned char> out;
   constexpr std::size_t kMost = std::numeric_limits<uInt>::max();
-  // zlib reads through a pointer that is not const.
+  // zlib's pointer lacks const, but it only reads.
   stream.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(bytes.data()));
   std::size_t left = bytes.size();
   int state = Z_OK;
@@ -50,7 +52,8 @@ std::string packed(std::span<const std::byte> bytes) {
   const std::vector<unsigned char> compressed = gzip(bytes);
   std::string text(sodium_base64_ENCODED_LEN(compressed.size(), sodium_base64_VARIANT_ORIGINAL), '\0');
   sodium_bin2base64(text.data(), text.size(), compressed.data(), compressed.size(), sodium_base64_VARIANT_ORIGINAL);
-  text.pop_back();  // its zero
+  // The terminating zero.
+  text.pop_back();
   return text;
 }
 
@@ -67,6 +70,7 @@ std::size_t PackedBlobs::add(std::function<std::string()> make) {
 
 std::size_t PackedBlobs::add_pending(std::function<std::string()> packs) {
   const std::size_t most = std::max(1U, std::thread::hardware_concurrency());
+  // Bounds the threads, and the memory of blobs in progress.
   while (blobs_.size() - taken_ >= most) static_cast<void>(at(taken_));
   blobs_.push_back({{}, std::async(std::launch::async, std::move(packs))});
   return blobs_.size() - 1;

@@ -1,4 +1,4 @@
-// Bytes as text that a page can hold.
+// An encoding of bytes as text inside a page.
 #pragma once
 
 #include <cstddef>
@@ -11,29 +11,33 @@
 
 namespace margay::command {
 
-// Base64 (RFC 4648) of gzip (RFC 1952), which a browser unpacks by itself.
+// Base64 (RFC 4648) of gzip (RFC 1952), which a browser decodes natively. Throws std::bad_alloc without memory.
 [[nodiscard]] std::string packed(std::span<const std::byte> bytes);
 
-// Packed blobs by number. They are made and packed on other threads while the caller makes the next ones: of a large
-// trace's page that is most of the work.
+// Packed blobs by number. Other threads create and pack them while the caller prepares the next ones, because this is
+// most of the work for the page of a large trace. The object itself belongs to one thread.
 class PackedBlobs {
  public:
-  // Its number, from 0. `bytes` are copied. Waits while as many blobs as the machine has processors are being packed.
+  // Packs a copy of `bytes`; returns the blob's number, from 0. Blocks while as many blobs as the machine has
+  // processors are in progress.
   std::size_t add(std::span<const std::byte> bytes);
-  // The same of a text that `make` makes on another thread, before at() returns this blob. What it uses outlives that.
+  // The same for a text that `make` returns on another thread, before at() returns this blob. Objects that `make` uses
+  // must outlive that.
   std::size_t add(std::function<std::string()> make);
   [[nodiscard]] std::size_t size() const { return blobs_.size(); }
-  // Waits until it is packed. Requires: number < size().
+  // The packed text; blocks until it is complete. Requires: number < size().
   [[nodiscard]] const std::string& at(std::size_t number);
 
  private:
   struct Blob {
     std::string text;
-    std::future<std::string> pending;  // valid until its text is taken
+    // Valid until the text is taken.
+    std::future<std::string> pending;
   };
   std::size_t add_pending(std::function<std::string()> packs);
   std::vector<Blob> blobs_;
-  std::size_t taken_ = 0;  // of the first so many the texts are there
+  // The texts of the first so many blobs are complete.
+  std::size_t taken_ = 0;
 };
 
 }  // namespace margay::command

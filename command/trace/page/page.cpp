@@ -23,23 +23,25 @@ namespace margay::command {
 namespace {
 
 constexpr std::string_view kDataMark = "<!-- margay:data -->\n";
-// Stories that are packed together: what a click unpacks.
+// Number of stories in one blob, which the browser unpacks at a click.
 constexpr std::size_t kStoriesInBlock = 256;
 
+// "": the file has no start time.
 std::string started(const Trace& trace) {
   constexpr std::uint64_t kBillion = 1'000'000'000;
   const auto seconds = static_cast<std::time_t>(trace.files.front().started_realtime_ns / kBillion);
   return seconds == 0 ? "" : fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", fmt::gmtime(seconds));
 }
 
-// The time of each file's last event; NaN: it has none.
+// By file: the time of its last event; NaN: it has none.
 std::vector<double> last_events(const PageInput& input) {
   std::vector<double> last(input.trace.files.size(), kNoTime);
   for (std::size_t i = 0; i < input.trace.entries.size(); ++i) last[input.entry(i).file] = input.time(i);
   return last;
 }
 
-// What --trace-last left out is newer than what was overwritten before: with it, no event that was asked for is lost.
+// If the reader left out events because of --trace-last, no requested event is lost: the overwritten ones were still
+// older.
 struct LostEvents {
   std::uint64_t overwritten = 0, left_out = 0;
 };
@@ -47,6 +49,7 @@ LostEvents missing(const TraceFile& file) {
   return file.left_out > 0 ? LostEvents{0, file.lost} : LostEvents{file.lost, 0};
 }
 
+// By hand, since most values are numbers; texts go through json_text().
 std::string ranks_of(const PageInput& input) {
   const std::vector<double> last = last_events(input);
   std::string json;
@@ -62,7 +65,8 @@ std::string ranks_of(const PageInput& input) {
   return "[" + json + "]";
 }
 
-// Of an mpi_enter or mpi_leave by which a rank ended the job itself: a fatal error, MPI_Abort. "" of all others.
+// The note on an mpi_enter or mpi_leave by which a rank itself ended the job: MPI_Abort, or a fatal error. "" of all
+// others. Searches backwards for the beginning of the call that failed.
 std::string own_end(const PageInput& input, std::size_t at) {
   const Trace::Entry& entry = input.entry(at);
   if (entry.event.kind == sim::TraceKind::mpi_enter) {
@@ -87,7 +91,7 @@ std::vector<std::string> own_ends(const PageInput& input) {
   return ends;
 }
 
-// What the reader of the page has to know before.
+// First the ends that a rank caused itself, then losses and ends file by file, then missing files.
 std::string notes_of(const PageInput& input) {
   const Trace& trace = input.trace;
   std::string json;
@@ -128,7 +132,7 @@ std::string notes_of(const PageInput& input) {
   return "[" + json + "]";
 }
 
-// Blocks are told on other threads: nothing of `input` changes any more, nor do the messages.
+// Adds the stories. Other threads format the blocks; `input` and `messages` no longer change, so no lock is needed.
 void add_stories(const PageInput& input, const PageMessages& messages, const StoriesTold& told, PageData& data) {
   std::string blobs;
   const std::size_t all = messages.stories.size();
@@ -154,6 +158,7 @@ portals::Status write_page(std::string_view frame, const PageInput& input, const
   const std::size_t place = frame.find(kDataMark);
   if (place == std::string_view::npos) return portals::Status::error("the page has no place for its data");
   PageData data;
+  // In the order of the references between tables: rows must exist before others name them.
   const PageCalls calls = add_calls(input, data);
   const PageMessages messages = add_messages(input, calls, data);
   add_entries(input, messages, data);

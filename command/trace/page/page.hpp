@@ -1,4 +1,4 @@
-// The page of `margay trace view`: one HTML file that holds its script and its data.
+// The page of `margay trace view`: one HTML file with its script and its data.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@
 
 namespace margay::command {
 
-// Called from time to time, with how many of all stories are told.
+// Progress callback: number of formatted stories, and of all.
 using StoriesTold = std::function<void(std::size_t told, std::size_t all)>;
 
-// `frame`: the built page (viewer/), in which one line stands for the data. Errors: it has no such line. What `out`
-// could not take is in its state.
+// Writes the page. `frame`: the built page of viewer/, in which one line stands for the data. Error: it has no such
+// line. Write errors show in `out`'s state. Requires: the trace has events.
 [[nodiscard]] portals::Status write_page(std::string_view frame, const PageInput& input, const std::string& title,
                                          const StoriesTold& told, std::ostream& out);
 

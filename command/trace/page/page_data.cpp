@@ -8,6 +8,7 @@
 
 namespace margay::command {
 
+// Two hash operations for a new text, one for a known one.
 std::uint32_t PageStrings::number(std::string_view text) {
   if (const auto found = numbers_.find(text); found != numbers_.end()) return found->second;
   const auto number = static_cast<std::uint32_t>(texts_.size());
@@ -18,7 +19,7 @@ std::uint32_t PageStrings::number(std::string_view text) {
 
 std::string json_text(std::string_view text) {
   std::string json = nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
-  // Whatever begins with "<" may mean something to the parser of the page: the end of the element, a comment.
+  // "<" could end the element or begin a comment, so it is escaped.
   for (std::size_t at = 0; (at = json.find('<', at)) != std::string::npos; at += 6) json.replace(at, 1, "\\u003c");
   return json;
 }
@@ -48,6 +49,7 @@ void PageData::member(std::string_view name, std::string json) {
   members_ += fmt::format(",{}:{}", json_text(name), json);
 }
 
+// Texts come last: the tables' writers add to them until the end.
 void PageData::write(std::ostream& out) {
   std::string strings;
   for (const std::string& text : strings_.all()) strings += (strings.empty() ? "" : ",") + json_text(text);

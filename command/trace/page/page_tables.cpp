@@ -9,6 +9,7 @@ namespace margay::command {
 
 namespace {
 
+// Constructors of columns with the usual value for "not known" of each type: 0, no row, or no time.
 constexpr PageColumn u8(std::string_view name, double not_known = 0) {
   return {name, "u8", not_known};
 }
@@ -22,6 +23,7 @@ constexpr PageColumn f64(std::string_view name, double not_known = kNoTime) {
   return {name, "f64", not_known};
 }
 
+// The columns of each table, in the order in which its writer adds them.
 constexpr std::array kCallColumns = {u32("rank"),  u8("thread"), u32("name"), u32("site"),
                                      f64("begin"), f64("end"),   u8("depth"), f64("wait", 0)};
 constexpr std::array kWaitColumns = {u32("rank"), u8("thread"), f64("begin"), f64("end")};
@@ -74,6 +76,7 @@ constexpr std::array kAccessColumns = {u32("rank"),   u32("target"), u32("what")
                                        u32("copies"), u32("window"), u32("epoch"), i32("call"),
                                        f64("begin"),  f64("end"),    f64("bytes"), f64("offset")};
 
+// The names are those in viewer/src/data/tables.js.
 constexpr std::array<PageTable, 11> kPageTables = {{{"calls", kCallColumns},
                                                     {"waits", kWaitColumns},
                                                     {"messages", kMessageColumns},

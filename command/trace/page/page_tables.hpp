@@ -1,5 +1,5 @@
-// The tables of the page: their columns, the type of each and the value that stands for "not known". The writers are
-// checked against this list, and viewer/src/data/tables.js, by which the page reads them, is made from it.
+// The schema of the page's tables: columns with their type and the value for "not known". Writers are checked against
+// it, and viewer/src/data/tables.js, by which the page reads the tables, is generated from it.
 #pragma once
 
 #include <cstdint>
@@ -9,22 +9,26 @@
 
 namespace margay::command {
 
-// A time that is not known, or of what did not happen.
+// A time that is not known, or of an event that did not happen.
 inline constexpr double kNoTime = std::numeric_limits<double>::quiet_NaN();
-// A row of another table that is not there.
+// The value of a reference to a row of another table that does not exist.
 inline constexpr std::int32_t kNoRow = -1;
 
+// A column: name, type, and the value for "not known".
 struct PageColumn {
   std::string_view name;
-  std::string_view type;  // "u8", "u32", "i32", "f64", little-endian
+  // "u8", "u32", "i32", "f64", little-endian.
+  std::string_view type;
   double not_known = 0;
 };
+// A table with its columns in order.
 struct PageTable {
   std::string_view name;
   std::span<const PageColumn> columns;
 };
+// All tables.
 [[nodiscard]] std::span<const PageTable> page_tables();
-// nullptr: the page has no such table.
+// The table of that name; nullptr: there is none.
 [[nodiscard]] const PageTable* page_table(std::string_view name);
 
 }  // namespace margay::command

@@ -16,7 +16,7 @@ bool is_hexadecimal(char letter) {
   return is_digit(letter) || (letter >= 'a' && letter <= 'f');
 }
 
-// Of the value at the beginning of `text`, which begins with a digit: "17", "0x1f".
+// The length of the value at the beginning of `text`, which begins with a digit: "17", "0x1f".
 std::size_t value_length(std::string_view text) {
   const bool is_hex = text.size() > 2 && text[0] == '0' && text[1] == 'x' && is_hexadecimal(text[2]);
   const std::size_t from = is_hex ? 2 : 0;
@@ -28,6 +28,7 @@ std::size_t value_length(std::string_view text) {
 
 void StoryBlock::Place::add(std::string_view value, std::size_t earlier) {
   if (earlier == 0) first_ = value;
+  // While all values are equal, one copy stands for all.
   if (values_.empty()) {
     if (value == first_) return;
     values_ = first_;
@@ -36,12 +37,14 @@ void StoryBlock::Place::add(std::string_view value, std::size_t earlier) {
   values_.append(1, ' ').append(value);
 }
 
+// Numbers follow the order of first use, so the lines need no index.
 std::size_t StoryBlock::Numbers::of(const std::string& text) {
   const auto [found, is_new] = numbers_.try_emplace(text, numbers_.size());
   if (is_new) lines_.append(found->second == 0 ? "" : "\n").append(text);
   return found->second;
 }
 
+// A story's shape is the list of its lines' forms.
 void StoryBlock::add(std::string_view story) {
   shape_.clear();
   while (true) {
@@ -53,6 +56,8 @@ void StoryBlock::add(std::string_view story) {
   fmt::format_to(std::back_inserter(stories_), "{}{}", stories_.empty() ? "" : " ", shape_numbers_.of(shape_));
 }
 
+// Splits a line into its form and values; a padded value at the beginning is treated apart, because its width changes
+// the form.
 void StoryBlock::add_line(std::string_view line) {
   form_.clear();
   values_.clear();
@@ -85,6 +90,7 @@ void StoryBlock::add_line(std::string_view line) {
   ++form.uses;
 }
 
+// Values of one place are together, so that similar numbers are adjacent for the compressor.
 std::string StoryBlock::text() const {
   std::string text = form_numbers_.lines();
   for (const std::string* part : {&shape_numbers_.lines(), &stories_}) (text += kSeparator) += *part;

@@ -1,6 +1,6 @@
-// Stories of some messages as the page holds them. Their lines are those of other stories but for the numbers in them,
-// so each line's form stands there once, and beside it what stands in its places, place by place. That is a tenth of
-// the work to pack, and the reader has the texts back letter by letter.
+// A compact form of some messages' stories.
+// Most lines differ from others in their numbers only. Each line's form is kept once, and the numbers apart, place by
+// place. Packing this takes a tenth of the time, and the page restores the text exactly.
 #pragma once
 
 #include <cstddef>
@@ -12,40 +12,43 @@
 
 namespace margay::command {
 
+// Collects stories; one thread.
 class StoryBlock {
  public:
-  // The next story. Requires: no control characters but line ends in it.
+  // Appends a story. Requires: it has no control characters but newlines.
   void add(std::string_view story);
-  // Four parts with kSeparator between them:
-  // - forms, each on a line: kNumber in place of a value, or first kPadded: one that is filled up with spaces on its
-  // left
-  //   to kPaddedWidth letters
-  // - shapes, each on a line: a story's forms by number, from 0
+  // The block, as four parts with kSeparator between them:
+  // - forms, one on each line: kNumber stands for a value, after kPadded for one padded on its left to kPaddedWidth
+  // - shapes, one on each line: a story's forms by number, from 0
   // - the shape of each story, by number
-  // - for each form, for each place in it, a line: the values in the order of the stories; one alone: it is always that
+  // - for each place of each form, one line: the values in the order of the stories; a single value holds for all
   [[nodiscard]] std::string text() const;
 
+  // Control characters, which stories do not contain.
   static constexpr char kSeparator = '\x1e';
   static constexpr char kNumber = '\x01';
   static constexpr char kPadded = '\x02';
   static constexpr std::size_t kPaddedWidth = 12;
 
  private:
-  // The values in a form's place.
+  // The values in one place of a form.
   class Place {
    public:
+    // `earlier`: number of uses of the form before this one.
     void add(std::string_view value, std::size_t earlier);
     [[nodiscard]] const std::string& text() const { return values_.empty() ? first_ : values_; }
 
    private:
     std::string first_;
-    std::string values_;  // empty: all are the first one
+    // Empty: all are the first one.
+    std::string values_;
   };
+  // One form of a line, with the values of its places.
   struct Form {
     std::size_t uses = 0;
     std::vector<Place> places;
   };
-  // Texts by number, in the order in which they came.
+  // Texts by number, in the order of their first use.
   class Numbers {
    public:
     std::size_t of(const std::string& text);
@@ -55,14 +58,17 @@ class StoryBlock {
     std::unordered_map<std::string, std::size_t> numbers_;
     std::string lines_;
   };
+  // Splits a line of the story being added.
   void add_line(std::string_view line);
 
   Numbers form_numbers_, shape_numbers_;
   std::vector<Form> forms_;
-  std::string stories_;                   // shapes by number
-  std::string shape_;                     // of the story that is added
-  std::string form_;                      // of its line
-  std::vector<std::string_view> values_;  // of that
+  // Shapes by number.
+  std::string stories_;
+  // Of the story being added; then its line's form, and the values in that.
+  std::string shape_;
+  std::string form_;
+  std::vector<std::string_view> values_;
 };
 
 }  // namespace margay::command

@@ -1,6 +1,6 @@
 #include "command/trace/page/viewer_html.hpp"
 
-// The assembler reads the file: no compiler has to look at half a megabyte of text.
+// The assembler embeds the file; a literal of half a megabyte would slow the compiler.
 asm(".section .rodata\n"
     ".global margay_page_begin\n"
     ".global margay_page_end\n"
@@ -12,7 +12,7 @@ asm(".section .rodata\n"
     ".text\n");
 
 extern "C" {
-// Hidden, as the whole program is.
+// Hidden, as all symbols of the program.
 extern const char margay_page_begin[];
 extern const char margay_page_end[];
 }

@@ -21,7 +21,8 @@ using portals::Status;
 
 namespace {
 
-// The kernel may give up the mappings of a process a moment after it was reaped.
+// Whether a writer remains. The operating system may release the mappings of a process shortly after it was reaped, so
+// the test is repeated for up to 0.1 s.
 bool is_written_yet(const TraceSource& source) {
   constexpr int kLooks = 50;
   constexpr timespec kBetween = {0, 2'000'000};
@@ -32,6 +33,7 @@ bool is_written_yet(const TraceSource& source) {
   return true;
 }
 
+// Reads in pieces: a trace may be larger than memory that the launcher should use.
 Status add_range(const TraceSource& source, std::uint64_t offset, std::uint64_t bytes, sim::TraceChecksum& checksum) {
   constexpr std::uint64_t kPiece = std::uint64_t{1} << 18;
   std::vector<std::byte> piece;
@@ -43,7 +45,8 @@ Status add_range(const TraceSource& source, std::uint64_t offset, std::uint64_t 
   return {};
 }
 
-// What the rank left, but for the slot after the newest of a full ring, which it may have begun to overwrite.
+// The checksum over what the rank left. In a full ring the slot after the newest event is excluded, since the rank may
+// have begun to overwrite it.
 Status checksum_of(const TraceSource& source, const sim::TraceHeader& header, std::uint64_t& value) {
   sim::TraceChecksum checksum(header, sim::TraceCloser::launcher);
   Status status = add_range(source, sim::kTraceNamesOffset, header.name_count * sim::kTraceNameBytes, checksum);
@@ -60,6 +63,7 @@ Status checksum_of(const TraceSource& source, const sim::TraceHeader& header, st
   return status;
 }
 
+// A second descriptor, for writing: a lease needs one that is open for reading only.
 class EndWriter {
  public:
   explicit EndWriter(const std::string& path) : descriptor_(::open(path.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC)) {}
@@ -85,8 +89,8 @@ constexpr std::size_t kEndBytes = sizeof(sim::TraceHeader::end) + sizeof(sim::Tr
 static_assert(kSealPlace + sizeof(sim::TraceHeader::launcher_checksum) == kEndPlace);
 static_assert(kEndPlace + sizeof(sim::TraceHeader::end) == offsetof(sim::TraceHeader, end_value));
 
-// The checksum last: without it the file is one that nobody closed. In one that its rank closed all at once: there an
-// end without a checksum is damage.
+// Writes the end first and the checksum last: until then the file counts as not closed. In a file that its rank closed
+// both are written at once, because there an end without a checksum counts as damage.
 Status write_end(const std::string& path, const TraceSource& source, const sim::TraceHeader& header) {
   const EndWriter writer(path);
   const bool at_once = header.checksum != 0;
@@ -99,7 +103,8 @@ Status write_end(const std::string& path, const TraceSource& source, const sim::
   return source.error(fmt::format("cannot be closed for its rank: {}", std::strerror(errno)));
 }
 
-// Of a file that its rank closed the header alone: its own checksum is of the rest.
+// Sets the launcher's checksum. In a file that its rank closed it covers the header alone, since the rank's own
+// checksum covers the remainder.
 Status seal(const TraceSource& source, sim::TraceHeader& header) {
   if (header.checksum == 0) return checksum_of(source, header, header.launcher_checksum);
   header.launcher_checksum = sim::TraceChecksum(header, sim::TraceCloser::launcher).value();
@@ -108,12 +113,14 @@ Status seal(const TraceSource& source, sim::TraceHeader& header) {
 
 }  // namespace
 
+// Tests first without waiting, since most files need nothing.
 Status close_trace_for(const std::string& path, std::uint64_t job, const ProcessEnd& end) {
   const TraceSource source(path);
   if (beginning_of(path) != TraceBeginning::begun) return {};
   sim::TraceHeader header;
   if (Status status = source.read_header(header); !status.ok()) return status;
   const auto is_done = [&] {
+    // The launcher's child may be a shell that started the rank; then the rank's own end is unknown.
     const bool knows_end = header.process_id == end.process_id;
     const bool ended_well = end.end == sim::TraceEnd::exit_status && end.value == 0;
     return header.job != job || header.launcher_checksum != 0 || (header.checksum != 0 && (!knows_end || ended_well));
@@ -122,7 +129,7 @@ Status close_trace_for(const std::string& path, std::uint64_t job, const Process
   if (is_written_yet(source)) {
     return source.error("stays unclosed: a process that its rank started may still write to it");
   }
-  // Now nobody does.
+  // The writer may have changed the header before it ended, so it is read and judged again.
   if (Status status = source.read_header(header); !status.ok()) return status;
   if (is_done()) return {};
   if (header.process_id == end.process_id) {

@@ -1,4 +1,4 @@
-// Closes the file of a rank that is gone, in its place: what it left gets a checksum, and how it ended is told.
+// Closing of a dead rank's trace file by the launcher: a checksum over what the rank left, and a note on how it ended.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,22 @@
 
 namespace margay::command {
 
-// How a process of the launcher's ended. Another one that it had started may have been the rank.
+// The end of a process that the launcher started. The rank may have been another process, which that one started.
 struct ProcessEnd {
   std::uint32_t process_id = 0;
   sim::TraceEnd end = sim::TraceEnd::none;
-  std::uint32_t value = 0;  // as TraceHeader::end_value
+  // As TraceHeader::end_value: the signal, with the launcher's reason in the upper bytes, or the exit status.
+  std::uint32_t value = 0;
 };
 
-// For the launcher, when the rank has been reaped. `job`: the run's. The file is readable at each instant, and not
-// closed until the last step. One that another process wrote is closed without its end, which is not known. In one that
-// its rank closed the end is noted as well, unless that was exit status 0. Ok also where there is nothing to do: no
-// file, one that was never begun, or is of another run. Errors, after which it is as it was: it is damaged, it cannot
-// be read or written, a process (one that the rank started) may still write to it.
+// Closes the file of a rank that the launcher has reaped. `job`: the run's number.
+//
+// The file stays readable throughout, and counts as closed only after the last write. The end is noted only if the file
+// was written by the process of `end`; in a file that its rank closed it is added, unless it was exit status 0.
+//
+// Ok also when nothing is to be done: there is no file, the rank never began it, or it belongs to another run. Errors,
+// which leave the file unchanged: it is damaged, it cannot be read or written, or a process that the rank started may
+// still write to it. Waits up to 0.1 s for mappings of the dead process to disappear.
 [[nodiscard]] portals::Status close_trace_for(const std::string& path, std::uint64_t job, const ProcessEnd& end);
 
 }  // namespace margay::command

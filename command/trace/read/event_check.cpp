@@ -10,17 +10,18 @@ namespace margay::command {
 
 namespace {
 
-// Threads of a rank read the counters of different processors. 1.6 ms at 2.6 GHz: far more than these can differ by.
+// Bound on how far times of one rank may run backwards: its threads read the counters of different processors. 1.6 ms
+// at 2.6 GHz, far more than these differ.
 constexpr std::uint64_t kTickSlack = std::uint64_t{1} << 22;
 constexpr std::uint64_t kMostThreads = std::uint64_t{1} << 32;
 
-// They bear the time at which their step began, and others have been recorded since.
+// Kinds that carry the time at which their step began, although other events have been recorded since.
 bool bears_earlier_time(sim::TraceKind kind) {
   return kind == sim::TraceKind::send_begin || kind == sim::TraceKind::kernel_send ||
          kind == sim::TraceKind::kernel_reply_sent || kind == sim::TraceKind::coprocessor_begin;
 }
 
-// The destination that a header names is not yet known to be there.
+// Kinds recorded before the header's destination was checked: it may be any number.
 bool is_before_delivery(sim::TraceKind kind) {
   return kind == sim::TraceKind::kernel_arrive || kind == sim::TraceKind::kernel_get_arrived ||
          kind == sim::TraceKind::kernel_ack_arrived || kind == sim::TraceKind::kernel_drop ||
@@ -40,14 +41,17 @@ EventCheck::EventCheck(const sim::TraceHeader& header)
       newest_(header.written - 1),
       first_ticks_(header.anchors[0].ticks),
       last_ticks_(header.anchors[header.anchor_count == 0 ? 0 : sim::anchor_slot(header.anchor_count - 1)].ticks) {
+  // Anchors are taken at intervals, so a valid event may be later than the last one by kMostAnchorDistance. The minimum
+  // prevents an overflow.
   last_ticks_ += std::min(sim::kMostAnchorDistance, ~last_ticks_);
 }
 
+// The order matters: the schema's check needs a valid kind.
 std::string EventCheck::fault_of(const sim::TraceEvent& event, std::uint64_t number) {
   const auto kind = static_cast<std::uint16_t>(event.kind);
   if (kind == 0 || kind >= sim::kTraceKindCount) return fmt::format("its kind is {}", kind);
   if (std::string fault = fault_of_fields(event); !fault.empty()) return fault;
-  // A message has a sender and a receiver; what is about none may leave either open.
+  // A message has a sender and a receiver; other events may leave either open.
   const auto fits = [&](portals::Rank rank) {
     return rank < size_ || (rank == portals::kAnyRank && event.sequence == 0);
   };
@@ -55,6 +59,7 @@ std::string EventCheck::fault_of(const sim::TraceEvent& event, std::uint64_t num
   if (!fits(event.destination) && !is_before_delivery(event.kind)) {
     return fmt::format("its destination is {} of {} ranks", event.destination, size_);
   }
+  // Without a table only call 0 is valid.
   if (names_call(event.kind) && event.a >= std::max(names_, 1U)) {
     return fmt::format("its call is {} of {}", event.a, names_);
   }
@@ -64,6 +69,7 @@ std::string EventCheck::fault_of(const sim::TraceEvent& event, std::uint64_t num
   return fault_of_time(event, number);
 }
 
+// The newest event may be later than last_ticks_: the rank died before it recorded the next anchor.
 std::string EventCheck::fault_of_time(const sim::TraceEvent& event, std::uint64_t number) {
   if (event.time < first_ticks_) return fmt::format("its time is {}, before the recording began", event.time);
   if (event.time > last_ticks_ && number != newest_) {

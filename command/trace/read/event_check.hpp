@@ -1,4 +1,5 @@
-// Whether an event of a file without a checksum (its rank runs yet, or was killed) can be what a recorder wrote.
+// A check of events in a file whose rank did not close it, because it still runs or was killed: could a recorder have
+// written this event?
 #pragma once
 
 #include <cstdint>
@@ -9,23 +10,30 @@
 
 namespace margay::command {
 
+// State of the check over one file's events. Every number of an event that readers use as an index or a time is
+// compared with the header.
 class EventCheck {
  public:
-  // By the header of the events' file.
+  // `header`: that of the events' file.
   explicit EventCheck(const sim::TraceHeader& header);
-  // Requires: called with the file's events in their order, `number` among all that were ever recorded. Empty, or what
-  // cannot be, as "its kind is 900"; its numbers are told as they lie in the file.
+  // Returns "" or the fault, as "its kind is 900", with numbers as they are in the file. Requires: called once for each
+  // event, in the file's order; `number` counts all events that were ever recorded.
   [[nodiscard]] std::string fault_of(const sim::TraceEvent& event, std::uint64_t number);
 
  private:
   [[nodiscard]] std::string fault_of_time(const sim::TraceEvent& event, std::uint64_t number);
 
+  // Ranks of the job; names in the file's table of calls.
   std::uint32_t size_;
   std::uint32_t names_;
-  std::uint64_t newest_;       // the number of the newest event
-  std::uint64_t first_ticks_;  // nothing was recorded earlier,
-  std::uint64_t last_ticks_;   // and nothing but the newest event later
-  std::uint64_t latest_ = 0;   // time of the events so far
+  // Number of the newest event.
+  std::uint64_t newest_;
+  // No event is earlier than first_ticks_, the first anchor. Only the newest event may be later than last_ticks_, the
+  // last anchor plus the longest distance between two anchors.
+  std::uint64_t first_ticks_;
+  std::uint64_t last_ticks_;
+  // Highest time so far.
+  std::uint64_t latest_ = 0;
 };
 
 }  // namespace margay::command

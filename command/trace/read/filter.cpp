@@ -25,7 +25,7 @@ bool take(std::string_view& text, std::string_view mark) {
   return true;
 }
 
-// What stands before the sequence: ":" after "0:1", " #" or "#" after "0>1".
+// The mark before the sequence: ":" after "0:1", " #" or "#" after "0>1".
 bool take_before_sequence(std::string_view& text, bool as_told) {
   return as_told ? take(text, " #") || take(text, "#") : take(text, ":");
 }
@@ -35,7 +35,7 @@ bool answers(const sim::TraceEvent& event) {
          event.kind == sim::TraceKind::kernel_reply_sent;
 }
 
-// The messages whose events belong to `message`: itself and what answered it.
+// The message and its answers, which name it in `detail`.
 std::set<MessageIdentity> family(const Trace& trace, const MessageIdentity& message) {
   std::set<MessageIdentity> result{message};
   for (const Trace::Entry& entry : trace.entries) {
@@ -46,8 +46,8 @@ std::set<MessageIdentity> family(const Trace& trace, const MessageIdentity& mess
   return result;
 }
 
-// The send_begin, without a sequence, that led to the kernel_send at `sent`: the latest before it of the same rank that
-// is about the same destination and match bits. trace.entries.size() when there is none.
+// The send_begin without a sequence that led to the kernel_send at `sent`: the latest one before it by the same rank,
+// with the same destination and match bits. Returns trace.entries.size() if there is none.
 std::size_t send_begin_of(const Trace& trace, std::size_t sent) {
   const Trace::Entry& send = trace.entries[sent];
   for (std::size_t i = sent; i-- > 0;) {
@@ -55,12 +55,13 @@ std::size_t send_begin_of(const Trace& trace, std::size_t sent) {
     if (entry.file != send.file || entry.event.destination != send.event.destination) continue;
     if (entry.event.match_bits != send.event.match_bits) continue;
     if (entry.event.kind == sim::TraceKind::send_begin) return entry.event.sequence == 0 ? i : trace.entries.size();
-    if (entry.event.kind == sim::TraceKind::kernel_send) break;  // the beginning before that one is not ours
+    // Any earlier beginning belongs to this other message.
+    if (entry.event.kind == sim::TraceKind::kernel_send) break;
   }
   return trace.entries.size();
 }
 
-// "0, 1, 4": as many as a line takes.
+// "0, 1, 4": at most 16 ranks and the last one.
 std::string list_of(const std::set<std::uint32_t>& ranks) {
   constexpr std::size_t kMostShown = 16;
   std::string text;
@@ -72,9 +73,11 @@ std::string list_of(const std::set<std::uint32_t>& ranks) {
   return text;
 }
 
+// A bit for each entry, so that pick() tests it without a search.
 std::vector<bool> of_message(const Trace& trace, const MessageIdentity& message) {
   const std::set<MessageIdentity> wanted = family(trace, message);
-  std::vector<bool> result(trace.entries.size() + 1, false);  // one more: send_begin_of()'s "none"
+  // One more element, for send_begin_of()'s "none".
+  std::vector<bool> result(trace.entries.size() + 1, false);
   for (std::size_t i = 0; i < trace.entries.size(); ++i) {
     const sim::TraceEvent& event = trace.entries[i].event;
     if (event.sequence == 0 || !wanted.contains(identity(event))) continue;
@@ -91,6 +94,7 @@ bool has(const std::vector<Value>& values, const Value& value) {
 
 }  // namespace
 
+// Both notations, so that a message can be copied from any output.
 Status parse_message(std::string_view text, MessageIdentity& message) {
   constexpr std::uint64_t kRankLimit = 0xffff'fffe;
   std::string_view rest = text;
@@ -111,6 +115,7 @@ Status parse_message(std::string_view text, MessageIdentity& message) {
   return {};
 }
 
+// A rank without a file would select nothing, which looks like a quiet rank.
 Status check_ranks(const Trace& trace, const std::vector<std::uint32_t>& ranks) {
   std::set<std::uint32_t> known;
   for (const TraceFile& file : trace.files) known.insert(file.rank);
@@ -122,6 +127,7 @@ Status check_ranks(const Trace& trace, const std::vector<std::uint32_t>& ranks) 
   return {};
 }
 
+// `head` ends the pass early; `tail` needs all of it.
 std::vector<std::size_t> pick(const Trace& trace, const TraceFilter& filter) {
   std::vector<bool> about;
   if (filter.message) about = of_message(trace, *filter.message);

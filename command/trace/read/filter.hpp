@@ -1,4 +1,4 @@
-// Picks events out of a trace: by rank, kind, time, message, and how many from either end.
+// A selection of a trace's events: by rank, kind, time and message, with limits at either end.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@
 
 namespace margay::command {
 
+// The identity of a message: its ordered pair of ranks and its number in that pair, from 1.
 struct MessageIdentity {
   std::uint32_t source = 0;
   std::uint32_t destination = 0;
@@ -23,28 +24,35 @@ struct MessageIdentity {
 [[nodiscard]] inline MessageIdentity identity(const sim::TraceEvent& event) {
   return {event.source, event.destination, event.sequence};
 }
-// "0:1:17" (source, destination, sequence from 1), or as stories and pages write it: "0>1 #17", also without the space.
-// Errors: anything else, with how it should look.
+// Parses "0:1:17" (source, destination, sequence from 1), or the form in stories and pages: "0>1 #17", also without the
+// space. Error: anything else; the message shows the forms.
 [[nodiscard]] portals::Status parse_message(std::string_view text, MessageIdentity& message);
 
+// Conditions that must all hold; an empty one accepts everything.
 struct TraceFilter {
-  std::vector<std::uint32_t> ranks;   // empty: all; the ranks that recorded
-  std::vector<sim::TraceKind> kinds;  // empty: all
+  // The ranks that recorded the event.
+  std::vector<std::uint32_t> ranks;
+  // Kinds to accept; then kinds to reject.
+  std::vector<sim::TraceKind> kinds;
   std::vector<sim::TraceKind> not_kinds;
-  std::vector<std::uint8_t> portals;  // empty: all
+  std::vector<std::uint8_t> portals;
   std::optional<std::uint64_t> from_ns;
-  std::optional<std::uint64_t> to_ns;  // inclusive
+  // Inclusive.
+  std::optional<std::uint64_t> to_ns;
   std::optional<MessageIdentity> message;
-  std::function<bool(std::size_t entry)> keep;  // of those that all else picks; empty: all
-  std::uint64_t head = 0;                       // the first so many of what is left; 0: no limit
-  std::uint64_t tail = 0;                       // the last so many of that; 0: no limit
+  // A further condition on entries that pass all others; empty: none.
+  std::function<bool(std::size_t entry)> keep;
+  // Keep only the first so many; 0: no limit.
+  std::uint64_t head = 0;
+  // Keep only the last so many of those; 0: no limit.
+  std::uint64_t tail = 0;
 };
 
-// Error: a rank that has no file in the trace; the sentence tells those that have one.
+// Error: one of `ranks` has no file in the trace; the message lists those that have one.
 [[nodiscard]] portals::Status check_ranks(const Trace& trace, const std::vector<std::uint32_t>& ranks);
 
-// Indices in trace.entries, in order. A message brings its answers along: acknowledgments and replies that name it, and
-// the send_begin that led to its kernel_send, where that did not know the sequence yet.
+// Returns indices in trace.entries, ascending. A message includes its answers: acknowledgments and replies that name
+// it, and the send_begin that led to its kernel_send, which was recorded before the sequence was assigned.
 [[nodiscard]] std::vector<std::size_t> pick(const Trace& trace, const TraceFilter& filter);
 
 }  // namespace margay::command

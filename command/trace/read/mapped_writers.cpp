@@ -17,11 +17,12 @@ namespace {
 
 constexpr auto kOverlayfs = 0x794c'7630;  // OVERLAYFS_SUPER_MAGIC of linux/magic.h
 
-// As a line of maps has it, with "\012" for an end of line. "": not known.
+// The file's name as /proc/*/maps prints it, with "\012" for a newline. "": not known.
 std::string name_in_maps(int descriptor) {
   std::array<char, 4096> text{};
   const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
   const ssize_t length = readlink(link.c_str(), text.data(), text.size());
+  // A name that fills the buffer may be cut off.
   if (length <= 0 || length == static_cast<ssize_t>(text.size())) return "";
   std::string name;
   for (const char c : std::string_view(text.data(), static_cast<std::size_t>(length))) {
@@ -44,9 +45,11 @@ bool is_writing_line(std::string_view line, std::string_view name) {
     line.remove_prefix(space + 1);
   }
   line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+  // Only a shared mapping writes to the file.
   return line == name && rights.size() == 4 && rights[1] == 'w' && rights[3] == 's';
 }
 
+// A process that ends meanwhile has no maps and does not count as a writer.
 bool maps_it(const std::string& process, std::string_view name) {
   std::ifstream maps("/proc/" + process + "/maps");
   for (std::string line; std::getline(maps, line);) {

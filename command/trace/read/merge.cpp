@@ -1,4 +1,4 @@
-// read_trace(): all files of a folder on one scale of time.
+// read_trace(): merges all files of a folder on one time scale.
 #include <dirent.h>
 #include <fmt/core.h>
 
@@ -38,10 +38,12 @@ Status list_files(const std::string& folder, std::vector<std::string>& paths) {
         "{} ...` does)",
         sim::one_line(folder), sim::one_line(folder)));
   }
+  // readdir() has no order; messages about two files shall be reproducible.
   std::sort(paths.begin(), paths.end());
   return {};
 }
 
+// The files are sorted by rank, so only neighbours are compared.
 Status check_family(const std::vector<TraceFile>& files) {
   for (std::size_t i = 1; i < files.size(); ++i) {
     const TraceFile& one = files[i - 1];
@@ -54,7 +56,8 @@ Status check_family(const std::vector<TraceFile>& files) {
       return Status::error(fmt::format("trace: {} is of a run of {} ranks, {} of one of {}: keep one run to a folder",
                                        sim::one_line(one.path), one.size, sim::one_line(other.path), other.size));
     }
-    if (one.job != other.job) {  // one that is not known too: all ranks of a run know it, or none does
+    // 0, not known, differs from any number: all ranks of a run know it, or none does.
+    if (one.job != other.job) {
       return Status::error(fmt::format("trace: {} and {} are of two runs: keep one run to a folder",
                                        sim::one_line(one.path), sim::one_line(other.path)));
     }
@@ -66,8 +69,9 @@ sim::TickScale own_scale(const TraceFile& file) {
   return {file.clock, file.first_anchor, file.last_anchor};
 }
 
-// Processes of one host read one counter, so the longest line through any two anchors of one of them serves them all:
-// then who came first is told by the counter alone and not by how exact each anchor is.
+// Processes of one host read one counter, so the pair of anchors that lies farthest apart in any of their files gives
+// the most exact scale for all of them. With one scale the order of events depends on the counter alone, and not on the
+// accuracy of each file's anchors.
 sim::TickScale best_scale(const std::vector<TraceFile>& files, const TraceFile& file) {
   sim::TickScale best = own_scale(file);
   if (file.clock != sim::ClockKind::tsc || file.host == decltype(file.host){}) return best;
@@ -79,8 +83,8 @@ sim::TickScale best_scale(const std::vector<TraceFile>& files, const TraceFile& 
   return best;
 }
 
-// Where an event belongs. Counters tick faster than nanoseconds, so within one group (files on one scale) ticks decide
-// what nanoseconds leave open; `index` keeps each rank's own order.
+// The position of an event in the merge. Counters tick faster than nanoseconds, so ticks decide the order of equal
+// times within one group (files on one scale). `index` keeps each rank's own order.
 struct Place {
   std::uint64_t time_ns;
   std::uint32_t group;
@@ -110,11 +114,12 @@ void on_threads(std::size_t count, const Work& work) {
   for (std::future<void>& other : others) other.get();
 }
 
-// Of each file where its events belong, in that order: they nearly are already.
+// The sorted positions of each file's events. They are nearly sorted as recorded, so a check precedes the sort.
 std::vector<std::vector<Place>> places_of(Trace& trace) {
   std::vector<sim::TickScale> scales;
   for (const TraceFile& file : trace.files) scales.push_back(best_scale(trace.files, file));
-  std::vector<std::size_t> begin{0};  // of each file's events among all
+  // Positions of each file's events among all.
+  std::vector<std::size_t> begin{0};
   for (const TraceFile& file : trace.files) begin.push_back(begin.back() + file.events.size());
   std::vector<std::vector<Place>> places(trace.files.size());
   on_threads(trace.files.size(), [&](std::size_t i) {
@@ -130,13 +135,16 @@ std::vector<std::vector<Place>> places_of(Trace& trace) {
   return places;
 }
 
+// Entries are copied in final order, so no second copy of the whole trace is sorted.
 void merge_events(Trace& trace) {
   const std::vector<std::vector<Place>> places = places_of(trace);
   struct Front {
     Place place;
     std::uint32_t file;
-    std::size_t at;                                                           // among the file's places
-    bool operator<(const Front& other) const { return other.place < place; }  // the earliest is on top
+    // Index in the file's places.
+    std::size_t at;
+    // Reversed, so the queue's top is the earliest.
+    bool operator<(const Front& other) const { return other.place < place; }
   };
   std::priority_queue<Front> fronts;
   std::vector<std::size_t> begin;
@@ -148,6 +156,7 @@ void merge_events(Trace& trace) {
   }
   trace.entries.reserve(all);
   while (!fronts.empty()) {
+    // A merge of sorted lists: each step costs the logarithm of the number of files.
     const Front front = fronts.top();
     fronts.pop();
     trace.entries.push_back({trace.files[front.file].events[front.place.index - begin[front.file]], front.file});
@@ -155,10 +164,12 @@ void merge_events(Trace& trace) {
     const std::size_t next = front.at + 1;
     if (next < places[front.file].size()) fronts.push({places[front.file][next], front.file, next});
   }
+  // Events are half of a large trace's memory; `entries` has them now.
   for (TraceFile& file : trace.files) std::vector<sim::TraceEvent>().swap(file.events);
 }
 
-// Ranks that were asked to keep the end of the run only.
+// Removes events older than keep_ns before the end of the run. Only the merge can do so, because the run's end is not
+// in a single rank's file.
 void leave_out_old(Trace& trace) {
   if (trace.entries.empty()) return;
   const std::uint64_t last_ns = trace.entries.back().event.time;
@@ -170,9 +181,10 @@ void leave_out_old(Trace& trace) {
   });
 }
 
-// The files of ranks that have begun to record.
+// Reads the files of ranks that have begun to record.
 Status read_begun(const std::vector<std::string>& paths, Trace& trace) {
-  std::vector<std::string> begun;  // those of the others are as if their ranks had none
+  // The others count as absent.
+  std::vector<std::string> begun;
   for (const std::string& path : paths) {
     const TraceBeginning beginning = beginning_of(path);
     if (beginning == TraceBeginning::starting) ++trace.starting;
@@ -184,16 +196,19 @@ Status read_begun(const std::vector<std::string>& paths, Trace& trace) {
   on_threads(begun.size(), [&](std::size_t i) { read[i] = read_trace_file(begun[i], trace.files[i]); });
   for (std::size_t i = begun.size(); i-- > 0;) {
     if (read[i].ok()) continue;
+    // A file may disappear between the listing and the read: the launcher removes its test of the folder.
     if (beginning_of(begun[i]) != TraceBeginning::gone) return std::move(read[i]);
     trace.files.erase(trace.files.begin() + static_cast<std::ptrdiff_t>(i));
   }
-  // The others' files may tell of what these ranks have done since.
+  // A rank that went on while the other files were read is not whole: events of those may refer to messages that this
+  // copy lacks.
   for (TraceFile& file : trace.files) {
     if (file.closed && has_gone_on(file)) file.closed = file.sealed = false;
   }
   return {};
 }
 
+// Reads again once if all files are blank.
 Status read_files(const std::string& folder, Trace& trace) {
   constexpr timespec kMoment = {0, 50'000'000};
   for (bool again = false;; again = true) {
@@ -211,7 +226,8 @@ Status read_files(const std::string& folder, Trace& trace) {
       return Status::error(
           fmt::format("trace: {}: its ranks were ended before they began to record", sim::one_line(folder)));
     }
-    nanosleep(&kMoment, nullptr);  // or it was the launcher's trial of the folder, which is about to go
+    // Only blank files: they may be the launcher's test of the folder, which disappears at once.
+    nanosleep(&kMoment, nullptr);
   }
 }
 

@@ -18,6 +18,7 @@ using portals::Status;
 
 namespace {
 
+// Either of the two closes the file: the rank's checksum, or the launcher's.
 bool has_checksum(const sim::TraceHeader& header) {
   return header.checksum != 0 || header.launcher_checksum != 0;
 }
@@ -31,6 +32,7 @@ void take_header(const sim::TraceHeader& header, TraceFile& file) {
   file.walks = (header.flags & sim::kTraceFlagWalks) != 0;
   file.closed = header.checksum != 0;
   file.sealed = has_checksum(header);
+  // The end is valid only under the launcher's checksum, which is written after it.
   if (header.launcher_checksum != 0) {
     file.end = header.end;
     file.end_value = header.end_value;
@@ -48,12 +50,14 @@ std::span<const std::byte> bytes_of(const std::vector<Value>& values) {
   return std::as_bytes(std::span<const Value>(values));
 }
 
+// Names are cleaned here once, so all later output is safe for a terminal.
 Status read_names(const TraceSource& source, const sim::TraceHeader& header, sim::TraceChecksum& checksum,
                   TraceFile& file) {
   std::vector<char> table(header.name_count * sim::kTraceNameBytes);
   if (Status status = source.read(table.data(), table.size(), sim::kTraceNamesOffset); !status.ok()) return status;
   checksum.add(bytes_of(table));
   for (std::uint32_t i = 0; i < header.name_count; ++i) {
+    // A name may fill its slot without a terminating zero.
     const char* begin = table.data() + i * sim::kTraceNameBytes;
     file.names.push_back(sim::printable({begin, strnlen(begin, sim::kTraceNameBytes)}));
   }
@@ -71,6 +75,7 @@ Status read_definitions(const TraceSource& source, const sim::TraceHeader& heade
         fmt::format("is damaged: no definition begins at byte {}", sim::kTraceDefinitionsOffset + good));
   }
   for (std::size_t i = 0; i < file.definitions.size() && !file.closed; ++i) {
+    // Under the rank's checksum the definitions are as it wrote them; without one a definition may be half written.
     const auto kind = static_cast<std::uint16_t>(file.definitions[i].kind);
     if (kind == 0 || kind >= sim::kDefinitionKindCount || file.definitions[i].time < header.anchors[0].ticks) {
       return source.error(fmt::format("is damaged: definition {} is of kind {} and of tick {}, before the first", i,
@@ -81,7 +86,9 @@ Status read_definitions(const TraceSource& source, const sim::TraceHeader& heade
   return {};
 }
 
-// Events [from, until), piece by piece: a damaged count may speak of gigabytes that are holes.
+// Reads events [from, until) piece by piece: a damaged count may claim gigabytes, and memory must not be allocated for
+// them before they have been seen.
+// Slots of consecutive events are read together up to the ring's end.
 Status read_ring(const TraceSource& source, std::uint64_t capacity, std::uint64_t from, std::uint64_t until,
                  sim::TraceChecksum& checksum, std::vector<sim::TraceEvent>& events) {
   constexpr std::uint64_t kPiece = 4096;
@@ -93,7 +100,7 @@ Status read_ring(const TraceSource& source, std::uint64_t capacity, std::uint64_
                                 sim::kTraceEventsOffset + slot * sim::kTraceEventBytes);
     if (!status.ok()) return status;
     checksum.add(bytes_of(piece));
-    // What no recorder ever wrote; a ring of holes ends here.
+    // No recorder writes this kind. A sparse file with a damaged count fails here, after its first piece.
     if (piece.front().kind == sim::TraceKind::none) {
       return source.error(fmt::format("is damaged: event {} is of no kind", number));
     }
@@ -113,15 +120,17 @@ Status check_events(const TraceSource& source, const sim::TraceHeader& header, c
   return {};
 }
 
-// The ring from its oldest event to its newest. The writer may go on meanwhile, or have been killed half way through an
-// event: what it may have touched since `written` was read is counted as lost.
+// Reads the ring from its oldest event to its newest. The rank may record meanwhile, or may have been killed in the
+// middle of an event, so every slot that it may have touched since `written` was read counts as lost.
 Status read_events(const TraceSource& source, const sim::TraceHeader& header, sim::TraceChecksum& checksum,
                    TraceFile& file) {
   const std::uint64_t capacity = header.capacity;
   const std::uint64_t until = header.written;
-  // What the launcher closed ends with the slot that its rank may have begun to overwrite.
+  // The launcher's checksum excludes the slot that the rank may have begun to overwrite, so this slot is not read
+  // either.
   const std::uint64_t oldest = lost_events(until, capacity, file.closed || !file.sealed);
   if (Status status = read_ring(source, capacity, oldest, until, checksum, file.events); !status.ok()) return status;
+  // Read again, after the events: events that the rank overtook during the read are discarded.
   std::uint64_t now_written = 0;
   const std::uint64_t place = offsetof(sim::TraceHeader, written);
   if (Status status = source.read(&now_written, sizeof now_written, place); !status.ok()) return status;
@@ -131,7 +140,8 @@ Status read_events(const TraceSource& source, const sim::TraceHeader& header, si
   file.events.erase(file.events.begin(), file.events.begin() + static_cast<std::ptrdiff_t>(from - oldest));
   if (!file.sealed) return check_events(source, header, file);
   if (checksum.value() == (file.closed ? header.checksum : header.launcher_checksum)) {
-    // The checksum is of what its rank left, in whatever way that died: a recorder's numbers, or no trace.
+    // The launcher's checksum covers whatever the rank left, which may have died while it wrote, so the events are
+    // checked in addition.
     return file.closed ? Status() : check_events(source, header, file);
   }
   return source.error(
@@ -139,6 +149,7 @@ Status read_events(const TraceSource& source, const sim::TraceHeader& header, si
       "again");
 }
 
+// In the order of the file, which is also the order of the checksum.
 Status read_all(const TraceSource& source, const sim::TraceHeader& header, TraceFile& file) {
   take_header(header, file);
   sim::TraceChecksum checksum(header, file.closed ? sim::TraceCloser::rank : sim::TraceCloser::launcher);
@@ -149,11 +160,13 @@ Status read_all(const TraceSource& source, const sim::TraceHeader& header, Trace
 
 }  // namespace
 
+// The event after the newest may be half written over the oldest.
 std::uint64_t lost_events(std::uint64_t written, std::uint64_t capacity, bool closed) {
   const std::uint64_t in_doubt = closed ? 0 : 1;
   return written >= capacity ? written - capacity + in_doubt : 0;
 }
 
+// The launcher calls this for every rank at a job's end, so it must not read the ring.
 Status read_trace_counts(const std::string& path, TraceCounts& counts) {
   const TraceSource source(path);
   sim::TraceHeader header;
@@ -168,6 +181,7 @@ Status read_trace_counts(const std::string& path, TraceCounts& counts) {
             header.definitions_lost,
             header.job};
   if (counts.lost >= counts.written) return {};
+  // One anchor pair per file gives a scale that is exact enough for a span.
   const auto time_of = [&](std::uint64_t number, std::uint64_t& ns) {
     sim::TraceEvent event;
     const std::uint64_t slot = number & (header.capacity - 1);
@@ -183,7 +197,8 @@ Status read_trace_counts(const std::string& path, TraceCounts& counts) {
 }
 
 namespace {
-// A recorder begins by the header's magic: what it writes behind the header comes later.
+// True if bytes behind the header are set. A recorder writes the header's magic first, so then the file was begun, and
+// its header was damaged later.
 bool has_more_than_header(const TraceSource& source, std::uint64_t bytes) {
   const std::uint64_t end = std::min(bytes, sim::kTraceEventsOffset + sim::kTraceEventBytes);
   if (end <= sim::kTraceHeaderBytes) return false;
@@ -193,10 +208,11 @@ bool has_more_than_header(const TraceSource& source, std::uint64_t bytes) {
 }
 }  // namespace
 
+// A file that cannot be examined counts as begun, so that reading it reports the error.
 TraceBeginning beginning_of(const std::string& path) {
   const TraceSource source(path);
   if (source.descriptor() < 0) return errno == ENOENT ? TraceBeginning::gone : TraceBeginning::begun;
-  // All that a recorder has set before it is begun may be there or not; nothing else may.
+  // A file that is not begun may have some of the fields that a recorder sets before the magic, and no others.
   sim::TraceHeader header{};
   std::uint64_t bytes = 0;
   if (!source.measure(bytes).ok() || !source.read(&header, std::min(bytes, std::uint64_t{sizeof header}), 0).ok()) {
@@ -205,6 +221,7 @@ TraceBeginning beginning_of(const std::string& path) {
   const bool is_blank = header.magic == 0 && header.written == 0 && header.name_count == 0 &&
                         header.definitions_used == 0 && !has_checksum(header);
   if (!is_blank) return TraceBeginning::begun;
+  // Without a writer no rank will ever begin it.
   if (source.may_be_written()) return TraceBeginning::starting;
   return has_more_than_header(source, bytes) ? TraceBeginning::begun : TraceBeginning::never;
 }
@@ -218,18 +235,20 @@ bool is_same_state(const sim::TraceHeader& one, const sim::TraceHeader& other) {
 
 Status read_trace_file(const std::string& path, TraceFile& file) {
   const TraceSource source(path);
-  // Its rank may go on while it is read: lap the reader, close the file, take it up again (sessions). What does not fit
-  // then is no damage.
+  // The rank may go on during the read: overtake the reader, close the file, or reopen it in another session. A
+  // mismatch that comes from such a change is not damage, so the file is read again.
   constexpr int kTries = 3;
   for (int i = 1;; ++i) {
     file = TraceFile();
     file.path = path;
     sim::TraceHeader header;
     if (Status status = source.read_header(header); !status.ok()) return status;
-    if (i == kTries) header.checksum = header.launcher_checksum = 0;  // nothing but what a rank that runs is held to
+    // The last try accepts the file as one that is still being written, without a checksum.
+    if (i == kTries) header.checksum = header.launcher_checksum = 0;
     Status status = read_all(source, header, file);
     sim::TraceHeader now;
     if (status.ok() || i == kTries || !source.read(&now, sizeof now, 0).ok()) return status;
+    // The file did not change, so the error is damage.
     if (is_same_state(now, header)) return status;
   }
 }
@@ -238,6 +257,7 @@ bool has_gone_on(const TraceFile& file) {
   const TraceSource source(file.path);
   sim::TraceHeader header{};
   if (source.descriptor() < 0 || !source.read(&header, sizeof header, 0).ok()) return false;
+  // A rank that reopens its file removes the checksum first.
   return header.written != file.written || (file.closed && header.checksum == 0);
 }
 

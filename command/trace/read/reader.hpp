@@ -1,5 +1,6 @@
-// Reads trace files. Nothing in a file is trusted: every number is checked before it is used, a damaged file is a
-// sentence. A file may be read while its rank still writes to it, and after its rank was killed at any instant.
+// The reader of trace files, one file or all of a run.
+// No byte of a file is trusted: every number is checked before use, and damage is reported as an error. A file may be
+// read while its rank still writes it, and after its rank was killed at any instant.
 #pragma once
 
 #include <array>
@@ -25,73 +26,103 @@ struct TraceFile {
   std::uint32_t process_id = 0;
   sim::ClockKind clock = sim::ClockKind::monotonic;
   bool walks = false;
-  bool closed = false;  // by its rank; false: that still runs, or ended without closing
-  bool sealed = false;  // by its rank, or by the launcher of one that had died: a checksum fits all this
-  sim::TraceEnd end = sim::TraceEnd::none;  // how the rank ended; none: well, or it is not known
-  std::uint32_t end_value = 0;              // the signal, or the exit status
-  std::uint64_t written = 0;                // events ever recorded
-  std::uint64_t lost = 0;                   // of these, overwritten: written == lost + events.size()
-  std::uint64_t keep_ns = 0;                // of the run's end; 0: all
-  std::uint64_t job = 0;                    // of all files of a run; 0: not known
-  std::uint64_t left_out = 0;               // of the lost ones, those that read_trace() left out for that
+  // By its rank. False: the rank still runs, or ended without closing the file.
+  bool closed = false;
+  // By its rank, or by the launcher of a dead one: a checksum covers the contents.
+  bool sealed = false;
+  // How the rank ended. none: normally, or not known.
+  sim::TraceEnd end = sim::TraceEnd::none;
+  // The signal or the exit status.
+  std::uint32_t end_value = 0;
+  // Events ever recorded; written == lost + events.size().
+  std::uint64_t written = 0;
+  // Events that were overwritten in the ring.
+  std::uint64_t lost = 0;
+  // Only this much of the run's end was to be recorded; 0: all of it.
+  std::uint64_t keep_ns = 0;
+  // Number that all files of a run share; 0: not known.
+  std::uint64_t job = 0;
+  // Of the lost events, those that read_trace() left out because of keep_ns.
+  std::uint64_t left_out = 0;
   std::uint64_t started_realtime_ns = 0;
+  // The host's identity: files with the same one share a counter.
   std::array<std::uint8_t, 16> host{};
+  // Pairs of ticks and nanoseconds at the recording's beginning and end.
   sim::ClockAnchor first_anchor;
   sim::ClockAnchor last_anchor;
-  std::uint64_t definitions_lost = 0;  // no room was left for them
+  // Definitions that found no room in the file's table.
+  std::uint64_t definitions_lost = 0;
+  // Names of MPI calls; events refer to them by index.
   std::vector<std::string> names;
-  std::vector<sim::Definition> definitions;  // oldest first; their times as the events'
-  std::vector<sim::TraceEvent> events;       // oldest first
+  // Oldest first, with times in the unit of the events'.
+  std::vector<sim::Definition> definitions;
+  // Oldest first.
+  std::vector<sim::TraceEvent> events;
 };
 
-// Reads one file; the events' times stay ticks. Follows no symbolic link. Errors name the file, the field and its
-// value.
+// Reads one file; the events' times remain ticks. Does not follow symbolic links. Errors name the file, the field and
+// its value. Reads the file up to three times if the rank changes it meanwhile.
 [[nodiscard]] portals::Status read_trace_file(const std::string& path, TraceFile& file);
 
-// Whether the rank of a file that was read has gone on since, as in another session.
+// Whether the rank has recorded more since the file was read, as in another MPI session.
 [[nodiscard]] bool has_gone_on(const TraceFile& file);
 
-// How far the rank of a file has come: it began to record; it is about to, the job being in its first moments; it was
-// ended before it did, or the file is all zeros; there is no file, which may have been one by which the launcher tried
-// the folder.
+// The state of a rank's file:
+//   begun     the rank records or has recorded
+//   starting  a process is about to record: the job is in its first moments
+//   never     the rank ended before it recorded, or the file is all zeros
+//   gone      there is no file; it may have been the launcher's test of the folder
 enum class TraceBeginning : std::uint8_t { begun, starting, never, gone };
 [[nodiscard]] TraceBeginning beginning_of(const std::string& path);
 
-// Of so many events that a ring of `capacity` was given, those that are not there. Of a file that is not closed one
-// more than were overwritten: the next may be half so.
+// Number of events that are not in a ring of `capacity` after `written` events. In a file that is not closed it is one
+// more than were overwritten, because the next event may be half written.
 [[nodiscard]] std::uint64_t lost_events(std::uint64_t written, std::uint64_t capacity, bool closed);
 
-// What a file's header tells.
+// The amounts in a file's header.
 struct TraceCounts {
-  std::uint64_t written = 0;           // events ever recorded
-  std::uint64_t lost = 0;              // of these, overwritten: the first ones
-  std::uint64_t capacity = 0;          // of the ring
-  std::uint64_t keep_ns = 0;           // of the run's end; 0: all
-  std::uint64_t held_ns = 0;           // from the ring's oldest event to its newest
-  std::uint64_t definitions_lost = 0;  // no room was left for them
-  std::uint64_t job = 0;               // of all files of a run; 0: not known
+  // Events ever recorded.
+  std::uint64_t written = 0;
+  // Of these, the first ones, which were overwritten.
+  std::uint64_t lost = 0;
+  // Events that fit in the ring.
+  std::uint64_t capacity = 0;
+  // Only this much of the run's end was to be recorded; 0: all of it.
+  std::uint64_t keep_ns = 0;
+  // Time from the ring's oldest event to its newest.
+  std::uint64_t held_ns = 0;
+  // Definitions that found no room.
+  std::uint64_t definitions_lost = 0;
+  // Number that all files of a run share; 0: not known.
+  std::uint64_t job = 0;
 };
-// Reads no more than the header and two events. Errors: read_trace_file's.
+// Reads the header and two events only, so it is cheap for files of any size. Errors: read_trace_file's.
 [[nodiscard]] portals::Status read_trace_counts(const std::string& path, TraceCounts& counts);
 
-// All of a run.
+// A whole run: all ranks' events on one time scale.
 struct Trace {
   struct Entry {
-    sim::TraceEvent event;   // time in nanoseconds
-    std::uint32_t file = 0;  // index in `files`: the rank that recorded it is files[file].rank
+    // Its time is in nanoseconds.
+    sim::TraceEvent event;
+    // Index in `files`; the recording rank is files[file].rank.
+    std::uint32_t file = 0;
   };
-  std::uint32_t starting = 0;    // ranks that have no file here, as they are about to begin it
-  std::uint32_t blank = 0;       // files that were left before their ranks began to record, or that are all zeros
-  std::vector<TraceFile> files;  // by rank; their events have been moved to `entries`
-  std::vector<Entry> entries;    // by time; a rank's own events in their order
+  // Ranks that are about to begin their file and are not in `files`.
+  std::uint32_t starting = 0;
+  // Files whose ranks ended before they recorded, or that are all zeros.
+  std::uint32_t blank = 0;
+  // By rank. Their events were moved to `entries`.
+  std::vector<TraceFile> files;
+  // By time, each rank's own events in their order.
+  std::vector<Entry> entries;
 };
 
-// Reads every rank_*.trace in `folder` and merges them by time. Files of one host are put on one scale. Errors: a
-// folder that cannot be read or holds no trace (a job that is just starting is told as such), a file that
-// read_trace_file refuses, two files of one rank or of different runs.
+// Reads every rank_*.trace in `folder`, in parallel, and merges them by time. Files of one host use one time scale.
+// Errors: a folder that cannot be read or contains no trace (with a note if the job may just be starting), a file that
+// read_trace_file() rejects, two files of one rank or of different runs.
 [[nodiscard]] portals::Status read_trace(const std::string& folder, Trace& trace);
 
-// "MPI_Send" by the file's table of names, else "call 17".
+// The call's name by the file's table, "MPI_Send", or else "call 17".
 [[nodiscard]] std::string call_name(const TraceFile& file, std::uint32_t call);
 
 }  // namespace margay::command

@@ -19,17 +19,19 @@ using sim::TraceEvent;
 using sim::TraceKind;
 using Type = FieldType;
 
+// Names of an enumeration that has a name() of its own, so that a new enumerator needs no change here.
 template <typename Named>
 std::string_view word_as(std::uint32_t number) {
   return name(static_cast<Named>(number));
 }
 
-// Of numbers that are flags, or that the sources have no enumeration for.
+// Names from an array, for flags and for numbers without an enumeration in the sources.
 template <const auto& kWords>
 std::string_view word_in(std::uint32_t number) {
   return number < kWords.size() ? kWords[number] : "unknown";
 }
 
+// The assertions hold each table to its enumeration.
 constexpr std::array<std::string_view, 4> kWalkWords = {"none", "by_index", "cut", "by_index_and_cut"};
 static_assert((sim::kTraceWalkByIndex | sim::kTraceWalkCut) + 1 == kWalkWords.size());
 constexpr std::array<std::string_view, 4> kGivenBackWords = {"none", "cancelled", "never_wanted", "freed"};
@@ -50,6 +52,7 @@ std::string_view finding_word(std::uint32_t number) {
   return finding_id(static_cast<sim::Finding>(number));
 }
 
+// The enumerations of the document, with their sizes from the layers that define them.
 constexpr Enumeration kWires = {"Wires", word_as<sim::WireId>, sim::kWireCount};
 constexpr Enumeration kFindings = {"Findings", finding_word, sim::kFindingCount};
 constexpr Enumeration kHeaders = {"Headers", word_as<portals::Kind>, portals::kKindCount};
@@ -74,11 +77,13 @@ constexpr Enumeration kPassed = {"Why passed", word_as<portals::Passed>,
 constexpr Enumeration kGivenBack = {"Why given back", word_in<kGivenBackWords>, kGivenBackWords.size(), 1};
 constexpr Enumeration kHeapLeft = {"How a heap is left", word_in<kHeapLeftWords>, kHeapLeftWords.size()};
 
+// In the order of the document.
 constexpr std::array kEnumerations = {&kWires,  &kHeaders,    &kSavings,     &kProtocols, &kChoices, &kBodies,
                                       &kWalks,  &kLinks,      &kDescriptors, &kAccesses,  &kWays,    &kEpochs,
                                       &kSyncs,  &kOperations, &kAlgorithms,  &kProbes,    &kRoots,   &kDropReasons,
                                       &kPassed, &kGivenBack,  &kHeapLeft};
 
+// Conditions of fields: some slots mean different things in one kind.
 bool is_reply(const TraceEvent& event) {
   return event.header == static_cast<std::uint8_t>(portals::Kind::reply);
 }
@@ -92,13 +97,14 @@ bool is_not_too_small(const TraceEvent& event) {
   return !is_too_small(event);
 }
 
+// Constructors of fields, so that the rows below read as a table. "Any rank" stands for an absent rank.
 constexpr Field rank_field(std::string_view name, Slot slot, std::string_view meaning = {}) {
   return {.name = name, .slot = slot, .type = Type::rank, .meaning = meaning, .none = portals::kAnyRank};
 }
 constexpr Field number_field(std::string_view name, Slot slot, std::string_view meaning = {}) {
   return {.name = name, .slot = slot, .meaning = meaning};
 }
-// None at 0.
+// 0 stands for an absent field.
 constexpr Field count_field(std::string_view name, Slot slot, std::string_view meaning = {}) {
   return {.name = name, .slot = slot, .meaning = meaning, .none = 0};
 }
@@ -109,6 +115,7 @@ constexpr Field word_field(std::string_view name, Slot slot, const Enumeration& 
                            std::optional<std::uint64_t> none = {}) {
   return {.name = name, .slot = slot, .type = Type::word, .words = &words, .none = none};
 }
+// All flags are bits of `reason`; a cleared one is not printed.
 constexpr Field flag_field(std::string_view name, unsigned bit, std::string_view meaning) {
   return {.name = name,
           .slot = Slot::reason,
@@ -118,26 +125,30 @@ constexpr Field flag_field(std::string_view name, unsigned bit, std::string_view
           .first_bit = bit,
           .bits = 1};
 }
+// Restricts a field to bits of its slot: several fields may share one.
 constexpr Field within(Field field, unsigned first_bit, unsigned bits) {
   field.first_bit = first_bit;
   field.bits = bits;
   return field;
 }
+// Restricts a field to events that meet a condition.
 constexpr Field if_(bool (*applies)(const TraceEvent& event), Field field) {
   field.applies = applies;
   return field;
 }
 
-// `value` says nothing.
+// `value` stands for an absent field.
 constexpr Field without(std::uint64_t value, Field field) {
   field.none = value;
   return field;
 }
+// Replaces the meaning, for a field that a kind uses in another way.
 constexpr Field meaning(std::string_view text, Field field) {
   field.meaning = text;
   return field;
 }
 
+// Fields that several kinds have. A name means the same in all of them.
 constexpr Field kSource = rank_field("source", Slot::source);
 constexpr Field kThisRank = meaning("this rank", kSource);
 constexpr Field kDestination = rank_field("destination", Slot::destination);
@@ -152,12 +163,14 @@ constexpr Field kMatchBits = bits_field("match_bits", Slot::match_bits);
 constexpr Field kBytes = number_field("bytes", Slot::bytes);
 constexpr Field kBytesSaved = meaning("saved", kBytes);
 
+// Body method and flag share `reason`: 7 bits and 1.
 constexpr Field kBody = within(word_field("body", Slot::reason, kBodies, 0), 0, 7);
 constexpr Field kInPieces = flag_field("in_pieces", 7, "the body's memory at this rank is in pieces");
 static_assert(sim::kBodyInPieces == 1U << 7U);
 constexpr Field kOffset = number_field("offset", Slot::detail, "in the descriptor");
 constexpr Field kAnswers = count_field("answers", Slot::detail, "the sequence of the put or get that it answers");
 constexpr Field kPlace = number_field("place", Slot::detail, "the entry's, below; 0 the portal's own descriptor");
+// Two fields of one name: a drop may not have counted its walk, a match always has.
 constexpr Field kVisited = number_field("visited", Slot::a,
                                         "entries that the paper's walk visits, this one too (where "
                                         "walks are not recorded: that the kernel looked at)");
@@ -168,6 +181,7 @@ constexpr Field kDatatype = number_field("datatype", Slot::b, "its handle");
 constexpr Field kCall = {.name = "call", .slot = Slot::a, .type = Type::call, .meaning = "an index in the names"};
 constexpr Field kThread = number_field("thread", Slot::detail);
 constexpr Field kErrorClass = count_field("error_class", Slot::b);
+// An entry's criteria replace the message's bits and length in kinds about entries.
 constexpr Field kWantedBits = meaning("that it wants", kMatchBits);
 constexpr Field kIgnoredBits = bits_field("ignore_bits", Slot::bytes, "that it ignores");
 constexpr Field kWindow = within(number_field("window", Slot::match_bits, "its number"), 32, 32);
@@ -180,13 +194,15 @@ constexpr Field kOwnDescriptor = flag_field("own_descriptor", 2, "the portal's, 
 static_assert(sim::kTraceEntryAdopted == 1 && sim::kTraceEntryInactive == 2 && sim::kTraceEntryPortal == 4);
 constexpr Field kHeap = count_field("heap", Slot::b, "its number");
 
+// Common fields with 0 are not printed: most kinds do not use them.
 constexpr Field kBitsIfAny = without(0, kMatchBits);
 constexpr Field kBytesIfAny = without(0, kBytes);
 constexpr std::array kCommonFields = {kSource,   kDestination, kSequence, kHeader,    kPortal,    kWire,
                                       kProtocol, kReason,      kSaved,    kBitsIfAny, kBytesIfAny};
 
-// One row a kind, in the kinds' order.
+// The schema: one row for each kind, indexed by the kind's number.
 constexpr std::array kEvents = {
+    // Row 0 keeps numbers and indices equal.
     EventSchema{TraceKind::none, "no event", {}},
     EventSchema{TraceKind::send_begin,
                 "the ADI chose a protocol",
@@ -349,6 +365,7 @@ constexpr std::array kEvents = {
                 "a check of this rank reports a mistake of the program",
                 {kThisRank, word_field("finding", Slot::a, kFindings)}},
 };
+// The kind's number is the index; the assertions make a forgotten or misplaced row a compile error.
 static_assert(kEvents.size() == sim::kTraceKindCount);
 static_assert([] {
   for (std::size_t i = 0; i < kEvents.size(); ++i) {
@@ -357,6 +374,7 @@ static_assert([] {
   return true;
 }());
 
+// All slots as 64 bits, so that fields need no types of their own.
 std::uint64_t slot_value(Slot slot, const TraceEvent& event) {
   switch (slot) {
     case Slot::source:
@@ -393,10 +411,12 @@ std::uint64_t slot_value(Slot slot, const TraceEvent& event) {
   return 0;
 }
 
+// A shift by 64 bits is undefined.
 constexpr std::uint64_t mask_of(const Field& field) {
   return (field.bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << field.bits) - 1) << field.first_bit;
 }
 
+// Numbers of a whole slot are reported as they are in the file, those of a part of it by the field's name.
 std::string fault_words(const Field& field, const TraceEvent& event, std::uint64_t value) {
   switch (field.slot) {
     case Slot::header:
@@ -424,6 +444,7 @@ std::string_view name(Slot slot) {
   return kNames.at(static_cast<std::size_t>(slot));
 }
 
+// The array is padded with fields without a name.
 std::span<const Field> EventSchema::fields() const {
   const auto end = std::find_if(fields_or_empty.begin(), fields_or_empty.end(),
                                 [](const Field& field) { return field.name.empty(); });
@@ -439,6 +460,7 @@ std::span<const Field> common_fields() {
   return kCommonFields;
 }
 
+// Masks first: other fields of the slot must not leak into the value.
 std::optional<std::uint64_t> value_of(const Field& field, const TraceEvent& event) {
   if (field.applies != nullptr && !field.applies(event)) return std::nullopt;
   const std::uint64_t value = (slot_value(field.slot, event) & mask_of(field)) >> field.first_bit;
@@ -446,10 +468,12 @@ std::optional<std::uint64_t> value_of(const Field& field, const TraceEvent& even
   return value;
 }
 
+// A number beyond the enumeration may come from a newer recorder.
 std::string_view word_of(const Field& field, std::uint64_t value) {
   return value < field.words->end ? field.words->word(static_cast<std::uint32_t>(value)) : "unknown";
 }
 
+// A value outside an enumeration would be used as an index by readers. The first fault suffices.
 std::string fault_of_fields(const TraceEvent& event) {
   std::string fault;
   std::uint64_t reason_bits = 0;

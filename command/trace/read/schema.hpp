@@ -1,6 +1,6 @@
-// What each kind of event says: its fields by their names, where in an event's bytes they lie, and what they mean.
-// This is the one list of it: the checks of a file that is read, `margay trace print --raw`, `margay trace export
-// --format json` and the tables of docs/trace_format.md are made from it. What the recorder writes is in sim/trace.
+// The schema of trace events: the fields of each kind, with their names, meanings and places in an event's bytes.
+// It is the only such list. The checks of a file, `margay trace print --raw`, `margay trace export --format json` and
+// the tables of docs/trace_format.md derive from it. The recorder is in sim/trace.
 #pragma once
 
 #include <array>
@@ -15,17 +15,18 @@
 
 namespace margay::command {
 
-// Numbers that have words: those from `first` on and below `end`.
+// A set of numbers with names, those in [first, end).
 struct Enumeration {
-  std::string_view title;  // "Protocols"
+  // Heading in the document, as "Protocols".
+  std::string_view title;
   std::string_view (*word)(std::uint32_t number);
   std::uint32_t end;
   std::uint32_t first = 0;
 };
-// Those of the schema, in the document's order.
+// All enumerations of the schema, in the document's order.
 [[nodiscard]] std::span<const Enumeration* const> enumerations();
 
-// Members of sim::TraceEvent. `a_and_b`: the lower and the upper half of one number.
+// The members of sim::TraceEvent that fields are stored in. `a_and_b` is one 64-bit number, lower half in `a`.
 enum class Slot : std::uint8_t {
   source,
   destination,
@@ -43,9 +44,10 @@ enum class Slot : std::uint8_t {
   b,
   a_and_b,
 };
-// "match_bits", as the document calls it.
+// The slot's name in the document, as "match_bits".
 [[nodiscard]] std::string_view name(Slot slot);
 
+// How a field's number is formatted.
 enum class FieldType : std::uint8_t {
   number,
   rank,  // in the world
@@ -55,31 +57,41 @@ enum class FieldType : std::uint8_t {
   word,  // of an enumeration
 };
 
+// One field: a range of bits in a slot.
 struct Field {
   std::string_view name;
   Slot slot = Slot::detail;
   FieldType type = FieldType::number;
-  std::string_view meaning = {};           // beyond its name
-  const Enumeration* words = nullptr;      // of a word
-  std::optional<std::uint64_t> none = {};  // the value of an event that does not say it
-  unsigned first_bit = 0;                  // of the slot
+  // What the name does not say.
+  std::string_view meaning = {};
+  // The names of its values; only of type `word`.
+  const Enumeration* words = nullptr;
+  // The value that stands for an absent field.
+  std::optional<std::uint64_t> none = {};
+  // Lowest bit in the slot, and number of bits.
+  unsigned first_bit = 0;
   unsigned bits = 64;
-  bool (*applies)(const sim::TraceEvent& event) = nullptr;  // nullptr: always
+  // Whether this event has the field; nullptr: every event of the kind has it.
+  bool (*applies)(const sim::TraceEvent& event) = nullptr;
 };
 
+// Bound on the fields of a kind; the table is a constant array.
 inline constexpr std::size_t kFieldsMost = 12;
+// One kind of event.
 struct EventSchema {
   sim::TraceKind kind = sim::TraceKind::none;
-  std::string_view meaning;  // who did what
+  // The action that the event records, with its actor.
+  std::string_view meaning;
+  // The fields, then empty ones.
   std::array<Field, kFieldsMost> fields_or_empty = {};
   [[nodiscard]] std::span<const Field> fields() const;
 };
-// Of a kind that this version knows; nullptr of others.
+// The schema of a kind; nullptr: this version has no such kind.
 [[nodiscard]] const EventSchema* schema_of(sim::TraceKind kind);
-// Fields that events of every kind may have, where their kind says nothing else about these slots.
+// Fields that every kind has, unless it uses their slots itself.
 [[nodiscard]] std::span<const Field> common_fields();
 
-// Calls `see(field)` with each field of the event's kind and each common one whose slot the kind leaves alone.
+// Calls `see(field)` for each common field whose slot the kind does not use, then for each field of the kind.
 template <typename See>
 void for_each_field(sim::TraceKind kind, const See& see) {
   const EventSchema* const schema = schema_of(kind);
@@ -92,11 +104,12 @@ void for_each_field(sim::TraceKind kind, const See& see) {
   for (const Field& field : own) see(field);
 }
 
-// What the event says in the field; nothing: it does not.
+// The field's value in the event; empty: the event lacks the field.
 [[nodiscard]] std::optional<std::uint64_t> value_of(const Field& field, const sim::TraceEvent& event);
-// The value's word; "unknown" of a number that has none.
+// The value's name; "unknown" if it has none.
 [[nodiscard]] std::string_view word_of(const Field& field, std::uint64_t value);
-// Empty, or which field of the event says what no recorder writes: "its reason is 12".
+// "", or the first field with a value that no recorder writes: "its reason is 12". Bits of `reason` that no field uses
+// must be 0.
 [[nodiscard]] std::string fault_of_fields(const sim::TraceEvent& event);
 
 }  // namespace margay::command

@@ -49,6 +49,7 @@ Status TraceSource::measure(std::uint64_t& bytes) const {
   return {};
 }
 
+// pread() leaves no position to restore between reads.
 Status TraceSource::read(void* target, std::uint64_t bytes, std::uint64_t offset) const {
   auto* place = static_cast<std::byte*>(target);
   while (bytes > 0) {
@@ -63,11 +64,12 @@ Status TraceSource::read(void* target, std::uint64_t bytes, std::uint64_t offset
   return {};
 }
 
-// A lease to read a file is given when nobody has it open, or mapped, for writing; where that is no proof, or there are
-// no leases, its mappings are looked for.
+// A read lease is granted only if no process has the file open, or mapped, for writing. Where that is no proof, or
+// leases are not available, mappings are searched.
 bool TraceSource::may_be_written() const {
   if (descriptor_ < 0) return false;
-  // Whoever breaks the lease, in the moment that it lasts, sends a signal that changes nothing.
+  // A process that opens the file for writing breaks the lease, and this process gets a signal: SIGURG, which is
+  // ignored by default, instead of SIGIO, which would end it.
   static_cast<void>(fcntl(descriptor_, F_SETSIG, SIGURG));
   const bool given = fcntl(descriptor_, F_SETLEASE, F_RDLCK) == 0;
   if (!given && errno == EAGAIN) return true;
@@ -75,7 +77,8 @@ bool TraceSource::may_be_written() const {
   return !(given && leases_prove(descriptor_)) && is_mapped_for_writing(descriptor_);
 }
 
-// Who closed the file: its rank, the launcher, nobody. The launcher notes in what a rank closed how that ended.
+// Checks the fields about the file's closing by its rank, by the launcher, or not at all. In a file that its rank
+// closed the launcher may have noted the rank's end.
 Status TraceSource::check_end(const sim::TraceHeader& header) const {
   if ((header.flags & sim::kTraceFlagClosed) != 0 && header.checksum == 0) {
     return error("is damaged: it is closed and has no checksum");
@@ -88,6 +91,7 @@ Status TraceSource::check_end(const sim::TraceHeader& header) const {
   return {};
 }
 
+// From the magic to the length: each test relies on the former ones.
 Status TraceSource::check(const sim::TraceHeader& header, std::uint64_t file_bytes) const {
   if (header.magic == 0) return error("is damaged: its header is blank");
   if (header.magic != sim::kTraceMagic) return error("is no margay trace (it does not begin with \"mrgtrace\")");
@@ -123,7 +127,8 @@ Status TraceSource::check(const sim::TraceHeader& header, std::uint64_t file_byt
     return error(fmt::format("is damaged: capacity of {} events", header.capacity));
   }
   const std::uint64_t wanted =
-      sim::kTraceEventsOffset + header.capacity * sim::kTraceEventBytes;  // at most 4 GiB: no wrap
+      // At most 4 GiB, so the sum cannot overflow.
+      sim::kTraceEventsOffset + header.capacity * sim::kTraceEventBytes;
   if (file_bytes < wanted) {
     return error(fmt::format("was cut off: {} bytes, {} belong to it", file_bytes, wanted));
   }

@@ -1,4 +1,4 @@
-// A trace file that is open for reading, its header, and how to complain about it. Internal to sim/trace.
+// An open trace file with its checked header. Internal to this folder.
 #pragma once
 
 #include <cstdint>
@@ -9,24 +9,26 @@
 
 namespace margay::command {
 
+// Owns the descriptor. All errors name the file.
 class TraceSource {
  public:
-  // Follows no symbolic link and waits for nobody; what hinders it is measure()'s error. `path` outlives the source.
+  // Opens the file without following a symbolic link and without blocking; a failure is reported by measure(). `path`
+  // must outlive the source.
   explicit TraceSource(const std::string& path);
   TraceSource(const TraceSource&) = delete;
   TraceSource& operator=(const TraceSource&) = delete;
   ~TraceSource();
 
-  // An error that names the file.
+  // An error that begins with the file's name.
   [[nodiscard]] portals::Status error(const std::string& sentence) const;
-  // The file's length. Errors: it cannot be opened, or is no regular file.
+  // The file's length in bytes. Errors: it cannot be opened, or is not a regular file.
   [[nodiscard]] portals::Status measure(std::uint64_t& bytes) const;
-  // All of these bytes. Errors: the system's, and a file that ends before.
+  // Reads exactly `bytes` bytes. Errors: the system's, and a file that ends before.
   [[nodiscard]] portals::Status read(void* target, std::uint64_t bytes, std::uint64_t offset) const;
-  // The header, of which every field that reading depends on is checked. Errors name the field and its value.
+  // Reads the header and checks every field that later reading depends on. Errors name the field and its value.
   [[nodiscard]] portals::Status read_header(sim::TraceHeader& header) const;
-  // Whether a process has it open or mapped for writing. Where there are no leases (some file systems, another user's
-  // file), or they prove nothing, only those that have it mapped and whose maps this user may read are seen.
+  // Whether a process has the file open or mapped for writing. Uses a lease; where leases are missing (some file
+  // systems, another user's file) or prove nothing, only mappings that this user may see are found.
   [[nodiscard]] bool may_be_written() const;
   [[nodiscard]] int descriptor() const { return descriptor_; }
 
@@ -34,6 +36,7 @@ class TraceSource {
   [[nodiscard]] portals::Status check(const sim::TraceHeader& header, std::uint64_t file_bytes) const;
   [[nodiscard]] portals::Status check_end(const sim::TraceHeader& header) const;
 
+  // descriptor_ is -1 if the file could not be opened.
   const std::string& path_;
   int descriptor_;
 };

@@ -6,6 +6,7 @@
 
 namespace margay::command {
 
+// The layout of `b`: operation, algorithm, root, lowest bits first (docs/trace_format.md, collective_begin).
 CollectiveShape collective_shape(const sim::TraceEvent& begin) {
   return {collectives::numbered_operation(begin.b & 0xffU), static_cast<collectives::Algorithm>(begin.b >> 8U & 0xffU),
           begin.b >> 16U, static_cast<sim::TraceRoot>(begin.reason)};
@@ -13,6 +14,7 @@ CollectiveShape collective_shape(const sim::TraceEvent& begin) {
 
 namespace {
 
+// The root as the program named it: on an intercommunicator it may be a rank of the other group, or a constant.
 std::string root_words(const CollectiveShape& shape) {
   switch (shape.named) {
     case sim::TraceRoot::member:
@@ -34,6 +36,7 @@ std::string root_words(const CollectiveShape& shape) {
 std::string words_of(const CollectiveShape& shape) {
   using collectives::Operation;
   if (!shape.operation) return "an agreement on a context";
+  // Other operations record a root of 0, which would mislead.
   const bool has_root = shape.operation == Operation::bcast || shape.operation == Operation::reduce ||
                         shape.operation == Operation::gather || shape.operation == Operation::scatter;
   return fmt::format("{} by {}{}", name(*shape.operation), name(shape.algorithm),
@@ -42,8 +45,8 @@ std::string words_of(const CollectiveShape& shape) {
 
 namespace {
 
-// The start whose lowest bits are `low`, behind start `before` of the same channel. If it is not the next one, another
-// communicator has the context now, and its starts begin anew.
+// The full number of the start with lowest bits `low`, which follows start `before` of the same channel. A start that
+// is not the next one means that another communicator now has the context; its starts count from 0 again.
 std::uint64_t later_start(std::uint64_t before, std::uint32_t low) {
   constexpr std::uint64_t kStarts = std::uint64_t{1} << kCollectiveStartBits;
   return (before + 1) % kStarts == low ? before + 1 : low;
@@ -53,6 +56,7 @@ std::uint64_t later_start(std::uint64_t before, std::uint32_t low) {
 
 Collectives::Collectives(const Trace& trace, const TraceNames& names) : trace_(trace) {
   for (std::size_t i = 0; i < trace.entries.size(); ++i) {
+    // One pass suffices: a rank's entries are in its own order, so a call's begin precedes its sends and its end.
     switch (trace.entries[i].event.kind) {
       case sim::TraceKind::collective_begin:
         begin(i);
@@ -77,11 +81,13 @@ void Collectives::begin(std::size_t at) {
   part.number = event.a;
   part.begin = at;
   if (const PersistentNumber number(part.number); number.is_persistent && !is_agreement(part.context)) {
+    // All starts share the channel but not the number, so only this list can give the upper bits of the start.
     std::vector<std::size_t>& earlier = starts_[{file, part.context, number.channel}];
     part.start = number.start;
     if (!earlier.empty()) part.start = later_start(parts_[earlier.back()].start, number.start);
     earlier.push_back(parts_.size());
   }
+  // Overwrites an earlier call that had the same number.
   latest_[{file, part.context, part.number}] = parts_.size();
   parts_.push_back(std::move(part));
 }
@@ -89,11 +95,14 @@ void Collectives::begin(std::size_t at) {
 void Collectives::end(std::size_t at) {
   const auto& [event, file] = trace_.entries[at];
   const auto found = latest_.find({file, split_envelope(event.match_bits).context, event.a});
+  // The beginning may have been overwritten in the ring.
   if (found != latest_.end()) parts_[found->second].end = at;
 }
 
+// The order of sending is the only numbering that a call's messages have.
 void Collectives::add_send(std::size_t at, const TraceNames& names) {
   const auto& [event, file] = trace_.entries[at];
+  // Ready messages are not steps of the algorithm; they have a portal of their own.
   if (event.sequence == 0 || !names.is_collective_data(file, event.portal)) return;
   const EnvelopeBits bits = split_envelope(event.match_bits);
   const auto found = latest_.find({file, bits.context, bits.tag});
@@ -108,12 +117,14 @@ const CollectiveStep* Collectives::step_of(const MessageIdentity& message) const
   return found == steps_.end() ? nullptr : &found->second;
 }
 
+// Agreements and plain calls need no search.
 std::string Collectives::call_words(std::uint32_t file, std::uint32_t context, std::uint32_t number,
                                     std::uint64_t time_ns) const {
   const PersistentNumber persistent(number);
   const auto found = starts_.find({file, context, persistent.channel});
   const bool is_started = persistent.is_persistent && !is_agreement(context);
   if (!is_started || found == starts_.end()) return collective_call_words(context, number);
+  // The latest start before the event: lowest bits repeat every 2048 starts.
   const auto later = std::upper_bound(
       found->second.begin(), found->second.end(), time_ns,
       [&](std::uint64_t time, std::size_t part) { return time < trace_.entries[parts_[part].begin].event.time; });
@@ -123,6 +134,7 @@ std::string Collectives::call_words(std::uint32_t file, std::uint32_t context, s
   return collective_call_words(context, number);
 }
 
+// Counts the messages of the sender's part, not those of the whole call.
 std::string Collectives::words(const MessageIdentity& message) const {
   const CollectiveStep* const step = step_of(message);
   if (step == nullptr) return "";

@@ -1,5 +1,6 @@
-// The collective calls of a trace, each rank's part of them: a message names its call by communicator and number, the
-// call's own events tell what it does, and by which algorithm.
+// The collective calls of a trace, split into one part for each rank that made the call.
+// A message names its call by communicator and number; the call's own events name the operation and the algorithm.
+// Built in one pass over the trace; read-only afterwards.
 #pragma once
 
 #include <cstddef>
@@ -15,50 +16,66 @@
 
 namespace margay::command {
 
-// What a collective_begin tells of its call.
+// A collective call's operation, algorithm and root, decoded from its collective_begin.
 struct CollectiveShape {
-  std::optional<collectives::Operation> operation;                  // nothing: its members agree on a context
-  collectives::Algorithm algorithm = collectives::Algorithm::tree;  // of no meaning where there is no operation
+  // Empty: the event begins an agreement on a context, not an operation of the program.
+  std::optional<collectives::Operation> operation;
+  // Meaningless without an operation.
+  collectives::Algorithm algorithm = collectives::Algorithm::tree;
+  // As the call gave it; `named` says in which group.
   std::uint32_t root = 0;
-  sim::TraceRoot named = sim::TraceRoot::member;  // what `root` is
+  // How the call named its root; decides how to read `root` (a member's rank, or one of the remote group).
+  sim::TraceRoot named = sim::TraceRoot::member;
 };
+// Requires: `begin` is a collective_begin.
 [[nodiscard]] CollectiveShape collective_shape(const sim::TraceEvent& begin);
-// "allreduce by exchange", "bcast by tree, root 2", "reduce by tree, root rank 0 of the remote group", "an agreement on
-// a context".
+// Formats the shape: "allreduce by exchange", "bcast by tree, root 2", "reduce by tree, root rank 0 of the remote
+// group", "an agreement on a context". The root appears only for operations that have one.
 [[nodiscard]] std::string words_of(const CollectiveShape& shape);
 
-// One rank's part of one call. Indices are of trace.entries; kNone: not in the trace.
+// One rank's part of one collective call.
+// Indices are of trace.entries; kNone: the event is not in the trace, because it was overwritten or not yet recorded.
 struct CollectivePart {
   static constexpr std::size_t kNone = ~std::size_t{0};
   std::uint32_t file = 0;
-  std::uint32_t context = 0;  // of the communicator's collective messages
-  std::uint32_t number = 0;   // of the call on it, as the trace has it
-  // Of a persistent call, which of its starts, from 0. Its number has the lowest bits of it alone; the others are
-  // counted from where the recording begins.
+  // Context of the communicator's collective messages.
+  std::uint32_t context = 0;
+  // The call's number on that communicator, as recorded.
+  std::uint32_t number = 0;
+  // Number of the start of a persistent call, from 0. The call's number holds the lowest bits alone; the upper bits are
+  // counted from the beginning of the recording, so they are relative when that was overwritten.
   std::uint64_t start = 0;
+  // Its collective_begin and collective_end.
   std::size_t begin = kNone;
   std::size_t end = kNone;
-  std::vector<std::size_t> sends;  // the kernel_sends of its messages, in their order; no ready messages
+  // The kernel_sends of the call's data messages, in the order of sending; ready messages are not counted.
+  std::vector<std::size_t> sends;
 };
 
-// Which message of the call a message is.
+// A message's place in its call.
 struct CollectiveStep {
-  std::size_t part = 0;    // index of its sender's part
-  std::uint32_t step = 0;  // from 1, by the order in which its sender sent
+  // Index in parts() of the sender's part.
+  std::size_t part = 0;
+  // Counted from 1 in the order in which the sender sent.
+  std::uint32_t step = 0;
 };
 
+// Index of all collective calls in a trace, by call and by message. Lookups are a hash or map access; call_words() also
+// searches the starts of a persistent call.
 class Collectives {
  public:
-  // Both outlive it.
+  // `trace` must outlive the index. `names` is used during construction only.
   Collectives(const Trace& trace, const TraceNames& names);
 
-  // By the time of their beginning.
+  // All parts, ordered by the time of their beginning.
   [[nodiscard]] const std::vector<CollectivePart>& parts() const { return parts_; }
-  // Of a kernel_send or a kernel_arrive, the message's; nullptr: of no collective call that is in the trace.
+  // The place of `message`, the identity of a kernel_send or a kernel_arrive. nullptr: the message belongs to no
+  // collective call in the trace. Valid as long as the index.
   [[nodiscard]] const CollectiveStep* step_of(const MessageIdentity& message) const;
-  // "allreduce by exchange, message 2 of 3 that rank 3 sends in it"; "" of a message of no call.
+  // "allreduce by exchange, message 2 of 3 that rank 3 sends in it"; "" of a message that belongs to no known call.
   [[nodiscard]] std::string words(const MessageIdentity& message) const;
-  // As collective_call_words(), of an event of `file` at `time_ns` that names `number` on `context`'s communicator.
+  // As collective_call_words(), for an event of `file` at `time_ns` that names call `number` on the communicator of
+  // `context`. Adds the full start number of a persistent call where the index has it.
   [[nodiscard]] std::string call_words(std::uint32_t file, std::uint32_t context, std::uint32_t number,
                                        std::uint64_t time_ns) const;
 
@@ -70,8 +87,10 @@ class Collectives {
 
   const Trace& trace_;
   std::vector<CollectivePart> parts_;
-  std::map<Call, std::size_t> latest_;               // a context, and with it a number, may be used again
-  std::map<Call, std::vector<std::size_t>> starts_;  // parts of persistent calls, by time; the number is the channel
+  // The latest part with that context and number: both are used again after the communicator is freed.
+  std::map<Call, std::size_t> latest_;
+  // Parts of persistent calls, by time. The key's number is the channel, which all starts of a call share.
+  std::map<Call, std::vector<std::size_t>> starts_;
   std::unordered_map<MessageIdentity, CollectiveStep, MessageHash> steps_;
 };
 

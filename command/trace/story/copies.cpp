@@ -14,21 +14,27 @@ namespace {
 
 constexpr std::size_t kNoStep = MessageStory::kNone;
 
-// The events about one body: of the message itself, or of the reply that brought it.
+// The events about one body: that of the message itself, or of the reply that brought it.
 struct BodyHop {
-  std::size_t left = kNoStep;       // kernel_send or kernel_reply_sent
-  std::size_t sent = kNoStep;       // kernel_sent: it was not taken at once
+  // kernel_send or kernel_reply_sent.
+  std::size_t left = kNoStep;
+  // kernel_sent; only of a transmission that its wire did not take at once.
+  std::size_t sent = kNoStep;
   std::size_t matched = kNoStep;    // kernel_match
   std::size_t deposited = kNoStep;  // kernel_deposit
 };
 
+// Follows one body from the send's memory to the end of its path and collects the legs in order.
 class Follower {
  public:
   Follower(const Trace& trace, const MessageStory& story) : trace_(trace), story_(story) {}
 
+  // In the order of the path: library, wire, heap.
   BodyCopies run() {
     const BodyHop put = hop_of(story_.identity);
     const BodyHop reply = reply_hop();
+    // A pulled message keeps the header of its put only, so its body is the reply's. What the put carried was
+    // discarded.
     const BodyHop& way = keeps_body(put) ? put : reply;
     if (!keeps_body(way)) return {};
     add_library_copy();
@@ -44,6 +50,7 @@ class Follower {
     return hop.deposited != kNoStep && event(hop.deposited).bytes != 0;
   }
 
+  // The steps of a story belong to all of its hops; only those of one identity describe one body.
   [[nodiscard]] BodyHop hop_of(const MessageIdentity& message) const {
     BodyHop hop;
     for (const std::size_t step : story_.steps) {
@@ -53,6 +60,7 @@ class Follower {
     return hop;
   }
 
+  // Later events of one kind replace earlier ones; a hop has each kind once.
   void note(std::size_t step, BodyHop& hop) const {
     switch (event(step).kind) {
       case sim::TraceKind::kernel_send:
@@ -85,13 +93,14 @@ class Follower {
     copies_.legs.push_back({copies, false, fmt::format(format, std::forward<Values>(values)...)});
   }
 
-  // Before the message leaves: buffered sends, and those whose buffer is received into.
+  // Copies before the message leaves: those of buffered sends, and of sends whose buffer the call also receives into.
   void add_library_copy() {
     if (story_.begin == kNoStep) {
       copies_.is_known = false;
       return;
     }
     const sim::TraceEvent& begin = event(story_.begin);
+    // `saved` of a send_begin records that the library copied the body.
     if (begin.kind != sim::TraceKind::send_begin || begin.saved != portals::Saved::body) return;
     add(1, "rank {} copied it into {}", begin.source,
         begin.protocol == sim::TraceProtocol::buffered
@@ -104,7 +113,7 @@ class Follower {
            event(hop.matched).b == mpi_adi::kOwnerHeap;
   }
 
-  // Where the wire brought it.
+  // The place where the wire's path ends. Also records whether that is a receive's memory.
   [[nodiscard]] std::string place(const BodyHop& hop) {
     if (is_in_heap(hop)) return "the heap of unexpected messages";
     const bool is_receive = hop.matched != kNoStep && event(hop.matched).portal == mpi_adi::kReceivePortal &&
@@ -115,14 +124,14 @@ class Follower {
                        is_receive ? "the receive's memory" : "its entry's memory");
   }
 
-  // "it", or what is gathered.
+  // "its pieces" for a body that the wire gathered from memory with gaps.
   [[nodiscard]] std::string_view what(const BodyHop& hop) const {
     const bool in_pieces = hop.left != kNoStep && (event(hop.left).reason & sim::kBodyInPieces) != 0;
     return in_pieces ? "its pieces" : "it";
   }
 
-  // " (10 of its 4096 bytes)", where the receiver let the others pass or asked for no more; "": all, or how many were
-  // sent is not known.
+  // " (10 of its 4096 bytes)" where the receiver skipped the remainder, or requested no more of a pulled body. "": all
+  // bytes arrived, or the number sent is not known.
   [[nodiscard]] std::string part(const BodyHop& hop) const {
     const std::uint64_t kept = event(hop.deposited).bytes;
     const std::uint64_t sent = hop.left == kNoStep ? kept : event(hop.left).bytes;
@@ -132,6 +141,7 @@ class Follower {
                         : "";
   }
 
+  // The legs of each body method; the receiver records the method in kernel_deposit.
   void add_wire(const BodyHop& hop) {
     const sim::TraceEvent& end = event(hop.deposited);
     const std::uint32_t from = end.source, to = end.destination;
@@ -149,6 +159,7 @@ class Follower {
       case sim::TraceBody::ring:
         add(1, "rank {} copied {} into its byte ring to rank {}, before its header", from, it, to);
         return add(1, "rank {} copied the ring's bytes into {}", to, where);
+      // The read failed, which copied nothing; the sender then used its ring.
       case sim::TraceBody::ring_instead:
         add(0, "rank {} could not read it out of rank {}'s memory", to, from);
         [[fallthrough]];
@@ -170,9 +181,11 @@ class Follower {
     }
   }
 
+  // The 64-bit number of bytes that took another path than the method names; split over two fields.
   [[nodiscard]] static std::uint64_t aside(const sim::TraceEvent& end) { return std::uint64_t{end.b} << 32U | end.a; }
 
   void add_read(const sim::TraceEvent& end, std::string_view it, const std::string& where) {
+    // Receiver and sender may both copy a long body; the sender writes these bytes.
     const std::uint64_t written = aside(end);
     const std::string read = fmt::format("rank {} read {} out of rank {}'s memory into {} (process_vm_readv)",
                                          end.destination, it, end.source, where);
@@ -184,13 +197,15 @@ class Follower {
   static std::string_view backend(sim::TraceBody way) { return way == sim::TraceBody::epoll ? "send()" : "io_uring"; }
 
   void add_socket_out(const BodyHop& hop, std::uint32_t from, std::string_view it) {
+    // kernel_sent has the final method. A message that its wire took at once has none, and kernel_send has it.
     const std::size_t teller = hop.sent != kNoStep ? hop.sent : hop.left;
     const sim::TraceBody way = teller == kNoStep ? sim::TraceBody::none : sim::body_way(event(teller).reason);
     if (way == sim::TraceBody::none) {
       copies_.is_known = false;
       return;
     }
-    // What is taken at once is a copy.
+    // A body that was taken at once was copied into a batch, since the sender may reuse its memory; one that was not
+    // was written from there, but for the bytes that `detail` counts.
     const std::uint64_t all = event(teller).bytes;
     const std::uint64_t copied = hop.sent == kNoStep ? all : event(hop.sent).detail;
     if (copied == all) {
@@ -207,6 +222,7 @@ class Follower {
     const sim::TraceBody way = sim::body_way(end.reason);
     const std::string_view read = way == sim::TraceBody::epoll ? "recv()" : "io_uring";
     const std::uint64_t copied = aside(end);
+    // Bytes that were read ahead passed the connection's buffer; the others went straight to their place.
     if (copied < end.bytes) {
       add(0, "rank {}'s {} read it from the socket into {}{}", end.destination, read, where,
           copied == 0
@@ -227,6 +243,8 @@ class Follower {
   }
 
   void add_heap_copy(const BodyHop& hop) {
+    // The copy out of the heap is the receive's own, so the path does end in its memory, also if the receive is not in
+    // the trace.
     if (!is_in_heap(hop)) return;
     copies_.ends_in_receive = true;
     if (story_.received == kNoStep || event(story_.received).kind != sim::TraceKind::receive_complete) return;
@@ -237,7 +255,8 @@ class Follower {
         received.bytes < whole ? sim::counted(received.bytes, "byte") + " of it" : "it");
   }
 
-  // A body that came with its header, which alone was kept.
+  // A body that its wire carried with the header, of which the receiver kept the header alone and pulled the body
+  // later.
   void add_vain(const BodyHop& put) {
     if (put.sent == kNoStep || event(put.sent).detail == 0) return;
     const sim::TraceEvent& sent = event(put.sent);
@@ -284,6 +303,7 @@ BodyCopies copies_of(const Trace& trace, const MessageStory& story) {
   return Follower(trace, story).run();
 }
 
+// Sums are stated only if every leg is known.
 std::vector<std::string> copies_told(const BodyCopies& copies) {
   if (copies.legs.empty()) return {};
   std::string legs;
@@ -307,6 +327,7 @@ std::string access_copies(const sim::TraceEvent& access) {
   const auto way = static_cast<mpi_adi::WindowWay>(access.reason);
   const auto what = static_cast<sim::TraceAccess>(access.a);
   const bool is_put = what == sim::TraceAccess::put;
+  // An accumulate combines in place, and the copies of a window's message are in that message's own story.
   if (way == mpi_adi::WindowWay::message || (!is_put && what != sim::TraceAccess::get)) {
     return way == mpi_adi::WindowWay::direct ? fmt::format("direct: rank {} does it in place", access.source)
                                              : fmt::format("by {}", name(way));

@@ -1,4 +1,5 @@
-// Which copies were made of a message's body on its way, by whom and by which means, as its events tell them.
+// The copies that were made of a message's body: by which process, by which means.
+// Derived from the message's events, above all the body method in kernel_deposit.
 #pragma once
 
 #include <string>
@@ -8,27 +9,37 @@
 
 namespace margay::command {
 
-// One leg of a body's way: what a rank did.
+// One leg of a body's path: what one rank did with the body.
 struct BodyLeg {
-  unsigned copies = 0;       // of every byte, by a process of the program; what a socket's kernel does is none
-  bool copies_part = false;  // and some of its bytes once more
-  std::string words;         // "rank 0 copied it into a cell of its ring to rank 1"
+  // Copies of the whole body by a process of the program. Copies inside the operating system's sockets are not counted.
+  unsigned copies = 0;
+  // Some of its bytes were copied once more.
+  bool copies_part = false;
+  // "rank 0 copied it into a cell of its ring to rank 1".
+  std::string words;
 };
 
+// All legs of one body.
 struct BodyCopies {
-  std::vector<BodyLeg> legs;         // in their order; empty: there was no body, or its end is not in the trace
-  std::vector<std::string> in_vain;  // sentences: what was copied of it before, and thrown away
-  bool is_known = true;              // every leg is in the trace
-  bool ends_in_receive = true;       // false: where its entry led, which may not be the end of its way
+  // In the order of the path. Empty: the message has no body, or the trace lacks the body's end.
+  std::vector<BodyLeg> legs;
+  // Sentences about copies that the receiver discarded, made before the body was pulled.
+  std::vector<std::string> in_vain;
+  // Every leg is in the trace.
+  bool is_known = true;
+  // False: the path ends in another entry's memory, from which a program may copy further.
+  bool ends_in_receive = true;
+  // Copies of the whole body, over all legs.
   [[nodiscard]] unsigned count() const;
 };
 
+// Follows the body of the message itself or, of a pulled message, of the reply that brought it.
 [[nodiscard]] BodyCopies copies_of(const Trace& trace, const MessageStory& story);
-// "Its body was copied twice: rank 0 copied it into a cell of its ring to rank 1; rank 1 copied it out of the cell into
-// the receive's memory." and what was in vain; no sentence: nothing is known.
+// Formats the copies: "Its body was copied twice: rank 0 copied it into a cell of its ring to rank 1; rank 1 copied it
+// out of the cell into the receive's memory." and the discarded ones. Empty without legs.
 [[nodiscard]] std::vector<std::string> copies_told(const BodyCopies& copies);
 
-// How a window_access goes, and what is copied: "direct: rank 0 copies it once, in memory that is mapped there".
+// The method of a window_access and its copies: "direct: rank 0 copies it once, in memory that is mapped there".
 [[nodiscard]] std::string access_copies(const sim::TraceEvent& access);
 
 }  // namespace margay::command

@@ -25,6 +25,7 @@ std::string_view taken_by(Taker taker) {
 
 }  // namespace
 
+// kernel_send has portal and bits in full; the later events are fallbacks for a sender whose recording is lost.
 const Trace::Entry& about(const Trace& trace, const MessageStory& story) {
   for (const std::size_t step : {story.sent, story.arrived, story.begin, story.dropped}) {
     if (step != MessageStory::kNone) return trace.entries[step];
@@ -38,14 +39,17 @@ const Trace::Entry& best_told(const Trace& trace, const MessageStory& story) {
   return is_chosen ? trace.entries[story.begin] : about(trace, story);
 }
 
+// The order of the tests matters: a message that left the heap or was dropped has a match or an arrival as well.
 std::string_view fate(const Messages& messages, const MessageStory& story) {
   if (story.taken_back || story.cancelled) return "cancelled";
   if (story.given_back != MessageStory::kNone) return "never received";
   if (story.dropped != MessageStory::kNone) return "dropped";
+  // Whether an event of the receiver after `at` would be in the trace.
   const auto is_known_after = [&](std::size_t at) {
     return at != kNotThere && messages.is_whole_after(story.identity.destination, at);
   };
   if (story.pulled != kNotThere) {
+    // receive_complete implies the end of the pull, which may have been overwritten in the ring.
     const bool ended = story.pull_ended != kNotThere || story.received != kNotThere;
     if (!ended && is_known_after(story.pulled)) return "broken off";
     return story.unexpected ? "unexpected, pulled" : "pulled";
@@ -53,6 +57,7 @@ std::string_view fate(const Messages& messages, const MessageStory& story) {
   if (story.unexpected && story.searched != kNotThere) return "unexpected";
   if (story.unexpected) return is_known_after(story.matched) ? "never received" : "unexpected";
   if (story.matched != kNotThere) {
+    // A get's body is that of its reply, so the match ends it.
     const bool ended = story.is_get || story.kept != kNotThere || story.received != kNotThere;
     return !ended && is_known_after(story.matched) ? "broken off" : taken_by(story.taker);
   }
@@ -62,12 +67,14 @@ std::string_view fate(const Messages& messages, const MessageStory& story) {
   return is_known_after(story.sent != kNotThere ? story.sent : story.begin) ? "not arrived" : "not known";
 }
 
+// Derived from the outcome, so that both never contradict each other.
 Unreceived unreceived(const Messages& messages, const MessageStory& story) {
   if (story.received != kNotThere) return Unreceived::no;
   const std::string_view what = fate(messages, story);
   if (what == "never received" || what == "not arrived" || what == "held" || what == "broken off") {
     return Unreceived::yes;
   }
+  // No receive found it yet, and the recording does not show whether one did later.
   const bool ends_in_heap = what == "unexpected" && story.searched == kNotThere;
   return what == "not known" || ends_in_heap ? Unreceived::not_known : Unreceived::no;
 }
@@ -77,6 +84,7 @@ std::size_t first_step(const MessageStory& story) {
 }
 
 std::size_t last_step(const Trace& trace, const MessageStory& story) {
+  // A program may keep a message in a heap for any time.
   const auto last = std::find_if(story.steps.rbegin(), story.steps.rend(), [&](std::size_t at) {
     return trace.entries[at].event.kind != sim::TraceKind::heap_left;
   });

@@ -1,5 +1,5 @@
-// Parts of a message's story: its fate in a word or two, its first and last step, and sentences about gaps, losses,
-// probes and waits.
+// A message's outcome: one or two words, its first and last step, and sentences about gaps, losses, probes and waits.
+// All functions are pure; each takes the story that Messages::story() returned, over the same trace.
 #pragma once
 
 #include <cstddef>
@@ -14,75 +14,91 @@
 
 namespace margay::command {
 
-// "expected" (by a receive), "matched" (by an entry or a portal, which expect nothing), "heap" (the same, and a dynamic
-// block keeps it), "window", "unexpected", "pulled", "unexpected, pulled", "dropped", "cancelled", "never received",
-// "not arrived", "held" (its wire keeps it to the end), "broken off" (its body did not come to its end) or "not known".
-// What did not happen is said only where all that the receiver recorded since then is there.
+// The outcome of a message:
+//   "expected"            a posted receive took it
+//   "matched"             another entry or portal took it: of a program on portals, of collective calls
+//   "heap"                the same, and a dynamic block keeps it
+//   "window"              it accessed a window
+//   "unexpected"          it waited in the heap of unexpected messages
+//   "pulled", "unexpected, pulled"   its body was fetched after the header
+//   "dropped", "cancelled", "never received", "not arrived"
+//   "held"                its wire keeps it to the end of the recording
+//   "broken off"          its body did not end
+//   "not known"
+// An outcome that rests on a missing event is returned only where the receiver's recording is whole from that moment
+// on.
 [[nodiscard]] std::string_view fate(const Messages& messages, const MessageStory& story);
-// Whether no receive has it in whole, as far as is known; `not_known`: the trace does not tell.
+// Whether the message lacks a completed receive. `not_known`: the recording is not whole enough to decide.
 enum class Unreceived : std::uint8_t { no, yes, not_known };
 [[nodiscard]] Unreceived unreceived(const Messages& messages, const MessageStory& story);
-// What it began with: its sending, or else the first of it that is in the trace. Requires: it has steps.
+// The entry with which the message begins: its sending, or else its first event in the trace. Requires: it has steps.
 [[nodiscard]] std::size_t first_step(const MessageStory& story);
-// The event that tells a message's portal and bits. Requires: it has steps.
+// The event with the message's portal and match bits. Requires: it has steps.
 [[nodiscard]] const Trace::Entry& about(const Trace& trace, const MessageStory& story);
-// The event that tells its amount and type: the send_begin, or else what about() gives. Requires: it has steps.
+// The event with the message's length and datatype: the send_begin, or else what about() returns. Requires: it has
+// steps.
 [[nodiscard]] const Trace::Entry& best_told(const Trace& trace, const MessageStory& story);
-// The last of its way: that a program released it from a heap, some time later, is none. Requires: it has steps.
+// The last step of the message's path. A release from a heap by the program, at any later time, is not one. Requires:
+// it has steps.
 [[nodiscard]] std::size_t last_step(const Trace& trace, const MessageStory& story);
-// From its sending to its last step. Requires: it has steps.
+// Nanoseconds from first_step() to last_step(); 0 where the clocks of two ranks disagree. Requires: it has steps.
 [[nodiscard]] std::uint64_t duration_ns(const Trace& trace, const MessageStory& story);
 
-// What is not known of a message because a rank's recording lacks it.
+// Gaps: facts that are unknown because a rank's recording lacks them.
 
-// Sentences; none where both ranks recorded their part.
+// Sentences, one for each rank without a record of its part; empty where both ranks have one.
 [[nodiscard]] std::vector<std::string> gaps_told(const Trace& trace, const MessageStory& story);
 
-// That the other rank of a message was lost, and how it ended.
+// Losses: the message's other rank was lost or killed.
 
-// Sentences; none of a message that was received and whose send did not fail.
+// Sentences about each side's loss and how the lost rank ended. Empty for a message that was received and whose send
+// did not fail. Cost: one pass over the trace's entries.
 [[nodiscard]] std::vector<std::string> losses_told(const Trace& trace, const Messages& messages,
                                                    const MessageStory& story);
 
-// The receive that a message was lost to: it had searched the heap when the message came, and was not in the list yet.
+// Missed receives: the receive had searched the heap when the message arrived, and was not in the match list yet. The
+// paper forbids this, and `margay run --mpi racy` does it for teaching:
 // "This operation must be atomic to insure that the kernel doesn't deposit a message in the dynamic heap between the
 // time the heap is searched and the entry is activated" (paper 001, section 2).
 
+// A receive that a message missed.
 struct MissedReceive {
-  std::size_t posted = MessageStory::kNone;    // its post_receive; kNone: the message was lost to none
-  std::size_t searched = MessageStory::kNone;  // its search_miss
+  // Its post_receive; kNone: the message missed no receive.
+  std::size_t posted = MessageStory::kNone;
+  // Its search_miss, which precedes the message's match.
+  std::size_t searched = MessageStory::kNone;
 };
 
-// Looks back from the message's kernel_match to the beginning of the call that it came in, some thousand events at
-// most.
+// Cost: looks back from the message's kernel_match to the beginning of the call around it, at most 4096 events.
 [[nodiscard]] MissedReceive missed_receive(const Trace& trace, const Messages& messages, const MessageStory& story);
 
-// Which probes found a message before a receive had it.
+// Probes that found the message before a receive took it.
 
-// A probe that blocks waits for the message that it finds.
+// True of MPI_Probe and MPI_Mprobe, which wait for the message that they find.
 [[nodiscard]] constexpr bool blocks(sim::TraceProbe probe) {
   return probe == sim::TraceProbe::probe || probe == sim::TraceProbe::mprobe;
 }
-// "Found by MPI_Iprobe (pipe.c:12), 3.10 us after it had arrived; 17 of the rank's polls before that found nothing.":
-// of the first and of the last, and how many there were. "Rank 0 waited for it in this call for 25.2 ms, 25.1 ms of
-// that before rank 1 sent it.": of those that block.
+// Sentences on the first and the last probe, and how many there were: "Found by MPI_Iprobe (pipe.c:12), 3.10 us after
+// it had arrived; 17 of the rank's polls before that found nothing." A blocking probe adds its wait: "Rank 0 waited for
+// it in this call for 25.2 ms, 25.1 ms of that before rank 1 sent it."
 [[nodiscard]] std::vector<std::string> probes_told(const Trace& trace, const Messages& messages,
                                                    const EventWords& words, const MessageStory& story);
-// Of many probes a story's steps have the first and the last.
+// True of a probe between the first and the last, which a story omits from its steps.
 [[nodiscard]] bool is_probe_left_out(const Trace& trace, const MessageStory& story, std::size_t step);
 
-// Who waited for whom: a message for its receive, a receive for its message, a header on its wire.
+// Waits: a message for its receive, a receive for its message, a header on its wire.
 
-// Sentences, for how long each; none of a message that nobody saw arrive and nothing was before.
+// Sentences with the duration of each wait. Empty when the message's arrival was not recorded and nothing blocked it.
 [[nodiscard]] std::vector<std::string> waits_told(const Trace& trace, const Messages& messages,
                                                   const MessageStory& story);
-// The same of a body that its receiver asked for: until the sender saw that, and from there to its end.
+// The waits of a pull: from the request for the body until the sender sees it, and from there to the body's end.
 [[nodiscard]] std::vector<std::string> pull_waits_told(const Trace& trace, const MessageStory& story);
 
-// Whether a message's story is whole: every step of its protocol, on both sides, is in the trace.
+// Completeness: every step of the message's protocol, on both sides, is in the trace.
 
-// What is missing of MPI messages between ranks whose files are whole and closed, a sentence each; nothing when all is
-// there. Messages that nobody received have no receive, and one that was dropped has no more than its drop.
+// One sentence for each missing step of MPI messages between ranks whose files are whole and closed; empty when all
+// steps are there. An unreceived message needs no receive, and a dropped one ends with its drop. Cost: builds the story
+// of every message.
 [[nodiscard]] std::vector<std::string> missing_steps(const Trace& trace, const TraceNames& names,
                                                      const Messages& messages);
 

@@ -11,6 +11,7 @@ namespace margay::command {
 
 namespace {
 
+// A recorder writes peer_lost once for each lost peer, so a search for a rank's own event is enough.
 bool has_lost(const Trace& trace, std::uint32_t rank, std::uint32_t peer) {
   return std::any_of(trace.entries.begin(), trace.entries.end(), [&](const Trace::Entry& entry) {
     return entry.event.kind == sim::TraceKind::peer_lost && entry.event.source == peer &&
@@ -18,8 +19,8 @@ bool has_lost(const Trace& trace, std::uint32_t rank, std::uint32_t peer) {
   });
 }
 
-// "was killed by signal 9 (SIGKILL)"; "": it ended well, or there is no file of it, or it may run yet and `ended` says
-// not otherwise.
+// "was killed by signal 9 (SIGKILL)". "": the rank ended well, or has no file, or may still run, unless `ended` says
+// that it cannot.
 std::string end_of(const Trace& trace, std::uint32_t rank, bool ended) {
   for (const TraceFile& file : trace.files) {
     if (file.rank != rank) continue;
@@ -33,9 +34,11 @@ std::string end_of(const Trace& trace, std::uint32_t rank, bool ended) {
 
 std::vector<std::string> losses_told(const Trace& trace, const Messages& messages, const MessageStory& story) {
   const bool failed = story.completed != MessageStory::kNone && trace.entries[story.completed].event.b != 0;
+  // A loss after a successful delivery does not concern the message.
   if (!failed && unreceived(messages, story) == Unreceived::no) return {};
   std::vector<std::string> told;
   const std::uint32_t source = story.identity.source, destination = story.identity.destination;
+  // Each side may have noticed the loss of the other, or neither, if the recording ended first.
   for (const auto& [rank, peer] : {std::pair(source, destination), std::pair(destination, source)}) {
     const std::string end = end_of(trace, peer, failed || fate(messages, story) == "broken off");
     if (has_lost(trace, rank, peer)) {

@@ -12,13 +12,14 @@ namespace {
 
 constexpr std::size_t kNone = MessageStory::kNone;
 
-// Which message the event's own one is a part of, if the event says so. A get's, and a synchronous answer's, are told
-// by the receiver beside the message that they serve.
+// The relation of a hop to the message that it answers or serves, as an event records it. Answers name their message in
+// `detail`. A get and a synchronous answer do not; the receiver records them beside the message that they serve.
 struct Tie {
   MessageIdentity hop;
   MessageIdentity whole;
 };
 bool tie_of(const sim::TraceEvent& event, Tie& tie) {
+  // Numbers begin at 1; 0 means that the event has no such message.
   if (event.sequence == 0 || event.detail == 0) return false;
   switch (event.kind) {
     case sim::TraceKind::kernel_ack_sent:
@@ -35,6 +36,7 @@ bool tie_of(const sim::TraceEvent& event, Tie& tie) {
   }
 }
 
+// A damaged or repeated event must not move a step: the first one counts.
 void set_first(std::size_t& place, std::size_t at) {
   if (place == kNone) place = at;
 }
@@ -46,9 +48,11 @@ Messages::Messages(const Trace& trace) : trace_(trace) {
   note_calls();
 }
 
+// Builds all indices by identity in one pass; a hop may be recorded before the event that relates it.
 void Messages::note_hops() {
   first_.assign(trace_.files.size(), kNone);
   for (const TraceFile& file : trace_.files) {
+    // Only the device of MPI defines this owner.
     is_mpi_.push_back(std::any_of(file.definitions.begin(), file.definitions.end(), [](const sim::Definition& each) {
       return each.kind == sim::DefinitionKind::owner && each.number == mpi_adi::kOwnerReceive;
     }));
@@ -61,11 +65,13 @@ void Messages::note_hops() {
     if (event.kind == sim::TraceKind::post_receive || event.kind == sim::TraceKind::search_miss) {
       receives_[receive_key(trace_.entries[i].file, event.a)].push_back(i);
     }
+    // A hop belongs to one message: sender and receiver may both record the relation, and the first suffices.
     Tie tie;
     if (tie_of(event, tie) && part_of_.try_emplace(tie.hop, tie.whole).second) hops_[tie.whole].push_back(tie.hop);
   }
   std::vector<std::pair<std::size_t, MessageIdentity>> found;
   for (const auto& [message, events] : events_) {
+    // The map's order is arbitrary, so the roots are sorted by their first event.
     if (!part_of_.contains(message)) found.emplace_back(events.front(), message);
   }
   std::sort(found.begin(), found.end());
@@ -73,10 +79,12 @@ void Messages::note_hops() {
   for (const auto& [at, message] : found) roots_.push_back(message);
 }
 
-// Events of a rank that has several threads in calls at once belong to the thread that was seen last.
+// An event names its thread only when a call or a wait begins or ends; the others are assigned to the thread that was
+// seen last. With several threads in calls at once this may be wrong, which has_threads_ reports.
 void Messages::note_calls() {
   struct Thread {
-    std::vector<std::size_t> calls;  // entered and not left
+    // A stack, because a callback of the program may call MPI within a call.
+    std::vector<std::size_t> calls;
     std::size_t wait_begun = kNone;
   };
   struct Rank {
@@ -100,6 +108,7 @@ void Messages::note_calls() {
     if (!calls.empty()) calls_[i] = calls.back();
     if (event.kind == sim::TraceKind::wait_begin) rank.latest->wait_begun = i;
     if (event.kind == sim::TraceKind::wait_end) {
+      // A ring that wrapped may begin inside a wait.
       const std::size_t begun = std::exchange(rank.latest->wait_begun, kNone);
       if (begun != kNone && !calls.empty())
         ends_at(calls.back()).waited_ns += event.time - trace_.entries[begun].event.time;
@@ -114,6 +123,7 @@ void Messages::note_calls() {
   }
 }
 
+// Numbers are assigned on demand: most entries are not calls, and a Call for each would waste memory.
 Messages::Call& Messages::ends_at(std::size_t enter) {
   std::uint32_t& number = call_numbers_[enter];
   if (number == kNoCall) {
@@ -136,7 +146,7 @@ const sim::TraceEvent* Messages::arrival(const MessageIdentity& hop) const {
   return nullptr;
 }
 
-// Who waits yet when its recording ends.
+// A rank that is still waiting when its recording ends, as in a deadlock.
 void Messages::note_open_wait(const std::vector<std::size_t>& calls, std::size_t wait_begun) {
   if (wait_begun == kNone || calls.empty()) return;
   const std::uint64_t end = trace_.entries.back().event.time, begun = trace_.entries[wait_begun].event.time;
@@ -167,8 +177,10 @@ std::uint64_t Messages::waited_in(std::size_t enter) const {
   return number == kNoCall ? 0 : ends_[number].waited_ns;
 }
 
+// Follows the relations upwards: a reply belongs to a get, which belongs to a message.
 MessageIdentity Messages::root_of(MessageIdentity hop) const {
-  constexpr int kLongestChain = 8;  // reply, get, message: a damaged trace may have a ring
+  // A chain is reply, get, message. The bound stops at a circle, which a damaged trace may contain.
+  constexpr int kLongestChain = 8;
   for (int i = 0; i < kLongestChain; ++i) {
     const auto found = part_of_.find(hop);
     if (found == part_of_.end()) break;
@@ -177,7 +189,7 @@ MessageIdentity Messages::root_of(MessageIdentity hop) const {
   return hop;
 }
 
-// A request's number is used again: the latest one is meant.
+// The latest event of that kind before `until`: request numbers are reused.
 std::size_t Messages::last_before(std::uint32_t file, std::uint32_t request, sim::TraceKind kind,
                                   std::size_t until) const {
   const auto found = receives_.find(receive_key(file, request));
@@ -195,11 +207,13 @@ Messages::Blocked Messages::blocked(const MessageStory& story) const {
   const auto until = [&](std::size_t at) { return time(at == kNone ? trace_.entries.size() - 1 : at); };
   for (const std::size_t hold : holds_) {
     const MessageIdentity held = identity(trace_.entries[hold].event);
+    // Wires deliver in order, so only an earlier message of the same pair can block this one.
     const bool before = held.source == story.identity.source && held.destination == story.identity.destination &&
                         held.sequence < story.identity.sequence;
     if (!before) continue;
     MessageStory other;
     for (const std::size_t step : events_.at(held)) note_step(step, other);
+    // The overlap of the hold with this header's time on the wire.
     const std::uint64_t from = std::max(time(hold), time(story.sent));
     const std::uint64_t to = std::min(until(hold_end(other)), until(story.arrived));
     if (to <= from) continue;
@@ -209,7 +223,8 @@ Messages::Blocked Messages::blocked(const MessageStory& story) const {
   return blocked;
 }
 
-// All events that bear the identity of the message or of one of its hops, by time.
+// All events with the identity of the message or of one of its hops, by time. The bound stops at a damaged trace in
+// which hops name one another in great number.
 std::vector<std::size_t> Messages::steps_of(const MessageIdentity& root) const {
   constexpr std::size_t kMostHops = 64;
   std::vector<MessageIdentity> hops{root};
@@ -228,16 +243,18 @@ std::vector<std::size_t> Messages::steps_of(const MessageIdentity& root) const {
   return steps;
 }
 
+// By portal and owner first: MPI's entries have any type of descriptor.
 Taker Messages::taker_of(const Trace::Entry& matched) const {
   const sim::TraceEvent& event = matched.event;
   const bool is_receives = event.b == mpi_adi::kOwnerReceive || event.b == mpi_adi::kOwnerHeap;
+  // The owner alone identifies the device where the file lost its definitions.
   if (event.portal == mpi_adi::kReceivePortal && (is_receives || is_mpi_[matched.file])) return Taker::receive;
   if (is_mpi_[matched.file] && is_of_window(event.match_bits)) return Taker::window;
   constexpr auto kHeap = 1U + static_cast<std::uint32_t>(portals::DescriptorType::dynamic_block);
   return sim::matched_descriptor(event.reason) == kHeap ? Taker::heap : Taker::entry;
 }
 
-// What a step says of its message.
+// Enters a step into the story's named events.
 void Messages::note_step(std::size_t at, MessageStory& story) const {
   const auto& [event, file] = trace_.entries[at];
   switch (event.kind) {
@@ -251,6 +268,7 @@ void Messages::note_step(std::size_t at, MessageStory& story) const {
     case sim::TraceKind::kernel_arrive:
       return set_first(story.arrived, at);
     case sim::TraceKind::kernel_match:
+      // As for the other steps, the first counts.
       if (story.matched == kNone) story.taker = taker_of(trace_.entries[at]);
       story.unexpected |= story.taker == Taker::receive && event.b == mpi_adi::kOwnerHeap;
       return set_first(story.matched, at);
@@ -280,6 +298,7 @@ void Messages::note_step(std::size_t at, MessageStory& story) const {
       return set_first(story.received, at);
     case sim::TraceKind::request_complete: {
       const std::uint32_t rank = trace_.files[file].rank;
+      // In a message to oneself `source` does not distinguish the send's completion from the receive's.
       const bool is_senders = rank == event.source && !is_of_receive(event, rank);
       if (is_senders) set_first(story.completed, at);
       return;
@@ -289,10 +308,12 @@ void Messages::note_step(std::size_t at, MessageStory& story) const {
   }
 }
 
-// The receive that took it was begun before any event was about both.
+// Finds the receive that took the message, by its request's number: it was posted before any event named both.
 void Messages::find_receive(MessageStory& story) const {
   const std::size_t taken = std::min({story.searched, story.pulled, story.received});
   if (taken == kNone) return;
+  // An expected message matched a receive that was posted before; an unexpected one was found by a receive that was
+  // posted after the match.
   const std::size_t until = story.searched == kNone && story.matched != kNone ? story.matched : taken;
   const std::uint32_t file = trace_.entries[taken].file;
   const std::uint32_t request = trace_.entries[taken].event.a;
@@ -309,9 +330,11 @@ MessageStory Messages::story(const MessageIdentity& root) const {
   story.identity = root;
   story.steps = steps_of(root);
   for (const std::size_t at : story.steps) {
+    // Steps of other hops must not fill the fields of this message.
     if (identity(trace_.entries[at].event) == root) note_step(at, story);
   }
   find_receive(story);
+  // Messages of the library have no send_begin.
   if (story.begin == kNone) story.begin = story.sent;
   return story;
 }

@@ -1,5 +1,5 @@
 // The messages of a trace, each with all of its hops: header and body, acknowledgment, pull (a get and its reply),
-// synchronous answer. Each of these is a message of its own in the trace; here they are one.
+// synchronous answer. The trace records each hop as a message of its own; this index joins them.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,14 @@
 
 namespace margay::command {
 
-// Whether a request's event of rank `rank` is of a receive. Sends and receives have numbers of their own: 0 may be one
-// of each.
+// Whether an event about a request of rank `rank` belongs to a receive. Sends and receives are numbered separately, so
+// the number alone does not identify the request.
 [[nodiscard]] inline bool is_of_receive(const sim::TraceEvent& event, std::uint32_t rank) {
   return event.destination == rank && event.protocol == sim::TraceProtocol::none;
 }
 
+// Hash of an identity. The multiplication spreads the pair of ranks over all bits, so consecutive sequence numbers of
+// different pairs do not collide.
 struct MessageHash {
   std::size_t operator()(const MessageIdentity& message) const {
     const std::uint64_t pair = std::uint64_t{message.source} << 32U | message.destination;
@@ -26,76 +28,93 @@ struct MessageHash {
   }
 };
 
-// What took a message.
+// The kind of object that accepted a message.
 enum class Taker : std::uint8_t {
   none,     // nothing, as far as the trace shows
-  receive,  // of MPI: posted before it came, or the heap of unexpected messages
-  window,   // memory of a window, or what serves accesses of it
-  entry,    // a program's match entry or portal, or one of the library's own
+  receive,  // an MPI receive: posted before the message arrived, or through the heap of unexpected messages
+  window,   // a window's memory, or the service for accesses of it
+  entry,    // a match entry or portal of the program, or one of the library's own
   heap,     // the same, with a dynamic block
 };
 
-// One in whole. Indices are of trace.entries; kNone: not in the trace.
+// One message with all its hops. Indices are of trace.entries, those of the named steps the first such event; kNone: it
+// is not in the trace.
 struct MessageStory {
   static constexpr std::size_t kNone = ~std::size_t{0};
   MessageIdentity identity;
-  std::vector<std::size_t> steps;  // of all its hops, by time
-  std::size_t begin = kNone;       // send_begin, or else kernel_send
-  std::size_t sent = kNone;        // kernel_send
-  std::size_t arrived = kNone;     // kernel_arrive or kernel_get_arrived
-  std::size_t matched = kNone;     // kernel_match
-  std::size_t dropped = kNone;     // kernel_drop
-  std::size_t held = kNone;        // kernel_hold: its wire kept it until there was room
-  std::size_t kept = kNone;        // kernel_deposit: what was to be kept of it is there
-  std::size_t posted = kNone;      // post_receive of the receive that took it
-  std::size_t searched = kNone;    // search_hit: it was unexpected
-  std::vector<std::size_t> found;  // found: by probes
+  // Events of all its hops and of the receive that took it, by time.
+  std::vector<std::size_t> steps;
+  std::size_t begin = kNone;    // send_begin, or else kernel_send
+  std::size_t sent = kNone;     // kernel_send
+  std::size_t arrived = kNone;  // kernel_arrive or kernel_get_arrived
+  std::size_t matched = kNone;  // kernel_match
+  std::size_t dropped = kNone;  // kernel_drop
+  // kernel_hold: its wire kept the message until there was room.
+  std::size_t held = kNone;
+  // kernel_deposit: the part of the message that is kept has arrived.
+  std::size_t kept = kNone;
+  std::size_t posted = kNone;    // post_receive of the receive that took it
+  std::size_t searched = kNone;  // search_hit: it was unexpected
+  // Each event of a probe that found it.
+  std::vector<std::size_t> found;
   std::size_t pulled = kNone;      // pull_begin
   std::size_t pull_ended = kNone;  // pull_complete
   std::size_t received = kNone;    // receive_complete, or else kernel_deposit
   std::size_t completed = kNone;   // request_complete of the sender
-  std::size_t given_back = kNone;  // given_back: the heap lost it unread
-  bool is_get = false;             // it has no body: its reply does
-  bool cancelled = false;          // and that because its sender cancelled it
-  bool unexpected = false;         // the heap took it
+  // given_back: the message left the heap of unexpected messages without a receive.
+  std::size_t given_back = kNone;
+  // The message is a get, so the body is that of its reply.
+  bool is_get = false;
+  // It left the heap because its sender cancelled it.
+  bool cancelled = false;
+  // The heap of unexpected messages took it.
+  bool unexpected = false;
   Taker taker = Taker::none;
-  bool taken_back = false;  // cancelled before its wire had begun with it: an empty one went in its place
+  // Cancelled before its wire had begun to send it; an empty message took its number.
+  bool taken_back = false;
 };
 
+// Index of a trace's messages, calls and waits. The constructor makes two passes over the trace; story() then costs the
+// message's own steps. Immutable afterwards, so threads may share it.
 class Messages {
  public:
-  // `trace` outlives it.
+  // `trace` must outlive the index.
   explicit Messages(const Trace& trace);
 
-  // Each message that is no hop of another, by the time of its first event.
+  // All messages that are not a hop of another one, by the time of their first event.
   [[nodiscard]] const std::vector<MessageIdentity>& roots() const { return roots_; }
-  // The message that `hop` is a part of: itself when of none.
+  // The message that `hop` belongs to; `hop` itself when it belongs to none.
   [[nodiscard]] MessageIdentity root_of(MessageIdentity hop) const;
-  // Of a message of the story's pair that was held for lack of room, while the story's header was on its way behind it.
+  // Head-of-line blocking: an earlier message of the same pair was held for lack of room while this header was behind
+  // it.
   struct Blocked {
-    MessageIdentity by;    // the latest of them
-    std::uint64_t ns = 0;  // by all of them; 0: by none
+    // The latest of the blocking messages.
+    MessageIdentity by;
+    // Summed over all of them; 0: none blocked it.
+    std::uint64_t ns = 0;
   };
+  // Compares with every kernel_hold of the trace.
   [[nodiscard]] Blocked blocked(const MessageStory& story) const;
-  // When the message left the wire that held it: its kernel_match or kernel_drop; kNone: held to the end.
+  // The entry at which the message left the wire that held it: its kernel_match or kernel_drop; kNone: held to the end.
   [[nodiscard]] static std::size_t hold_end(const MessageStory& story) {
     return story.matched != MessageStory::kNone ? story.matched : story.dropped;
   }
-  // An identity of which there is no event has no steps.
+  // Collects the message's steps. The result has no steps when the trace has no event of `root`.
   [[nodiscard]] MessageStory story(const MessageIdentity& root) const;
-  // The arrival of the header of `hop`; nullptr: it is not in the trace.
+  // The event of the arrival of `hop`'s header; nullptr: it is not in the trace.
   [[nodiscard]] const sim::TraceEvent* arrival(const MessageIdentity& hop) const;
-  // Whether all that the rank recorded is there: what is not in the trace did not happen.
+  // Whether the rank's file lost no event, so that an absent event did not happen.
   [[nodiscard]] bool is_whole(std::uint32_t rank) const;
-  // The same of what happened after entry `at`: a file that went round has lost its beginning alone.
+  // The same for the time after entry `at`: a ring that wrapped has lost only its beginning.
   [[nodiscard]] bool is_whole_after(std::uint32_t rank, std::size_t at) const;
-  // The call that was under way in the rank when it recorded entry `at`: index of its mpi_enter; kNone: none.
+  // The call in progress in the rank when it recorded entry `at`, as the index of its mpi_enter; kNone: none.
   [[nodiscard]] std::size_t call_around(std::size_t at) const { return calls_[at]; }
-  // Whether calls of several threads of the rank are in its file: then call_around() may be another thread's.
+  // Whether the file has calls of several threads. call_around() may then return another thread's call.
   [[nodiscard]] bool has_threads(std::uint32_t file) const { return has_threads_[file]; }
-  // Index of the mpi_leave that belongs to the mpi_enter `enter`; kNone: it is not in the trace.
+  // The index of the mpi_leave of mpi_enter `enter`; kNone: it is not in the trace.
   [[nodiscard]] std::size_t leave_of(std::size_t enter) const;
-  // How long the call of mpi_enter `enter` waited, in all.
+  // Nanoseconds that the call of mpi_enter `enter` waited in total; a wait that is open at the end of the recording
+  // counts up to there.
   [[nodiscard]] std::uint64_t waited_in(std::size_t enter) const;
 
  private:
@@ -113,25 +132,34 @@ class Messages {
   void note_open_wait(const std::vector<std::size_t>& calls, std::size_t wait_begun);
 
   const Trace& trace_;
-  std::unordered_map<MessageIdentity, std::vector<std::size_t>, MessageHash> events_;  // by the identity they bear
-  std::unordered_map<MessageIdentity, MessageIdentity, MessageHash> part_of_;          // hop: what it answers or serves
-  std::unordered_map<MessageIdentity, std::vector<MessageIdentity>, MessageHash> hops_;  // the other way round
-  std::unordered_map<std::uint64_t, std::vector<std::size_t>> receives_;  // by file and request: its posts and misses
-  std::vector<std::size_t> holds_;                                        // each kernel_hold
+  // By the identity in the event.
+  std::unordered_map<MessageIdentity, std::vector<std::size_t>, MessageHash> events_;
+  // Hop to the message that it answers or serves; hops_ is the inverse.
+  std::unordered_map<MessageIdentity, MessageIdentity, MessageHash> part_of_;
+  std::unordered_map<MessageIdentity, std::vector<MessageIdentity>, MessageHash> hops_;
+  // By receive_key(): the posts and heap misses of each receive request.
+  std::unordered_map<std::uint64_t, std::vector<std::size_t>> receives_;
+  // Every kernel_hold, for blocked().
+  std::vector<std::size_t> holds_;
   std::vector<MessageIdentity> roots_;
+  // By entry: call_around().
   std::vector<std::size_t> calls_;
-  std::vector<bool> has_threads_;   // by file
-  std::vector<bool> is_mpi_;        // by file
-  std::vector<std::size_t> first_;  // each file's first entry
+  // By file.
+  std::vector<bool> has_threads_;
+  // By file: its program used MPI, so portals have the device's meaning.
+  std::vector<bool> is_mpi_;
+  // Each file's first entry, from which on a wrapped file is whole.
+  std::vector<std::size_t> first_;
   struct Call {
     std::size_t leave = MessageStory::kNone;
     std::uint64_t waited_ns = 0;
   };
-  // Of the call of mpi_enter `enter`, which is noted when it ends or waits.
+  // The record of the call of mpi_enter `enter`, created when the call ends or waits. Calls that do neither need none.
   [[nodiscard]] Call& ends_at(std::size_t enter);
   static constexpr std::uint32_t kNoCall = ~std::uint32_t{0};
-  std::vector<std::uint32_t> call_numbers_;  // by the index of the call's mpi_enter
-  std::vector<Call> ends_;                   // by number
+  // By entry: the index in ends_ of the call of that mpi_enter, or kNoCall.
+  std::vector<std::uint32_t> call_numbers_;
+  std::vector<Call> ends_;
 };
 
 }  // namespace margay::command

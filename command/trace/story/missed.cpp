@@ -11,31 +11,38 @@ namespace margay::command {
 
 namespace {
 
+// Bounds the cost for a call that waits for long: a search and its post are close to the match.
 constexpr std::size_t kMostLookedAt = 4096;
 
+// An entry matches where all bits agree that it does not ignore.
 bool wants(const sim::TraceEvent& post, portals::MatchBits message) {
   return ((post.match_bits ^ message) & ~post.detail) == 0;
 }
 
 }  // namespace
 
+// A receive that does not fit, or has another message already, ends the search: nothing was missed.
 MissedReceive missed_receive(const Trace& trace, const Messages& messages, const MessageStory& story) {
   if (!story.unexpected || story.matched == MessageStory::kNone || story.arrived == MessageStory::kNone) return {};
   const std::uint32_t file = trace.entries[story.matched].file;
   const std::size_t call = messages.call_around(story.matched);
+  // Between search and post the rank is in the call that posts.
   if (call == MessageStory::kNone || messages.has_threads(file)) return {};
   const portals::MatchBits bits = trace.entries[story.arrived].event.match_bits;
   const std::size_t first = story.matched > kMostLookedAt ? std::max(call, story.matched - kMostLookedAt) : call;
   MissedReceive missed;
-  std::vector<portals::MatchBits> taken;  // by posted receives since: one of them may be the one that it fits
+  // Bits of messages that posted receives took since: the candidate may have taken one of these instead.
+  std::vector<portals::MatchBits> taken;
   for (std::size_t at = story.matched; at-- > first;) {
     if (trace.entries[at].file != file) continue;
     const sim::TraceEvent& event = trace.entries[at].event;
     if (event.kind == sim::TraceKind::kernel_match && event.b == mpi_adi::kOwnerReceive)
       taken.push_back(event.match_bits);
+    // Going backwards, the latest search that found nothing belongs to the post before it.
     if (event.kind == sim::TraceKind::search_miss && missed.searched == MessageStory::kNone) missed.searched = at;
     if (event.kind != sim::TraceKind::post_receive) continue;
-    // The latest posting. An earlier one of this call was over before it began.
+    // The latest post decides. An earlier one of this call was complete before this one began, so the message cannot
+    // have missed it.
     const bool is_its = missed.searched != MessageStory::kNone && trace.entries[missed.searched].event.a == event.a;
     const bool is_over = std::ranges::any_of(taken, [&](portals::MatchBits other) { return wants(event, other); });
     if (!is_its || is_over || !wants(event, bits)) return {};
@@ -45,6 +52,7 @@ MissedReceive missed_receive(const Trace& trace, const Messages& messages, const
   return {};
 }
 
+// A rank may have several reasons for a gap; the first that applies, from absent to overwritten, is reported.
 std::vector<std::string> gaps_told(const Trace& trace, const MessageStory& story) {
   std::vector<std::string> told;
   const auto lost = [&](std::uint32_t rank) {

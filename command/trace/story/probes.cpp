@@ -14,13 +14,14 @@ std::string probe_words(const Trace& trace, const Messages& messages, const Even
   const auto& [event, file] = trace.entries[step];
   const auto probe = static_cast<sim::TraceProbe>(event.reason);
   const std::size_t enter = messages.call_around(step);
-  // With several threads it may be another one's call.
+  // With several threads the call may be another one's, so only the probe's own name is certain.
   const bool is_its_call = enter != MessageStory::kNone && !messages.has_threads(file);
   return fmt::format("{} by {}", sim::takes_out(probe) ? "Taken" : "Found",
                      is_its_call ? words.call(trace.entries[enter]) : std::string(name(probe)));
 }
 
-// How long the rank of `enter`'s call waited in it until `until`, an entry, and how much of that before time `sent`.
+// Time that the rank waited, within the call of `enter`, until the entry `until`, and the part of it before time
+// `sent`.
 struct ProbeWait {
   std::uint64_t all = 0, before_sent = 0;
 };
@@ -40,6 +41,7 @@ ProbeWait waited_until(const Trace& trace, std::size_t enter, std::size_t until,
     if (event.kind == sim::TraceKind::wait_begin) begun = i;
     if (event.kind == sim::TraceKind::wait_end) note(event.time);
   }
+  // The wait is still open when the probe finds its message: wait_end follows.
   note(trace.entries[until].event.time);
   return waited;
 }
@@ -52,6 +54,7 @@ std::string wait_told(const Trace& trace, const Messages& messages, const Messag
       messages.has_threads(file)) {
     return "";
   }
+  // Without the sending's time no part of the wait can be attributed to the sender.
   const std::uint64_t sent = story.begin == MessageStory::kNone ? 0 : trace.entries[story.begin].event.time;
   const ProbeWait waited = waited_until(trace, enter, step, sent);
   if (waited.all == 0) return "";
@@ -64,13 +67,16 @@ std::string wait_told(const Trace& trace, const Messages& messages, const Messag
 
 }  // namespace
 
+// A program may probe one message thousands of times, so only the first and last are described.
 std::vector<std::string> probes_told(const Trace& trace, const Messages& messages, const EventWords& words,
                                      const MessageStory& story) {
   std::vector<std::string> sentences;
   if (story.found.empty()) return sentences;
   const auto time = [&](std::size_t at) { return trace.entries[at].event.time; };
   const auto add = [&](std::size_t step) {
+    // Clocks of two hosts may put the arrival later.
     const bool is_dated = story.arrived != MessageStory::kNone && time(step) >= time(story.arrived);
+    // Unsuccessful polls are counted here and not recorded one by one: a loop of polls would fill the ring.
     const std::uint32_t vain = trace.entries[step].event.a;
     sentences.push_back(fmt::format(
         "{}{}{}.", probe_words(trace, messages, words, step),

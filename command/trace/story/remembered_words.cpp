@@ -10,9 +10,10 @@ namespace margay::command {
 
 namespace {
 
-// Of these the event and the definitions before it tell all. Numbers that grow from one to the next, and words about
-// more than the event (a walk, a collective call), are told each time.
+// Kinds whose words depend on the event and the definitions before it alone. Kinds with a number that grows from event
+// to event would never hit the cache, and words that depend on other events (a walk, a collective call) would be wrong.
 bool repeats(const sim::TraceEvent& event) {
+  // Words on other portals depend on calls and windows of other events.
   if (event.portal != portals::kNoPortal && event.portal != mpi_adi::kReceivePortal) return false;
   switch (event.kind) {
     case sim::TraceKind::send_begin:
@@ -32,7 +33,7 @@ bool repeats(const sim::TraceEvent& event) {
   }
 }
 
-// Of other kinds it grows from one to the next, and their words do not have it.
+// Kinds whose words contain `detail`. In the others it grows from event to event and would defeat the cache.
 bool tells_detail(sim::TraceKind kind) {
   switch (kind) {
     case sim::TraceKind::kernel_deposit:
@@ -47,6 +48,7 @@ bool tells_detail(sim::TraceKind kind) {
 
 }  // namespace
 
+// The event has no padding, so all of its bytes count.
 std::size_t RememberedWords::Hash::operator()(const Key& key) const {
   std::uint64_t hash = key.file;
   const auto words = std::bit_cast<std::array<std::uint64_t, sim::kTraceEventBytes / sizeof(std::uint64_t)>>(key.event);
@@ -57,7 +59,7 @@ std::size_t RememberedWords::Hash::operator()(const Key& key) const {
   return hash;
 }
 
-// Those at the same time are before, too.
+// The number of definitions at or before `time_ns`.
 std::uint64_t RememberedWords::definitions_before(std::uint64_t time_ns) {
   if (time_ns < latest_.from || time_ns >= latest_.until) {
     const std::vector<std::uint64_t>& all = words_.definition_times();
@@ -71,6 +73,7 @@ std::uint64_t RememberedWords::definitions_before(std::uint64_t time_ns) {
 
 template <typename Tell>
 const std::string& RememberedWords::remembered(Known& known, const Trace::Entry& entry, const Tell& tell) {
+  // Emptying a full cache costs less than an order of last use, and a run's frequent events return soon.
   constexpr std::size_t kMost = 4096;
   Key key{entry.event, entry.file};
   key.event.time = definitions_before(entry.event.time);
@@ -82,6 +85,7 @@ const std::string& RememberedWords::remembered(Known& known, const Trace::Entry&
 }
 
 std::string RememberedWords::of(const Trace::Entry& entry, const sim::TraceEvent* arrival) {
+  // Where numbers change their meaning the words depend on the time of sending, which is not in the key.
   if (!repeats(entry.event) || words_.by_sending()) return words_.of(entry, arrival);
   return remembered(events_, entry, [&] { return words_.of(entry, arrival); });
 }

@@ -1,5 +1,6 @@
-// Words of events that were told before. Most lines of most stories are those of others but for their times, and to
-// look up an event takes a tenth of telling it anew.
+// A cache of formatted events.
+// Most lines of most stories differ from earlier ones in their times only, and a lookup costs a tenth of formatting the
+// event anew. Used where many stories are formatted, as for a page.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +11,21 @@
 
 namespace margay::command {
 
-// Of one thread.
+// The cache. Not thread-safe: each formatting thread has its own. At most 4096 texts of each sort; a full cache is
+// emptied.
 class RememberedWords {
  public:
-  // `words` outlives it.
+  // `words` must outlive the cache.
   explicit RememberedWords(const EventWords& words) : words_(words) {}
 
-  // What EventWords::of() and message() tell of the entry.
+  // Returns what EventWords::of() and message() return for the entry, from the cache where the words depend on nothing
+  // but the Key. Other events are formatted each time.
   [[nodiscard]] std::string of(const Trace::Entry& entry, const sim::TraceEvent* arrival);
   [[nodiscard]] std::string message(const Trace::Entry& entry);
 
  private:
-  // What an event's words depend on: all of it but for its time and its number, of which it only matters between which
-  // definitions it lies and whether there is one.
+  // All that the words of a cacheable event depend on. Its time is replaced by the number of definitions before it, and
+  // its sequence by 0 or 1, because only the presence of a sequence shows.
   struct Key {
     sim::TraceEvent event;
     std::uint32_t file = 0;
@@ -37,10 +40,13 @@ class RememberedWords {
   const std::string& remembered(Known& known, const Trace::Entry& entry, const Tell& tell);
   [[nodiscard]] std::uint64_t definitions_before(std::uint64_t time_ns);
 
+  // Formats what the cache lacks.
   const EventWords& words_;
   struct Span {
-    std::uint64_t from = 1, until = 0, number = 0;  // of times between two definitions; an empty one
+    // Times [from, until) between two definitions, and how many definitions lie before. Initially empty.
+    std::uint64_t from = 1, until = 0, number = 0;
   };
+  // The last span that was searched: consecutive events mostly share it.
   Span latest_;
   Known events_, messages_;
 };

@@ -8,6 +8,7 @@ namespace margay::command {
 
 namespace {
 
+// Only communicators are compared: contexts are reused, and communicators renamed.
 bool defines_twice(const TraceFile& file) {
   std::set<std::uint64_t> seen;
   for (const sim::Definition& each : file.definitions) {
@@ -25,11 +26,13 @@ Senders::Senders(const Trace& trace) {
     redefine_ = redefine_ || redefines_.back();
   }
   for (const auto& [event, file] : trace.entries) {
+    // The first of the two: send_begin, if it has the message's number already, is closer to the call.
     const bool sends = event.kind == sim::TraceKind::kernel_send || event.kind == sim::TraceKind::send_begin;
     if (redefines_[file] && sends && event.sequence != 0) sent_ns_.try_emplace(identity(event), event.time);
   }
 }
 
+// Without redefinition any time gives the same names, so the event's own will do.
 Senders::Moment Senders::of(const Trace::Entry& entry) const {
   const sim::TraceEvent& event = entry.event;
   const auto source = event.sequence == 0 ? file_of_.end() : file_of_.find(event.source);

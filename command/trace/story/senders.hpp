@@ -1,5 +1,6 @@
-// Who knows what a message's numbers mean: its sender, at the time when it sent it. Contexts are used again, and names
-// change, while a message is on its way.
+// The file and time by which a message's numbers are interpreted: its sender's, when it sent the message.
+// Contexts are reused and names change while a message is in flight, so the time of a later event of the message would
+// select the wrong definition.
 #pragma once
 
 #include <cstdint>
@@ -11,25 +12,33 @@
 
 namespace margay::command {
 
+// Index of the sending times of messages. Only messages of ranks that define a number twice are kept, since for others
+// any time gives the same answer.
 class Senders {
  public:
-  // `trace` outlives it.
+  // `trace` is used during construction only.
   explicit Senders(const Trace& trace);
 
+  // A file whose definitions apply, and the time at which.
   struct Moment {
     std::uint32_t file = 0;
-    std::uint64_t time_ns = 0;  // kUnknownTime: the sending is not in the trace, and it matters
+    // kUnknownTime: the file defines a number twice, and the sending is not in the trace.
+    std::uint64_t time_ns = 0;
   };
-  // Of the message that the event is about; of an event about none, or whose sender's file is absent: the event's own.
+  // The moment for the message of the event. An event that is about no message, or whose sender has no file in the
+  // trace, yields its own file and time.
   [[nodiscard]] Moment of(const Trace::Entry& entry) const;
-  // Whether one of them defines a number twice.
+  // Whether any file defines a communicator's number twice.
   [[nodiscard]] bool redefine() const { return redefine_; }
 
  private:
   bool redefine_ = false;
-  std::unordered_map<std::uint32_t, std::uint32_t> file_of_;                 // by rank
-  std::vector<bool> redefines_;                                              // by file
-  std::unordered_map<MessageIdentity, std::uint64_t, MessageHash> sent_ns_;  // of files that define a number twice
+  // By rank.
+  std::unordered_map<std::uint32_t, std::uint32_t> file_of_;
+  // By file: it defines a communicator's number twice.
+  std::vector<bool> redefines_;
+  // For messages of those files alone.
+  std::unordered_map<MessageIdentity, std::uint64_t, MessageHash> sent_ns_;
 };
 
 }  // namespace margay::command

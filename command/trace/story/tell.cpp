@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kMissing = MessageStory::kNone;
 
-// `message`: words on a message, out of an entry.
+// The title. `message` formats an entry's contents and envelope; the first event that has them is used.
 template <typename Message>
 std::string titled(const Trace& trace, const MessageStory& story, const Message& message) {
   std::string text =
@@ -29,6 +29,7 @@ std::string titled(const Trace& trace, const MessageStory& story, const Message&
   return text;
 }
 
+// Builds the text of one story; run() may be called once.
 class Teller {
  public:
   Teller(const Trace& trace, const Messages& messages, const EventWords& words, const MessageStory& story,
@@ -40,6 +41,7 @@ class Teller {
         missed_(missed_receive(trace, messages, story)),
         remembered_(remembered) {}
 
+  // The title and steps first, then sentences in the order of the message's path.
   std::string run() {
     text_ = titled(trace_, story_, [&](const Trace::Entry& entry) { return remembered_.message(entry); }) + "\n";
     add_steps();
@@ -60,7 +62,8 @@ class Teller {
     return time(to) > time(from) ? time(to) - time(from) : 0;
   }
 
-  // The steps, and the calls in which the sender sent it and the receiver took it.
+  // Adds the steps, and the calls in which the sender sent the message and the receiver took it. Those calls are left
+  // out where threads make them uncertain.
   void add_steps() {
     std::vector<std::size_t> all = story_.steps;
     for (const std::size_t step : {missed_.posted, missed_.searched}) {
@@ -80,9 +83,11 @@ class Teller {
       if (leave != kMissing) all.push_back(leave);
     }
     std::sort(all.begin(), all.end());
+    // Several steps may lie in one call.
     all.erase(std::unique(all.begin(), all.end()), all.end());
     for (const std::size_t step : all) {
       const sim::TraceEvent& event = at(step).event;
+      // A pass over an entry is explained by the message's own bits, which only its arrival has.
       const sim::TraceEvent* const arrival =
           event.kind == sim::TraceKind::kernel_pass ? messages_.arrival(identity(event)) : nullptr;
       const std::uint64_t since = time(step) - time(all.front());
@@ -96,6 +101,7 @@ class Teller {
     return enter != kMissing && call_name(trace_.files[at(enter).file], at(enter).event.a) == "MPI_Finalize";
   }
 
+  // `freed` covers MPI_Finalize and MPI_Comm_free, which the call around it distinguishes.
   [[nodiscard]] std::string_view given_back_words() const {
     switch (static_cast<sim::TraceGivenBack>(at(story_.given_back).event.reason)) {
       case sim::TraceGivenBack::cancelled:
@@ -112,6 +118,7 @@ class Teller {
 
   [[nodiscard]] std::string_view dropped_words() const {
     const sim::TraceEvent& event = at(story_.dropped).event;
+    // A ready message requires a posted receive, so the cause is the program's and not the match list's.
     const bool no_match = event.reason == static_cast<std::uint8_t>(portals::DropReason::no_match);
     const sim::TraceProtocol protocol =
         story_.begin == kMissing ? sim::TraceProtocol::none : at(story_.begin).event.protocol;
@@ -119,7 +126,7 @@ class Teller {
     return no_match && is_ready ? "it was ready, and no receive was posted for it" : reason_text(event);
   }
 
-  // Which of its hops a step is about.
+  // The hop of the message that a step is about; "" for steps of the receive.
   [[nodiscard]] std::string_view hop_of(const sim::TraceEvent& event) const {
     if (event.sequence == 0) return "";
     if (identity(event) == story_.identity) return "the message";
@@ -140,7 +147,7 @@ class Teller {
 
   void add(std::string_view sentence) { text_.append("- ").append(sentence).append("\n"); }
 
-  // What its header's match bits hold.
+  // The fields of the match bits, from the first event that has them.
   void add_bits() {
     for (const std::size_t step : {story_.sent, story_.arrived}) {
       if (step == kMissing) continue;
@@ -150,7 +157,7 @@ class Teller {
     }
   }
 
-  // The walk, where only its beginning was recorded.
+  // The length of the walk, where not all of its entries were recorded.
   void add_walk() {
     const std::size_t end = story_.matched != kMissing ? story_.matched : story_.dropped;
     if (end == kMissing) return;
@@ -161,6 +168,7 @@ class Teller {
     const bool is_taken = event.kind == sim::TraceKind::kernel_match;
     const std::uint32_t how = is_taken ? event.reason : event.b;
     const bool is_cut = (how & sim::kTraceWalkCut) != 0;
+    // `a` counts the visited entries, of which the last one took the message.
     const std::uint32_t passed = is_taken && event.a != 0 && !is_cut ? event.a - 1 : event.a;
     const bool is_told = passed <= told;
     if ((how & sim::kTraceWalkByIndex) != 0) {
@@ -173,6 +181,7 @@ class Teller {
                     sim::counted(told, "is", "are")));
   }
 
+  // Sentences on the outcome. Messages that ended without a receive need one sentence and return early.
   void add_account() {
     const MessageIdentity& message = story_.identity;
     if (story_.taken_back) {
@@ -198,6 +207,7 @@ class Teller {
     }
     for (const std::string& sentence : waits_told(trace_, messages_, story_)) add(sentence);
     if (story_.pulled != kMissing) {
+      // A receive without room asks for none of the body.
       const bool no_room = story_.received != kMissing && at(story_.received).event.bytes == 0;
       add(fmt::format("Its body was not kept when its header came: {}.",
                       no_room ? "the receive had no room for it, so it did not travel"
@@ -219,6 +229,7 @@ class Teller {
     }
   }
 
+  // Only a library that posts without care can cause this (lab 11).
   void add_missed() {
     if (missed_.posted == kMissing) return;
     add(fmt::format(
@@ -227,6 +238,7 @@ class Teller {
         at(missed_.searched).event.a, duration_text(between(missed_.searched, story_.matched))));
   }
 
+  // Compares the lengths at both ends; receive_complete has the received one.
   void add_truncation() {
     if (story_.begin == kMissing || story_.received == kMissing) return;
     const sim::TraceEvent& sent = at(story_.begin).event;
@@ -253,7 +265,7 @@ class Teller {
                        [&](const TraceFile& file) { return file.rank == rank && !file.closed && !file.sealed; });
   }
 
-  // The call in which the rank began to send or receive it, and the one in which that was complete.
+  // Names the call in which the rank began the send or receive, and the call in which it completed.
   void add_calls(std::uint32_t rank, std::size_t started, std::size_t ended, std::string_view did,
                  std::string_view began) {
     for (const std::size_t step : {started, ended}) {
@@ -261,12 +273,12 @@ class Teller {
       add(fmt::format("Rank {} calls MPI in several threads: in which of their calls this was is not known.", rank));
       return;
     }
-    // What failed in the call that began it was not done in it.
+    // A failed or cancelled operation must not be reported as done in its call.
     const bool is_done = ended == kMissing || at(ended).event.kind != sim::TraceKind::request_complete ||
                          (at(ended).event.b == 0 && at(ended).event.reason != sim::kTraceCancelled);
     const bool is_one_call = is_done && started != kMissing && ended != kMissing &&
                              messages_.call_around(started) == messages_.call_around(ended);
-    // A short message has no completion of its own: it left in the call that sent it.
+    // A short send has no request and no completion event: it left in the call that sent it.
     const bool left_at_once = started != kMissing && ended == kMissing && story_.sent != kMissing &&
                               at(started).event.kind == sim::TraceKind::send_begin &&
                               at(started).event.a == sim::kTraceNoRequest;
@@ -277,7 +289,7 @@ class Teller {
     if (!in_last.empty()) add(fmt::format("That {} while rank {} was in {}.", end_of(ended), rank, in_last));
   }
 
-  // How what `step` completes ended, or the receipt that it tells.
+  // The end of the operation that `step` completes.
   [[nodiscard]] std::string end_of(std::size_t step) const {
     const sim::TraceEvent& event = at(step).event;
     if (event.kind != sim::TraceKind::request_complete) return "was complete";

@@ -1,4 +1,4 @@
-// The story of one message, from the call that sent it to the end, in words.
+// The story of one message, formatted: from the call that sent it to its end.
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@
 
 namespace margay::command {
 
-// Lines, each with its end: what it is; its steps over all hops, with the time since the first and the rank; who waited
-// how long for it; what is missing from the trace.
+// Lines, each with its newline: a title; the steps over all hops with the time since the first (in microseconds) and
+// the rank; sentences on waits and copies; gaps of the trace. `story` must come from `messages`, and both from `trace`.
 [[nodiscard]] std::string tell(const Trace& trace, const Messages& messages, const EventWords& words,
                                const MessageStory& story);
-// The same, for many stories one after the other.
+// The same for many stories: `remembered` keeps the words of repeated events.
 [[nodiscard]] std::string tell(const Trace& trace, const Messages& messages, const EventWords& words,
                                const MessageStory& story, RememberedWords& remembered);
 
-// "0>1 #2: 300000 x MPI_CHAR, tag 8 from 0 in MPI_COMM_WORLD".
+// The title without a newline: "0>1 #2: 300000 x MPI_CHAR, tag 8 from 0 in MPI_COMM_WORLD".
 [[nodiscard]] std::string title(const Trace& trace, const EventWords& words, const MessageStory& story);
 
 }  // namespace margay::command

@@ -11,11 +11,13 @@ namespace margay::command {
 
 namespace {
 
+// Sentences on the waits of one message, in the order of its path.
 class Waits {
  public:
   Waits(const Trace& trace, const Messages& messages, const MessageStory& story)
       : trace_(trace), messages_(messages), story_(story) {}
 
+  // Order of the message and its receive, then the wire, then the hold.
   std::vector<std::string> run() {
     tell_order();
     tell_way();
@@ -28,10 +30,12 @@ class Waits {
 
   [[nodiscard]] std::uint64_t time(std::size_t step) const { return trace_.entries[step].event.time; }
   [[nodiscard]] std::string between(std::size_t from, std::size_t to) const {
+    // Clocks of two hosts may disagree by more than the wait.
     return duration_text(time(to) > time(from) ? time(to) - time(from) : 0);
   }
 
-  // Who was first, the message or its receive.
+  // The order of the message and its receive. A held message counts from the end of its hold, because only then could a
+  // receive take it.
   void tell_order() {
     if (story_.arrived == kMissing || story_.posted == kMissing) return;
     const std::size_t taken = story_.held == kMissing ? story_.arrived : Messages::hold_end(story_);
@@ -42,6 +46,7 @@ class Waits {
       add("Its receive was posted {} after it had arrived, while its wire held it.",
           between(story_.arrived, story_.posted));
     } else if (story_.sent != kMissing && time(story_.sent) < time(story_.posted)) {
+      // The receiver had not polled yet: the message was early, but did not enter the heap.
       add("The message was sent {} before its receive was posted, and seen after that.",
           between(story_.sent, story_.posted));
     } else {
@@ -49,7 +54,7 @@ class Waits {
     }
   }
 
-  // What its header waited for until it was looked at.
+  // The header's time on the wire, and what blocked it there.
   void tell_way() {
     const Messages::Blocked behind = messages_.blocked(story_);
     const std::string what = fmt::format("{}>{} #{}, which was held for lack of room", behind.by.source,
@@ -63,7 +68,7 @@ class Waits {
     }
   }
 
-  // And what for until it was taken.
+  // The reason why the receiver held it.
   void tell_hold() {
     const std::uint32_t receiver = story_.identity.destination;
     if (story_.held == kMissing) return;
@@ -98,6 +103,7 @@ std::vector<std::string> waits_told(const Trace& trace, const Messages& messages
 std::vector<std::string> pull_waits_told(const Trace& trace, const MessageStory& story) {
   constexpr std::size_t kNowhere = MessageStory::kNone;
   std::size_t asked = kNowhere, seen = kNowhere;
+  // The get is a hop of the story; the last one counts.
   for (const std::size_t step : story.steps) {
     const sim::TraceEvent& event = trace.entries[step].event;
     const bool is_get = event.header == static_cast<std::uint8_t>(portals::Kind::get);

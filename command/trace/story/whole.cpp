@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t kNoPlace = MessageStory::kNone;
 
+// Reports the missing steps of one message, following the protocol's order.
 class Missing {
  public:
   Missing(const Trace& trace, const MessageStory& story, std::vector<std::string>& sentences)
@@ -18,11 +19,14 @@ class Missing {
   void look() {
     need(story_.begin != kNoPlace && kind(story_.begin) == sim::TraceKind::send_begin, "the choice of its protocol");
     need(story_.sent != kNoPlace, "its header's departure");
+    // An empty message travelled under its number, and no receive takes that.
     if (has(sim::TraceKind::take_back)) return;
     need(story_.arrived != kNoPlace, "its header's arrival");
     if (story_.dropped != kNoPlace) return;
     need(story_.matched != kNoPlace, "which entry took it");
-    if (story_.received == kNoPlace) return;  // its receive did not end, or there was none
+    // Its receive did not end, or there was none: the steps below need one.
+    if (story_.received == kNoPlace) return;
+    // Exactly the unexpected messages are found by a search.
     need(story_.unexpected == (story_.searched != kNoPlace), "that the heap's search found it");
     need(story_.posted != kNoPlace, "its receive's beginning");
     if (story_.pulled != kNoPlace) {
@@ -33,6 +37,7 @@ class Missing {
     const sim::TraceProtocol protocol = trace_.entries[story_.begin == kNoPlace ? 0 : story_.begin].event.protocol;
     if (protocol == sim::TraceProtocol::synchronous_short || protocol == sim::TraceProtocol::synchronous_long) {
       need(has(sim::TraceKind::synchronous_answer), "the answer that a receive took it");
+      // In a message to oneself the two completions cannot be distinguished (is_of_receive()).
       need(story_.completed != kNoPlace || story_.identity.source == story_.identity.destination,
            "that the sender heard the answer");
     }
@@ -58,6 +63,7 @@ class Missing {
 }  // namespace
 
 std::vector<std::string> missing_steps(const Trace& trace, const TraceNames& names, const Messages& messages) {
+  // A rank that was killed may have left between two events of one step.
   const auto is_whole = [&](std::uint32_t rank) {
     return messages.is_whole(rank) && std::any_of(trace.files.begin(), trace.files.end(), [&](const TraceFile& file) {
              return file.rank == rank && file.closed && !sim::was_killed(file.end);
@@ -70,6 +76,7 @@ std::vector<std::string> missing_steps(const Trace& trace, const TraceNames& nam
     const std::size_t about = story.sent != kNoPlace ? story.sent : story.arrived;
     if (about == kNoPlace) continue;
     const auto& [event, file] = trace.entries[about];
+    // Answers are hops whose message may be absent; they are not MPI messages of their own.
     if (names.is_answer(file, event.portal, event.match_bits)) continue;
     if (!names.is_envelope(file, event.portal) || event.header != static_cast<std::uint8_t>(portals::Kind::put))
       continue;

@@ -21,8 +21,10 @@ namespace {
 using portals::Kind;
 using portals::Saved;
 
+// A pass records the type plus one; 0 means unknown.
 constexpr std::uint32_t kDescriptorTypes = 4;
 
+// An empty phrase omits the reason: the protocol needs none.
 std::string_view choice_words(sim::TraceChoice choice) {
   switch (choice) {
     case sim::TraceChoice::fits_short:
@@ -53,6 +55,7 @@ std::string_view saved_words(Saved saved) {
   return "what is kept of it is not known";
 }
 
+// Every other failed test follows the no-match link.
 std::string_view link_name(portals::Passed passed) {
   if (passed == portals::Passed::no_room) return "no-room";
   return passed == portals::Passed::too_small ? "too-small" : "no-match";
@@ -65,6 +68,7 @@ std::string descriptor_words(const sim::TracePass& pass) {
   return fmt::format("{} {}", type == portals::DescriptorType::independent_block ? "an" : "a", name(type));
 }
 
+// Which resource ran out depends on the type of descriptor.
 std::string_view no_room_words(const sim::TracePass& pass) {
   if (pass.type == 1U + static_cast<std::uint32_t>(portals::DescriptorType::independent_block)) {
     return "no room, no buffer is available";
@@ -75,7 +79,7 @@ std::string_view no_room_words(const sim::TracePass& pass) {
   return pass.type == 0 ? "no room" : "no room, it is full";
 }
 
-// Why the memory of a kernel_pass's entry, whose criteria the message meets, did not take it.
+// The reason why the memory of a kernel_pass's entry did not take a message that meets its criteria.
 std::string memory_words(const sim::TraceEvent& event, const sim::TraceEvent* arrival) {
   const bool is_get = event.header == static_cast<std::uint8_t>(Kind::get);
   switch (static_cast<portals::Passed>(event.reason)) {
@@ -83,6 +87,7 @@ std::string memory_words(const sim::TraceEvent& event, const sim::TraceEvent* ar
       return "inactive, its criteria are not looked at";
     case portals::Passed::no_room:
       return std::string(no_room_words(sim::TracePass::of(event.a)));
+    // Without the arrival the message's length is unknown, and the reason's name must do.
     case portals::Passed::too_small: {
       if (arrival == nullptr) break;
       const std::string room = event.b == sim::kTraceRoomUnknown ? "the next buffer" : fmt::format("{}", event.b);
@@ -100,15 +105,15 @@ std::string memory_words(const sim::TraceEvent& event, const sim::TraceEvent* ar
   return std::string(reason_text(event));
 }
 
-// What is kept of an acknowledgment is no question; what it says was kept would be taken for the answer.
-// Of a message without a body there is nothing to tell either.
+// True if the saved parts are worth a phrase. Those of an acknowledgment describe the original put, and a message
+// without a body has nothing but a header to save.
 bool tells_saved(const sim::TraceEvent& event) {
   const bool lacks_body = event.saved == Saved::header && event.bytes == 0;
   return event.saved != Saved::nothing && !lacks_body &&
          event.header != static_cast<std::uint8_t>(Kind::acknowledgment);
 }
 
-// What an entry does with what it takes, before the body has come.
+// The parts that an entry will save, before the body has arrived.
 std::string_view match_words(Saved saved) {
   return saved == Saved::both ? "it keeps header and body" : saved_words(saved);
 }
@@ -121,7 +126,8 @@ std::string ordinal(std::uint32_t number) {
   return fmt::format("{}{}", number, last == 1 ? "st" : last == 2 ? "nd" : last == 3 ? "rd" : "th");
 }
 
-// Of a kernel_match.
+// The entry's position in the walk of a kernel_match. An index finds the entry without the walk; where it was cut off
+// the position is a lower bound.
 std::string place_in_walk(const sim::TraceEvent& event) {
   if ((event.reason & sim::kTraceWalkCut) != 0) {
     const bool by_index = (event.reason & sim::kTraceWalkByIndex) != 0;
@@ -137,24 +143,28 @@ std::string rank_words(portals::Rank rank) {
   return rank == portals::kAnyRank ? "any rank" : fmt::format("rank {}", rank);
 }
 
+// An answer carries the number of the message that it answers in `detail`.
 std::string answered(const sim::TraceEvent& event) {
   if (event.detail == 0) return "a message";
   return fmt::format("{}>{} #{}", event.destination, event.source, event.detail);
 }
 
-// Of a request_complete.
+// The outcome in a request_complete.
 std::string end_of_request(const sim::TraceEvent& event) {
   if (event.reason == sim::kTraceCancelled) return "is cancelled";
   return event.b == 0 ? "is complete" : "ends with " + error_name(event.b);
 }
 
+// Thread 0 is the only one of most programs, so it is not named.
 std::string thread_words(const sim::TraceEvent& event) {
   return event.detail == 0 ? "" : fmt::format(" (thread {})", event.detail);
 }
 
 }  // namespace
 
+// Three digits show differences of a percent without false precision.
 std::string duration_text(std::uint64_t ns) {
+  // Three significant digits.
   const auto scaled = [](double value, std::string_view unit) {
     return fmt::format("{:.{}f} {}", value, value < 10 ? 2 : value < 100 ? 1 : 0, unit);
   };
@@ -165,11 +175,13 @@ std::string duration_text(std::uint64_t ns) {
   return scaled(value / 1e9, "s");
 }
 
+// All ranks' definitions, since a message's words may depend on another rank's.
 EventWords::EventWords(const Trace& trace, const TraceNames& names, CallSite call_site, const Collectives* collectives)
     : trace_(trace), names_(names), call_site_(std::move(call_site)), collectives_(collectives), senders_(trace) {
   for (const TraceFile& file : trace.files) {
     for (const sim::Definition& each : file.definitions) definition_times_.push_back(each.time);
   }
+  // Each file is in order; the files among one another are not.
   std::sort(definition_times_.begin(), definition_times_.end());
 }
 
@@ -177,6 +189,7 @@ std::string EventWords::call(const Trace::Entry& entry) const {
   const sim::TraceEvent& event = entry.event;
   std::string text = call_name(trace_.files[entry.file], event.a);
   if (!call_site_) return text;
+  // An mpi_enter has the call's return address in place of match bits.
   const sim::Definition* const module = names_.module(entry.file, event.match_bits);
   if (module == nullptr) return text;
   const std::string site = call_site_(*module, event.match_bits);
@@ -206,6 +219,7 @@ std::string EventWords::communicator(const Trace::Entry& entry) const {
 
 std::string EventWords::envelope(const Trace::Entry& entry) const {
   const sim::TraceEvent& event = entry.event;
+  // A send_begin has no portal: sends go to the receive portal.
   const std::uint8_t portal = event.kind == sim::TraceKind::send_begin ? 0 : event.portal;
   const std::string call = collectives_ == nullptr ? "" : collectives_->words(identity(event));
   return fmt::format("{}{}{}", bits(entry, portal), call.empty() ? "" : ": ", call);
@@ -217,7 +231,7 @@ std::string EventWords::split_bits(const Trace::Entry& entry) const {
                       event.match_bits);
 }
 
-// What a program's call names; of what the library sends by itself, bytes.
+// Elements of the call's datatype; bytes for other events and for the library's own messages, which have no datatype.
 std::string EventWords::elements(const Trace::Entry& entry) const {
   const sim::TraceEvent& event = entry.event;
   const bool is_typed = event.kind == sim::TraceKind::send_begin || event.kind == sim::TraceKind::post_receive;
@@ -230,6 +244,7 @@ std::string EventWords::message(const Trace::Entry& entry) const {
   return fmt::format("{}, {}", what, envelope(entry));
 }
 
+// Dispatches by group of kinds; each group has a function of its own.
 std::string EventWords::of(const Trace::Entry& entry, const sim::TraceEvent* arrival) const {
   switch (entry.event.kind) {
     case sim::TraceKind::kernel_send:
@@ -271,6 +286,7 @@ std::string EventWords::of(const Trace::Entry& entry, const sim::TraceEvent* arr
   }
 }
 
+// Sentences have the message or its receiver's kernel as their subject, which the line's rank column names.
 std::string EventWords::of_kernel(const Trace::Entry& entry) const {
   const sim::TraceEvent& event = entry.event;
   const std::string portal = names_.portal(entry.file, event.portal);
@@ -286,6 +302,7 @@ std::string EventWords::of_kernel(const Trace::Entry& entry) const {
     case sim::TraceKind::kernel_sent:
       return "the wire is done with it";
     case sim::TraceKind::kernel_arrive:
+      // A reply has the same event kind as a put's arrival, but no match bits.
       if (event.header == static_cast<std::uint8_t>(Kind::reply)) {
         return fmt::format("the reply arrives by {}: {} for {}", names_.wire(event.wire), bytes, portal);
       }
@@ -299,6 +316,7 @@ std::string EventWords::of_kernel(const Trace::Entry& entry) const {
       return fmt::format("the body begins to come, to offset {}", event.detail);
     case sim::TraceKind::kernel_deposit:
       if (event.header == static_cast<std::uint8_t>(Kind::acknowledgment)) return "it is there";
+      // An answer is a header without a body; a message that keeps its header only still has one to fetch.
       if (event.saved == Saved::header) {
         return names_.is_answer(entry.file, event.portal, event.match_bits) ? "it is there" : "its header is kept";
       }
@@ -331,17 +349,20 @@ std::string EventWords::passed_entry(const Trace::Entry& entry) const {
   const sim::TracePass pass = sim::TracePass::of(entry.event.a);
   const std::string text =
       names_.entry(entry.file, entry.event.portal, entry.event.detail, pass.owner, entry.event.time);
-  // Of MPI's own entries it tells nothing.
+  // The type of the library's own entries is of no use to a reader.
   const std::string type = names_.is_envelope(entry.file, mpi_adi::kReceivePortal) ? "" : descriptor_words(pass);
   return type.empty() ? text : fmt::format("{}, {}", text, type);
 }
 
+// The memory's state explains a pass if the criteria were met; otherwise the criteria are compared.
 std::string EventWords::why_passed(const Trace::Entry& entry, const sim::TraceEvent* arrival) const {
   const sim::TraceEvent& event = entry.event;
   const auto why = static_cast<portals::Passed>(event.reason);
   const bool is_heap = (event.a >> 16U & 0xffU) == mpi_adi::kOwnerHeap && names_.is_envelope(entry.file, event.portal);
+  // MPI has two heaps of unexpected messages, of which one is active at a time.
   if (is_heap && why == portals::Passed::inactive) return "closed, as the other heap takes what comes";
   if (why != portals::Passed::no_match) return memory_words(event, arrival);
+  // The entry accepts one source, which is not the message's.
   const bool is_from_another = event.b != portals::kAnyRank && event.b != event.source;
   const auto wanted = [&] {
     return names_.wanted(entry.file, event.portal, event.match_bits, event.bytes, event.time);
@@ -350,6 +371,7 @@ std::string EventWords::why_passed(const Trace::Entry& entry, const sim::TraceEv
     return fmt::format("no match, it wants {}{}", wanted(),
                        is_from_another ? fmt::format(", and rank {} only", event.b) : "");
   }
+  // The bits fit, so the source decided.
   if (((event.match_bits ^ arrival->match_bits) & ~event.bytes) == 0) {
     return is_from_another ? fmt::format("no match, the bits fit, but it takes rank {} only", event.b)
                            : "no match, the bits fit, but it takes another group of sources only";
@@ -359,17 +381,20 @@ std::string EventWords::why_passed(const Trace::Entry& entry, const sim::TraceEv
                                         {arrival->match_bits, sender, sent_ns}, event.b == portals::kAnyRank);
 }
 
-// The entry at the next stop of a kernel_pass's walk, which its rank recorded right behind it. "": that is not told.
+// The entry to which a kernel_pass's link leads: the rank's next event, if that belongs to the same walk. "": the
+// recording does not show it.
 std::string EventWords::linked_entry(const Trace::Entry& entry) const {
   const std::uint32_t step = sim::TracePass::of(entry.event.a).step;
   const Trace::Entry* const end = trace_.entries.data() + trace_.entries.size();
   const Trace::Entry* next = &entry + 1;
+  // Entries of other ranks lie between two events of one rank.
   while (next < end && next->file != entry.file) ++next;
   if (next >= end || identity(next->event) != identity(entry.event)) return "";
   const sim::TraceEvent& event = next->event;
   if (event.kind == sim::TraceKind::kernel_pass && sim::TracePass::of(event.a).step == step + 1) {
     return names_.entry(next->file, event.portal, event.detail, sim::TracePass::of(event.a).owner, event.time);
   }
+  // `a` counts visited entries from 1, a pass counts its steps from 0, and the match is one entry further.
   if (event.kind == sim::TraceKind::kernel_match && event.a == step + 2) {
     return names_.entry(next->file, event.portal, event.detail, event.b, event.time);
   }
@@ -388,7 +413,7 @@ std::string EventWords::link_of(const Trace::Entry& entry) const {
                      to.empty() ? "another entry" : to);
 }
 
-// Of a program's match lists and heaps.
+// Changes of a program's match lists and heaps.
 std::string EventWords::of_structure(const Trace::Entry& entry) const {
   const sim::TraceEvent& event = entry.event;
   if (event.kind == sim::TraceKind::heap_left) {
@@ -420,6 +445,7 @@ std::string EventWords::of_pass(const Trace::Entry& entry, const sim::TraceEvent
   return fmt::format("passes over {}: {}{}", passed_entry(entry), why_passed(entry, arrival), link_of(entry));
 }
 
+// Sentences on requests have the rank as their subject.
 std::string EventWords::of_request(const Trace::Entry& entry) const {
   const sim::TraceEvent& event = entry.event;
   switch (event.kind) {
@@ -458,7 +484,7 @@ std::string EventWords::of_request(const Trace::Entry& entry) const {
   }
 }
 
-// "collective call 3 of MPI_COMM_WORLD".
+// The call by number and communicator: "collective call 3 of MPI_COMM_WORLD".
 std::string EventWords::collective_call(const Trace::Entry& entry) const {
   const sim::TraceEvent& event = entry.event;
   const std::uint32_t context = split_envelope(event.match_bits).context;
@@ -468,6 +494,7 @@ std::string EventWords::collective_call(const Trace::Entry& entry) const {
                      names_.communicator_of_calls(entry.file, context, event.time));
 }
 
+// The shape is known at the beginning only.
 std::string EventWords::of_collective(const Trace::Entry& entry) const {
   const sim::TraceEvent& event = entry.event;
   const std::string call = collective_call(entry);
@@ -479,6 +506,7 @@ std::string EventWords::of_collective(const Trace::Entry& entry) const {
   return fmt::format("begins {}: {}, {}", call, words_of(shape), sim::counted(event.bytes, "byte"));
 }
 
+// The remaining kinds: calls, waits, the coprocessor, collectives and windows.
 std::string EventWords::of_rank(const Trace::Entry& entry) const {
   const sim::TraceEvent& event = entry.event;
   const TraceFile& file = trace_.files[entry.file];
@@ -488,6 +516,7 @@ std::string EventWords::of_rank(const Trace::Entry& entry) const {
     case sim::TraceKind::wait_end:
       return fmt::format("goes on in {}{}", call_name(file, event.a), thread_words(event));
     case sim::TraceKind::sleep:
+      // 0: without a time limit.
       return event.detail == 0 ? "sleeps" : fmt::format("sleeps, at most {}", duration_text(event.detail));
     case sim::TraceKind::wake:
       return "runs again";

@@ -1,4 +1,5 @@
-// One event in words: what it means to the program, without the numbers behind it (those are text.hpp's).
+// One event, formatted for a person: what it means to the program.
+// Numbers become names by TraceNames; text.hpp formats the raw fields instead.
 #pragma once
 
 #include <functional>
@@ -11,47 +12,55 @@
 
 namespace margay::command {
 
-// "heat.c:41" of an address in a module; "" where that is not known.
+// Resolves an address in a module to "heat.c:41"; "" where the line is not known.
 using CallSite = std::function<std::string(const sim::Definition& module, std::uint64_t address)>;
 
 class Collectives;
 
+// Formatter of events. Immutable after construction, so threads may share it if `call_site` may be shared. Each call
+// allocates strings and searches definitions; RememberedWords caches the results.
 class EventWords {
  public:
-  // All outlive it. `call_site` may be empty. Without `collectives` a collective call's messages do not tell its
-  // algorithm and step.
+  // All references must outlive it. An empty `call_site` omits lines of source. Without `collectives` the words on a
+  // collective call's message omit its algorithm and step.
   EventWords(const Trace& trace, const TraceNames& names, CallSite call_site = {},
              const Collectives* collectives = nullptr);
 
-  // "puts its header on shm: 300000 bytes for portal 0 (receives)". No line end. `arrival`: of the message, where the
-  // event is a kernel_pass, which tells of the entry; nullptr: not known. Requires: `entry` is one of the trace's.
+  // "puts its header on shm: 300000 bytes for portal 0 (receives)", without a newline. `arrival`: the arrival of the
+  // event's message, needed for a kernel_pass, which describes the entry only; nullptr: not known. Requires: `entry` is
+  // an element of the trace's entries, because a pass over an entry is explained by the entries behind it.
   [[nodiscard]] std::string of(const Trace::Entry& entry, const sim::TraceEvent* arrival = nullptr) const;
-  // The two parts of a kernel_pass: "the entry "odd tags"", "no match, it wants tag 3, and the message has tag 4".
+  // The two parts of a kernel_pass: the entry, "the entry "odd tags"", and the reason, "no match, it wants tag 3, and
+  // the message has tag 4".
   [[nodiscard]] std::string passed_entry(const Trace::Entry& entry) const;
   [[nodiscard]] std::string why_passed(const Trace::Entry& entry, const sim::TraceEvent* arrival) const;
-  // "MPI_Send (heat.c:41)" of an mpi_enter.
+  // The call of an mpi_enter: "MPI_Send (heat.c:41)".
   [[nodiscard]] std::string call(const Trace::Entry& entry) const;
-  // "tag 7 from 0 in MPI_COMM_WORLD", "collective call 3 of MPI_COMM_WORLD: bcast by tree, ..." of an event that has a
-  // message's bits.
+  // The envelope of an event with a message's match bits: "tag 7 from 0 in MPI_COMM_WORLD", "collective call 3 of
+  // MPI_COMM_WORLD: bcast by tree, ...".
   [[nodiscard]] std::string envelope(const Trace::Entry& entry) const;
-  // "tag 7 from 0 in MPI_COMM_WORLD": what the match bits of the event's message mean, as its sender called things when
-  // it sent it. The only way to words for a message's bits: whose definitions count is decided here.
+  // The meaning of the event's match bits, by the definitions of the sender when it sent the message: "tag 7 from 0 in
+  // MPI_COMM_WORLD". All words for match bits go through here, so that they agree on the definitions.
   [[nodiscard]] std::string bits(const Trace::Entry& entry) const { return bits(entry, entry.event.portal); }
-  // Of the communicator in these bits: "MPI_COMM_WORLD". Requires: an MPI message's bits, or a collective call's.
+  // The communicator in the match bits: "MPI_COMM_WORLD". Requires: match bits of an MPI message or of a collective
+  // call.
   [[nodiscard]] std::string communicator(const Trace::Entry& entry) const;
-  // "tag 7, source 0, context 4, type short" of an event that has an MPI message's bits; "": of another.
+  // The fields of an MPI message's match bits: "tag 7, source 0, context 4, type short"; "" of other events.
   [[nodiscard]] std::string split_bits(const Trace::Entry& entry) const;
-  // "25 x MPI_INT, tag 7 from 0 in MPI_COMM_WORLD" of a send_begin; else what is known of the message.
+  // Contents and envelope: "25 x MPI_INT, tag 7 from 0 in MPI_COMM_WORLD" of a send_begin; bytes where the datatype is
+  // not known.
   [[nodiscard]] std::string message(const Trace::Entry& entry) const;
 
-  // Whether numbers have other meanings at other times, so that words on a message hang on when it was sent.
+  // Whether a number changes its meaning during the run, so that words on a message depend on the time of its sending.
+  // Texts must then not be cached.
   [[nodiscard]] bool by_sending() const { return senders_.redefine(); }
-  // When any rank defined anything, in order: between two of them numbers keep their meanings.
+  // Times of all definitions of all ranks, ascending. Numbers keep their meaning between two of them.
   [[nodiscard]] const std::vector<std::uint64_t>& definition_times() const { return definition_times_; }
 
  private:
-  // The same of a message to `portal`, where the event does not name it.
+  // As bits(entry), for an event that does not name its portal.
   [[nodiscard]] std::string bits(const Trace::Entry& entry, std::uint8_t portal) const;
+  // Parts of of(), one for each group of event kinds.
   [[nodiscard]] std::string window(const Trace::Entry& entry) const;
   [[nodiscard]] std::string elements(const Trace::Entry& entry) const;
   [[nodiscard]] std::string of_kernel(const Trace::Entry& entry) const;
@@ -68,11 +77,12 @@ class EventWords {
   const TraceNames& names_;
   CallSite call_site_;
   const Collectives* collectives_;
+  // Decides which rank's definitions apply to a message.
   Senders senders_;
   std::vector<std::uint64_t> definition_times_;
 };
 
-// "1.234 ms", "17 ns": three digits at least.
+// A duration with at least three digits: "1.23 ms", "17 ns".
 [[nodiscard]] std::string duration_text(std::uint64_t ns);
 
 }  // namespace margay::command
