@@ -1,5 +1,5 @@
-// Who is told of a change of its descriptor at once, instead of looking at it when it waits: owner of kind
-// kOwnerListener.
+// An observer that is notified of a change of its descriptor at once, where others test the descriptor when they wait.
+// The owner tag of kind kOwnerListener.
 #pragma once
 
 namespace margay::mpi_adi {
@@ -10,7 +10,8 @@ class Listener {
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
   virtual ~Listener() = default;
-  // Something came. In a round of progress, under the process lock, perhaps on the coprocessor's thread.
+  // Called when the descriptor changed. It runs in a round of progress, under the process lock, perhaps on the
+  // coprocessor's thread; it must neither wait nor call functions of the program.
   virtual void told() = 0;
 };
 
