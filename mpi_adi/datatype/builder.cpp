@@ -12,7 +12,7 @@ TypeDefinition::~TypeDefinition() {
     const TypePtr one = std::move(below.back());
     below.pop_back();
     if (one == nullptr || one.use_count() != 1) continue;
-    // No other type uses it, and it is about to be destroyed
+    // No other type uses it, and it is about to be destroyed.
     auto& last = const_cast<TypeDefinition&>(*one);
     for (TypePtr& type : last.origin.types) below.push_back(std::move(type));
     last.origin.types.clear();

@@ -48,7 +48,7 @@ LayoutNode::~LayoutNode() {
     const LayoutPtr one = std::move(below.back());
     below.pop_back();
     if (one.use_count() != 1) continue;
-    // No other layout uses it, and it is about to be destroyed
+    // No other layout uses it, and it is about to be destroyed.
     auto& last = const_cast<LayoutNode&>(*one);
     for (LayoutPtr& held_there : last.held) below.push_back(std::move(held_there));
     if (last.child) below.push_back(std::move(last.child));

@@ -12,9 +12,11 @@
 
 namespace margay::mpi_adi {
 
+// The error of an agreement without a common free pair.
 inline constexpr char kContextsUsedUp[] =
     "no context identifier is free on all members (4,096 communicators); free some first";
 
+// A bit for each pair. A pair has the contexts 2 * pair and 2 * pair + 1.
 class ContextPool {
  public:
   static constexpr int kPairs = 1 << (kContextBits - 1);
@@ -23,13 +25,15 @@ class ContextPool {
 
   ContextPool() { free_.fill(~std::uint64_t{0}); }
 
-  // A bit for each pair; the pair's contexts are twice its number, and one more.
+  // The free pairs, as agreements offer them.
   [[nodiscard]] const std::array<std::uint64_t, kWords>& free() const { return free_; }
   [[nodiscard]] bool is_free(int pair) const { return (free_[at(pair)] & bit(pair)) != 0; }
+  // Take a pair, and return it.
   void take(int pair) { free_[at(pair)] &= ~bit(pair); }
   void give_back(int pair) { free_[at(pair)] |= bit(pair); }
-  // The same once `hold` is over, as reclaim() finds.
+  // Returns a pair once `hold` has ended, which reclaim() tests.
   void give_back_after(int pair, std::unique_ptr<ContextHold> hold) { held_.emplace_back(pair, std::move(hold)); }
+  // Returns the pairs whose hold has ended. Called at the start of each agreement.
   void reclaim() {
     std::erase_if(held_, [this](const auto& held) {
       if (!held.second->over()) return false;
@@ -37,7 +41,7 @@ class ContextPool {
       return true;
     });
   }
-  // Processes are about to agree on a pair.
+  // Whether an agreement is under way in this process.
   [[nodiscard]] bool agreeing() const { return agreements_ != 0; }
 
  private:
@@ -50,7 +54,7 @@ class ContextPool {
   std::array<std::uint64_t, kWords> free_{};
   std::vector<std::pair<int, std::unique_ptr<ContextHold>>> held_;
   int agreements_ = 0;  // under way in this process
-  int reserved_ = 0;    // pairs that agreements hold while they ask whether all can
+  int reserved_ = 0;    // pairs that agreements have reserved while they vote
 };
 
 }  // namespace margay::mpi_adi
