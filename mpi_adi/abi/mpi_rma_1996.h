@@ -33,7 +33,7 @@ int MPI_RMA_init(void* base, MPI_Aint size, int disp_unit, MPI_Comm comm, MPI_Co
 int MPI_RMA_free(MPI_Comm* comm);
 
 /* Copy origin_count elements at origin_addr to, or from, target_count elements in target_rank's window, target_disp
- * steps from its start. Errors: those of MPI_Put (MPI 4.0, 12.3.1), MPI_ERR_COMM for a communicator without a window. */
+ * steps from its start. Errors: those of MPI_Put (MPI 4.0, 12.3.1); MPI_ERR_COMM for one without a window. */
 int MPI_RMA_put(const void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
                 MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Comm comm);
 int MPI_RMA_get(void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,

@@ -9,11 +9,12 @@
 
 namespace margay::mpi_adi {
 
+// The layout of the MPICH ABI, which programs access directly.
 static_assert(sizeof(MPI_Status) == 20 && offsetof(MPI_Status, MPI_SOURCE) == 8);
 
 inline constexpr std::uint32_t kStatusCancelledBit = 1;
 
-// Whether the program does not want a status.
+// Whether the program passed MPI_STATUS_IGNORE.
 [[nodiscard]] inline bool ignores(const MPI_Status* status) {
   return status == MPI_STATUS_IGNORE;
 }
@@ -36,6 +37,7 @@ constexpr void set_status_bytes(MPI_Status& status, std::uint64_t bytes) {
   return (static_cast<std::uint32_t>(status.count_hi_and_cancelled) & kStatusCancelledBit) != 0;
 }
 
+// Sets or clears that bit, and keeps the count.
 constexpr void set_status_cancelled(MPI_Status& status, bool cancelled) {
   const auto rest = static_cast<std::uint32_t>(status.count_hi_and_cancelled) & ~kStatusCancelledBit;
   status.count_hi_and_cancelled = static_cast<int>(rest | (cancelled ? kStatusCancelledBit : 0U));

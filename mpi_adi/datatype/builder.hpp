@@ -48,7 +48,9 @@ class TypeBuilder {
   [[nodiscard]] bool reach_of(const TypeBlocks& group, const TypeDefinition& type, Reach& reach);
   // Widens bounds by those of elements at the reach.
   void widen(TypeBounds& bounds, bool& any, const TypeBounds& by, const Reach& reach);
+  // The common end of both finish().
   [[nodiscard]] TypePtr build(TypeOrigin&& origin, const TypeBounds& bounds);
+  // Takes over the bounds of a group's type.
   void take_bounds(const TypeDefinition& type, const Reach& reach);
   // a + b; false, and the builder fails, when it does not fit.
   [[nodiscard]] bool sum(std::int64_t a, std::int64_t b, std::int64_t& out) {

@@ -311,8 +311,8 @@ std::byte* pack_eights(std::byte* packed, Places places, std::uint64_t count) {
 }
 #endif
 
-template <typename Way, typename Places>
 // The lengths of common element types; all others are copied by a general loop.
+template <typename Way, typename Places>
 typename Way::Packed runs(typename Way::Packed packed, Places places, std::uint64_t bytes, std::uint64_t count) {
   switch (bytes) {
     case 1:
@@ -341,8 +341,8 @@ typename Way::Packed runs(typename Way::Packed packed, Places places, std::uint6
   }
 }
 
-template <typename Way>
 // Runs of any length: each entry's length is the distance to the next one's `before`.
+template <typename Way>
 typename Way::Packed entries(typename Way::Packed packed, const Strip& strip, std::uintptr_t base) {
   const LayoutNode::Entry* entry = strip.entries;
   const std::uint64_t end = entry->before + strip.total;

@@ -95,7 +95,7 @@ void LayoutSequence::add(std::int64_t offset, const Layout& body, std::int64_t c
 void LayoutSequence::add_run(std::int64_t offset, std::uint64_t bytes, int leaf) {
   if (!parts_.empty()) {
     Part& last = parts_.back();
-    // Runs of different types do not join, since the signature must tell them apart.
+    // Runs of different types do not join, since the signature must distinguish them.
     if (!last.node && last.leaf == leaf && last.offset + static_cast<std::int64_t>(last.bytes) == offset) {
       last.bytes += bytes;
       return;

@@ -37,6 +37,7 @@ class PredefinedTypes {
  private:
   friend const TypeDefinition* predefined_definition(MPI_Datatype handle);
   PredefinedTypes(const PredefinedTypes&) = default;
+  // Selects the constructor of the process's table.
   struct Make {};
   explicit PredefinedTypes(Make make);
   // The process's table, made at its first use.
@@ -55,6 +56,7 @@ class PredefinedTypes {
 // Fortran compilers choose it; MPI_UNDEFINED requires nothing. MPI_DATATYPE_NULL: none is large enough.
 [[nodiscard]] MPI_Datatype real_of(int digits, int range);
 [[nodiscard]] MPI_Datatype complex_of(int digits, int range);
+// The smallest integer type for numbers of `range` decimal digits.
 [[nodiscard]] MPI_Datatype integer_of(int range);
 
 }  // namespace margay::mpi_adi

@@ -42,14 +42,20 @@ class LayoutWalker {
     std::uint64_t index;
   };
   static constexpr std::size_t kInlineFrames = 8;
+  // Describes the remainder of the current run in `strip`.
   void put_run(Strip& strip) const;
+  // Pushes the path from `node` down to its data byte `at`.
   void descend(const LayoutNode* node, std::uintptr_t base, std::uint64_t at);
+  // The same for its first run.
   void first_of(const LayoutNode* node, std::uintptr_t base);
+  // Moves past as many whole runs of the top node.
   void passed_run(Frame& top, std::uint64_t runs);
+  // Leaves the top node, which has no more runs.
   void climb();
   [[nodiscard]] bool take_entries(Frame& top, std::uint64_t limit, Strip& strip);
   void push(const LayoutNode* node, std::uintptr_t base, std::uint64_t index) { frames_[++top_] = {node, base, index}; }
 
+  // The stack of frames: inline, or allocated for deeper types.
   Frame inline_[kInlineFrames];
   std::unique_ptr<Frame[]> deep_;
   Frame* frames_;

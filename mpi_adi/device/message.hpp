@@ -22,6 +22,7 @@ struct Message {
 // A header-only message, such as a synchronous answer or a get, whose wire had no room at once.
 struct Notice {
   Pooled pooled;
+  // The kernel's until it is finished.
   sim::Transmission transmission;
 };
 

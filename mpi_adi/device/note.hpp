@@ -33,7 +33,8 @@ inline void write_note(portals::UserData& data, const Note& note) {
   std::memcpy(&data[kNoteAnswerAt], &note.answer_bits, sizeof note.answer_bits);
 }
 
-// Whether the note says anything: that of a plain short message is all zeros. Two loads, on the path of each receive.
+// Whether any byte of the note is set: that of a plain short message is all zeros. Two loads, on the path of each
+// receive.
 [[nodiscard]] inline bool has_note(const portals::UserData& data) {
   std::uint64_t head = 0;
   std::uint32_t tail = 0;

@@ -42,6 +42,7 @@ struct DeviceParts {
   }
   // Changes the limit for later sends. Requires: at most a quarter of the heap (sim::short_limit_max).
   void set_short_limit(sim::WireId wire, std::uint64_t bytes);
+  // The trace; on() and watched() are tested on each message's path.
   [[nodiscard]] sim::Recorder& recorder() const { return kernel.recorder(); }
 
   // Constant, except for the protocol and the limits of later sends, which a program may set (mpi/tool/variable).
@@ -64,6 +65,7 @@ struct DeviceParts {
   std::vector<const Awaited*> probes;
   std::uint64_t under_way = 0;    // requests not complete
   std::uint64_t completions = 0;  // requests that became complete, those of layers above too
+  // See counts.hpp.
   ProtocolCounts counts;
   MessageNumbers message_numbers;
 
@@ -76,6 +78,7 @@ struct DeviceParts {
   // Messages given back to senders that end (protocol/cancel), to be reported (mpi_adi/rank/unreceived).
   std::vector<portals::Header> unreceived;
 
+  // Non-blocking collectives and agreements under way.
   TaskQueue tasks;
   // Observers that poll, in each round, memory that other processes write. Usually empty.
   std::vector<Listener*> each_round;
@@ -89,6 +92,7 @@ struct DeviceParts {
   portals::MatchList receive_list;
   portals::MatchList acknowledgment_list;
   portals::MatchList read_list;
+  // The unexpected messages of the receive portal.
   Unexpected heap;
   // The heaps that may open a second one when a message is held for a while: this one and the collectives'.
   std::vector<Unexpected*> heaps;

@@ -52,6 +52,7 @@ class Pool {
     put(object);
   }
 
+  // Number of objects in use.
   [[nodiscard]] std::uint64_t in_use() const { return in_use_; }
   // Visits each object in use. Costs a pass over all objects ever made, so it is for rare events and reports.
   template <typename Visit>
@@ -75,6 +76,7 @@ class Pool {
  private:
   static constexpr std::size_t kChunk = 64;  // objects allocated at once
 
+  // Puts an object on the free list.
   void put(Object& object) {
     object.pooled.next_free = free_;
     free_ = &object;
@@ -91,6 +93,7 @@ class Pool {
     }
   }
 
+  // Chunks are never moved or freed before the pool, which keeps addresses stable.
   std::vector<std::unique_ptr<Object[]>> chunks_;
   Object* free_ = nullptr;  // last in, first out: its cache lines are likely still warm
   std::uint64_t in_use_ = 0;

@@ -26,6 +26,7 @@ enum class ReceiveState : std::uint8_t {
   pulling,   // its get was sent; the entry accepts the reply
   complete,
 };
+// The state's name in reports.
 [[nodiscard]] std::string_view name(ReceiveState state);
 
 // The device's part of a receive. The descriptor's owner tag points here, so the address must not change.
@@ -39,6 +40,7 @@ struct ReceiveRequest : Request {
   bool expecting = false;                  // the kernel expects an answer from `peer`
   std::uint32_t peer = portals::kAnyRank;  // rank in the world; kAnyRank while a wildcard is unmatched
   portals::MatchBits answer_bits = 0;      // name the sender's entries: where a get or an answer goes
+  // Refers to the datatype's layout, if the buffer has gaps.
   Pieces pieces;
   portals::ArrivedMessage* claimed = nullptr;  // while claiming: the message
   ReceiveRequest* next_claiming = nullptr;     // the list DeviceParts::claiming
@@ -46,6 +48,7 @@ struct ReceiveRequest : Request {
   // message header and the message body. Each ... contains only one buffer."
   std::array<portals::IndependentBuffer, 1> row;
   portals::IndependentBlock block{row, portals::Progression::circular};
+  // Listed while posted, and again while pulling, with other criteria.
   portals::MatchEntry entry;
   // Overlaid on the entry, and reached by its too-small link only: it saves as much of a truncated message as fits.
   portals::MatchEntry overflow;

@@ -39,7 +39,7 @@ struct RequestOwner {
 };
 
 // The public face of a request; the protocols' own parts are in the derived SendRequest and ReceiveRequest. The
-// device's pools own them; addresses are stable. A completed request's fields say how it ended.
+// device's pools own them; addresses are stable. A completed request's fields have its result.
 struct Request {
   RequestKind kind = RequestKind::send;
   bool complete = false;

@@ -27,6 +27,7 @@ class Until {
       Until(Function& function)  // NOLINT(google-explicit-constructor): a reference is what is meant
       : function_(const_cast<void*>(static_cast<const void*>(&function))),
         call_([](void* self) { return (*static_cast<Function*>(self))(); }) {}
+  // Calls the condition. Requires: it was not default-constructed.
   [[nodiscard]] bool operator()() const { return call_(function_); }
 
  private:
@@ -86,9 +87,12 @@ class FramePool {
   static constexpr std::size_t kStep = 128;  // bytes; sizes are rounded up to a multiple
   static constexpr std::size_t kSorts = 32;  // sizes with a free list
   [[nodiscard]] static std::size_t sort_of(std::size_t bytes) { return (bytes - 1) / kStep; }
+  // Allocates a frame: of a whole size class, or exactly, if it is too large for all classes.
   [[nodiscard, gnu::noinline]] void* make(std::size_t bytes);
+  // Frees a frame's memory.
   static void drop(Frame* frame);
 
+  // Free frames by size class, each a list.
   std::array<Frame*, kSorts> free_{};
 };
 
@@ -101,9 +105,11 @@ class Flow {
   Flow(const Flow&) = delete;
   Flow& operator=(const Flow&) = delete;
 
+  // The pool of the frames of its routines.
   [[nodiscard]] FramePool& frames() const { return frames_; }
   // Whether waits suspend the routine instead of blocking.
   [[nodiscard]] bool stops() const { return waits_ == nullptr; }
+  // Waits in place. Requires: !stops().
   void wait(Until over, int messages) { waits_->wait(over, messages); }
   // Records the place and the condition, when a routine suspends.
   void stop(std::coroutine_handle<> at, Until over) {
@@ -123,7 +129,9 @@ class Flow {
  private:
   FramePool& frames_;
   Waits* waits_;
+  // Where it is suspended; null: it runs, or has ended.
   std::coroutine_handle<> at_;
+  // The condition that resumes it; refers into the suspended frame.
   Until over_;
 };
 
@@ -133,6 +141,7 @@ template <typename Self>
 class Awaitable {
  public:
   // Advances once at once: most waits are over already, and then cost no suspension.
+  // The language's protocol: ready, or suspend and resume. advance() may run several times.
   [[nodiscard]] bool await_ready() {
     if (self().advance()) return true;
     Flow& flow = self().flow();
@@ -156,7 +165,9 @@ class Awaitable {
 class [[nodiscard]] Steps {
  public:
   // NOLINTNEXTLINE(readability-identifier-naming): the language asks for this name.
+  // The part of the coroutine frame that the language asks for.
   struct promise_type {
+    // The frame comes from the pool that the routine's first argument names, so a routine allocates nothing once warm.
     template <typename First, typename... Rest>
     [[nodiscard]] static void* operator new(std::size_t bytes, First& first, Rest&... /*rest*/) {
       return first.frames().take(bytes);
@@ -173,9 +184,11 @@ class [[nodiscard]] Steps {
       }
       void await_resume() const noexcept {}
     };
+    // The caller's object, which owns the frame.
     [[nodiscard]] Steps get_return_object() { return Steps(std::coroutine_handle<promise_type>::from_promise(*this)); }
     // It starts at once: many routines end without a suspension, and then their caller never waits.
     [[nodiscard]] std::suspend_never initial_suspend() const noexcept { return {}; }
+    // The frame stays until the Steps object is destroyed, so done() can be asked.
     [[nodiscard]] End final_suspend() const noexcept { return {}; }
     void return_void() const {}
     // Nothing here throws except an allocation that fails, and functions of the program's, which must not (MPI 4.0,
@@ -196,9 +209,11 @@ class [[nodiscard]] Steps {
     if (text_) text_.destroy();
   }
 
+  // Whether the routine has reached its end. Requires: not moved from, not default-constructed.
   [[nodiscard]] bool done() const { return text_.done(); }
 
   [[nodiscard]] bool await_ready() const { return done(); }
+  // The awaiting routine resumes when this one ends.
   void await_suspend(std::coroutine_handle<> caller) const { text_.promise().caller = caller; }
   void await_resume() const {}
 

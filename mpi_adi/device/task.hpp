@@ -14,7 +14,7 @@ struct Communicator;
 class TaskQueue;
 
 // A task is under way from begin() until over(). It is woken by descriptors and transmissions whose owner kind is
-// kOwnerTask (device/match_bits), by the loss of a peer, and by whoever else has work for it.
+// kOwnerTask (device/match_bits), by the loss of a peer, and by wake().
 class Task {
  public:
   // The threads that may run it. `program`: it calls functions of the program, so never the message coprocessor.

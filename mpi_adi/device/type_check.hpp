@@ -6,8 +6,8 @@
 // message's length, can name both sides from them:
 // message's length, can name both sides from them:
 //
-//   byte 1: the call in bits 0-3 (0: nothing is told), kind of signature in bits 4-5
-//   bytes 2-3: uniform: index of the predefined type; mixed: hash, low byte first
+// byte 1: the call in bits 0-3 (0: no call), kind of signature in bits 4-5 bytes 2-3: uniform: index of the predefined
+// type; mixed: hash, low byte first
 #pragma once
 
 #include <cstdint>
@@ -25,13 +25,13 @@ namespace margay::mpi_adi {
 
 // The sender's side of a message, as it travels in the note.
 struct SentSide {
-  std::uint8_t call = 0;  // number of its call; 0: the note says nothing
+  std::uint8_t call = 0;  // number of its call; 0: none is noted
   Signature signature;
 };
 // Encode and decode bytes 1 to 3 of a note.
 void write_sent_side(portals::UserData& data, const SentSide& side);
 [[nodiscard]] SentSide read_sent_side(const portals::UserData& data);
-// The sender's side of a message in words, such as "4 x MPI_INT by MPI_Send"; empty if its note says nothing.
+// The sender's side of a message in words, such as "4 x MPI_INT by MPI_Send"; empty if its note has no call.
 [[nodiscard]] std::string words_of_sent_side(const portals::Header& header);
 
 // The checker of one process. It keeps the declared type of each receive until the receive is complete. Under the
@@ -42,20 +42,20 @@ class TypeCheck {
   TypeCheck(std::uint32_t rank, std::uint32_t& findings, sim::SourceLines& lines)
       : rank_(rank), findings_(findings), lines_(lines) {}
 
-  // Notes the MPI call that begins, and the address to which it returns. `name` lives as long as the program.
+  // Records the MPI call that begins, and the address to which it returns. `name` lives as long as the program.
   void begin_call(const char* name, const void* caller) {
     call_ = name;
     caller_ = caller;
   }
 
-  // Notes a send that begins, whose header mark() completes. A send without a definition of its type, or one of the
+  // Records a send that begins, whose header mark() completes. A send without a definition of its type, or one of the
   // library's own (`own`), writes nothing.
   void begin_send(const Datatype& type, std::uint64_t bytes, bool own);
   void mark(portals::UserData& data) const { write_sent_side(data, outgoing_); }
 
-  // Notes a receive that begins.
+  // Records a receive that begins.
   void begin_receive(const ReceiveRequest& request, const Datatype& type, std::int64_t count, bool own);
-  // Notes its message, when the request's row will not hold the header at the end.
+  // Records its message, when the request's row will not hold the header at the end.
   void came(const ReceiveRequest& request, const portals::Header& header);
   // Ends the receive: prints a line when the two sides do not fit.
   void end_receive(const ReceiveRequest& request);

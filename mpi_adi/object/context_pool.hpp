@@ -19,6 +19,7 @@ inline constexpr char kContextsUsedUp[] =
 // A bit for each pair. A pair has the contexts 2 * pair and 2 * pair + 1.
 class ContextPool {
  public:
+  // Half of all contexts, since a communicator has two.
   static constexpr int kPairs = 1 << (kContextBits - 1);
   static constexpr std::size_t kPairsPerWord = 64;
   static constexpr std::size_t kWords = kPairs / kPairsPerWord;
@@ -26,7 +27,9 @@ class ContextPool {
   ContextPool() { free_.fill(~std::uint64_t{0}); }
 
   // The free pairs, as agreements offer them.
+  // Bit `pair % 64` of word `pair / 64`.
   [[nodiscard]] const std::array<std::uint64_t, kWords>& free() const { return free_; }
+  // Requires for all of these: 0 <= pair < kPairs.
   [[nodiscard]] bool is_free(int pair) const { return (free_[at(pair)] & bit(pair)) != 0; }
   // Take a pair, and return it.
   void take(int pair) { free_[at(pair)] &= ~bit(pair); }
@@ -52,6 +55,7 @@ class ContextPool {
   }
 
   std::array<std::uint64_t, kWords> free_{};
+  // Pairs that were returned, but are not free yet.
   std::vector<std::pair<int, std::unique_ptr<ContextHold>>> held_;
   int agreements_ = 0;  // under way in this process
   int reserved_ = 0;    // pairs that agreements have reserved while they vote

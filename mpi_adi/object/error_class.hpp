@@ -48,7 +48,7 @@ class ErrorTable {
   [[nodiscard]] bool is_code(int code) const { return class_of(code) != MPI_ERR_UNKNOWN || code == MPI_ERR_UNKNOWN; }
 
   // "MPI_ERR_TAG: <the message, or the class's text>", shorter than MPI_MAX_ERROR_STRING. For a code that the program
-  // added, its own string, which may be empty. An invalid code gives a sentence that says so.
+  // added, its own string, which may be empty. An invalid code gives a message that reports it as invalid.
   [[nodiscard]] std::string text_of(int code) const;
 
   // --- The program's additions. Their numbers are never used again. ---

@@ -17,7 +17,7 @@ struct Group {
   sim::SharedTable world_ranks;
   int my_rank = -1;  // this process's rank in it; -1 (MPI_UNDEFINED for the program) when it is not a member
   static constexpr std::uint32_t kWorldModel = 0;
-  // The session from which it came, and which communicators made of it belong to, or the world model.
+  // The session, or the world model, from which it came; communicators made of it belong to the same.
   std::uint32_t session = kWorldModel;
   // The library's own groups: no end of the program's waits for their messages or gives them up.
   static constexpr std::uint32_t kNoSession = ~std::uint32_t{0};
@@ -38,6 +38,7 @@ class GroupTable {
   GroupTable& operator=(const GroupTable&) = delete;
 
   // Makes a handle of a group: MPI_GROUP_EMPTY for one without members. MPI_GROUP_NULL: the table is full.
+  // Not the group itself has the handle, since several handles may name one group.
   [[nodiscard]] MPI_Group add(GroupPtr group) {
     if (group->size() == 0) return MPI_GROUP_EMPTY;
     auto entry = std::make_unique<Entry>(Entry{std::move(group)});

@@ -11,6 +11,7 @@ namespace margay::mpi_adi {
 
 // A look-up is an index check and a compare. The caller owns the objects. Used under the process lock, or under a lock
 // of the caller's.
+// `Object` is only pointed to, so it may be incomplete here.
 template <typename Object>
 class HandleTable {
  public:
@@ -73,12 +74,16 @@ class HandleTable {
   static constexpr unsigned kSlotBits = 18;  // 8 of the 26 bits remain for the generation
   static constexpr std::uint32_t kSlotMask = (1U << kSlotBits) - 1;
   static constexpr std::uint32_t kNone = 0xffff'ffff;
+  // One index; its object is nullptr while it is free.
   struct Slot {
     Object* object = nullptr;
+    // The next slot of the free list, if this one is free.
     std::uint32_t next_free = kNone;
+    // Counts the slot's objects, modulo 256.
     std::uint8_t generation = 0;
   };
 
+  // The present handle of a slot.
   [[nodiscard]] Handle handle_of(std::uint32_t slot) const {
     return static_cast<Handle>(tag_ << kHandleTypeShift |
                                static_cast<std::uint32_t>(slots_[slot].generation) << kSlotBits | slot);
@@ -86,7 +91,9 @@ class HandleTable {
 
   std::uint32_t tag_;  // the bits of a handle above its index: its kind (direct) and its type
   std::uint32_t reserved_;
+  // Grows to the most objects that were alive at once, and never shrinks.
   std::vector<Slot> slots_;
+  // Last in, first out: a freed slot is used again at once, with the next generation.
   std::uint32_t free_ = kNone;
 };
 

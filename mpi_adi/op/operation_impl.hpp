@@ -20,6 +20,7 @@ void combine_row(const void* in, void* inout, std::size_t count) {
 }
 
 // The operations on one pair of values.
+// MPI_MAX and MPI_MIN. A comparison with a NaN is false, so a NaN in `inout` stays, and one in `in` is ignored.
 template <typename T>
 struct MaxOf {
   static T apply(T a, T b) { return a > b ? a : b; }
@@ -48,7 +49,7 @@ struct ProductOf {
   using Wide = typename Arithmetic<T>::Type;
   static T apply(T a, T b) { return static_cast<T>(static_cast<Wide>(a) * static_cast<Wide>(b)); }
 };
-// Any value but 0 is true; the result is 0 or 1.
+// MPI_LAND, MPI_LOR and MPI_LXOR: any value but 0 is true, the result is 0 or 1.
 template <typename T>
 struct LogicalAnd {
   static T apply(T a, T b) { return static_cast<T>(a != T{} && b != T{}); }
@@ -61,6 +62,7 @@ template <typename T>
 struct LogicalXor {
   static T apply(T a, T b) { return static_cast<T>((a != T{}) != (b != T{})); }
 };
+// MPI_BAND, MPI_BOR and MPI_BXOR. The cast undoes C's promotion of small integers to int.
 template <typename T>
 struct BitAnd {
   static T apply(T a, T b) { return static_cast<T>(a & b); }
@@ -153,10 +155,12 @@ Combine real_combine(MPI_Op op) {
   if (Combine arithmetic = arithmetic_combine<T>(op); arithmetic != nullptr) return arithmetic;
   return logical_combine<T>(op);
 }
+// Complex numbers have no order, so only sum and product.
 template <typename T>
 Combine complex_combine(MPI_Op op) {
   return arithmetic_combine<std::complex<T>>(op);
 }
+// Pairs have MPI_MAXLOC and MPI_MINLOC only.
 template <typename T, typename Index = int>
 Combine pair_combine(MPI_Op op) {
   return location_combine<ValueIndex<T, Index>>(op);

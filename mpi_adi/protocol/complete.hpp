@@ -46,8 +46,8 @@ inline void drop_reference(DeviceParts& parts, Communicator& communicator) {
 }
 
 // Records one trace event about a request, under its message's number as far as that is known. Requires: the trace
-// records. `detail`, `b` and `reason` mean what docs/trace_format.md says of `kind`. Not inlined: the event on the
-// stack would enlarge the frame of each function that may record one.
+// records. `detail`, `b` and `reason` have the meaning that docs/trace_format.md gives for `kind`. Not inlined: the
+// event on the stack would enlarge the frame of each function that may record one.
 [[gnu::noinline]] void trace_request(DeviceParts& parts, sim::TraceKind kind, const Request& request,
                                      std::uint64_t bytes, portals::MatchBits match_bits = 0, std::uint64_t detail = 0,
                                      std::uint32_t b = 0, std::uint8_t reason = 0);

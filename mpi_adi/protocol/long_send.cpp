@@ -36,7 +36,7 @@ void acknowledged(DeviceParts& parts, SendRequest& request, const portals::Heade
     count.bytes += request.body.bytes();
   }
   if (whole) return;
-  // The pull may overtake the acknowledgment that explains it; read_done then says so.
+  // The pull may overtake the acknowledgment that announces it; read_done is set then.
   if (!request.read_done) owes(request, kOwedRead);
   // Stopping saves the wire the bytes that the target would discard.
   if ((request.owed & kOwedBodyTaken) != 0) parts.kernel.stop(request.transmission);

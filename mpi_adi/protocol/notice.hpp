@@ -7,7 +7,7 @@
 namespace margay::mpi_adi {
 
 // Sends `header` without a body, at once or as soon as its wire has room. Requires: its length is 0. A notice to a lost
-// peer is discarded, and the requests that depend on it end as protocol/peer_lost says.
+// peer is discarded, and the requests that depend on it are ended by protocol/peer_lost.
 void send_notice(DeviceParts& parts, const portals::Header& header);
 // Replaces `transmission` in its wire's queue by `header`. False when the wire has begun with it or finished it;
 // nothing was sent then. Requires: the same destination.

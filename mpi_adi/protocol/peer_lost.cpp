@@ -69,7 +69,7 @@ bool end_what_is_lost(DeviceParts& parts, bool& any) {
 
 bool source_among_lost(const DeviceParts& parts, const Communicator& communicator, int source) {
   if (source != MPI_ANY_SOURCE) return parts.kernel.initiator().gone(communicator.world_rank(source));
-  // lost(), not gone(): a member that said goodbye has sent all that it will.
+  // lost(), not gone(): a departed member has sent all that it will.
   const auto& members = communicator.peers->world_ranks;
   return std::any_of(members.begin(), members.end(),
                      [&parts](std::uint32_t rank) { return parts.kernel.initiator().lost(rank); });

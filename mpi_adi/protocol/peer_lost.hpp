@@ -8,8 +8,8 @@ namespace margay::mpi_adi {
 
 // Whether a wait for a message from `source` (a rank of the communicator, or MPI_ANY_SOURCE) may never end. A wait for
 // any source may, as soon as one member is lost, since that one might have sent the message
-// (MPI_ERR_PROC_FAILED_PENDING of the fault tolerance proposals has the same rule); a member that said goodbye is no
-// reason. The caller has searched the heap before: a message that has arrived is received all the same.
+// (MPI_ERR_PROC_FAILED_PENDING of the fault tolerance proposals has the same rule); a member that has departed is not
+// counted. The caller has searched the heap before: a message that has arrived is received all the same.
 [[nodiscard, gnu::noinline]] bool source_among_lost(const DeviceParts& parts, const Communicator& communicator,
                                                     int source);
 // The same. Costs one load while no peer is lost.

@@ -21,7 +21,7 @@ class GuardWatch {
 
  private:
   sim::Process& process_;
-  bool on_board_ = false;             // the wait stands on the job board
+  bool on_board_ = false;             // the wait is on the job board
   std::uint64_t next_report_ns_ = 0;  // 0 until the wait is on the board
 };
 

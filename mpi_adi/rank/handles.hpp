@@ -39,6 +39,7 @@ class Handles {
   // The handle of any send that was complete at its start, as with MPICH: such sends need no object, and the handle is
   // never freed.
   [[nodiscard]] MPI_Request sent_request() const { return sent_request_.handle; }
+  // Derived types only; predefined ones are found by datatype().
   [[nodiscard]] HandleTable<Datatype>& datatypes() { return datatypes_; }
   [[nodiscard]] HandleTable<Message>& messages() { return messages_; }
   // Operations of MPI_Op_create; the table is the owner of each.
@@ -100,6 +101,7 @@ class Handles {
   void hide_free_requests();
 
  private:
+  // Out of line, so that a program that does not count leaks pays one test.
   [[gnu::noinline]] void note_in_origins(Handle handle);
   // Puts one request on the free list, a hidden or a new one.
   [[gnu::noinline]] void make_request();
@@ -109,6 +111,7 @@ class Handles {
   HandleTable<Communicator> communicators_{ObjectType::communicator};
   HandleTable<Datatype> datatypes_{ObjectType::datatype, kPairTypeCount};
   HandleTable<UserRequest> requests_{ObjectType::request, 1};
+  // Linked by next_free.
   UserRequest* free_requests_ = nullptr;
   std::unique_ptr<Origins> origins_;
   UserRequest sent_request_;
@@ -117,6 +120,7 @@ class Handles {
   GroupTable groups_;
   HandleTable<Window> windows_{ObjectType::window};
   std::vector<Datatype*> kind_types_;
+  // Owns all user requests, which are reused and never freed before the end.
   std::vector<std::unique_ptr<UserRequest>> request_pool_;
   UserRequest* hidden_requests_ = nullptr;  // free requests that add_request() does not see
 };

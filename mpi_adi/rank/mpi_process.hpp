@@ -28,6 +28,7 @@ enum class InitState : std::uint8_t { before, running, finalized };
 enum class PartSlot : std::uint8_t { error_handlers, infos, tool, job, count };
 
 // The part of a process's state that one folder keeps: a derived type with a kSlot.
+// Destroyed with the process, in the thread that destroys it; that of the operating system's process never.
 struct ProcessPart {
   ProcessPart() = default;
   ProcessPart(const ProcessPart&) = delete;
@@ -50,10 +51,12 @@ class MpiProcess {
   MpiProcess& operator=(const MpiProcess&) = delete;
 
   // Set twice, by the thread that initializes and finalizes MPI, and read by any thread.
+  // MPI_Initialized and MPI_Finalized ask this, without a lock.
   [[nodiscard]] InitState init_state() const { return init_state_.get(); }
   void set_init_state(InitState state) { init_state_.set(state); }
 
   // nullptr while neither MPI_Init nor a session holds MPI.
+  // Any thread may ask; the rank itself has a lock.
   [[nodiscard]] MpiRank* rank() const { return rank_.get(); }
   void set_rank(MpiRank* rank) { rank_.set(rank); }
 
@@ -84,21 +87,26 @@ class MpiProcess {
  private:
   using Slot = sim::Published<ProcessPart*>;
   using NewPart = ProcessPart* (*)();
+  // A part's place.
   template <typename Part>
   [[nodiscard]] Slot& slot() {
     return parts_[static_cast<std::size_t>(Part::kSlot)];
   }
+  // The constructor as a function, so that make_part() need not be a template.
   template <typename Part>
   static ProcessPart* new_part() {
     return new Part();  // NOLINT(cppcoreguidelines-owning-memory): destroy_parts() has it
   }
+  // Makes the part, or returns the one that another thread has made meanwhile.
   [[nodiscard]] ProcessPart& make_part(Slot& slot, NewPart make);
 
+  // nullptr: the operating system's process, which joins a job by itself.
   ProcessStart* const start_ = nullptr;
   const sim::Clock* const clock_ = nullptr;
   sim::Published<InitState> init_state_{InitState::before};
   sim::Published<MpiRank*> rank_;
   std::mutex making_;  // taken to make a part only
+  // Published, so that a reader without the lock sees a whole part.
   std::array<Slot, static_cast<std::size_t>(PartSlot::count)> parts_;
 };
 

@@ -50,12 +50,14 @@ class Origins {
     const void* caller = nullptr;
   };
   // The innermost call of the thread. Requires: mutex_ is locked.
+  // Resolves the file of the address too, which must be loaded now.
   [[nodiscard]] Origin current();
 
   // Guards all below.
   mutable std::mutex mutex_;
   std::unordered_map<std::thread::id, std::vector<Entered>> calls_;
   sim::LoadedModules modules_;
+  // Entries stay when their object is freed, and are replaced when the handle is reused.
   std::unordered_map<Handle, Origin> by_handle_;
   std::unordered_map<const UserRequest*, Origin> by_request_;
   std::unordered_set<Handle> told_;

@@ -54,6 +54,7 @@ class MpiRank {
 
   // Enter and leave the rank, around each MPI call. leave() leaves unfinished work to the coprocessor, and deletes
   // communicators that lost their last reference.
+  // Each call does this before it touches anything below; waits for a thread that is inside.
   void enter() { lock_.enter(); }
   void leave() {
     if (device_.has_unreferenced()) [[unlikely]]
@@ -73,6 +74,7 @@ class MpiRank {
   // Yields the processor, outside the lock, to other runnable threads.
   void yield();
 
+  // The parts. References stay valid as long as the rank.
   [[nodiscard]] RankLock& lock() { return lock_; }
   [[nodiscard]] bool threaded() const { return lock_.threaded(); }
   [[nodiscard]] Worlds& worlds() { return worlds_; }
@@ -96,6 +98,7 @@ class MpiRank {
   }
   // The same, or nullptr if it was never used.
   [[nodiscard]] const Rma* rma_if_any() const { return rma_.get(); }
+  // The layer above's; it casts to its own type.
   [[nodiscard]] RankExtension* collectives() { return collectives_.get(); }
 
   // The communicator of a handle, a world or another; nullptr if the handle names no living one.
@@ -122,10 +125,13 @@ class MpiRank {
   MpiRank(std::unique_ptr<sim::Process> process, const DeviceOptions& options, const ErrorHandlerPtr& initial_handler);
   // Deletes a communicator and frees its contexts. Requires: its handle is freed, and nothing refers to it.
   void destroy(Communicator& communicator);
+  // Deletes the communicators whose last reference a request had.
   [[gnu::noinline]] void destroy_unreferenced();
+  // Makes the coprocessor continue unfinished work while this process computes.
   [[gnu::noinline]] void arm_coprocessor();
   void make_rma();
 
+  // The yield policy of a wait with several threads, and the observer of threads that end (rank.cpp).
   class OutsideRest;
   class EndOfThread;
 
@@ -133,6 +139,7 @@ class MpiRank {
   std::unique_ptr<sim::Process> process_;
   sim::BoardBlock& board_;
   sim::Recorder& recorder_;
+  // The kernel's counts of unfinished work, tested by each call that leaves.
   const sim::Unfinished& unfinished_;
   std::unique_ptr<sim::Rest> outside_rest_;
   std::unique_ptr<sim::ThreadEnds> end_of_thread_;

@@ -41,6 +41,7 @@ class RankLock {
     }
     process_lock_.owner_enter();
   }
+  // Leaves the rank. A thread that had to enter beside the lone one leaves by the slow path.
   void leave() {
     if (threaded()) {
       if (beside_lone_thread_ || !mutex_.mine()) [[unlikely]]
@@ -68,7 +69,7 @@ class RankLock {
   void begin_lone_thread() { lone_thread_.set(std::this_thread::get_id()); }
   [[nodiscard]] bool on_lone_thread() const { return std::this_thread::get_id() == lone_thread_.get(); }
 
-  // Whether another thread wants the lock that this one holds, or this one is inside without the threads' lock.
+  // Whether another thread waits for the lock that this one holds, or this one is inside without the threads' lock.
   [[nodiscard]] bool wanted() const { return mutex_.wanted() || !mutex_.mine(); }
   // Lets waiting threads in first. Call between leave() and enter().
   void let_in() { mutex_.let_in(); }
@@ -78,8 +79,11 @@ class RankLock {
   [[nodiscard]] bool mine() const { return mutex_.mine(); }
 
  private:
+  // Goes to state `many`. Requires: inside the threads' lock, or before any other thread calls.
   void begin_many();
+  // Arranges that this thread's end is reported, once for each thread.
   [[gnu::noinline]] void note_thread();
+  // Enters while the lone thread may still use the old way.
   [[gnu::noinline]] void enter_beside_lone_thread();
   [[gnu::noinline]] void leave_beside();
 

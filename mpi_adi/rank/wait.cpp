@@ -77,7 +77,7 @@ void StallWatch::tell_board(std::uint64_t idle_ns) {
   rank_.process().publish_accounts();
 }
 
-// Answers the launcher's question whether this rank still waits. A question that the last look found is answered now,
+// Answers the launcher's question whether this rank still waits. A question that the last poll found is answered now,
 // because all wires have been polled in between and nothing moved.
 void StallWatch::answer() {
   sim::Process& process = rank_.process();
@@ -94,7 +94,7 @@ void StallWatch::look(std::uint64_t idle_ns) {
   if (next_report_ns_ == 0) next_report_ns_ = process.job().options.seconds_ns("stall_seconds", sim::kStallReportNs);
   if (!on_board_) {
     tell_board(idle_ns);
-    // Answered at the next look at the earliest, so the first look writes the wait only.
+    // Answered at the next poll at the earliest, so the first one only writes the wait.
   } else {
     answer();
   }

@@ -12,6 +12,7 @@ namespace margay::mpi_adi {
 class StallWatch {
  public:
   explicit StallWatch(MpiRank& rank) : rank_(rank) {}
+  // The wait is over, or its call ends by an error: the board must not show it any longer.
   ~StallWatch() { moved(); }
   StallWatch(const StallWatch&) = delete;
   StallWatch& operator=(const StallWatch&) = delete;
@@ -34,14 +35,17 @@ class StallWatch {
   static constexpr std::uint64_t kLongWaitNs = 1'000'000'000;
   // The rare part of idle().
   void look(std::uint64_t idle_ns);
+  // Writes the wait to the job board.
   void tell_board(std::uint64_t idle_ns);
+  // Answers the launcher's question whether nothing has moved since it asked.
   void answer();
+  // Takes the wait off the board.
   void clear();
 
   MpiRank& rank_;
   bool on_board_ = false;
-  std::uint32_t question_ = 0;  // the launcher's question that the last look found
-  // 0 until the first look.
+  std::uint32_t question_ = 0;  // the launcher's question that the last poll found
+  // 0 until the first poll.
   std::uint64_t next_report_ns_ = 0;
 };
 
@@ -58,6 +62,7 @@ class WaitTrace {
     if (rank_.recorder().on()) [[unlikely]]
       record_in_call(kind);
   }
+  // Out of line, so that an untraced wait pays one test.
   [[gnu::noinline]] void record_in_call(sim::TraceKind kind);
   MpiRank& rank_;
 };
@@ -83,16 +88,18 @@ class SharedWait {
   [[nodiscard]] bool polls() const { return polls_; }
   // Whether no other thread waits for what this one's rounds bring.
   [[nodiscard]] bool alone() const { return rank_.wait_room().empty(); }
-  // After each round: wakes the threads whose wait is over, and gives the lock to those that want it. Returns whether
-  // it yielded the processor.
+  // After each round: wakes the threads whose wait is over, and gives the lock to those that wait for it. Returns
+  // whether it yielded the processor.
   bool after_round(bool moved) { return rank_.threaded() && share(moved); }
 
  private:
   // Waits as a guest, until its condition holds or it has to poll.
   void stay(Guest& guest);
+  // The part of after_round() with several threads.
   bool share(bool moved);
 
   MpiRank& rank_;
+  // This thread runs rounds; false: its condition holds already.
   bool polls_ = true;
   bool polls_for_all_ = false;     // counted as a poller, once the rank has several threads
   std::uint32_t idle_rounds_ = 0;  // rounds in a row that moved nothing

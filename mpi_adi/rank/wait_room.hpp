@@ -33,6 +33,7 @@ class Guest {
   friend class WaitRoom;
   bool (*done_)(void*);
   void* asked_;
+  // Its condition held when it was called; false: it was called to poll.
   bool served_ = false;
   sim::Summons summons_;
 };
@@ -58,6 +59,7 @@ class WaitRoom {
   // meanwhile, and perhaps beside it afterwards.
   void go_away();
   void come_back() { --away_; }
+  // Adds a guest, before it leaves the rank to stay().
   void add(Guest& guest) { guests_.push_back(&guest); }
   // Whether other threads of the rank have called MPI lately, and so may need the processor on which this one polls.
   [[nodiscard]] bool in_company(std::uint32_t turns) const {
@@ -73,14 +75,17 @@ class WaitRoom {
   }
   // Wakes the guests whose condition holds.
   void serve();
+  // Whether no guest waits.
   [[nodiscard]] bool empty() const { return guests_.empty(); }
 
  private:
   // waits or tests of one thread in a row after which no other is expected
   static constexpr std::uint32_t kAlone = 100;
   static constexpr std::uint32_t kLooksToYield = 8;
+  // Makes the latest guest the polling thread, if there is one.
   void hand_on();
 
+  // Threads that poll, those that are away included.
   std::uint32_t pollers_ = 0;
   std::uint32_t away_ = 0;  // threads in a function of the program's, each perhaps a poller
   // Of the latest wait, and of the latest test: the lock's turns, and how many came in a row without another thread.

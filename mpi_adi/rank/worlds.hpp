@@ -43,6 +43,7 @@ class Worlds {
   void end();
   // Any thread may ask.
   [[nodiscard]] int thread_level() const { return thread_level_.get(); }
+  // MPI_Is_thread_main.
   [[nodiscard]] bool on_main_thread() const { return std::this_thread::get_id() == main_thread_.get(); }
 
   // Sets a world's error handler, and with it the handler of errors without a communicator.
@@ -57,6 +58,7 @@ class Worlds {
   };
   [[nodiscard]] HandlerOfTheRest handler_of_the_rest() const;
 
+  // The free contexts of this process; those of the worlds are taken.
   [[nodiscard]] ContextPool& contexts() { return contexts_; }
   // Gives a communicator its contexts. Requires: it had kNoContext.
   static void set_context(Communicator& communicator, const AgreedContext& agreed);
@@ -67,8 +69,8 @@ class Worlds {
  private:
   const ObjectTables& tables_;
   std::uint32_t rank_;
-  // The handles by which find() knows the two; outside the world model a value that is no handle. So a look-up needs no
-  // test for the phase.
+  // The handles that find() accepts; outside the world model an invalid value. So a look-up needs no test for the
+  // phase.
   static constexpr MPI_Comm kNoHandle = 0x3fffffff;
   static_assert(handle_kind(kNoHandle) == HandleKind::invalid);
   MPI_Comm world_handle_ = kNoHandle;
@@ -77,9 +79,11 @@ class Worlds {
   Communicator self_;
   Communicator own_world_;
   ContextPool contexts_;
+  // Numbers of next_generation() so far.
   std::uint32_t generations_ = 0;
   sim::Published<int> thread_level_{MPI_THREAD_MULTIPLE};
   sim::Published<std::thread::id> main_thread_{std::this_thread::get_id()};
+  // Guards rest_, which threads outside the rank read.
   mutable std::mutex rest_mutex_;
   HandlerOfTheRest rest_;
 };

@@ -21,6 +21,7 @@ class GeneralizedRequest final : public OwnRequest {
   [[nodiscard]] int outcome(MpiRank& rank, MPI_Status* status, std::string& words) override;
   // The same, and then the free function.
   [[nodiscard]] int end(MpiRank& rank, MPI_Status* status, std::string& words) override;
+  // See OwnRequest.
   [[nodiscard]] bool errors_are_the_programs() const override { return true; }
   [[nodiscard]] int cancel(MpiRank& rank, std::string& words) override;
   [[nodiscard]] int give_up(MpiRank& rank, std::string& words) override;
@@ -34,11 +35,13 @@ class GeneralizedRequest final : public OwnRequest {
 
   [[nodiscard]] const RequestClass& functions() const { return functions_; }
   [[nodiscard]] void* extra_state() const { return extra_state_; }
+  // Requests of one class may be waited for together, by the class's wait function.
   [[nodiscard]] MPIX_Grequest_class group() const { return group_; }
   // The error of a function `name` that returned `code`; `words` describes it.
   [[nodiscard]] static int failed(MpiRank& rank, const char* name, int code, std::string& words);
 
  private:
+  // Outside the lock.
   int call_free(MpiRank& rank) const;
 
   MpiRank& rank_;

@@ -107,7 +107,7 @@ void Rma::accumulate_by_messages(Window& window, const Access& access, const Acc
     head.op = operands.op;
     head.type = operands.type;
     head.offset = access.offset;
-    // One run needs no pieces: the head's offset and bytes say all.
+    // One run needs no pieces: the head's offset and bytes describe it.
     if (is_run(*access.target_type, operands)) {
       head.offset += at;
       head.bytes = std::min(pieces.left(), limit);

@@ -37,7 +37,7 @@ void Rma::announce_completed(Window& window, int target, Completed what, std::ui
 // A process that does not check answers as well, because the environment may differ between processes and the origin
 // waits.
 void Rma::hear_announced(Window& window, const Asked& asked) {
-  // Without a conflict the answer says Clash::none.
+  // Without a conflict the answer has Clash::none.
   Conflict answer;
   const std::optional<AnnouncedAccess> access = asked.announced();
   if (window.check != nullptr && access) answer = window.check->announced.add(*access, asked.ranges()).value_or(answer);

@@ -87,8 +87,8 @@ class Asked {
   // not add up to the head's bytes. `unused_end`: bytes at each piece's end that are not accessed.
   [[nodiscard]] bool find(const TargetMemory& memory, std::vector<portals::Buffer>& table,
                           std::uint32_t unused_end = 0) const;
-  // Performs an accumulate or a compare-and-swap; `old` gets the previous elements if the origin wants them. Returns
-  // MPI_SUCCESS, or the reason why nothing happened: MPI_ERR_OP, MPI_ERR_RMA_RANGE.
+  // Performs an accumulate or a compare-and-swap; `old` gets the previous elements if the origin asked for them.
+  // Returns MPI_SUCCESS, or the reason why nothing happened: MPI_ERR_OP, MPI_ERR_RMA_RANGE.
   [[nodiscard]] int combine(const TargetMemory& memory, std::vector<portals::Buffer>& table,
                             std::vector<std::byte>& old, sim::AccumulateLock& lock) const;
   // For --check-rma: the announced access, and its ranges of bytes. nullopt: the body describes none, or a number is

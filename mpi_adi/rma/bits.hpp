@@ -10,8 +10,9 @@
 namespace margay::mpi_adi {
 
 inline constexpr std::uint32_t kWindowTag = 0x0052'4d41;  // "RMA"
-// The kind of an ask stands above the tag, counted from 1, so that a reader of a trace can name it.
+// The kind of an ask is above the tag, counted from 1, so that a reader of a trace can name it.
 inline constexpr unsigned kWindowAskShift = 24;
+// Number of kinds of asks; a trace's reader compares with it.
 inline constexpr auto kWindowAsks = static_cast<std::uint32_t>(Ask::announced) + 1;
 static_assert(kWindowTag >> kWindowAskShift == 0);
 inline constexpr std::uint32_t kPiecesTag = 0x5052'4d41;  // "RMAP": a body that an ask described before

@@ -107,7 +107,7 @@ class ConflictTable {
 // returns: by asks that are answered, whatever method the access itself takes. The target is the place where accesses
 // of all origins meet, its device answers while it computes, and the answer names the first of two conflicting accesses
 // at the second's call. Lists that origins exchange when they synchronise would cost less, but come too late: for
-// passive epochs they cannot say which access was complete before which.
+// passive epochs they cannot show which access was complete before another.
 
 // The accesses that a report of completion covers.
 enum class Completed : std::int32_t {

@@ -44,7 +44,7 @@ const char* check_flush_all(const Window& window) {
   return "nothing is locked: a flush belongs into an epoch of MPI_Win_lock or MPI_Win_lock_all";
 }
 
-// An unused or used fence before it is no error: this fence ends it.
+// A fence before it, used or not, is correct: this fence ends it.
 const char* check_fence(const Window& window) {
   if (window.starts) return kInStart;
   if (window.exposes) return "MPI_Win_wait has not closed the epoch that MPI_Win_post began";

@@ -84,7 +84,7 @@ void Rma::let_in(Window& window, int target, std::uint32_t member) {
   if (member == static_cast<std::uint32_t>(window.rank()) || node_ == nullptr) return;
   const std::uint32_t local_rank = node_->local_rank(window.target(static_cast<int>(member)).world_rank);
   if (local_rank != sim::NodeMemory::kNotHere) node_->ring(local_rank);
-  // The target grants by message in its rounds; this process's own rounds come by themselves.
+  // The target grants by message in its rounds; this process is in MPI, and its rounds follow.
   if (target == window.rank()) return;
   const std::uint32_t at_target = node_->local_rank(window.target(target).world_rank);
   if (local_rank == sim::NodeMemory::kNotHere) {

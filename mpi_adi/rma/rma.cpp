@@ -82,7 +82,7 @@ void Rma::attach(Window& window) {
   const portals::Buffer memory{static_cast<std::byte*>(window.base), static_cast<std::size_t>(window.size)};
   window.put_block = std::make_unique<portals::SingleBlock>(memory);
   window.get_block = std::make_unique<portals::SingleBlock>(memory);
-  // No round has to look at them: origins confirm their accesses by messages.
+  // Rounds ignore these blocks: origins confirm their accesses by messages.
   for (portals::SingleBlock* const block : {window.put_block.get(), window.get_block.get()}) {
     block->set_owner(&window, kOwnerOthers);
   }
@@ -200,7 +200,7 @@ void make_body(const Window& window, const AskHead& head, std::span<const Piece>
                std::vector<std::byte>& body) {
   body.resize(sizeof head + pieces.size_bytes() + room);
   AskHead whole = head;
-  // The caller's head does not repeat what the arguments say.
+  // The arguments determine these two, so the caller's head leaves them out.
   whole.origin = window.rank();
   whole.pieces = static_cast<std::uint32_t>(pieces.size());
   std::memcpy(body.data(), &whole, sizeof whole);

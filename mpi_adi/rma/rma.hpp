@@ -78,7 +78,7 @@ struct AccumulateOperands {
   const std::byte* compare = nullptr;  // of a compare-and-swap; otherwise nullptr
   sim::TraceAccess call = sim::TraceAccess::accumulate;
 
-  // Whether there are operands; an address cannot say it, since MPI_BOTTOM is null.
+  // Whether there are operands; an address cannot show it, since MPI_BOTTOM is null.
   [[nodiscard]] bool any() const { return op != MPI_NO_OP; }
 };
 
@@ -90,6 +90,7 @@ class Rma final : public Listener {
   using GuardWaits = std::function<void(std::uint32_t holder, std::uint64_t waited_ns)>;
   // `parts` and `node` must outlive it. `node` nullptr: the node shares no memory.
   Rma(DeviceParts& parts, const sim::NodeMemory* node, GuardWaits guard_waits);
+  // Detaches the portals. Requires: all windows are detached.
   ~Rma() override;
 
   // Accepts messages for the window from now on. Requires: base, size, communicator and targets are set.
@@ -144,6 +145,7 @@ class Rma final : public Listener {
   // Notifies a member of an active epoch's event: posted, to an origin; completed, to a target; or of its lock.
   void tell(Window& window, int target, Ask what);
 
+  // The accesses begun here.
   [[nodiscard]] const AccessCounts& counts() const { return counts_; }
   // Records a synchronisation in the trace. `target` -1: no single target.
   void synchronised(const Window& window, sim::TraceSync sync, int target = -1) {
@@ -158,7 +160,7 @@ class Rma final : public Listener {
   // with one_access.
   void announce_completed(Window& window, int target, Completed what, std::uint64_t number, Outstanding* outstanding);
 
-  // Handles arrived asks, in a round of progress.
+  // Handles the asks that have arrived. Called in a round of progress.
   void told() override;
 
   // Counts a synchronisation that waits for no message, and returns whether it should run progress anyway. It does so
@@ -193,14 +195,18 @@ class Rma final : public Listener {
   // Wakes the target of a put of the 1996 interface, on this node: neither side waits for that put's arrival, so a
   // computing target would not poll for it. One system call.
   void wake(const WindowTarget& target);
+  // Sends by a pooled transmission, whose body must stay valid until it has left.
   void send_outgoing(Outgoing& outgoing, Window* window, int target, const portals::Header& header,
                      const portals::Region& body);
   void send_ask(Window& window, int target, const AskHead& head, std::span<const Piece> pieces,
                 const AccumulateOperands& operands, const portals::Region& elements, Outstanding* request);
+  // Sends a body that the caller may reuse on return. `window` nullptr: no access waits for it.
   void send_copied(Window* window, int target, portals::Header header, std::span<const std::byte> body);
   void send_ask(Window& window, int target, const AskHead& head, std::span<const Piece> pieces = {},
                 const void* operands = nullptr, std::uint64_t operand_bytes = 0);
+  // Handles the end of a transmission.
   void finished(Outgoing& outgoing);
+  // Whether another origin may write the body while it is sent.
   [[nodiscard]] bool others_may_write(const portals::Region& body) const;
   [[nodiscard]] portals::Header ask_header(Window& window, int target, Ask what) const;
   [[nodiscard]] portals::Header header_to(std::uint32_t world_rank, portals::PortalIndex portal,
@@ -214,21 +220,27 @@ class Rma final : public Listener {
   // Answers.
   // Lists an answer's entry and counts it as under way.
   Reply& expect(Window& window, int target, const portals::Region& room, Outstanding* request, const Pieces* holds);
+  // Handles a filled reply: an answer, or at a target a described body.
   void came(Reply& answer);
   // Ends an answer, with its error or with success.
   void give_up(Reply& answer, int error_class);
+  // One message or answer less under way for a request-based call.
   void done(Outstanding* request, int error_class);
   // Keeps the first error of a window's accesses for its next synchronisation.
   void note(Window& window, int error_class, const std::string& words);
 
   // Locks.
   [[nodiscard]] sim::WindowLock lock_of(const WindowControl& control);
+  // The test of the locks in memory for a lost holder (sim/shm/holder_lock).
   [[nodiscard]] static bool is_gone(void* rma, std::uint32_t world_rank);
   [[nodiscard]] sim::HolderGone holder_gone();
   // Wakes a member that has got the lock.
   void let_in(Window& window, int target, std::uint32_t member);
+  // Returns `member`'s lock at `target`, in memory that is mapped here.
   void release(Window& window, int target, const WindowControl& control, int member);
+  // Reports locks that were granted in memory to the members that asked by message.
   void give_locks();
+  // Makes give_locks() run in each round, until no member waits.
   void look_each_round();
   // Withdraws lost members from the locks that this process may act on for them.
   void withdraw_dead();
@@ -251,25 +263,35 @@ class Rma final : public Listener {
   [[nodiscard]] bool block_by_block(const Window& window) const {
     return window.by_messages || (parts_.options.a_message_a_block && !window.memory.dynamic());
   }
+  // The method `process`. False: the system refuses it; nothing happened, and the target is accessed by messages from
+  // now on.
   [[nodiscard]] bool copy_through_system(Window& window, const Access& access, bool write);
+  // The paper's form of accesses in pieces: one message for each block.
   void put_blocks(Window& window, const Access& access);
   void get_blocks(Window& window, const Access& access);
   void put_by_messages(Window& window, const Access& access);
   void get_by_messages(Window& window, const Access& access);
+  // The memory for an accumulate's previous elements; empty if they are not wanted.
   [[nodiscard]] static portals::Region result_room(const Access& access, const AccumulateOperands& operands,
                                                    Pieces& pieces);
   void accumulate_by_messages(Window& window, const Access& access, const AccumulateOperands& operands);
 
   // As a target.
+  // Checks an ask's sender and dispatches it. An invalid one is dropped.
   void hear(const portals::Header& header, const std::byte* body, std::uint64_t bytes);
   void lock_asked(Window& window, const AskHead& head);
+  // Reports to the origin that its ask names memory outside of the window.
   void refuse(Window& window, const AskHead& head, int error_class);
+  // As an origin: ends the access that a target refused.
   void refused(Window& window, const AskHead& head);
+  // Prepares for the body that the ask describes.
   void take_pieces(Window& window, const Asked& asked, const portals::Header& header);
+  // Ends the description of a body that was not saved.
   void forget_described(const portals::Header& header);
   void send_pieces(Window& window, const Asked& asked);
   void combine(Window& window, const Asked& asked);
 
+  // --check-rma: compares an announced access, and answers.
   void hear_announced(Window& window, const Asked& asked);
   void hear_completed(Window& window, const AskHead& head);
 
@@ -279,6 +301,7 @@ class Rma final : public Listener {
   AccessCounts counts_;
   // Messages of this origin's accesses that have not left, and answers that have not arrived.
   std::uint32_t under_way_ = 0;
+  // Not owned.
   std::unordered_map<std::uint32_t, Window*> windows_;        // by context
   std::unordered_map<std::uint32_t, sim::PeerMemory> peers_;  // other processes of the node, by local rank
   // Blocks of freed windows to which a body or an answer under way still refers.
@@ -299,9 +322,11 @@ class Rma final : public Listener {
     Rma& rma;
   };
   Losses on_losses_{*this};
+  // Ends the replies of lost peers, and withdraws them from locks.
   void end_losses();
   sim::AccumulateLockData own_accumulates_;  // used where the node shares no memory
   static constexpr std::uint32_t kSynchronisedToLook = 64;
+  // Counts towards kSynchronisedToLook, see looks_now().
   std::uint32_t synchronised_ = 0;
   std::uint32_t next_described_ = 0;  // number of the latest described body
   std::uint32_t losses_ = 0;          // losses for which withdraw_dead() has run
@@ -311,6 +336,7 @@ class Rma final : public Listener {
   std::vector<portals::Buffer> meant_;
 
   // The portals: asks in a heap, puts and gets in lists of one entry for each window.
+  // Memory for asks, whose bodies are saved whole.
   HeapMemory memory_;
   portals::DynamicBlock asks_;
   portals::MatchEntry ask_entry_;

@@ -16,6 +16,7 @@ namespace margay::mpi_adi {
 class TargetMemory {
  public:
   // Sets the memory of a window that is not dynamic.
+  // `bytes` may be 0, and `base` then nullptr.
   void expose(std::byte* base, std::uint64_t bytes) {
     base_ = base;
     bytes_ = bytes;
@@ -31,6 +32,7 @@ class TargetMemory {
       empty_.insert(begin);
       return true;
     }
+    // The neighbours decide: attached pieces never overlap.
     const auto next = pieces_.lower_bound(begin);
     if (next != pieces_.end() && next->first - begin < bytes) return false;
     if (next != pieces_.begin()) {
@@ -52,12 +54,14 @@ class TargetMemory {
 
   // The memory at `offset` (in a dynamic window, an address), or nullptr if some of the bytes are outside.
   [[nodiscard]] std::byte* at(std::uint64_t offset, std::uint64_t bytes) const {
+    // Two comparisons, so that no sum can wrap.
     if (!dynamic_) return offset <= bytes_ && bytes <= bytes_ - offset ? base_ + offset : nullptr;
     auto next = pieces_.upper_bound(offset);
     if (next == pieces_.begin()) return nullptr;
     const auto piece = std::prev(next);
     const std::uint64_t in = offset - piece->first;
     if (in > piece->second) return nullptr;
+    // Pieces that touch count as one: an access may span several.
     for (std::uint64_t here = piece->second - in; bytes > here; ++next) {
       const std::uint64_t end = offset + here;
       if (next == pieces_.end() || next->first != end) return nullptr;
@@ -69,6 +73,7 @@ class TargetMemory {
   // Whether some of the bytes belong to the window.
   [[nodiscard]] bool overlaps(portals::Buffer with) const {
     const auto begin = reinterpret_cast<std::uintptr_t>(with.base);
+    // Half-open ranges that share a byte.
     const auto meets = [&](std::uintptr_t from, std::uint64_t bytes) {
       return begin < from + bytes && from < begin + with.bytes;
     };
