@@ -34,11 +34,14 @@ enum class ObjectType : std::uint8_t {
   session = 14,
 };
 
+// The fields of a handle, from its highest bit: kind, type, index.
 inline constexpr unsigned kHandleKindShift = 30;
 inline constexpr unsigned kHandleTypeShift = 26;
 inline constexpr std::uint32_t kHandleTypeMask = 0xf;
 inline constexpr std::uint32_t kHandleIndexMask = (1U << kHandleTypeShift) - 1;
+// The highest index of a handle made at run time.
 inline constexpr std::uint32_t kMaxHandleIndex = kHandleIndexMask;
+// A keyval's index is shorter, because the type of its objects is above it.
 inline constexpr unsigned kKeyvalOwnerShift = 22;
 inline constexpr std::uint32_t kKeyvalIndexMask = (1U << kKeyvalOwnerShift) - 1;
 
@@ -67,6 +70,7 @@ inline constexpr std::uint32_t kPairTypeCount = 5;
   return static_cast<Handle>((static_cast<std::uint32_t>(kind) << kHandleKindShift) |
                              (static_cast<std::uint32_t>(type) << kHandleTypeShift) | (index & kHandleIndexMask));
 }
+// The handle of an object that the program made, at `index` of its type's table.
 [[nodiscard]] constexpr Handle make_direct(ObjectType type, std::uint32_t index) {
   return make_handle(HandleKind::direct, type, index);
 }
@@ -74,9 +78,11 @@ inline constexpr std::uint32_t kPairTypeCount = 5;
 [[nodiscard]] constexpr Handle null_handle(ObjectType type) {
   return make_handle(HandleKind::invalid, type, 0);
 }
+// Whether it is the null handle of some type, or no handle of the ABI at all.
 [[nodiscard]] constexpr bool is_null(Handle handle) {
   return handle_kind(handle) == HandleKind::invalid;
 }
+// Whether the ABI fixes the handle, so that it names an object in every process.
 [[nodiscard]] constexpr bool is_builtin(Handle handle) {
   return handle_kind(handle) == HandleKind::builtin;
 }
@@ -87,6 +93,7 @@ inline constexpr std::uint32_t kPairTypeCount = 5;
 
 // --- Datatypes ---
 
+// Whether the handle itself has size and index of a basic datatype. The index may be unused.
 [[nodiscard]] constexpr bool is_basic_datatype(MPI_Datatype type) {
   return is_builtin(type) && object_type(type) == ObjectType::datatype;
 }
@@ -98,6 +105,7 @@ inline constexpr std::uint32_t kPairTypeCount = 5;
 [[nodiscard]] constexpr std::uint32_t basic_index(MPI_Datatype type) {
   return handle_bits(type) & 0xffU;
 }
+// The length of a table by basic_index().
 inline constexpr std::uint32_t kBasicTypeSlots = 0x80;
 // Whether it is MPI_FLOAT_INT or another pair type with padding. MPI_2INT is a basic datatype.
 [[nodiscard]] constexpr bool is_pair_datatype(MPI_Datatype type) {
@@ -112,6 +120,7 @@ inline constexpr std::uint32_t kPredefinedOpCount = 14;
 [[nodiscard]] constexpr std::uint32_t op_index(MPI_Op op) {
   return handle_index(op);
 }
+// MPI_OP_NULL and the program's operations are not.
 [[nodiscard]] constexpr bool is_predefined_op(MPI_Op op) {
   return is_builtin(op) && object_type(op) == ObjectType::op && op_index(op) >= 1 && op_index(op) <= kPredefinedOpCount;
 }
@@ -125,6 +134,7 @@ inline constexpr std::uint32_t kPredefinedOpCount = 14;
 [[nodiscard]] constexpr int predefined_keyval(int keyval) {
   return (keyval - 1) | 1;
 }
+// The index of a keyval in its table (object/attribute).
 [[nodiscard]] constexpr std::uint32_t keyval_index(int keyval) {
   return handle_bits(keyval) & kKeyvalIndexMask;
 }

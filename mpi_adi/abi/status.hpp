@@ -12,6 +12,7 @@ namespace margay::mpi_adi {
 // The layout of the MPICH ABI, which programs access directly.
 static_assert(sizeof(MPI_Status) == 20 && offsetof(MPI_Status, MPI_SOURCE) == 8);
 
+// In count_hi_and_cancelled.
 inline constexpr std::uint32_t kStatusCancelledBit = 1;
 
 // Whether the program passed MPI_STATUS_IGNORE.
@@ -47,6 +48,7 @@ constexpr void set_status_cancelled(MPI_Status& status, bool cancelled) {
 // that complete several requests.
 
 // Sets all but MPI_ERROR; not cancelled.
+// `source`: a rank in the communicator, or MPI_PROC_NULL. `bytes`: of data received.
 inline void fill_status(MPI_Status* status, int source, int tag, std::uint64_t bytes) {
   if (ignores(status)) return;
   status->MPI_SOURCE = source;

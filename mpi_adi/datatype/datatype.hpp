@@ -29,7 +29,9 @@ struct alignas(64) Datatype {
                  made->extent() == static_cast<std::int64_t>(made->size)),
         definition(std::move(made)) {}
 
+  // MPI_Datatype; 0: a type of the library's own.
   int handle = 0;
+  // A predefined type is not deleted at 0.
   std::uint32_t references = 1;
   std::uint64_t size = 0;   // bytes of data in one element
   std::int64_t extent = 0;  // bytes from one element to the next; may be negative
@@ -41,6 +43,7 @@ struct alignas(64) Datatype {
   bool committed = false;   // MPI_Type_commit was called; required for communication
   bool in_trace = false;    // its name was recorded in the trace (device/trace_definitions)
   TypePtr definition;       // nullptr: own_bytes()
+  // MPI_Type_set_name's, or the name of a predefined type.
   std::string name;
   AttributeList attributes;
 

@@ -9,6 +9,7 @@
 namespace margay::mpi_adi {
 
 // Small enough for the three spare bytes of a message's note (device/type_check).
+// The default is the signature of no data.
 struct Signature {
   enum class Kind : std::uint8_t {
     empty,

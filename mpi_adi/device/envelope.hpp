@@ -28,6 +28,7 @@ struct Envelope {
 struct Communicator;
 struct Datatype;
 
+// A send. Its type is committed, its count is not negative, and its tag is valid.
 struct CheckedSend {
   SendMode mode = SendMode::standard;
   const void* buffer = nullptr;
@@ -44,6 +45,7 @@ struct CheckedSend {
   [[nodiscard]] const CheckedSend& told() const { return copied_from != nullptr ? *copied_from : *this; }
 };
 
+// A receive, checked likewise. Source and tag may be wildcards.
 struct CheckedReceive {
   void* buffer = nullptr;
   std::int64_t count = 0;
@@ -57,6 +59,7 @@ struct CheckedReceive {
 // The message that a receive or a probe waits for, as the call named it. Reports of stalls print it.
 struct Awaited {
   int source = MPI_ANY_SOURCE;
+  // The message's tag, or MPI_ANY_TAG.
   int tag = MPI_ANY_TAG;
   const Communicator* communicator = nullptr;
 };

@@ -4,6 +4,7 @@
 
 namespace margay::mpi_adi {
 
+// Its address is an owner tag, so it must not move, and must live as long as its descriptor or transmission.
 class Listener {
  public:
   Listener() = default;

@@ -62,6 +62,7 @@ inline constexpr portals::MatchBits kLongBit = 4;   // unexpected: only the head
 // All three type bits, which receives and catch-alls compare by their own rules.
 inline constexpr portals::MatchBits kTypeMask = kReadyBit | kReplyBit | kLongBit;
 
+// The fields of an envelope, see above.
 inline constexpr unsigned kContextShift = 3;
 inline constexpr unsigned kSourceShift = 16;
 inline constexpr unsigned kTagShift = 32;
@@ -102,6 +103,7 @@ inline constexpr std::uint64_t kPartitionMessagesMax = (1U << kPartitionMessageB
 [[nodiscard]] constexpr int tag_of(portals::MatchBits bits) {
   return static_cast<int>(static_cast<std::uint32_t>(bits >> kTagShift));
 }
+// The rank in the sender's group, not the world rank.
 [[nodiscard]] constexpr int source_of(portals::MatchBits bits) {
   return static_cast<int>((bits & kSourceMask) >> kSourceShift);
 }

@@ -25,6 +25,7 @@ struct Note {
 
 // The layout above.
 inline constexpr unsigned kNoteSynchronous = 0x80;
+// Not aligned to 8: copied, never read in place.
 inline constexpr std::size_t kNoteAnswerAt = 4;
 
 // Writes all bytes but 1 to 3, which belong to the check of types.

@@ -57,11 +57,11 @@ struct DeviceParts {
   Pool<Notice> notices;
   Pool<Message> messages;
   std::uint64_t own_posted_receives = 0;  // used where no job board counts
-  // receives whose entry is listed; points to the job board's count, or the one above
+  // Receives whose entry is listed; points to the job board's count, or the one above.
   std::uint64_t* posted_receives = &own_posted_receives;
   ReceiveRequest* claiming = nullptr;  // receives whose message is still arriving in the heap
   Pieces scratch;                      // of a send that is complete before its call returns
-  // of calls that wait for a message without receiving it, for reports
+  // Of calls that wait for a message without receiving it, for reports.
   std::vector<const Awaited*> probes;
   std::uint64_t under_way = 0;    // requests not complete
   std::uint64_t completions = 0;  // requests that became complete, those of layers above too

@@ -19,7 +19,7 @@ namespace margay::mpi_adi {
 
 // The states of a receive; only the protocol steps change them.
 enum class ReceiveState : std::uint8_t {
-  // in no list, without a message
+  // In no list, without a message.
   idle,
   posted,    // its entry is listed and active
   claiming,  // it has claimed a message of the heap whose body is still arriving there

@@ -32,6 +32,7 @@ struct RequestOwner {
   // progress. It may start requests, but must not wait. `part` returns to the device's pool afterwards.
   virtual void part_completed(const Request& part) = 0;
   // The tag that the program gave, for a part whose own tag is `tag`; for reports.
+  // By default the part's tag is the program's.
   [[nodiscard]] virtual int program_tag(int tag) const { return tag; }
 
  protected:
@@ -42,7 +43,9 @@ struct RequestOwner {
 // device's pools own them; addresses are stable. A completed request's fields have its result.
 struct Request {
   RequestKind kind = RequestKind::send;
+  // Set once by complete(), and read by the program's waits and tests.
   bool complete = false;
+  // Complete without a message (MPI_Test_cancelled).
   bool cancelled = false;
   bool detached = false;                 // released before completion: returns to its pool when it completes
   int error_class = 0;                   // MPI_SUCCESS, MPI_ERR_TRUNCATE, MPIX_ERR_PROC_FAILED, ...

@@ -41,12 +41,14 @@ struct SendRequest : Request {
   std::uint32_t peer = 0;                                  // rank in the world
   // The program's bytes, or the attached buffer's. Must stay valid until the request is complete.
   portals::Region body;
+  // Refers to the datatype's layout, if the body has gaps.
   Pieces pieces;
   sim::Transmission transmission;
   // Figure 2, left: one row each for the kernel's acknowledgment, the synchronous answer, and the answer to a cancel.
   // No send gets more, so no answer is ever without a row.
   std::array<portals::IndependentBuffer, 3> answers;
   portals::IndependentBlock answer_block{answers, portals::Progression::circular};
+  // Listed while listening; criteria: the answer bits, from the peer only.
   portals::MatchEntry answer_entry;
   // Figure 2, right: the descriptor of the body. One of the two exists while readable: contiguous, or in pieces.
   std::optional<portals::SingleBlock> read_single;

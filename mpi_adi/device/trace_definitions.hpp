@@ -16,6 +16,7 @@ void define_portals_in_trace(sim::Recorder& recorder, std::uint64_t heap_bytes);
 // that uses them; 0: now.
 void define_in_trace(sim::Recorder& recorder, Communicator& communicator, std::uint64_t since = 0);
 // One side of a partitioned channel. `first`: the match bits of its first message.
+// For the trace's record of the channel; the references need to live for the call only.
 struct PartitionsTold {
   portals::MatchBits first = 0;
   bool sends = false;

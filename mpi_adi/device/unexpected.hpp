@@ -62,7 +62,7 @@ class Unexpected {
   struct Setup {
     std::size_t heap_bytes = 0;
     std::size_t heap_bytes_min = 0;  // accepted where the address space is limited; 0: heap_bytes
-    // of the second heap, whose pages are allocated when touched; less where it is refused
+    // Of the second heap, whose pages are allocated when touched; less where the address space refuses it.
     std::size_t spill_bytes = 0;
     CatchAlls catch_alls = CatchAlls::short_and_long;
     portals::PortalIndex portal = 0;  // the portal of the list
@@ -77,6 +77,7 @@ class Unexpected {
   Unexpected(const Unexpected&) = delete;
   Unexpected& operator=(const Unexpected&) = delete;
 
+  // The portal of its list, which messages that are held for it carry.
   [[nodiscard]] portals::PortalIndex portal() const { return setup_.portal; }
   // The position in the list before which posted receives stand.
   [[nodiscard]] portals::MatchEntry& first_catch_all() { return first_.short_entry; }
@@ -148,6 +149,7 @@ class Unexpected {
   [[nodiscard]] bool holding() const { return held_rounds_ != 0; }
   // Whether the second heap's catch-alls are active.
   [[nodiscard]] bool spilling() const { return spilling_; }
+  // The size that the second heap is asked to have.
   [[nodiscard]] std::size_t spill_bytes() const { return setup_.spill_bytes; }
 
   // Frees the second heap if it is empty, and all pages but the first of an empty first heap; both are as good as new.
@@ -169,14 +171,20 @@ class Unexpected {
     const std::uint64_t seen = std::exchange(heap.seen, message == nullptr ? heap.seen : message->arrival);
     for (; message != nullptr && message->arrival > seen; message = heap.block.previous(*message)) function(*message);
   }
+  // The rare part of find(): the first heap, then the second.
   [[nodiscard, gnu::noinline]] portals::ArrivedMessage* find_queued(const portals::Criteria& criteria);
+  // Applies rule 2, and opens the second heap after kSpillAfterRounds.
   void change_heap();
+  // Takes a heap's catch-alls out of the list; enlist() appends them.
   void delist(Heap& heap);
   void enlist(Heap& heap, portals::MatchList::Start start);
+  // Makes the second heap, if it can, and its catch-alls the active ones.
   void open_second();
+  // Returns to the first heap. Requires: the second one's queue is empty.
   void close_second();
   void define_pair(const Heap& heap, std::string_view which);
   void activate(Heap& heap, bool active);
+  // Whether a message is in the first heap, by its address.
   [[nodiscard]] bool in_first(const portals::ArrivedMessage& message) const;
   [[nodiscard]] portals::DynamicBlock& heap_of(const portals::ArrivedMessage& message) {
     return in_first(message) ? first_.block : second_->block;
@@ -184,7 +192,7 @@ class Unexpected {
 
   const Setup setup_;
   portals::MatchList& list_;
-  portals::ArrivalCounts* counts_ = nullptr;  // arrivals at the second heap when it was opened
+  portals::ArrivalCounts* counts_ = nullptr;  // nullptr: arrivals are not counted elsewhere
   sim::Recorder* recorder_ = nullptr;         // nullptr: no trace
   Heap first_;
   std::optional<Heap> second_;

@@ -41,6 +41,7 @@ class AttributeValue {
   // A number as the word, and the word as a number.
   [[nodiscard]] static void* from_number(std::intptr_t number) { return std::bit_cast<void*>(number); }
   [[nodiscard]] std::intptr_t number() const { return std::bit_cast<std::intptr_t>(word_); }
+  // The word, whatever its kind.
   [[nodiscard]] void* word() const { return word_; }
   [[nodiscard]] AttributeKind kind() const { return kind_; }
   // The value for a function of C: an address itself, or for a number the address of the word, where an int may be
@@ -72,6 +73,7 @@ class AttributeList {
   AttributeList& operator=(AttributeList&&) = default;
   ~AttributeList() = default;
 
+  // In the order in which they were set, as copies and deletions go through them.
   [[nodiscard]] const std::list<Attribute>& all() const { return attributes_; }
   // The attribute under the key, or nullptr. Costs a pass: objects have few attributes.
   [[nodiscard]] Attribute* find(const Keyval& keyval);
@@ -110,6 +112,7 @@ class KeyvalTable {
     KeyvalPtr held;  // nullptr once freed
     // Alive while the program or an attribute has the key.
     std::weak_ptr<Keyval> living;
+    // Counts the slot's keys, modulo 16.
     std::uint32_t generation = 0;
   };
   // An unused slot, or a new one; kSlotMask + 1 when there is none.

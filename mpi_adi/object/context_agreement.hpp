@@ -51,9 +51,9 @@ class ContextAgreement {
   [[nodiscard]] int candidate(bool lowest) const;
   void end();
 
-  // word: yes if all members are in no other agreement
+  // The index of a word: yes if all members are in no other agreement.
   static constexpr std::size_t kAlone = ContextPool::kWords;
-  // word: yes if no member has a pair reserved by another agreement
+  // The index of a word: yes if no member has a pair reserved by another agreement.
   static constexpr std::size_t kNoneReserved = ContextPool::kWords + 1;
   static constexpr std::size_t kGeneration = ContextPool::kWords + 2;
   static constexpr std::size_t kOfferWords = ContextPool::kWords + 3;

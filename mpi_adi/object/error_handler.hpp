@@ -59,6 +59,7 @@ class ErrorHandlers {
 
  private:
   static constexpr std::size_t kPredefined = 4;
+  // By the index of their handles; constant after construction.
   std::array<ErrorHandlerPtr, kPredefined> predefined_;
   mutable std::mutex mutex_;  // guards the table and the handlers' handles
   HandleTable<ErrorHandler> table_{ObjectType::error_handler};

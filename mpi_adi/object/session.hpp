@@ -46,10 +46,12 @@ class SessionTable {
   [[nodiscard]] Session* find(MPI_Session handle) const { return table_.find(handle); }
   // Deletes a session.
   void remove(Session& session);
+  // The sessions that the program has not finalized.
   [[nodiscard]] std::vector<Session*> living() const { return table_.alive(); }
 
  private:
   HandleTable<Session> table_{ObjectType::session};
+  // 0 is the world model's number.
   std::uint32_t last_number_ = 0;
 };
 

@@ -12,6 +12,8 @@ namespace margay::mpi_adi {
 // Runs `function` outside the process lock, so that it may call MPI itself, and returns its result. Other threads'
 // calls and the coprocessor go on meanwhile: what the caller had read of requests and handles may be invalid
 // afterwards. Requires: the lock is held; it is held on return.
+// `function` returns a value, usually an MPI error code, and must not throw. Another call of this thread may begin and
+// end inside it.
 template <typename Function>
 auto call_program(MpiRank& rank, Function&& function) {
   // A call inside writes its own name to the board, and a thread that was waiting here computes meanwhile: both are

@@ -41,6 +41,7 @@ struct ObjectTables {
   ErrorHandlerPtr initial_handler;
   // The handler of new files: that of MPI_FILE_NULL (MPI 4.0, 14.7).
   ErrorHandlerPtr file_handler = error_handlers.find(MPI_ERRORS_RETURN);
+  // Sessions of this rank; those that were finalized are deleted.
   SessionTable sessions;
   KeyvalTable keyvals;
   Inquiries inquiries;

@@ -9,6 +9,7 @@ namespace margay::mpi_adi {
 // The stall timer of a wait. After a second without progress it puts the wait on the job board, where the launcher
 // looks for deadlocks; after the job's stall limit (30 s, MARGAY_STALL_SECONDS) it reports the wait on standard error,
 // and again whenever the time has doubled. In the common case each round costs a compare.
+// One for each polling wait, on its stack.
 class StallWatch {
  public:
   explicit StallWatch(MpiRank& rank) : rank_(rank) {}

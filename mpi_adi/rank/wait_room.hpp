@@ -79,7 +79,7 @@ class WaitRoom {
   [[nodiscard]] bool empty() const { return guests_.empty(); }
 
  private:
-  // waits or tests of one thread in a row after which no other is expected
+  // Waits or tests of one thread in a row after which no other is expected.
   static constexpr std::uint32_t kAlone = 100;
   static constexpr std::uint32_t kLooksToYield = 8;
   // Makes the latest guest the polling thread, if there is one.

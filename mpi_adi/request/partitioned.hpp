@@ -15,6 +15,7 @@ struct PartitionedCall {
   void* buffer = nullptr;
   int partitions = 0;
   std::int64_t count = 0;  // elements in each partition
+  // The user request has a reference to it.
   Datatype* type = nullptr;
   int peer = 0;  // rank in the communicator, or MPI_PROC_NULL
   int tag = 0;
@@ -53,6 +54,7 @@ inline constexpr std::uint64_t kPartitionChannels = 1U << 19;
 [[nodiscard]] constexpr int user_tag_of_setup(int tag) {
   return tag & kUserTagMax;
 }
+// Requires: a data tag.
 [[nodiscard]] constexpr std::uint64_t partition_message_of(int tag) {
   return static_cast<std::uint32_t>(tag) & kPartitionMessagesMax;
 }
@@ -63,9 +65,11 @@ static_assert(user_tag_of_setup(partition_setup_tag(kUserTagMax - 1)) == kUserTa
 // One side of a partitioned operation: a persistent request whose rounds are several messages. Under the process lock.
 class Partitioned : public OwnRequest, protected RequestOwner {
  public:
+  // This side's number of partitions.
   [[nodiscard]] int partitions() const { return call_.partitions; }
   // Whether it was started, and has not ended.
   [[nodiscard]] bool active() const { return active_; }
+  // Whether this is the sending side.
   [[nodiscard]] virtual bool sends() const = 0;
 
   // Always an error (MPI 4.0, 4.2).
@@ -78,6 +82,7 @@ class Partitioned : public OwnRequest, protected RequestOwner {
   ~Partitioned() override = default;
 
   [[nodiscard]] int program_tag(int /*tag*/) const override { return call_.tag; }
+  // Bytes of data in a partition, without the gaps of the datatype.
   [[nodiscard]] std::uint64_t partition_bytes() const {
     return static_cast<std::uint64_t>(call_.count) * call_.type->size;
   }
@@ -98,6 +103,7 @@ class Partitioned : public OwnRequest, protected RequestOwner {
   void message_completed(const Request& message);
 
   Device& device_;
+  // Messages and setups are bytes: sender and receiver may divide them differently.
   Datatype& bytes_;  // MPI_BYTE
   PartitionedCall call_;
   bool active_ = false;
@@ -128,7 +134,9 @@ class PartitionedSend final : public Partitioned {
   [[nodiscard]] std::uint64_t last_of(std::uint64_t message) const;
 
   std::uint64_t per_message_;  // partitions in a message
+  // Messages in a round.
   std::uint64_t messages_;
+  // Its number, unique among this rank's latest kPartitionChannels.
   std::uint64_t channel_ = 0;
   std::vector<bool> ready_;               // by partition
   std::vector<std::uint64_t> not_ready_;  // number of partitions that are not ready, by message

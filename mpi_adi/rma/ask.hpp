@@ -97,9 +97,11 @@ class Asked {
   [[nodiscard]] std::vector<ByteRange> ranges() const;
 
  private:
+  // An accumulate otherwise.
   [[nodiscard]] bool is_swap() const { return head_.what == Ask::swap; }
 
   AskHead head_;
+  // The one piece of an ask that lists none.
   Piece whole_;
   std::vector<Piece> many_;
   std::span<const std::byte> operands_;  // behind the pieces
@@ -113,6 +115,7 @@ class TargetPieces {
   // The same for `bytes` that are one run.
   explicit TargetPieces(std::uint64_t bytes) : cursor_(portals::Region(nullptr, bytes)) {}
 
+  // Bytes that are not taken yet.
   [[nodiscard]] std::uint64_t left() const { return cursor_.left(); }
   // Takes the next pieces: at most `count` of them and `limit` bytes. `bytes`: of all taken. Requires: left() != 0,
   // limit != 0.

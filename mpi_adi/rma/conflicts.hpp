@@ -97,7 +97,7 @@ class ConflictTable {
     AnnouncedAccess access;
   };
   std::multimap<std::uint64_t, Kept> kept_;  // by a range's first byte
-  // longest range since the table was empty: how far before a range an overlapping one may begin
+  // The longest range since the table was empty: how far before a range an overlapping one may begin.
   std::uint64_t longest_ = 0;
 };
 

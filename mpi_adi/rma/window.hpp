@@ -39,6 +39,7 @@ class UnderWay {
     ++counts_[generation_ % 2];
     return generation_;
   }
+  // Counts its end. Requires: begin() returned `generation`.
   void end(std::uint32_t generation) { --counts_[generation % 2]; }
 
   // The value to pass to over(), at the begin of a wait.
@@ -70,6 +71,7 @@ class WindowControl {
   WindowControl() = default;
   // `memory`: bytes_for(members) bytes, zero at first, aligned to a cache line.
   WindowControl(std::byte* memory, std::size_t members) : memory_(memory), members_(members) {}
+  // The bytes of that memory for a window of `members`.
   [[nodiscard]] static std::size_t bytes_for(std::size_t members) {
     return sizeof(sim::WindowLockData) + members * (sizeof(std::uint64_t) + 2 * sizeof(std::uint32_t));
   }
@@ -86,9 +88,11 @@ class WindowControl {
   [[nodiscard]] sim::WindowCounters completions() const { return sim::WindowCounters(row(1)); }
 
  private:
+  // The lock's slot of each member, behind the lock.
   [[nodiscard]] std::span<std::uint64_t> slots() const {
     return {reinterpret_cast<std::uint64_t*>(memory_ + sizeof(sim::WindowLockData)), members_};
   }
+  // The counts of posts (0) and of completions (1).
   [[nodiscard]] std::span<std::uint32_t> row(std::size_t which) const {
     std::byte* const rows = memory_ + sizeof(sim::WindowLockData) + members_ * sizeof(std::uint64_t);
     return {reinterpret_cast<std::uint32_t*>(rows) + which * members_, members_};
@@ -106,6 +110,7 @@ enum class WindowWay : std::uint8_t {
   process,  // the operating system copies between the processes
   message,  // messages to its put and get portals
 };
+// Number of methods.
 inline constexpr std::size_t kWindowWays = 3;
 // The method's name: "direct", "process", "message".
 [[nodiscard]] constexpr std::string_view name(WindowWay way) {
@@ -124,7 +129,7 @@ struct WindowTarget {
   WindowWay way = WindowWay::message;
   std::uint32_t world_rank = 0;
   std::uint32_t local_rank = 0;  // on this node; of the methods direct and process
-  // direct: the window's memory, mapped here; process: its address there, never dereferenced
+  // direct: the window's memory, mapped here. process: its address there, never dereferenced.
   std::byte* base = nullptr;
   bool writable = false;            // process: all of it may be read and written, without a fault
   std::uint64_t bytes = 0;          // the window's size; for a dynamic window all addresses
@@ -138,6 +143,7 @@ struct WindowTarget {
   std::uint32_t reads = 0;      // awaited answers with bytes that are read there
   std::uint32_t described = 0;  // as a target: described bodies of this member that have not arrived
   // This origin's passive epoch. The lock is requested at once, and granted later.
+  // The kind of MPI_Win_lock; none with MPI_Win_lock_all.
   LockKind lock = LockKind::none;
   bool locked = false;
   bool lock_asked = false;  // false with MPI_MODE_NOCHECK
@@ -156,8 +162,10 @@ struct Window {
 
   MPI_Win handle = MPI_WIN_NULL;
   Communicator* communicator = nullptr;  // the window's own
+  // The communicator's own handle, while Communicator::handle has the window's.
   MPI_Comm communicator_handle = MPI_COMM_NULL;
   bool by_messages = false;  // the interface of 1996: messages to oneself too, one for each block
+  // MPI_WIN_CREATE_FLAVOR's value: the call that made the window.
   int flavor = MPI_WIN_FLAVOR_CREATE;
   int model = MPI_WIN_UNIFIED;
   void* base = nullptr;  // this process's memory
@@ -166,6 +174,7 @@ struct Window {
   int unit_int = 1;          // the value of MPI_WIN_DISP_UNIT, which needs an address
   bool owns_memory = false;  // `base` was allocated by the rank, and is freed with the window
   Info info;
+  // By rank in the window.
   std::vector<WindowTarget> targets;
 
   // Epochs. A fence opens an epoch that counts as used from its first access on (MPI 4.0, 12.5.1).
@@ -193,9 +202,11 @@ struct Window {
   // Figure 11: one entry of the put portal and one of the get portal, over the same memory.
   std::unique_ptr<portals::SingleBlock> put_block;
   std::unique_ptr<portals::SingleBlock> get_block;
+  // Listed from Rma::attach() to Rma::detach().
   portals::MatchEntry put_entry;
   portals::MatchEntry get_entry;
 
+  // Ranks of a window are those of its communicator.
   [[nodiscard]] int rank() const { return communicator->rank(); }
   [[nodiscard]] int members() const { return communicator->size(); }
   [[nodiscard]] WindowTarget& target(int rank) { return targets[static_cast<std::size_t>(rank)]; }
