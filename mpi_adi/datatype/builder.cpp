@@ -67,8 +67,8 @@ void TypeBuilder::add(const TypeBlocks& group, const TypePtr& type) {
   Reach reach;
   std::int64_t elements = 0;
   std::uint64_t bytes = 0;
+  // All sums are checked before anything changes, so a failed builder never has half a group.
   if (!reach_of(group, old, reach) || __builtin_mul_overflow(group.blocks, group.length, &elements) ||
-      // All sums are checked before anything changes, so a failed builder never has half a group.
       __builtin_mul_overflow(static_cast<std::uint64_t>(elements), old.size, &bytes) || bytes > kTypeBytesMax - size_) {
     fits_ = false;
     return;

@@ -17,9 +17,9 @@ namespace {
 constexpr std::size_t kChunkBytes = 4096;
 
 enum class Change : std::uint8_t {
-  swap,      // and a shorter signed integer
-  sign,      // and a shorter unsigned integer
-  unsign,    // and a shorter integer without
+  swap,      // the bytes in reverse order
+  sign,      // also a shorter signed integer
+  unsign,    // also a shorter unsigned integer
   extended,  // the processor's 80-bit long double, as the 128-bit format of IEEE
 };
 

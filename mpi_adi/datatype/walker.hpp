@@ -23,7 +23,7 @@ struct Strip {
   int leaf = 0;
 };
 
-// Lives on the stack of a copy.
+// Made for each copy, on its stack.
 class LayoutWalker {
  public:
   // Starts at data byte `at`. Requires: at < root.size; `root` outlives the walker.

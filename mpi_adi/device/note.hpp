@@ -13,7 +13,7 @@
 
 namespace margay::mpi_adi {
 
-// The protocol as the receiver must know it. The numbers are part of the wire format.
+// The protocol of a message, as its receiver needs it. The numbers are part of the wire format.
 enum class NoteProtocol : std::uint8_t { short_message = 0, long_message = 1, rendezvous = 2 };
 
 // A note, decoded.

@@ -36,7 +36,7 @@ class Pool {
     free_ = static_cast<Object*>(object.pooled.next_free);
     object.pooled.in_use = true;
     const std::uint32_t generation = object.pooled.generation + 1;
-    // 0 names no use: match bits without an answer are 0
+    // 0 names no use: match bits without an answer are 0.
     object.pooled.generation = generation != 0 ? generation : 1;
     ++in_use_;
     return object;

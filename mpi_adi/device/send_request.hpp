@@ -45,7 +45,7 @@ struct SendRequest : Request {
   Pieces pieces;
   sim::Transmission transmission;
   // Figure 2, left: one row each for the kernel's acknowledgment, the synchronous answer, and the answer to a cancel.
-  // No send gets more, so no answer is ever without a row.
+  // A send gets at most these three.
   std::array<portals::IndependentBuffer, 3> answers;
   portals::IndependentBlock answer_block{answers, portals::Progression::circular};
   // Listed while listening; criteria: the answer bits, from the peer only.

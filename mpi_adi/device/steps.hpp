@@ -4,7 +4,6 @@
 //
 // Cost: a frame out of a pool, about 5 ns each; a wait whose message has arrived costs its test; suspending and
 // resuming 5 ns.
-// going on 5 ns.
 #pragma once
 
 #include <array>
@@ -140,7 +139,7 @@ class Flow {
 template <typename Self>
 class Awaitable {
  public:
-  // Advances once at once: most waits are over already, and then cost no suspension.
+  // Advances before any suspension: most waits are over already, and then cost none.
   // The language's protocol: ready, or suspend and resume. advance() may run several times.
   [[nodiscard]] bool await_ready() {
     if (self().advance()) return true;

@@ -54,11 +54,11 @@ std::string word_of(const Datatype& type) {
 }  // namespace
 
 void define_portals_in_trace(sim::Recorder& recorder, std::uint64_t heap_bytes) {
+  // The kinds of portals let readers of a trace leave out what the program did not ask for.
   constexpr std::uint64_t kInternal = sim::kInternalPortal;
   constexpr std::uint64_t kCollective = sim::kInternalPortal | sim::kCollectivePortal;
   const auto portal = [&](portals::PortalIndex number, std::string_view text, std::uint64_t whose = 0) {
     recorder.define(sim::DefinitionKind::portal, number, whose, text);
-    // The kinds of portals let readers of a trace leave out what the program did not ask for.
   };
   portal(kReceivePortal, "receives");
   portal(kAcknowledgmentPortal, "acknowledgments");

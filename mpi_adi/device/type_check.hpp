@@ -4,10 +4,9 @@
 //
 // A sender writes its call and its signature into the three free bytes of a message's note; the receiver, which has the
 // message's length, can name both sides from them:
-// message's length, can name both sides from them:
 //
-// byte 1: the call in bits 0-3 (0: no call), kind of signature in bits 4-5 bytes 2-3: uniform: index of the predefined
-// type; mixed: hash, low byte first
+//   byte 1: the call in bits 0-3 (0: no call), kind of signature in bits 4-5
+//   bytes 2-3: uniform: index of the predefined type; mixed: hash, low byte first
 #pragma once
 
 #include <cstdint>

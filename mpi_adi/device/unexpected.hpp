@@ -7,8 +7,8 @@
 // How full the first heap is does not matter, because it may be fragmented.
 // 1. The catch-alls of one of the two heaps are active at a time.
 // 2. The second is active from its opening until it has received a message and is empty again, so all of its messages
-// arrived after all of the first's. It stays active through rounds in which it is empty before that: a round may leave
-// out the wire that holds the message.
+//    arrived after all of the first's. It stays active through rounds in which it is empty before that: a round may
+//    leave out the wire that holds the message.
 #pragma once
 
 #include <cstdint>

@@ -109,7 +109,7 @@ int ContextAgreement::candidate(bool lowest) const {
   for (std::size_t i = 0; i < ContextPool::kWords; ++i) {
     const std::size_t word = (start + i) % ContextPool::kWords;
     if (words_[word] == 0) continue;
-    // Also the bit within the word is chosen by the salt: few pairs may be in use, all in the first words.
+    // Salt and round choose the first bit within the word, too.
     const int turn = lowest ? 0 : static_cast<int>(mixed(round_, salt_) % ContextPool::kPairsPerWord);
     const int bit =
         (std::countr_zero(std::rotr(words_[word], turn)) + turn) % static_cast<int>(ContextPool::kPairsPerWord);

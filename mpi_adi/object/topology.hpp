@@ -15,7 +15,6 @@ struct CartTopology {
   std::vector<int> dims;
   std::vector<int> periods;  // 0 or 1
 
-  // 0 for a grid of one process.
   [[nodiscard]] int ndims() const { return static_cast<int>(dims.size()); }
   // The coordinates of a rank. Requires: 0 <= rank < the product of dims.
   [[nodiscard]] std::vector<int> coords_of(int rank) const;

@@ -93,7 +93,6 @@ std::string only_difference(const Awaited& awaited, const portals::Header& heade
 std::string near_misses(const DeviceParts& parts, const Awaited& awaited) {
   constexpr std::size_t kMostTold = 3;
   std::size_t count = 0;
-  // A poll of the whole heap, which a wait that is reported can afford.
   std::string text;
   for (const portals::ArrivedMessage* at = parts.heap.first(); at != nullptr; at = parts.heap.next(*at)) {
     const std::string difference = only_difference(awaited, at->header);

@@ -22,7 +22,7 @@ Device::Device(sim::Kernel& kernel, const DeviceOptions& options)
   sent_.kind = RequestKind::sent;
   sent_.complete = true;
 }
-// The board starts with the present count, since tests may have posted receives before.
+// Receives that are posted already move to the board's count.
 void Device::count_in(sim::BoardBlock& board) {
   DeviceParts& parts = *parts_;
   board.posted_receives = *parts.posted_receives;

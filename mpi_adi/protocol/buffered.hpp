@@ -84,7 +84,7 @@ class BufferedSends {
 
   DeviceParts& parts_;
   AttachedBuffer buffer_;
-  // MPI_BYTE-like type of the library's own, because a packed copy has no other
+  // The type of the packed copies: bytes, of the library's own.
   Datatype bytes_type_;
   std::vector<UnderWay> under_way_;
 };

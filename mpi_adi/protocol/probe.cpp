@@ -74,8 +74,8 @@ ReceiveRequest& start_matched_receive(DeviceParts& parts, void* buffer, std::int
   if (parts.type_check != nullptr) parts.type_check->begin_receive(request, type, count, false);
   if (parts.recorder().on()) {
     define_in_trace(parts.recorder(), *message.communicator);
+    // Recorded as a receive of this message's envelope; type bits are ignored as in any receive.
     trace_request(parts, sim::TraceKind::post_receive, request, request.room().bytes(),
-                  // The receive matches this message and no other; type bits are ignored as in any receive.
                   message.arrived->header.match_bits & ~(kReadyBit | kLongBit), kReadyBit | kLongBit,
                   define_in_trace(parts.recorder(), type));
   }

@@ -75,7 +75,6 @@ CallTrace::Thread& CallTrace::calling_thread() {
 
 std::uint32_t CallTrace::index_of(sim::Recorder& recorder, std::string_view name) {
   // Names are literals, so equal addresses mean equal names; a program's few dozen names are searched in a line.
-  // The same literal has one address; most programs find it among the first few.
   const auto found = std::find_if(names_.begin(), names_.end(),
                                   [name](std::string_view known) { return known.data() == name.data(); });
   if (found != names_.end()) return static_cast<std::uint32_t>(found - names_.begin());

@@ -27,7 +27,7 @@ bool Origins::tell(Handle handle) {
 void Origins::leave() {
   const std::lock_guard guard(mutex_);
   const auto thread = calls_.find(std::this_thread::get_id());
-  // Leaks may be switched on inside a call, whose end then finds no entry.
+  // Origins may be made inside a call, whose end then finds no entry.
   if (thread == calls_.end()) return;
   thread->second.pop_back();
   // An empty list is removed, so the table does not grow with threads that have ended.

@@ -58,8 +58,8 @@ class MpiRank {
   void enter() { lock_.enter(); }
   void leave() {
     if (device_.has_unreferenced()) [[unlikely]]
-      // An unfinished transmission or an awake task would otherwise rest until the next call, while a peer waits.
       destroy_unreferenced();
+    // An unfinished transmission or an awake task would otherwise rest until the next call, while a peer waits.
     if (unfinished_.any() || device_.tasks().any_awake_for_coprocessor()) [[unlikely]]
       arm_coprocessor();
     lock_.leave();

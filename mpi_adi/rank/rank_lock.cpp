@@ -19,7 +19,7 @@ void RankLock::allow_threads() {
 }
 
 void RankLock::begin_many() {
-  // After share_waiting(): a thread that sees `many` may wait at once.
+  // Before the state changes: a thread that sees `many` may wait at once.
   process_.share_waiting(outside_);
   threads_.set(Threads::many);
 }

@@ -79,7 +79,7 @@ class RankLock {
   [[nodiscard]] bool mine() const { return mutex_.mine(); }
 
  private:
-  // Goes to state `many`. Requires: inside the threads' lock, or before any other thread calls.
+  // Goes to state `many`. Requires: on the lone thread, outside the process lock.
   void begin_many();
   // Arranges that this thread's end is reported, once for each thread.
   [[gnu::noinline]] void note_thread();

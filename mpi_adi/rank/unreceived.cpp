@@ -53,8 +53,8 @@ void tell(const ReceivingSide& side, const std::vector<const portals::Header*>& 
   if (count > kLinesMax) {
     text += leak + std::to_string(count - kLinesMax) + " more messages that nobody received\n";
   }
-  // One write, so that lines of several ranks do not mix.
   side.process.found(count);
+  // One write, so that lines of several ranks do not mix.
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 

@@ -131,7 +131,6 @@ bool SharedWait::share(bool moved) {
   WaitRoom& room = rank_.wait_room();
   if (!polls_for_all_) {
     // The rank had one thread when this wait began, so it is not counted yet.
-    // The rank was one thread's alone when this wait began.
     polls_for_all_ = true;
     room.join_polling();
   }

@@ -26,7 +26,7 @@ enum class Ask : std::uint8_t {
   granted,     // to an origin: it has the lock
   posted,      // to an origin: an exposure epoch began
   completed,   // to a target: an access epoch ended
-  refused,     // to an origin: its ask names memory outside of the window; error_class has the reason
+  refused,     // to an origin: its ask is invalid; error_class has the reason
   put_pieces,  // the next message to the put portal, with reply_bits, goes to these pieces
   get_pieces,  // sends a body out of these pieces to reply_bits
   accumulate,  // operands; sends the old elements to reply_bits, if there are any

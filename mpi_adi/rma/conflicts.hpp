@@ -2,12 +2,12 @@
 // not complete, and a comparison of each new one with them. Pure; independent of windows.
 //
 // 1. An access is in the table from its announcement, for which its call waits, until its completion is reported here.
-// Whoever completes it (flush, unlock, MPI_Win_complete of a read) reports first, and returns to the program
-// afterwards.
+//    Each call that completes it (flush, unlock, MPI_Win_complete of a read) reports first, and returns to the program
+//    afterwards.
 // 2. So two accesses that are in the table together overlap in time, and neither was complete before the other's call:
-// no message of the program can have ordered them. No correct program is reported.
+//    no message of the program can have ordered them. No correct program is reported.
 // 3. Accesses of a fence's epoch stay a little longer, until the target has left the fence. They are compared only with
-// accesses of origins that have called as many fences.
+//    accesses of origins that have called as many fences.
 #pragma once
 
 #include <cstdint>
@@ -86,7 +86,8 @@ class ConflictTable {
   void end_access(std::int32_t origin, std::uint64_t number);
   // Removes all accesses of an origin that is lost.
   void end_lost(std::int32_t origin);
-  // As a target: remove accesses at MPI_Win_wait, and at a fence, those before the latest of `fences` calls.
+  // As a target: remove accesses at MPI_Win_wait, and at a fence those of earlier epochs, with fewer than `fences`
+  // calls before them.
   void end_exposure();
   void end_fence(std::uint32_t fences);
   [[nodiscard]] std::size_t ranges() const { return kept_.size(); }

@@ -109,7 +109,7 @@ void Rma::give_locks() {
     });
     any |= !window->waiting.empty();
   }
-  // Nobody waits any more: rounds need no poll.
+  // No member waits any more: rounds need no poll.
   if (!any) std::erase(parts_.each_round, &rounds_);
   // Losses may have left entries that the kernel was still filling.
   if (parts_.kernel.initiator().losses() != 0) end_losses();

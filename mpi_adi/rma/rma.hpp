@@ -280,7 +280,7 @@ class Rma final : public Listener {
   // Checks an ask's sender and dispatches it. An invalid one is dropped.
   void hear(const portals::Header& header, const std::byte* body, std::uint64_t bytes);
   void lock_asked(Window& window, const AskHead& head);
-  // Reports to the origin that its ask names memory outside of the window.
+  // Reports to the origin that its ask is invalid.
   void refuse(Window& window, const AskHead& head, int error_class);
   // As an origin: ends the access that a target refused.
   void refused(Window& window, const AskHead& head);
