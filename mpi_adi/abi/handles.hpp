@@ -57,6 +57,7 @@ inline constexpr std::uint32_t kPairTypeCount = 5;
 [[nodiscard]] constexpr HandleKind handle_kind(Handle handle) {
   return static_cast<HandleKind>(handle_bits(handle) >> kHandleKindShift);
 }
+// For a value that is no handle the result may be no enumerator.
 [[nodiscard]] constexpr ObjectType object_type(Handle handle) {
   return static_cast<ObjectType>((handle_bits(handle) >> kHandleTypeShift) & kHandleTypeMask);
 }
@@ -131,6 +132,7 @@ inline constexpr std::uint32_t kPredefinedOpCount = 14;
 }
 // C's handle of a predefined key. Each has two handles: C's, which is odd, and Fortran's, which is one more. Requires:
 // builtin.
+// Clears the lowest step: odd stays, even becomes the odd number below.
 [[nodiscard]] constexpr int predefined_keyval(int keyval) {
   return (keyval - 1) | 1;
 }

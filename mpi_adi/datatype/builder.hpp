@@ -23,6 +23,10 @@ struct TypeBlocks {
 
 // Builds one definition: add() in type-map order, then finish() once. An overflow is remembered, and finish() then
 // returns nullptr, so callers need not check each step.
+//
+//   TypeBuilder builder;
+//   builder.add({.offset = 0, .blocks = 2, .length = 1, .stride = 16}, type);
+//   TypePtr made = builder.finish(origin);
 class TypeBuilder {
  public:
   // Reserves room for as many groups; saves reallocation only.

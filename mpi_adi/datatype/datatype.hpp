@@ -45,6 +45,7 @@ struct alignas(64) Datatype {
   TypePtr definition;       // nullptr: own_bytes()
   // MPI_Type_set_name's, or the name of a predefined type.
   std::string name;
+  // The program's (MPI_Type_set_attr); a duplicate's are copied by the keys' functions.
   AttributeList attributes;
 
   // Whether `count` elements are one run of bytes that begins at the buffer's address: then a count and a size describe

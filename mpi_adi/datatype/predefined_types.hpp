@@ -43,6 +43,7 @@ class PredefinedTypes {
   // The process's table, made at its first use.
   [[nodiscard]] static const PredefinedTypes& made();
 
+  // By basic_index(); unused slots have handle 0, which no look-up asks for.
   std::array<Datatype, kBasicTypeSlots> basic_;
   std::array<Datatype, kPairTypeCount> pairs_;
 };

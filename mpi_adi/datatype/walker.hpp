@@ -24,6 +24,9 @@ struct Strip {
 };
 
 // Made for each copy, on its stack.
+//
+//   LayoutWalker walker(*layout.node, base + layout.offset, at);
+//   for (std::uint64_t left = bytes; left != 0; left -= strip.total) strip = walker.take(left);
 class LayoutWalker {
  public:
   // Starts at data byte `at`. Requires: at < root.size; `root` outlives the walker.

@@ -25,6 +25,7 @@ class Pieces {
   }
   // Drops the reference to the layout; the region is invalid then.
   void clear() {
+    // Nearly always empty, and then without an atomic operation.
     if (held_) held_.reset();
   }
 

@@ -19,6 +19,9 @@ struct Pooled {
 
 // The owner of its objects: they live as long as the pool, in use or not. `Object` has a field `pooled`. Not
 // thread-safe; a device's pools are used under the process lock.
+//
+//   Notice& notice = notices.take();  // as its last user left it: set every field
+//   notices.give_back(notice);        // its address stays valid, its contents do not
 template <typename Object>
 class Pool {
  public:

@@ -42,6 +42,7 @@ struct RequestOwner {
 // The public face of a request; the protocols' own parts are in the derived SendRequest and ReceiveRequest. The
 // device's pools own them; addresses are stable. A completed request's fields have its result.
 struct Request {
+  // Set when a request is taken from its pool, or made.
   RequestKind kind = RequestKind::send;
   // Set once by complete(), and read by the program's waits and tests.
   bool complete = false;

@@ -53,6 +53,7 @@ class AttributeValue {
  private:
   static_assert(std::endian::native == std::endian::little, "a word's address is its low half's");
   void* word_ = nullptr;
+  // The default is C's.
   AttributeKind kind_ = AttributeKind::address;
 };
 

@@ -12,6 +12,8 @@ namespace margay::mpi_adi {
 // A look-up is an index check and a compare. The caller owns the objects. Used under the process lock, or under a lock
 // of the caller's.
 // `Object` is only pointed to, so it may be incomplete here.
+//
+//   bits of a handle's index: 25 generation 18 | 17 slot 0
 template <typename Object>
 class HandleTable {
  public:

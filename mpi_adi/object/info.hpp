@@ -30,6 +30,7 @@ struct Info {
 
 // The hint mpi_minimum_memory_alignment of calls that allocate memory (MPI 4.0, 9.2 and 12.2.2).
 
+// Read by MPI_Alloc_mem and the calls that allocate windows.
 inline constexpr const char* kMemoryAlignmentHint = "mpi_minimum_memory_alignment";
 inline constexpr std::size_t kMemoryAlignmentBytes = 64;  // a cache line, the alignment without the hint
 // A greater alignment is ignored, as an unusable value.

@@ -14,6 +14,8 @@ namespace margay::mpi_adi {
 // afterwards. Requires: the lock is held; it is held on return.
 // `function` returns a value, usually an MPI error code, and must not throw. Another call of this thread may begin and
 // end inside it.
+//
+//   const int code = call_program(rank, [&] { return handler(&handle, &code_of_error); });
 template <typename Function>
 auto call_program(MpiRank& rank, Function&& function) {
   // A call inside writes its own name to the board, and a thread that was waiting here computes meanwhile: both are

@@ -58,6 +58,7 @@ class MpiProcess {
   // nullptr while neither MPI_Init nor a session holds MPI.
   // Any thread may ask; the rank itself has a lock.
   [[nodiscard]] MpiRank* rank() const { return rank_.get(); }
+  // By the thread that makes the rank, or ends it. `rank` must outlive all calls that may find it.
   void set_rank(MpiRank* rank) { rank_.set(rank); }
 
   // Joins the job, or starts as the virtual machine defines. Fails as sim::Process::start().

@@ -55,6 +55,7 @@ class Origins {
 
   // Guards all below.
   mutable std::mutex mutex_;
+  // The calls that each thread is in, the innermost last.
   std::unordered_map<std::thread::id, std::vector<Entered>> calls_;
   sim::LoadedModules modules_;
   // Entries stay when their object is freed, and are replaced when the handle is reused.

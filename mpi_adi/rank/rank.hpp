@@ -83,11 +83,13 @@ class MpiRank {
   // Of the process; kept here, because each call needs both.
   [[nodiscard]] sim::BoardBlock& board() { return board_; }
   [[nodiscard]] sim::Recorder& recorder() { return recorder_; }
+  // Point-to-point messages. Requires: inside.
   [[nodiscard]] Device& device() { return device_; }
   [[nodiscard]] BufferedSends& buffered() { return *buffered_; }
   // The place where threads wait for events that one of them polls for.
   [[nodiscard]] WaitRoom& wait_room() { return wait_room_; }
   [[nodiscard]] CallTrace& call_trace() { return *call_trace_; }
+  // It has a lock of its own.
   [[nodiscard]] ErrorTable& errors() { return errors_; }
   [[nodiscard]] ObjectTables& tables() { return *tables_; }
   // One-sided communication; made at its first use.

@@ -112,6 +112,8 @@ class SharedWait {
 // Runs progress until `done()` holds, which is tested after at most `messages` messages of each wire. The process lock
 // is held on entry, on return, and whenever done() runs. With several threads it is given up between rounds, so that
 // their calls go on, and another waiting thread may call done(): see Guest.
+//
+//   wait_until(rank, [&] { return request.complete; });
 template <typename Done>
 void wait_until(MpiRank& rank, Done done, int messages = Device::kMessagesPerRound) {
   if (done()) return;

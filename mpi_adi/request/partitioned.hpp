@@ -138,6 +138,7 @@ class PartitionedSend final : public Partitioned {
   std::uint64_t messages_;
   // Its number, unique among this rank's latest kPartitionChannels.
   std::uint64_t channel_ = 0;
+  // Both of the present round; set anew by start().
   std::vector<bool> ready_;               // by partition
   std::vector<std::uint64_t> not_ready_;  // number of partitions that are not ready, by message
 };

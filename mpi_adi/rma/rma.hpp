@@ -257,6 +257,7 @@ class Rma final : public Listener {
   }
   void record_access(const Window& window, const Access& access, sim::TraceAccess call, WindowWay way,
                      std::uint64_t bytes);
+  // Records a trace event with the window's context and the target's rank.
   void record(const Window& window, sim::TraceKind kind, int target, sim::TraceEvent event);
 
   // The methods. A dynamic window has no one block with an offset, so its accesses are always described.
