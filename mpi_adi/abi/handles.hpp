@@ -57,7 +57,7 @@ inline constexpr std::uint32_t kPairTypeCount = 5;
 [[nodiscard]] constexpr HandleKind handle_kind(Handle handle) {
   return static_cast<HandleKind>(handle_bits(handle) >> kHandleKindShift);
 }
-// For a value that is no handle the result may be no enumerator.
+// For an invalid handle the result may be a value without an enumerator.
 [[nodiscard]] constexpr ObjectType object_type(Handle handle) {
   return static_cast<ObjectType>((handle_bits(handle) >> kHandleTypeShift) & kHandleTypeMask);
 }

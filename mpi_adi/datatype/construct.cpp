@@ -38,7 +38,7 @@ TypePtr structure(std::span<const Count> lengths, std::span<const MPI_Aint> disp
       builder.add({.offset = displacements[i], .blocks = 1, .length = lengths[i], .stride = 0}, types[i]);
     }
   }
-  // Only structs are padded: C gives no rule for the other constructors.
+  // Only structs are padded.
   builder.pad();
   return builder.finish(std::move(origin));
 }

@@ -164,7 +164,7 @@ Layout LayoutSequence::finish() {
   if (parts_.empty()) return {};
   const Part& first = parts_[0];
   if (parts_.size() == 1) return {first.node ? first.node : run_node(first.bytes, first.leaf), first.offset};
-  // Compared by the cheapest form first: a loop takes constant memory, blocks 8 bytes, a table 24 bytes a part.
+  // The cheapest form is tried first: a loop takes constant memory, blocks 8 bytes, a table 24 bytes a part.
   if (regular()) {
     const Layout body{first.node ? first.node : run_node(first.bytes, first.leaf), first.offset};
     return layout_repeat(body, static_cast<std::int64_t>(parts_.size()), parts_[1].offset - first.offset);

@@ -1,5 +1,5 @@
 // An observer that is notified of a change of its descriptor at once, where others test the descriptor when they wait.
-// The owner tag of kind kOwnerListener.
+// An owner tag of kind kOwnerListener points to it.
 #pragma once
 
 namespace margay::mpi_adi {

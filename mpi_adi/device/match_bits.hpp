@@ -21,7 +21,7 @@ inline constexpr portals::PortalIndex kReadPortal = 2;            // bodies that
 // Messages of collective calls with a tree's shape, and notices that a member is ready.
 inline constexpr portals::PortalIndex kCollectiveTreePortal = 3;
 inline constexpr portals::PortalIndex kCollectiveReadyPortal = 4;
-// Portals of collectives' streams: 5, and from 16 on, because 6 to 15 have other uses.
+// Number of portals for the streams of collective calls: portal 5, and those from 16 on.
 inline constexpr std::uint32_t kCollectiveStreams = 17;
 // The portal of a stream. Requires: index < kCollectiveStreams.
 [[nodiscard]] constexpr portals::PortalIndex collective_stream(std::uint32_t index) {
@@ -59,7 +59,7 @@ enum OwnerKind : std::uint32_t {
 inline constexpr portals::MatchBits kReadyBit = 1;  // must find a posted receive: no catch-all takes it
 inline constexpr portals::MatchBits kReplyBit = 2;  // the receiver asked for it
 inline constexpr portals::MatchBits kLongBit = 4;   // unexpected: only the header is saved
-// All three type bits, which receives and catch-alls compare by their own rules.
+// All three type bits.
 inline constexpr portals::MatchBits kTypeMask = kReadyBit | kReplyBit | kLongBit;
 
 // The fields of an envelope, see above.
@@ -71,8 +71,9 @@ inline constexpr portals::MatchBits kTagMask = portals::MatchBits{0xffff'ffff} <
 static_assert(kContextShift + kContextBits == kSourceShift);
 inline constexpr portals::MatchBits kContextMask = ((portals::MatchBits{1} << kContextBits) - 1) << kContextShift;
 
-// The highest tag of a program (MPI_TAG_UB). The remaining three of the tag's 32 bits separate the device's own tags
-// (mpi_adi/request/partitioned.hpp, collectives/comm/agree.hpp), each of which contains a program's tag whole.
+// The highest tag of a program (MPI_TAG_UB). The tag has 32 bits in the match bits, so the device's own tags
+// (mpi_adi/request/partitioned.hpp, collectives/comm/agree.hpp) can contain a program's tag whole, beside the bits that
+// distinguish them.
 inline constexpr unsigned kUserTagBits = 29;
 inline constexpr int kUserTagMax = (1 << kUserTagBits) - 1;
 // Negative tags are invalid too: as unsigned numbers they exceed the maximum.

@@ -19,7 +19,7 @@ std::uint64_t or_default(std::uint64_t value, std::uint64_t otherwise) {
 }  // namespace
 
 std::size_t heap_bytes_of(const DeviceOptions& options) {
-  // A heap below the minimum would hold no message at all beside its bookkeeping.
+  // A heap below the minimum could not hold a message.
   return std::max<std::size_t>(or_default(options.heap_bytes, sim::kHeapBytes), sim::kHeapBytesMin);
 }
 
@@ -40,7 +40,8 @@ std::uint64_t short_limit_of(const DeviceOptions& options, sim::WireId wire) {
   std::uint64_t limit = shm;
   if (wire == sim::WireId::tcp) limit = or_default(options.short_limit_tcp, sim::kShortLimitBytesTcp);
   if (wire == sim::WireId::virtual_) limit = or_default(options.short_limit_virtual, shm);
-  // The limit must leave room for several short messages in the heap, and a default may be too much for a small one.
+  // A short message must fit in an empty heap, or its wire would hold it for ever. A default may be too long for a small
+  // heap.
   return std::min(limit, sim::short_limit_max(heap_bytes_of(options)));
 }
 

@@ -27,8 +27,8 @@ struct DeviceOptions {
 [[nodiscard]] std::size_t memory_share(std::uint32_t ranks);
 // The size of the second heap: that share, but at least kSpillFactor times the first heap.
 [[nodiscard]] std::size_t spill_bytes_of(const DeviceOptions& options, std::uint32_t ranks);
-// The longest short message of a wire. All ranks have the same options and so the same limits: sender and receiver need
-// not agree on one.
+// The longest short message of a wire. All ranks have the same options, so a sender and its receiver have the same
+// limit.
 [[nodiscard]] std::uint64_t short_limit_of(const DeviceOptions& options, sim::WireId wire);
 
 }  // namespace margay::mpi_adi

@@ -82,8 +82,8 @@ struct DeviceParts {
   TaskQueue tasks;
   // Observers that poll, in each round, memory that other processes write. Usually empty.
   std::vector<Listener*> each_round;
-  // Observers that end what lost peers left open outside the device. Called in each round that finds requests of lost
-  // peers, until all have ended.
+  // Observers that end what lost peers left open outside the device. Called in the round that finds a loss, and
+  // in each later round until all requests that the loss leaves open have ended.
   std::vector<Listener*> on_losses;
 
   std::uint32_t losses_ended = 0;  // lost peers whose requests have all been ended (protocol/peer_lost)

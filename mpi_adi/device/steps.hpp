@@ -144,8 +144,8 @@ class Flow {
 template <typename Self>
 class Awaitable {
  public:
-  // Advances before any suspension: most waits are over already, and then cost none.
-  // The language's protocol: ready, or suspend and resume. advance() may run several times.
+  // The language's protocol for co_await: ready, or else suspend and resume. await_ready() advances first, because most
+  // waits are over already, and then need no suspension. advance() may run several times.
   [[nodiscard]] bool await_ready() {
     if (self().advance()) return true;
     Flow& flow = self().flow();
@@ -168,8 +168,8 @@ class Awaitable {
 // until it is done(). The object owns the frame.
 class [[nodiscard]] Steps {
  public:
-  // NOLINTNEXTLINE(readability-identifier-naming): the language asks for this name.
   // The part of the coroutine frame that the language asks for.
+  // NOLINTNEXTLINE(readability-identifier-naming): the language asks for this name.
   struct promise_type {
     // The frame comes from the pool that the routine's first argument names, so a routine allocates nothing once warm.
     template <typename First, typename... Rest>

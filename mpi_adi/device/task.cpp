@@ -14,11 +14,11 @@ Task::~Task() {
   if (state_ != State::idle) queue_.unlist(*this);
 }
 
+// No effect on an awake task, which will run anyway, and on an idle one, which a late event may still reach.
 void Task::wake() {
   if (state_ == State::asleep) {
     state_ = State::awake;
     queue_.append(*this);
-    // Awake already: it runs in the next round anyway. Idle: a late event of something that is over.
   } else if (state_ == State::running) {
     state_ = State::running_again;
   }

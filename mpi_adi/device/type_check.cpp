@@ -36,7 +36,7 @@ constexpr unsigned kKindShift = 4;
 
 std::uint8_t number_of_call(std::string_view name) {
   if (name.ends_with("_c")) name.remove_suffix(2);
-  // 0 and 1 are no functions: no call, and a call without a number.
+  // 0 stands for no call, 1 for a function that is not in the table.
   for (std::size_t i = 2; i < kCalls.size(); ++i) {
     if (kCalls[i] == name) return static_cast<std::uint8_t>(i);
   }
@@ -124,7 +124,7 @@ void TypeCheck::nonportable(const std::string& what, const char* where) {
 
 void TypeCheck::report(const ReceiveRequest& request, const Receive& receive) {
   ++findings_;
-  // The count goes on, so that the job's summary is right.
+  // Later misfits are counted, but not printed.
   if (++misfits_ > kLinesMax) return;
   const std::uint64_t room = static_cast<std::uint64_t>(receive.count) * receive.type->size;
   const std::string type = !receive.type_name.empty()

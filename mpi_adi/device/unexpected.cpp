@@ -161,7 +161,7 @@ void Unexpected::close_second() {
   activate(*second_, false);
   activate(first_, true);
   spilling_ = false;
-  // Its pages may be most of the machine's memory.
+  // Its pages may be most of the memory.
   if (second_->block.used_bytes() == 0) second_->memory.empty_all_but_first_page();
 }
 

@@ -46,7 +46,7 @@ std::string tag_word(const SendOrReceive& request) {
   return tag == MPI_ANY_TAG ? "any tag" : "tag " + std::to_string(tag);
 }
 
-// In the order of the events: the first obligation that is open is the cause.
+// Names one open obligation, the first in this order.
 std::string_view waits_for(const SendRequest& request) {
   if ((request.owed & kOwedBodyTaken) != 0) return "for room on the way to it";
   if ((request.owed & kOwedAcknowledgment) != 0) return "for its acknowledgment";
@@ -75,7 +75,7 @@ std::string line(const portals::ArrivedMessage& message) {
 }
 
 // The only field in which the message differs from the awaited one, as words; empty if it differs in none or in
-// several. One wrong argument is a likely mistake; two make another message.
+// several.
 std::string only_difference(const Awaited& awaited, const portals::Header& header) {
   const portals::MatchBits bits = header.match_bits;
   const auto context = static_cast<std::uint32_t>((bits >> kContextShift) & ((1U << kContextBits) - 1));

@@ -116,7 +116,7 @@ bool Device::progress(int messages) {
   TaskQueue& tasks = parts_->tasks;
   if (tasks.any_awake()) [[unlikely]]
     moved |= tasks.run(TaskQueue::Who::program);
-  // Holds of this round, or heaps that must return to their first part.
+  // Messages that are held in this round, or heaps that must return to their first part.
   if (parts_->kernel.target().holds_any() || parts_->relieving) [[unlikely]]
     relieve_heaps(*parts_);  // device/unexpected
   return moved;

@@ -27,7 +27,7 @@ class AttachedBuffer {
   // Returns the buffer to the program and forgets it; null and 0 when none is attached. Requires: idle().
   void detach(void*& base, std::uint64_t& bytes);
   // Reserves a place for a message of `bytes`. Fails when no buffer is attached, or when no gap is large enough; the
-  // error has the room that the message needs.
+  // error names the bytes of the message and of its overhead.
   [[nodiscard]] portals::Status reserve(std::uint64_t bytes, std::byte*& place);
   // Frees a place. Requires: `place` comes from reserve() and was not released since.
   void release(const std::byte* place);

@@ -54,7 +54,7 @@ bool take_back(DeviceParts& parts, SendRequest& send) {
 void ask_back(DeviceParts& parts, SendRequest& send, AskBack why) {
   constexpr unsigned kReceivers = kOwedAcknowledgment | kOwedRead | kOwedSynchronous;
   if ((send.owed & kReceivers) == 0 || (send.owed & kOwedCancel) != 0) return;
-  // A rendezvous or a short message may have no acknowledgment entry yet, and the answer needs one.
+  // A rendezvous that is not synchronous has no acknowledgment entry yet, and the answer needs one.
   if (!send.listening) listen(parts, send);
   owes(send, kOwedCancel);
   portals::Header question = to_peer(parts, kCancelPortal, send.peer, answer_bits_of(send));
@@ -104,8 +104,7 @@ void cancel(DeviceParts& parts, Request& request) {
 
 void cancels_asked(DeviceParts& parts) {
   while (portals::ArrivedMessage* const question = parts.cancels.first()) {
-    // A copy, because releasing the question frees its header. Released before the answer is sent, so that the block of
-    // questions has room for the next.
+    // A copy, because releasing the question frees its header.
     const portals::Header header = question->header;
     parts.cancels.release(*question);
     if (header.match_bits == kAboutNothing) continue;
@@ -124,7 +123,7 @@ void cancels_asked(DeviceParts& parts) {
 
 void forget_messages(DeviceParts& parts, ContextId context) {
   const portals::Criteria all = receive_criteria(MPI_ANY_SOURCE, MPI_ANY_TAG, context);
-  // The search is cheap and mostly finds nothing; the loop below visits each message of the heap.
+  // Usually nothing is found, which saves the loop below: that visits each message of the heap.
   if (parts.heap.find(all) == nullptr) return;
   for (portals::ArrivedMessage *at = parts.heap.first(), *next = nullptr; at != nullptr; at = next) {
     // Read before release(), which frees the message that links to it.

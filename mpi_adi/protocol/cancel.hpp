@@ -29,9 +29,9 @@ void ask_back(DeviceParts& parts, SendRequest& send, AskBack why);
 void cancels_asked(DeviceParts& parts);
 
 // Frees the messages that arrived on a communicator that this process has freed, so that the next communicator with its
-// context does not receive them. A message that arrives after this call, before that communicator exists, is not found.
-// Messages whose senders wait for an answer stay, because such a sender still refers to the communicator, whose context
-// is then not given to another.
+// context does not receive them. A message that arrives after this call, before that communicator exists, is
+// received by it all the same. Messages whose senders wait for an answer stay: while a sender waits, it refers to the
+// communicator, which therefore still exists at its side.
 void forget_messages(DeviceParts& parts, ContextId context);
 
 }  // namespace margay::mpi_adi

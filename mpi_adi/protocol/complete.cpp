@@ -65,8 +65,8 @@ SendRequest& new_send(DeviceParts& parts, Communicator& communicator) {
 
 ReceiveRequest& new_receive(DeviceParts& parts, Communicator& communicator) {
   // All but the entry's criteria is the same for each receive, so it is set once for each pooled object: posting then
-  // writes the criteria alone. The overflow entry stays in the list's care for good: it accepts whatever the too-small
-  // link of its request's entry leads to it.
+  // writes the criteria alone. The list adopts the overflow entry for good. The entry accepts each message that
+  // reaches it; only the too-small link of its request's entry leads there.
   ReceiveRequest& request = parts.receives.take([&parts](ReceiveRequest& made) {
     portals::Options both;
     both.save = portals::Save::both;

@@ -27,7 +27,7 @@ void end_send(DeviceParts& parts, SendRequest& request) {
   complete_if_nothing_owed(parts, request);
 }
 
-// Takes the receive out of the list of claiming ones: singly linked, because it is short and losses are rare.
+// Takes the receive out of the list of claiming ones, by a linear search.
 void unclaim(DeviceParts& parts, ReceiveRequest& request) {
   ReceiveRequest** at = &parts.claiming;
   while (*at != &request) {

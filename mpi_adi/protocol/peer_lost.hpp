@@ -17,7 +17,7 @@ namespace margay::mpi_adi {
   return parts.kernel.initiator().losses() != 0 && source_among_lost(parts, communicator, source);
 }
 
-// Ends the requests that newly lost peers leave open, and notifies those who end others (on_losses, tasks). Returns
+// Ends the requests that newly lost peers leave open, notifies the observers in on_losses, and wakes all tasks. Returns
 // whether any request ended. Requests whose memory the kernel still uses remain for a later round.
 [[gnu::noinline]] bool end_what_losses_left(DeviceParts& parts);
 

@@ -40,8 +40,8 @@ namespace {
   if (request.state == ReceiveState::pulling) return pull_came(parts, request, row.bytes);
   const Note note = read_note(row.header.user_data);
   take_envelope(request, row.header, note);
-  // A rendezvous delivers the header only. A header without answer bits names no body to pull; a wire may bring
-  // anything.
+  // A rendezvous delivers the header only. A header without answer bits names no body to pull; it is checked,
+  // because a wire may deliver anything.
   const bool pull = note.protocol == NoteProtocol::rendezvous && request.answer_bits != 0;
   if (!pull || request.sent_bytes == 0) return complete_receive(parts, request, row.bytes);
   const portals::Header message = row.header;  // a copy, because the reply overwrites the row
@@ -92,7 +92,7 @@ void start_pull(DeviceParts& parts, ReceiveRequest& request, const portals::Head
   criteria.match_bits = reply_bits(request.pooled.index, request.pooled.generation);
   criteria.source_rank = request.peer;
   request.entry.set_criteria(criteria);
-  // Listed before the get leaves: the reply may be delivered within send_notice() already.
+  // Listed before the get leaves, so that the reply always finds the entry.
   list_entry(parts, request);
 
   portals::Header get;

@@ -17,7 +17,7 @@ namespace margay::mpi_adi {
 void start_short_send(DeviceParts& parts, SendRequest& request, portals::Header& header) {
   if (request.synchronous) {
     write_note(header.user_data, {NoteProtocol::short_message, true, answer_bits_of(request)});
-    // Before the message leaves: its answer may arrive within try_send().
+    // Listed before the message leaves, so that its answer always finds the entry.
     listen(parts, request);
     owes(request, kOwedSynchronous);
     expect_answer(parts, request);
@@ -154,7 +154,7 @@ void answers_came(DeviceParts& parts, SendRequest& request) {
     // A copy: the row is released before its answer is handled, which may complete the send.
     const portals::Header header = answer.header;
     request.answer_block.release(row);
-    // A late answer, to a send that is over: freed as above, otherwise ignored.
+    // A late answer, to a send that is complete: its row is released above, and the answer is ignored.
     if (!request.listening) continue;
     if (header.kind == portals::Kind::acknowledgment) {
       acknowledged(parts, request, header);

@@ -68,7 +68,7 @@ void expect_answer(DeviceParts& parts, SendRequest& request) {
 
 void complete_if_nothing_owed(DeviceParts& parts, SendRequest& request) {
   if (request.owed != 0 || request.complete) return;
-  // A short send has none of them, and does not pay the call.
+  // A plain short send has none of them, and does not pay the call.
   if (request.listening || request.readable || request.expecting) close(parts, request);
   request.pieces.clear();
   complete(parts, request);

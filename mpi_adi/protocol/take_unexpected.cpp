@@ -1,5 +1,5 @@
-// A receive's taking of a message out of the heap: "the message is copied out of the heap and the space in the heap is
-// freed". If only its header was saved, its body is pulled.
+// The step in which a receive takes a message out of the heap: "the message is copied out of the heap and the space in
+// the heap is freed". If only its header was saved, its body is pulled.
 #include <algorithm>
 
 #include "mpi_adi/protocol/complete.hpp"
@@ -15,7 +15,6 @@ void copy_out(DeviceParts& parts, ReceiveRequest& request, portals::ArrivedMessa
   // The heap has the message whole; the buffer may be shorter, and the receive is then truncated.
   const std::uint64_t bytes = std::min<std::uint64_t>(message.body.bytes, request.room().bytes());
   if (bytes != 0) portals::copy(request.room(), portals::Region(message.body.base, bytes));
-  // Before completion: the room is needed by messages that are held on their wires.
   parts.heap.release(message);
   complete_receive(parts, request, bytes);
 }

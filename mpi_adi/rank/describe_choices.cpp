@@ -103,7 +103,7 @@ std::string window_line(std::string_view memory, const WayFacts& facts, const st
 
 WindowMeans try_window_means(const sim::Options& options) {
   WindowMeans means;
-  // One byte is allocated for the answer, because only a trial shows whether memfd, its size limit and mapping work.
+  // A trial allocation of one byte shows whether the machine allows shared memory.
   sim::SharedHeap heap;
   void* memory = nullptr;
   const portals::Status status = heap.allocate(1, memory);

@@ -15,8 +15,7 @@ constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 
 void GuardWatch::waits(std::uint32_t holder, std::uint64_t waited_ns) {
   sim::BoardBlock& board = process_.board();
-  // The end of the wait: the launcher must not report it any more, and the count of progress makes it drop an old
-  // answer.
+  // The end of the wait: the launcher must not report it any more.
   if (waited_ns == 0) {
     if (on_board_) {
       board.wait.is_waiting = 0;
@@ -36,7 +35,7 @@ void GuardWatch::waits(std::uint32_t holder, std::uint64_t waited_ns) {
     board.wait.since_ns = process_.clock().now_ns() - waited_ns;
     board.wait.is_waiting = 1;
     on_board_ = true;
-    // From the time on the board only, so that shorter waits never read an option.
+    // Read only now, so that waits of less than a second do not pay for it.
     next_report_ns_ = process_.job().options.seconds_ns("stall_seconds", sim::kStallReportNs);
   }
   if (waited_ns < next_report_ns_) return;

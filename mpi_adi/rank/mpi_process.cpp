@@ -54,7 +54,7 @@ ProcessPart& MpiProcess::make_part(Slot& slot, NewPart make) {
 void MpiProcess::destroy_parts() {
   // A part owns the rank (mpi/process/machine): from now on no look-up may find it.
   rank_.set(nullptr);
-  // The opposite order of the slots, as documented at PartSlot; a slot is empty before the next part goes.
+  // In the opposite order of the slots (PartSlot). A slot is emptied before its part is destroyed.
   for (std::size_t slot = parts_.size(); slot-- > 0;) {
     const std::unique_ptr<ProcessPart> last(parts_[slot].get());
     parts_[slot].set(nullptr);

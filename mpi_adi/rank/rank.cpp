@@ -124,12 +124,13 @@ void MpiRank::end_world() {
   forget_last_messages(*this);
 }
 
-// A thread that ends inside a call, by cancellation for example, leaves the lock as it is: it holds it for good.
+// A thread that ends inside a call leaves the lock as it is.
 void MpiRank::EndOfThread::thread_ends() {
   if (rank_.lock_.mine()) return;
   rank_.enter();
   rank_.process_->thread_ends();
-  // The wires may have work that this thread alone would have continued.
+  // The operating system no longer polls the wires in this thread's name (Wire::thread_ends); the coprocessor's next
+  // round asks it again.
   rank_.process_->arm_coprocessor();
   rank_.leave();
   detail::thread_noted = false;  // destructors that run later in this thread may still call MPI
@@ -142,7 +143,7 @@ void MpiRank::work() {
   // The coprocessor runs the progress of the whole device, not only the kernel's.
   Device* device = &device_;
   const Status bypass = process_->start_coprocessor([device] { return device->progress_for_absent_owner(); });
-  // Not fatal: without application bypass the program is slower, but correct.
+  // Not fatal: without a coprocessor messages progress only while the program is in MPI.
   if (!bypass.ok()) std::fprintf(stderr, "margay: rank %u: %s\n", process_->rank(), bypass.sentence().c_str());
   board_.state = sim::RankState::kInitialized;
 }
@@ -167,7 +168,6 @@ ReceivingSide MpiRank::receiving_side() {
 }
 
 void MpiRank::rest() {
-  // First, since a launcher that kills the job later has only these.
   publish_accounts();
   const auto put = [this](sim::CountedProtocol protocol, const sim::WireCounts& counts) {
     board_.by_protocol[static_cast<std::size_t>(protocol)] = {counts.messages, counts.bytes};

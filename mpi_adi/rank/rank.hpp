@@ -52,9 +52,8 @@ class MpiRank {
   MpiRank(const MpiRank&) = delete;
   MpiRank& operator=(const MpiRank&) = delete;
 
-  // Enter and leave the rank, around each MPI call. leave() leaves unfinished work to the coprocessor, and deletes
-  // communicators that lost their last reference.
-  // Each call does this before it touches anything below; waits for a thread that is inside.
+  // Enter and leave the rank, around each MPI call. enter() waits for a thread that is inside. leave() deletes
+  // communicators that lost their last reference, and gives unfinished work to the coprocessor.
   void enter() { lock_.enter(); }
   void leave() {
     if (device_.has_unreferenced()) [[unlikely]]

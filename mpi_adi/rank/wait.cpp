@@ -83,7 +83,7 @@ void StallWatch::answer() {
   sim::Process& process = rank_.process();
   sim::BoardWait& wait = process.board().wait;
   if (process.question() == wait.answered) return;
-  // A message of this process may be under way as long as a link is silent: then the rank does not claim that none is.
+  // While a link is silent, a message of this process may still be under way; the question is then not answered.
   const bool in_transit = process.kernel().in_transit();
   if (question_ != wait.answered && !in_transit) sim::publish_number(wait.answered, question_);
   question_ = in_transit ? wait.answered : process.question();
@@ -94,7 +94,6 @@ void StallWatch::look(std::uint64_t idle_ns) {
   if (next_report_ns_ == 0) next_report_ns_ = process.job().options.seconds_ns("stall_seconds", sim::kStallReportNs);
   if (!on_board_) {
     tell_board(idle_ns);
-    // Answered at the next poll at the earliest, so the first one only writes the wait.
   } else {
     answer();
   }
@@ -115,7 +114,7 @@ void StallWatch::clear() {
   question_ = 0;
   next_report_ns_ = 0;
   rank_.process().board().wait.is_waiting = 0;
-  // Tells the launcher's search for deadlocks that this wait moved since it was read.
+  // Shows the launcher's search for deadlocks that this process has moved since its wait was read.
   ++rank_.process().board().progress;
 }
 

@@ -12,14 +12,14 @@ void WaitRoom::end_polling() {
 
 void WaitRoom::go_away() {
   ++away_;
-  // All pollers are away now, so a guest has to poll.
+  // Each poller may be away now, so a guest has to poll.
   if (pollers_ <= away_) hand_on();
 }
 
 void WaitRoom::hand_on() {
   if (guests_.empty()) return;
   ++pollers_;  // in the guest's name, so that no newcomer becomes a second poller meanwhile
-  // The latest guest may not have gone to sleep yet, and wakes fastest.
+  // The latest guest may not have gone to sleep yet; its call then needs no system call (sim/shm/summons).
   Guest& next = *guests_.back();
   guests_.pop_back();
   next.summons_.call();

@@ -50,7 +50,7 @@ class WaitRoom {
     ++pollers_;
     return true;
   }
-  // Adds a thread that polls already. Two may poll for a while; the process lock keeps that safe.
+  // Adds a thread that polls already. Two may poll for a while, which does no harm.
   void join_polling() { ++pollers_; }
   // Ends polling: serves once more, and if no poller is left, hands the place to the guest that came last, which may
   // not have gone to sleep yet.

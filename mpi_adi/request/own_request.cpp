@@ -30,7 +30,6 @@ void SendReceive::part_completed(const Request& part) {
     if (part.error_class == MPI_ERR_TRUNCATE) words_ = words_of_truncation(static_cast<const ReceiveRequest&>(part));
   }
   if (error_ == MPI_SUCCESS) error_ = part.error_class;
-  // Both must have ended, because the copy is read by the send.
   if (--under_way_ > 0) return;
   complete = true;
   // The last use of this object.

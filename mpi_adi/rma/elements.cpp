@@ -23,7 +23,7 @@ std::uint32_t accumulate_data_bytes(MPI_Datatype type) {
 }
 
 bool accumulates(MPI_Op op, MPI_Datatype type) {
-  // A type without data would divide by zero in its callers.
+  // The type is not predefined, or has no data.
   if (accumulate_element_bytes(type) == 0) return false;
   return op == MPI_REPLACE || op == MPI_NO_OP || predefined_combine(op, type) != nullptr;
 }

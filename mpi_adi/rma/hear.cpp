@@ -10,8 +10,8 @@
 namespace margay::mpi_adi {
 
 // Handles the asks that have arrived, those of one origin in their order. An ask whose body is still arriving delays
-// the later ones of its origin only. A described body that no longer fits the window arrives in the same heap, header
-// only, and ends its description.
+// the later ones of its origin only. A described body that does not fit the window is not saved: its header arrives in
+// the same heap, and ends its description.
 void Rma::told() {
   // Usually empty, and then without an allocation.
   std::vector<std::uint32_t> behind;
@@ -94,7 +94,7 @@ void Rma::lock_asked(Window& window, const AskHead& head) {
 void Rma::refuse(Window& window, const AskHead& head, int error_class) {
   AskHead answer;
   answer.what = Ask::refused;
-  // A put's description has the body's number there, which is no answer's.
+  // In the description of a put this field has the number of the body, which does not name an answer.
   answer.reply_bits = head.what == Ask::put_pieces ? 0 : head.reply_bits;
   answer.error_class = error_class;
   answer.offset = head.offset;

@@ -8,7 +8,7 @@ namespace margay::mpi_adi {
 
 bool Rma::is_gone(void* rma, std::uint32_t world_rank) {
   const Rma& self = *static_cast<Rma*>(rma);
-  // Not a rank at all: a holder's number in shared memory may be damaged.
+  // A number that is not a rank counts as lost.
   if (world_rank >= self.parts_.kernel.ranks() || self.parts_.kernel.initiator().gone(world_rank)) return true;
   if (self.node_ == nullptr) return false;
   const std::uint32_t local_rank = self.node_->local_rank(world_rank);

@@ -120,7 +120,7 @@ void Rma::get_by_messages(Window& window, const Access& access) {
   Pieces here;
   const portals::Region room = here.to_receive(access.buffer, access.count, *access.type);
   if (access.target_type->dense() && !window.memory.dynamic()) {
-    // Listed before the get leaves, since the reply may arrive within send().
+    // Listed before the get leaves, so that the reply always finds the entry.
     const Reply& answer = expect(window, access.target, room, access.request, &here);
     portals::Header get = header_to(to.world_rank, kGetPortal, window_bits(window));
     get.kind = portals::Kind::get;

@@ -82,7 +82,7 @@ void Rma::attach(Window& window) {
   const portals::Buffer memory{static_cast<std::byte*>(window.base), static_cast<std::size_t>(window.size)};
   window.put_block = std::make_unique<portals::SingleBlock>(memory);
   window.get_block = std::make_unique<portals::SingleBlock>(memory);
-  // Rounds ignore these blocks: origins confirm their accesses by messages.
+  // The device ignores changes of these blocks (kOwnerOthers).
   for (portals::SingleBlock* const block : {window.put_block.get(), window.get_block.get()}) {
     block->set_owner(&window, kOwnerOthers);
   }
@@ -339,13 +339,13 @@ void Rma::give_up(Reply& answer, int error_class) {
 }
 
 void Rma::done(Outstanding* request, int error_class) {
-  // The first error is reported; later ones often follow from it.
+  // Only the first error is kept.
   if (request->error_class == MPI_SUCCESS) request->error_class = error_class;
   if (--request->count == 0 && request->all_done != nullptr) request->all_done->told();
 }
 
 void Rma::note(Window& window, int error_class, const std::string& words) {
-  // The same for a window.
+  // Only the first error is kept.
   if (window.error_class != MPI_SUCCESS) return;
   window.error_class = error_class;
   window.error_words = words;

@@ -163,8 +163,8 @@ class Rma final : public Listener {
   // Handles the asks that have arrived. Called in a round of progress.
   void told() override;
 
-  // Counts a synchronisation that waits for no message, and returns whether it should run progress anyway. It does so
-  // every eighth time; a program that only synchronises would otherwise never receive.
+  // Counts a synchronisation that waits for no message, and returns whether it should run progress all the same: every
+  // eighth does. Unlike those of need_not_look(), which take nanoseconds, each of these may be a system call.
   [[nodiscard]] bool looks_now() {
     synchronised_ += kSynchronisedToLook / 8;
     if (synchronised_ < kSynchronisedToLook) return false;

@@ -131,7 +131,7 @@ struct WindowTarget {
   std::uint32_t local_rank = 0;  // on this node; of the methods direct and process
   // direct: the window's memory, mapped here. process: its address there, never dereferenced.
   std::byte* base = nullptr;
-  bool writable = false;            // process: all of it may be read and written, without a fault
+  bool writable = false;            // process: all of it may be read and written
   std::uint64_t bytes = 0;          // the window's size; for a dynamic window all addresses
   std::uint64_t unit = 1;           // bytes of one step of a displacement
   sim::PeerMemory* peer = nullptr;  // process: set at the first access; the device's

@@ -10,7 +10,7 @@ namespace margay::mpi_adi {
 // The facts that decide it.
 struct WayFacts {
   bool of_1996 = false;       // of paper 001's interface, which uses messages only
-  bool is_dynamic = false;    // memory that is attached later, and whose addresses other members cannot check
+  bool is_dynamic = false;    // memory that is attached later, without notice to other members
   bool is_own = false;        // this process's window memory
   bool is_on_node = false;    // the member is on this node
   bool is_mapped = false;     // its memory is in the node's shared heap and mapped here
