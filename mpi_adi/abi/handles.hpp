@@ -130,9 +130,8 @@ inline constexpr std::uint32_t kPredefinedOpCount = 14;
 [[nodiscard]] constexpr ObjectType keyval_owner(int keyval) {
   return static_cast<ObjectType>((handle_bits(keyval) >> kKeyvalOwnerShift) & kHandleTypeMask);
 }
-// C's handle of a predefined key. Each has two handles: C's, which is odd, and Fortran's, which is one more. Requires:
+// C's handle of a predefined key, from either of its two handles: C's is odd, and Fortran's is one more. Requires:
 // builtin.
-// Clears the lowest step: odd stays, even becomes the odd number below.
 [[nodiscard]] constexpr int predefined_keyval(int keyval) {
   return (keyval - 1) | 1;
 }

@@ -10,8 +10,8 @@ namespace margay::mpi_adi {
 // The send modes of MPI 4.0, 3.4.
 enum class SendMode : std::uint8_t { standard, synchronous, ready, buffered };
 
-// The one of a communicator's two contexts that a message travels in. Collective calls have their own, so that no
-// receive of the program matches their messages.
+// The context of a message. A communicator has two: collective calls have their own, so that no receive of the program
+// matches their messages.
 enum class Context : std::uint8_t { point_to_point, collective };
 
 // The envelope of a message that a probe found.

@@ -9,7 +9,7 @@ namespace margay::mpi_adi {
 
 void MessageNumbers::matched(void* self, const portals::Verdict& verdict, const portals::Header& header,
                              std::uint64_t sequence) {
-  // Replies to pulls and answers arrive here too; they belong to a message that has its number already.
+  // Other messages, such as replies to pulls and answers, do not begin a receive: their numbers are not needed.
   if (header.portal != kReceivePortal || header.kind != portals::Kind::put) return;
   if (verdict.message != nullptr) {
     static_cast<MessageNumbers*>(self)->keep(*verdict.message, sequence);

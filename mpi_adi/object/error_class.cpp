@@ -178,7 +178,7 @@ std::string ErrorTable::text_of(int code) const {
   const Kept& kept = kept_[serial % kKeptSentences];
   std::string text(entry.name);
   text += ": ";
-  // Kept still, and not replaced by a newer message in the same place.
+  // The message is still kept: a newer one has not replaced it in the same place.
   if (serial != 0 && kept.code == code) {
     text += kept.sentence;
   } else {

@@ -38,7 +38,7 @@ class GroupTable {
   GroupTable& operator=(const GroupTable&) = delete;
 
   // Makes a handle of a group: MPI_GROUP_EMPTY for one without members. MPI_GROUP_NULL: the table is full.
-  // Not the group itself has the handle, since several handles may name one group.
+  // The table stores the handle, not the group, since several handles may name one group.
   [[nodiscard]] MPI_Group add(GroupPtr group) {
     if (group->size() == 0) return MPI_GROUP_EMPTY;
     auto entry = std::make_unique<Entry>(Entry{std::move(group)});

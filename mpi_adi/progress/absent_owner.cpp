@@ -2,9 +2,9 @@
 
 namespace margay::mpi_adi {
 
-// The coprocessor's round, with two differences: tasks that call functions of the program do not run, and the second
-// heap opens only if other ranks depend on this process's windows. Without windows the sender of a held message waits
-// for the program, which bounds the memory.
+// The coprocessor's round. It differs from the owner's in two points: tasks that call functions of the program do not
+// run, and the second heap opens only if other ranks depend on this process's windows. Without windows the sender of a
+// held message waits for the program, which bounds the memory.
 bool progress_for_absent_owner(DeviceParts& parts, int messages) {
   const bool moved = progress(parts, messages);
   TaskQueue& tasks = parts.tasks;

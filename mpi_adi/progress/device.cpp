@@ -116,7 +116,7 @@ bool Device::progress(int messages) {
   TaskQueue& tasks = parts_->tasks;
   if (tasks.any_awake()) [[unlikely]]
     moved |= tasks.run(TaskQueue::Who::program);
-  // Messages that are held in this round, or heaps that must return to their first part.
+  // A message is held, was held in the latest round, or a second heap is open.
   if (parts_->kernel.target().holds_any() || parts_->relieving) [[unlikely]]
     relieve_heaps(*parts_);  // device/unexpected
   return moved;
@@ -196,7 +196,6 @@ bool Device::quiet_but_unmatched(std::uint32_t session) const {
 
 void Device::give_up_sends(std::uint32_t session, Receivers receivers) {
   DeviceParts& parts = *parts_;
-  // Gathered first: asking back sends messages, which may complete requests of the pool.
   std::vector<SendRequest*> unmatched;
   parts.sends.for_each_in_use([&](SendRequest& send) {
     const bool may_be_received = receivers == Receivers::remain && send.peer != parts.kernel.me().rank;

@@ -34,7 +34,7 @@ struct FirstWait;    // mpi_adi/progress/describe
 class TypeCheck;     // mpi_adi/device/type_check
 class Unexpected;    // mpi_adi/device/unexpected
 
-// The door to mpi_adi for higher layers. Each function is one call into a protocol (mpi_adi/protocol).
+// The interface of the device for higher layers. Each function is one call into a protocol (mpi_adi/protocol).
 class Device {
  public:
   // `kernel` must outlive the device. Attaches the receive, acknowledgment, read and cancel portals. Throws

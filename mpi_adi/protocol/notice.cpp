@@ -7,7 +7,7 @@ namespace margay::mpi_adi {
 namespace {
 
 Notice& new_notice(DeviceParts& parts, const portals::Header& header) {
-  // Only headers: a notice has no memory that would have to outlive it.
+  // A notice has no body, so no memory of the sender must stay valid until it has left.
   Notice& notice = parts.notices.take();
   MARGAY_ASSERT(header.length == 0);
   notice.transmission = {};

@@ -43,7 +43,8 @@ bool sender_lost(const DeviceParts& parts, const ReceiveRequest& request) {
   return source_lost(parts, *request.communicator, MPI_ANY_SOURCE);
 }
 
-// Ends the requests of lost peers; returns whether all were ended that could be. `any` is set when one was.
+// Ends the requests of lost peers; `any` is set when one ended. Returns false if the kernel still uses the memory of
+// one, which must end in a later round.
 bool end_what_is_lost(DeviceParts& parts, bool& any) {
   bool all = true;
   parts.sends.for_each_in_use([&](SendRequest& request) {

@@ -14,7 +14,7 @@ enum class SendShape : std::uint8_t {
   ready_long,     // header and body, straight into the receive that must be posted
 };
 
-// The chosen shape, with its names for people.
+// The chosen shape, with its name and its reason for reports.
 struct ProtocolChoice {
   SendShape shape = SendShape::short_message;
   sim::TraceProtocol protocol = sim::TraceProtocol::none;  // the name that traces and reports use

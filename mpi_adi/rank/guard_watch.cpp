@@ -15,7 +15,8 @@ constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 
 void GuardWatch::waits(std::uint32_t holder, std::uint64_t waited_ns) {
   sim::BoardBlock& board = process_.board();
-  // The end of the wait: the launcher must not report it any more.
+  // The end of the wait: the launcher must not report it any more. The count of progress restarts its search for
+  // stalls.
   if (waited_ns == 0) {
     if (on_board_) {
       board.wait.is_waiting = 0;

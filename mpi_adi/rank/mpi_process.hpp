@@ -36,7 +36,7 @@ struct ProcessPart {
   virtual ~ProcessPart() = default;
 };
 
-// The way of a virtual machine's process into its machine.
+// The start of a virtual machine's process, by which it joins its machine.
 struct ProcessStart {
   virtual ~ProcessStart() = default;
   // Called once, when MPI first begins. Fails when the process cannot join.

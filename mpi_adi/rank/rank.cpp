@@ -111,7 +111,7 @@ Status MpiRank::start_on(std::unique_ptr<sim::Process> process, MakeExtension ma
 }
 
 void MpiRank::begin_world(int thread_level) {
-  // With a lower level the program promises one thread at a time, and the cheap side of the lock suffices.
+  // With a lower level a single thread makes all calls, and the cheap side of the lock suffices.
   if (thread_level >= MPI_THREAD_SERIALIZED) lock_.allow_threads();
   worlds_.begin(thread_level);
 }

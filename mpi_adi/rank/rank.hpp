@@ -28,7 +28,7 @@ class Rma;             // mpi_adi/rma/rma
 
 // One rank: its process of the machine, its lock, its device, and its objects. Made for the first holder of MPI, the
 // world model or a session (mpi/process/machine), and kept while it is dormant. All but enter(), leave() and the
-// accessors needs the process lock.
+// accessors require the process lock.
 class MpiRank {
  public:
   // Starts MPI in a process that has joined its job; the program has no communicator yet. `make_extension` runs before

@@ -1,8 +1,9 @@
 // The lock of a rank: the process lock, and before it, when several threads call MPI, a lock among the threads.
 //
 // States (Threads): `one`: a single thread calls, and takes the process lock by its cheap side alone. `asked`: another
-// thread has come, but the lone thread may not have seen it; others take the coprocessor's side. `many`: all threads
-// take the threads' lock first, whose holder is the owner of the process lock.
+// thread has come, but the lone thread may be inside by the cheap side alone, or about to be; until it has seen the
+// change, others take the coprocessor's side. `many`: all threads take the threads' lock first, whose holder is the
+// owner of the process lock.
 #pragma once
 
 #include <cstdint>
@@ -53,7 +54,7 @@ class RankLock {
     }
   }
   // Enters only if it is possible at once. False when another call is inside, perhaps one of this very thread that a
-  // signal interrupted, or when this is not the lone thread.
+  // signal interrupted, or when this thread may not call (state `one`).
   [[nodiscard]] bool try_enter();
   // Whether a call of this very thread is inside; a signal handler asks. Safe in signal handlers.
   [[nodiscard]] bool interrupted() const {

@@ -20,8 +20,9 @@ constexpr std::size_t kReportLines = 12;  // of the device's state in a report
 // Rounds that moved nothing after which the polling thread yields: other threads of its rank may need its processor.
 constexpr std::uint32_t kRoundsToYield = 8;
 
-// Whether only a message can end the wait. Another thread's call could end it too, or the function behind one of the
-// program's own requests. Each request that a higher layer carries out has one task and no such function.
+// Whether only a message can end the wait. It is false if another thread's call could, or a function of the program,
+// which is behind a generalized request. Other requests of higher layers have one task each, so the numbers are equal
+// if none of the requests under way is generalized.
 bool needs_message(MpiRank& rank, const FirstWait& first) {
   if (rank.threaded()) return false;
   const std::vector<UserRequest*> requests = rank.handles().living_requests();
@@ -31,8 +32,8 @@ bool needs_message(MpiRank& rank, const FirstWait& first) {
   return own == static_cast<std::ptrdiff_t>(first.tasks);
 }
 
-// The calling thread's call. The board names the latest call to enter, perhaps another thread's, or none after that one
-// has left.
+// The calling thread's call. The board has the call that was entered last, which may be another thread's, or none if
+// that call has left.
 sim::ProgramCall call_that_waits(MpiRank& rank) {
   sim::ProgramCall call = sim::function_called_by_program();
   if (call.function.starts_with("PMPI")) call.function.erase(0, 1);

@@ -140,7 +140,7 @@ void PartitionedReceive::part_completed(const Request& part) {
   if (!matched_) {
     // The setup's receive completes before any data can, because data is received only when the channel is known.
     matching_ = nullptr;
-    // The program freed the request before it was matched: this receive was the last reference.
+    // The program freed the request before it was matched: only this receive still referred to it.
     if (retired_) {
       delete this;
       return;

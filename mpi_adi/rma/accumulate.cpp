@@ -117,8 +117,8 @@ void Rma::accumulate_by_messages(Window& window, const Access& access, const Acc
     }
     if (access.wants_result()) {
       head.reply_bits = reply_bits_of(expect(window, access.target, room.slice(at, head.bytes), access.request, &here));
-      // Nothing else is under way to the target: an empty answer now costs less than a flush later.
     } else if (is_alone(window, to)) {
+      // Nothing else is under way to the target: an empty answer now costs less than a flush later.
       head.reply_bits = reply_bits_of(expect(window, access.target, {}, nullptr, nullptr));
       head.bare_answer = 1;
     } else {

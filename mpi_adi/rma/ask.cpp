@@ -13,7 +13,7 @@ std::optional<Asked> Asked::read(std::span<const std::byte> body) {
   std::memcpy(&asked.head_, body.data(), sizeof asked.head_);
   body = body.subspan(sizeof asked.head_);
   const std::uint32_t pieces = asked.head_.pieces;
-  // The bound first: it keeps the product below from overflowing.
+  // Checked before anything is copied out of the body.
   if (pieces > kPiecesOfAsk || pieces * sizeof(Piece) > body.size()) return std::nullopt;
   asked.whole_.bytes = asked.head_.bytes;
   asked.many_.resize(pieces);

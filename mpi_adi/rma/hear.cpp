@@ -122,7 +122,7 @@ void Rma::refused(Window& window, const AskHead& head) {
 // Lists an entry for the described body, which is the origin's next message to the put portal.
 void Rma::take_pieces(Window& window, const Asked& asked, const portals::Header& header) {
   const AskHead& head = asked.head();
-  // The bodies of a correct origin follow their descriptions at once, so this bound is never reached.
+  // The bodies of a correct origin follow their descriptions at once.
   WindowTarget& origin = window.target(head.origin);
   if (origin.described == kDescribedMax) return;
   ++origin.described;

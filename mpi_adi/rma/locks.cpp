@@ -129,7 +129,7 @@ void Rma::withdraw_dead() {
       std::erase(window->waiting, member);
       if (window->check != nullptr) window->check->announced.end_lost(member);
       for (int target = 0; target < window->members(); ++target) {
-        // This member's own lock may be unmapped in its target entry, where all members use messages.
+        // This process's own lock is in window->control; its entry among the targets has none if all use messages.
         const WindowControl& control = target == window->rank() ? window->control : window->target(target).control;
         if (!control.here() || parts_.kernel.initiator().gone(window->target(target).world_rank)) continue;
         if (!may_withdraw(window->target(member).world_rank, target == window->rank())) continue;

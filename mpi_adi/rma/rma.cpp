@@ -100,7 +100,7 @@ void Rma::attach(Window& window) {
 }
 
 void Rma::detach(Window& window) {
-  // Described bodies that never arrived, or that did not fit their window.
+  // Described bodies that never arrived, or that did not fit their description.
   replies_.for_each_in_use([&](Reply& reply) {
     if (!reply.at_target || reply.window != &window) return;
     if (!reply.memory || reply.memory->under_way() == 0) return came(reply);

@@ -171,8 +171,8 @@ class Rma final : public Listener {
     synchronised_ = 0;
     return true;
   }
-  // The same for a synchronisation that is complete in nanoseconds, of which every 64th runs progress: true, counted,
-  // if this one need not; false, not counted, if it must.
+  // The same for synchronisations that take nanoseconds, of which every 64th runs progress. True if this one need not:
+  // it is counted. False if it must: it is not counted.
   [[nodiscard]] bool need_not_look() {
     if (synchronised_ + 1 >= kSynchronisedToLook) return false;
     ++synchronised_;
