@@ -38,7 +38,7 @@ class TypeBuilder {
   void set_upper(std::int64_t at);
   // Extends the extent to a multiple of the strictest alignment, as a C struct's does. Call after all parts are added.
   void pad();
-  // Makes the definition. nullptr: a size or bound does not fit. The builder must not be used afterwards.
+  // Makes the definition. nullptr: a size or bound does not fit in 63 bits. The builder must not be used afterwards.
   [[nodiscard]] TypePtr finish(TypeOrigin origin);
   // The same with given bounds, which replace those found, and count as set.
   [[nodiscard]] TypePtr finish(TypeOrigin origin, std::int64_t lower, std::int64_t upper);

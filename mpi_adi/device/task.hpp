@@ -69,8 +69,8 @@ class TaskQueue {
   [[nodiscard]] bool any_awake() const { return first_awake_ != nullptr; }
   // The test of each call as it leaves: whether the coprocessor would find a task to run.
   [[nodiscard]] bool any_awake_for_coprocessor() const { return awake_ != awake_for_program_; }
-  // Runs the awake tasks that `who` may run. Tasks that are woken meanwhile run in the next round, so that two tasks
-  // that wake each other do not keep a round from its end. Returns whether one ran, that is, whether something had
+  // Runs the awake tasks that `who` may run. Tasks that are woken meanwhile run in the next round, so a round ends even
+  // if two tasks wake each other. Returns whether one ran, that is, whether something had
   // arrived for it.
   enum class Who : std::uint8_t { program, coprocessor };
   bool run(Who who);

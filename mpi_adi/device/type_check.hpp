@@ -59,8 +59,8 @@ class TypeCheck {
   // Ends the receive: prints a line when the two sides do not fit.
   void end_receive(const ReceiveRequest& request);
 
-  // Reports that the MPI call under way uses `what`, a description, which works here but is not defined by the standard
-  // (in its section `where`). Prints a line the first time for each call and description.
+  // Reports that the MPI call under way depends on behaviour that the standard does not define. `what` describes it;
+  // `where` is the standard's section. Prints a line the first time for each call and description.
   void nonportable(const std::string& what, const char* where);
 
   // Misfits that are printed; later ones are counted only.

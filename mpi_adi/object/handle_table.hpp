@@ -1,5 +1,5 @@
 // A table from handles to objects. A handle's index has the slot in its low bits and the slot's generation above, so a
-// handle that outlived its object does not find the slot's next object (until 256 others have used the slot).
+// handle that outlived its object does not find the slot's next object. The generation repeats after 256 objects.
 #pragma once
 
 #include <cstdint>

@@ -6,10 +6,10 @@
 
 namespace margay::mpi_adi {
 
-// Whether a wait for a message from `source` (a rank of the communicator, or MPI_ANY_SOURCE) may never end. A wait for
-// any source may, as soon as one member is lost, since that one might have sent the message
-// (MPI_ERR_PROC_FAILED_PENDING of the fault tolerance proposals has the same rule); a member that has departed is not
-// counted. The caller has searched the heap before: a message that has arrived is received all the same.
+// Whether a wait for a message from `source` (a rank of the communicator, or MPI_ANY_SOURCE) may never end. For
+// MPI_ANY_SOURCE it is true as soon as one member is lost, since that one might have sent the message
+// (MPI_ERR_PROC_FAILED_PENDING of the fault tolerance proposals has the same rule). A member that has departed in order
+// does not count. The caller has searched the heap before: a message that has arrived is received all the same.
 [[nodiscard, gnu::noinline]] bool source_among_lost(const DeviceParts& parts, const Communicator& communicator,
                                                     int source);
 // The same. Costs one load while no peer is lost.

@@ -6,7 +6,6 @@
 namespace margay::mpi_adi {
 
 std::string words_of_failure(MpiRank& rank, const Request& request) {
-  // The only classes that the device sets, so no table is needed.
   if (request.error_class == MPI_ERR_TRUNCATE) return words_of_truncation(static_cast<const ReceiveRequest&>(request));
   if (request.error_class == MPI_ERR_OTHER) return kContextsUsedUp;  // MPI_Comm_idup found no free context
   return words_of_lost(rank);

@@ -176,7 +176,7 @@ void MpiRank::rest() {
   put(sim::CountedProtocol::kCollectiveShared, collectives_->shown());
   // Drains the wires with the device's progress, which may still answer peers.
   process_->finish([this] { return device_.progress(); });
-  // After the drain, when no message can be under way to a receive.
+  // After the drain, which takes in the messages that have arrived.
   forget_last_messages(*this);
   dropped_told_ = tell_dropped(receiving_side(), dropped_told_);
   device_.give_memory_back();

@@ -14,7 +14,7 @@ constexpr ContextId kWorldContext = 0;
 constexpr ContextId kSelfContext = 2;
 
 sim::SharedTable everybody(const sim::Job& job) {
-  // A virtual machine shares one list among all its ranks; another process makes its own.
+  // A job may supply one list, which its ranks share; otherwise this process makes its own.
   if (!job.everybody.empty()) return job.everybody;
   sim::SharedTable::Numbers all(job.size);
   std::iota(all.begin(), all.end(), 0U);

@@ -106,8 +106,8 @@ class ConflictTable {
 //
 // Each access is announced at its target before it begins, and its completion before the call that completes it
 // returns: by asks that are answered, whatever method the access itself takes. The target is the place where accesses
-// of all origins meet, its device answers while it computes, and the answer names the first of two conflicting accesses
-// at the second's call. Lists that origins exchange when they synchronise would cost less, but come too late: for
+// of all origins meet, and its device answers while it computes. The answer to the second of two conflicting accesses
+// names the first. Lists that origins exchange when they synchronise would cost less, but come too late: for
 // passive epochs they cannot show which access was complete before another.
 
 // The accesses that a report of completion covers.
