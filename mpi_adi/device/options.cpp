@@ -40,8 +40,8 @@ std::uint64_t short_limit_of(const DeviceOptions& options, sim::WireId wire) {
   std::uint64_t limit = shm;
   if (wire == sim::WireId::tcp) limit = or_default(options.short_limit_tcp, sim::kShortLimitBytesTcp);
   if (wire == sim::WireId::virtual_) limit = or_default(options.short_limit_virtual, shm);
-  // A short message must fit in an empty heap, or its wire would hold it for ever. A default may be too long for a small
-  // heap.
+  // A short message must fit in an empty heap, or its wire would hold it for ever. A default may be too long for a
+  // small heap.
   return std::min(limit, sim::short_limit_max(heap_bytes_of(options)));
 }
 
