@@ -1,8 +1,8 @@
-// Handles of the MPICH ABI, decoded and encoded. A handle is 32 bits: 31-30 kind, 29-26 object type, 25-0 the index and
-// what the type puts above it (basic datatypes: size in bytes in 15-8, index in 7-0; keyvals: the type of the object
-// that they belong to in 25-22, index in 21-0).
+// Handles of the MPICH ABI, decoded and encoded. A handle has 32 bits: 31-30 kind, 29-26 object type, 25-0 the index
+// and type-specific bits above it (basic datatypes: size in bytes in 15-8, index in 7-0; keyvals: the type of their
+// objects in 25-22, index in 21-0).
 //
-// MPI_File is a pointer and has no part in this. Pure arithmetic, no state.
+// MPI_File is a pointer, and does not belong here. Pure arithmetic, no state.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,14 @@
 
 namespace margay::mpi_adi {
 
+// All handles of the ABI but MPI_File are ints.
 using Handle = int;
 
 // builtin: fixed by the ABI. direct and indirect: made at run time; margay makes direct ones only, and accepts no
-// others.
+// indirect ones.
 enum class HandleKind : std::uint8_t { invalid = 0, builtin = 1, direct = 2, indirect = 3 };
 
+// The numbers are the ABI's.
 enum class ObjectType : std::uint8_t {
   none = 0,
   communicator = 1,
@@ -32,24 +34,30 @@ enum class ObjectType : std::uint8_t {
   session = 14,
 };
 
+// The fields of a handle, from its highest bit: kind, type, index.
 inline constexpr unsigned kHandleKindShift = 30;
 inline constexpr unsigned kHandleTypeShift = 26;
 inline constexpr std::uint32_t kHandleTypeMask = 0xf;
 inline constexpr std::uint32_t kHandleIndexMask = (1U << kHandleTypeShift) - 1;
+// The highest index of a handle made at run time.
 inline constexpr std::uint32_t kMaxHandleIndex = kHandleIndexMask;
+// A keyval's index is shorter, because the type of its objects is above it.
 inline constexpr unsigned kKeyvalOwnerShift = 22;
 inline constexpr std::uint32_t kKeyvalIndexMask = (1U << kKeyvalOwnerShift) - 1;
 
-// Direct datatype indices below this one are the pair types of MPI_MINLOC and MPI_MAXLOC that have padding.
+// Direct datatype handles with an index below this are the pair types of MPI_MINLOC and MPI_MAXLOC with padding.
 inline constexpr std::uint32_t kPairTypeCount = 5;
 
+// The handle as a number without sign.
 [[nodiscard]] constexpr std::uint32_t handle_bits(Handle handle) {
   return static_cast<std::uint32_t>(handle);
 }
 
+// The parts of a handle, valid or not.
 [[nodiscard]] constexpr HandleKind handle_kind(Handle handle) {
   return static_cast<HandleKind>(handle_bits(handle) >> kHandleKindShift);
 }
+// For an invalid handle the result may be a value without an enumerator.
 [[nodiscard]] constexpr ObjectType object_type(Handle handle) {
   return static_cast<ObjectType>((handle_bits(handle) >> kHandleTypeShift) & kHandleTypeMask);
 }
@@ -58,44 +66,49 @@ inline constexpr std::uint32_t kPairTypeCount = 5;
   return handle_bits(handle) & kHandleIndexMask;
 }
 
-// Requires: index <= kMaxHandleIndex.
+// Makes a handle of its parts. Requires: index <= kMaxHandleIndex.
 [[nodiscard]] constexpr Handle make_handle(HandleKind kind, ObjectType type, std::uint32_t index) {
   return static_cast<Handle>((static_cast<std::uint32_t>(kind) << kHandleKindShift) |
                              (static_cast<std::uint32_t>(type) << kHandleTypeShift) | (index & kHandleIndexMask));
 }
+// The handle of an object that the program made, at `index` of its type's table.
 [[nodiscard]] constexpr Handle make_direct(ObjectType type, std::uint32_t index) {
   return make_handle(HandleKind::direct, type, index);
 }
-// The null handle of a type: MPI_COMM_NULL of communicator, and so on. A keyval's is MPI_KEYVAL_INVALID.
+// The null handle of a type, such as MPI_COMM_NULL of communicator. A keyval's is MPI_KEYVAL_INVALID.
 [[nodiscard]] constexpr Handle null_handle(ObjectType type) {
   return make_handle(HandleKind::invalid, type, 0);
 }
+// Whether it is the null handle of some type, or no handle of the ABI at all.
 [[nodiscard]] constexpr bool is_null(Handle handle) {
   return handle_kind(handle) == HandleKind::invalid;
 }
+// Whether the ABI fixes the handle, so that it names an object in every process.
 [[nodiscard]] constexpr bool is_builtin(Handle handle) {
   return handle_kind(handle) == HandleKind::builtin;
 }
-// Whether `handle` could name a living object of `type`: says nothing on whether that object exists.
+// Whether `handle` could name an object of `type`; that object need not exist.
 [[nodiscard]] constexpr bool is_of(Handle handle, ObjectType type) {
   return object_type(handle) == type && !is_null(handle);
 }
 
 // --- Datatypes ---
 
+// Whether the handle itself has size and index of a basic datatype. The index may be unused.
 [[nodiscard]] constexpr bool is_basic_datatype(MPI_Datatype type) {
   return is_builtin(type) && object_type(type) == ObjectType::datatype;
 }
-// Bytes of a basic datatype, from the handle alone (0 for MPI_LB and MPI_UB). Requires: is_basic_datatype(type).
+// The bytes of a basic datatype, from the handle alone (0 for MPI_LB and MPI_UB). Requires: is_basic_datatype(type).
 [[nodiscard]] constexpr std::uint32_t basic_size_bytes(MPI_Datatype type) {
   return (handle_bits(type) >> 8) & 0xffU;
 }
-// Index of a basic datatype: below kBasicTypeSlots, unique among basic datatypes.
+// The index of a basic datatype: below kBasicTypeSlots, and different from that of any other basic datatype.
 [[nodiscard]] constexpr std::uint32_t basic_index(MPI_Datatype type) {
   return handle_bits(type) & 0xffU;
 }
+// The length of a table by basic_index().
 inline constexpr std::uint32_t kBasicTypeSlots = 0x80;
-// MPI_FLOAT_INT and its like. MPI_2INT is a basic datatype.
+// Whether it is MPI_FLOAT_INT or another pair type with padding. MPI_2INT is a basic datatype.
 [[nodiscard]] constexpr bool is_pair_datatype(MPI_Datatype type) {
   return handle_kind(type) == HandleKind::direct && object_type(type) == ObjectType::datatype &&
          handle_index(type) < kPairTypeCount;
@@ -104,33 +117,35 @@ inline constexpr std::uint32_t kBasicTypeSlots = 0x80;
 // --- Operations, keyvals ---
 
 inline constexpr std::uint32_t kPredefinedOpCount = 14;
-// MPI_MAX is 1, MPI_NO_OP is 14. Requires: a builtin operation.
+// The index of a predefined operation: 1 for MPI_MAX, 14 for MPI_NO_OP. Requires: a builtin operation.
 [[nodiscard]] constexpr std::uint32_t op_index(MPI_Op op) {
   return handle_index(op);
 }
+// MPI_OP_NULL and the program's operations are not.
 [[nodiscard]] constexpr bool is_predefined_op(MPI_Op op) {
   return is_builtin(op) && object_type(op) == ObjectType::op && op_index(op) >= 1 && op_index(op) <= kPredefinedOpCount;
 }
 
-// Whose attributes a keyval keys: communicator, datatype or window. Requires: object_type(keyval) is keyval.
+// The kind of object that a keyval is for: communicator, datatype or window. Requires: object_type(keyval) is keyval.
 [[nodiscard]] constexpr ObjectType keyval_owner(int keyval) {
   return static_cast<ObjectType>((handle_bits(keyval) >> kKeyvalOwnerShift) & kHandleTypeMask);
 }
-// A predefined key has two handles: C's, which is odd, and Fortran's, one more. This is C's of either. Requires:
+// C's handle of a predefined key, from either of its two handles: C's is odd, and Fortran's is one more. Requires:
 // builtin.
 [[nodiscard]] constexpr int predefined_keyval(int keyval) {
   return (keyval - 1) | 1;
 }
+// The index of a keyval in its table (object/attribute).
 [[nodiscard]] constexpr std::uint32_t keyval_index(int keyval) {
   return handle_bits(keyval) & kKeyvalIndexMask;
 }
-// Requires: index <= kKeyvalIndexMask.
+// Makes the handle of a keyval. Requires: index <= kKeyvalIndexMask.
 [[nodiscard]] constexpr int make_keyval(ObjectType owner, std::uint32_t index) {
   return make_direct(ObjectType::keyval,
                      (static_cast<std::uint32_t>(owner) << kKeyvalOwnerShift) | (index & kKeyvalIndexMask));
 }
 
-// The facts that the arithmetic relies on.
+// The facts on which the arithmetic relies.
 static_assert(make_handle(HandleKind::builtin, ObjectType::communicator, 0) == MPI_COMM_WORLD);
 static_assert(make_handle(HandleKind::builtin, ObjectType::communicator, 1) == MPI_COMM_SELF);
 static_assert(make_handle(HandleKind::builtin, ObjectType::group, 0) == MPI_GROUP_EMPTY);

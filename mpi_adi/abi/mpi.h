@@ -1,15 +1,16 @@
 /*
- * margay: the C interface of MPI 4.0, for C and C++.
+ * The C interface of MPI 4.0 in margay, for C and C++.
  *
- * Binary contract: every value, layout and symbol here is the one of the MPICH 4.0.2 ABI (the "MPICH ABI initiative"
- * names, libmpi.so.12), so that a program built against this header runs on any library of that ABI and the other
- * way round. tests/mpi_adi/abi_probe.py compares it with MPICH's own header where that is installed.
+ * Binary contract: every value, layout and symbol is that of the MPICH 4.0.2 ABI (the "MPICH ABI initiative",
+ * libmpi.so.12). A program built against this header runs on any library of that ABI, and a program built against
+ * another header of that ABI runs on margay. tests/mpi_adi/abi_probe.py compares it with MPICH's own header where that
+ * is installed.
  *
- * The MPICH_* version macros name the ABI, as other libraries of that ABI define them too: programs test them to pick
- * code that suits the handles and extensions below. MARGAY_VERSION tells that the library is margay.
+ * The MPICH_* version macros name the ABI, as in the other libraries of that ABI: programs test them to choose code
+ * that suits the handles and extensions below. MARGAY_VERSION identifies margay.
  *
- * All functions of the ABI are declared. Which of them the library has is told by mpi/README.md; a program
- * that needs another one is refused by the linker.
+ * All functions of the ABI are declared, and all can be linked. A function that margay does not implement fails with
+ * MPI_ERR_UNSUPPORTED_OPERATION and a message that names it (docs/mpi_coverage.md).
  */
 #ifndef MPI_INCLUDED
 #define MPI_INCLUDED
@@ -38,13 +39,13 @@
 #include <stdint.h>
 #endif
 
-/* What is declared here is what libmpi exports, whatever the including program's default visibility is. */
+/* These declarations are what libmpi exports, whatever the including program's default visibility is. */
 #pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Types first: the rest uses them. */
+/* Types first, because the other parts use them. */
 /* clang-format off */
 #include "margay_mpi/types.h"
 #include "margay_mpi/constants.h"

@@ -1,5 +1,5 @@
-// The data symbols of the ABI, and the one predefined callback. Programs compare and pass their addresses or values;
-// nothing reads what they point to. They are the ABI's own and therefore the documented exception to "no globals".
+// The ABI's data symbols, and its one predefined callback. Programs compare and pass their addresses or values; no code
+// reads what they point to. They belong to the ABI, and are the documented exception to "no globals".
 #include "mpi_adi/abi/mpi.h"
 
 extern "C" {
@@ -12,12 +12,12 @@ int all_handles_mark;
 
 extern int* const MPI_UNWEIGHTED = &unweighted_mark;
 extern int* const MPI_WEIGHTS_EMPTY = &weights_empty_mark;
-// Not declared in mpi.h, so made visible here.
+// Not declared in mpi.h, so exported here.
 #pragma GCC visibility push(default)
 int* MPIR_C_MPI_UNWEIGHTED = nullptr;
 int* MPIR_C_MPI_WEIGHTS_EMPTY = nullptr;
 
-// What `mpichversion` prints; the first is the number of the ABI (current:revision:age).
+// Printed by `mpichversion`; the first is the ABI's number (current:revision:age).
 extern const char MPII_Version_ABI[] = "14:2:2";
 extern const char MPII_Version_string[] = MPICH_VERSION;
 extern const char MPII_Version_date[] = "";
@@ -30,7 +30,7 @@ extern const char MPII_Version_FC[] = "";
 extern const char MPII_Version_custom[] = "";
 #pragma GCC visibility pop
 
-// A Fortran runtime points these at its own constants when it starts; a C program only passes them on.
+// A Fortran runtime points these to its own constants at its start; a C program only passes them on.
 MPI_Fint* MPI_F_STATUS_IGNORE = nullptr;
 MPI_Fint* MPI_F_STATUSES_IGNORE = nullptr;
 
@@ -45,7 +45,7 @@ extern struct MPIR_T_pvar_handle_s* const MPI_T_PVAR_ALL_HANDLES =
     reinterpret_cast<struct MPIR_T_pvar_handle_s*>(&all_handles_mark);
 
 int MPIR_Dup_fn(MPI_Comm, int, void*, void* value_in, void* value_out, int* flag) {
-  // The caller passes where the new value goes, as the address of a pointer.
+  // The caller passes the address of a pointer, into which the new value goes.
   *static_cast<void**>(value_out) = value_in;
   *flag = 1;
   return MPI_SUCCESS;
@@ -56,7 +56,7 @@ int MPIR_Dup_fn(MPI_Comm, int, void*, void* value_in, void* value_out, int* flag
 namespace {
 
 // mpi_f08 passes these for its own constants of the same name. In a Fortran program the two variables are those of
-// libmpichfort.so.12, which nobody else sets; they are there before this library's constructors run.
+// libmpichfort.so.12, which no other code sets, and which exist before this library's constructors run.
 __attribute__((constructor)) void set_fortran_2008_weights() {
   MPIR_C_MPI_UNWEIGHTED = MPI_UNWEIGHTED;
   MPIR_C_MPI_WEIGHTS_EMPTY = MPI_WEIGHTS_EMPTY;

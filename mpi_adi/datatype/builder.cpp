@@ -6,12 +6,13 @@
 namespace margay::mpi_adi {
 
 TypeDefinition::~TypeDefinition() {
+  // A loop instead of recursion: a program may nest types more deeply than its stack.
   std::vector<TypePtr> below = std::move(origin.types);
   while (!below.empty()) {
     const TypePtr one = std::move(below.back());
     below.pop_back();
     if (one == nullptr || one.use_count() != 1) continue;
-    // Ours alone, and about to go.
+    // No other type uses it, and it is about to be destroyed.
     auto& last = const_cast<TypeDefinition&>(*one);
     for (TypePtr& type : last.origin.types) below.push_back(std::move(type));
     last.origin.types.clear();
@@ -20,6 +21,7 @@ TypeDefinition::~TypeDefinition() {
 
 // Requires: blocks and length above 0.
 bool TypeBuilder::reach_of(const TypeBlocks& group, const TypeDefinition& type, Reach& reach) {
+  // The last block and element may lie before the first: strides and extents may be negative.
   std::int64_t last_block = 0;
   std::int64_t last_element = 0;
   if (__builtin_mul_overflow(group.blocks - 1, group.stride, &last_block) ||
@@ -40,7 +42,7 @@ void TypeBuilder::widen(TypeBounds& bounds, bool& any, const TypeBounds& by, con
   any = true;
 }
 
-// A bound that was set in any part decides, and found ones no longer count (MPI 4.0, 5.1.7).
+// A bound that was set in any part decides, and found bounds no longer count (MPI 4.0, 5.1.7).
 void TypeBuilder::take_bounds(const TypeDefinition& type, const Reach& reach) {
   if (!type.has_bounds()) return;
   widen(found_, any_found_, type.bounds, reach);
@@ -65,6 +67,7 @@ void TypeBuilder::add(const TypeBlocks& group, const TypePtr& type) {
   Reach reach;
   std::int64_t elements = 0;
   std::uint64_t bytes = 0;
+  // All sums are checked before anything changes, so a failed builder never has half a group.
   if (!reach_of(group, old, reach) || __builtin_mul_overflow(group.blocks, group.length, &elements) ||
       __builtin_mul_overflow(static_cast<std::uint64_t>(elements), old.size, &bytes) || bytes > kTypeBytesMax - size_) {
     fits_ = false;
@@ -72,8 +75,10 @@ void TypeBuilder::add(const TypeBlocks& group, const TypePtr& type) {
   }
   take_bounds(old, reach);
   alignment_ = std::max(alignment_, old.alignment);
+  // A group without data still moves bounds, above, but has no place in the layout.
   if (bytes != 0) {
     widen(true_, any_true_, old.true_bounds, reach);
+    // Blocks of one run fold into that run before they are repeated.
     const Layout block = layout_repeat(old.layout, group.length, old.extent());
     layout_.add(group.offset, block, group.blocks, group.stride);
     signature_.add(static_cast<std::int64_t>(size_), old.signature, elements, static_cast<std::int64_t>(old.size));
@@ -83,7 +88,7 @@ void TypeBuilder::add(const TypeBlocks& group, const TypePtr& type) {
   external_size_ += static_cast<std::uint64_t>(elements) * old.external_size;
 }
 
-// An upper bound that was set is the bound; a lower one only moves the extent's beginning (MPI 4.0, 5.1.7).
+// An upper bound that was set is final; a lower one only moves the extent's start (MPI 4.0, 5.1.7).
 void TypeBuilder::pad() {
   if (!any_found_ || upper_set_) return;
   const std::int64_t lower = lower_set_ ? set_.lower : found_.lower;
@@ -104,6 +109,7 @@ TypePtr TypeBuilder::finish(TypeOrigin origin, std::int64_t lower, std::int64_t 
 
 TypePtr TypeBuilder::build(TypeOrigin&& origin, const TypeBounds& bounds) {
   std::int64_t extent = 0;
+  // The extent must fit in 63 bits, too, although both bounds do.
   if (!fits_ || __builtin_sub_overflow(bounds.upper, bounds.lower, &extent)) return nullptr;
   auto made = std::make_shared<TypeDefinition>();
   made->size = size_;
@@ -117,6 +123,7 @@ TypePtr TypeBuilder::build(TypeOrigin&& origin, const TypeBounds& bounds) {
   made->layout = layout_.finish();
   made->signature = signature_.finish();
   made->origin = std::move(origin);
+  // Last, from the final layout and extent.
   made->in_a_row.emplace(made->layout, extent);
   return made;
 }

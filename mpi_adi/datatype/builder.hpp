@@ -1,4 +1,5 @@
-// What all constructors share: a definition is gathered block by block, with every sum checked.
+// The builder that all type constructors share: it gathers a definition block by block, and checks every sum for
+// overflow.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +9,11 @@
 
 namespace margay::mpi_adi {
 
+// The most bytes of data in one element: the sum of two such numbers does not wrap.
 inline constexpr std::uint64_t kTypeBytesMax = std::uint64_t{1} << 62;
 
-// A group of elements in a regular pattern: `blocks` blocks of `length` elements, `stride` bytes apart, the first at
-// `offset`.
+// A group of elements in a regular pattern: `blocks` blocks of `length` elements, the blocks `stride` bytes apart, the
+// first at `offset`. Elements in a block are one extent apart.
 struct TypeBlocks {
   std::int64_t offset = 0;
   std::int64_t blocks = 1;
@@ -19,30 +21,42 @@ struct TypeBlocks {
   std::int64_t stride = 0;
 };
 
+// Builds one definition: add() in type-map order, then finish() once. An overflow is remembered, and finish() then
+// returns nullptr, so callers need not check each step.
+//
+//   TypeBuilder builder;
+//   builder.add({.offset = 0, .blocks = 2, .length = 1, .stride = 16}, type);
+//   TypePtr made = builder.finish(origin);
 class TypeBuilder {
  public:
+  // Reserves room for as many groups; saves reallocation only.
   void reserve(std::size_t groups) { layout_.reserve(groups); }
-  // Adds a group of elements of `type`. Requires: blocks and length are not negative.
+  // Adds a group of elements of `type`, behind those added before. Requires: blocks and length are not negative.
   void add(const TypeBlocks& group, const TypePtr& type);
-  // A bound without data: MPI_LB, MPI_UB.
+  // Sets a bound without data (MPI_LB, MPI_UB). Of several the outermost counts.
   void set_lower(std::int64_t at);
   void set_upper(std::int64_t at);
-  // Lets the extent grow to the strictest alignment, as a C struct's does.
+  // Extends the extent to a multiple of the strictest alignment, as a C struct's does. Call after all parts are added.
   void pad();
-  // nullptr: something did not fit in 63 bits. The builder is used up.
+  // Makes the definition. nullptr: a size or bound does not fit in 63 bits. The builder must not be used afterwards.
   [[nodiscard]] TypePtr finish(TypeOrigin origin);
-  // The same, with bounds that were set whatever was found.
+  // The same with given bounds, which replace those found, and count as set.
   [[nodiscard]] TypePtr finish(TypeOrigin origin, std::int64_t lower, std::int64_t upper);
 
  private:
-  struct Reach {  // how far elements lie from the first one's place
+  struct Reach {  // the distances of the first and last element from offset 0
     std::int64_t least = 0;
     std::int64_t most = 0;
   };
+  // The distances of a group's elements. False on overflow.
   [[nodiscard]] bool reach_of(const TypeBlocks& group, const TypeDefinition& type, Reach& reach);
+  // Widens bounds by those of elements at the reach.
   void widen(TypeBounds& bounds, bool& any, const TypeBounds& by, const Reach& reach);
+  // The common end of both finish().
   [[nodiscard]] TypePtr build(TypeOrigin&& origin, const TypeBounds& bounds);
+  // Takes over the bounds of a group's type.
   void take_bounds(const TypeDefinition& type, const Reach& reach);
+  // a + b; false, and the builder fails, when it does not fit.
   [[nodiscard]] bool sum(std::int64_t a, std::int64_t b, std::int64_t& out) {
     return !__builtin_add_overflow(a, b, &out) || (fits_ = false);
   }
@@ -53,6 +67,7 @@ class TypeBuilder {
   std::uint64_t elements_ = 0;
   std::uint64_t external_size_ = 0;
   std::uint32_t alignment_ = 1;
+  // found: from the parts. set: by markers or inherited set bounds. true: of the data alone.
   TypeBounds found_;
   TypeBounds set_;
   TypeBounds true_;

@@ -16,6 +16,7 @@ TypePtr indexed(std::span<const Count> lengths, std::span<const Displacement> di
   builder.reserve(lengths.size());
   for (std::size_t i = 0; i < lengths.size(); ++i) {
     std::int64_t at = 0;
+    // Displacements count in elements for some constructors, and the product may not fit.
     if (__builtin_mul_overflow(static_cast<std::int64_t>(displacements[i]), unit, &at)) return nullptr;
     builder.add({.offset = at, .blocks = 1, .length = lengths[i], .stride = 0}, old);
   }
@@ -28,6 +29,7 @@ TypePtr structure(std::span<const Count> lengths, std::span<const MPI_Aint> disp
   TypeBuilder builder;
   builder.reserve(lengths.size());
   for (std::size_t i = 0; i < lengths.size(); ++i) {
+    // Markers have a place but no data; with length 0 they set nothing.
     if (types[i]->predefined == MPI_LB) {
       if (lengths[i] != 0) builder.set_lower(displacements[i]);
     } else if (types[i]->predefined == MPI_UB) {
@@ -36,6 +38,7 @@ TypePtr structure(std::span<const Count> lengths, std::span<const MPI_Aint> disp
       builder.add({.offset = displacements[i], .blocks = 1, .length = lengths[i], .stride = 0}, types[i]);
     }
   }
+  // Only structs are padded.
   builder.pad();
   return builder.finish(std::move(origin));
 }
@@ -99,6 +102,7 @@ std::shared_ptr<TypeDefinition> copy_definition(const TypeDefinition& old) {
 }
 
 TypePtr make_dup(const TypePtr& old, TypeOrigin origin) {
+  // Layouts are immutable, so the copy shares them.
   const std::shared_ptr<TypeDefinition> copy = copy_definition(*old);
   copy->origin = std::move(origin);
   return copy;
@@ -106,7 +110,7 @@ TypePtr make_dup(const TypePtr& old, TypeOrigin origin) {
 
 namespace {
 
-// The i-th dimension from the fastest on.
+// The index of the i-th dimension, counted from the one that varies fastest.
 std::size_t from_fastest(std::size_t i, std::size_t dimensions, int order) {
   return order == MPI_ORDER_C ? dimensions - 1 - i : i;
 }
@@ -115,19 +119,20 @@ bool multiply(std::int64_t& number, std::int64_t by) {
   return !__builtin_mul_overflow(number, by, &number);
 }
 
-// The blocks of one dimension that are dealt to this process, of elements of `inner`.
+// The blocks of one dimension that this process gets, of elements of `inner`, which is its part of the faster
+// dimensions.
 TypePtr deal(const Distribution& dimension, const TypePtr& inner) {
   const std::int64_t extent = inner->extent();
   std::int64_t round = dimension.block;
   if (!multiply(round, dimension.processes)) return nullptr;
-  const std::int64_t first = dimension.block * dimension.place;  // place < processes
+  const std::int64_t first = dimension.block * dimension.place;  // no overflow, because place < processes
   std::int64_t upper = extent;
   std::int64_t offset = extent;
   std::int64_t stride = extent;
   if (!multiply(upper, dimension.array) || !multiply(offset, first) || !multiply(stride, round)) return nullptr;
   TypeBuilder builder;
   if (first < dimension.array) {
-    // Whole rounds' blocks, and one that the array's end may cut.
+    // Blocks of whole rounds, and one more that the array's end may cut.
     const std::int64_t before_last = (dimension.array - 1 - first) / round;
     const std::int64_t last = std::min(dimension.block, dimension.array - first - before_last * round);
     const bool last_is_whole = last == dimension.block;
@@ -140,18 +145,20 @@ TypePtr deal(const Distribution& dimension, const TypePtr& inner) {
 template <typename Count>
 TypePtr subarray(std::span<const Count> sizes, std::span<const Count> subsizes, std::span<const Count> starts,
                  int order, const TypePtr& old, TypeOrigin&& origin) {
-  std::int64_t distance = old->extent();  // between neighbours in the dimension
+  std::int64_t distance = old->extent();  // bytes between neighbours in the dimension
   std::int64_t offset = 0;
   TypePtr box = old;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const std::size_t dimension = from_fastest(i, sizes.size(), order);
     std::int64_t start = starts[dimension];
     if (!multiply(start, distance) || __builtin_add_overflow(offset, start, &offset)) return nullptr;
+    // A loop for each dimension; those that are whole fold into the next.
     box = make_hvector(subsizes[dimension], 1, distance, box, {});
     if (box == nullptr || !multiply(distance, sizes[dimension])) return nullptr;
   }
   TypeBuilder builder;
   builder.add({.offset = offset, .blocks = 1, .length = 1, .stride = 0}, box);
+  // The extent is the whole array's, so that arrays follow each other.
   return builder.finish(std::move(origin), 0, distance);
 }
 

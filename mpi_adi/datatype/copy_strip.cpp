@@ -14,19 +14,20 @@ namespace {
 
 constexpr std::size_t kRunBytes = kEveryOtherRunBytes;
 constexpr std::size_t kStride = kEveryOtherStride;
-constexpr std::size_t kLineBytes = 64;  // a register's too
+constexpr std::size_t kLineBytes = 64;  // also of a register
 constexpr std::size_t kSpreadBytes = 2 * kLineBytes;
-constexpr std::uint64_t kRuns = 8;    // a group: what fills a line when packed
-constexpr std::uint64_t kGroups = 8;  // in one turn of a loop: with fewer, the loop's own work counts
+constexpr std::uint64_t kRuns = 8;    // of one group: they fill a line when packed
+constexpr std::uint64_t kGroups = 8;  // per turn of a loop; with fewer, the loop's own work matters
 constexpr __mmask8 kEven = 0x55;
 constexpr __mmask8 kOdd = 0xaa;
 constexpr __mmask8 kAll = 0xff;
-// From here on (24 KiB of both sides together) lines are asked for before they are stored to. Where both sides do not
-// fit the first cache, stores would wait for them one after the other (1.6 times as long at 16 KiB of data); where they
-// fit, asking costs a tenth.
+// From this count on (24 KiB of both sides together) lines are prefetched before they are stored to. If both sides do
+// not fit the first-level cache, stores would wait for lines one after the other (1.6 times as long at 16 KiB of data);
+// if they fit, prefetching costs a tenth.
 constexpr std::uint64_t kMany = 1025;
 
-// Not at the first use, and not by the dynamic linker: one load, and the processor guesses right what follows.
+// Tested at each call, neither stored at the first use nor resolved by the dynamic linker: one load, and a branch that
+// the processor predicts.
 bool has_wide_registers() {
   return __builtin_cpu_supports("avx512f") != 0;
 }
@@ -35,14 +36,15 @@ std::size_t in_line(const std::byte* at) {
   return reinterpret_cast<std::uintptr_t>(at) % kLineBytes;
 }
 
+// Prefetches lines for writing.
 template <std::size_t kLines>
 [[gnu::always_inline]] inline void ask_for(std::byte* line) {
 #pragma GCC unroll 16
   for (std::size_t i = 0; i < kLines; ++i) __builtin_prefetch(line + i * kLineBytes, 1);
 }
 
-// Where a group's runs are: from lane `lane` of its first line on. Across: they end in the next group's first line,
-// whose lanes below `lane` take the place of this one's.
+// The positions of a group's runs, from lane `lane` of its first line on. `below`: if the group reaches across into the
+// next group's first line, the lanes there that take the place of this line's.
 struct Lanes {
   __m512i places;
   __mmask8 below;
@@ -54,9 +56,9 @@ struct Lanes {
           static_cast<__mmask8>((1U << lane) - 1)};
 }
 
-// One group; `first` is its first line's bytes, if across, and then the next group's. Whole lines, each loaded once:
-// one load that lies in two lines costs two. So gaps are read, and what else is in the first and the last line, and
-// thrown away: it does not matter that another thread may be writing there.
+// Packs one group. `first`: if groups reach across lines, the bytes of the first line, afterwards those of the next
+// group's. Whole lines are loaded, each once, because a load across two lines costs two. So gaps are read too, and
+// other bytes in the first and last line, and discarded: another thread may be writing them without harm.
 template <bool kAcross>
 __attribute__((target("avx512f"), always_inline, no_sanitize("address", "thread"))) inline void pack_group(
     std::byte* packed, const std::byte* line, const Lanes& lanes, __m512d& first) {
@@ -94,7 +96,8 @@ __attribute__((target("avx512f"), no_sanitize("address", "thread"))) void pack_g
   }
 }
 
-// The runs up to where the packed ones begin a line go singly. (Packed ones that are not aligned at all stay so.)
+// The runs before the packed side's first line boundary are copied singly. (A packed side that is not even aligned to
+// runs stays unaligned.)
 std::uint64_t pack_wide(std::byte* packed, const std::byte* spread, std::uint64_t count) {
   const std::size_t into = in_line(packed);
   const std::uint64_t before = into % kRunBytes == 0 ? (kLineBytes - into) % kLineBytes / kRunBytes : 0;
@@ -109,8 +112,8 @@ std::uint64_t pack_wide(std::byte* packed, const std::byte* spread, std::uint64_
   return before + groups * kRuns;
 }
 
-// Which of the packed line's lanes go into the first of two lines, and which into the second. Across: the packed runs
-// begin in the midst of a line, and lanes from 8 on are the next one's.
+// The lanes of the packed line that go into the first of two spread lines, and those that go into the second. If the
+// packed runs begin inside a line, lanes from 8 on are those of the next line.
 struct Halves {
   __m512i low, high;
 };
@@ -121,9 +124,9 @@ struct Halves {
           _mm512_add_epi64(_mm512_setr_epi64(4, 4, 5, 5, 6, 6, 7, 7), _mm512_set1_epi64(from))};
 }
 
-// `line` is the beginning of the first of two lines, and the runs are at `mask` of them; `first` is as in pack_group.
-// (Permutations without a mask are warned of by GCC 12, as reading what is not initialized; with all lanes they are the
-// same instruction.)
+// Unpacks one group to the two lines that begin at `line`, into their lanes of `mask`; `first` is as in pack_group().
+// (GCC 12 warns that permutations without a mask read uninitialized values; with a full mask they are the same
+// instruction.)
 template <bool kAcross>
 __attribute__((target("avx512f"), always_inline, no_sanitize("address", "thread"))) inline void unpack_group(
     std::byte* line, const std::byte* packed, __mmask8 mask, const Halves& halves, __m512d& first) {
@@ -162,12 +165,12 @@ __attribute__((target("avx512f"), no_sanitize("address", "thread"))) void unpack
   }
 }
 
-// Line by line: a masked store over two lines takes longer than its four doubles one by one, one into a line takes as
-// long as one of them. So the runs up to the first line's beginning are stored singly.
+// Stores line by line: a masked store across two lines takes longer than its four doubles one by one, one within a line
+// as long as one double. So the runs before the first line boundary are stored singly.
 std::uint64_t unpack_wide(std::byte* spread, const std::byte* packed, std::uint64_t count) {
   const std::size_t into = in_line(spread);
   if (into % kRunBytes != 0) return 0;
-  const std::size_t first = into % kStride;  // of a line's runs
+  const std::size_t first = into % kStride;  // offset of the runs in a line
   const std::uint64_t before = (into > first ? kLineBytes - into + first : 0) / kStride;
   if (count < before + kRuns) return 0;
   for (std::uint64_t i = 0; i < before; ++i) std::memcpy(spread + i * kStride, packed + i * kRunBytes, kRunBytes);
@@ -217,7 +220,7 @@ namespace margay::mpi_adi {
 
 namespace {
 
-// Where a strip's runs lie; addresses are made of integers only here, where bytes are.
+// The addresses of a strip's runs. Integers become pointers only where bytes are copied.
 struct Strided {
   std::uintptr_t at;
   std::uintptr_t stride;
@@ -233,6 +236,7 @@ struct Listed {
   std::uintptr_t next() { return base + static_cast<std::uintptr_t>(*offset++); }
 };
 
+// The two directions of a copy, which share all loops below.
 struct Pack {
   using Packed = std::byte*;
   static void move(Packed packed, std::uintptr_t place, std::size_t bytes) {
@@ -260,7 +264,8 @@ struct Unpack {
   }
 };
 
-// Runs whose length the compiler knows: a move or two each. By fours, so that the loop's own work does not count.
+// Runs of a length that the compiler knows take a move or two each. Four per turn, so that the loop's own work does not
+// matter.
 template <typename Way, std::size_t Bytes, typename Places>
 typename Way::Packed fixed(typename Way::Packed packed, Places places, std::uint64_t count) {
   for (; count >= 4; count -= 4) {
@@ -277,7 +282,8 @@ typename Way::Packed fixed(typename Way::Packed packed, Places places, std::uint
   return packed;
 }
 
-// Doubles out of a strip: two in one register, one store for both, since a processor stores less often than it loads.
+// Packs doubles two by two in one register, with one store for both, because a processor does fewer stores than loads
+// at once.
 #ifdef __SSE2__
 void pack_two(std::byte* packed, std::uintptr_t first, std::uintptr_t second) {
   const __m128i low = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(first));
@@ -305,6 +311,7 @@ std::byte* pack_eights(std::byte* packed, Places places, std::uint64_t count) {
 }
 #endif
 
+// The lengths of common element types; all others are copied by a general loop.
 template <typename Way, typename Places>
 typename Way::Packed runs(typename Way::Packed packed, Places places, std::uint64_t bytes, std::uint64_t count) {
   switch (bytes) {
@@ -334,6 +341,7 @@ typename Way::Packed runs(typename Way::Packed packed, Places places, std::uint6
   }
 }
 
+// Runs of any length: each entry's length is the distance to the next one's `before`.
 template <typename Way>
 typename Way::Packed entries(typename Way::Packed packed, const Strip& strip, std::uintptr_t base) {
   const LayoutNode::Entry* entry = strip.entries;
@@ -352,6 +360,7 @@ typename Way::Packed copy_strip(typename Way::Packed packed, const Strip& strip,
   std::uintptr_t base = strip.base + by;
   if (strip.entries != nullptr) return entries<Way>(packed, strip, base);
   if (strip.offsets != nullptr) return runs<Way>(packed, Listed{base, strip.offsets}, strip.bytes, count);
+  // A single run, the most frequent strip of tables, skips the loops' set-up.
   if (count == 1) {
     Way::move(packed, base, static_cast<std::size_t>(strip.bytes));
     return packed + strip.bytes;

@@ -1,4 +1,4 @@
-// A datatype as handles name it.
+// A datatype: the object of an MPI_Datatype handle.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,15 @@
 
 namespace margay::mpi_adi {
 
-// Passive. What every message asks for stands here; all else is in the definition. Reference counted like Communicator:
-// one for the user's handle, one for each persistent request. Aligned, so that one line has all that a send looks at.
+// Passive. It has the numbers that each message needs; all else is in the definition. Reference counted like
+// Communicator: one for the program's handle, one for each persistent request. Aligned, so that one cache line has all
+// that a send reads.
 struct alignas(64) Datatype {
+  // The count_max of a type without data.
   static constexpr std::uint64_t kCountMax = std::numeric_limits<std::int64_t>::max();
 
   Datatype() = default;
+  // Requires: `made` is not nullptr.
   explicit Datatype(TypePtr made)
       : size(made->size),
         extent(made->extent()),
@@ -26,25 +29,31 @@ struct alignas(64) Datatype {
                  made->extent() == static_cast<std::int64_t>(made->size)),
         definition(std::move(made)) {}
 
+  // MPI_Datatype; 0: a type of the library's own.
   int handle = 0;
+  // A predefined type is not deleted at 0.
   std::uint32_t references = 1;
   std::uint64_t size = 0;   // bytes of data in one element
-  std::int64_t extent = 0;  // distance between elements
-  // More elements have more than 2^63 - 1 bytes. Without a sign, so that one comparison refuses negative counts too.
+  std::int64_t extent = 0;  // bytes from one element to the next; may be negative
+  // More elements than this have more than 2^63 - 1 bytes. Unsigned, so that one comparison refuses negative counts
+  // too.
   std::uint64_t count_max = kCountMax;
-  bool is_dense = false;
-  bool predefined = false;  // made by the library: never freed
-  bool committed = false;
-  bool in_trace = false;  // its name was told to the trace (device/trace_definitions)
-  TypePtr definition;
+  bool is_dense = false;    // see dense()
+  bool predefined = false;  // never freed
+  bool committed = false;   // MPI_Type_commit was called; required for communication
+  bool in_trace = false;    // its name was recorded in the trace (device/trace_definitions)
+  TypePtr definition;       // nullptr: own_bytes()
+  // MPI_Type_set_name's, or the name of a predefined type.
   std::string name;
+  // The program's (MPI_Type_set_attr); a duplicate's are copied by the keys' functions.
   AttributeList attributes;
 
-  // `count` elements are one run of bytes that begins at the buffer's address.
+  // Whether `count` elements are one run of bytes that begins at the buffer's address: then a count and a size describe
+  // them, without a layout.
   [[nodiscard]] bool dense() const { return is_dense; }
 };
 
-// One byte, without a definition: for messages of the library's own.
+// A type of one byte without a definition, for messages of the library's own.
 [[nodiscard]] inline Datatype own_bytes() {
   Datatype type;
   type.size = 1;

@@ -1,4 +1,5 @@
-// How many predefined elements a number of received bytes is, and the other way round (MPI 4.0, 5.1.11, 3.8.5).
+// The conversion between received bytes and predefined elements (MPI 4.0, 5.1.11, 3.8.5): MPI_Get_elements,
+// MPI_Status_set_elements.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +9,12 @@
 
 namespace margay::mpi_adi {
 
-// Nothing when the bytes end inside a predefined element. Costs a walk over one element when they end inside one of
-// `type`, else nothing.
+// The number of predefined elements in `bytes`; nothing when they end inside one. Walks one element of `type` if they
+// end inside one; otherwise it costs a division.
 [[nodiscard]] std::optional<std::uint64_t> elements_in(const TypeDefinition& type, std::uint64_t bytes);
 
-// The bytes of the first `elements` predefined elements; nothing above 2^63. A type without elements has no bytes.
+// The bytes of the first `elements` predefined elements; nothing if they exceed 2^63 - 1. A type without elements has
+// no bytes.
 [[nodiscard]] std::optional<std::uint64_t> bytes_of_elements(const TypeDefinition& type, std::uint64_t elements);
 
 }  // namespace margay::mpi_adi

@@ -1,5 +1,5 @@
-// The elements of a type in a row, as many as anybody asks for: what a portals region of a noncontiguous buffer refers
-// to, and what packing walks.
+// The layout of any number of consecutive elements of a type: the object that a portals region of a noncontiguous
+// buffer refers to, and that packing walks.
 #pragma once
 
 #include "mpi_adi/datatype/layout.hpp"
@@ -8,26 +8,28 @@
 
 namespace margay::mpi_adi {
 
+// Immutable, so any number of messages may use it at once. Part of its type's definition, which its users refer to.
 class ElementsLayout final : public portals::Layout {
  public:
-  // Elements of `element`, `extent` apart.
+  // Elements of layout `element`, `extent` bytes apart.
   ElementsLayout(const mpi_adi::Layout& element, std::int64_t extent);
 
-  // All three require that the element has bytes.
+  // The run at data byte `at` from there on; copies of data bytes from `at` on to and from packed memory. `base`: the
+  // buffer. Requires: the element has bytes.
   [[nodiscard]] portals::Buffer piece(std::byte* base, std::uint64_t at) const override;
   void gather(const std::byte* base, std::uint64_t at, std::span<std::byte> target) const override;
   void scatter(std::byte* base, std::uint64_t at, std::span<const std::byte> source) const override;
-  // Nodes on the longest way down, for tests and descriptions.
+  // Nodes on the longest path down, for tests and descriptions.
   [[nodiscard]] std::uint32_t depth() const { return root_.node ? root_.node->depth : 0; }
   [[nodiscard]] const mpi_adi::Layout& root() const { return root_; }
 
  private:
-  // Runs of the walk's first strip that are `bytes` from `at` on; 0: walk.
+  // Number of runs of the first strip that are exactly the bytes from `at` on; 0: a walk is needed.
   [[nodiscard]] std::uint64_t first_runs(std::uint64_t at, std::uint64_t bytes) const;
 
   mpi_adi::Layout root_;
-  Strip first_run_;  // at a base of null, as the next
-  Strip first_;      // what a walk yields first
+  Strip first_run_;  // the first run, for a base of 0
+  Strip first_;      // the strip that a walk yields first, for a base of 0
 };
 
 }  // namespace margay::mpi_adi

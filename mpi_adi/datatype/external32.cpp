@@ -13,17 +13,17 @@ namespace margay::mpi_adi {
 
 namespace {
 
-// A multiple of every predefined size, so that no element is cut.
+// A multiple of every predefined size, so no element is split between two chunks.
 constexpr std::size_t kChunkBytes = 4096;
 
 enum class Change : std::uint8_t {
-  swap,      // the bytes in the other order
-  sign,      // and a shorter integer with a sign
-  unsign,    // and a shorter integer without
-  extended,  // the processor's 80 bits of a long double, as the 128 of IEEE
+  swap,      // the bytes in reverse order
+  sign,      // also a shorter signed integer
+  unsign,    // also a shorter unsigned integer
+  extended,  // the processor's 80-bit long double, as the 128-bit format of IEEE
 };
 
-// The numbers that an element is made of: a complex one is two.
+// The representation of the numbers in an element; a complex one has two.
 struct Form {
   std::uint8_t native = 1;    // bytes in memory
   std::uint8_t external = 1;  // bytes in external32
@@ -60,10 +60,10 @@ Form form_of(int handle) {
   }
 }
 
-// GCC and Clang have the 128-bit format on this processor, and libgcc what converts to it.
+// GCC and Clang support the 128-bit format on this processor, and libgcc converts to it.
 using Quad = __float128;
 static_assert(sizeof(Quad) == 16 && sizeof(long double) == 16);
-// Of a long double; what follows is padding, which no assignment sets.
+// Bytes of a long double; the remaining six are padding, which no assignment sets.
 constexpr std::size_t kExtendedBytes = 10;
 static_assert(std::numeric_limits<long double>::digits == 64);
 
@@ -76,25 +76,28 @@ void to_external(const Form& form, const std::byte* native, std::byte* external)
     const Quad quad = value;
     std::memcpy(number.data(), &quad, sizeof quad);
   }
+  // Little-endian here, so the first bytes are the lower ones: a shorter integer keeps those.
   std::reverse_copy(number.begin(), number.begin() + form.external, external);
 }
 
 void to_native(const Form& form, const std::byte* external, std::byte* native) {
   std::array<std::byte, 16> number{};
   const bool negative = form.change == Change::sign && (external[0] & std::byte{0x80}) != std::byte{0};
+  // Sign extension: the external integer may be shorter.
   if (negative) number.fill(std::byte{0xff});
   std::reverse_copy(external, external + form.external, number.begin());
   if (form.change == Change::extended) {
     Quad quad = 0;
     std::memcpy(&quad, number.data(), sizeof quad);
     const auto value = static_cast<long double>(quad);
+    // Zero padding, so that equal values have equal bytes.
     number.fill(std::byte{0});
     std::memcpy(number.data(), &value, kExtendedBytes);
   }
   std::memcpy(native, number.data(), form.native);
 }
 
-// Calls step(form, at, bytes) for each stretch of the packed elements that is of one kind, kChunkBytes at most.
+// Calls step(form, at, bytes) for each stretch of packed elements of one form, at most kChunkBytes.
 template <typename Step>
 void for_each_stretch(const TypeDefinition& type, std::uint64_t count, Step&& step) {
   const std::uint64_t total = type.size * count;
@@ -112,6 +115,7 @@ void for_each_stretch(const TypeDefinition& type, std::uint64_t count, Step&& st
 
 std::uint64_t external32_basic_size(int handle) {
   const Form form = form_of(handle);
+  // Markers and unknown handles have no size; dividing by it would trap.
   return form.native == 0 ? 0 : basic_size_bytes(handle) / form.native * form.external;
 }
 

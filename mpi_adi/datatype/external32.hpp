@@ -1,6 +1,6 @@
-// The representation "external32" (MPI 4.0, 14.5.2): packed elements, big-endian, each of the size that the standard's
-// table gives it: 4 bytes for MPI_LONG, 2 for MPI_WCHAR, 16 in the IEEE format for MPI_LONG_DOUBLE. What does not fit
-// in a smaller integer loses its upper bytes. The padding of an unpacked long double is zero.
+// The representation "external32" (MPI 4.0, 14.5.2): packed big-endian elements, each of the size in the standard's
+// table: 4 bytes for MPI_LONG, 2 for MPI_WCHAR, 16 in the IEEE format for MPI_LONG_DOUBLE. A value that does not fit in
+// the smaller integer loses its upper bytes. The padding of an unpacked long double is zero.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 namespace margay::mpi_adi {
 
-// Of one predefined element, by its handle.
+// The bytes of one predefined element, by its handle.
 [[nodiscard]] std::uint64_t external32_basic_size(int handle);
 
-// `count` elements at `buffer` to or from `external`, which has count * type.external_size bytes. Through a small
-// buffer: no copy of the whole.
+// Convert `count` elements at `buffer` to or from `external`, which has count * type.external_size bytes. They use a
+// small buffer on the stack, not a copy of the whole.
 void pack_external32(const TypeDefinition& type, const void* buffer, std::uint64_t count, std::byte* external);
 void unpack_external32(const TypeDefinition& type, void* buffer, std::uint64_t count, const std::byte* external);
 

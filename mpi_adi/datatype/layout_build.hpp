@@ -1,5 +1,5 @@
-// Making layouts out of layouts. What can be folded is folded here: touching runs are joined, loops of one round and
-// loops over touching runs vanish, equal entries at equal distances become a loop.
+// Construction of layouts out of layouts, with folding: touching runs are joined, loops of one iteration and loops over
+// touching runs vanish, equal parts at equal distances become a loop.
 #pragma once
 
 #include <cstdint>
@@ -9,32 +9,41 @@
 
 namespace margay::mpi_adi {
 
+// A run of `bytes` bytes at offset 0; no node for 0 bytes.
 [[nodiscard]] Layout layout_run(std::uint64_t bytes, int leaf = 0);
 
 // `count` times `body`, `stride` bytes apart. Requires: count >= 0, and the size does not overflow.
 [[nodiscard]] Layout layout_repeat(const Layout& body, std::int64_t count, std::int64_t stride);
 
-// One behind the other. A part costs what it keeps: nothing when it joins the one before it.
+// A sequence of layouts, one behind the other. A part that joins its predecessor costs no memory.
 class LayoutSequence {
  public:
-  // `count` times `body`, `stride` apart, the first at `offset`.
+  // Appends `count` times `body`, `stride` apart, the first at `offset`.
   void add(std::int64_t offset, const Layout& body, std::int64_t count = 1, std::int64_t stride = 0);
   void reserve(std::size_t parts) { parts_.reserve(parts); }
+  // The folded layout: a single part, a loop, blocks, or a table. The sequence must not be used afterwards.
   [[nodiscard]] Layout finish();
 
  private:
+  // A part of the sequence: a run, or a node at an offset.
   struct Part {
     std::int64_t offset = 0;
     std::uint64_t bytes = 0;
     int leaf = 0;
-    LayoutPtr node;  // null: a run
+    LayoutPtr node;  // nullptr: a run
   };
+  // Appends a run, or extends the last part by it.
   void add_run(std::int64_t offset, std::uint64_t bytes, int leaf);
   void add_node(std::int64_t offset, const LayoutPtr& node);
+  // Appends the entries of a small table one by one, so that they may join their neighbours.
   void add_entries(std::int64_t offset, const LayoutNode& table);
+  // Whether the loop was joined to the last part.
   [[nodiscard]] bool joins_loop(std::int64_t offset, const LayoutPtr& node);
+  // Whether all parts are equal and equally far apart. Requires: two or more.
   [[nodiscard]] bool regular() const;
+  // Whether all are runs of one length, without types.
   [[nodiscard]] bool equal_runs() const;
+  // 8 bytes a part, for runs of one length; as_table(): 24 bytes a part.
   [[nodiscard]] Layout as_blocks() const;
   [[nodiscard]] Layout as_table() const;
 

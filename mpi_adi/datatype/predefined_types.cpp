@@ -14,16 +14,16 @@ namespace margay::mpi_adi {
 
 namespace {
 
-// What a basic type is, beside the size in its handle.
+// A basic type's properties beside its size, which is in its handle.
 struct Basic {
   MPI_Datatype handle;
   const char* name;
-  std::uint32_t alignment;  // bytes, as C has it for the type that MPI names
-  // Two of another type, for MPI_MINLOC and its kin; 0 of others.
+  std::uint32_t alignment;  // bytes, as in C for the named type
+  // The type of both halves, for the pairs of MPI_MINLOC and MPI_MAXLOC; 0 for other types.
   MPI_Datatype half = 0;
 };
 
-// The ABI's handles, grouped as the standard's tables (MPI 4.0, 3.2.2 and 5.9.4) have them.
+// The ABI's basic types, grouped as in the standard's tables (MPI 4.0, 3.2.2 and 5.9.4).
 constexpr std::array kBasicTypes{
     Basic{MPI_CHAR, "MPI_CHAR", 1},
     Basic{MPI_SIGNED_CHAR, "MPI_SIGNED_CHAR", 1},
@@ -82,7 +82,7 @@ constexpr std::array kBasicTypes{
     Basic{MPI_INTEGER8, "MPI_INTEGER8", 8},
     Basic{MPI_REAL16, "MPI_REAL16", 16},
     Basic{MPI_COMPLEX32, "MPI_COMPLEX32", 16},
-    // The markers of MPI-1: no data, only a place in a struct.
+    // The markers of MPI-1: they have no data, only a place in a struct.
     Basic{MPI_LB, "MPI_LB", 1},
     Basic{MPI_UB, "MPI_UB", 1},
 };
@@ -100,6 +100,7 @@ void put(Datatype& type, std::shared_ptr<TypeDefinition> made, MPI_Datatype hand
 std::shared_ptr<TypeDefinition> define_basic(const Basic& basic) {
   auto made = std::make_shared<TypeDefinition>();
   made->size = basic_size_bytes(basic.handle);
+  // Markers have no elements.
   made->elements = made->size == 0 ? 0 : basic.half != 0 ? 2 : 1;
   made->external_size = made->size == 0 ? 0 : external32_basic_size(basic.handle);
   made->bounds.upper = made->true_bounds.upper = static_cast<std::int64_t>(made->size);
@@ -109,7 +110,7 @@ std::shared_ptr<TypeDefinition> define_basic(const Basic& basic) {
   return made;
 }
 
-// A value and an int behind it, as C lays the struct out.
+// A value with an int behind it, in the layout of the C struct.
 template <typename Value>
 std::shared_ptr<TypeDefinition> define_pair(MPI_Datatype value) {
   struct Pair {
@@ -127,6 +128,7 @@ std::shared_ptr<TypeDefinition> define_pair(MPI_Datatype value) {
   made->true_bounds.upper = kIndexAt + static_cast<std::int64_t>(sizeof(int));
   made->alignment = alignof(Pair);
   LayoutSequence layout;
+  // The gap between value and index stays out of layout and signature: padding is never sent.
   layout.add(0, layout_run(sizeof(Value)));
   layout.add(kIndexAt, index);
   made->layout = layout.finish();
@@ -157,6 +159,7 @@ const TypeDefinition* predefined_definition(MPI_Datatype handle) {
 }
 
 const PredefinedTypes& PredefinedTypes::made() {
+  // Thread-safe at its first use, as ranks of a virtual machine are threads.
   static const PredefinedTypes kMade{Make{}};
   return kMade;
 }
@@ -188,7 +191,7 @@ constexpr std::array kSized{
     Sized{MPI_TYPECLASS_COMPLEX, MPI_COMPLEX16}, Sized{MPI_TYPECLASS_COMPLEX, MPI_COMPLEX32},
 };
 
-// PRECISION() and RANGE() of each kind, smallest first.
+// PRECISION() and RANGE() of each real kind, smallest first.
 struct NumberKind {
   int digits;
   int range;
@@ -202,7 +205,7 @@ constexpr std::array kKinds{
                MPI_DOUBLE_PRECISION, MPI_DOUBLE_COMPLEX},
     NumberKind{std::numeric_limits<long double>::digits10, std::numeric_limits<long double>::max_exponent10 - 1,
                MPI_LONG_DOUBLE, MPI_C_LONG_DOUBLE_COMPLEX},
-    NumberKind{33, 4931, MPI_REAL16, MPI_COMPLEX32},  // the 128 bits of IEEE
+    NumberKind{33, 4931, MPI_REAL16, MPI_COMPLEX32},  // the 128-bit format of IEEE
 };
 
 const NumberKind* kind_of(int digits, int range) {
@@ -233,6 +236,7 @@ MPI_Datatype complex_of(int digits, int range) {
 }
 
 MPI_Datatype integer_of(int range) {
+  // The decimal digits that fit in 1, 2, 4 and 8 bytes in full.
   if (range <= 2) return MPI_INTEGER1;
   if (range <= 4) return MPI_INTEGER2;
   if (range <= 9) return MPI_INTEGER4;

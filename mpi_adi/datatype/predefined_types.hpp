@@ -1,4 +1,4 @@
-// The datatypes that the ABI fixes: basic ones by their handle's index, and the pair types that have padding.
+// The datatypes that the ABI fixes: basic types, found by their handle's index, and the pair types with padding.
 #pragma once
 
 #include <array>
@@ -11,20 +11,20 @@
 
 namespace margay::mpi_adi {
 
-// A basic type's name; empty for a handle of none.
+// A basic type's name; empty for a handle that names none.
 [[nodiscard]] std::string_view basic_type_name(MPI_Datatype handle);
-// The basic type of this index (basic_index); MPI_DATATYPE_NULL: there is none.
+// The basic type of this index (basic_index), or MPI_DATATYPE_NULL.
 [[nodiscard]] MPI_Datatype basic_type_of_index(std::uint32_t index);
-// What a predefined type is, whatever the handle's bits say; nullptr: the handle names none. For handles that come from
-// another process.
+// The definition of a predefined type, or nullptr, whatever bits the handle has. For handles that another process sent.
 [[nodiscard]] const TypeDefinition* predefined_definition(MPI_Datatype handle);
 
-// One per rank, so that reference counts are its own. Each has its name.
+// The predefined datatypes of one rank. Each rank has its own objects, because reference counts, names and attributes
+// are a rank's.
 class PredefinedTypes {
  public:
-  // Of one rank. What they are made of all ranks of a process have in common.
+  // Copies the process's table; all ranks of a process share the definitions.
   PredefinedTypes() : PredefinedTypes(made()) {}
-  // nullptr: not a predefined datatype.
+  // The datatype of a handle, or nullptr. On the path of each message: an index and a compare.
   [[nodiscard]] const Datatype* find(MPI_Datatype handle) const {
     if (is_basic_datatype(handle)) [[likely]] {
       const Datatype& type = basic_[basic_index(handle) % kBasicTypeSlots];
@@ -37,23 +37,27 @@ class PredefinedTypes {
  private:
   friend const TypeDefinition* predefined_definition(MPI_Datatype handle);
   PredefinedTypes(const PredefinedTypes&) = default;
+  // Selects the constructor of the process's table.
   struct Make {};
   explicit PredefinedTypes(Make make);
+  // The process's table, made at its first use.
   [[nodiscard]] static const PredefinedTypes& made();
 
+  // By basic_index(); unused slots have handle 0, which no look-up asks for.
   std::array<Datatype, kBasicTypeSlots> basic_;
   std::array<Datatype, kPairTypeCount> pairs_;
 };
 
-// Predefined types by size, and by what a Fortran program asks of a kind's precision and range (MPI 4.0, 19.1.9).
+// Predefined types by size, and by the precision and range that a Fortran program requires (MPI 4.0, 19.1.9).
 
-// MPI_DATATYPE_NULL: there is no such type. `type_class`: MPI_TYPECLASS_REAL, _INTEGER or _COMPLEX; `size` in bytes.
+// The type of this size in bytes, or MPI_DATATYPE_NULL. `type_class`: MPI_TYPECLASS_REAL, _INTEGER or _COMPLEX.
 [[nodiscard]] MPI_Datatype type_of_size(int type_class, int size);
 
-// The smallest type with `digits` decimal digits and a decimal exponent range of `range`, as the processor's Fortran
-// compilers choose it; MPI_UNDEFINED asks for nothing. MPI_DATATYPE_NULL: none is large enough.
+// The smallest type with at least `digits` decimal digits and a decimal exponent range of `range`, as this processor's
+// Fortran compilers choose it; MPI_UNDEFINED requires nothing. MPI_DATATYPE_NULL: none is large enough.
 [[nodiscard]] MPI_Datatype real_of(int digits, int range);
 [[nodiscard]] MPI_Datatype complex_of(int digits, int range);
+// The smallest integer type for numbers of `range` decimal digits.
 [[nodiscard]] MPI_Datatype integer_of(int range);
 
 }  // namespace margay::mpi_adi

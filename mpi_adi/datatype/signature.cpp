@@ -8,8 +8,8 @@ namespace margay::mpi_adi {
 
 namespace {
 
-// A polynomial over the bytes' types, so that a row of equal parts is hashed by doubling: cut up in another way, the
-// same bytes give the same hash.
+// A polynomial hash over the types of the bytes: a row of equal parts is hashed by doubling, and the same bytes give
+// the same hash however they are cut into runs.
 struct Hash {
   static constexpr std::uint64_t kFactor = 0x9e37'79b9'7f4a'7c15;  // odd: no power of it is 0
   std::uint64_t value = 0;
@@ -19,6 +19,7 @@ struct Hash {
     return {(static_cast<std::uint64_t>(static_cast<std::uint32_t>(leaf)) + 1) * 0xbf58'476d'1ce4'e5b9, kFactor};
   }
   [[nodiscard]] Hash then(const Hash& next) const { return {value * next.power + next.value, power * next.power}; }
+  // By squaring: 64 steps at most.
   [[nodiscard]] Hash times(std::uint64_t count) const {
     Hash all;
     Hash part = *this;
@@ -38,6 +39,7 @@ class Reader {
     if (bytes == 0) return hash;
     LayoutWalker walker(*type.signature.node, 0, 0);
     while (bytes != 0) {
+      // Each run has one type, so it is hashed at once, whatever its length.
       const Strip run = walker.take(bytes);
       hash = hash.then(Hash::of_byte(run.leaf).times(run.total));
       bytes -= run.total;
@@ -50,6 +52,7 @@ class Reader {
   [[nodiscard]] Signature signature(const Hash& hash) const {
     if (packed_) return {.kind = Signature::Kind::packed};
     if (uniform_) return {.kind = Signature::Kind::uniform, .leaf = leaf_};
+    // The upper bits, which depend on all factors.
     return {.kind = Signature::Kind::mixed, .hash = static_cast<std::uint16_t>(hash.value >> 48)};
   }
 
@@ -65,12 +68,13 @@ Signature signature_of(const TypeDefinition& type, std::uint64_t bytes) {
   if (bytes == 0 || type.size == 0) return {};
   Reader reader;
   const std::uint64_t whole = bytes / type.size;
+  // Whole elements once, then repeated; the cut one is read to its cut.
   const Hash elements = whole == 0 ? Hash{} : reader.read(type, type.size).times(whole);
   const Hash all = elements.then(reader.read(type, bytes % type.size));
   return reader.signature(all);
 }
 
-// The index alone tells the type, but not its size: that is the handle's.
+// The index alone identifies the type, but the size comes from the handle.
 std::string words_of_elements(const Signature& signature, std::uint64_t bytes) {
   if (signature.kind == Signature::Kind::packed) return "MPI_PACKED";
   if (signature.kind != Signature::Kind::uniform) return "elements of several types";

@@ -1,4 +1,4 @@
-// What a message's bytes are, in a few bits: two type signatures (MPI 4.0, 5.1.1) that are equal give equal ones.
+// A type signature in a few bits (MPI 4.0, 5.1.1): equal signatures give equal values, however the types were built.
 #pragma once
 
 #include <cstdint>
@@ -8,29 +8,31 @@
 
 namespace margay::mpi_adi {
 
+// Small enough for the three spare bytes of a message's note (device/type_check).
+// The default is the signature of no data.
 struct Signature {
   enum class Kind : std::uint8_t {
     empty,
-    uniform,  // all of one predefined type; MPI_2INT counts as two of MPI_INT
-    mixed,
-    packed,  // there is MPI_PACKED in it: anything
+    uniform,  // one predefined type; MPI_2INT counts as two of MPI_INT
+    mixed,    // several predefined types
+    packed,   // it contains MPI_PACKED, which fits any type
   };
   Kind kind = Kind::empty;
-  int leaf = 0;            // of uniform: the handle of the predefined type
-  std::uint16_t hash = 0;  // of mixed; different signatures have the same one time in 65,536
+  int leaf = 0;            // of a uniform one: the predefined type's handle
+  std::uint16_t hash = 0;  // of a mixed one; two different signatures have the same hash once in 65,536
 
-  // Whether the standard lets the one be received as the other (MPI 4.0, 3.3.1): equal types, or MPI_PACKED on a side.
-  // MPI_BYTE goes with MPI_BYTE only.
+  // Whether the standard allows one to be received as the other (MPI 4.0, 3.3.1): equal types, or MPI_PACKED on one
+  // side. MPI_BYTE fits MPI_BYTE only.
   [[nodiscard]] bool fits(const Signature& other) const {
     if (kind == Kind::packed || other.kind == Kind::packed) return true;
     return kind == other.kind && leaf == other.leaf && hash == other.hash;
   }
 };
 
-// Of the first `bytes` bytes of elements of `type` in a row. Costs a walk over one element.
+// The signature of the first `bytes` bytes of consecutive elements of `type`. Walks one element.
 [[nodiscard]] Signature signature_of(const TypeDefinition& type, std::uint64_t bytes);
 
-// `bytes` of them as words: "4 x MPI_INT".
+// `bytes` of them in words, such as "4 x MPI_INT".
 [[nodiscard]] std::string words_of_elements(const Signature& signature, std::uint64_t bytes);
 
 }  // namespace margay::mpi_adi

@@ -9,6 +9,7 @@ namespace {
 using Kind = LayoutNode::Kind;
 using Entry = LayoutNode::Entry;
 
+// Addresses are added modulo 2^64, so negative offsets need no special case.
 std::uintptr_t moved(std::uintptr_t base, std::int64_t by) {
   return base + static_cast<std::uintptr_t>(by);
 }
@@ -17,13 +18,14 @@ std::uintptr_t moved(std::uintptr_t base, std::uint64_t index, std::int64_t stri
   return base + static_cast<std::uintptr_t>(index) * static_cast<std::uintptr_t>(stride);
 }
 
+// The entry that has data byte `at`: the last one that begins at or before it.
 std::uint64_t entry_at(const LayoutNode& table, std::uint64_t at) {
   const auto after = std::upper_bound(table.entries.begin(), table.entries.end(), at,
                                       [](std::uint64_t wanted, const Entry& entry) { return wanted < entry.before; });
   return static_cast<std::uint64_t>(after - table.entries.begin()) - 1;
 }
 
-// Whole runs of `bytes` in `limit`, at most `most`: mostly all of them, which takes no division.
+// The number of whole runs of `bytes` in `limit`, at most `most`. Usually all fit, which is tested without a division.
 std::uint64_t whole_runs(std::uint64_t most, std::uint64_t bytes, std::uint64_t limit) {
   std::uint64_t all = 0;
   if (!__builtin_mul_overflow(most, bytes, &all) && all <= limit) return most;
@@ -33,6 +35,7 @@ std::uint64_t whole_runs(std::uint64_t most, std::uint64_t bytes, std::uint64_t 
 }  // namespace
 
 LayoutWalker::LayoutWalker(const LayoutNode& root, std::uintptr_t base, std::uint64_t at) : frames_(inline_) {
+  // The depth is known, so the stack never grows during the walk.
   if (root.depth > kInlineFrames) {
     deep_ = std::make_unique_for_overwrite<Frame[]>(root.depth);
     frames_ = deep_.get();
@@ -44,8 +47,8 @@ LayoutWalker::LayoutWalker(const LayoutNode& root, std::uintptr_t base, std::uin
   }
 }
 
-// To the run that holds byte `at`. The frame on top always stands on runs: a run, a loop over one, blocks, or a table's
-// entry that is a run.
+// Moves to the run that has byte `at`. Invariant: the top frame always has runs, as a run, a loop over one, blocks, or
+// a table's entry that is a run.
 void LayoutWalker::descend(const LayoutNode* node, std::uintptr_t base, std::uint64_t at) {
   for (;;) {
     switch (node->kind) {
@@ -87,7 +90,7 @@ void LayoutWalker::descend(const LayoutNode* node, std::uintptr_t base, std::uin
   }
 }
 
-// The same for byte 0, without divisions and searches.
+// The same for byte 0, without divisions and searches: the usual start.
 void LayoutWalker::first_of(const LayoutNode* node, std::uintptr_t base) {
   in_run_ = 0;
   for (;;) {
@@ -103,7 +106,7 @@ void LayoutWalker::first_of(const LayoutNode* node, std::uintptr_t base) {
   }
 }
 
-// The top node is over: up to the first that is not, and down to its next run.
+// Leaves the exhausted top node: up to the first node that has more, and down to its next run.
 void LayoutWalker::climb() {
   while (top_ > 0) {
     --top_;
@@ -118,6 +121,7 @@ void LayoutWalker::climb() {
   }
 }
 
+// Moves past whole runs of the top node.
 void LayoutWalker::passed_run(Frame& top, std::uint64_t runs) {
   in_run_ = 0;
   top.index += runs;
@@ -130,7 +134,7 @@ void LayoutWalker::passed_run(Frame& top, std::uint64_t runs) {
   }
 }
 
-// The whole runs of a table that has nothing else.
+// Takes the whole runs of a table that has runs only; false if not even one fits.
 bool LayoutWalker::take_entries(Frame& top, std::uint64_t limit, Strip& strip) {
   const LayoutNode& node = *top.node;
   const Entry& first = node.entries[top.index];
@@ -155,7 +159,7 @@ Strip LayoutWalker::run() const {
   return strip;
 }
 
-// Into the strip that the caller returns: a copy of it would be a store-forwarding stall.
+// Writes into the strip that the caller returns: copying one would be a store-forwarding stall.
 void LayoutWalker::put_run(Strip& strip) const {
   const Frame& top = frames_[top_];
   const LayoutNode& node = *top.node;
@@ -189,10 +193,11 @@ Strip LayoutWalker::take(std::uint64_t limit) {
   Frame& top = frames_[top_];
   const LayoutNode& node = *top.node;
   Strip strip;
+  // Only at the start of a run: a strip of entries has no cut run.
   if (in_run_ == 0 && node.runs_only && take_entries(top, limit, strip)) return strip;
   put_run(strip);
   if (in_run_ == 0 && strip.bytes <= limit) {
-    std::uint64_t left = 1;  // runs until the node is over
+    std::uint64_t left = 1;  // runs to the node's end
     if (node.kind == Kind::loop || node.kind == Kind::blocks) left = static_cast<std::uint64_t>(node.count) - top.index;
     if (left != 1) {
       strip.count = whole_runs(left, strip.bytes, limit);
@@ -206,6 +211,7 @@ Strip LayoutWalker::take(std::uint64_t limit) {
     passed_run(top, strip.count);
     return strip;
   }
+  // A run that was begun, or that `limit` cuts, is yielded alone.
   const std::uint64_t rest = strip.bytes;
   strip.bytes = strip.total = std::min(rest, limit);
   in_run_ += strip.bytes;

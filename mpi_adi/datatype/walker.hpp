@@ -1,5 +1,5 @@
-// A cursor over elements laid out alike: from any byte on, it yields runs, as many equal ones at once as it can. No
-// recursion and, for types nested up to eight deep, no allocation.
+// A cursor over a layout: from any byte on it yields runs, as many equal ones at once as it can. No recursion, and for
+// types nested up to eight deep no allocation.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace margay::mpi_adi {
 
-// `count` runs of `bytes` each: `stride` apart, or, with `offsets`, at those from `base`. With `entries`: runs of any
-// length, where these say, from `base`. Addresses are integers: a base may be null, and places far from any object of
-// ours are only reached when bytes are.
+// A strip: `count` runs of `bytes` each, `stride` apart, or, with `offsets`, at these from `base`. With `entries`: runs
+// of any length at the entries' offsets from `base`. Addresses are integers, because a base may be 0 (MPI_BOTTOM), and
+// no pointer may be formed outside of an object.
 struct Strip {
   std::uintptr_t base = 0;
   std::uint64_t bytes = 0;
@@ -23,36 +23,47 @@ struct Strip {
   int leaf = 0;
 };
 
+// Made for each copy, on its stack.
+//
+//   LayoutWalker walker(*layout.node, base + layout.offset, at);
+//   for (std::uint64_t left = bytes; left != 0; left -= strip.total) strip = walker.take(left);
 class LayoutWalker {
  public:
-  // Stands `at` bytes in. Requires: at < root.size; root outlives the walker.
+  // Starts at data byte `at`. Requires: at < root.size; `root` outlives the walker.
   LayoutWalker(const LayoutNode& root, std::uintptr_t base, std::uint64_t at);
-  // The next runs, `limit` bytes at most, and moves past them. Only a single run is ever cut. Requires: limit > 0, and
-  // bytes are left.
+  // Yields the next runs, at most `limit` bytes, and moves past them. Only a single run is ever cut. Requires: limit >
+  // 0, and bytes are left.
   [[nodiscard]] Strip take(std::uint64_t limit);
-  // What is left of the run that the walker stands in. Does not move.
+  // The remainder of the current run. Does not move.
   [[nodiscard]] Strip run() const;
 
  private:
+  // A node on the path down to the current run, its address, and the present iteration or entry.
   struct Frame {
     const LayoutNode* node;
     std::uintptr_t base;
     std::uint64_t index;
   };
   static constexpr std::size_t kInlineFrames = 8;
+  // Describes the remainder of the current run in `strip`.
   void put_run(Strip& strip) const;
+  // Pushes the path from `node` down to its data byte `at`.
   void descend(const LayoutNode* node, std::uintptr_t base, std::uint64_t at);
+  // The same for its first run.
   void first_of(const LayoutNode* node, std::uintptr_t base);
+  // Moves past as many whole runs of the top node.
   void passed_run(Frame& top, std::uint64_t runs);
+  // Leaves the top node, which has no more runs.
   void climb();
   [[nodiscard]] bool take_entries(Frame& top, std::uint64_t limit, Strip& strip);
   void push(const LayoutNode* node, std::uintptr_t base, std::uint64_t index) { frames_[++top_] = {node, base, index}; }
 
+  // The stack of frames: inline, or allocated for deeper types.
   Frame inline_[kInlineFrames];
   std::unique_ptr<Frame[]> deep_;
   Frame* frames_;
   std::ptrdiff_t top_ = -1;
-  std::uint64_t in_run_ = 0;  // bytes of the current run that are passed
+  std::uint64_t in_run_ = 0;  // bytes of the current run that were yielded
 };
 
 }  // namespace margay::mpi_adi

@@ -1,15 +1,18 @@
-// What a device counts.
+// A device's counters: messages and bytes by protocol.
 #pragma once
 
 #include <cstdint>
 
 namespace margay::mpi_adi {
 
-// Messages and bytes by protocol, for the job's table and for tests.
+// Counts since the device's begin, for the job's table and for tests. They only grow. Sends are counted by their
+// sender; a long message when its outcome is known.
 struct ProtocolCounts {
   struct Count {
+    // Bytes of data; headers are not counted.
     std::uint64_t messages = 0, bytes = 0;
   };
+  // `matched`: the target saved the body with its header. `pulled`: the receiver read it later.
   Count short_, long_matched, long_pulled, synchronous_short, synchronous_long, synchronous_long_pulled, ready,
       buffered;
   std::uint64_t unexpected = 0;     // messages found in the heap

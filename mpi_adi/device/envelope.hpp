@@ -1,4 +1,4 @@
-// Envelopes of messages: the arguments of a send, a receive and a probe, and the result of a probe.
+// Envelopes of messages: the checked arguments of a send, a receive and a probe, and the result of a probe.
 #pragma once
 
 #include <cstdint>
@@ -7,38 +7,45 @@
 
 namespace margay::mpi_adi {
 
+// The send modes of MPI 4.0, 3.4.
 enum class SendMode : std::uint8_t { standard, synchronous, ready, buffered };
 
-// Which of a communicator's two contexts a message travels in.
+// The context of a message. A communicator has two: collective calls have their own, so that no receive of the program
+// matches their messages.
 enum class Context : std::uint8_t { point_to_point, collective };
 
-// An envelope as probes tell it.
+// The envelope of a message that a probe found.
 struct Envelope {
-  int source = 0;  // rank in the communicator
+  int source = 0;  // as a rank of the communicator
   int tag = 0;
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = 0;  // of the whole body, wherever it is now
 };
 
-// A send's and a receive's arguments, checked once by who was called and passed on as they are. Both objects and the
-// buffer outlive the call that takes them; what the device keeps it refers to itself.
+// The arguments of a send and of a receive. The binding checks them once and passes them on as they are. Both objects
+// must outlive the call that takes them, and the buffer the request; the device takes its own references to type and
+// communicator.
 
 struct Communicator;
 struct Datatype;
 
+// A send. Its type is committed, its count is not negative, and its tag is valid.
 struct CheckedSend {
   SendMode mode = SendMode::standard;
   const void* buffer = nullptr;
-  std::int64_t count = 0;
+  std::int64_t count = 0;  // elements of `type`
   Datatype* type = nullptr;
   int destination = 0;  // a rank of the communicator, or MPI_PROC_NULL
   int tag = 0;
   Communicator* communicator = nullptr;
   Context context = Context::point_to_point;
-  // The program's send of which `buffer` has a copy, for what is told of it; null: the buffer is the program's.
+  // The program's send of which `buffer` holds a copy (buffered sends): traces and checks report that one. nullptr when
+  // the buffer is the program's.
   const CheckedSend* copied_from = nullptr;
+  // The send as the program made it, for reports.
   [[nodiscard]] const CheckedSend& told() const { return copied_from != nullptr ? *copied_from : *this; }
 };
 
+// A receive, checked likewise. Source and tag may be wildcards.
 struct CheckedReceive {
   void* buffer = nullptr;
   std::int64_t count = 0;
@@ -49,9 +56,10 @@ struct CheckedReceive {
   Context context = Context::point_to_point;
 };
 
-// What a receive or a probe waits for, as the call named it.
+// The message that a receive or a probe waits for, as the call named it. Reports of stalls print it.
 struct Awaited {
   int source = MPI_ANY_SOURCE;
+  // The message's tag, or MPI_ANY_TAG.
   int tag = MPI_ANY_TAG;
   const Communicator* communicator = nullptr;
 };

@@ -1,16 +1,18 @@
-// Who is told of a change of its descriptor at once, instead of looking at it when it waits: owner of kind
-// kOwnerListener.
+// An observer that is notified of a change of its descriptor at once, where others test the descriptor when they wait.
+// An owner tag of kind kOwnerListener points to it.
 #pragma once
 
 namespace margay::mpi_adi {
 
+// Its address is an owner tag, so it must not move, and must live as long as its descriptor or transmission.
 class Listener {
  public:
   Listener() = default;
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
   virtual ~Listener() = default;
-  // Something came. In a round of progress, under the process lock, perhaps on the coprocessor's thread.
+  // Called when the descriptor changed. It runs in a round of progress, under the process lock, perhaps on the
+  // coprocessor's thread; it must neither wait nor call functions of the program.
   virtual void told() = 0;
 };
 

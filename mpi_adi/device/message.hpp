@@ -1,5 +1,5 @@
 // A message that a matched probe took off the heap's queue (MPI_Message), and a header-only message of the device's
-// own.
+// own. Both are pooled.
 #pragma once
 
 #include "mpi_adi/device/pool.hpp"
@@ -10,17 +10,19 @@ namespace margay::mpi_adi {
 
 struct Communicator;
 
+// A matched message, from the probe until its receive (MPI 4.0, 3.8.2).
 struct Message {
   Pooled pooled;
-  portals::ArrivedMessage* arrived = nullptr;
-  Communicator* communicator = nullptr;  // holds a reference
-  std::uint32_t peer = 0;                // rank in the world
-  bool was_complete = false;             // when probed: its memory stays whatever happens to its sender
+  portals::ArrivedMessage* arrived = nullptr;  // in the heap, unlinked and claimed
+  Communicator* communicator = nullptr;        // refers to it: counted in references
+  std::uint32_t peer = 0;                      // rank in the world
+  bool was_complete = false;                   // when probed; then its memory stays even if the sender is lost
 };
 
-// A synchronous answer or a get that found its wire full.
+// A header-only message, such as a synchronous answer or a get, whose wire had no room at once.
 struct Notice {
   Pooled pooled;
+  // The kernel's until it is finished.
   sim::Transmission transmission;
 };
 

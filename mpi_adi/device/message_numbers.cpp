@@ -9,6 +9,7 @@ namespace margay::mpi_adi {
 
 void MessageNumbers::matched(void* self, const portals::Verdict& verdict, const portals::Header& header,
                              std::uint64_t sequence) {
+  // Other messages, such as replies to pulls and answers, do not begin a receive: their numbers are not needed.
   if (header.portal != kReceivePortal || header.kind != portals::Kind::put) return;
   if (verdict.message != nullptr) {
     static_cast<MessageNumbers*>(self)->keep(*verdict.message, sequence);
@@ -18,6 +19,7 @@ void MessageNumbers::matched(void* self, const portals::Verdict& verdict, const 
 }
 
 void MessageNumbers::keep(const portals::ArrivedMessage& message, std::uint64_t number) {
+  // At most half full, so searches stay short and always meet a free slot, where they end.
   if (2 * (used_ + 1) > slots_.size()) grow();
   Slot& slot = slots_[find(&message)];
   if (slot.message == nullptr) ++used_;
@@ -35,7 +37,8 @@ std::uint64_t MessageNumbers::take(const portals::ArrivedMessage& message) {
   if (slots_[hole].message == nullptr) return 0;
   const std::uint64_t number = slots_[hole].number;
   --used_;
-  // Those behind it whose search would end at the hole move up.
+  // Entries behind the hole whose search would end at it move up, which makes tombstones unnecessary. An entry whose
+  // home lies behind the hole stays.
   for (std::size_t at = (hole + 1) & mask; slots_[at].message != nullptr; at = (at + 1) & mask) {
     if (((at - home(slots_[at].message)) & mask) < ((at - hole) & mask)) continue;
     slots_[hole] = slots_[at];
@@ -46,7 +49,8 @@ std::uint64_t MessageNumbers::take(const portals::ArrivedMessage& message) {
 }
 
 std::size_t MessageNumbers::home(const portals::ArrivedMessage* message) const {
-  // Fibonacci hashing: addresses of one pool differ in the middle bits.
+  // Fibonacci hashing: the addresses of one heap differ in the middle bits, and the product's upper half depends on all
+  // of them.
   constexpr std::uint64_t kGolden = 0x9e37'79b9'7f4a'7c15;
   const std::uint64_t mixed = reinterpret_cast<std::uintptr_t>(message) * kGolden;
   return static_cast<std::size_t>(mixed >> 32U) & (slots_.size() - 1);
@@ -63,6 +67,7 @@ void MessageNumbers::grow() {
   std::vector<Slot> old(slots_.empty() ? kFirst : 2 * slots_.size());
   std::swap(old, slots_);
   used_ = 0;
+  // Each entry has a new home in the larger table.
   for (const Slot& slot : old) {
     if (slot.message != nullptr) keep(*slot.message, slot.number);
   }

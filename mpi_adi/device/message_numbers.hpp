@@ -1,4 +1,4 @@
-// Which message a receive or the heap got, by its number in its pair: for the trace, whose every event names its
+// The number in its pair of each message that a receive or the heap got. A trace needs it, because each event names its
 // message. Kept only while a trace records.
 #pragma once
 
@@ -11,16 +11,19 @@
 
 namespace margay::mpi_adi {
 
+// A hash table from messages of the heap to their numbers. Under the process lock.
 class MessageNumbers {
  public:
-  // The kernel's (sim::MatchProbe): a posted receive's request is told its message at once, the heap's are kept.
+  // The kernel's callback (sim::MatchProbe) for a matched message. A posted receive's request gets the number at once;
+  // the number of a message of the heap is kept. `self`: the MessageNumbers.
   static void matched(void* self, const portals::Verdict& verdict, const portals::Header& header,
                       std::uint64_t sequence);
-  // Of a message of the heap; 0: it came while no trace recorded.
+  // The number of a message of the heap; 0 if it arrived while no trace recorded.
   [[nodiscard]] std::uint64_t of(const portals::ArrivedMessage& message) const;
-  // Of one that leaves it; 0: it came while no trace recorded.
+  // The same for a message that leaves the heap: the number is removed.
   [[nodiscard]] std::uint64_t take(const portals::ArrivedMessage& message);
-  // Of one that comes; what its place in the heap held before is forgotten.
+  // Stores the number of a message that arrives in the heap. It replaces that of an earlier message at the same
+  // address.
   void keep(const portals::ArrivedMessage& message, std::uint64_t number);
 
  private:
@@ -28,15 +31,15 @@ class MessageNumbers {
     const portals::ArrivedMessage* message = nullptr;  // nullptr: free
     std::uint64_t number = 0;
   };
-  // Where its search begins, and where it lies or would.
+  // The slot where a message's search begins, and the slot that holds it, or would.
   [[nodiscard]] std::size_t home(const portals::ArrivedMessage* message) const;
   [[nodiscard]] std::size_t find(const portals::ArrivedMessage* message) const;
   void grow();
 
-  // Linear probing without tombstones, a power of two, at most half full: recording allocates nothing once the heap has
-  // held as many.
+  // Open addressing with linear probing and no tombstones; the size is a power of two, at most half full. So recording
+  // allocates nothing once the heap has held as many messages before.
   std::vector<Slot> slots_;
-  std::size_t used_ = 0;
+  std::size_t used_ = 0;  // slots that are not free
 };
 
 }  // namespace margay::mpi_adi

@@ -1,6 +1,6 @@
-// What the device writes into the twelve bytes of user data of its own messages. Paper 001, section 2: "The protocol
-// type is also encoded in the user data portion of the message header"; "For short synchronous messages, the return
-// match bits are contained in the user data."
+// The note: the twelve bytes of user data in the device's own messages. Paper 001, section 2: "The protocol type is
+// also encoded in the user data portion of the message header"; "For short synchronous messages, the return match bits
+// are contained in the user data."
 //
 //   byte 0: protocol in bits 0-1, synchronous in bit 7 · bytes 1-3: 0, or the sender's side of device/type_check ·
 //   bytes 4-11: answer bits
@@ -13,23 +13,29 @@
 
 namespace margay::mpi_adi {
 
+// The protocol of a message, as its receiver needs it. The numbers are part of the wire format.
 enum class NoteProtocol : std::uint8_t { short_message = 0, long_message = 1, rendezvous = 2 };
 
+// A note, decoded.
 struct Note {
   NoteProtocol protocol = NoteProtocol::short_message;
-  bool synchronous = false;            // the sender wants to know that a receive has taken it
-  portals::MatchBits answer_bits = 0;  // of the sender's acknowledgment and read entries; 0: none
+  bool synchronous = false;            // the sender waits until a receive has taken the message
+  portals::MatchBits answer_bits = 0;  // of the sender's acknowledgment and read entries; 0: it has none
 };
 
+// The layout above.
 inline constexpr unsigned kNoteSynchronous = 0x80;
+// Not aligned to 8: copied, never read in place.
 inline constexpr std::size_t kNoteAnswerAt = 4;
 
+// Writes all bytes but 1 to 3, which belong to the check of types.
 inline void write_note(portals::UserData& data, const Note& note) {
   data[0] = static_cast<std::byte>(static_cast<unsigned>(note.protocol) | (note.synchronous ? kNoteSynchronous : 0U));
   std::memcpy(&data[kNoteAnswerAt], &note.answer_bits, sizeof note.answer_bits);
 }
 
-// Whether there is anything in it: a plain short message has none.
+// Whether any byte of the note is set: that of a plain short message is all zeros. Two loads, on the path of each
+// receive.
 [[nodiscard]] inline bool has_note(const portals::UserData& data) {
   std::uint64_t head = 0;
   std::uint32_t tail = 0;
@@ -38,7 +44,8 @@ inline void write_note(portals::UserData& data, const Note& note) {
   return (head | tail) != 0;
 }
 
-// Bits that no sender of ours writes are passed over: an unknown protocol counts as short.
+// Decodes a note. Unused bits are ignored, and an unknown protocol counts as short, because a wire may deliver
+// anything.
 [[nodiscard]] inline Note read_note(const portals::UserData& data) {
   Note note;
   const auto first = static_cast<unsigned>(data[0]);
@@ -49,14 +56,14 @@ inline void write_note(portals::UserData& data, const Note& note) {
   return note;
 }
 
-// Byte 0 of what a receiver's device puts to a send's acknowledgment entry.
+// The kind of an answer: byte 0 of the user data of a put to a send's acknowledgment entry.
 enum class Answer : std::uint8_t {
   synchronous = 0,   // a receive took the message
-  not_returned = 1,  // to a cancel: too late, a receive has it or will have it
-  returned = 2,      // to a cancel: nobody will ever receive it
+  not_returned = 1,  // to a cancel: too late, a receive has the message or will have it
+  returned = 2,      // to a cancel: the message is freed, no receive will have it
 };
 
-// Bytes of the message's body, wherever it is now: a rendezvous header tells them in its return length.
+// The bytes of the message's body, wherever it is now: a rendezvous header has the number in its return length.
 [[nodiscard]] inline std::uint64_t message_bytes(const portals::Header& header, const Note& note) {
   return note.protocol == NoteProtocol::rendezvous ? header.return_length : header.length;
 }

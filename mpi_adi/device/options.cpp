@@ -19,6 +19,7 @@ std::uint64_t or_default(std::uint64_t value, std::uint64_t otherwise) {
 }  // namespace
 
 std::size_t heap_bytes_of(const DeviceOptions& options) {
+  // A heap below the minimum could not hold a message.
   return std::max<std::size_t>(or_default(options.heap_bytes, sim::kHeapBytes), sim::kHeapBytesMin);
 }
 
@@ -28,6 +29,7 @@ std::size_t spill_bytes_of(const DeviceOptions& options, std::uint32_t ranks) {
 
 std::size_t memory_share(std::uint32_t ranks) {
   const long pages = ::sysconf(_SC_PHYS_PAGES);
+  // Without the number of pages the caller uses its other bound.
   if (pages <= 0) return 0;
   const std::size_t memory = static_cast<std::size_t>(pages) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   return memory / 2 / ranks;
@@ -38,7 +40,8 @@ std::uint64_t short_limit_of(const DeviceOptions& options, sim::WireId wire) {
   std::uint64_t limit = shm;
   if (wire == sim::WireId::tcp) limit = or_default(options.short_limit_tcp, sim::kShortLimitBytesTcp);
   if (wire == sim::WireId::virtual_) limit = or_default(options.short_limit_virtual, shm);
-  // A default may be too much for a small heap.
+  // A short message must fit in an empty heap, or its wire would hold it for ever. A default may be too long for a
+  // small heap.
   return std::min(limit, sim::short_limit_max(heap_bytes_of(options)));
 }
 

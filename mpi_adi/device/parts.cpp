@@ -11,7 +11,8 @@ namespace margay::mpi_adi {
 
 namespace {
 
-// Drained each round: room for what comes between two. What finds none waits on its wire.
+// Room for the questions that arrive between two rounds, in each of which all are answered. Questions without room wait
+// on their wires.
 constexpr std::size_t kCancelHeapBytes = std::size_t{64} << 10;
 
 }  // namespace
@@ -45,6 +46,7 @@ DeviceParts::DeviceParts(sim::Kernel& the_kernel, const DeviceOptions& the_optio
   for (std::size_t wire = 0; wire < short_limits.size(); ++wire) {
     short_limits[wire] = short_limit_of(options, static_cast<sim::WireId>(wire));
   }
+  // The least limit lets a small send skip the look-up of its wire.
   short_limit_least = *std::min_element(short_limits.begin(), short_limits.end());
 
   heaps.push_back(&heap);
@@ -52,6 +54,7 @@ DeviceParts::DeviceParts(sim::Kernel& the_kernel, const DeviceOptions& the_optio
     define_portals_in_trace(recorder(), heap.size_bytes());
     heap.define_in_trace(recorder());
   }
+  // Always set, because recording may begin later; without a trace the kernel does not call it.
   kernel.target().set_match_probe({.matched = MessageNumbers::matched, .context = &message_numbers});
   const auto attach = [this](portals::PortalIndex portal, portals::MatchList& list) {
     MARGAY_ASSERT(kernel.table().attach(portal, list).ok());
@@ -59,10 +62,12 @@ DeviceParts::DeviceParts(sim::Kernel& the_kernel, const DeviceOptions& the_optio
   attach(kReceivePortal, receive_list);
   attach(kAcknowledgmentPortal, acknowledgment_list);
   attach(kReadPortal, read_list);
+  // An unexpected message without room must wait: dropping it would lose data that MPI guarantees.
   kernel.target().hold_when_no_room(kReceivePortal);
   cancels.set_owner(this, kOwnerCancel);
   portals::Options header_only;
   header_only.save = portals::Save::header;
+  // Matches every question: the match bits name the send, and are read from the header later.
   cancel_entry.set({0, ~portals::MatchBits{0}}, cancels, header_only);
   cancel_list.append(cancel_entry);
   attach(kCancelPortal, cancel_list);
@@ -76,11 +81,13 @@ void DeviceParts::set_short_limit(sim::WireId wire, std::uint64_t bytes) {
 }
 
 DeviceParts::~DeviceParts() {
+  // The callback's context is destroyed with this object, while the kernel lives on.
   kernel.target().set_match_probe({});
   kernel.table().detach(kReceivePortal);
   kernel.table().detach(kAcknowledgmentPortal);
   kernel.table().detach(kReadPortal);
   kernel.table().detach(kCancelPortal);
+  // The list is destroyed after its entry, so the entry leaves it here.
   cancel_list.remove(cancel_entry);
 }
 

@@ -1,5 +1,5 @@
-// What the device is made of, for the protocols that work on it: the portals of figures 1 and 2, the pools, the counts.
-// Passive; each protocol step is a function of its own (mpi_adi/protocol). Under the process lock.
+// The state of a device, for the protocols that work on it: the portals of figures 1 and 2, the pools, the counters.
+// Passive; each protocol step is a function of its own (mpi_adi/protocol). Under the process lock. Private to mpi_adi.
 #pragma once
 
 #include <array>
@@ -23,81 +23,92 @@
 
 namespace margay::mpi_adi {
 
-// For losses_ended: what lost peers left open is to be ended again.
+// A value of losses_ended that no count of losses has: the next round ends the requests of lost peers again.
 inline constexpr std::uint32_t kLookAgain = 0xffff'ffff;
 
 class TypeCheck;
 
 struct DeviceParts {
-  // Attaches the receive, acknowledgment and read portals. Throws std::bad_alloc when there is no memory for the heap.
+  // Attaches the receive, acknowledgment, read and cancel portals to the kernel's table. Throws std::bad_alloc when
+  // there is no memory for the heap. `kernel` must outlive this object.
   DeviceParts(sim::Kernel& kernel, const DeviceOptions& options);
   ~DeviceParts();
   DeviceParts(const DeviceParts&) = delete;
   DeviceParts& operator=(const DeviceParts&) = delete;
 
+  // The longest short message to `peer`, in bytes.
   [[nodiscard]] std::uint64_t short_limit(std::uint32_t peer) const {
     return short_limits[static_cast<std::size_t>(kernel.route(peer).id())];
   }
-  // From the next send on. Requires: at most a quarter of the heap.
+  // Changes the limit for later sends. Requires: at most a quarter of the heap (sim::short_limit_max).
   void set_short_limit(sim::WireId wire, std::uint64_t bytes);
+  // The trace; on() and watched() are tested on each message's path.
   [[nodiscard]] sim::Recorder& recorder() const { return kernel.recorder(); }
 
-  // Constant, but for the protocol and the limits of the sends to come, which a program may set (mpi/tool/variable).
+  // Constant, except for the protocol and the limits of later sends, which a program may set (mpi/tool/variable).
   sim::Kernel& kernel;
   DeviceOptions options;
   std::array<std::uint64_t, sim::kWireCount> short_limits{};  // bytes, by wire
-  std::uint64_t short_limit_least = 0;                        // of all wires
+  std::uint64_t short_limit_least = 0;                        // the least of all wires'
 
+  // Requests and messages in use or ready for reuse.
   Pool<SendRequest> sends;
   Pool<ReceiveRequest> receives;
   Pool<Notice> notices;
   Pool<Message> messages;
-  std::uint64_t own_posted_receives = 0;
-  std::uint64_t* posted_receives = &own_posted_receives;  // whose entry stands in the list; or the board's
-  ReceiveRequest* claiming = nullptr;                     // receives whose message is still coming into the heap
-  Pieces scratch;                                         // of a send that is over before it returns
-  std::vector<const Awaited*> probes;                     // of calls that wait for a message without receiving it
-  std::uint64_t under_way = 0;                            // requests not complete
-  std::uint64_t completions = 0;                          // requests that became so, those of layers above too
+  std::uint64_t own_posted_receives = 0;  // used where no job board counts
+  // Receives whose entry is listed; points to the job board's count, or the one above.
+  std::uint64_t* posted_receives = &own_posted_receives;
+  ReceiveRequest* claiming = nullptr;  // receives whose message is still arriving in the heap
+  Pieces scratch;                      // of a send that is complete before its call returns
+  // Of calls that wait for a message without receiving it, for reports.
+  std::vector<const Awaited*> probes;
+  std::uint64_t under_way = 0;    // requests not complete
+  std::uint64_t completions = 0;  // requests that became complete, those of layers above too
+  // See counts.hpp.
   ProtocolCounts counts;
   MessageNumbers message_numbers;
 
-  std::unique_ptr<TypeCheck> type_check;  // nullptr, unless MARGAY_CHECK_TYPES asks; then watched() holds
+  std::unique_ptr<TypeCheck> type_check;  // nullptr, unless MARGAY_CHECK_TYPES is set; then watched() holds
 
-  std::vector<Communicator*> unreferenced;  // freed by the user, and now by their last request
+  std::vector<Communicator*> unreferenced;  // freed by the program, and now without a request
 
-  bool keeps_unreceived = false;  // MARGAY_LEAKS
-  std::uint32_t vain_polls = 0;   // MPI_Iprobe and MPI_Improbe, since one that found a message
-  // Messages given back to senders that end (protocol/cancel): to be told (mpi_adi/rank/unreceived).
+  bool keeps_unreceived = false;  // MARGAY_LEAKS: `unreceived` is filled
+  std::uint32_t vain_polls = 0;   // MPI_Iprobe and MPI_Improbe since the last one that found a message
+  // Messages given back to senders that end (protocol/cancel), to be reported (mpi_adi/rank/unreceived).
   std::vector<portals::Header> unreceived;
 
+  // Non-blocking collectives and agreements under way.
   TaskQueue tasks;
-  // Who looks in each round at memory that other processes write; mostly nobody.
+  // Observers that poll, in each round, memory that other processes write. Usually empty.
   std::vector<Listener*> each_round;
-  // Who else ends what lost peers left open, in the round that finds a loss and, while it has not, in each after it.
+  // Observers that end what lost peers left open outside the device. Called in the round that finds a loss, and
+  // in each later round until all requests that the loss leaves open have ended.
   std::vector<Listener*> on_losses;
 
   std::uint32_t losses_ended = 0;  // lost peers whose requests have all been ended (protocol/peer_lost)
 
-  // After the requests' entries, so that the lists go first and take them out.
+  // Declared after the requests' pools, so that the lists are destroyed first and take the entries out.
   portals::MatchList receive_list;
   portals::MatchList acknowledgment_list;
   portals::MatchList read_list;
+  // The unexpected messages of the receive portal.
   Unexpected heap;
-  // Those that get a second heap when what they hold back has been held for a while: this one, and the collectives'.
+  // The heaps that may open a second one when a message is held for a while: this one and the collectives'.
   std::vector<Unexpected*> heaps;
-  bool relieving = false;  // one of them held a message in the latest round, or has its second heap open
-  // Senders' questions, headers only (protocol/cancel).
+  bool relieving = false;  // a heap held a message in the latest round, or has its second heap open
+  // The portal of senders' questions, of which the headers are saved (protocol/cancel).
   HeapMemory cancel_memory;
   portals::DynamicBlock cancels;
   portals::MatchList cancel_list;
   portals::MatchEntry cancel_entry;
 };
 
-// The door to them, for the device's own folders.
+// The access to a device's parts for mpi_adi's own folders.
 class Device;
 [[nodiscard]] DeviceParts& parts_of(Device& device);
 
+// The context identifier that a message of the communicator carries.
 [[nodiscard]] inline ContextId context_of(const Communicator& communicator, Context context) {
   return context == Context::point_to_point ? communicator.context : communicator.collective_context;
 }

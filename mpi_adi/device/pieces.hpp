@@ -1,6 +1,6 @@
-// Where the bytes of `count` elements of a datatype lie, as a region: one run, or the type's layout. Paper 001, section
-// 5: the combined block "was designed to be used for operations with non-contiguous datatypes". Nothing is packed and
-// no table of pieces is made: bytes go from their places to the wire, and from the wire to their places.
+// The bytes of `count` elements of a datatype, as a region: one run, or the type's layout. Paper 001, section 5: the
+// combined block "was designed to be used for operations with non-contiguous datatypes". Nothing is packed and no table
+// of pieces is made: bytes are copied from their places to the wire, and from the wire to their places.
 #pragma once
 
 #include <cstdint>
@@ -10,29 +10,34 @@
 
 namespace margay::mpi_adi {
 
+// Makes regions, and keeps the layout that the latest one refers to. One for each request.
 class Pieces {
  public:
-  // The region of `count` elements at `buffer`. Valid until the next call, clear(), or the object's end; the user's
-  // memory must stay too. The type may be freed meanwhile.
+  // The region of `count` elements at `buffer`. Valid until the next call, clear(), or this object's end; the program's
+  // memory must stay valid as long. The type may be freed meanwhile, because its definition is referred to.
   [[nodiscard]] portals::Region to_send(const void* buffer, std::int64_t count, const Datatype& type) {
-    // A region is read or written; this one is only read.
+    // A region has no constness of its own; a send's region is only read.
     return to_receive(const_cast<void*>(buffer), count, type);
   }
+  // The same for memory that is written. A dense type costs one multiplication.
   [[nodiscard]] portals::Region to_receive(void* buffer, std::int64_t count, const Datatype& type) {
     return type.dense() ? run(buffer, count, type) : laid_out(buffer, count, type);
   }
-  // Gives up what it refers to.
+  // Drops the reference to the layout; the region is invalid then.
   void clear() {
+    // Nearly always empty, and then without an atomic operation.
     if (held_) held_.reset();
   }
 
  private:
+  // The region of a dense type.
   [[nodiscard]] static portals::Region run(void* buffer, std::int64_t count, const Datatype& type) {
     return portals::Region(buffer, static_cast<std::size_t>(static_cast<std::uint64_t>(count) * type.size));
   }
+  // The region of any other type. Out of line, so that dense types pay a test and a multiplication.
   [[nodiscard, gnu::noinline]] portals::Region laid_out(void* buffer, std::int64_t count, const Datatype& type);
 
-  TypePtr held_;  // has the layout that the region refers to
+  TypePtr held_;  // owns the layout that the region refers to; empty for one run
 };
 
 }  // namespace margay::mpi_adi

@@ -1,4 +1,4 @@
-// Objects that are used again: stable addresses, a number each, no allocation once warm.
+// A pool of reusable objects with stable addresses, each with an index. Once warm it allocates nothing.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,19 @@
 
 namespace margay::mpi_adi {
 
-// What a pooled object carries for its pool.
+// The pool's part of a pooled object. Index and generation together name one use of it, in match bits for example.
 struct Pooled {
-  std::uint32_t index = 0;       // in its pool; constant
-  std::uint32_t generation = 0;  // how often it was taken
+  std::uint32_t index = 0;       // in its pool, constant
+  std::uint32_t generation = 0;  // number of uses, never 0 while in use; wraps round
   bool in_use = false;
-  void* next_free = nullptr;  // while it is not
+  void* next_free = nullptr;  // valid while it is free
 };
 
+// The owner of its objects: they live as long as the pool, in use or not. `Object` has a field `pooled`. Not
+// thread-safe; a device's pools are used under the process lock.
+//
+//   Notice& notice = notices.take();  // as its last user left it: set every field
+//   notices.give_back(notice);        // its address stays valid, its contents do not
 template <typename Object>
 class Pool {
  public:
@@ -24,7 +29,8 @@ class Pool {
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
-  // A free object as its last user left it. `prepare(object)` is called once for each object ever made.
+  // Takes a free object, in the state in which its last user left it. `prepare(object)` is called once for each object,
+  // when it is made. Throws std::bad_alloc when the pool must grow and cannot.
   template <typename Prepare>
   [[nodiscard]] Object& take(Prepare&& prepare) {
     if (free_ == nullptr) [[unlikely]]
@@ -33,13 +39,15 @@ class Pool {
     free_ = static_cast<Object*>(object.pooled.next_free);
     object.pooled.in_use = true;
     const std::uint32_t generation = object.pooled.generation + 1;
-    object.pooled.generation = generation != 0 ? generation : 1;  // 0 names no use
+    // 0 names no use: match bits without an answer are 0.
+    object.pooled.generation = generation != 0 ? generation : 1;
     ++in_use_;
     return object;
   }
   [[nodiscard]] Object& take() {
     return take([](Object&) {});
   }
+  // Returns an object. The next take() hands it out first.
   void give_back(Object& object) {
     MARGAY_ASSERT(object.pooled.in_use);
     object.pooled.in_use = false;
@@ -47,7 +55,9 @@ class Pool {
     put(object);
   }
 
+  // Number of objects in use.
   [[nodiscard]] std::uint64_t in_use() const { return in_use_; }
+  // Visits each object in use. Costs a pass over all objects ever made, so it is for rare events and reports.
   template <typename Visit>
   void for_each_in_use(Visit&& visit) const {
     static_cast<void>(any_in_use([&](Object& object) {
@@ -55,7 +65,7 @@ class Pool {
       return false;
     }));
   }
-  // Stops at the first one that `is` holds of.
+  // Whether `is` holds for any object in use; stops at the first.
   template <typename Is>
   [[nodiscard]] bool any_in_use(Is&& is) const {
     for (const auto& chunk : chunks_) {
@@ -67,13 +77,14 @@ class Pool {
   }
 
  private:
-  static constexpr std::size_t kChunk = 64;
+  static constexpr std::size_t kChunk = 64;  // objects allocated at once
 
+  // Puts an object on the free list.
   void put(Object& object) {
     object.pooled.next_free = free_;
     free_ = &object;
   }
-  // Not inlined: what is rare must not cost what is common its registers.
+  // Not inlined, so that the common path of take() keeps its registers. The lowest index is put last and taken first.
   template <typename Prepare>
   [[gnu::noinline]] void grow(Prepare& prepare) {
     auto& chunk = chunks_.emplace_back(new Object[kChunk]);
@@ -85,8 +96,9 @@ class Pool {
     }
   }
 
+  // Chunks are never moved or freed before the pool, which keeps addresses stable.
   std::vector<std::unique_ptr<Object[]>> chunks_;
-  Object* free_ = nullptr;  // the latest first: its lines are likely still in the cache
+  Object* free_ = nullptr;  // last in, first out: its cache lines are likely still warm
   std::uint64_t in_use_ = 0;
 };
 

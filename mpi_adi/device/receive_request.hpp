@@ -1,4 +1,4 @@
-// A receive under way, with its match entry of figure 1.
+// A receive under way, with its match entry (figure 1). Pooled.
 #pragma once
 
 #include <array>
@@ -17,38 +17,44 @@ struct ArrivedMessage;
 
 namespace margay::mpi_adi {
 
+// The states of a receive; only the protocol steps change them.
 enum class ReceiveState : std::uint8_t {
+  // In no list, without a message.
   idle,
-  posted,    // its entry is active
-  claiming,  // a message of the heap is its own; the body is still on its way there
-  pulling,   // a get is out, the entry waits for the reply
+  posted,    // its entry is listed and active
+  claiming,  // it has claimed a message of the heap whose body is still arriving there
+  pulling,   // its get was sent; the entry accepts the reply
   complete,
 };
+// The state's name in reports.
 [[nodiscard]] std::string_view name(ReceiveState state);
 
+// The device's part of a receive. The descriptor's owner tag points here, so the address must not change.
 struct ReceiveRequest : Request {
   ReceiveRequest() { block.set_owner(this, kOwnerReceive); }
   Pooled pooled;
   ReceiveState state = ReceiveState::idle;
-  bool truncated = false;
-  bool synchronous = false;                // the sender waits for our answer
+  bool truncated = false;                  // the message is longer than the buffer
+  bool synchronous = false;                // the sender waits for an answer
   bool in_pieces = false;                  // `pieces` refers to the datatype's layout
-  bool expecting = false;                  // the kernel was told to expect an answer
-  std::uint32_t peer = portals::kAnyRank;  // rank in the world; any while a wildcard is unmatched
-  portals::MatchBits answer_bits = 0;      // of the sender's entries
+  bool expecting = false;                  // the kernel expects an answer from `peer`
+  std::uint32_t peer = portals::kAnyRank;  // rank in the world; kAnyRank while a wildcard is unmatched
+  portals::MatchBits answer_bits = 0;      // name the sender's entries: where a get or an answer goes
+  // Refers to the datatype's layout, if the buffer has gaps.
   Pieces pieces;
-  portals::ArrivedMessage* claimed = nullptr;
-  ReceiveRequest* next_claiming = nullptr;
+  portals::ArrivedMessage* claimed = nullptr;  // while claiming: the message
+  ReceiveRequest* next_claiming = nullptr;     // the list DeviceParts::claiming
   // "Each match list entry for a posted receive uses an independent block memory descriptor configured to save both the
   // message header and the message body. Each ... contains only one buffer."
   std::array<portals::IndependentBuffer, 1> row;
   portals::IndependentBlock block{row, portals::Progression::circular};
+  // Listed while posted, and again while pulling, with other criteria.
   portals::MatchEntry entry;
-  // Overlaid on the entry, saves what fits; reached by the entry's too-small link: a truncated message.
+  // Overlaid on the entry, and reached by its too-small link only: it saves as much of a truncated message as fits.
   portals::MatchEntry overflow;
-  std::uint64_t sent_bytes = 0;  // of a truncated one: the message's
+  std::uint64_t sent_bytes = 0;  // bytes of the message, where it was truncated or had a note
 
-  // The user's buffer.
+  // The program's buffer.
   [[nodiscard]] const portals::Region& room() const { return row[0].memory; }
 };
 

@@ -1,4 +1,4 @@
-// A send or a receive under way: what MPI_Request names.
+// A request: a send or a receive under way, the object that an MPI_Request names.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,12 @@ namespace margay::mpi_adi {
 
 struct Communicator;
 
-// Those after the first three a layer above carries out (OwnRequest); the device never has one in its hands.
+// The kinds of requests. Those after the first three are carried out by a layer above (OwnRequest); the device never
+// handles one.
 enum class RequestKind : std::uint8_t {
   send,
   receive,
-  sent,  // a send that was over when it began: all such have one request in common (Device::start_send)
+  sent,  // a send that was complete at its start; all such share one request (Device::start_send)
   send_receive,
   partitioned_send,
   partitioned_receive,
@@ -22,37 +23,41 @@ enum class RequestKind : std::uint8_t {
 
 struct Request;
 
-// Who made a request as a part of something greater (Device::give_to), and is told when it is complete.
+// A parent request: it starts requests as its parts (Device::give_to), and is notified when each is complete.
 struct RequestOwner {
   RequestOwner() = default;
   RequestOwner(const RequestOwner&) = delete;
   RequestOwner& operator=(const RequestOwner&) = delete;
-  // Under the process lock, by the owner or by the coprocessor, in the middle of progress: may start requests. `part`
-  // goes back to the device afterwards.
+  // Called when a part completes: under the process lock, by the owner or by the coprocessor, in the middle of
+  // progress. It may start requests, but must not wait. `part` returns to the device's pool afterwards.
   virtual void part_completed(const Request& part) = 0;
-  // For reports: the tag that the program gave, of a part whose own one is `tag`.
+  // The tag that the program gave, for a part whose own tag is `tag`; for reports.
+  // By default the part's tag is the program's.
   [[nodiscard]] virtual int program_tag(int tag) const { return tag; }
 
  protected:
   ~RequestOwner() = default;
 };
 
-// The public face of a request; the protocols' own parts are in the derived SendRequest and ReceiveRequest. From the
-// device's pools; addresses are stable.
+// The public face of a request; the protocols' own parts are in the derived SendRequest and ReceiveRequest. The
+// device's pools own them; addresses are stable. A completed request's fields have its result.
 struct Request {
+  // Set when a request is taken from its pool, or made.
   RequestKind kind = RequestKind::send;
+  // Set once by complete(), and read by the program's waits and tests.
   bool complete = false;
+  // Complete without a message (MPI_Test_cancelled).
   bool cancelled = false;
-  bool detached = false;                 // nobody waits: goes back to its pool when it is complete
-  int error_class = 0;                   // MPI_SUCCESS, MPI_ERR_TRUNCATE, ...
+  bool detached = false;                 // released before completion: returns to its pool when it completes
+  int error_class = 0;                   // MPI_SUCCESS, MPI_ERR_TRUNCATE, MPIX_ERR_PROC_FAILED, ...
   int source = 0;                        // receive: rank in the communicator
-  int tag = 0;                           // receive: the message's
+  int tag = 0;                           // receive: the message's tag
   std::uint64_t bytes = 0;               // receive: bytes saved in the buffer
-  std::uint64_t sequence = 0;            // the message's number in its pair, where a trace recorded; 0: not known
-  Communicator* communicator = nullptr;  // holds a reference
-  RequestOwner* owner = nullptr;         // of a part: told when it is complete
+  std::uint64_t sequence = 0;            // the message's number in its pair, while a trace records; 0: unknown
+  Communicator* communicator = nullptr;  // refers to it: counted in references; nullptr in the pool
+  RequestOwner* owner = nullptr;         // the parent request, notified at completion; nullptr: none
 
-  // An OwnRequest (mpi_adi/request).
+  // Whether it is an OwnRequest (mpi_adi/request).
   [[nodiscard]] bool is_own() const { return kind > RequestKind::sent; }
 };
 

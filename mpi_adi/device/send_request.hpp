@@ -1,4 +1,5 @@
-// A send under way, with the portal structures of figure 2: an entry for its acknowledgments, an entry for its body.
+// A send under way, with the portal structures of figure 2: an entry for its acknowledgments and an entry for its body.
+// Pooled.
 #pragma once
 
 #include <array>
@@ -15,34 +16,41 @@
 
 namespace margay::mpi_adi {
 
-// What a send still waits for; it is complete when it waits for nothing. They may come in any order.
+// The events that a send may still wait for, as a set of bits. It is complete when it waits for none. They occur in any
+// order.
 enum SendOwed : std::uint8_t {
   kOwedBodyTaken = 1,       // the kernel has taken the body
-  kOwedAcknowledgment = 2,  // the target's kernel says what it saved
+  kOwedAcknowledgment = 2,  // the target's kernel reports what it saved
   kOwedRead = 4,            // the receiver pulls the body
-  kOwedSynchronous = 8,     // the receiver's device says that a receive took the message
-  kOwedCancel = 16,         // the receiver's device says whether it gave the message back
+  kOwedSynchronous = 8,     // the receiver's device reports that a receive took the message
+  kOwedCancel = 16,         // the receiver's device reports whether it gave the message back
 };
 
+// The device's part of a send. Owner tags of its descriptors and its transmission point here.
 struct SendRequest : Request {
   Pooled pooled;
-  std::uint8_t owed = 0;   // SendOwed
+  std::uint8_t owed = 0;   // a set of SendOwed
   bool listening = false;  // its acknowledgment entry is listed
   bool readable = false;   // its read entry is listed
   bool read_done = false;  // the body has been pulled
-  bool expecting = false;  // the kernel was told to expect an answer
+  bool expecting = false;  // the kernel expects an answer from `peer`
+  // The send modes that matter after the start.
   bool synchronous = false;
-  bool buffered = false;
-  sim::TraceProtocol protocol = sim::TraceProtocol::none;
-  std::uint32_t peer = 0;  // rank in the world
+  bool buffered = false;                                   // counted at its start, and copied into the attached buffer
+  sim::TraceProtocol protocol = sim::TraceProtocol::none;  // chosen at its start, for traces and reports
+  std::uint32_t peer = 0;                                  // rank in the world
+  // The program's bytes, or the attached buffer's. Must stay valid until the request is complete.
   portals::Region body;
+  // Refers to the datatype's layout, if the body has gaps.
   Pieces pieces;
   sim::Transmission transmission;
-  // Figure 2, left: rows for the kernel's acknowledgment, the synchronous answer, and the answer to a cancel.
+  // Figure 2, left: one row each for the kernel's acknowledgment, the synchronous answer, and the answer to a cancel.
+  // A send gets at most these three.
   std::array<portals::IndependentBuffer, 3> answers;
   portals::IndependentBlock answer_block{answers, portals::Progression::circular};
+  // Listed while listening; criteria: the answer bits, from the peer only.
   portals::MatchEntry answer_entry;
-  // Figure 2, right. One of the two while readable.
+  // Figure 2, right: the descriptor of the body. One of the two exists while readable: contiguous, or in pieces.
   std::optional<portals::SingleBlock> read_single;
   std::optional<portals::CombinedBlock> read_combined;
   portals::MatchEntry read_entry;

@@ -1,8 +1,14 @@
-// An algorithm as straight text that can stop in the middle: a coroutine. Where it has to wait it awaits something;
-// whether that waits in place or stops is its flow's, so a call that blocks and one that does not are one text.
+// Steps: an algorithm as a coroutine (a routine), which can suspend where it has to wait. At each wait it awaits an
+// object; its flow decides whether the wait blocks in place or suspends the routine. A blocking and a non-blocking call
+// therefore share one routine.
 //
-// Cost: a frame out of a pool, about 5 ns each; a wait whose message is there costs what looking costs; stopping and
-// going on 5 ns.
+// Cost: a frame out of a pool, about 5 ns each; a wait whose message has arrived costs its test; suspending and
+// resuming 5 ns.
+//
+//   Steps exchange(Collective& collective, int peer, Data data) {  // the first argument has frames()
+//     co_await Send(collective, peer, data);                       // an Awaitable: blocks or suspends
+//     co_await bcast_along(collective, tree, data);                // another routine
+//   }
 #pragma once
 
 #include <array>
@@ -16,7 +22,7 @@
 
 namespace margay::mpi_adi {
 
-// A condition, by reference: valid while what it was made of lives.
+// A condition, as a reference to a callable: valid while that lives. Never allocates, which std::function might.
 class Until {
  public:
   Until() = default;
@@ -25,6 +31,7 @@ class Until {
       Until(Function& function)  // NOLINT(google-explicit-constructor): a reference is what is meant
       : function_(const_cast<void*>(static_cast<const void*>(&function))),
         call_([](void* self) { return (*static_cast<Function*>(self))(); }) {}
+  // Calls the condition. Requires: it was not default-constructed.
   [[nodiscard]] bool operator()() const { return call_(function_); }
 
  private:
@@ -32,18 +39,19 @@ class Until {
   bool (*call_)(void*) = nullptr;
 };
 
-// Who waits in place for a text that blocks.
+// The waiter of a routine that blocks in place.
 class Waits {
  public:
   Waits() = default;
   Waits(const Waits&) = delete;
   Waits& operator=(const Waits&) = delete;
   virtual ~Waits() = default;
-  // Runs the rank's progress until the condition holds, which is asked after at most `messages` of each wire.
+  // Runs the rank's progress until the condition holds. The condition is tested after at most `messages` messages of
+  // each wire.
   virtual void wait(Until done, int messages) = 0;
 };
 
-// Frames that are used again. Under the process lock.
+// A free list of coroutine frames, by size. Under the process lock. A rank's routines allocate nothing once warm.
 class FramePool {
  public:
   FramePool() = default;
@@ -51,6 +59,7 @@ class FramePool {
   FramePool(const FramePool&) = delete;
   FramePool& operator=(const FramePool&) = delete;
 
+  // A frame of at least `bytes`, aligned for any object. Sizes above kSorts * kStep are allocated each time.
   [[nodiscard]] void* take(std::size_t bytes) {
     const std::size_t sort = sort_of(bytes);
     if (sort < kSorts && free_[sort] != nullptr) [[likely]] {
@@ -61,6 +70,8 @@ class FramePool {
     }
     return make(bytes);
   }
+  // Returns a frame to the pool that it came from, which must still live. Static, because the coroutine's operator
+  // delete has no other argument; the frame's prefix names its pool.
   static void give_back(void* memory, std::size_t bytes) {
     Frame* const frame = static_cast<Frame*>(memory) - 1;
     const std::size_t sort = sort_of(bytes);
@@ -72,36 +83,45 @@ class FramePool {
   }
 
  private:
-  // What stands before a frame.
+  // The prefix of a frame.
   union alignas(std::max_align_t) Frame {
     FramePool* pool;  // while it is in use
     Frame* next;      // while it is not
   };
-  static constexpr std::size_t kStep = 128;
-  static constexpr std::size_t kSorts = 32;
+  static constexpr std::size_t kStep = 128;  // bytes; sizes are rounded up to a multiple
+  static constexpr std::size_t kSorts = 32;  // sizes with a free list
   [[nodiscard]] static std::size_t sort_of(std::size_t bytes) { return (bytes - 1) / kStep; }
+  // Allocates a frame: of a whole size class, or exactly, if it is too large for all classes.
   [[nodiscard, gnu::noinline]] void* make(std::size_t bytes);
+  // Frees a frame's memory.
   static void drop(Frame* frame);
 
+  // Free frames by size class, each a list.
   std::array<Frame*, kSorts> free_{};
 };
 
-// What a text runs in, with all texts that it calls: where it stopped, and for what.
+// The execution of a routine with all routines that it calls: the place where it is suspended, and the condition that
+// resumes it. A flow has at most one suspended place, since a caller waits for what it calls.
 class Flow {
  public:
-  // `waits`: who waits in place; nullptr: it stops, and who has it calls go_on().
+  // `waits`: blocks in place; nullptr: the routine suspends, and its owner calls go_on().
   Flow(FramePool& frames, Waits* waits) : frames_(frames), waits_(waits) {}
   Flow(const Flow&) = delete;
   Flow& operator=(const Flow&) = delete;
 
+  // The pool of the frames of its routines.
   [[nodiscard]] FramePool& frames() const { return frames_; }
+  // Whether waits suspend the routine instead of blocking.
   [[nodiscard]] bool stops() const { return waits_ == nullptr; }
+  // Waits in place. Requires: !stops().
   void wait(Until over, int messages) { waits_->wait(over, messages); }
+  // Records the place and the condition, when a routine suspends.
   void stop(std::coroutine_handle<> at, Until over) {
     at_ = at;
     over_ = over;
   }
-  // Goes on as far as it can. Returns whether the text came to its end, or has not stopped at all.
+  // Resumes the routine as often as its condition holds. Returns whether it reached its end, or was not suspended at
+  // all.
   bool go_on() {
     while (at_) {
       if (!over_()) return false;
@@ -113,15 +133,19 @@ class Flow {
  private:
   FramePool& frames_;
   Waits* waits_;
+  // Where it is suspended; null: it runs, or has ended.
   std::coroutine_handle<> at_;
+  // The condition that resumes it; refers into the suspended frame.
   Until over_;
 };
 
-// What a text awaits: made when it begins, advance() goes as far as it can and says whether it is over. `Self` has
-// flow(), and messages(): after how many of each wire a look is worth while, for who waits in place.
+// The base of awaited objects: advance() goes as far as it can and returns whether the wait is over. `Self` also has
+// flow(), and messages(): the number of messages of each wire after which a test is worth while, for a wait in place.
 template <typename Self>
 class Awaitable {
  public:
+  // The language's protocol for co_await: ready, or else suspend and resume. await_ready() advances first, because most
+  // waits are over already, and then need no suspension. advance() may run several times.
   [[nodiscard]] bool await_ready() {
     if (self().advance()) return true;
     Flow& flow = self().flow();
@@ -132,25 +156,30 @@ class Awaitable {
   }
   void await_suspend(std::coroutine_handle<> at) { self().flow().stop(at, Until(*this)); }
   void await_resume() const {}
-  // Of one that stopped.
+  // The condition of a suspended wait: go_on() advances it.
   [[nodiscard]] bool operator()() { return self().advance(); }
 
  private:
   [[nodiscard]] Self& self() { return static_cast<Self&>(*this); }
 };
 
-// What a function that is such a text returns: it began at once, and may have stopped. Its first argument has frames(),
-// where its frame comes from. Who calls it in a text awaits it; who calls it from outside keeps it until it is done().
+// The result of a routine: it started at once, and may be suspended. The first argument of a routine has frames(), the
+// pool of its coroutine frame. A routine that calls another awaits it; a caller outside of routines keeps the object
+// until it is done(). The object owns the frame.
 class [[nodiscard]] Steps {
  public:
+  // The part of the coroutine frame that the language asks for.
   // NOLINTNEXTLINE(readability-identifier-naming): the language asks for this name.
   struct promise_type {
+    // The frame comes from the pool that the routine's first argument names, so a routine allocates nothing once warm.
     template <typename First, typename... Rest>
     [[nodiscard]] static void* operator new(std::size_t bytes, First& first, Rest&... /*rest*/) {
       return first.frames().take(bytes);
     }
     static void operator delete(void* frame, std::size_t bytes) { FramePool::give_back(frame, bytes); }
 
+    // The end of a routine: control passes to the routine that awaits it, by symmetric transfer, so deep chains of
+    // routines do not grow the stack.
     struct End {
       [[nodiscard]] bool await_ready() const noexcept { return false; }
       [[nodiscard]] std::coroutine_handle<> await_suspend(std::coroutine_handle<promise_type> ended) const noexcept {
@@ -159,14 +188,18 @@ class [[nodiscard]] Steps {
       }
       void await_resume() const noexcept {}
     };
+    // The caller's object, which owns the frame.
     [[nodiscard]] Steps get_return_object() { return Steps(std::coroutine_handle<promise_type>::from_promise(*this)); }
+    // It starts at once: many routines end without a suspension, and then their caller never waits.
     [[nodiscard]] std::suspend_never initial_suspend() const noexcept { return {}; }
+    // The frame stays until the Steps object is destroyed, so done() can be asked.
     [[nodiscard]] End final_suspend() const noexcept { return {}; }
     void return_void() const {}
-    // Nothing here throws but memory that is refused, and functions of the program's, which must not (MPI 4.0, 6.9.5).
+    // Nothing here throws except an allocation that fails, and functions of the program's, which must not (MPI 4.0,
+    // 6.9.5).
     void unhandled_exception() const { std::terminate(); }
 
-    std::coroutine_handle<> caller;
+    std::coroutine_handle<> caller;  // the routine that awaits this one; null: none
   };
 
   Steps() = default;
@@ -175,13 +208,16 @@ class [[nodiscard]] Steps {
     std::swap(text_, other.text_);
     return *this;
   }
+  // A suspended routine may be destroyed: its locals and its frame go.
   ~Steps() {
     if (text_) text_.destroy();
   }
 
+  // Whether the routine has reached its end. Requires: not moved from, not default-constructed.
   [[nodiscard]] bool done() const { return text_.done(); }
 
   [[nodiscard]] bool await_ready() const { return done(); }
+  // The awaiting routine resumes when this one ends.
   void await_suspend(std::coroutine_handle<> caller) const { text_.promise().caller = caller; }
   void await_resume() const {}
 
@@ -190,7 +226,7 @@ class [[nodiscard]] Steps {
   std::coroutine_handle<promise_type> text_;
 };
 
-// What a text would await, from outside of one. Requires: its flow waits in place.
+// Awaits an object from outside of a routine. Requires: its flow waits in place.
 template <typename Awaited>
 void run(Awaited&& awaited) {
   const bool over = awaited.await_ready();

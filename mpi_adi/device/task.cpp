@@ -9,10 +9,12 @@ Task::Task(TaskQueue& queue, By by, const Communicator* communicator)
 
 Task::~Task() {
   MARGAY_ASSERT(state_ != State::running && state_ != State::running_again);
+  // A task may be deleted while it is awake: its queue must not lead to it any more.
   if (state_ == State::awake) queue_.take_out(*this);
   if (state_ != State::idle) queue_.unlist(*this);
 }
 
+// No effect on an awake task, which will run anyway, and on an idle one, which a late event may still reach.
 void Task::wake() {
   if (state_ == State::asleep) {
     state_ = State::awake;
@@ -24,6 +26,7 @@ void Task::wake() {
 
 void Task::begin() {
   MARGAY_ASSERT(state_ == State::idle);
+  // Listed before it runs, because it may end within run(), which unlists it.
   queue_.list(*this);
   queue_.run(*this);
 }
@@ -50,6 +53,7 @@ void TaskQueue::append(Task& task) {
 
 void TaskQueue::take_out(Task& task) {
   Task* before = nullptr;
+  // The queue is short, and nearly always the task is its first.
   for (Task* at = first_awake_; at != &task; at = at->next_awake_) before = at;
   (before == nullptr ? first_awake_ : before->next_awake_) = task.next_awake_;
   if (last_awake_ == &task) last_awake_ = before;
@@ -63,8 +67,9 @@ Task* TaskQueue::first_for(Who who) const {
   return task;
 }
 
-// A task that calls a function of the program's gives the process lock up meanwhile, and others come here: nothing is
-// kept over go_on() but the task itself, which nobody else runs.
+// Runs as many tasks as were awake at the start. A task that calls a function of the program gives up the process lock
+// meanwhile, and another thread may enter here: so nothing is kept across go_on() except the task itself, which no
+// other thread runs.
 bool TaskQueue::run(Who who) {
   bool ran = false;
   for (std::uint64_t left = awake_; left != 0; --left) {
@@ -80,6 +85,7 @@ bool TaskQueue::run(Who who) {
 void TaskQueue::run(Task& task) {
   task.state_ = Task::State::running;
   const bool over = task.go_on();
+  // Read before over(), which may delete the task.
   const bool again = task.state_ == Task::State::running_again;
   if (over) {
     task.state_ = Task::State::idle;
@@ -87,6 +93,7 @@ void TaskQueue::run(Task& task) {
     task.over();
     return;
   }
+  // An event during go_on() may have come after the task tested for it: it must run once more.
   task.state_ = Task::State::asleep;
   if (again) task.wake();
 }

@@ -1,6 +1,6 @@
-// What goes on by itself after the call that began it returned: a collective that does not block, an agreement. A task
-// is touched when something that it waits for has come, and at no other time; with thousands of them under way a round
-// of progress costs what has changed.
+// Tasks: routines that continue after the call that started them has returned, such as a collective call that does not
+// block, or an agreement. A task runs only when something that it waits for has arrived, so a round of progress costs
+// what has changed, even with thousands of tasks under way.
 //
 // Under the process lock, all of it.
 #pragma once
@@ -13,63 +13,70 @@ namespace margay::mpi_adi {
 struct Communicator;
 class TaskQueue;
 
-// Under way from begin() until it is over. Who wakes it: descriptors and transmissions whose owner kind is kOwnerTask
-// (device/match_bits), a lost peer, and whoever knows better.
+// A task is under way from begin() until over(). It is woken by descriptors and transmissions whose owner kind is
+// kOwnerTask (device/match_bits), by the loss of a peer, and by wake().
 class Task {
  public:
-  // Who may run it. program: it calls functions of the program's, so never the message coprocessor.
+  // The threads that may run it. `program`: it calls functions of the program, so never the message coprocessor.
   enum class By : std::uint8_t { anybody, program };
 
-  // `communicator`: whose messages it moves, while it is under way; may be null.
+  // `communicator`: the one whose messages it moves while it is under way, for reports; may be null. `queue` outlives
+  // it.
   Task(TaskQueue& queue, By by, const Communicator* communicator = nullptr);
+  // Leaves the queue. Requires: it is not running.
   virtual ~Task();
   Task(const Task&) = delete;
   Task& operator=(const Task&) = delete;
 
-  // It is under way, and runs now. Requires: it was not; nobody deletes it here but over().
+  // Starts it: it runs now, as far as it can. Requires: it was not under way. It may be over, and deleted by over(), on
+  // return.
   void begin();
-  // For a report: "MPI_Ibarrier, MPI_COMM_WORLD".
+  // Its name in reports, such as "MPI_Ibarrier, MPI_COMM_WORLD".
   [[nodiscard]] virtual std::string describe() const { return {}; }
-  // It is to look again, in the next round of progress, or later in this one. No effect when that is so already, or
-  // when it is not under way.
+  // Makes it run in the next round of progress, or later in this one. No effect when it is awake already or not under
+  // way.
   void wake();
   [[nodiscard]] const Communicator* works_on() const { return communicator_; }
 
  private:
   friend class TaskQueue;
+  // idle: not under way. asleep: waits. awake: queued to run. running_again: woken while it ran, so it runs once more.
   enum class State : std::uint8_t { idle, asleep, awake, running, running_again };
 
-  // Goes as far as it can; may start sends and receives, not wait or call progress(). true: over, and over() is next.
+  // Runs as far as it can. May start sends and receives; must neither wait nor call progress(). Returns true at its
+  // end, and over() is called next.
   [[nodiscard]] virtual bool go_on() = 0;
-  // The last thing that is done with it: may delete it.
+  // The last call to it, which may delete it.
   virtual void over() = 0;
 
   TaskQueue& queue_;
   const Communicator* const communicator_;
-  Task* next_awake_ = nullptr;
-  Task* next_ = nullptr;  // in the list of those under way
+  Task* next_awake_ = nullptr;  // in the list of awake tasks
+  Task* next_ = nullptr;        // in the list of tasks under way
   Task* previous_ = nullptr;
   By by_;
   State state_ = State::idle;
 };
 
+// The tasks of one device: a doubly linked list of all under way, and a singly linked queue of the awake ones.
 class TaskQueue {
  public:
   TaskQueue() = default;
   TaskQueue(const TaskQueue&) = delete;
   TaskQueue& operator=(const TaskQueue&) = delete;
 
-  // What each round asks: nearly always nobody is awake.
+  // The test of each round of progress; nearly always false.
   [[nodiscard]] bool any_awake() const { return first_awake_ != nullptr; }
-  // What each call asks as it leaves.
+  // The test of each call as it leaves: whether the coprocessor would find a task to run.
   [[nodiscard]] bool any_awake_for_coprocessor() const { return awake_ != awake_for_program_; }
-  // Runs those that are awake, of those that `who` may run. Those that wake each other meanwhile wait for the next
-  // round. Returns whether one ran: something has come for it.
+  // Runs the awake tasks that `who` may run. Tasks that are woken meanwhile run in the next round, so a round ends even
+  // if two tasks wake each other. Returns whether one ran, that is, whether something had
+  // arrived for it.
   enum class Who : std::uint8_t { program, coprocessor };
   bool run(Who who);
-  // A peer is lost: anybody may have waited for it.
+  // Wakes all tasks, when a peer is lost: each may have waited for it.
   void wake_all();
-  // Those under way.
+  // Visits the tasks under way, the latest first.
   template <typename Function>
   void for_each(Function&& function) const {
     for (const Task* task = first_; task != nullptr; task = task->next_) function(*task);
@@ -87,8 +94,8 @@ class TaskQueue {
   Task* first_ = nullptr;
   Task* first_awake_ = nullptr;
   Task* last_awake_ = nullptr;
-  std::uint64_t awake_ = 0;
-  std::uint64_t awake_for_program_ = 0;  // of them, whom the coprocessor may not run
+  std::uint64_t awake_ = 0;              // tasks in the queue
+  std::uint64_t awake_for_program_ = 0;  // those of them that the coprocessor may not run
 };
 
 }  // namespace margay::mpi_adi

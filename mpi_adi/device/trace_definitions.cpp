@@ -12,6 +12,7 @@ namespace margay::mpi_adi {
 
 namespace {
 
+// The word for a derived type's constructor, by what the program called.
 std::string_view constructor(int combiner) {
   switch (combiner) {
     case MPI_COMBINER_DUP:
@@ -39,12 +40,13 @@ std::string_view constructor(int combiner) {
   }
 }
 
-// "(vector of 24 bytes)", of one that the program gave no name.
+// A type without a name, as "(vector of 24 bytes)".
 std::string description(const Datatype& type) {
   const int combiner = type.definition != nullptr ? type.definition->origin.combiner : MPI_COMBINER_NAMED;
   return "(" + std::string(constructor(combiner)) + " of " + std::to_string(type.size) + " bytes)";
 }
 
+// The program's name of a type wins over the description.
 std::string word_of(const Datatype& type) {
   return type.name.empty() ? description(type) : type.name;
 }
@@ -52,6 +54,8 @@ std::string word_of(const Datatype& type) {
 }  // namespace
 
 void define_portals_in_trace(sim::Recorder& recorder, std::uint64_t heap_bytes) {
+  // Portals whose messages serve the library itself, and those of collective calls. The readers of a trace choose
+  // messages by these bits (sim/trace/definition.hpp).
   constexpr std::uint64_t kInternal = sim::kInternalPortal;
   constexpr std::uint64_t kCollective = sim::kInternalPortal | sim::kCollectivePortal;
   const auto portal = [&](portals::PortalIndex number, std::string_view text, std::uint64_t whose = 0) {
@@ -84,13 +88,15 @@ void define_portals_in_trace(sim::Recorder& recorder, std::uint64_t heap_bytes) 
 }
 
 void define_in_trace(sim::Recorder& recorder, Communicator& communicator, std::uint64_t since) {
-  // Its messages have the other one's contexts.
+  // Its messages carry the other communicator's contexts, so the name belongs to that one.
   if (communicator.named_as != nullptr) return define_in_trace(recorder, *communicator.named_as, since);
+  // Once for each communicator: the flag is set before the definition is recorded.
   if (std::exchange(communicator.in_trace, true)) return;
   const auto size = static_cast<std::uint64_t>(communicator.everybody().size());
   recorder.define(sim::DefinitionKind::communicator, communicator.context,
                   size << 32U | static_cast<std::uint32_t>(communicator.rank()),
                   communicator.is_inter() ? communicator_word(communicator) : communicator.name, since);
+  // A sum of numbers identifies the set of members without a list that would grow with the job.
   std::uint64_t members = 0;
   for (const Group* group : {communicator.group.get(), communicator.remote.get()}) {
     if (group == nullptr) continue;
@@ -106,6 +112,7 @@ void define_in_trace(sim::Recorder& recorder, const PartitionsTold& told) {
 }
 
 std::uint32_t define_in_trace(sim::Recorder& recorder, Datatype& type, std::uint64_t since) {
+  // Types of the library's own have no handle, and events show them as 0.
   if (type.handle != 0 && !std::exchange(type.in_trace, true)) {
     recorder.define(sim::DefinitionKind::datatype, static_cast<std::uint32_t>(type.handle), type.size, word_of(type),
                     since);

@@ -1,4 +1,4 @@
-// Tells the trace what the numbers in its events are called, when one of them first speaks of it.
+// The names of the numbers in a trace's events, recorded when an event first uses the number.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,13 @@
 
 namespace margay::mpi_adi {
 
-// What this device's portals and the owners of its descriptors are.
+// Names this device's portals and the owner kinds of its descriptors. `heap_bytes`: shown with the heap.
 void define_portals_in_trace(sim::Recorder& recorder, std::uint64_t heap_bytes);
-// Its contexts' name. A library's own has none. `since`: the stamp of the event that speaks of it; 0: now.
+// Names the communicator's contexts and records a number that identifies the set of its members, once for each
+// communicator. `since`: the stamp of the event that uses them; 0: now.
 void define_in_trace(sim::Recorder& recorder, Communicator& communicator, std::uint64_t since = 0);
-// What a side of partitioned communication has; `first`: the match bits of its channel's first message.
+// One side of a partitioned channel. `first`: the match bits of its first message.
+// For the trace's record of the channel; the references need to live for the call only.
 struct PartitionsTold {
   portals::MatchBits first = 0;
   bool sends = false;
@@ -23,8 +25,9 @@ struct PartitionsTold {
   std::int64_t count = 0;  // elements in each
   const Datatype& type;
 };
+// Names the channel's match bits, with the number and the element of its partitions.
 void define_in_trace(sim::Recorder& recorder, const PartitionsTold& told);
-// Returns the number that events name the type by; 0: one of the library's own.
+// Names the type, once. Returns the number that events use for it; 0 for a type of the library's own.
 std::uint32_t define_in_trace(sim::Recorder& recorder, Datatype& type, std::uint64_t since = 0);
 
 }  // namespace margay::mpi_adi

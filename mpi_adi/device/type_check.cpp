@@ -15,7 +15,7 @@ namespace margay::mpi_adi {
 
 namespace {
 
-// A call's number is its place; at most 16. The large-count functions count as those without _c.
+// A call's number on the wire is its index; at most 16 fit. Large-count functions (_c) have the numbers of the others.
 constexpr std::array<std::string_view, 16> kCalls{"",
                                                   "another call",
                                                   "MPI_Send",
@@ -37,6 +37,7 @@ constexpr unsigned kKindShift = 4;
 
 std::uint8_t number_of_call(std::string_view name) {
   if (name.ends_with("_c")) name.remove_suffix(2);
+  // 0 stands for no call, 1 for a function that is not in the table.
   for (std::size_t i = 2; i < kCalls.size(); ++i) {
     if (kCalls[i] == name) return static_cast<std::uint8_t>(i);
   }
@@ -55,6 +56,7 @@ void write_sent_side(portals::UserData& data, const SentSide& side) {
 
 SentSide read_sent_side(const portals::UserData& data) {
   const auto first = static_cast<unsigned>(data[1]);
+  // The note comes from a wire: masks keep every number in the range of its table.
   const unsigned told = static_cast<unsigned>(data[2]) | static_cast<unsigned>(data[3]) << 8U;
   SentSide side;
   side.call = static_cast<std::uint8_t>(first & kCallMask);
@@ -81,6 +83,7 @@ void TypeCheck::begin_send(const Datatype& type, std::uint64_t bytes, bool own) 
 }
 
 void TypeCheck::begin_receive(const ReceiveRequest& request, const Datatype& type, std::int64_t count, bool own) {
+  // A pooled request may still have an entry from its last use, if that ended with an error.
   receives_.erase(&request);
   if (own || type.definition == nullptr) return;
   Receive& receive = receives_[&request];
@@ -103,7 +106,9 @@ void TypeCheck::end_receive(const ReceiveRequest& request) {
   const auto found = receives_.find(&request);
   if (found == receives_.end()) return;
   Receive& receive = found->second;
+  // A message that went straight into the buffer still has its header in the row.
   if (!receive.came) came(request, request.row[0].header);
+  // Empty messages fit every receive.
   const bool told = receive.sent.call != 0 && receive.bytes != 0;
   const bool fits = !request.truncated && signature_of(*receive.type, receive.bytes).fits(receive.sent.signature);
   if (told && !fits) report(request, receive);
@@ -111,6 +116,7 @@ void TypeCheck::end_receive(const ReceiveRequest& request) {
 }
 
 void TypeCheck::nonportable(const std::string& what, const char* where) {
+  // Once for each call and use: a loop would otherwise print a line in every turn.
   if (!nonportable_.insert(std::string(call_) + what).second) return;
   const std::string site = lines_.behind_call(caller_);
   const std::string message =
@@ -124,6 +130,7 @@ void TypeCheck::nonportable(const std::string& what, const char* where) {
 }
 
 void TypeCheck::report(const ReceiveRequest& request, const Receive& receive) {
+  // Later misfits are counted, but neither printed nor recorded.
   if (++misfits_ > kLinesMax) return findings_.count(1);
   const std::uint64_t room = static_cast<std::uint64_t>(receive.count) * receive.type->size;
   const std::string type = !receive.type_name.empty()

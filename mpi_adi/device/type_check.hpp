@@ -1,10 +1,11 @@
-// The check of MARGAY_CHECK_TYPES: whether the types and sizes of a send and of the receive that took it fit each other
-// (MPI 4.0, 3.3.1 and 3.2.4), and whether types are used as the standard defines. Only there while that is asked for.
+// The check of MARGAY_CHECK_TYPES: whether the types and sizes of a send and of the receive that took its message fit
+// each other (MPI 4.0, 3.3.1 and 3.2.4), and whether types are used as the standard defines. The object exists only
+// while the check is on.
 //
-// A sender tells its call and its signature in the three free bytes of a message's note; the receiver, which knows the
+// A sender writes its call and its signature into the three free bytes of a message's note; the receiver, which has the
 // message's length, can name both sides from them:
 //
-//   byte 1: the call in bits 0-3 (0: nothing is told), kind of signature in bits 4-5
+//   byte 1: the call in bits 0-3 (0: no call), kind of signature in bits 4-5
 //   bytes 2-3: uniform: index of the predefined type; mixed: hash, low byte first
 #pragma once
 
@@ -22,48 +23,52 @@
 
 namespace margay::mpi_adi {
 
-// What a sender tells.
+// The sender's side of a message, as it travels in the note.
 struct SentSide {
-  std::uint8_t call = 0;  // number of its call; 0: it tells nothing
+  std::uint8_t call = 0;  // number of its call; 0: none is noted
   Signature signature;
 };
+// Encode and decode bytes 1 to 3 of a note.
 void write_sent_side(portals::UserData& data, const SentSide& side);
 [[nodiscard]] SentSide read_sent_side(const portals::UserData& data);
-// What the message's sender tells, as words: "4 x MPI_INT by MPI_Send"; empty: nothing.
+// The sender's side of a message in words, such as "4 x MPI_INT by MPI_Send"; empty if its note has no call.
 [[nodiscard]] std::string words_of_sent_side(const portals::Header& header);
 
-// Under the process lock.
+// The checker of one process. It keeps the declared type of each receive until the receive is complete. Under the
+// process lock.
 class TypeCheck {
  public:
-  // `rank`: of this process, for what it prints. Each mismatch is a finding.
+  // `rank`: this process's, for printed lines. Each mismatch is a finding.
   TypeCheck(std::uint32_t rank, sim::Findings& findings, sim::SourceLines& lines)
       : rank_(rank), findings_(findings), lines_(lines) {}
 
-  // The MPI call that begins, and where it returns to. `name` lives as long as the program.
+  // Records the MPI call that begins, and the address to which it returns. `name` lives as long as the program.
   void begin_call(const char* name, const void* caller) {
     call_ = name;
     caller_ = caller;
   }
 
-  // A send begins, whose header mark() completes. One without a type, or `own`, the library's, tells nothing.
+  // Records a send that begins, whose header mark() completes. A send without a definition of its type, or one of the
+  // library's own (`own`), writes nothing.
   void begin_send(const Datatype& type, std::uint64_t bytes, bool own);
   void mark(portals::UserData& data) const { write_sent_side(data, outgoing_); }
 
-  // A receive begins.
+  // Records a receive that begins.
   void begin_receive(const ReceiveRequest& request, const Datatype& type, std::int64_t count, bool own);
-  // Its message, when the header will not be in the request's row at the end.
+  // Records its message, when the request's row will not hold the header at the end.
   void came(const ReceiveRequest& request, const portals::Header& header);
-  // It is over: prints a line when the two sides do not fit.
+  // Ends the receive: prints a line when the two sides do not fit.
   void end_receive(const ReceiveRequest& request);
 
-  // The MPI call under way makes a use of `what`, a text, that works here and that the standard does not define (in its
-  // section `where`): prints a line the first time.
+  // Reports that the MPI call under way depends on behaviour that the standard does not define. `what` describes it;
+  // `where` is the standard's section. Prints a line the first time for each call and description.
   void nonportable(const std::string& what, const char* where);
 
-  // Of misfits.
+  // Misfits that are printed; later ones are counted only.
   static constexpr std::uint64_t kLinesMax = 100;
 
  private:
+  // A receive under way, with what its line would print. It refers to the type, which the program may free.
   struct Receive {
     const char* call = "";
     const void* caller = nullptr;
@@ -83,7 +88,7 @@ class TypeCheck {
   const void* caller_ = nullptr;
   SentSide outgoing_;
   std::unordered_map<const ReceiveRequest*, Receive> receives_;
-  std::unordered_set<std::string> nonportable_;  // what was printed of them
+  std::unordered_set<std::string> nonportable_;  // what was printed, by call and description
   std::uint64_t misfits_ = 0;
 };
 

@@ -17,6 +17,7 @@ HeapMemory::HeapMemory(std::size_t bytes, std::size_t least_bytes) {
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   for (;; bytes = std::max(bytes / 2, least_bytes)) {
     const std::size_t rounded = (bytes + page - 1) / page * page;
+    // MAP_NORESERVE: the heap is rarely full, and the operating system should not commit memory for all of it.
     void* const base =
         ::mmap(nullptr, rounded, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED) {
@@ -63,8 +64,9 @@ void Unexpected::enlist(Heap& heap, portals::MatchList::Start start) {
     list_.append(heap.short_entry, start);
     return;
   }
-  // "the matchbits are configured to ignore all bits except the first three, which must be zero": no reply, no ready,
-  // no long one. No room ends the walk there, so that the kernel holds the message on its wire.
+  // "the matchbits are configured to ignore all bits except the first three, which must be zero": no reply, no ready
+  // and no long message. If the heap has no room, the walk ends here, so that the kernel holds the message on its wire
+  // instead of giving it to a later entry.
   const portals::Links links{portals::Link::next(), portals::Link::drop(), portals::Link::drop()};
   heap.short_entry.set({0, ~kTypeMask}, heap.block, both, links);
   // "likewise configured to ignore all bits except the first three, the third of which must be set ... overlaid on top
@@ -73,6 +75,7 @@ void Unexpected::enlist(Heap& heap, portals::MatchList::Start start) {
   header_only.save = portals::Save::header;
   header_only.acknowledge = true;
   heap.long_entry.set({kLongBit, ~kTypeMask}, heap.block, header_only, links);
+  // The overlay shares the block, so both kinds of messages keep one order of arrival.
   heap.long_entry.overlay(heap.short_entry, header_only);
   list_.append(heap.short_entry, start);
   list_.append(heap.long_entry, start);
@@ -93,6 +96,7 @@ void Unexpected::define_pair(const Heap& heap, std::string_view which) {
 }
 
 portals::ArrivedMessage* Unexpected::find_queued(const portals::Criteria& criteria) {
+  // The first heap's messages are older than all of the second's (rule 2), so it is searched first.
   portals::ArrivedMessage* const found = first_.block.find(criteria);
   return found != nullptr || !second_ ? found : second_->block.find(criteria);
 }
@@ -111,17 +115,18 @@ portals::ArrivedMessage* Unexpected::next(const portals::ArrivedMessage& message
 bool Unexpected::in_first(const portals::ArrivedMessage& message) const {
   const portals::Buffer memory = first_.memory.buffer();
   const auto* const at = reinterpret_cast<const std::byte*>(&message);
-  const std::less<const std::byte*> before;  // a total order, whatever the two point into
+  const std::less<const std::byte*> before;  // orders any two pointers, which the operator < does not
   return !before(at, memory.base) && before(at, memory.base + memory.bytes);
 }
 
 void Unexpected::activate(Heap& heap, bool active) {
   for (portals::MatchEntry* const entry : {&heap.short_entry, &heap.long_entry}) {
+    // With one catch-all for everything the long entry is not listed.
     if (entry->listed()) active ? list_.activate(*entry) : list_.deactivate(*entry);
   }
 }
 
-// Where no memory is to be had at all, what is held stays held.
+// Without memory for a second heap the held message stays on its wire; change_heap() tries again later.
 void Unexpected::open_second() {
   if (!second_) {
     try {
@@ -130,18 +135,21 @@ void Unexpected::open_second() {
       return;
     }
     if (counts_ != nullptr) second_->block.count_in(*counts_);
+    // Inactive until the first heap's entries are off: at no time do both accept messages (rule 1).
     enlist(*second_, portals::MatchList::Start::inactive);
     if (recorder_ != nullptr) define_pair(*second_, ", second heap");
   }
   activate(first_, false);
   activate(*second_, true);
   spilling_ = true;
+  // The second heap must have received a message before it may close (rule 2).
   second_arrivals_ = second_->block.arrivals();
 }
 
-// An empty heap's bookkeeping is one free block, described in its first bytes.
+// An empty heap's bookkeeping is one free block, described in its first bytes: all other pages can go.
 void Unexpected::give_memory_back() {
   if (spilling_ && second_->block.queued() == 0) close_second();
+  // used_bytes() counts messages off the queue too, which a receive may still copy from.
   if (second_ && !spilling_ && second_->block.used_bytes() == 0) {
     delist(*second_);
     second_.reset();
@@ -162,7 +170,7 @@ void Unexpected::change_heap() {
     if (second_->block.arrivals() != second_arrivals_ && second_->block.queued() == 0) close_second();
     return;
   }
-  // Where there was no memory, it is tried again after as long.
+  // If there was no memory, opening is tried again after as many rounds.
   if (held_rounds_ != 0 && held_rounds_ % kSpillAfterRounds == 0) open_second();
 }
 

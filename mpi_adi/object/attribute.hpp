@@ -1,5 +1,5 @@
-// Attributes: values that a program caches with a communicator, datatype or window under a key of its own, with the
-// key's functions for copying and deleting them (MPI 4.0, 7.7).
+// Attributes: values that a program attaches to a communicator, datatype or window under keys of its own, whose
+// functions copy and delete them (MPI 4.0, 7.7).
 #pragma once
 
 #include <bit>
@@ -13,51 +13,58 @@
 
 namespace margay::mpi_adi {
 
-// Passive. Shared by the attributes under it: a key that the program has freed goes with the last of them.
+// An attribute key. Passive. Its attributes share it: a key that the program has freed is deleted with the last of
+// them.
 struct Keyval {
   int handle = MPI_KEYVAL_INVALID;
-  ObjectType owner = ObjectType::none;          // communicator, datatype or window; their handles are ints all alike
-  MPI_Comm_copy_attr_function* copy = nullptr;  // null: attributes are not copied
-  MPI_Comm_delete_attr_function* delete_value = nullptr;  // null: nothing to do
+  ObjectType owner = ObjectType::none;          // communicator, datatype or window; the handles of all are ints
+  MPI_Comm_copy_attr_function* copy = nullptr;  // nullptr: attributes are not copied
+  MPI_Comm_delete_attr_function* delete_value = nullptr;  // nullptr: nothing to call
+  // The program's, passed to both functions.
   void* extra_state = nullptr;
-  ForeignAttributeCopy foreign_copy = nullptr;  // `copy` and `delete_value` are C++'s or Fortran's: called by these
+  ForeignAttributeCopy foreign_copy = nullptr;  // `copy` and `delete_value` are C++'s or Fortran's, and called by these
   ForeignAttributeDelete foreign_delete = nullptr;
   bool freed = false;  // by the program; no new attribute may be set under it
 };
 using KeyvalPtr = std::shared_ptr<Keyval>;
 
-// The word of an attribute, and which language set it (MPI 4.0, 19.3.7). C gets the address of a number that Fortran
-// set; Fortran gets the address that C set as a number.
+// An attribute's word, and the language that set it (MPI 4.0, 19.3.7). C gets the address of a number that Fortran set;
+// Fortran gets an address that C set as a number.
 class AttributeValue {
  public:
   AttributeValue() = default;
   AttributeValue(void* value, AttributeKind kind) : word_(value), kind_(kind) {
-    // Fortran's library passes an INTEGER as a word; a copy function of the program's writes its half of one.
+    // Fortran's library passes an INTEGER in a word; a copy function of the program writes only its half.
     if (kind == AttributeKind::integer) word_ = from_number(static_cast<std::int32_t>(number()));
   }
 
+  // A number as the word, and the word as a number.
   [[nodiscard]] static void* from_number(std::intptr_t number) { return std::bit_cast<void*>(number); }
   [[nodiscard]] std::intptr_t number() const { return std::bit_cast<std::intptr_t>(word_); }
+  // The word, whatever its kind.
   [[nodiscard]] void* word() const { return word_; }
   [[nodiscard]] AttributeKind kind() const { return kind_; }
-  // What a function of C is given: for a number its address, which is an int's, too.
+  // The value for a function of C: an address itself, or for a number the address of the word, where an int may be
+  // read, too.
   [[nodiscard]] void* for_c() { return kind_ == AttributeKind::address ? word_ : &word_; }
-  // The word that a caller gets who reads attributes as `reader`.
+  // The word for a caller that reads attributes as `reader`.
   [[nodiscard]] void* read_as(AttributeKind reader) { return reader == AttributeKind::address ? for_c() : word_; }
 
  private:
   static_assert(std::endian::native == std::endian::little, "a word's address is its low half's");
   void* word_ = nullptr;
+  // The default is C's.
   AttributeKind kind_ = AttributeKind::address;
 };
 
+// One value under one key.
 struct Attribute {
   KeyvalPtr keyval;
   AttributeValue value;
 };
 
-// An object's attributes, in the order in which they were set; each stays where it is while it is set. A copy of the
-// object begins with none: copying them is a matter of the keys' functions.
+// An object's attributes, in the order in which they were set. An attribute's address is constant while it is set. A
+// copy of the object starts without attributes, because the keys' functions copy them.
 class AttributeList {
  public:
   AttributeList() = default;
@@ -67,34 +74,35 @@ class AttributeList {
   AttributeList& operator=(AttributeList&&) = default;
   ~AttributeList() = default;
 
+  // In the order in which they were set, as copies and deletions go through them.
   [[nodiscard]] const std::list<Attribute>& all() const { return attributes_; }
-  // nullptr: not set.
+  // The attribute under the key, or nullptr. Costs a pass: objects have few attributes.
   [[nodiscard]] Attribute* find(const Keyval& keyval);
-  // Requires: not set.
+  // Adds one. Requires: not set.
   void append(KeyvalPtr keyval, AttributeValue value);
-  // Nothing happens when it is not set.
+  // Removes it; no effect when it is not set.
   void remove(const Keyval& keyval);
 
  private:
   std::list<Attribute> attributes_;
 };
 
-// From attribute keys to their objects. A key that the program freed is found until the last attribute under it is
-// gone: MPI_Comm_delete_attr still takes it (MPI 4.0, 7.7.2).
+// The table of attribute keys by handle. A key that the program freed is found until its last attribute is deleted,
+// since MPI_Comm_delete_attr still accepts it (MPI 4.0, 7.7.2).
 
-// A key's index has the slot in its low 18 bits and the slot's generation in the 4 above; two bits of its handle less
-// than other objects have, since the kind of object that it keys for stands there too. Used under the process lock.
+// A key's index has the slot in its low 18 bits and the slot's generation in the 4 bits above: two bits less than other
+// handles, because the kind of object that the key is for stands there too. Under the process lock.
 class KeyvalTable {
  public:
-  // Gives it its handle; nullptr when the table is full (2^18 keys alive). Requires: keyval.owner is set.
+  // Makes a key with a handle; nullptr when the table is full (2^18 keys alive). Requires: keyval.owner is set.
   [[nodiscard]] KeyvalPtr add(const Keyval& keyval);
-  // nullptr: no such key. One that was freed is found while an attribute has it.
+  // The key of a handle, or nullptr. A freed key is found while an attribute uses it.
   [[nodiscard]] KeyvalPtr find(int handle) const;
-  // A key of this handle was made and freed, and no other one has its place yet.
+  // Whether a key of this handle was made and freed, and no other one has its slot yet: for error messages.
   [[nodiscard]] bool was_freed(int handle) const;
-  // Keys that the program has not freed.
+  // The keys that the program has not freed.
   [[nodiscard]] std::vector<int> living() const;
-  // Requires: not freed.
+  // Frees a key for the program. Requires: not freed.
   void free_keyval(Keyval& keyval);
 
  private:
@@ -102,15 +110,17 @@ class KeyvalTable {
   static constexpr std::uint32_t kSlotMask = (1U << kSlotBits) - 1;
   static constexpr std::uint32_t kGenerationMask = kKeyvalIndexMask >> kSlotBits;
   struct Slot {
-    KeyvalPtr held;  // null once freed
+    KeyvalPtr held;  // nullptr once freed
+    // Alive while the program or an attribute has the key.
     std::weak_ptr<Keyval> living;
+    // Counts the slot's keys, modulo 16.
     std::uint32_t generation = 0;
   };
   // An unused slot, or a new one; kSlotMask + 1 when there is none.
   [[nodiscard]] std::uint32_t unused_slot();
 
   std::vector<Slot> slots_;
-  std::vector<std::uint32_t> freed_;  // slots, some of whose keys may still live with attributes; oldest first
+  std::vector<std::uint32_t> freed_;  // slots of freed keys, some of which attributes still use; oldest first
 };
 
 }  // namespace margay::mpi_adi

@@ -1,4 +1,4 @@
-// MPI_Dims_create's arithmetic: of all ways to write a number as a product of d factors, the most even one.
+// The arithmetic of MPI_Dims_create: the most even of all products of d factors.
 #include <algorithm>
 #include <cstddef>
 
@@ -8,6 +8,7 @@ namespace margay::mpi_adi {
 
 namespace {
 
+// In pairs up to the square root.
 std::vector<int> divisors_of(int number) {
   std::vector<int> divisors;
   for (int i = 1; i <= number / i; ++i) {
@@ -19,15 +20,15 @@ std::vector<int> divisors_of(int number) {
   return divisors;
 }
 
-// The search for factors in non-increasing order whose greatest and least lie closest together; of equals the one whose
-// least is greatest, then the one whose next to least is greatest, and so on: what MPICH takes.
+// The search for factors in non-increasing order whose greatest and least are closest together. Of equal results the
+// one with the greatest least factor, then with the greatest next to least, and so on: MPICH's choice.
 class Search {
  public:
   Search(int nodes, std::size_t count) : divisors_(divisors_of(nodes)), now_(count) { place(0, nodes, nodes); }
   [[nodiscard]] const std::vector<int>& best() const { return best_; }
 
  private:
-  // Chooses factor `at` and those behind it, whose product is `rest`, none above `limit`.
+  // Chooses factor `at` and those behind it, whose product is `rest`, none greater than `limit`.
   void place(std::size_t at, int rest, int limit) {
     if (at + 1 == now_.size()) {
       if (rest > limit) return;
@@ -39,19 +40,20 @@ class Search {
     for (const int divisor : divisors_) {
       if (divisor > limit) break;
       if (rest % divisor != 0 || !reaches(divisor, rest, after)) continue;
-      // Nothing below can be closer to the greatest one than the even share of the rest.
+      // No later choice can be better: the least factor is at most the even share of the remainder, and greater
+      // divisors only widen the distance.
       if (at == 0 && !best_.empty() && divisor - even_share(divisor, rest, after) > best_.front() - best_.back()) break;
       now_[at] = divisor;
       place(at + 1, rest / divisor, divisor);
     }
   }
-  // Whether `count` factors of at most `divisor` can make `rest`.
+  // Whether `count` factors of at most `divisor` can have the product `rest`.
   static bool reaches(int divisor, int rest, int count) {
     std::int64_t product = 1;
     for (int i = 0; i < count && product < rest; ++i) product *= divisor;
     return product >= rest;
   }
-  // The most that the least of `count` factors of `rest`, one of them `divisor`, can be.
+  // An upper bound of the least of `count` factors of `rest`, one of which is `divisor`.
   static int even_share(int divisor, int rest, int count) {
     int share = 1;
     while (share < divisor && reaches_from_below(share + 1, rest / divisor, count - 1)) ++share;
@@ -65,6 +67,7 @@ class Search {
   [[nodiscard]] bool better() const {
     const int spread = now_.front() - now_.back(), least = best_.front() - best_.back();
     if (spread != least) return spread < least;
+    // From the last factor on, which is the least.
     return std::lexicographical_compare(best_.rbegin(), best_.rend(), now_.rbegin(), now_.rend());
   }
 

@@ -8,6 +8,7 @@ namespace margay::mpi_adi {
 
 namespace {
 
+// A hint's bit is its index here.
 constexpr std::array<std::string_view, 4> kNames{"mpi_assert_no_any_tag", "mpi_assert_no_any_source",
                                                  "mpi_assert_exact_length", "mpi_assert_allow_overtaking"};
 
@@ -17,6 +18,7 @@ void CommunicatorHints::set_from(const Info& info) {
   for (std::size_t i = 0; i < kNames.size(); ++i) {
     const std::string* value = info.find(kNames[i]);
     if (value == nullptr) continue;
+    // Any other value leaves the hint as it is.
     const auto bit = static_cast<std::uint8_t>(1U << i);
     if (*value == "true") promised_ = static_cast<std::uint8_t>(promised_ | bit);
     if (*value == "false") promised_ = static_cast<std::uint8_t>(promised_ & ~bit);
@@ -36,14 +38,17 @@ std::string ranks_word(int count) {
 }  // namespace
 
 std::string communicator_word(ContextId context) {
+  // Both contexts of a pair have the name of the first.
   return "communicator " + std::to_string(context & ~1);
 }
 
 std::string communicator_word(const Communicator& communicator) {
+  // The library's own communicators appear under the name of the one that they serve.
   if (communicator.named_as != nullptr) return communicator_word(*communicator.named_as);
   if (!communicator.name.empty()) return communicator.name;
   const std::string word = communicator_word(communicator.context);
   if (!communicator.is_inter()) return word + " (" + ranks_word(communicator.size()) + ")";
+  // The order of the union is the same on all members, unlike "mine" and "theirs".
   const bool mine_first = communicator.both == nullptr || communicator.both->rank() == communicator.rank();
   const int first = mine_first ? communicator.size() : communicator.peer_count();
   const int second = mine_first ? communicator.peer_count() : communicator.size();

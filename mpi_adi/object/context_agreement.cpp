@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint64_t kYes = ~std::uint64_t{0};
 
-// Spreads agreements that go on at once over the pairs, so that they seldom want the same.
+// Spreads concurrent agreements over the pairs, so that they seldom choose the same one.
 std::uint32_t mixed(std::uint32_t salt, std::uint32_t round) {
   std::uint32_t x = salt * 0x9e37'79b9U + round * 0x85eb'ca6bU + 1;
   x ^= x >> 16;
@@ -27,6 +27,7 @@ ContextAgreement::ContextAgreement(ContextPool& pool, std::uint32_t salt, bool b
 
 ContextAgreement::~ContextAgreement() {
   if (over_) return;
+  // The object may be destroyed in the middle of a round, when a peer is lost.
   if (reserved_) pool_.give_back(pair_);
   end();
 }
@@ -41,8 +42,10 @@ void ContextAgreement::end() {
 void ContextAgreement::offer() {
   voting_ = false;
   count_ = kOfferWords;
+  // Pairs whose hold has ended meanwhile can be offered.
   pool_.reclaim();
   std::copy(pool_.free().begin(), pool_.free().end(), words_.begin());
+  // Only this agreement, and no other one can begin: the reservation needs no vote.
   words_[kAlone] = blocking_ && pool_.agreements_ == 1 ? kYes : 0;
   words_[kNoneReserved] = pool_.reserved_ == 0 ? kYes : 0;
   words_[kGeneration] = generation_;
@@ -58,7 +61,7 @@ bool ContextAgreement::offers_combined() {
   pair_ = candidate(alone);
   ++round_;
   if (pair_ < 0) {
-    // What is only reserved may come back.
+    // A pair that another agreement has reserved may become free again, so the members try again.
     if (words_[kNoneReserved] == 0) {
       offer();
       return false;
@@ -72,6 +75,7 @@ bool ContextAgreement::offers_combined() {
     end();
     return true;
   }
+  // It may have been taken since the offer, by an agreement that overlaps.
   reserved_ = pool_.is_free(pair_);
   if (reserved_) {
     pool_.take(pair_);
@@ -89,6 +93,7 @@ bool ContextAgreement::votes_combined() {
     end();
     return true;
   }
+  // Not all members have it: no member may keep it.
   if (reserved_) {
     pool_.give_back(pair_);
     --pool_.reserved_;
@@ -98,12 +103,13 @@ bool ContextAgreement::votes_combined() {
   return false;
 }
 
-// The lowest free pair, or the first from a place that the salt chooses.
+// The lowest free pair, or the first one from a position that salt and round choose.
 int ContextAgreement::candidate(bool lowest) const {
   const std::size_t start = lowest ? 0 : mixed(salt_, round_) % ContextPool::kWords;
   for (std::size_t i = 0; i < ContextPool::kWords; ++i) {
     const std::size_t word = (start + i) % ContextPool::kWords;
     if (words_[word] == 0) continue;
+    // Salt and round choose the first bit within the word, too.
     const int turn = lowest ? 0 : static_cast<int>(mixed(round_, salt_) % ContextPool::kPairsPerWord);
     const int bit =
         (std::countr_zero(std::rotr(words_[word], turn)) + turn) % static_cast<int>(ContextPool::kPairsPerWord);

@@ -12,24 +12,31 @@
 
 namespace margay::mpi_adi {
 
+// The error of an agreement without a common free pair.
 inline constexpr char kContextsUsedUp[] =
     "no context identifier is free on all members (4,096 communicators); free some first";
 
+// A bit for each pair. A pair has the contexts 2 * pair and 2 * pair + 1.
 class ContextPool {
  public:
+  // Half of all contexts, since a communicator has two.
   static constexpr int kPairs = 1 << (kContextBits - 1);
   static constexpr std::size_t kPairsPerWord = 64;
   static constexpr std::size_t kWords = kPairs / kPairsPerWord;
 
   ContextPool() { free_.fill(~std::uint64_t{0}); }
 
-  // A bit for each pair; the pair's contexts are twice its number, and one more.
+  // The free pairs, as agreements offer them.
+  // Bit `pair % 64` of word `pair / 64`.
   [[nodiscard]] const std::array<std::uint64_t, kWords>& free() const { return free_; }
+  // Requires for all of these: 0 <= pair < kPairs.
   [[nodiscard]] bool is_free(int pair) const { return (free_[at(pair)] & bit(pair)) != 0; }
+  // Take a pair, and return it.
   void take(int pair) { free_[at(pair)] &= ~bit(pair); }
   void give_back(int pair) { free_[at(pair)] |= bit(pair); }
-  // The same once `hold` is over, as reclaim() finds.
+  // Returns a pair once `hold` has ended, which reclaim() tests.
   void give_back_after(int pair, std::unique_ptr<ContextHold> hold) { held_.emplace_back(pair, std::move(hold)); }
+  // Returns the pairs whose hold has ended. Called at the start of each agreement.
   void reclaim() {
     std::erase_if(held_, [this](const auto& held) {
       if (!held.second->over()) return false;
@@ -37,7 +44,7 @@ class ContextPool {
       return true;
     });
   }
-  // Processes are about to agree on a pair.
+  // Whether an agreement is under way in this process.
   [[nodiscard]] bool agreeing() const { return agreements_ != 0; }
 
  private:
@@ -48,9 +55,10 @@ class ContextPool {
   }
 
   std::array<std::uint64_t, kWords> free_{};
+  // Pairs that were returned, but are not free yet.
   std::vector<std::pair<int, std::unique_ptr<ContextHold>>> held_;
   int agreements_ = 0;  // under way in this process
-  int reserved_ = 0;    // pairs that agreements hold while they ask whether all can
+  int reserved_ = 0;    // pairs that agreements have reserved while they vote
 };
 
 }  // namespace margay::mpi_adi

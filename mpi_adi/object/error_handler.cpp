@@ -5,6 +5,7 @@
 namespace margay::mpi_adi {
 
 MPI_Errhandler named_handler(std::string_view name) {
+  // The standard's default (MPI 4.0, 9.3.1).
   if (name.empty() || name == "mpi_errors_are_fatal") return MPI_ERRORS_ARE_FATAL;
   if (name == "mpi_errors_abort") return MPI_ERRORS_ABORT;
   return name == "mpi_errors_return" ? MPI_ERRORS_RETURN : MPI_ERRHANDLER_NULL;
@@ -17,7 +18,7 @@ ErrorHandlers::ErrorHandlers() {
   }
 }
 
-// Handlers that the program never freed hold themselves.
+// Handlers that the program never freed hold references to themselves.
 ErrorHandlers::~ErrorHandlers() {
   for (ErrorHandler* handler : table_.alive()) {
     const ErrorHandlerPtr last = std::move(handler->kept);
@@ -25,6 +26,7 @@ ErrorHandlers::~ErrorHandlers() {
 }
 
 ErrorHandlerPtr ErrorHandlers::find(MPI_Errhandler handle) const {
+  // Predefined handlers are constant, so they need no lock.
   if (is_builtin(handle)) {
     const bool known = object_type(handle) == ObjectType::error_handler && handle_index(handle) < kPredefined;
     return known ? predefined_[handle_index(handle)] : nullptr;
@@ -51,6 +53,7 @@ std::vector<MPI_Errhandler> ErrorHandlers::living() const {
 MPI_Errhandler ErrorHandlers::hand_out(const ErrorHandlerPtr& handler) {
   const std::lock_guard guard(mutex_);
   if (is_builtin(handler->handle)) return handler->handle;
+  // The first handle, or a new one after all were freed while objects still use the handler.
   if (handler->handles == 0) {
     handler->handle = table_.add(*handler);
     if (handler->handle == 0) {
@@ -64,7 +67,7 @@ MPI_Errhandler ErrorHandlers::hand_out(const ErrorHandlerPtr& handler) {
 }
 
 void ErrorHandlers::free_handle(ErrorHandler& handler) {
-  ErrorHandlerPtr last;  // may be the end of it
+  ErrorHandlerPtr last;  // the last reference, perhaps: released after the lock
   const std::lock_guard guard(mutex_);
   if (is_builtin(handler.handle) || --handler.handles > 0) return;
   table_.remove(handler.handle);

@@ -1,5 +1,5 @@
-// Error handlers as objects: the four that the ABI fixes, and those that a program makes of its functions (MPI 4.0,
-// 9.3). The objects that use one share it; a program's handle to it may be freed earlier.
+// Error handlers: the four that the ABI fixes, and those that a program makes of its functions (MPI 4.0, 9.3). The
+// objects that use a handler share it; the program's handle may be freed earlier.
 #pragma once
 
 #include <array>
@@ -16,25 +16,25 @@
 
 namespace margay::mpi_adi {
 
-// A user's function, whatever its first argument points to; cast back by whoever calls it.
+// A function of the program, whatever its first argument points to; the caller casts it back.
 using HandlerFunction = void (*)();
 
-// Passive.
+// Passive. Guarded by the mutex of ErrorHandlers, as far as `handle`, `handles` and `kept` are concerned.
 struct ErrorHandler {
-  MPI_Errhandler handle = MPI_ERRHANDLER_NULL;  // null: the program holds none
-  ObjectType of = ObjectType::none;             // whose errors it takes; none: anybody's (predefined)
-  HandlerFunction function = nullptr;           // null: predefined, and `handle` says which
-  CxxErrorHandler cxx_caller = nullptr;         // `function` is C++'s: called by this
-  std::uint32_t handles = 0;                    // how often the program has yet to free it; predefined: 0
+  MPI_Errhandler handle = MPI_ERRHANDLER_NULL;  // MPI_ERRHANDLER_NULL: the program has no handle
+  ObjectType of = ObjectType::none;             // the kind of object whose errors it takes; none: any (predefined)
+  HandlerFunction function = nullptr;           // nullptr: predefined, identified by `handle`
+  CxxErrorHandler cxx_caller = nullptr;         // `function` is C++'s, and called by this
+  std::uint32_t handles = 0;                    // times that the program has yet to free it; predefined: 0
   std::shared_ptr<ErrorHandler> kept;           // itself, while handles > 0
 };
 using ErrorHandlerPtr = std::shared_ptr<ErrorHandler>;
 
-// The handler that a run's option (`margay run --initial-errhandler`, MPI 4.0, 9.3.1 and 11.5) names, in the standard's
-// words: MPI_ERRORS_ARE_FATAL without a name, MPI_ERRHANDLER_NULL of a name that is none.
+// The handler of this name, for the run's option (`margay run --initial-errhandler`, MPI 4.0, 9.3.1 and 11.5). An empty
+// name is MPI_ERRORS_ARE_FATAL; an unknown one gives MPI_ERRHANDLER_NULL.
 [[nodiscard]] MPI_Errhandler named_handler(std::string_view name);
 
-// One process's.
+// The error handlers of one process.
 class ErrorHandlers {
  public:
   ErrorHandlers();
@@ -42,24 +42,26 @@ class ErrorHandlers {
   ErrorHandlers(const ErrorHandlers&) = delete;
   ErrorHandlers& operator=(const ErrorHandlers&) = delete;
 
-  // MPI_ERRORS_ARE_FATAL, which the first communicators have.
+  // MPI_ERRORS_ARE_FATAL, the handler of the first communicators.
   [[nodiscard]] const ErrorHandlerPtr& fatal() const { return predefined_[0]; }
-  // All below from any thread.
-  // nullptr: no living handler.
+  // Any thread may call the functions below.
+  // The handler of a handle, or nullptr.
   [[nodiscard]] ErrorHandlerPtr find(MPI_Errhandler handle) const;
-  // A new one, with one handle to be freed. MPI_ERRHANDLER_NULL: the table is full.
+  // Makes a handler with one handle, which the program frees. MPI_ERRHANDLER_NULL: the table is full.
   [[nodiscard]] MPI_Errhandler create(ObjectType of, HandlerFunction function);
-  // A handle to `handler` that the program will free (MPI_Comm_get_errhandler). MPI_ERRHANDLER_NULL: the table is full.
+  // Returns a handle to `handler`, which the program frees (MPI_Comm_get_errhandler). MPI_ERRHANDLER_NULL: the table is
+  // full.
   [[nodiscard]] MPI_Errhandler hand_out(const ErrorHandlerPtr& handler);
-  // Those that the program has handles of, the predefined ones aside.
+  // Handles that the program has not freed, without predefined ones.
   [[nodiscard]] std::vector<MPI_Errhandler> living() const;
-  // The program gives one handle back. The handler lives on where it is attached.
+  // Frees one handle. The handler lives while objects use it.
   void free_handle(ErrorHandler& handler);
 
  private:
   static constexpr std::size_t kPredefined = 4;
+  // By the index of their handles; constant after construction.
   std::array<ErrorHandlerPtr, kPredefined> predefined_;
-  mutable std::mutex mutex_;  // of the table, and of the handlers' handles
+  mutable std::mutex mutex_;  // guards the table and the handlers' handles
   HandleTable<ErrorHandler> table_{ObjectType::error_handler};
 };
 

@@ -1,4 +1,4 @@
-// Groups: ordered sets of processes, and the table of those that a program holds handles of.
+// Groups: ordered sets of processes, and the table of those that a program has handles of.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,23 @@
 
 namespace margay::mpi_adi {
 
-// Immutable; shared by the communicators made from it. ranks[i] is the world rank of the group's rank i.
+// A group. Immutable; the communicators that were made from it share it. world_ranks[i] is the world rank of the
+// group's rank i.
 struct Group {
   sim::SharedTable world_ranks;
-  int my_rank = -1;  // mine in it; -1 (MPI_UNDEFINED at the interface) when this process is no member
+  int my_rank = -1;  // this process's rank in it; -1 (MPI_UNDEFINED for the program) when it is not a member
   static constexpr std::uint32_t kWorldModel = 0;
-  // The session that it came from, and with it the communicators made of it, or the world model.
+  // The session, or the world model, from which it came; communicators made of it belong to the same.
   std::uint32_t session = kWorldModel;
-  // The library's own, whose messages no end of the program's gives up or waits for.
+  // The library's own groups: no end of the program's waits for their messages or gives them up.
   static constexpr std::uint32_t kNoSession = ~std::uint32_t{0};
   [[nodiscard]] int size() const { return static_cast<int>(world_ranks.size()); }
 };
 using GroupPtr = std::shared_ptr<const Group>;
 
-// The groups that a program holds handles of.
+// The table of the program's groups.
 
-// Used under the process lock. MPI_GROUP_EMPTY is always there.
+// Under the process lock. MPI_GROUP_EMPTY always exists.
 class GroupTable {
  public:
   GroupTable() : empty_(std::make_shared<Group>()) {}
@@ -36,7 +37,8 @@ class GroupTable {
   GroupTable(const GroupTable&) = delete;
   GroupTable& operator=(const GroupTable&) = delete;
 
-  // A handle of a group; MPI_GROUP_EMPTY of one without members. MPI_GROUP_NULL: the table is full.
+  // Makes a handle of a group: MPI_GROUP_EMPTY for one without members. MPI_GROUP_NULL: the table is full.
+  // The table stores the handle, not the group, since several handles may name one group.
   [[nodiscard]] MPI_Group add(GroupPtr group) {
     if (group->size() == 0) return MPI_GROUP_EMPTY;
     auto entry = std::make_unique<Entry>(Entry{std::move(group)});
@@ -45,19 +47,19 @@ class GroupTable {
     static_cast<void>(entry.release());
     return handle;
   }
-  // nullptr: no such living group.
+  // The group of a handle, or nullptr.
   [[nodiscard]] GroupPtr find(MPI_Group handle) const {
     if (handle == MPI_GROUP_EMPTY) return empty_;
     const Entry* const entry = table_.find(handle);
     return entry == nullptr ? nullptr : entry->group;
   }
-  // Groups that the program has not freed, with their handles.
+  // The groups that the program has not freed, with their handles.
   [[nodiscard]] std::vector<std::pair<MPI_Group, GroupPtr>> living() const {
     std::vector<std::pair<MPI_Group, GroupPtr>> groups;
     table_.for_each([&groups](Handle handle, const Entry& entry) { groups.emplace_back(handle, entry.group); });
     return groups;
   }
-  // Requires: find(handle) is not null. MPI_GROUP_EMPTY stays.
+  // Frees a handle. Requires: find(handle) is not null. No effect on MPI_GROUP_EMPTY.
   void remove(MPI_Group handle) {
     if (handle == MPI_GROUP_EMPTY) return;
     const Entry* const entry = table_.find(handle);

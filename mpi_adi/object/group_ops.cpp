@@ -12,7 +12,7 @@ std::uint32_t world_rank_of(const Group& group, int rank) {
   return group.world_ranks[static_cast<std::size_t>(rank)];
 }
 
-// Those of `one` whose being in `other` is `wanted`.
+// The members of `one` for which membership in `other` is `wanted`.
 GroupPtr filter(const Group& one, const Group& other, bool wanted, std::uint32_t me) {
   const GroupIndex index(other);
   std::vector<std::uint32_t> kept;
@@ -22,7 +22,7 @@ GroupPtr filter(const Group& one, const Group& other, bool wanted, std::uint32_t
   return make_group(std::move(kept), me, one.session);
 }
 
-// Notes the rank in `seen`, if it may be there once.
+// Marks the rank in `seen`, if it is inside and was not seen before.
 RankFault::What note(std::vector<bool>& seen, std::int64_t rank) {
   if (rank < 0 || rank >= static_cast<std::int64_t>(seen.size())) return RankFault::What::outside;
   const auto at = static_cast<std::size_t>(rank);
@@ -31,13 +31,14 @@ RankFault::What note(std::vector<bool>& seen, std::int64_t rank) {
   return RankFault::What::none;
 }
 
-// The ends first: what is between is inside then, and a range is never longer than the group.
+// Checks the ends first: all ranks between are inside then, and no range is longer than the group.
 RankFault check_range(int size, const int (&range)[3], int at) {
   const auto [first, last, stride] = range;
   if (stride == 0) return {RankFault::What::zero_stride, at, first};
   if (first < 0 || first >= size) return {RankFault::What::outside, at, first};
   if ((stride > 0 && first > last) || (stride < 0 && first < last)) return {RankFault::What::wrong_way, at, last};
   const std::int64_t span = std::int64_t{last} - first;
+  // The last rank that the stride reaches, which may be before `last`.
   const std::int64_t reached = first + span / stride * stride;
   if (reached < 0 || reached >= size) return {RankFault::What::outside, at, last};
   return {};
@@ -47,6 +48,7 @@ RankFault check_range(int size, const int (&range)[3], int at) {
 
 GroupIndex::GroupIndex(const Group& group) : group_(group) {
   const auto& ranks = group.world_ranks;
+  // The world and groups made of its first members need no index.
   for (std::size_t i = 0; i < ranks.size() && identity_; ++i) identity_ = ranks[i] == i;
   if (identity_) return;
   by_world_rank_.resize(ranks.size());
@@ -65,6 +67,7 @@ int GroupIndex::rank_of(std::uint32_t world_rank) const {
 
 GroupPtr make_group(std::vector<std::uint32_t>&& world_ranks, std::uint32_t me, std::uint32_t session) {
   auto group = std::make_shared<Group>();
+  // One pass over the members, at the making of the group only.
   const auto mine = std::find(world_ranks.begin(), world_ranks.end(), me);
   group->my_rank = mine == world_ranks.end() ? -1 : static_cast<int>(mine - world_ranks.begin());
   group->world_ranks = std::move(world_ranks);
@@ -73,6 +76,7 @@ GroupPtr make_group(std::vector<std::uint32_t>&& world_ranks, std::uint32_t me, 
 }
 
 bool can_be_members(std::span<const std::uint64_t> numbers, std::uint32_t processes) {
+  // The bound first: numbers came from another process, and size the memory below.
   if (numbers.size() > processes) return false;
   std::vector<bool> seen(processes, false);
   for (const std::uint64_t number : numbers) {
@@ -83,6 +87,7 @@ bool can_be_members(std::span<const std::uint64_t> numbers, std::uint32_t proces
 }
 
 int compare(const Group& one, const Group& other) {
+  // Equal lists are the usual case, and need no index.
   if (&one == &other || one.world_ranks == other.world_ranks) return MPI_IDENT;
   if (one.size() != other.size()) return MPI_UNEQUAL;
   return is_subset(one, other) ? MPI_SIMILAR : MPI_UNEQUAL;
@@ -129,7 +134,7 @@ bool is_subset(const Group& part, const Group& whole) {
 }
 
 void translate(const Group& from, std::span<const int> ranks, const Group& to, int* result) {
-  // Of a few ranks each is looked for; more are worth an index.
+  // A few ranks are searched one by one; an index pays only for more.
   constexpr std::size_t kFew = 8;
   std::optional<GroupIndex> index;
   if (ranks.size() > kFew && &from != &to) index.emplace(to);
@@ -161,6 +166,7 @@ RankFault expand_ranges(int size, std::span<const int[3]> ranges, std::vector<in
     const auto& range = ranges[i];
     const int at = static_cast<int>(i);
     if (const RankFault fault = check_range(size, range, at); fault.what != RankFault::What::none) return fault;
+    // At least one rank, since check_range() refuses ranges of the wrong direction.
     const std::int64_t steps = (std::int64_t{range[1]} - range[0]) / range[2];
     for (std::int64_t step = 0; step <= steps; ++step) {
       const auto rank = static_cast<int>(range[0] + step * range[2]);

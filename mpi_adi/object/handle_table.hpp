@@ -1,5 +1,5 @@
-// From handles to objects. A handle's index has the slot in its low bits and the slot's generation above, so that a
-// handle that outlived its object is told from the slot's next object.
+// A table from handles to objects. A handle's index has the slot in its low bits and the slot's generation above, so a
+// handle that outlived its object does not find the slot's next object. The generation repeats after 256 objects.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,25 @@
 
 namespace margay::mpi_adi {
 
-// One lookup is an index check and a compare. Objects are the caller's. Used under the process lock.
+// A look-up is an index check and a compare. The caller owns the objects. Used under the process lock, or under a lock
+// of the caller's.
+// `Object` is only pointed to, so it may be incomplete here.
+//
+//   bits of a handle's index: 25 generation 18 | 17 slot 0
 template <typename Object>
 class HandleTable {
  public:
-  // The first `reserved` indices are never given out: handles that the ABI fixes, or place() gives.
+  // The first `reserved` indices are never given out by add(): they are fixed by the ABI, or used by place().
   explicit HandleTable(ObjectType type, std::uint32_t reserved = 0)
       : tag_(handle_bits(make_direct(type, 0)) >> kHandleTypeShift), reserved_(reserved), slots_(reserved) {}
 
-  // An object under a reserved index, for good: it counts as nobody's, so not among those that are alive.
+  // Puts an object under a reserved index, for good. It does not count as alive, as it does not belong to the program.
   [[nodiscard]] Handle place(std::uint32_t index, Object& object) {
     slots_[index].object = &object;
     return handle_of(index);
   }
 
-  // 0 when the table is full (2^18 objects alive).
+  // Puts an object into a free slot and returns its handle; 0 when the table is full (2^18 objects alive).
   [[nodiscard]] Handle add(Object& object) {
     std::uint32_t slot = free_;
     if (slot != kNone) {
@@ -36,14 +40,14 @@ class HandleTable {
     slots_[slot].object = &object;
     return handle_of(slot);
   }
-  // nullptr: no such object, or it is gone.
+  // The object of a handle, or nullptr, whatever value the handle has.
   [[nodiscard]] Object* find(Handle handle) const {
     const std::uint32_t slot = handle_index(handle) & kSlotMask;
     if (handle_bits(handle) >> kHandleTypeShift != tag_ || slot >= slots_.size()) return nullptr;
     const Slot& found = slots_[slot];
     return found.generation == handle_index(handle) >> kSlotBits ? found.object : nullptr;
   }
-  // Requires: find(handle) is not null.
+  // Frees a handle. Requires: find(handle) is not null.
   void remove(Handle handle) {
     const std::uint32_t slot = handle_index(handle) & kSlotMask;
     slots_[slot].object = nullptr;
@@ -51,6 +55,7 @@ class HandleTable {
     slots_[slot].next_free = free_;
     free_ = slot;
   }
+  // The objects that add() put in and remove() did not take out.
   [[nodiscard]] std::vector<Object*> alive() const {
     std::vector<Object*> objects;
     for (std::size_t slot = reserved_; slot < slots_.size(); ++slot) {
@@ -58,7 +63,7 @@ class HandleTable {
     }
     return objects;
   }
-  // function(Handle, const Object&) of each living object.
+  // Calls function(Handle, const Object&) for each of them.
   template <typename Function>
   void for_each(Function function) const {
     for (std::uint32_t slot = reserved_; slot < slots_.size(); ++slot) {
@@ -68,23 +73,29 @@ class HandleTable {
   }
 
  private:
-  static constexpr unsigned kSlotBits = 18;  // leaves 8 of the 26 to the generation
+  static constexpr unsigned kSlotBits = 18;  // 8 of the 26 bits remain for the generation
   static constexpr std::uint32_t kSlotMask = (1U << kSlotBits) - 1;
   static constexpr std::uint32_t kNone = 0xffff'ffff;
+  // One index; its object is nullptr while it is free.
   struct Slot {
     Object* object = nullptr;
+    // The next slot of the free list, if this one is free.
     std::uint32_t next_free = kNone;
+    // Counts the slot's objects, modulo 256.
     std::uint8_t generation = 0;
   };
 
+  // The present handle of a slot.
   [[nodiscard]] Handle handle_of(std::uint32_t slot) const {
     return static_cast<Handle>(tag_ << kHandleTypeShift |
                                static_cast<std::uint32_t>(slots_[slot].generation) << kSlotBits | slot);
   }
 
-  std::uint32_t tag_;  // what a handle has above its index: its kind (direct) and the type
+  std::uint32_t tag_;  // the bits of a handle above its index: its kind (direct) and its type
   std::uint32_t reserved_;
+  // Grows to the most objects that were alive at once, and never shrinks.
   std::vector<Slot> slots_;
+  // Last in, first out: a freed slot is used again at once, with the next generation.
   std::uint32_t free_ = kNone;
 };
 

@@ -10,6 +10,7 @@ const std::string* Info::find(std::string_view key) const {
 }
 
 void Info::set(std::string_view key, std::string_view value) {
+  // The key keeps its place, so that MPI_Info_get_nthkey is stable.
   for (auto& [name, old] : pairs) {
     if (name == key) {
       old = value;

@@ -1,4 +1,4 @@
-// An info object: pairs of a key and a value, in the order in which the keys came (MPI 4.0, chapter 10).
+// An info object: pairs of key and value, in the order in which the keys were set (MPI 4.0, chapter 10).
 #pragma once
 
 #include <bit>
@@ -13,26 +13,30 @@
 
 namespace margay::mpi_adi {
 
-// Passive.
+// Passive. Searched linearly: info objects have few keys.
 struct Info {
+  // MPI_INFO_NULL: not the program's, such as a communicator's own copy.
   MPI_Info handle = MPI_INFO_NULL;
+  // Each key once.
   std::vector<std::pair<std::string, std::string>> pairs;
 
-  // nullptr: no such key.
+  // The value of a key, or nullptr. Valid until the object changes.
   [[nodiscard]] const std::string* find(std::string_view key) const;
-  // Another value for a known key, or a new pair at the end.
+  // Sets a key's value; a new key is appended.
   void set(std::string_view key, std::string_view value);
-  // False: no such key.
+  // Removes a key. False: there is no such key.
   bool remove(std::string_view key);
 };
 
 // The hint mpi_minimum_memory_alignment of calls that allocate memory (MPI 4.0, 9.2 and 12.2.2).
 
+// Read by MPI_Alloc_mem and the calls that allocate windows.
 inline constexpr const char* kMemoryAlignmentHint = "mpi_minimum_memory_alignment";
-inline constexpr std::size_t kMemoryAlignmentBytes = 64;  // a cache line, also unasked
+inline constexpr std::size_t kMemoryAlignmentBytes = 64;  // a cache line, the alignment without the hint
+// A greater alignment is ignored, as an unusable value.
 inline constexpr std::size_t kMemoryAlignmentMaxBytes = std::size_t{1} << 30;
 
-// What is asked for, when it is a power of two up to the maximum and more than what is given unasked.
+// The hint's value, if it is a power of two up to the maximum and more than the default; otherwise the default.
 [[nodiscard]] inline std::size_t memory_alignment(const Info& info) {
   const std::string* asked = info.find(kMemoryAlignmentHint);
   if (asked == nullptr) return kMemoryAlignmentBytes;

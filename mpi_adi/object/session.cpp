@@ -12,7 +12,7 @@ namespace margay::mpi_adi {
 
 namespace {
 
-// "mpi://" is the standard's, "mpix://" ours.
+// The names: "mpi://" is the standard's prefix, "mpix://" margay's.
 constexpr std::array<std::string_view, 3> kSetNames{"mpi://WORLD", "mpi://SELF", "mpix://NODE"};
 
 }  // namespace
@@ -23,6 +23,7 @@ std::span<const std::string_view> process_set_names() {
 
 std::optional<ProcessSet> find_process_set(std::string_view name) {
   const auto same = [name](std::string_view known) {
+    // Names of sets are not case-sensitive.
     return name.size() == known.size() && strncasecmp(name.data(), known.data(), known.size()) == 0;
   };
   const auto found = std::find_if(kSetNames.begin(), kSetNames.end(), same);
@@ -47,7 +48,9 @@ SessionTable::~SessionTable() {
 Session* SessionTable::add(ErrorHandlerPtr error_handler, Info&& info) {
   auto made = std::make_unique<Session>();
   made->raises.handle = table_.add(*made);
+  // A full table: the object is deleted here.
   if (made->raises.handle == 0) return nullptr;
+  // A call raises errors through a communicator, so the session has one with its handle.
   made->raises.name = "the session";
   made->raises.error_handler = std::move(error_handler);
   made->info = std::move(info);

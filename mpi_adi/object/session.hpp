@@ -1,4 +1,4 @@
-// Sessions (MPI 4.0, chapter 11.3): the sets of processes that they know, and what a program gets of them.
+// Sessions (MPI 4.0, chapter 11.3), and the sets of processes that they offer.
 #pragma once
 
 #include <cstdint>
@@ -14,24 +14,25 @@
 
 namespace margay::mpi_adi {
 
-// Passive. Groups, and by them communicators, name the session that they came from by its number (Group::session).
+// A session. Passive. Groups, and through them communicators, refer to their session by number (Group::session).
 struct Session {
   std::uint32_t number = 0;  // from 1, never used again
-  Info info;                 // what MPI_Session_get_info tells
-  // The session's handle, name and error handler, in the form in which a call raises errors.
+  Info info;                 // for MPI_Session_get_info
+  // The session's handle, name and error handler, in the form that a call needs to raise an error.
   Communicator raises;
 };
 
-// Sets of processes by name, in the order of MPI_Session_get_nth_pset.
+// The sets of processes, in the order of MPI_Session_get_nth_pset.
 enum class ProcessSet : std::uint8_t { world, self, node };
+// Their names, such as "mpi://WORLD".
 [[nodiscard]] std::span<const std::string_view> process_set_names();
-// Upper and lower case are the same. nullopt: no such set.
+// The set of a name, in upper or lower case. nullopt: there is none.
 [[nodiscard]] std::optional<ProcessSet> find_process_set(std::string_view name);
-// Its members. `node_of_rank`: of all processes of the job.
+// A set's members as a group. `node_of_rank`: the node of each process of the job.
 [[nodiscard]] GroupPtr members_of(ProcessSet set, std::span<const std::uint32_t> node_of_rank, std::uint32_t me,
                                   std::uint32_t session);
 
-// One process's sessions. Under the process lock.
+// The sessions of one process. Under the process lock. It owns them.
 class SessionTable {
  public:
   SessionTable() = default;
@@ -39,15 +40,18 @@ class SessionTable {
   SessionTable(const SessionTable&) = delete;
   SessionTable& operator=(const SessionTable&) = delete;
 
-  // nullptr: the table is full (2^18 sessions alive).
+  // Makes a session; nullptr: the table is full (2^18 sessions alive).
   [[nodiscard]] Session* add(ErrorHandlerPtr error_handler, Info&& info);
-  // nullptr: no such living session.
+  // The session of a handle, or nullptr.
   [[nodiscard]] Session* find(MPI_Session handle) const { return table_.find(handle); }
+  // Deletes a session.
   void remove(Session& session);
+  // The sessions that the program has not finalized.
   [[nodiscard]] std::vector<Session*> living() const { return table_.alive(); }
 
  private:
   HandleTable<Session> table_{ObjectType::session};
+  // 0 is the world model's number.
   std::uint32_t last_number_ = 0;
 };
 

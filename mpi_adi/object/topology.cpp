@@ -6,10 +6,11 @@ namespace margay::mpi_adi {
 
 namespace {
 
-// `coordinate` inside the dimension, wrapped where it is periodic; -1: outside.
+// `coordinate` if it is inside of the dimension, wrapped round in a periodic one; -1: outside.
 int inside(std::int64_t coordinate, int dim, bool periodic) {
   if (coordinate >= 0 && coordinate < dim) return static_cast<int>(coordinate);
   if (!periodic) return -1;
+  // The remainder of a negative number is negative in C++.
   const std::int64_t wrapped = coordinate % dim;
   return static_cast<int>(wrapped < 0 ? wrapped + dim : wrapped);
 }
@@ -38,6 +39,7 @@ int CartTopology::rank_of(std::span<const int> coords) const {
 int CartTopology::shifted(int rank, int direction, std::int64_t displacement) const {
   std::vector<int> coords = coords_of(rank);
   const auto at = static_cast<std::size_t>(direction);
+  // 64 bits: a displacement may be near INT_MAX.
   const int moved = inside(coords[at] + displacement, dims[at], periods[at] != 0);
   if (moved < 0) return MPI_PROC_NULL;
   coords[at] = moved;
@@ -58,6 +60,7 @@ CartTopology::Place CartTopology::place_in_sub_grid(int rank, std::span<const in
   const std::vector<int> coords = coords_of(rank);
   Place place;
   for (std::size_t i = 0; i < dims.size(); ++i) {
+    // Both numbers are row-major, in the dimensions that remain and in those that do not.
     int& part = remain[i] != 0 ? place.key : place.color;
     part = part * dims[i] + coords[i];
   }
@@ -75,6 +78,7 @@ int grid_size(std::span<const int> dims) {
   for (const int dim : dims) {
     if (dim < 0) return -1;
     size *= dim;
+    // Tested at each step, so the 64-bit product cannot overflow.
     if (size > INT32_MAX) return -1;
   }
   return static_cast<int>(size);

@@ -1,4 +1,4 @@
-// Process topologies as data (MPI 4.0, chapter 8): what a communicator carries, and the arithmetic on it. Pure.
+// Process topologies as data (MPI 4.0, chapter 8), and the arithmetic on them. Pure.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,21 @@
 
 namespace margay::mpi_adi {
 
-// Row-major: the last coordinate varies fastest.
+// A Cartesian grid. Row-major: the last coordinate varies fastest.
 struct CartTopology {
   std::vector<int> dims;
   std::vector<int> periods;  // 0 or 1
 
   [[nodiscard]] int ndims() const { return static_cast<int>(dims.size()); }
-  // Requires: 0 <= rank < the product of dims.
+  // The coordinates of a rank. Requires: 0 <= rank < the product of dims.
   [[nodiscard]] std::vector<int> coords_of(int rank) const;
-  // Of coordinates, which wrap where the grid does. MPI_PROC_NULL: outside it.
+  // The rank at these coordinates, which wrap round in periodic dimensions. MPI_PROC_NULL: outside of the grid.
   [[nodiscard]] int rank_of(std::span<const int> coords) const;
-  // The rank that lies `displacement` away from `rank`; MPI_PROC_NULL: outside. Requires: 0 <= direction < ndims().
+  // The rank at a distance of `displacement` from `rank`, or MPI_PROC_NULL. Requires: 0 <= direction < ndims().
   [[nodiscard]] int shifted(int rank, int direction, std::int64_t displacement) const;
-  // The grid of the dimensions that remain.
+  // The grid of the remaining dimensions (MPI_Cart_sub).
   [[nodiscard]] CartTopology sub_grid(std::span<const int> remain) const;
-  // Which sub-grid a rank falls in, and its rank there.
+  // The number of the sub-grid that contains a rank, and its rank there.
   struct Place {
     int color = 0;
     int key = 0;
@@ -32,32 +32,33 @@ struct CartTopology {
   [[nodiscard]] Place place_in_sub_grid(int rank, std::span<const int> remain) const;
 };
 
-// The neighbors of node i are edges[index[i - 1]] ... edges[index[i] - 1].
+// A graph, whole on every process. The neighbors of node i are edges[index[i - 1]] ... edges[index[i] - 1].
 struct GraphTopology {
   std::vector<int> index;
   std::vector<int> edges;
 
-  // Requires: 0 <= rank < the number of nodes.
+  // The neighbors of a rank. Requires: 0 <= rank < the number of nodes.
   [[nodiscard]] std::span<const int> neighbors(int rank) const;
 };
 
-// The edges of this process only. Weights are empty when unweighted.
+// The edges of this process in a distributed graph. Weights are empty when it is unweighted.
 struct DistGraphTopology {
   std::vector<int> sources, source_weights;
   std::vector<int> destinations, destination_weights;
   bool weighted = false;
 };
 
+// A communicator's topology, of one of the three kinds.
 struct Topology {
   std::variant<CartTopology, GraphTopology, DistGraphTopology> is;
 };
 
-// The product; -1 when it is above INT_MAX or a dimension is below 0.
+// The number of grid points; -1 when it exceeds INT_MAX or a dimension is negative.
 [[nodiscard]] int grid_size(std::span<const int> dims);
 
-// MPI_Dims_create: fills the entries that are 0, so that the product is `nodes`, as close to each other as can be, in
-// non-increasing order. false: the product of the given entries does not divide `nodes`. Requires: nodes > 0, no entry
-// below 0.
+// MPI_Dims_create: fills the entries that are 0 with factors as close to each other as possible, in non-increasing
+// order, so that the product is `nodes`. False: the product of the given entries does not divide `nodes`. Requires:
+// nodes > 0, no negative entry.
 [[nodiscard]] bool balance_dims(int nodes, std::span<int> dims);
 
 }  // namespace margay::mpi_adi

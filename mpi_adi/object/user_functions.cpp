@@ -4,7 +4,7 @@ namespace margay::mpi_adi {
 
 namespace {
 
-// Calls the subroutine that stands in a C function's place.
+// Calls the Fortran subroutine whose address was passed as a C function.
 template <typename Function, typename... Arguments>
 int call_fortran(Function* function, Arguments*... arguments) {
   using Subroutine = void (*)(Arguments * ..., MPI_Fint*);
@@ -15,7 +15,7 @@ int call_fortran(Function* function, Arguments*... arguments) {
 
 }  // namespace
 
-// A status has the same five words in both languages.
+// A status has the same five words in both languages, so it needs no conversion.
 int RequestClass::call_query(void* extra_state, MPI_Status* status) const {
   return fortran ? call_fortran(query, extra_state, status) : query(extra_state, status);
 }
@@ -25,6 +25,7 @@ int RequestClass::call_free(void* extra_state) const {
 }
 
 int RequestClass::call_cancel(void* extra_state, bool complete) const {
+  // A LOGICAL or an int: Fortran takes its address.
   MPI_Fint flag = complete ? 1 : 0;
   return fortran ? call_fortran(cancel, extra_state, &flag) : cancel(extra_state, flag);
 }

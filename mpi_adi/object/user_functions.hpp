@@ -1,29 +1,31 @@
-// Functions of the program that MPI keeps and calls: reductions, generalized requests, and the callers by which other
-// languages' functions are called.
+// Functions of the program that MPI stores and calls: reductions, generalized requests, and the callers for functions
+// of other languages.
 #pragma once
 
 #include "mpi_adi/abi/mpi.h"
 
 namespace margay::mpi_adi {
 
-// The callers through which MPICH's libraries for C++ and Fortran (libmpichcxx.so.12, libmpichfort.so.12) have a
-// program's functions called: each converts the arguments to its language. They arrive through MPII_Op_set_cxx and its
-// kin; the types are the ABI's.
+// The callers through which MPICH's libraries for C++ and Fortran (libmpichcxx.so.12, libmpichfort.so.12) call a
+// program's functions: each converts the arguments to its language. The libraries pass them by MPII_Op_set_cxx and
+// similar functions; the types are the ABI's.
 
+// Calls a C++ reduction.
 using CxxReduction = void (*)(const void* in, void* inout, int count, MPI_Datatype type, MPI_User_function* function);
 
-// `kind`: 0 for communicators, 1 for files, 2 for windows.
+// Calls a C++ error handler. `kind`: 0 for communicators, 1 for files, 2 for windows.
 using CxxErrorHandler = void (*)(int kind, int* handle, int* code, void (*function)());
 inline constexpr int kCxxKindCommunicator = 0;
 
-// Kind of an attribute's value, by the language that set it (MPI 4.0, 19.3.7). The numbers are the ABI's.
+// The kind of an attribute's value, by the language that set it (MPI 4.0, 19.3.7). The numbers are the ABI's.
 enum class AttributeKind : int {
   address = 0,  // a pointer, set by C
   word = 1,     // an INTEGER(KIND=MPI_ADDRESS_KIND), set by Fortran's MPI_Comm_set_attr and its like
   integer = 3,  // an INTEGER, set by Fortran's MPI_Attr_put; sign-extended to a word
 };
 
-// `value` is the attribute's word, whatever its kind. `flag` is a C++ bool or a Fortran LOGICAL.
+// Call an attribute key's functions. `value` is the attribute's word, whatever its kind; `flag` is a C++ bool or a
+// Fortran LOGICAL.
 using ForeignAttributeCopy = int (*)(MPI_Comm_copy_attr_function* function, int handle, int keyval, void* extra_state,
                                      AttributeKind kind, void* value, void** copy, int* flag);
 using ForeignAttributeDelete = int (*)(MPI_Comm_delete_attr_function* function, int handle, int keyval,
@@ -34,30 +36,32 @@ struct RequestClass {
   MPI_Grequest_query_function* query = nullptr;
   MPI_Grequest_free_function* free = nullptr;
   MPI_Grequest_cancel_function* cancel = nullptr;
-  // Both may be null, as they are of MPI_Grequest_start. They complete a request by MPI_Grequest_complete: the one if
-  // it has come so far, the other when it returns.
+  // Both may be nullptr, as for MPI_Grequest_start. They complete requests by MPI_Grequest_complete: poll() if the
+  // operation is done, wait() before it returns.
   MPIX_Grequest_poll_function* poll = nullptr;
   MPIX_Grequest_wait_function* wait = nullptr;
 
-  // The functions are Fortran's: every argument is an address, and the last one takes what a function of C returns.
+  // The functions are Fortran's: every argument is an address, and the last one receives the value that a C function
+  // returns.
   bool fortran = false;
 
+  // Call the functions in their language; they return an MPI error code. Called outside of the process lock.
   [[nodiscard]] int call_query(void* extra_state, MPI_Status* status) const;
   [[nodiscard]] int call_free(void* extra_state) const;
   [[nodiscard]] int call_cancel(void* extra_state, bool complete) const;
 
-  // Somebody must call its functions, or it never completes.
+  // Whether MPI must call its functions for the request to complete.
   [[nodiscard]] bool extended() const { return poll != nullptr || wait != nullptr; }
 };
 
-// A reduction operation that the program made (MPI_Op_create); the predefined ones are handles only. Passive. One of
-// the two functions is set: MPI_Op_create's, or MPI_Op_create_c's.
+// A reduction operation of the program (MPI_Op_create); predefined ones are handles only. Passive. One of the two
+// functions is set: that of MPI_Op_create, or of MPI_Op_create_c.
 struct Operation {
   int handle = 0;
   MPI_User_function* function = nullptr;
   MPI_User_function_c* function_c = nullptr;
   bool commutative = false;
-  CxxReduction cxx_caller = nullptr;  // `function` is C++'s: called by this
+  CxxReduction cxx_caller = nullptr;  // `function` is C++'s, and called by this
 };
 
 }  // namespace margay::mpi_adi

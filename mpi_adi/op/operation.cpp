@@ -11,13 +11,14 @@ namespace margay::mpi_adi {
 
 namespace {
 
-// Fortran's REAL*16.
+// The type of Fortran's REAL*16.
 __extension__ using Quadruple = __float128;
 static_assert(sizeof(Quadruple) == basic_size_bytes(MPI_REAL16));
 
+// Types of one size and sign share a loop, whatever language they belong to.
 Combine integer_of(MPI_Op op, MPI_Datatype type) {
   switch (type) {
-    case MPI_CHAR:  // neither is in the standard's table; programs built for MPICH use them
+    case MPI_CHAR:  // MPI_CHAR and MPI_CHARACTER are not in the standard's table; programs built for MPICH use them
     case MPI_CHARACTER:
     case MPI_SIGNED_CHAR:
     case MPI_INT8_T:
@@ -58,6 +59,8 @@ Combine integer_of(MPI_Op op, MPI_Datatype type) {
   }
 }
 
+// Real and complex types: also logical operations on reals, which the standard's table does not have
+// (is_nonportable()).
 Combine combine_of_reals(MPI_Op op, MPI_Datatype type) {
   switch (type) {
     case MPI_FLOAT:
@@ -92,6 +95,7 @@ Combine combine_of_reals(MPI_Op op, MPI_Datatype type) {
   }
 }
 
+// Types with one kind of operation: bits, logicals, pairs.
 Combine other_of(MPI_Op op, MPI_Datatype type) {
   switch (type) {
     case MPI_BYTE:
@@ -126,6 +130,7 @@ Combine other_of(MPI_Op op, MPI_Datatype type) {
 }  // namespace
 
 Combine predefined_combine(MPI_Op op, MPI_Datatype type) {
+  // A handle of the program's operation has other bits, and its function is called elsewhere.
   if (!is_predefined_op(op)) return nullptr;
   if (Combine combine = integer_of(op, type); combine != nullptr) return combine;
   if (Combine combine = combine_of_reals(op, type); combine != nullptr) return combine;
@@ -133,6 +138,7 @@ Combine predefined_combine(MPI_Op op, MPI_Datatype type) {
 }
 
 bool is_nonportable(MPI_Op op, MPI_Datatype type) {
+  // combine_of_reals() has these only for reals.
   return (op == MPI_LAND || op == MPI_LOR || op == MPI_LXOR) && combine_of_reals(op, type) != nullptr;
 }
 
@@ -144,6 +150,7 @@ constexpr std::array<std::string_view, kPredefinedOpCount> kOperations{
     "MPI_BOR", "MPI_LXOR", "MPI_BXOR", "MPI_MINLOC", "MPI_MAXLOC", "MPI_REPLACE", "MPI_NO_OP"};
 static_assert(op_index(MPI_MAX) == 1 && op_index(MPI_NO_OP) == kOperations.size());
 
+// A table of its own, so that this folder depends on the ABI alone.
 struct TypeName {
   MPI_Datatype handle;
   std::string_view name;
@@ -221,6 +228,7 @@ std::string hex(int handle) {
 
 }  // namespace
 
+// For errors, so its cost does not matter.
 std::string operation_word(MPI_Op op) {
   if (op == MPI_OP_NULL) return "MPI_OP_NULL";
   return is_predefined_op(op) ? std::string(kOperations[op_index(op) - 1]) : "operation " + hex(op);

@@ -1,4 +1,5 @@
-// The predefined reduction operations on the types they are defined for (MPI 4.0, 6.9.2 and 6.9.4).
+// The predefined reduction operations on the types for which they are defined (MPI 4.0, 6.9.2 and 6.9.4). Pure; any
+// thread may call.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +9,15 @@
 
 namespace margay::mpi_adi {
 
-// inout[i] = in[i] op inout[i] for `count` elements as they lie in memory.
+// A loop over elements: inout[i] = in[i] op inout[i] for `count` elements in their layout in memory. Both arrays must
+// be aligned for their type, and must not overlap.
 using Combine = void (*)(const void* in, void* inout, std::size_t count);
 
-// nullptr: the operation is not predefined, or not defined on that type (MPI_ERR_OP).
+// The loop of an operation on a type; nullptr if the operation is not predefined, or not defined on the type
+// (MPI_ERR_OP).
 [[nodiscard]] Combine predefined_combine(MPI_Op op, MPI_Datatype type);
-// Whether the standard's table (6.9.2) does not have the two together, though margay and MPICH do: MPI_LAND, MPI_LOR
-// and MPI_LXOR on reals, where 0 is false and the result is 0 or 1. Requires: predefined_combine() has one.
+// Whether the standard's table (6.9.2) lacks the combination, which margay and MPICH support: MPI_LAND, MPI_LOR and
+// MPI_LXOR on reals, where 0 is false and the result is 0 or 1. Requires: predefined_combine() has it.
 [[nodiscard]] bool is_nonportable(MPI_Op op, MPI_Datatype type);
 
 // Names of operations and datatypes in error messages.

@@ -1,4 +1,5 @@
-// Element by element: what each operation does to two values of a type.
+// The loops of the predefined operations, one template for each kind of operation. Private to operation.cpp, which is
+// compiled with -O3 for them.
 #pragma once
 
 #include <complex>
@@ -9,8 +10,8 @@
 
 namespace margay::mpi_adi {
 
-// Applies `Op` (a struct with `static T apply(T in, T inout)`) to a row. The two do not overlap, which lets the loop be
-// vectorized.
+// Applies `Op` (a struct with `static T apply(T in, T inout)`) to arrays. They do not overlap, which allows the
+// compiler to vectorize the loop.
 template <typename T, typename Op>
 void combine_row(const void* in, void* inout, std::size_t count) {
   const T* __restrict from = static_cast<const T*>(in);
@@ -18,6 +19,8 @@ void combine_row(const void* in, void* inout, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) to[i] = Op::apply(from[i], to[i]);
 }
 
+// The operations on one pair of values.
+// MPI_MAX and MPI_MIN. A comparison with a NaN is false, so a NaN in `inout` stays, and one in `in` is ignored.
 template <typename T>
 struct MaxOf {
   static T apply(T a, T b) { return a > b ? a : b; }
@@ -26,8 +29,8 @@ template <typename T>
 struct MinOf {
   static T apply(T a, T b) { return a < b ? a : b; }
 };
-// Where integers are added and multiplied: unsigned and at least as wide as unsigned, so that a sum which does not fit
-// wraps round, as programs know it from other MPIs, and is no undefined behaviour.
+// The type in which integers are added and multiplied: unsigned, and at least as wide as `unsigned`. A sum that does
+// not fit then wraps round, as in other MPIs, instead of being undefined behaviour.
 template <typename T, bool = std::is_integral_v<T>>
 struct Arithmetic {
   using Type = T;
@@ -46,6 +49,7 @@ struct ProductOf {
   using Wide = typename Arithmetic<T>::Type;
   static T apply(T a, T b) { return static_cast<T>(static_cast<Wide>(a) * static_cast<Wide>(b)); }
 };
+// MPI_LAND, MPI_LOR and MPI_LXOR: any value but 0 is true, the result is 0 or 1.
 template <typename T>
 struct LogicalAnd {
   static T apply(T a, T b) { return static_cast<T>(a != T{} && b != T{}); }
@@ -58,6 +62,7 @@ template <typename T>
 struct LogicalXor {
   static T apply(T a, T b) { return static_cast<T>((a != T{}) != (b != T{})); }
 };
+// MPI_BAND, MPI_BOR and MPI_BXOR. The cast undoes C's promotion of small integers to int.
 template <typename T>
 struct BitAnd {
   static T apply(T a, T b) { return static_cast<T>(a & b); }
@@ -71,7 +76,7 @@ struct BitXor {
   static T apply(T a, T b) { return static_cast<T>(a ^ b); }
 };
 
-// A value and where it is; of equal values the lower index (MPI 4.0, 6.9.4).
+// A value and its index, in the layout of the pair types. For equal values the lower index wins (MPI 4.0, 6.9.4).
 template <typename T, typename Index = int>
 struct ValueIndex {
   T value;
@@ -92,7 +97,7 @@ struct MinLocation {
   }
 };
 
-// The rows of each kind of operation; nullptr for an operation of another kind.
+// The loop of an operation of one kind; nullptr for an operation of another kind.
 template <typename T>
 Combine order_combine(MPI_Op op) {
   if (op == MPI_MAX) return combine_row<T, MaxOf<T>>;
@@ -135,7 +140,7 @@ Combine location_combine(MPI_Op op) {
   return op == MPI_MINLOC ? combine_row<Pair, MinLocation<Pair>> : nullptr;
 }
 
-// What each class of types has (MPI 4.0, 6.9.2).
+// The operations of each class of types (MPI 4.0, 6.9.2).
 template <typename T>
 Combine integer_combine(MPI_Op op) {
   if (Combine order = order_combine<T>(op); order != nullptr) return order;
@@ -143,17 +148,19 @@ Combine integer_combine(MPI_Op op) {
   if (Combine logical = logical_combine<T>(op); logical != nullptr) return logical;
   return bit_combine<T>(op);
 }
-// Reals are no logicals in the standard; MPICH takes them as C does (is_nonportable()).
+// The standard does not define logical operations on reals; like MPICH, margay takes them as C does (is_nonportable()).
 template <typename T>
 Combine real_combine(MPI_Op op) {
   if (Combine order = order_combine<T>(op); order != nullptr) return order;
   if (Combine arithmetic = arithmetic_combine<T>(op); arithmetic != nullptr) return arithmetic;
   return logical_combine<T>(op);
 }
+// Complex numbers have no order, so only sum and product.
 template <typename T>
 Combine complex_combine(MPI_Op op) {
   return arithmetic_combine<std::complex<T>>(op);
 }
+// Pairs have MPI_MAXLOC and MPI_MINLOC only.
 template <typename T, typename Index = int>
 Combine pair_combine(MPI_Op op) {
   return location_combine<ValueIndex<T, Index>>(op);

@@ -2,6 +2,9 @@
 
 namespace margay::mpi_adi {
 
+// The coprocessor's round. It differs from the owner's in two points: tasks that call functions of the program do not
+// run, and the second heap opens only if other ranks depend on this process's windows. Without windows the sender of a
+// held message waits for the program, which bounds the memory.
 bool progress_for_absent_owner(DeviceParts& parts, int messages) {
   const bool moved = progress(parts, messages);
   TaskQueue& tasks = parts.tasks;
@@ -9,8 +12,10 @@ bool progress_for_absent_owner(DeviceParts& parts, int messages) {
   sim::Kernel& kernel = parts.kernel;
   if (kernel.target().serves_while_away()) {
     for (Unexpected* const heap : parts.heaps) heap->relieve_absent(kernel.target().take_longest_hold(heap->portal()));
+    // The owner's next round then takes over: it returns to the first heap when it can.
     parts.relieving = true;
   }
+  // Tasks that were woken by other tasks keep the coprocessor from sleeping.
   return moved || ran || tasks.any_awake_for_coprocessor();
 }
 

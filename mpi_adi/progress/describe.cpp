@@ -12,13 +12,14 @@ namespace margay::mpi_adi {
 
 namespace {
 
-// Counts lines and keeps the first ones.
+// A writer that keeps the first lines and counts all.
 class Lines {
  public:
   Lines(std::string& out, std::size_t limit) : out_(out), limit_(limit) {}
-  // Whether the next line is wanted.
+  // Counts a line; true if it should be added.
   bool next() { return lines_++ < limit_; }
   void add(const std::string& line) { out_.append(line).push_back('\n'); }
+  // A report must stay short, however many requests a program has.
   ~Lines() {
     if (lines_ > limit_) add("  ... and " + std::to_string(lines_ - limit_) + " more");
   }
@@ -34,6 +35,7 @@ class Lines {
 std::string rank_word(int rank) {
   return rank == MPI_ANY_SOURCE ? "any source" : "rank " + std::to_string(rank);
 }
+// The tag in the words of the program, where a part of a parent request has another one.
 template <typename SendOrReceive>
 int program_tag(const SendOrReceive& request) {
   return request.owner == nullptr ? request.tag : request.owner->program_tag(request.tag);
@@ -44,6 +46,7 @@ std::string tag_word(const SendOrReceive& request) {
   return tag == MPI_ANY_TAG ? "any tag" : "tag " + std::to_string(tag);
 }
 
+// Names one open obligation, the first in this order.
 std::string_view waits_for(const SendRequest& request) {
   if ((request.owed & kOwedBodyTaken) != 0) return "for room on the way to it";
   if ((request.owed & kOwedAcknowledgment) != 0) return "for its acknowledgment";
@@ -71,7 +74,8 @@ std::string line(const portals::ArrivedMessage& message) {
          std::to_string((bits >> kContextShift) & ((1U << kContextBits) - 1));
 }
 
-// In what the message alone differs from what is awaited; empty: in nothing, or in more.
+// The only field in which the message differs from the awaited one, as words; empty if it differs in none or in
+// several.
 std::string only_difference(const Awaited& awaited, const portals::Header& header) {
   const portals::MatchBits bits = header.match_bits;
   const auto context = static_cast<std::uint32_t>((bits >> kContextShift) & ((1U << kContextBits) - 1));
@@ -79,6 +83,7 @@ std::string only_difference(const Awaited& awaited, const portals::Header& heade
   const bool other_source = !any_source && header.source.rank != awaited.communicator->world_rank(awaited.source);
   const bool other_tag = awaited.tag != MPI_ANY_TAG && tag_of(bits) != awaited.tag;
   const bool other_context = context != awaited.communicator->context;
+  // A message without any difference would have been received.
   if (int{other_source} + int{other_tag} + int{other_context} != 1) return {};
   if (other_tag) return "tag " + std::to_string(tag_of(bits)) + ", not " + std::to_string(awaited.tag);
   if (other_source) return "source " + std::to_string(source_of(bits)) + ", not " + std::to_string(awaited.source);
@@ -107,6 +112,7 @@ void describe(const DeviceParts& parts, std::string& out, std::size_t limit_line
     if (!parts.kernel.initiator().gone(rank) || !lines.next()) continue;
     lines.add("  process " + std::to_string(rank) + " cannot be reached: " + parts.kernel.initiator().loss(rank));
   }
+  // A held message explains a stall that the lists below do not show.
   for (const Unexpected* const heap : parts.heaps) {
     if (!heap->holding() || !lines.next()) continue;
     const bool is_messages = heap == &parts.heap;
@@ -131,7 +137,7 @@ void describe(const DeviceParts& parts, std::string& out, std::size_t limit_line
 
 FirstWait first_wait(const DeviceParts& parts) {
   FirstWait wait;
-  std::optional<Awaited> first;  // receive; or probe, as nothing else ends the call that waits there
+  std::optional<Awaited> first;  // receive; or probe, because nothing else ends the call that waits in one
   const auto await = [&](const Awaited& awaited) {
     if (!first) first = awaited;
     if (++wait.requests > 1) return;
@@ -142,6 +148,7 @@ FirstWait first_wait(const DeviceParts& parts) {
     wait.context = awaited.communicator->context;
     wait.communicator = communicator_word(*awaited.communicator);
   };
+  // Probes first: while a call waits in one, other requests cannot end the wait.
   for (const Awaited* probe : parts.probes) await(*probe);
   const bool probes = first.has_value();
   parts.sends.for_each_in_use([&](const SendRequest& request) {
@@ -158,6 +165,7 @@ FirstWait first_wait(const DeviceParts& parts) {
   });
   for (const auto* at = parts.heap.first(); at != nullptr; at = parts.heap.next(*at)) ++wait.unexpected_messages;
   parts.tasks.for_each([&wait](const Task&) { ++wait.tasks; });
+  // A task is one request of the program, whose peers it does not name.
   if (!probes) wait.requests += wait.tasks;
   if (first) wait.near_misses = near_misses(parts, *first);
   return wait;

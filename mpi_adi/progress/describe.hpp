@@ -1,4 +1,4 @@
-// What a process waits for, in words: for the report of a stall.
+// Descriptions of the waits of a process, in words and in numbers, for reports of stalls.
 #pragma once
 
 #include <cstdint>
@@ -8,24 +8,26 @@
 
 namespace margay::mpi_adi {
 
-// Appends at most `limit_lines` lines: sends under way, receives, unexpected messages, and how many more there are.
+// Appends at most `limit_lines` lines and the number of further ones: lost peers, heaps without room, receives, sends,
+// tasks, unexpected messages.
 void describe(const DeviceParts& parts, std::string& out, std::size_t limit_lines);
 
-// What the process waits for first, in numbers, for the job board.
+// The first wait of the process and its counts, for the job board.
 struct FirstWait {
-  int peer = -1;  // process; -1: any, or none in particular
+  int peer = -1;  // rank in the world; -1: any, or none in particular
   int tag = -1;   // -1: any
   std::uint32_t context = 0;
   std::uint64_t posted_receives = 0;
   std::uint64_t unexpected_messages = 0;
-  // Sends, receives and tasks that are not over; or probes, when a call waits in one.
+  // Sends, receives and tasks that are not complete; if a call waits in a probe, probes instead.
   std::uint32_t requests = 0;
-  std::uint32_t tasks = 0;   // calls that do not block and are not over; messages alone end them
-  std::string communicator;  // of the first one; empty: none is under way
-  // Unexpected messages that differ from the first receive or probe in source, tag or communicator alone: a few, in
-  // words.
+  std::uint32_t tasks = 0;   // non-blocking calls under way, which only messages can complete
+  std::string communicator;  // of the first wait; empty: none
+  // Unexpected messages that differ from the first receive or probe only in source, tag or communicator: the first
+  // three, in words.
   std::string near_misses;
 };
+// Costs a pass over all requests and the heap: for reports only.
 [[nodiscard]] FirstWait first_wait(const DeviceParts& parts);
 
 }  // namespace margay::mpi_adi

@@ -22,6 +22,7 @@ Device::Device(sim::Kernel& kernel, const DeviceOptions& options)
   sent_.kind = RequestKind::sent;
   sent_.complete = true;
 }
+// Receives that are posted already move to the board's count.
 void Device::count_in(sim::BoardBlock& board) {
   DeviceParts& parts = *parts_;
   board.posted_receives = *parts.posted_receives;
@@ -32,11 +33,13 @@ void Device::count_in(sim::BoardBlock& board) {
 Device::~Device() = default;
 
 Request* Device::start_send(const CheckedSend& send) {
+  // Nearly all short messages end here, without a request.
   if (send_now(send)) return &sent_;
   return &mpi_adi::start_send(*parts_, send);
 }
 
 bool Device::send_now(const CheckedSend& send) {
+  // A message to MPI_PROC_NULL is complete without a transmission.
   if (send.destination == MPI_PROC_NULL) return true;
   return mpi_adi::send_now(*parts_, send);
 }
@@ -95,6 +98,7 @@ Request* Device::start_matched_receive(void* buffer, std::int64_t count, Datatyp
 
 namespace {
 
+// Out of line: in a program that receives in time no message is ever held.
 [[gnu::noinline]] void relieve_heaps(DeviceParts& parts) {
   parts.relieving = false;
   parts.kernel.target().forget_holds();
@@ -107,10 +111,12 @@ namespace {
 }  // namespace
 
 bool Device::progress(int messages) {
+  // The kernel first: what it delivers wakes the tasks that run next.
   bool moved = mpi_adi::progress(*parts_, messages);
   TaskQueue& tasks = parts_->tasks;
   if (tasks.any_awake()) [[unlikely]]
     moved |= tasks.run(TaskQueue::Who::program);
+  // A message is held, was held in the latest round, or a second heap is open.
   if (parts_->kernel.target().holds_any() || parts_->relieving) [[unlikely]]
     relieve_heaps(*parts_);  // device/unexpected
   return moved;
@@ -154,11 +160,12 @@ bool Device::quiet(const Communicator& communicator) const {
 
 namespace {
 
+// Tasks without a communicator belong to every session, so that a session waits for them.
 bool is_of(std::optional<std::uint32_t> session, const Communicator* communicator) {
   return !session || communicator == nullptr || communicator->group->session == *session;
 }
 
-// Not complete, and of the session, if one is named.
+// Whether the request is not complete, and belongs to the session, if one is given.
 bool under_way_in(std::optional<std::uint32_t> session, const Request& request) {
   return !request.complete && is_of(session, request.communicator);
 }
@@ -171,6 +178,7 @@ bool idle(const DeviceParts& parts) {
 
 bool Device::quiet(std::optional<std::uint32_t> session) const {
   const DeviceParts& parts = *parts_;
+  // All at once: counters instead of a pass over the pools.
   if (!session) return parts.under_way == 0 && idle(parts);
   const auto under_way = [session](const Request& request) { return under_way_in(session, request); };
   return !parts.sends.any_in_use(under_way) && !parts.receives.any_in_use(under_way) &&
@@ -193,7 +201,7 @@ void Device::give_up_sends(std::uint32_t session, Receivers receivers) {
     const bool may_be_received = receivers == Receivers::remain && send.peer != parts.kernel.me().rank;
     if (!may_be_received && under_way_in(session, send)) unmatched.push_back(&send);
   });
-  // What its wire only has to take goes its way.
+  // A send that only waits for its wire is left alone: it will leave by itself.
   for (SendRequest* const send : unmatched) ask_back(parts, *send, AskBack::nobody_receives);
 }
 
@@ -208,7 +216,7 @@ void Device::give_up_receives(std::uint32_t session) {
   parts_->receives.for_each_in_use([&](ReceiveRequest& receive) {
     if (under_way_in(session, receive)) unmatched.push_back(&receive);
   });
-  // Nothing for those that a message has found.
+  // cancel() has no effect on receives that have a message.
   for (Request* const request : unmatched) cancel(*request);
 }
 
@@ -222,7 +230,8 @@ void Device::give_memory_back() {
 
 const ProtocolCounts& Device::counts() const {
   ProtocolCounts& counts = parts_->counts;
-  // Of messages to the receive portal only ready ones can find no entry. Those of windows have bits of their own.
+  // Only ready messages can find no entry at the receive portal, because catch-alls accept all others. Windows'
+  // messages go to other portals.
   counts.ready_dropped = parts_->kernel.target().unmatched_puts(kReceivePortal);
   return counts;
 }

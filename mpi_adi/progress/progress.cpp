@@ -12,8 +12,10 @@ namespace margay::mpi_adi {
 
 namespace {
 
+// Dispatches a changed descriptor to the protocol step of its owner.
 void descriptor_changed(DeviceParts& parts, portals::Descriptor& descriptor) {
   void* const owner = descriptor.owner();
+  // First and predicted: in most programs most changes are arrived messages.
   if (descriptor.owner_kind() == kOwnerReceive) [[likely]]
     return message_came(parts, *static_cast<ReceiveRequest*>(owner));  // protocol/receive
   switch (descriptor.owner_kind()) {
@@ -30,10 +32,11 @@ void descriptor_changed(DeviceParts& parts, portals::Descriptor& descriptor) {
     case kOwnerTask:
       return static_cast<Task*>(owner)->wake();
     default:
-      return;  // collectives that block look at their descriptors themselves
+      return;  // blocking collectives test their descriptors themselves
   }
 }
 
+// Dispatches a finished transmission likewise.
 void transmission_finished(DeviceParts& parts, sim::Transmission& transmission) {
   switch (transmission.owner_kind) {
     case kOwnerSend:
@@ -45,7 +48,7 @@ void transmission_finished(DeviceParts& parts, sim::Transmission& transmission) 
     case kOwnerTask:
       return static_cast<Task*>(transmission.owner)->wake();
     default:
-      return;  // whoever sent it looks at its state
+      return;  // the sender tests its state
   }
 }
 
@@ -53,12 +56,12 @@ void transmission_finished(DeviceParts& parts, sim::Transmission& transmission) 
 
 bool progress(DeviceParts& parts, int messages) {
   portals::ChangedList& changed = parts.kernel.changed();
-  // What a message changed is looked at before the next one is walked.
+  // Called after each message, so that the step a message causes has run before the next one is matched.
   const auto look_at_changed = [&] {
     while (portals::Descriptor* const descriptor = changed.take()) descriptor_changed(parts, *descriptor);
   };
   bool moved = parts.kernel.progress(messages, look_at_changed);  // sim/kernel: wires, match, deposit, answer
-  // What push(), or a call of the program, changed.
+  // Changes that push(), or a call of the program, made outside of the kernel's progress.
   moved |= !changed.empty();
   look_at_changed();
   while (sim::Transmission* const transmission = parts.kernel.next_finished()) {
@@ -66,9 +69,10 @@ bool progress(DeviceParts& parts, int messages) {
     moved = true;
   }
   if (!parts.each_round.empty()) [[unlikely]] {
-    // One that is told may take itself off.
+    // Backwards, because an observer may remove itself.
     for (std::size_t at = parts.each_round.size(); at-- > 0;) parts.each_round[at]->told();
   }
+  // Last, so that messages that arrived before the loss complete their requests first.
   return watch_for_losses(parts) || moved;  // protocol/peer_lost
 }
 

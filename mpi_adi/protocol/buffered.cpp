@@ -35,10 +35,12 @@ portals::Status AttachedBuffer::reserve(std::uint64_t bytes, std::byte*& place) 
   if (!attached_) {
     return portals::Status::error("a buffered send needs a buffer; attach one with MPI_Buffer_attach");
   }
+  // A size near 2^64 must not wrap round into a small one that fits.
   constexpr std::uint64_t kOverhead = MPI_BSEND_OVERHEAD;
   const std::uint64_t wanted = bytes > ~std::uint64_t{0} - kOverhead ? ~std::uint64_t{0} : bytes + kOverhead;
   std::uint64_t free_from = 0;
   auto at = taken_.begin();
+  // First fit: the first gap between two places, or after the last, that is large enough.
   while (at != taken_.end() && at->offset - free_from < wanted) {
     free_from = at->offset + at->bytes;
     ++at;
@@ -67,16 +69,19 @@ BufferedSends::BufferedSends(DeviceParts& parts) : parts_(parts), bytes_type_(ow
 
 portals::Status BufferedSends::send(const CheckedSend& send) {
   if (send.destination == MPI_PROC_NULL) return {};
+  // Room first: a finished message may hold the very bytes that this one needs.
   collect();
   const std::uint64_t bytes = static_cast<std::uint64_t>(send.count) * send.type->size;
   std::byte* place = nullptr;
   if (portals::Status status = buffer_.reserve(bytes, place); !status.ok()) return status;
   Pieces pieces;
   const portals::Region source = pieces.to_send(send.buffer, send.count, *send.type);
+  // Packed by the copy, so the place needs no more than the elements' bytes.
   if (bytes != 0) portals::copy(portals::Region(place, bytes), source);
   Request& request = start_send(parts_, {SendMode::buffered, place, static_cast<std::int64_t>(bytes), &bytes_type_,
                                          send.destination, send.tag, send.communicator, send.context, &send});
   under_way_.push_back({&request, place});
+  // A short message usually leaves at once; its place is then free for the next send.
   if (request.complete) end_last();
   return {};
 }
@@ -89,6 +94,7 @@ void BufferedSends::end_last() {
 }
 
 void BufferedSends::collect() {
+  // The entries are released in any order, because sends to different peers finish in any order.
   std::erase_if(under_way_, [this](const UnderWay& one) {
     if (!one.request->complete) return false;
     buffer_.release(one.place);
@@ -97,7 +103,7 @@ void BufferedSends::collect() {
   });
 }
 
-// Asked each round of progress: while the oldest is under way, it looks at that one only.
+// Polled in each round of a detaching call: while the oldest message is under way, only that one is tested.
 bool BufferedSends::drained() {
   if (!under_way_.empty() && !under_way_.front().request->complete) return false;
   collect();

@@ -1,5 +1,6 @@
-// Buffered sends: the message is copied into the buffer that the program attached, and sent from there like a standard
-// message; for the program it is over at once. (MPI 4.0, sections 3.4 and 3.6.)
+// Buffered sends (MPI 4.0, sections 3.4 and 3.6), and the buffer that the program attaches for them. The message is
+// copied into that buffer and sent from there like a standard message; the program's call is complete as soon as the
+// copy is made.
 #pragma once
 
 #include <cstdint>
@@ -14,48 +15,58 @@ namespace margay::mpi_adi {
 
 struct DeviceParts;  // mpi_adi/device/parts
 
-// Gives out places in the attached buffer, by first fit. Its books lie outside the buffer; each place still counts
-// MPI_BSEND_OVERHEAD more than its message, as the standard's arithmetic lets a program expect no better.
+// The attached buffer, divided among the messages in it by first fit. The list of places lies outside the buffer, so
+// all of its bytes are usable; each place still costs MPI_BSEND_OVERHEAD bytes beyond its message, because the
+// standard's arithmetic promises a program no more room than that. reserve() and release() take time in proportion to
+// the messages in the buffer.
 class AttachedBuffer {
  public:
-  // Error: one is attached already. `base` is this object's until detach().
+  // Takes the memory for buffered sends. Fails when a buffer is attached already. The program keeps the memory valid
+  // and untouched until detach().
   [[nodiscard]] portals::Status attach(void* base, std::uint64_t bytes);
-  // Gives the buffer back; null and 0 without one. Requires: idle().
+  // Returns the buffer to the program and forgets it; null and 0 when none is attached. Requires: idle().
   void detach(void*& base, std::uint64_t& bytes);
-  // A place for a message of `bytes`. Error: nothing attached, or no room; says how much is missing.
+  // Reserves a place for a message of `bytes`. Fails when no buffer is attached, or when no gap is large enough; the
+  // error names the bytes of the message and of its overhead.
   [[nodiscard]] portals::Status reserve(std::uint64_t bytes, std::byte*& place);
-  // Requires: `place` comes from reserve().
+  // Frees a place. Requires: `place` comes from reserve() and was not released since.
   void release(const std::byte* place);
 
+  // No message is in the buffer.
   [[nodiscard]] bool idle() const { return taken_.empty(); }
 
  private:
+  // One message's part of the buffer.
   struct Place {
-    std::uint64_t offset = 0;
-    std::uint64_t bytes = 0;  // overhead included
+    std::uint64_t offset = 0;  // from the buffer's start
+    std::uint64_t bytes = 0;   // MPI_BSEND_OVERHEAD included
   };
   std::byte* base_ = nullptr;
   std::uint64_t bytes_ = 0;
   bool attached_ = false;
-  std::vector<Place> taken_;  // by offset
+  std::vector<Place> taken_;  // sorted by offset, none overlaps another
 };
 
-// The buffered sends of one process. Under the process lock.
+// The buffered sends of one process, from the copy to the last byte that leaves the buffer. Under the process lock.
 class BufferedSends {
  public:
-  // `parts` outlive this object.
+  // `parts` must outlive this object.
   explicit BufferedSends(DeviceParts& parts);
 
+  // See AttachedBuffer::attach().
   [[nodiscard]] portals::Status attach(void* base, std::uint64_t bytes) { return buffer_.attach(base, bytes); }
-  // Copies the elements and sends them. Error (MPI_ERR_BUFFER): as AttachedBuffer::reserve; nothing was sent.
+  // Copies the elements into the buffer and starts to send them from there. A send to MPI_PROC_NULL does nothing. Fails
+  // as AttachedBuffer::reserve(), which the caller reports as MPI_ERR_BUFFER; then nothing was sent.
   [[nodiscard]] portals::Status send(const CheckedSend& send);
-  // Frees the places of messages that are through.
+  // Frees the places of messages that have left the buffer. Each send() does this first, so a program that never
+  // detaches does not run out of room.
   void collect();
-  // All messages are through: detach() may be called. The caller of MPI_Buffer_detach waits for it with progress.
+  // Whether all messages have left, so that detach() may be called. MPI_Buffer_detach runs progress until it is true.
+  // Frees the places of those that have.
   [[nodiscard]] bool drained();
   // Requires: drained().
   void detach(void*& base, std::uint64_t& bytes) { buffer_.detach(base, bytes); }
-  // The same at MPI_Finalize: the memory is the program's again.
+  // Detaches the buffer at MPI_Finalize, whose caller has no use for its address. Requires: drained().
   void abandon() {
     void* base = nullptr;
     std::uint64_t bytes = 0;
@@ -63,14 +74,17 @@ class BufferedSends {
   }
 
  private:
+  // A message that may still be read out of the buffer.
   struct UnderWay {
-    Request* request = nullptr;
+    Request* request = nullptr;  // of the device's pool; released when it is complete
     std::byte* place = nullptr;
   };
+  // Frees the place of the send that was started last, which is complete.
   void end_last();
 
   DeviceParts& parts_;
   AttachedBuffer buffer_;
+  // The type of the packed copies: bytes, of the library's own.
   Datatype bytes_type_;
   std::vector<UnderWay> under_way_;
 };

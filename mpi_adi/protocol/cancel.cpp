@@ -12,7 +12,7 @@ namespace margay::mpi_adi {
 
 namespace {
 
-// Names no send (answer_bits: a generation is never 0).
+// Answer bits that name no send: a pool's generation is never 0.
 constexpr portals::MatchBits kAboutNothing = 0;
 
 void cancel_receive(DeviceParts& parts, ReceiveRequest& receive) {
@@ -36,8 +36,8 @@ portals::Header to_peer(const DeviceParts& parts, portals::PortalIndex portal, s
   return header;
 }
 
-// True: nothing of the message had left its wire's queue, and the send is over, cancelled. A question about nothing
-// went in its place, as both sides count the pair's messages. False: its wire has begun with it, or is done with it.
+// Cancels a send of which nothing has left its wire's queue. A question about no message takes its place, because both
+// sides count the messages of their pair. False when the wire has begun with the message or finished it.
 bool take_back(DeviceParts& parts, SendRequest& send) {
   if ((send.owed & kOwedBodyTaken) == 0) return false;
   if (!send_instead(parts, send.transmission, to_peer(parts, kCancelPortal, send.peer, kAboutNothing))) return false;
@@ -49,11 +49,12 @@ bool take_back(DeviceParts& parts, SendRequest& send) {
 
 }  // namespace
 
-// A send that waits for its receiver is known there by its answer bits. One that only waits for room on the wire is
-// not, and will be over without the receiver.
+// Only a send that waits for its receiver is named there, by its answer bits. A send that waits for room on the wire
+// alone is not, and completes without the receiver.
 void ask_back(DeviceParts& parts, SendRequest& send, AskBack why) {
   constexpr unsigned kReceivers = kOwedAcknowledgment | kOwedRead | kOwedSynchronous;
   if ((send.owed & kReceivers) == 0 || (send.owed & kOwedCancel) != 0) return;
+  // A rendezvous that is not synchronous has no acknowledgment entry yet, and the answer needs one.
   if (!send.listening) listen(parts, send);
   owes(send, kOwedCancel);
   portals::Header question = to_peer(parts, kCancelPortal, send.peer, answer_bits_of(send));
@@ -63,7 +64,8 @@ void ask_back(DeviceParts& parts, SendRequest& send, AskBack why) {
 
 namespace {
 
-// The message that is named so and that no receive has; nullptr when there is none. The question came behind it.
+// The message that the question names, if no receive has it; nullptr otherwise. It has arrived if it ever will, because
+// the question travelled behind it on the same wire.
 portals::ArrivedMessage* unmatched(DeviceParts& parts, const portals::Header& question) {
   for (portals::ArrivedMessage* at = parts.heap.first(); at != nullptr; at = parts.heap.next(*at)) {
     if (at->header.source.rank != question.source.rank) continue;
@@ -72,7 +74,7 @@ portals::ArrivedMessage* unmatched(DeviceParts& parts, const portals::Header& qu
   return nullptr;
 }
 
-// A message leaves the heap unread.
+// Frees a message of the heap unread, and records why.
 void give_back(DeviceParts& parts, portals::ArrivedMessage& message, sim::TraceGivenBack why) {
   if (parts.recorder().on()) [[unlikely]] {
     sim::TraceEvent event =
@@ -102,11 +104,13 @@ void cancel(DeviceParts& parts, Request& request) {
 
 void cancels_asked(DeviceParts& parts) {
   while (portals::ArrivedMessage* const question = parts.cancels.first()) {
+    // A copy, because releasing the question frees its header.
     const portals::Header header = question->header;
     parts.cancels.release(*question);
     if (header.match_bits == kAboutNothing) continue;
     portals::ArrivedMessage* const message = unmatched(parts, header);
     if (message != nullptr) {
+      // The reason came over a wire; any other value counts as cancelled.
       const bool leaked = static_cast<AskBack>(header.user_data[0]) == AskBack::nobody_receives;
       if (leaked && parts.keeps_unreceived) parts.unreceived.push_back(message->header);
       give_back(parts, *message, leaked ? sim::TraceGivenBack::never_wanted : sim::TraceGivenBack::cancelled);
@@ -119,10 +123,13 @@ void cancels_asked(DeviceParts& parts) {
 
 void forget_messages(DeviceParts& parts, ContextId context) {
   const portals::Criteria all = receive_criteria(MPI_ANY_SOURCE, MPI_ANY_TAG, context);
+  // Usually nothing is found, which saves the loop below: that visits each message of the heap.
   if (parts.heap.find(all) == nullptr) return;
   for (portals::ArrivedMessage *at = parts.heap.first(), *next = nullptr; at != nullptr; at = next) {
+    // Read before release(), which frees the message that links to it.
     next = parts.heap.next(*at);
     const bool of_it = ((at->header.match_bits ^ all.match_bits) & ~all.ignore_bits) == 0;
+    // An incomplete message's memory is still being written; one with answer bits has a sender that waits.
     if (of_it && at->complete && read_note(at->header.user_data).answer_bits == 0) {
       give_back(parts, *at, sim::TraceGivenBack::freed);
     }

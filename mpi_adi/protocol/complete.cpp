@@ -7,6 +7,7 @@ namespace margay::mpi_adi {
 
 namespace {
 
+// Sets all fields that a pooled request may have from its last use.
 void begin(DeviceParts& parts, Request& request, RequestKind kind, Communicator& communicator) {
   request.kind = kind;
   request.complete = false;
@@ -23,12 +24,14 @@ void begin(DeviceParts& parts, Request& request, RequestKind kind, Communicator&
   ++parts.under_way;
 }
 
+// A request's number in its pool, which the trace shows.
 std::uint32_t index_of(const Request& request) {
   return request.kind == RequestKind::send ? static_cast<const SendRequest&>(request).pooled.index
                                            : static_cast<const ReceiveRequest&>(request).pooled.index;
 }
 
 void give_back(DeviceParts& parts, Request& request) {
+  // The common request of sends that were complete at their start is not pooled.
   if (request.kind == RequestKind::sent) return;
   drop_reference(parts, *request.communicator);
   request.communicator = nullptr;
@@ -42,6 +45,7 @@ void give_back(DeviceParts& parts, Request& request) {
 }  // namespace
 
 SendRequest& new_send(DeviceParts& parts, Communicator& communicator) {
+  // Once for each object of the pool: the owner tags never change.
   SendRequest& request = parts.sends.take([](SendRequest& made) {
     made.answer_block.set_owner(&made, kOwnerAcknowledgment);
     made.transmission.owner = &made;
@@ -50,6 +54,7 @@ SendRequest& new_send(DeviceParts& parts, Communicator& communicator) {
   MARGAY_DEBUG_ASSERT(!request.listening && !request.readable && !request.expecting);
   ++parts.counts.send_requests;
   begin(parts, request, RequestKind::send, communicator);
+  // Only what a send reads before it writes; the protocols set the other fields.
   request.owed = 0;
   request.read_done = false;
   request.synchronous = false;
@@ -59,8 +64,9 @@ SendRequest& new_send(DeviceParts& parts, Communicator& communicator) {
 }
 
 ReceiveRequest& new_receive(DeviceParts& parts, Communicator& communicator) {
-  // All but the entry's criteria is the same for each receive. The overflow entry stays in the list for good: it
-  // accepts whatever the link of its request's entry brings.
+  // All but the entry's criteria is the same for each receive, so it is set once for each pooled object: posting then
+  // writes the criteria alone. The list adopts the overflow entry for good. The entry accepts each message that
+  // reaches it; only the too-small link of its request's entry leads there.
   ReceiveRequest& request = parts.receives.take([&parts](ReceiveRequest& made) {
     portals::Options both;
     both.save = portals::Save::both;
@@ -84,11 +90,13 @@ ReceiveRequest& new_receive(DeviceParts& parts, Communicator& communicator) {
 
 void tell_completion(DeviceParts& parts, Request& request) {
   MARGAY_ASSERT(request.complete);
+  // Recorded before give_back(), while the request still has its identity.
   if (parts.recorder().on()) {
     trace_request(parts, sim::TraceKind::request_complete, request, request.bytes, 0, 0,
                   static_cast<std::uint32_t>(request.error_class), request.cancelled ? sim::kTraceCancelled : 0);
   }
   if (!request.detached) return;
+  // The parent reads the part's result, so the part goes back afterwards.
   if (request.owner != nullptr) request.owner->part_completed(request);
   give_back(parts, request);
 }
@@ -104,6 +112,7 @@ void release(DeviceParts& parts, Request& request) {
 
 void release_to(DeviceParts& parts, RequestOwner& owner, Request& request) {
   MARGAY_ASSERT(!request.detached);
+  // Complete already, so complete() will not run again: notify here.
   if (request.complete) {
     owner.part_completed(request);
     give_back(parts, request);
@@ -119,6 +128,8 @@ void complete_null(DeviceParts& parts, Request& request) {
   complete(parts, request);
 }
 
+// A send's source and a receive's destination are this rank: an event names its message's pair, whichever side records
+// it.
 void trace_request(DeviceParts& parts, sim::TraceKind kind, const Request& request, std::uint64_t bytes,
                    portals::MatchBits match_bits, std::uint64_t detail, std::uint32_t b, std::uint8_t reason) {
   sim::TraceEvent event;

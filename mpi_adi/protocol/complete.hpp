@@ -1,4 +1,4 @@
-// How requests begin and end, whatever the protocol.
+// The begin and the end of requests, common to all protocols.
 #pragma once
 
 #include "mpi_adi/device/parts.hpp"
@@ -6,14 +6,17 @@
 
 namespace margay::mpi_adi {
 
-// A request out of the pool, under way, with a reference to `communicator`.
+// Take a request from its pool and begin it: incomplete, counted as under way, with a reference to `communicator`. The
+// pool grows when it is empty (std::bad_alloc); the caller gives the request up by release() or release_to().
 [[nodiscard]] SendRequest& new_send(DeviceParts& parts, Communicator& communicator);
 [[nodiscard]] ReceiveRequest& new_receive(DeviceParts& parts, Communicator& communicator);
 
-// What complete() seldom has to do: a freed request goes back to its pool, a traced one is noted.
+// The rare part of complete(): records the completion in the trace, notifies the parent request, and returns a released
+// request to its pool.
 [[gnu::noinline]] void tell_completion(DeviceParts& parts, Request& request);
-// The request is over in the eyes of whoever started it, with what its fields say. Requires: not complete, and nothing
-// refers to its memory any more.
+// Completes a request, with the result that its fields hold. Requires: not complete, and neither the kernel nor a list
+// refers to its memory any more. A released request may be back in its pool afterwards: do not touch it. Inlined,
+// because each message passes here.
 inline void complete(DeviceParts& parts, Request& request) {
   MARGAY_ASSERT(!request.complete);
   MARGAY_DEBUG_ASSERT(parts.under_way != 0);
@@ -24,25 +27,27 @@ inline void complete(DeviceParts& parts, Request& request) {
     tell_completion(parts, request);
 }
 
-// Gives a request up: back to its pool now, or when it completes.
+// Gives a request up: it returns to its pool now, or when it completes. Requires: not released before.
 void release(DeviceParts& parts, Request& request);
 
-// Makes it a part of a greater request (RequestOwner), which is told when it is complete, perhaps at once; then it goes
-// back to its pool.
+// Makes the request a part of a parent request (RequestOwner), which is notified when the part completes, perhaps
+// within this call. The part then returns to its pool.
 void release_to(DeviceParts& parts, RequestOwner& owner, Request& request);
 
-// A send or receive with MPI_PROC_NULL: over at once, nothing moved.
+// Completes a send or receive with MPI_PROC_NULL at once; no data moves (MPI 4.0, chapter 3, "Null Processes").
 void complete_null(DeviceParts& parts, Request& request);
 
-// A reference of the device's own to a communicator is over.
+// Drops a reference of the device's own to a communicator. A communicator that the program freed is queued for deletion
+// with its last reference.
 inline void drop_reference(DeviceParts& parts, Communicator& communicator) {
   MARGAY_DEBUG_ASSERT(communicator.references != 0);
   if (--communicator.references == 0 && communicator.freed) [[unlikely]]
     parts.unreferenced.push_back(&communicator);
 }
 
-// One record about a request, when traces are on, under the identity of its message as far as that is known.
-// Not inlined: the record would cost each function that may write one its frame.
+// Records one trace event about a request, under its message's number as far as that is known. Requires: the trace
+// records. `detail`, `b` and `reason` have the meaning that docs/trace_format.md gives for `kind`. Not inlined: the
+// event on the stack would enlarge the frame of each function that may record one.
 [[gnu::noinline]] void trace_request(DeviceParts& parts, sim::TraceKind kind, const Request& request,
                                      std::uint64_t bytes, portals::MatchBits match_bits = 0, std::uint64_t detail = 0,
                                      std::uint32_t b = 0, std::uint8_t reason = 0);

@@ -1,6 +1,6 @@
-// The long protocol (figures 4 and 5): header and body go out together and the sender waits for an acknowledgment.
-// Saved whole: over. Only the header saved: the remainder of the body is stopped, and the receiver pulls it from the
-// read portal.
+// The long protocol (figures 4 and 5): header and body leave together, and the sender waits for an acknowledgment. If
+// the target saved both, the send is complete. If it saved the header only, the sender stops the remainder of the body,
+// and the receiver pulls it from the read portal.
 
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/protocol/send.hpp"
@@ -13,12 +13,13 @@ void start_long_send(DeviceParts& parts, SendRequest& request, portals::Header& 
   header.return_portal = kAcknowledgmentPortal;
   header.return_match_bits = answer_bits_of(request);
   write_note(header.user_data, {NoteProtocol::long_message, request.synchronous, answer_bits_of(request)});
-  // Both before the message: the answers may be here before the call that sends it is over.
+  // Both entries are listed before the message leaves: an answer may arrive before the call that sends it returns.
   listen(parts, request);
   make_readable(parts, request);
   owes(request, kOwedAcknowledgment);
   if (request.synchronous) owes(request, kOwedSynchronous);
   expect_answer(parts, request);
+  // Last, so that an event of the transmission finds all obligations set.
   hand_over(parts, request, header, request.body);
 }
 
@@ -35,15 +36,16 @@ void acknowledged(DeviceParts& parts, SendRequest& request, const portals::Heade
     count.bytes += request.body.bytes();
   }
   if (whole) return;
-  // A pull that was quicker than its acknowledgment has been noted.
+  // The pull may overtake the acknowledgment that announces it; read_done is set then.
   if (!request.read_done) owes(request, kOwedRead);
+  // Stopping saves the wire the bytes that the target would discard.
   if ((request.owed & kOwedBodyTaken) != 0) parts.kernel.stop(request.transmission);
 }
 
 // Long ready messages. The first type bit keeps them off both catch-alls: "messages with the first message type bit set
 // are ready send messages which must have a pre-posted receive ... will simply be discarded if there is no pre-posted
-// receive". So the body never has to be pulled, and no acknowledgment is asked for, which a discarded message would
-// never get: the send is over when the kernel has taken the body. (Short ready messages take the short protocol with
+// receive". The body is therefore never pulled. No acknowledgment is requested, because a discarded message would never
+// get one: the send is complete when the kernel has taken the body. (Short ready messages take the short protocol with
 // that bit.)
 
 void start_long_ready_send(DeviceParts& parts, SendRequest& request, portals::Header& header) {
@@ -52,8 +54,9 @@ void start_long_ready_send(DeviceParts& parts, SendRequest& request, portals::He
   hand_over(parts, request, header, request.body);
 }
 
-// The long protocol's variant for experiments: the header alone goes out, with the body's length in its return length,
-// and the receiver pulls the body as in figure 5, posted or not. No acknowledgment is needed.
+// The long protocol's variant for experiments: the header alone leaves, with the body's length as its return length,
+// and the receiver pulls the body as in figure 5, whether its receive was posted or not. No acknowledgment is needed,
+// because the pull itself proves that the header was delivered.
 
 void start_rendezvous_send(DeviceParts& parts, SendRequest& request, portals::Header& header) {
   header.match_bits |= kLongBit;

@@ -7,6 +7,7 @@ namespace margay::mpi_adi {
 namespace {
 
 Notice& new_notice(DeviceParts& parts, const portals::Header& header) {
+  // A notice has no body, so no memory of the sender must stay valid until it has left.
   Notice& notice = parts.notices.take();
   MARGAY_ASSERT(header.length == 0);
   notice.transmission = {};
@@ -19,6 +20,7 @@ Notice& new_notice(DeviceParts& parts, const portals::Header& header) {
 }  // namespace
 
 void send_notice(DeviceParts& parts, const portals::Header& header) {
+  // Nearly always the wire has room, and no notice is taken from the pool.
   if (!parts.kernel.try_send(header, {})) parts.kernel.send(new_notice(parts, header).transmission);
 }
 
@@ -30,7 +32,8 @@ bool send_instead(DeviceParts& parts, sim::Transmission& transmission, const por
   return false;
 }
 
-// One that failed has a lost peer: whoever waits for the answer is ended by protocol/peer_lost.
+// A failed notice means a lost peer. Marking the losses as not handled makes the next round end the requests that
+// waited for an answer to it.
 void notice_finished(DeviceParts& parts, Notice& notice) {
   if (notice.transmission.state == sim::Transmission::State::failed) parts.losses_ended = kLookAgain;
   parts.notices.give_back(notice);

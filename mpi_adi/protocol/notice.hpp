@@ -1,16 +1,18 @@
-// Header-only messages of the device's own: synchronous answers and gets. They outlive the request that caused them.
+// Header-only messages of the device's own: synchronous answers, gets, questions and answers about cancelled sends.
+// They outlive the request that caused them.
 #pragma once
 
 #include "mpi_adi/device/parts.hpp"
 
 namespace margay::mpi_adi {
 
-// Sends `header`, without a body, at once or as soon as its wire has room.
+// Sends `header` without a body, at once or as soon as its wire has room. Requires: its length is 0. A notice to a lost
+// peer is discarded, and the requests that depend on it are ended by protocol/peer_lost.
 void send_notice(DeviceParts& parts, const portals::Header& header);
-// Sends it in the place of `transmission`, if nothing of that has left; false: too late. Requires: the same
-// destination.
+// Replaces `transmission` in its wire's queue by `header`. False when the wire has begun with it or finished it;
+// nothing was sent then. Requires: the same destination.
 [[nodiscard]] bool send_instead(DeviceParts& parts, sim::Transmission& transmission, const portals::Header& header);
-// Its transmission came off the kernel's list.
+// Returns the notice to its pool when the kernel has finished its transmission.
 void notice_finished(DeviceParts& parts, Notice& notice);
 
 }  // namespace margay::mpi_adi

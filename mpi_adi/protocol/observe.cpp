@@ -10,7 +10,7 @@ namespace margay::mpi_adi {
 
 namespace {
 
-// `sequence`: of the message in its pair. `stamp`: when the send began.
+// `sequence`: the message's number in its pair. `stamp`: when the send began, which is before the kernel took it.
 void record_send(DeviceParts& parts, const CheckedSend& send, const ProtocolChoice& choice,
                  const portals::Header& header, std::uint64_t sequence, std::uint32_t request, std::uint64_t stamp) {
   sim::TraceEvent event;
@@ -24,12 +24,14 @@ void record_send(DeviceParts& parts, const CheckedSend& send, const ProtocolChoi
   event.bytes = header.length;
   event.detail = static_cast<std::uint64_t>(send.told().count);
   event.a = request;
+  // A buffered send reports the program's call, and marks that its body was copied.
   if (send.copied_from != nullptr && header.length != 0) event.saved = portals::Saved::body;
   define_in_trace(parts.recorder(), *send.communicator, stamp);
   event.b = define_in_trace(parts.recorder(), *send.told().type, stamp);
   parts.recorder().record(event, stamp);
 }
 
+// The signature is the program's datatype, also where the body was copied into a buffer as bytes.
 void mark_types(DeviceParts& parts, const CheckedSend& send, portals::Header& header) {
   if (parts.type_check == nullptr) return;
   parts.type_check->begin_send(*send.told().type, header.length, send.context != Context::point_to_point);
@@ -41,6 +43,8 @@ void mark_types(DeviceParts& parts, const CheckedSend& send, portals::Header& he
 void observe_send(DeviceParts& parts, const CheckedSend& send, const ProtocolChoice& choice, SendRequest& request,
                   portals::Header& header) {
   if (parts.recorder().on()) {
+    // The number that the kernel will give the message: no other message of the pair can come between, under the
+    // process lock.
     request.sequence = parts.kernel.registers().sent(request.peer) + 1;
     record_send(parts, send, choice, header, request.sequence, request.pooled.index, parts.recorder().stamp());
   }
@@ -51,6 +55,7 @@ bool observed_try_send(DeviceParts& parts, const CheckedSend& send, portals::Hea
                        const portals::Region& body) {
   sim::Recorder& recorder = parts.recorder();
   mark_types(parts, send, header);
+  // The time is taken before the send, and the event recorded after it, when its number is known.
   const std::uint64_t stamp = recorder.on() ? recorder.stamp() : 0;
   if (!parts.kernel.try_send(header, body)) return false;
   if (recorder.on()) {
@@ -72,6 +77,7 @@ portals::ArrivedMessage* observed_search(DeviceParts& parts, ReceiveRequest& req
   if (parts.type_check != nullptr) {
     parts.type_check->begin_receive(request, *receive.type, receive.count, receive.context != Context::point_to_point);
   }
+  // The receive is recorded before the search, so that a hit follows it in the trace.
   portals::ArrivedMessage* const message = parts.heap.find(criteria);
   if (message == nullptr && parts.recorder().on()) {
     trace_request(parts, sim::TraceKind::search_miss, request, 0, criteria.match_bits);

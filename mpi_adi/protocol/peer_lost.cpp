@@ -11,8 +11,8 @@ namespace margay::mpi_adi {
 
 namespace {
 
-// Whether the kernel may still touch the request's memory; its transmission comes back as failed, its row is given
-// back.
+// Whether the kernel may still touch the request's memory. It lets go by itself: the transmission returns as failed,
+// the row is freed.
 bool kernel_holds(const SendRequest& request) {
   return (request.owed & kOwedBodyTaken) != 0;
 }
@@ -21,11 +21,13 @@ bool kernel_holds(const ReceiveRequest& request) {
 }
 
 void end_send(DeviceParts& parts, SendRequest& request) {
+  // All obligations end with the peer; the kernel has let go of the body.
   request.error_class = MPIX_ERR_PROC_FAILED;
   request.owed = 0;
   complete_if_nothing_owed(parts, request);
 }
 
+// Takes the receive out of the list of claiming ones, by a linear search.
 void unclaim(DeviceParts& parts, ReceiveRequest& request) {
   ReceiveRequest** at = &parts.claiming;
   while (*at != &request) {
@@ -35,12 +37,14 @@ void unclaim(DeviceParts& parts, ReceiveRequest& request) {
   *at = request.next_claiming;
 }
 
+// Before a match, a receive from any source may wait for each member.
 bool sender_lost(const DeviceParts& parts, const ReceiveRequest& request) {
   if (request.peer != portals::kAnyRank) return parts.kernel.initiator().gone(request.peer);
   return source_lost(parts, *request.communicator, MPI_ANY_SOURCE);
 }
 
-// Whether all that could be ended is.
+// Ends the requests of lost peers; `any` is set when one ended. Returns false if the kernel still uses the memory of
+// one, which must end in a later round.
 bool end_what_is_lost(DeviceParts& parts, bool& any) {
   bool all = true;
   parts.sends.for_each_in_use([&](SendRequest& request) {
@@ -66,6 +70,7 @@ bool end_what_is_lost(DeviceParts& parts, bool& any) {
 
 bool source_among_lost(const DeviceParts& parts, const Communicator& communicator, int source) {
   if (source != MPI_ANY_SOURCE) return parts.kernel.initiator().gone(communicator.world_rank(source));
+  // lost(), not gone(): a departed member has sent all that it will.
   const auto& members = communicator.peers->world_ranks;
   return std::any_of(members.begin(), members.end(),
                      [&parts](std::uint32_t rank) { return parts.kernel.initiator().lost(rank); });
@@ -74,6 +79,7 @@ bool source_among_lost(const DeviceParts& parts, const Communicator& communicato
 bool end_what_losses_left(DeviceParts& parts) {
   bool any = false;
   const std::uint32_t losses = parts.kernel.initiator().losses();
+  // A request that the kernel still uses leaves losses_ended as it is, so each round tries again.
   if (end_what_is_lost(parts, any)) parts.losses_ended = losses;
   for (Listener* const listener : parts.on_losses) listener->told();
   parts.tasks.wake_all();
@@ -88,6 +94,7 @@ void end_receive_of_lost(DeviceParts& parts, ReceiveRequest& request) {
     parts.receive_list.remove(request.entry);
   }
   if (request.state == ReceiveState::claiming) unclaim(parts, request);
+  // The reply will not come; the kernel's count of owed answers must balance.
   if (request.expecting) parts.kernel.answered(request.peer);
   request.expecting = false;
   request.state = ReceiveState::complete;

@@ -1,29 +1,32 @@
-// When a peer is lost, every request that only it could complete ends with an error, so that nothing hangs.
+// The end of requests whose peer is lost: each request that only a lost peer could complete ends with
+// MPIX_ERR_PROC_FAILED, so that no call waits for ever.
 #pragma once
 
 #include "mpi_adi/device/parts.hpp"
 
 namespace margay::mpi_adi {
 
-// Whether what waits for a message from `source` (a rank of the communicator, or MPI_ANY_SOURCE) may wait for ever.
-// From any source: as soon as one member is lost, since it may be the one that would have sent
-// (MPI_ERR_PROC_FAILED_PENDING of the fault tolerance proposals says the same); a member that had left in order would
-// not. What has come already was found before.
+// Whether a wait for a message from `source` (a rank of the communicator, or MPI_ANY_SOURCE) may never end. For
+// MPI_ANY_SOURCE it is true as soon as one member is lost, since that one might have sent the message
+// (MPI_ERR_PROC_FAILED_PENDING of the fault tolerance proposals has the same rule). A member that has departed in order
+// does not count. The caller has searched the heap before: a message that has arrived is received all the same.
 [[nodiscard, gnu::noinline]] bool source_among_lost(const DeviceParts& parts, const Communicator& communicator,
                                                     int source);
+// The same. Costs one load while no peer is lost.
 [[nodiscard]] inline bool source_lost(const DeviceParts& parts, const Communicator& communicator, int source) {
   return parts.kernel.initiator().losses() != 0 && source_among_lost(parts, communicator, source);
 }
 
-// Ends what newly lost ranks leave open. Returns whether anything ended.
+// Ends the requests that newly lost peers leave open, notifies the observers in on_losses, and wakes all tasks. Returns
+// whether any request ended. Requests whose memory the kernel still uses remain for a later round.
 [[gnu::noinline]] bool end_what_losses_left(DeviceParts& parts);
 
-// The same, once a round: two loads while nobody is lost.
+// The same, once a round of progress. Costs two loads while no peer is newly lost.
 inline bool watch_for_losses(DeviceParts& parts) {
   return parts.losses_ended != parts.kernel.initiator().losses() && end_what_losses_left(parts);
 }
 
-// Ends a receive whose sender is lost. No effect while the kernel still refers to its memory.
+// Ends a receive whose sender is lost, in whatever state it is. No effect while the kernel still refers to its memory.
 [[gnu::noinline]] void end_receive_of_lost(DeviceParts& parts, ReceiveRequest& request);
 
 }  // namespace margay::mpi_adi

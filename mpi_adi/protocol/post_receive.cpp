@@ -17,21 +17,25 @@ ReceiveRequest& prepare_receive(DeviceParts& parts, void* buffer, std::int64_t c
 
 namespace {
 
+// Out of line, so that the common path pays one load and a branch for the losses.
 [[gnu::noinline]] void end_if_lost(DeviceParts& parts, const CheckedReceive& receive, ReceiveRequest& request) {
   if (source_lost(parts, *receive.communicator, receive.source)) end_receive_of_lost(parts, request);
 }
 
-// `reported`: nullptr for the receive's own type.
+// One body for both public functions, inlined so that neither pays a call. `reported`: nullptr for the receive's own
+// type.
 [[gnu::always_inline]] inline ReceiveRequest& post(DeviceParts& parts, const CheckedReceive& receive,
                                                    Datatype* reported) {
   ReceiveRequest& request = prepare_receive(parts, receive.buffer, receive.count, *receive.type, *receive.communicator);
   request.source = receive.source;
   request.tag = receive.tag;
+  // The peer is known unless the source is a wildcard; a lost peer then ends the receive without a search of the group.
   if (receive.source != MPI_ANY_SOURCE) request.peer = receive.communicator->world_rank(receive.source);
-  // Straight into the entry: a copy from the stack would be a store-forwarding stall.
+  // Built in the entry itself: a copy from the stack would be a store-forwarding stall.
   request.entry.set_criteria(
       receive_criteria(receive.source, receive.tag, context_of(*receive.communicator, receive.context)));
-  // Nothing is delivered between the search and the listing, so the entry need not be in the list, inactive, meanwhile.
+  // The paper lists the entry inactive before it searches. Here nothing is delivered between the search and the
+  // listing, so the entry is listed afterwards, and only if the search fails.
   portals::ArrivedMessage* message = nullptr;
   if (parts.recorder().watched()) [[unlikely]] {
     message = observed_search(parts, request, receive, reported == nullptr ? *receive.type : *reported);
@@ -42,9 +46,10 @@ namespace {
     take_unexpected(parts, request, *message);
     return request;
   }
-  posting_gap(parts, receive);  // empty, but in a lab
+  posting_gap(parts, receive);  // empty, except in a lab
   list_entry(parts, request);
   request.state = ReceiveState::posted;
+  // After the listing, since a receive that ends takes its entry out.
   if (parts.kernel.initiator().losses() != 0) [[unlikely]]
     end_if_lost(parts, receive, request);
   return request;

@@ -19,7 +19,8 @@ Envelope envelope_of(const portals::Header& header) {
   return {source_of(header.match_bits), tag_of(header.match_bits), message_bytes(header)};
 }
 
-// A poll that finds nothing is counted and makes no event: a program that polls would fill the ring with them.
+// Records a probe that found a message. A poll that finds none is only counted, because a program that polls would fill
+// the trace's ring with events.
 void note(DeviceParts& parts, sim::TraceProbe call, const portals::ArrivedMessage* found) {
   if (found == nullptr) {
     const bool polls = call == sim::TraceProbe::iprobe || call == sim::TraceProbe::improbe;
@@ -53,6 +54,7 @@ Message* matched_probe(DeviceParts& parts, int source, int tag, Communicator& co
   note(parts, call, found);
   if (found == nullptr) return nullptr;
   envelope = envelope_of(found->header);
+  // Unlinked and claimed: no search finds the message now, and its memory stays until a receive takes it.
   Message& message = parts.messages.take();
   parts.heap.unlink(*found);
   found->claim = &message;
@@ -60,6 +62,7 @@ Message* matched_probe(DeviceParts& parts, int source, int tag, Communicator& co
   message.communicator = &communicator;
   message.peer = found->header.source.rank;
   message.was_complete = found->complete;
+  // The message refers to its communicator, as the program may free the handle before it receives.
   ++communicator.references;
   return &message;
 }
@@ -71,15 +74,18 @@ ReceiveRequest& start_matched_receive(DeviceParts& parts, void* buffer, std::int
   if (parts.type_check != nullptr) parts.type_check->begin_receive(request, type, count, false);
   if (parts.recorder().on()) {
     define_in_trace(parts.recorder(), *message.communicator);
+    // Recorded as a receive of this message's envelope; type bits are ignored as in any receive.
     trace_request(parts, sim::TraceKind::post_receive, request, request.room().bytes(),
                   message.arrived->header.match_bits & ~(kReadyBit | kLongBit), kReadyBit | kLongBit,
                   define_in_trace(parts.recorder(), type));
   }
+  // A body that was whole when probed is in this process's memory and is received although its sender is lost.
   if (!message.was_complete && parts.kernel.initiator().gone(message.peer)) {
     end_receive_of_lost(parts, request);
   } else {
     take_unexpected(parts, request, *message.arrived);
   }
+  // The request has its own reference by now, so the communicator stays.
   drop_reference(parts, *message.communicator);
   parts.messages.give_back(message);
   return request;

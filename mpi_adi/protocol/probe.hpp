@@ -1,4 +1,4 @@
-// Looking at unexpected messages without receiving them: a search of the heap, and nothing else.
+// Probes: searches of the heap that do not receive, and matched receives (MPI 4.0, 3.8).
 #pragma once
 
 #include <optional>
@@ -8,14 +8,16 @@
 
 namespace margay::mpi_adi {
 
-// The earliest message that a receive with this envelope would get. The caller has run progress. `call`: for the trace;
-// none: no call of the program's.
+// Whether a message has arrived that a receive with this envelope would get, and the earliest one's `envelope`. The
+// caller runs progress before. `call` names the call for the trace; empty when the library probes for itself.
 [[nodiscard]] bool probe(DeviceParts& parts, int source, int tag, const Communicator& communicator, Context context,
                          Envelope& envelope, std::optional<sim::TraceProbe> call = {});
-// The same, taken off the queue, so that no other receive gets it; nullptr when there is none.
+// The same, but takes the message off the heap's queue, so that no other receive gets it. Returns nullptr when there is
+// none. The message belongs to the caller until start_matched_receive(), and refers to `communicator` meanwhile.
 [[nodiscard]] Message* matched_probe(DeviceParts& parts, int source, int tag, Communicator& communicator,
                                      Envelope& envelope, sim::TraceProbe call = sim::TraceProbe::mprobe);
-// Receives it. The message is given up.
+// Receives a message that matched_probe() returned, and returns `message` to its pool. Ends with an error when the
+// sender is lost and its body had not arrived whole.
 [[nodiscard]] ReceiveRequest& start_matched_receive(DeviceParts& parts, void* buffer, std::int64_t count,
                                                     Datatype& type, Message& message);
 

@@ -17,6 +17,7 @@ std::string words_of_truncation(const ReceiveRequest& request) {
 }
 
 void tell_receive(DeviceParts& parts, ReceiveRequest& request) {
+  // Set before complete(), which records the error class.
   if (request.truncated) request.error_class = MPI_ERR_TRUNCATE;
   if (request.in_pieces) request.pieces.clear();
   if (parts.recorder().on()) trace_request(parts, sim::TraceKind::receive_complete, request, request.bytes);
@@ -26,21 +27,25 @@ void tell_receive(DeviceParts& parts, ReceiveRequest& request) {
     trace_request(parts, sim::TraceKind::synchronous_answer, request, 0, request.answer_bits,
                   parts.kernel.registers().sent(request.peer) + 1);
   }
+  // The next message to this peer, so the event above has its number.
   answer_synchronous(parts, request.peer, request.answer_bits);
 }
 
 namespace {
 
-// All but a plain short message that fits: the reply to a pull, a message with a note, a truncated one.
+// Handles all but a plain short message that fits: the reply to a pull, a message with a note, and a truncated one. Out
+// of line, so that the common message does not pay for its registers.
 [[gnu::noinline]] void other_came(DeviceParts& parts, ReceiveRequest& request) {
   const portals::IndependentBuffer& row = request.row[0];
   if (request.state == ReceiveState::pulling) return pull_came(parts, request, row.bytes);
   const Note note = read_note(row.header.user_data);
   take_envelope(request, row.header, note);
-  // A rendezvous brings the header only. A sender without an answer entry has nothing to pull.
+  // A rendezvous delivers the header only. A header without answer bits names no body to pull; it is checked,
+  // because a wire may deliver anything.
   const bool pull = note.protocol == NoteProtocol::rendezvous && request.answer_bits != 0;
   if (!pull || request.sent_bytes == 0) return complete_receive(parts, request, row.bytes);
   const portals::Header message = row.header;  // a copy, because the reply overwrites the row
+  // The row will hold the reply's header at the end, so the check of types sees the message's now.
   if (parts.type_check != nullptr) parts.type_check->came(request, message);
   start_pull(parts, request, message);
 }
@@ -49,12 +54,15 @@ namespace {
 
 void message_came(DeviceParts& parts, ReceiveRequest& request) {
   const portals::IndependentBuffer& row = request.row[0];
+  // A body that arrives in parts changes the descriptor before it is whole.
   if (row.state != portals::IndependentBuffer::State::filled) return;
   MARGAY_DEBUG_ASSERT(*parts.posted_receives != 0);
   --*parts.posted_receives;
   parts.receive_list.remove(request.entry);
-  // The next receive may use the row. Until then its header and count stay, because no entry leads to it.
+  // The row is free for the next receive. Until then its header and count stay as they are, because no entry leads to
+  // it.
   request.block.release(0);
+  // One test each for the three rare cases, so a plain message is complete after a few stores.
   const bool whole = row.bytes == row.header.length;
   if (!whole || has_note(row.header.user_data) || request.state != ReceiveState::posted) [[unlikely]]
     return other_came(parts, request);
@@ -63,7 +71,8 @@ void message_came(DeviceParts& parts, ReceiveRequest& request) {
 }
 
 // The receiver's part of synchronous messages (figures 6 and 7): "the receiver sends back a synchronous acknowledgment
-// ... to the same portal as long send acknowledgments". Of a pulled one, "upon arrival of the pulled messages".
+// ... to the same portal as long send acknowledgments". For a pulled message it is sent "upon arrival of the pulled
+// messages".
 void answer_synchronous(DeviceParts& parts, std::uint32_t peer, portals::MatchBits answer_bits) {
   portals::Header header;
   header.kind = portals::Kind::put;
@@ -73,9 +82,9 @@ void answer_synchronous(DeviceParts& parts, std::uint32_t peer, portals::MatchBi
   send_notice(parts, header);
 }
 
-// Pulling a body that the kernel did not save (figure 5): "the match bits are changed to accept a pulled message, and a
-// message is sent to the sender to pull the data across." Figure 7: the extra answer of synchronous ones comes after
-// it.
+// The pull of a body that the kernel did not save (figure 5): "the match bits are changed to accept a pulled message,
+// and a message is sent to the sender to pull the data across." For synchronous messages the extra answer follows the
+// pull (figure 7).
 void start_pull(DeviceParts& parts, ReceiveRequest& request, const portals::Header& message) {
   MARGAY_ASSERT(!request.entry.listed() && !request.expecting);
   request.state = ReceiveState::pulling;
@@ -83,6 +92,7 @@ void start_pull(DeviceParts& parts, ReceiveRequest& request, const portals::Head
   criteria.match_bits = reply_bits(request.pooled.index, request.pooled.generation);
   criteria.source_rank = request.peer;
   request.entry.set_criteria(criteria);
+  // Listed before the get leaves, so that the reply always finds the entry.
   list_entry(parts, request);
 
   portals::Header get;
@@ -92,11 +102,13 @@ void start_pull(DeviceParts& parts, ReceiveRequest& request, const portals::Head
   get.match_bits = request.answer_bits;
   get.return_portal = kReceivePortal;
   get.return_match_bits = criteria.match_bits;
+  // No more than the buffer holds: a too long body is truncated at its source.
   get.return_length = std::min(message_bytes(message), request.room().bytes());
   if (parts.recorder().on()) {
     trace_request(parts, sim::TraceKind::pull_begin, request, get.return_length, get.match_bits,
                   parts.kernel.registers().sent(request.peer) + 1);
   }
+  // The sender may be computing; the kernel then wakes its coprocessor to deliver the get.
   parts.kernel.expect_answer(request.peer);
   request.expecting = true;
   send_notice(parts, get);

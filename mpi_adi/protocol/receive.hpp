@@ -1,5 +1,6 @@
-// The receive protocols: a receive from its message to its end. "A posted receive needs header information in order to
-// distinguish between different protocols and to obtain message tag and source values should these be wildcarded."
+// The receive protocols: the steps of a receive from its message to its end. Paper 001: "A posted receive needs header
+// information in order to distinguish between different protocols and to obtain message tag and source values should
+// these be wildcarded."
 #pragma once
 
 #include <string>
@@ -12,18 +13,20 @@
 
 namespace margay::mpi_adi {
 
-// The receive's descriptor changed: its message is there, or the body that it pulled.
+// Handles a change of the receive's descriptor: its message was delivered, or the body that it pulled. No effect when
+// the row is not filled yet.
 void message_came(DeviceParts& parts, ReceiveRequest& request);
 
-// Common steps: the match entry, and the end.
+// Steps that several protocols share: listing the match entry, and the end.
 
-// Puts the request's entry before the two catch-alls, active. Requires: its criteria are set.
+// Lists the request's entry, active, before the two catch-alls. Requires: its criteria are set.
 inline void list_entry(DeviceParts& parts, ReceiveRequest& request) {
   ++*parts.posted_receives;
   parts.receive_list.insert_before(parts.heap.first_catch_all(), request.entry);
 }
 
-// The message that the request got: source, tag, and what it owes its sender. `note`: the header's.
+// Copies the matched message's source and tag into the request, and what the request owes its sender. `note`: the
+// header's.
 inline void take_envelope(ReceiveRequest& request, const portals::Header& header, const Note& note) {
   request.source = source_of(header.match_bits);
   request.tag = tag_of(header.match_bits);
@@ -34,7 +37,8 @@ inline void take_envelope(ReceiveRequest& request, const portals::Header& header
   request.truncated = request.sent_bytes > request.room().bytes();
 }
 
-// The same of a message without a note, all of it saved: it owes its sender nothing.
+// The same for a message without a note whose body was saved whole: it owes its sender nothing. `sent_bytes` stays
+// unset, as only truncated messages use it.
 inline void take_plain_envelope(ReceiveRequest& request, const portals::Header& header) {
   request.source = source_of(header.match_bits);
   request.tag = tag_of(header.match_bits);
@@ -44,13 +48,13 @@ inline void take_plain_envelope(ReceiveRequest& request, const portals::Header& 
   request.truncated = false;
 }
 
-// Why a truncated one failed.
+// The error message of a truncated receive.
 [[nodiscard]] std::string words_of_truncation(const ReceiveRequest& request);
 
-// The rare part of complete_receive(): the error of a truncated message, the references of a buffer in pieces, the
-// answer to a synchronous sender, the trace and the check of types.
+// The rare part of complete_receive(): sets the error of a truncated message, drops the reference to a layout, answers
+// a synchronous sender, and records for the trace and the check of types.
 [[gnu::noinline]] void tell_receive(DeviceParts& parts, ReceiveRequest& request);
-// `bytes` of the message are in the user's buffer: the receive is over. Requires: the entry is in no list.
+// Completes a receive of which `bytes` are in the user's buffer. Requires: its entry is in no list.
 inline void complete_receive(DeviceParts& parts, ReceiveRequest& request, std::uint64_t bytes) {
   MARGAY_DEBUG_ASSERT(!request.entry.listed() && request.state != ReceiveState::complete);
   request.state = ReceiveState::complete;
@@ -60,20 +64,22 @@ inline void complete_receive(DeviceParts& parts, ReceiveRequest& request, std::u
   complete(parts, request);
 }
 
-// The steps of a receive that has found its message (receive.cpp, take_unexpected.cpp).
+// The steps of a receive after it has found its message (receive.cpp, take_unexpected.cpp).
 
-// Requires: the request's entry is in no list; `message` is in the heap, queued or unlinked, claimed by nobody.
+// Gives a message of the heap to a receive: copies it out, or pulls its body, or claims it while its body is still
+// arriving. Requires: the request's entry is in no list; `message` is in the heap, queued or unlinked, claimed by no
+// receive.
 [[gnu::noinline]] void take_unexpected(DeviceParts& parts, ReceiveRequest& request, portals::ArrivedMessage& message);
-// The heap changed: receives whose message is all there now complete.
+// Completes the claiming receives whose message has now arrived whole.
 [[gnu::noinline]] void heap_changed(DeviceParts& parts);
 
-// Asks the sender of `message` for as much of its body as the request has room for. Requires: take_envelope() was
-// called, the entry is in no list.
+// Asks the sender of `message` for as much of its body as the request has room for (figure 5). Requires:
+// take_envelope() was called, and the entry is in no list.
 [[gnu::noinline]] void start_pull(DeviceParts& parts, ReceiveRequest& request, const portals::Header& message);
-// The reply is in the user's buffer.
+// Completes a receive whose pulled body of `bytes` is in the user's buffer.
 [[gnu::noinline]] void pull_came(DeviceParts& parts, ReceiveRequest& request, std::uint64_t bytes);
 
-// Notifies `peer` that a receive has taken its message. `answer_bits`: from that message.
+// Notifies `peer` that a receive has taken its message (figures 6 and 7). `answer_bits`: from that message's note.
 [[gnu::noinline]] void answer_synchronous(DeviceParts& parts, std::uint32_t peer, portals::MatchBits answer_bits);
 
 }  // namespace margay::mpi_adi

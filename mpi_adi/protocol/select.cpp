@@ -25,6 +25,7 @@ ProtocolChoice select_short(SendMode mode) {
 
 ProtocolChoice select_protocol(SendMode mode, std::uint64_t bytes, std::uint64_t short_limit,
                                DeviceOptions::LongProtocol long_protocol) {
+  // A message that is not longer than the limit takes the short protocol in each mode.
   if (bytes <= short_limit) return select_short(mode);
   const bool rendezvous = long_protocol == DeviceOptions::LongProtocol::rendezvous;
   const SendShape shape = rendezvous ? SendShape::rendezvous : SendShape::long_message;
@@ -34,6 +35,7 @@ ProtocolChoice select_protocol(SendMode mode, std::uint64_t bytes, std::uint64_t
               rendezvous ? TraceChoice::option : TraceChoice::above_short};
     case SendMode::synchronous:
       return {shape, TraceProtocol::synchronous_long, rendezvous ? TraceChoice::option : TraceChoice::mode};
+    // No rendezvous: the receive must be posted, so header and body can leave at once in either long protocol.
     case SendMode::ready:
       return {SendShape::ready_long, TraceProtocol::ready_long, TraceChoice::mode};
     case SendMode::buffered:

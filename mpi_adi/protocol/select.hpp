@@ -1,28 +1,31 @@
-// Which protocol a message takes, and why. Paper 001, section 2: "A two-level protocol was decided upon at the outset
-// to provide low latency for shorter messages and high bandwidth for larger ones."
+// The choice of a message's protocol, and its reason. Paper 001, section 2: "A two-level protocol was decided upon at
+// the outset to provide low latency for shorter messages and high bandwidth for larger ones."
 #pragma once
 
 #include "mpi_adi/device/parts.hpp"
 
 namespace margay::mpi_adi {
 
-// How the message travels; synchronous, ready and buffered are variants of these.
+// How a message travels. Synchronous, ready and buffered sends are variants of these.
 enum class SendShape : std::uint8_t {
-  short_message,  // header and body, over when the kernel has them
-  long_message,   // header and body, the receiver pulls the body when it was not saved
-  rendezvous,     // header only, the receiver pulls
-  ready_long,     // header and body, straight into the receive that must be there
+  short_message,  // header and body; complete when the kernel has taken them
+  long_message,   // header and body; the receiver pulls the body if it was not saved
+  rendezvous,     // header only; the receiver always pulls the body
+  ready_long,     // header and body, straight into the receive that must be posted
 };
 
+// The chosen shape, with its name and its reason for reports.
 struct ProtocolChoice {
   SendShape shape = SendShape::short_message;
   sim::TraceProtocol protocol = sim::TraceProtocol::none;  // the name that traces and reports use
-  sim::TraceChoice reason = sim::TraceChoice::none;
+  sim::TraceChoice reason = sim::TraceChoice::none;        // why it was chosen, for the trace
 };
 
-// `short_limit`: the wire's, in bytes.
+// Selects by send mode and size. A message of at most `short_limit` bytes, the wire's limit, is short; a longer ready
+// message needs no acknowledgment; the others take `long_protocol`. Pure.
 [[nodiscard]] ProtocolChoice select_protocol(SendMode mode, std::uint64_t bytes, std::uint64_t short_limit,
                                              DeviceOptions::LongProtocol long_protocol);
+// The same with the device's options and the limit of the wire to `peer`.
 [[nodiscard]] inline ProtocolChoice select_protocol(const DeviceParts& parts, SendMode mode, std::uint64_t bytes,
                                                     std::uint32_t peer) {
   return select_protocol(mode, bytes, parts.short_limit(peer), parts.options.long_protocol);

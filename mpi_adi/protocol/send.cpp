@@ -10,17 +10,19 @@
 
 namespace margay::mpi_adi {
 
-// The short protocol (figure 3): header and body go to the receive portal; over "once the kernel finishes delivering
-// the message". Short synchronous messages (figure 6) are short messages that ask for an answer; short ready and
-// buffered ones differ in a bit, or not at all.
+// The short protocol (figure 3): header and body go to the receive portal, and the send is complete "once the kernel
+// finishes delivering the message". A short synchronous message (figure 6) asks for an answer in addition; short ready
+// and buffered ones differ in one bit, or not at all.
 
 void start_short_send(DeviceParts& parts, SendRequest& request, portals::Header& header) {
   if (request.synchronous) {
     write_note(header.user_data, {NoteProtocol::short_message, true, answer_bits_of(request)});
+    // Listed before the message leaves, so that its answer always finds the entry.
     listen(parts, request);
     owes(request, kOwedSynchronous);
     expect_answer(parts, request);
   }
+  // Without room the transmission is queued, and the send is complete when the wire has taken it.
   if (!parts.kernel.try_send(header, request.body)) hand_over(parts, request, header, request.body);
   complete_if_nothing_owed(parts, request);
 }
@@ -29,6 +31,7 @@ bool try_short_send(DeviceParts& parts, const CheckedSend& send, std::uint32_t p
                     const portals::Region& body) {
   MARGAY_DEBUG_ASSERT(body.bytes() <= parts.short_limit(peer));
   portals::Header header = put_header(parts, peer, bits, body.bytes());
+  // One test for trace and check together.
   if (parts.recorder().watched()) [[unlikely]]
     return observed_try_send(parts, send, header, body);
   return parts.kernel.try_send(header, body);
@@ -46,7 +49,8 @@ void add(ProtocolCounts::Count& count, std::uint64_t bytes) {
   count.bytes += bytes;
 }
 
-// Long messages are counted when it is known how they went.
+// Long messages are counted when their outcome is known: matched, or pulled (acknowledged()). Inlined, as it is on each
+// send's path.
 [[gnu::always_inline]] inline void count_send(ProtocolCounts& counts, SendMode mode, SendShape shape,
                                               std::uint64_t bytes) {
   if (mode == SendMode::buffered) {
@@ -68,10 +72,12 @@ SendRequest& start_send(DeviceParts& parts, const CheckedSend& send) {
   request.synchronous = send.mode == SendMode::synchronous;
   request.buffered = send.mode == SendMode::buffered;
   const std::uint64_t bytes = request.body.bytes();
+  // By the wire's limit, so the same size may be short to one peer and long to another.
   const ProtocolChoice choice = select_protocol(parts, send.mode, bytes, request.peer);
   request.protocol = choice.protocol;
   portals::Header header = put_header(parts, request.peer, send_bits(send), bytes);
   if (parts.recorder().watched()) [[unlikely]]
+    // After the header is made, which the check of types marks, and before the message leaves.
     observe_send(parts, send, choice, request, header);
   count_send(parts.counts, send.mode, choice.shape, bytes);
   switch (choice.shape) {
@@ -92,24 +98,27 @@ SendRequest& start_send(DeviceParts& parts, const CheckedSend& send) {
 }
 
 bool send_now(DeviceParts& parts, const CheckedSend& send) {
+  // A synchronous send awaits an answer, and a buffered one is not read from the program's memory: both need a request.
   if (send.mode != SendMode::standard && send.mode != SendMode::ready) return false;
   const std::uint32_t peer = send.communicator->world_rank(send.destination);
   const Datatype& type = *send.type;
   const std::uint64_t bytes = static_cast<std::uint64_t>(send.count) * type.size;
-  // The least limit first: most messages need not ask which wire they take.
+  // The least limit first: most messages need not look up the wire of their peer.
   if (bytes > parts.short_limit_least && bytes > parts.short_limit(peer)) return false;
   const portals::MatchBits bits = send_bits(send);
+  // The device's scratch: the region is needed within this call only, so no request has to own it.
   const portals::Region& body = parts.scratch.to_send(send.buffer, send.count, type);
   const bool sent = try_short_send(parts, send, peer, bits, body);
   if (!type.dense()) [[unlikely]]
     parts.scratch.clear();
+  // Counted only when sent: start_send() counts a message that it takes over.
   if (sent) add(send.mode == SendMode::ready ? parts.counts.ready : parts.counts.short_, bytes);
   return sent;
 }
 
 namespace {
 
-// By the receiver's device.
+// Handles an answer of the receiver's device, other than the kernel's acknowledgment.
 void answered(SendRequest& request, const portals::Header& header) {
   switch (static_cast<Answer>(header.user_data[0])) {
     case Answer::not_returned:
@@ -117,6 +126,7 @@ void answered(SendRequest& request, const portals::Header& header) {
     case Answer::returned:
       request.cancelled = true;
       return;
+    // Any other value came over a wire and counts as synchronous, the answer of a header without user data.
     case Answer::synchronous:
     default:
       return settled(request, kOwedSynchronous);
@@ -127,6 +137,7 @@ void answered(SendRequest& request, const portals::Header& header) {
 
 void body_taken(DeviceParts& parts, SendRequest& request) {
   settled(request, kOwedBodyTaken);
+  // A failed wire delivers no answers either.
   if (request.transmission.state == sim::Transmission::State::failed) {
     request.error_class = MPIX_ERR_PROC_FAILED;
     request.owed = 0;
@@ -134,13 +145,16 @@ void body_taken(DeviceParts& parts, SendRequest& request) {
   complete_if_nothing_owed(parts, request);
 }
 
-// The rows are read, not taken to be of this use: a block may come here once more after its send was over.
+// Tests each row, because a change of the block may be reported once more after its send was complete and its request
+// is in another use.
 void answers_came(DeviceParts& parts, SendRequest& request) {
   for (std::size_t row = 0; row < request.answers.size(); ++row) {
     portals::IndependentBuffer& answer = request.answers[row];
     if (answer.state != portals::IndependentBuffer::State::filled) continue;
+    // A copy: the row is released before its answer is handled, which may complete the send.
     const portals::Header header = answer.header;
     request.answer_block.release(row);
+    // A late answer, to a send that is complete: its row is released above, and the answer is ignored.
     if (!request.listening) continue;
     if (header.kind == portals::Kind::acknowledgment) {
       acknowledged(parts, request, header);
@@ -149,13 +163,15 @@ void answers_came(DeviceParts& parts, SendRequest& request) {
     }
   }
   if (!request.listening) return;
-  // Given back, nothing will come any more; the kernel may still be letting go of the body. After all rows: the
-  // acknowledgment that it overtook in the circle of rows would make the send wait for a reader.
+  // A message that was given back gets no further answer; only the kernel may still refer to its body. Tested after all
+  // rows: an acknowledgment in a later row, which this answer overtook in the circle, would otherwise make the send
+  // wait for a pull.
   if (request.cancelled) request.owed &= kOwedBodyTaken;
   complete_if_nothing_owed(parts, request);
 }
 
 void body_read(DeviceParts& parts, SendRequest& request) {
+  // A late change from an earlier use of the pooled request.
   if (!request.readable) return;
   request.read_done = true;
   settled(request, kOwedRead);

@@ -1,5 +1,5 @@
-// The send protocols: how a send starts, by each protocol, and what happens to it afterwards. Every send begins with
-// start_send() or send_now(): the body is described, a protocol chosen, the choice traced and counted.
+// The send protocols: the start of a send by each protocol, and the events that complete it. Every send begins with
+// start_send() or send_now(), which describe the body, choose a protocol, and trace and count the choice.
 #pragma once
 
 #include "mpi_adi/device/envelope.hpp"
@@ -7,34 +7,41 @@
 
 namespace margay::mpi_adi {
 
-// See Device. Requires: the destination is a rank.
+// Starts a send with a request, which may be complete when it is returned. See Device. Requires: the destination is a
+// rank.
 [[nodiscard]] SendRequest& start_send(DeviceParts& parts, const CheckedSend& send);
+// Sends a short standard or ready message without a request. False, and nothing was sent, when the mode or the size
+// needs a request, or the wire has no room. The fast path: most messages of a program leave by it.
 [[nodiscard]] bool send_now(DeviceParts& parts, const CheckedSend& send);
 
-// The starts of the protocols (short ones in send.cpp, long ones in long_send.cpp), of which start_send() chooses one.
-// For each: request.body, peer, protocol and tag are set, `header` is put_header()'s, marked by the check of types.
+// The start of each protocol, of which start_send() chooses one (short ones in send.cpp, long ones in long_send.cpp).
+// Requires for each: request.body, peer, protocol and tag are set; `header` is put_header()'s, marked by the check of
+// types.
 
-// Short messages, figure 3; synchronous ones, figure 6; ready and buffered ones that are short.
+// Starts a short message (figure 3), or a synchronous one (figure 6); short ready and buffered ones also.
 void start_short_send(DeviceParts& parts, SendRequest& request, portals::Header& header);
-// Without a request: true when the kernel took the message at once. Requires: bytes <= the peer's short limit.
+// Sends a short message without a request; true when the kernel took it at once. Requires: bytes <= the peer's short
+// limit.
 [[nodiscard]] bool try_short_send(DeviceParts& parts, const CheckedSend& send, std::uint32_t peer,
                                   portals::MatchBits bits, const portals::Region& body);
-// Long messages, figures 4 and 5.
+// Starts a long message (figures 4 and 5).
 [[gnu::noinline]] void start_long_send(DeviceParts& parts, SendRequest& request, portals::Header& header);
-// Long messages by rendezvous (an option); long ready messages.
+// Start a long message by rendezvous (an option), and a long ready message.
 [[gnu::noinline]] void start_rendezvous_send(DeviceParts& parts, SendRequest& request, portals::Header& header);
 [[gnu::noinline]] void start_long_ready_send(DeviceParts& parts, SendRequest& request, portals::Header& header);
 
-// The events of a send under way. They may come in any order.
+// The events of a send under way, in any order.
 
-// The request's transmission came off the kernel's list: sent, stopped, or failed (the request then ends with an
-// error).
+// Handles the end of the request's transmission: the body was sent or stopped. If the wire failed, the request ends
+// with MPIX_ERR_PROC_FAILED.
 [[gnu::noinline]] void body_taken(DeviceParts& parts, SendRequest& request);
-// Something came to the request's acknowledgment entry: the kernel's acknowledgment, a synchronous answer, or both.
+// Handles the messages to the request's acknowledgment entry: the kernel's acknowledgment, a synchronous answer, the
+// answer to a cancel, or several of them.
 [[gnu::noinline]] void answers_came(DeviceParts& parts, SendRequest& request);
-// Of these the acknowledgment of a long message: it states what the target's kernel saved of it.
+// Handles the acknowledgment of a long message, which states what the target's kernel saved of it. Header only: the
+// send stops its body and waits for the receiver's pull.
 void acknowledged(DeviceParts& parts, SendRequest& request, const portals::Header& acknowledgment);
-// The receiver has pulled the body, or as much of it as it has room for.
+// Handles the receiver's pull of the body, or of as much of it as the receiver has room for.
 [[gnu::noinline]] void body_read(DeviceParts& parts, SendRequest& request);
 
 }  // namespace margay::mpi_adi

@@ -8,6 +8,7 @@ namespace margay::mpi_adi {
 
 namespace {
 
+// Only the peer may answer: the source is part of the criteria, so no other rank can complete this send.
 portals::Criteria from(const SendRequest& request) {
   portals::Criteria criteria;
   criteria.match_bits = answer_bits_of(request);
@@ -35,7 +36,9 @@ void make_readable(DeviceParts& parts, SendRequest& request) {
   portals::Options options;
   options.save = portals::Save::body;
   options.direction = portals::Direction::read_only;
+  // The get names its offset, so the descriptor needs no cursor of its own.
   options.offset_by = portals::OffsetBy::sender;
+  // One run needs the simple descriptor only; a datatype's pieces are read through the combined one, without packing.
   portals::Descriptor* memory = nullptr;
   if (request.body.contiguous()) {
     memory = &request.read_single.emplace(request.body.single());
@@ -49,6 +52,7 @@ void make_readable(DeviceParts& parts, SendRequest& request) {
 }
 
 void hand_over(DeviceParts& parts, SendRequest& request, const portals::Header& header, const portals::Region& body) {
+  // One transmission for each request: it must not be in the kernel's hands already.
   MARGAY_ASSERT((request.owed & kOwedBodyTaken) == 0);
   request.transmission.header = header;
   request.transmission.body = body;
@@ -64,6 +68,7 @@ void expect_answer(DeviceParts& parts, SendRequest& request) {
 
 void complete_if_nothing_owed(DeviceParts& parts, SendRequest& request) {
   if (request.owed != 0 || request.complete) return;
+  // A plain short send has none of them, and does not pay the call.
   if (request.listening || request.readable || request.expecting) close(parts, request);
   request.pieces.clear();
   complete(parts, request);

@@ -1,4 +1,4 @@
-// Common steps of the send protocols: the header, the entry that answers come to, and the end.
+// Steps that the send protocols share: the header, the entry for answers, and the end.
 #pragma once
 
 #include "mpi_adi/device/note.hpp"
@@ -6,7 +6,7 @@
 
 namespace margay::mpi_adi {
 
-// The header of a message of `bytes` with these match bits, but for notes and returns.
+// The header of a message of `bytes` with these match bits; note and return fields are still empty.
 [[nodiscard]] inline portals::Header put_header(const DeviceParts& parts, std::uint32_t peer, portals::MatchBits bits,
                                                 std::uint64_t bytes) {
   portals::Header header;
@@ -18,32 +18,37 @@ namespace margay::mpi_adi {
   return header;
 }
 
+// Sets an obligation (SendOwed) that the send must wait for.
 inline void owes(SendRequest& request, SendOwed what) {
   request.owed = static_cast<std::uint8_t>(request.owed | what);
 }
+// Clears it. The caller then calls complete_if_nothing_owed().
 inline void settled(SendRequest& request, SendOwed what) {
   request.owed = static_cast<std::uint8_t>(request.owed & ~static_cast<unsigned>(what));
 }
 
-// The bits that name this send to its receiver.
+// The match bits that name this send to its receiver, for acknowledgments, pulls and answers.
 [[nodiscard]] portals::MatchBits answer_bits_of(const SendRequest& request);
 
-// Lists the request's acknowledgment entry ("configured to save only the message header").
+// Lists the request's acknowledgment entry ("configured to save only the message header"). Requires: not listed.
 [[gnu::noinline]] void listen(DeviceParts& parts, SendRequest& request);
 // Lists the request's read entry ("a message destined for this type of read portal will cause the data in the
-// appropriate buffer to be replied back").
+// appropriate buffer to be replied back"). The body must stay valid until close(). Requires: not listed.
 [[gnu::noinline]] void make_readable(DeviceParts& parts, SendRequest& request);
 
-// Hands the request's transmission (header set) to the kernel, whole and at once if the wire can.
+// Gives the request's transmission (header set) to the kernel, which sends it whole at once if the wire has room, and
+// queues it otherwise. The send owes kOwedBodyTaken until body_taken().
 [[gnu::noinline]] void hand_over(DeviceParts& parts, SendRequest& request, const portals::Header& header,
                                  const portals::Region& body);
 
-// Tells the kernel that the peer owes an answer, until close().
+// Registers with the kernel that the peer owes an answer, until close(). After a while without progress the kernel then
+// wakes the coprocessor of the peer, which may be computing.
 [[gnu::noinline]] void expect_answer(DeviceParts& parts, SendRequest& request);
 
-// Completes the request when nothing is owed any more.
+// Completes the request when it owes nothing any more; no effect otherwise, or when it is complete.
 void complete_if_nothing_owed(DeviceParts& parts, SendRequest& request);
-// Takes the request's entries out of their lists.
+// Removes the request's entries from their lists, and ends its expectation of an answer. A late answer then finds no
+// entry and is dropped.
 [[gnu::noinline]] void close(DeviceParts& parts, SendRequest& request);
 
 }  // namespace margay::mpi_adi

@@ -1,5 +1,5 @@
-// A receive takes a message out of the heap: "the message is copied out of the heap and the space in the heap is
-// freed", or, when only its header was saved, its body is pulled.
+// The step in which a receive takes a message out of the heap: "the message is copied out of the heap and the space in
+// the heap is freed". If only its header was saved, its body is pulled.
 #include <algorithm>
 
 #include "mpi_adi/protocol/complete.hpp"
@@ -12,6 +12,7 @@ namespace margay::mpi_adi {
 namespace {
 
 void copy_out(DeviceParts& parts, ReceiveRequest& request, portals::ArrivedMessage& message) {
+  // The heap has the message whole; the buffer may be shorter, and the receive is then truncated.
   const std::uint64_t bytes = std::min<std::uint64_t>(message.body.bytes, request.room().bytes());
   if (bytes != 0) portals::copy(request.room(), portals::Region(message.body.base, bytes));
   parts.heap.release(message);
@@ -28,16 +29,18 @@ void take_unexpected(DeviceParts& parts, ReceiveRequest& request, portals::Arriv
   if (parts.recorder().watched()) [[unlikely]]
     observe_hit(parts, request, message);
   if (message.saved == portals::Saved::header) {
-    const portals::Header asked = header;  // it goes with the message
+    const portals::Header asked = header;  // a copy, because the header goes with the message
     parts.heap.release(message);
     start_pull(parts, request, asked);
   } else if (message.complete) {
     copy_out(parts, request, message);
   } else {
+    // A matched probe has unlinked and claimed it for its message object already.
     if (message.claim == nullptr) parts.heap.unlink(message);
     message.claim = &request;
     request.claimed = &message;
     request.state = ReceiveState::claiming;
+    // The list's order does not matter: each receive waits for its own message.
     request.next_claiming = parts.claiming;
     parts.claiming = &request;
   }
@@ -47,7 +50,8 @@ void heap_changed(DeviceParts& parts) {
   for (ReceiveRequest** at = &parts.claiming; *at != nullptr;) {
     ReceiveRequest& request = **at;
     MARGAY_ASSERT(request.state == ReceiveState::claiming && request.claimed != nullptr);
-    // Of a lost sender the heap has taken the memory back: protocol/peer_lost ends the receive.
+    // The heap frees the memory of an incomplete message whose sender is lost: do not touch it; protocol/peer_lost ends
+    // the receive.
     if (parts.kernel.initiator().gone(request.peer) || !request.claimed->complete) {
       at = &request.next_claiming;
       continue;

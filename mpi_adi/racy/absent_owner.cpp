@@ -1,5 +1,5 @@
-// No coprocessor: while the program computes nothing is delivered. So what comes meanwhile is delivered in its next
-// call, and whether a posting loses a message depends on the order of events alone, not on their times.
+// No coprocessor: nothing is delivered while the program computes. Messages that arrive meanwhile are delivered in its
+// next call, so whether a posting loses one depends on the order of events alone, not on their times.
 #include "mpi_adi/progress/progress.hpp"
 
 namespace margay::mpi_adi {

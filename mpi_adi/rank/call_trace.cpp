@@ -12,6 +12,7 @@ void ModuleDefinitions::called_from(sim::Recorder& recorder, const void* address
   for (const Range& range : told_) {
     if (at >= range.begin && at < range.end) return;
   }
+  // Code without a file would otherwise cost a search at each call.
   if (misses_ == kMissesMax) return;
   const std::optional<sim::LoadedModule> module = sim::loaded_module_of(at);
   if (!module) {
@@ -33,6 +34,7 @@ void CallTrace::enter(sim::Recorder& recorder, std::string_view name, const void
   Thread& thread = calling_thread();
   const std::uint32_t call = index_of(recorder, name);
   thread.calls.push_back(call);
+  // Before the event, so that a reader has the file when it meets the address.
   modules_.called_from(recorder, caller);
   recorder.record({.kind = sim::TraceKind::mpi_enter,
                    .match_bits = reinterpret_cast<std::uintptr_t>(caller),
@@ -42,6 +44,7 @@ void CallTrace::enter(sim::Recorder& recorder, std::string_view name, const void
 
 void CallTrace::leave(sim::Recorder& recorder, std::string_view name, int error_class, bool fatal) {
   Thread& thread = calling_thread();
+  // A trace may begin inside a call, whose end then finds no entry.
   if (!thread.calls.empty()) thread.calls.pop_back();
   recorder.record({.kind = sim::TraceKind::mpi_leave,
                    .reason = static_cast<std::uint8_t>(fatal ? 1 : 0),
@@ -58,10 +61,11 @@ void CallTrace::wait(sim::Recorder& recorder, sim::TraceKind kind) {
 
 CallTrace::Thread& CallTrace::calling_thread() {
   const std::thread::id id = std::this_thread::get_id();
+  // Most calls come from the thread of the last one, without a look-up.
   if (latest_->id == id) [[likely]]
     return *latest_;
   const auto [place, added] = threads_.try_emplace(id);
-  latest_ = &place->second;  // stays where it is, however many come
+  latest_ = &place->second;  // the address stays, because a node-based map never moves its elements
   if (added) {
     latest_->id = id;
     latest_->number = threads_.size() - 1;
@@ -70,7 +74,7 @@ CallTrace::Thread& CallTrace::calling_thread() {
 }
 
 std::uint32_t CallTrace::index_of(sim::Recorder& recorder, std::string_view name) {
-  // The same literal has one address; most programs find it among the first few.
+  // Names are literals, so equal addresses mean equal names; a program's few dozen names are searched in a line.
   const auto found = std::find_if(names_.begin(), names_.end(),
                                   [name](std::string_view known) { return known.data() == name.data(); });
   if (found != names_.end()) return static_cast<std::uint32_t>(found - names_.begin());

@@ -1,5 +1,6 @@
-// The calls of a traced run: mpi_enter and mpi_leave events, the waits inside them, and the file's table of names. Each
-// event names its thread, as threads of one rank are in calls at once (MPI_THREAD_MULTIPLE).
+// The calls of a traced run: mpi_enter and mpi_leave events, the waits inside them, and the file's table of function
+// names. Each event carries its thread's number, because threads of one rank may be in calls at once
+// (MPI_THREAD_MULTIPLE).
 #pragma once
 
 #include <cstdint>
@@ -12,57 +13,65 @@
 
 namespace margay::mpi_adi {
 
-// Tells the trace which files the addresses of calls lie in: the program, and what it loads. A reader finds the lines
-// of the source with it (command/call_sites).
+// Records in the trace the files that contain the addresses of calls: the program, and the libraries that it loads. A
+// reader finds the source lines with them (command/call_sites).
 
 class ModuleDefinitions {
  public:
-  // No effect when its module was told before; of an address in none, nothing is told.
+  // Records the file that contains `address`, once for each file. No effect for an address in no file.
   void called_from(sim::Recorder& recorder, const void* address);
 
  private:
-  // Addresses in no file, of code that was made at run time: each costs a search.
+  // Searches for addresses in no file, which are those of code that was generated at run time. Each search is
+  // expensive, so there is a limit.
   static constexpr int kMissesMax = 16;
+  // The addresses of a file that was recorded.
   struct Range {
     std::uintptr_t begin = 0;
     std::uintptr_t end = 0;
   };
-  std::vector<Range> told_;  // the latest first; a program calls from one or two
-  int misses_ = 0;
+  std::vector<Range> told_;  // the latest first; a program calls from one or two files
+  int misses_ = 0;           // searches that found no file
 };
 
-// Requires of every function but the constructor: recorder.on(), and the process lock is held.
+// The recorder of one rank's calls. Requires for every function but the constructor: recorder.on(), and the process
+// lock is held.
 class CallTrace {
  public:
-  // The thread that makes it is number 0: it calls MPI_Init. Others are 1, 2, ... in the order of their first call.
+  // The constructing thread, which calls MPI_Init, is number 0. Others are 1, 2, ... in the order of their first call.
   CallTrace();
 
-  // `name` lives as long as the program. `caller`: an address behind the call.
+  // Records that the calling thread enters a function. `name` lives as long as the program. `caller`: an address just
+  // behind the call.
   void enter(sim::Recorder& recorder, std::string_view name, const void* caller);
+  // Records that it leaves the function, with the error class that it returns.
   void leave(sim::Recorder& recorder, std::string_view name, int error_class) {
     leave(recorder, name, error_class, false);
   }
-  // The error is fatal: the call does not return, the process ends.
+  // The same after a fatal error: the call does not return, and the process ends.
   void leave_by_fatal_error(sim::Recorder& recorder, std::string_view name, int error_class) {
     leave(recorder, name, error_class, true);
   }
-  // wait_begin or wait_end, of the call that the calling thread entered last and has not left.
+  // Records wait_begin or wait_end of the call that the calling thread is in.
   void wait(sim::Recorder& recorder, sim::TraceKind kind);
 
  private:
+  // A thread that has called MPI.
   struct Thread {
     std::thread::id id;
     std::uint64_t number = 0;
-    std::vector<std::uint32_t> calls;  // entered and not left
+    std::vector<std::uint32_t> calls;  // indices of the calls that it is in, the innermost last
   };
   void leave(sim::Recorder& recorder, std::string_view name, int error_class, bool fatal);
   [[nodiscard]] Thread& calling_thread();
+  // The index of a name in the file's table; a new name is added to the table.
   [[nodiscard]] std::uint32_t index_of(sim::Recorder& recorder, std::string_view name);
 
-  // A thread that began after another had ended may have its id, and then has its number too: numbers stay small.
+  // By thread id. A thread that starts after another has ended may get its id, and then has its number too, so numbers
+  // stay small.
   std::unordered_map<std::thread::id, Thread> threads_;
-  Thread* latest_;                       // who called last, for most the next as well; in threads_
-  ModuleDefinitions modules_;            // that the program's calls came from
+  Thread* latest_;                       // the thread that called last, usually the next one too; in threads_
+  ModuleDefinitions modules_;            // files that the program's calls came from
   std::vector<std::string_view> names_;  // in the order of their first call; a program uses a few dozen
 };
 

@@ -1,4 +1,4 @@
-// Whose calls a thread's are: the process that it belongs to, and that one's rank while MPI runs.
+// The calling thread's process, and that process's rank while MPI runs.
 #pragma once
 
 namespace margay::mpi_adi {
@@ -6,19 +6,21 @@ namespace margay::mpi_adi {
 class MpiProcess;  // mpi_adi/rank/mpi_process
 class MpiRank;
 
-// Of the calling thread (initial-exec: one load each). With the operating system's process, to which thread_process
-// leads when nobody set it, the library's only mutable globals.
+// Thread-local pointers (initial-exec: one load each). With the operating system's process, to which thread_process
+// leads by default, they are the library's only mutable globals.
 namespace detail {
-// Of the thread that initialized MPI. The others ask their process in each call: what they kept would outlive
-// MPI_Finalize, which another thread calls.
+// Set in the thread that initialized MPI only. Other threads ask their process in each call, because a pointer of their
+// own would outlive MPI_Finalize, which another thread calls.
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local MpiRank* thread_rank;
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local MpiProcess* thread_process;  // never nullptr
-// Its end will be told to its rank, if that minds.
+// The end of this thread will be reported to its rank, if the rank needs it.
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local bool thread_noted;
+// The slow path of current_rank().
 [[nodiscard, gnu::noinline]] MpiRank* rank_of_process();
 }  // namespace detail
 
-// The calling thread's rank; nullptr while neither MPI_Init nor a session holds MPI.
+// The calling thread's rank; nullptr while neither MPI_Init nor a session holds MPI. One load and a test in the thread
+// that initialized MPI.
 [[nodiscard]] inline MpiRank* current_rank() {
   return detail::thread_rank != nullptr ? detail::thread_rank : detail::rank_of_process();
 }
@@ -30,13 +32,13 @@ namespace detail {
 [[nodiscard]] inline MpiProcess& current_process() {
   return *detail::thread_process;
 }
-// The operating system's, whatever the thread.
+// The operating system's process, whichever thread calls.
 [[nodiscard]] MpiProcess& system_process();
 
-// The calling thread has begun MPI, or (nullptr) ended it.
+// Sets the rank of the calling thread, which has begun MPI, or nullptr, when it has ended it.
 void set_thread_rank(MpiRank* rank);
-// The calling thread belongs to a virtual machine's process from now on, which outlives its calls. `rank`: it is the
-// thread that initialized MPI there.
+// Assigns the calling thread to a virtual machine's process, which must outlive the thread's calls. `rank`: given when
+// the thread is the one that initialized MPI there.
 void set_thread_process(MpiProcess& process, MpiRank* rank = nullptr);
 
 }  // namespace margay::mpi_adi

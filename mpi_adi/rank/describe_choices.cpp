@@ -25,6 +25,7 @@ struct ModeRow {
 constexpr std::array kModes = {ModeRow{SendMode::standard, "standard"}, ModeRow{SendMode::synchronous, "synchronous"},
                                ModeRow{SendMode::ready, "ready"}, ModeRow{SendMode::buffered, "buffered"}};
 
+// Ready first: the mode decides there, not the shape.
 std::string_view words_of(SendMode mode, SendShape shape) {
   if (mode == SendMode::ready) return "header and body, into the receive that must be there; else dropped and counted";
   switch (shape) {
@@ -35,7 +36,7 @@ std::string_view words_of(SendMode mode, SendShape shape) {
     case SendShape::rendezvous:
       return "header only; the receiver pulls the body";
     case SendShape::ready_long:
-      break;  // of ready ones
+      break;  // ready sends returned above
   }
   return {};
 }
@@ -44,6 +45,7 @@ std::string in_bytes(std::uint64_t bytes) {
   return bytes >= 1024 && bytes % 1024 == 0 ? fmt::format("{} KiB", bytes / 1024) : fmt::format("{} bytes", bytes);
 }
 
+// The rows are computed by the same function that a run's sends use, so the table cannot disagree with it.
 void add_wire(std::vector<std::string>& lines, std::string_view title, std::uint64_t limit,
               DeviceOptions::LongProtocol long_protocol) {
   lines.push_back(std::string(title));
@@ -76,7 +78,8 @@ std::vector<std::string> describe_choices(unsigned /*ranks*/, bool /*crowded*/) 
 
 namespace {
 
-// Of memory that files of memfd have. "always within_size [advise] never deny force": the one in brackets holds.
+// The setting for memory of memfd files. The kernel's text is "always within_size [advise] never deny force": the word
+// in brackets is in force.
 std::string huge_pages_of_files() {
   constexpr const char* kFile = "/sys/kernel/mm/transparent_hugepage/shmem_enabled";
   std::ifstream file(kFile);
@@ -100,6 +103,7 @@ std::string window_line(std::string_view memory, const WayFacts& facts, const st
 
 WindowMeans try_window_means(const sim::Options& options) {
   WindowMeans means;
+  // A trial allocation of one byte shows whether the machine allows shared memory.
   sim::SharedHeap heap;
   void* memory = nullptr;
   const portals::Status status = heap.allocate(1, memory);

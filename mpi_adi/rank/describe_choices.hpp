@@ -1,5 +1,5 @@
-// Choices in words, for `margay info`: of protocol/select for point-to-point messages (wire by wire, mode by mode, on
-// both sides of the short limit), and of the way to a window's memory.
+// Descriptions of choices for `margay info`: the protocol of a point-to-point message (by wire, mode, and size below or
+// above the short limit; protocol/select), and the method of access to a window's memory (mpi_adi/rma/window_way).
 #pragma once
 
 #include <string>
@@ -9,26 +9,27 @@
 
 namespace margay::mpi_adi {
 
-// With the options of a run, as a rank would have them. Lines; options that no rank would take give the sentence.
+// The lines of the protocol table, with the options of a run as a rank would have them. Invalid options give one line,
+// the error message.
 [[nodiscard]] std::vector<std::string> describe_choices(const sim::Options& options);
-// With those of this process's environment, whatever the number of ranks.
+// The same with the options of this process's environment, for any number of ranks.
 [[nodiscard]] std::vector<std::string> describe_choices(unsigned ranks, bool crowded);
 
-// `margay info`, of windows: which way leads to which memory on this machine.
+// The methods of access to windows' memory, for `margay info`.
 
-// What this machine allows. Reasons are sentences without an end.
+// What this machine allows. Reasons are sentences without a full stop.
 struct WindowMeans {
-  bool shares_heap = false;
+  bool shares_heap = false;  // processes of a node can map memory from MPI_Win_allocate
   std::string heap_reason;
-  bool reads_others = false;
+  bool reads_others = false;  // a process can copy out of another's memory
   std::string reading_reason;
-  std::string huge_pages;  // whether long pieces of the heap get them
+  std::string huge_pages;  // whether large pieces of the shared heap get huge pages
 };
-// Found out by trying it, with the options of a run.
+// Tries each means once on this machine, with the options of a run.
 [[nodiscard]] WindowMeans try_window_means(const sim::Options& options);
-// Lines: a way for each kind of memory, as windows of such a machine would choose.
+// One line for each kind of memory: the method that windows of such a machine choose, and its reason.
 [[nodiscard]] std::vector<std::string> describe_windows(const WindowMeans& means);
-// Of this machine, with the options of this process's environment.
+// The same for this machine, with the options of this process's environment.
 [[nodiscard]] std::vector<std::string> describe_windows();
 
 }  // namespace margay::mpi_adi

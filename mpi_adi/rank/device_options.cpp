@@ -22,7 +22,9 @@ Status device_options(const sim::Options& options, DeviceOptions& out) {
     return Status::error("--rma strided=" + strided + ": blocks are sent combined, or as the paper sent them");
   }
   out.a_message_a_block = strided == "paper";
+  // Before the short limit, whose bound depends on the heap.
   if (Status status = options.bytes("heap_bytes", out.heap_bytes); !status.ok()) return status;
+  // The default passes: only a size that the user set can be too small.
   if (options.has("heap_bytes") && out.heap_bytes < sim::kHeapBytesMin) {
     return Status::error("MARGAY_HEAP_BYTES=" + options.text("heap_bytes") + ": no message fits; the least are " +
                          std::to_string(sim::kHeapBytesMin) + " bytes");
@@ -38,6 +40,7 @@ Status device_options(const sim::Options& options, DeviceOptions& out) {
     return Status::error("--protocol short_limit=" + limit + ": it is from 1 to " + std::to_string(most) +
                          ", a quarter of the heap");
   }
+  // The virtual wire keeps 0, which stands for the limit of shared memory.
   out.short_limit_shm = out.short_limit_tcp = bytes;
   return {};
 }

@@ -1,4 +1,4 @@
-// What the options of a run say about the device.
+// The device's options, read from the options of a run.
 #pragma once
 
 #include "mpi_adi/device/options.hpp"
@@ -7,7 +7,7 @@
 
 namespace margay::mpi_adi {
 
-// Error: a sentence that names the option, its value and what would do.
+// Reads and checks them. Fails with a message that names the option, its value and the valid values.
 [[nodiscard]] portals::Status device_options(const sim::Options& options, DeviceOptions& out);
 
 }  // namespace margay::mpi_adi

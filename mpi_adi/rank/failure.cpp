@@ -7,13 +7,13 @@ namespace margay::mpi_adi {
 
 std::string words_of_failure(MpiRank& rank, const Request& request) {
   if (request.error_class == MPI_ERR_TRUNCATE) return words_of_truncation(static_cast<const ReceiveRequest&>(request));
-  if (request.error_class == MPI_ERR_OTHER) return kContextsUsedUp;  // of MPI_Comm_idup
+  if (request.error_class == MPI_ERR_OTHER) return kContextsUsedUp;  // MPI_Comm_idup found no free context
   return words_of_lost(rank);
 }
 
 std::string words_of_lost(MpiRank& rank) {
   const sim::Kernel& kernel = rank.process().kernel();
-  // Another member may have told this one that somebody is lost, before the operating system did.
+  // Another member may have reported a loss to this one before the operating system did.
   if (kernel.initiator().losses() == 0)
     return "a process that the call needs has failed, as another member of the call says";
   std::string words = "a process that the call needs has failed:";

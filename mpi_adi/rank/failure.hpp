@@ -1,4 +1,4 @@
-// Sentences about failed requests and lost processes, for the errors that a call raises.
+// Error messages about failed requests and lost processes, for the errors that a call raises.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace margay::mpi_adi {
 
-// Why a complete request failed. Requires: request.error_class is not MPI_SUCCESS.
+// The reason why a complete request failed. Requires: request.error_class is not MPI_SUCCESS.
 [[nodiscard, gnu::noinline]] std::string words_of_failure(MpiRank& rank, const Request& request);
-// Which processes are lost and why.
+// The lost processes and the reasons of their loss.
 [[nodiscard]] std::string words_of_lost(MpiRank& rank);
 
 }  // namespace margay::mpi_adi

@@ -15,6 +15,8 @@ constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 
 void GuardWatch::waits(std::uint32_t holder, std::uint64_t waited_ns) {
   sim::BoardBlock& board = process_.board();
+  // The end of the wait: the launcher must not report it any more. The count of progress restarts its search for
+  // stalls.
   if (waited_ns == 0) {
     if (on_board_) {
       board.wait.is_waiting = 0;
@@ -28,11 +30,13 @@ void GuardWatch::waits(std::uint32_t holder, std::uint64_t waited_ns) {
   if (!on_board_) {
     board.wait = {};
     board.wait.peer = static_cast<std::int32_t>(holder);
+    // A wait for one rank, not for a message: no tag.
     board.wait.tag = -1;
     board.wait.requests = 1;
     board.wait.since_ns = process_.clock().now_ns() - waited_ns;
     board.wait.is_waiting = 1;
     on_board_ = true;
+    // Read only now, so that waits of less than a second do not pay for it.
     next_report_ns_ = process_.job().options.seconds_ns("stall_seconds", sim::kStallReportNs);
   }
   if (waited_ns < next_report_ns_) return;

@@ -1,7 +1,8 @@
-// Reports a process that waits asleep for another one inside a guard (sim/shm/holder_lock): an accumulate's, or a
-// window lock's. A holder is inside for a few instructions, so it is stopped then, or has no processor. After a second
-// the job board has the holder, and so the launcher's reports; after the job's stall limit (30 s,
-// MARGAY_STALL_SECONDS), and again whenever the time has doubled, a line goes to standard error.
+// The monitor of waits for a guard (sim/shm/holder_lock), which protects an accumulate or a window lock in shared
+// memory. A holder is inside for a few instructions, so when a process sleeps in such a wait, the holder is stopped or
+// has no processor. After a second of waiting the job board names the holder, for the launcher's reports; after the
+// job's stall limit (30 s, MARGAY_STALL_SECONDS), and again whenever the time has doubled, a line goes to standard
+// error.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +11,18 @@
 
 namespace margay::mpi_adi {
 
+// One for each rank. Called by the thread that waits.
 class GuardWatch {
  public:
   explicit GuardWatch(sim::Process& process) : process_(process) {}
 
-  // For how long by now; 0: the wait is over.
+  // Called while the wait for rank `holder` lasts, with the time so far, and with 0 when it is over.
   void waits(std::uint32_t holder, std::uint64_t waited_ns);
 
  private:
   sim::Process& process_;
-  bool on_board_ = false;
-  std::uint64_t next_report_ns_ = 0;
+  bool on_board_ = false;             // the wait is on the job board
+  std::uint64_t next_report_ns_ = 0;  // 0 until the wait is on the board
 };
 
 }  // namespace margay::mpi_adi

@@ -7,7 +7,8 @@ namespace margay::mpi_adi {
 
 namespace {
 
-// Each member finds the same order by itself: first the group whose first process has the lower rank in the world.
+// The union of both groups of an intercommunicator, for the library's own messages. Each member computes the same order
+// by itself: first the group whose first process has the lower rank in the world.
 std::unique_ptr<Communicator> both_groups(Communicator& inter) {
   const Group& mine = *inter.group;
   const Group& theirs = *inter.remote;
@@ -37,6 +38,7 @@ void Handles::note_in_origins(Handle handle) {
 }
 
 Handles::Handles(Device& device, Communicator& world) : device_(device) {
+  // Slot 0 is reserved, so the handle of complete sends is a constant.
   sent_request_.communicator = &world;
   sent_request_.device = &device.sent();
   sent_request_.common = true;
@@ -50,6 +52,7 @@ Handles::~Handles() {
 }
 
 Communicator* Handles::add_communicator(GroupPtr group, GroupPtr remote, const ErrorHandlerPtr& handler) {
+  // Owned here until the table has given a handle: a full table deletes it.
   auto communicator = std::make_unique<Communicator>();
   communicator->handle = communicators_.add(*communicator);
   if (communicator->handle == 0) return nullptr;
@@ -72,6 +75,7 @@ Datatype* Handles::add_datatype(Datatype&& type) {
 }
 
 void Handles::make_request() {
+  // Requests that hide_free_requests() took off the list are free too.
   if (hidden_requests_ != nullptr) {
     free_requests_ = hidden_requests_;
     hidden_requests_ = hidden_requests_->next_free;
@@ -80,6 +84,7 @@ void Handles::make_request() {
     request_pool_.push_back(std::make_unique<UserRequest>());
     free_requests_ = request_pool_.back().get();
   }
+  // The maker is recorded once for each use, as hide_free_requests() runs at each call.
   if (origins_ != nullptr) origins_->note(*free_requests_);
 }
 
@@ -103,7 +108,8 @@ void Handles::free_datatype(Datatype& type) {
   release(type);
 }
 
-// A communicator that goes with its request does so at the call's end: who failed may still ask its handler.
+// The communicator of a freed request is deleted at the end of the call at the earliest, because a failed call may
+// still need its error handler.
 void Handles::free_request(UserRequest& request) {
   requests_.remove(request.handle);
   if (request.sent || request.persistent) device_.drop_reference(*request.communicator);

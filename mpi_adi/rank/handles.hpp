@@ -1,5 +1,5 @@
-// A rank's objects by handle: what the program holds of each sort, and what predefined handles name. (Its two worlds,
-// which have handles only between MPI_Init and MPI_Finalize, are in mpi_adi/rank/worlds.)
+// A rank's objects by handle: those that the program holds, and those that predefined handles name. (The two world
+// communicators, whose handles are valid only between MPI_Init and MPI_Finalize, are in mpi_adi/rank/worlds.)
 #pragma once
 
 #include <memory>
@@ -19,35 +19,42 @@ namespace margay::mpi_adi {
 class Origins;  // mpi_adi/rank/origins
 struct Window;  // mpi_adi/rma/window.hpp
 
+// The tables of handles of one rank. Under the process lock. A look-up costs an index and a test; a stale handle is
+// detected by the generation that handles carry (mpi_adi/object/handle_table).
 class Handles {
  public:
-  // Both outlive it. `world`: whose handler is asked about a request of no communicator.
+  // Both must outlive it. `world`: the communicator of a request that has none of its own, for its error handler.
   Handles(Device& device, Communicator& world);
-  ~Handles();  // whatever the program still holds goes
+  ~Handles();  // deletes the objects that the program still holds
   Handles(const Handles&) = delete;
   Handles& operator=(const Handles&) = delete;
 
-  // By handle; nullptr when there is no such living object.
+  // Objects by handle; nullptr when the handle names no living object.
   [[nodiscard]] Communicator* communicator(MPI_Comm handle) { return communicators_.find(handle); }
   [[nodiscard]] Datatype* datatype(MPI_Datatype handle) {
     Datatype* const predefined = predefined_types_.find(handle);
     return predefined != nullptr ? predefined : datatypes_.find(handle);
   }
   [[nodiscard]] UserRequest* request(MPI_Request handle) { return requests_.find(handle); }
-  // Of any send that was over when it began, as with MPICH: nothing has to be kept for it, nor given back.
+  // The handle of any send that was complete at its start, as with MPICH: such sends need no object, and the handle is
+  // never freed.
   [[nodiscard]] MPI_Request sent_request() const { return sent_request_.handle; }
+  // Derived types only; predefined ones are found by datatype().
   [[nodiscard]] HandleTable<Datatype>& datatypes() { return datatypes_; }
   [[nodiscard]] HandleTable<Message>& messages() { return messages_; }
-  // What MPI_Op_create made; of each the table is the owner's.
+  // Operations of MPI_Op_create; the table is the owner of each.
   [[nodiscard]] HandleTable<Operation>& operations() { return operations_; }
   [[nodiscard]] GroupTable& groups() { return groups_; }
   [[nodiscard]] HandleTable<Window>& windows() { return windows_; }
 
-  // New objects, with a handle. nullptr: the table is full.
-  // `remote`: the other group of an intercommunicator. Its contexts come by Worlds::set_context(); until then,
-  // kNoContext.
+  // Make an object with a handle. They return nullptr when the table is full.
+  // A communicator has context kNoContext until Worlds::set_context(). `remote`: the other group of an
+  // intercommunicator, or nullptr.
   [[nodiscard]] Communicator* add_communicator(GroupPtr group, GroupPtr remote, const ErrorHandlerPtr& handler);
+  // The caller's reference is the first one; free_datatype() drops it.
   [[nodiscard]] Datatype* add_datatype(Datatype&& type);
+  // A request from the free list. On the path of each non-blocking call, so only the fields that a reader may see are
+  // set. `communicator`: the one whose error handler is called.
   [[nodiscard]] UserRequest* add_request(Request* device, Communicator& communicator) {
     if (free_requests_ == nullptr) [[unlikely]]
       make_request();
@@ -56,7 +63,7 @@ class Handles {
     if (handle == 0) [[unlikely]]
       return nullptr;
     free_requests_ = request->next_free;
-    request->persistent = false;  // and with it `call` says nothing
+    request->persistent = false;  // makes `call` meaningless
     request->sent = false;
     request->handle = handle;
     request->device = device;
@@ -64,37 +71,39 @@ class Handles {
     return request;
   }
 
-  // The handle goes; the object too, once nothing refers to it. Of a communicator only the handle: MpiRank's.
+  // Free a handle. The object is deleted with its last reference; a communicator is deleted by MpiRank.
   void remove(const Communicator& communicator) { communicators_.remove(communicator.handle); }
   void free_datatype(Datatype& type);
   void free_request(UserRequest& request);
-  // A reference to a type is over.
+  // Drops a reference to a type, and deletes a derived one with its last.
   static void release(Datatype& type);
 
-  // Living objects, for the list of what was never given back.
+  // Living objects, for the list of what the program never freed.
   [[nodiscard]] std::vector<Communicator*> living_communicators() const { return communicators_.alive(); }
   [[nodiscard]] std::vector<Datatype*> living_datatypes() const { return datatypes_.alive(); }
   [[nodiscard]] std::vector<UserRequest*> living_requests() const { return requests_.alive(); }
-  // Those that the program holds and that came from this session.
+  // The communicators of this session that the program holds.
   [[nodiscard]] std::vector<Communicator*> communicators_of(std::uint32_t session) const;
-  // Types made for Fortran's kinds (MPI_Type_create_f90_real and its kin), kept until the end.
+  // Types for Fortran's kinds (MPI_Type_create_f90_real and the like), kept until the end.
   [[nodiscard]] std::vector<Datatype*>& kind_types() { return kind_types_; }
 
-  // From now on it is noted who makes what (MARGAY_LEAKS).
+  // Records the maker of each object from now on (MARGAY_LEAKS).
   void keep_origins();
-  // nullptr, unless they are kept.
+  // nullptr unless origins are kept.
   [[nodiscard]] Origins* origins() { return origins_.get(); }
+  // Records the calling function as the maker of the handle, if origins are kept.
   void note_origin(Handle handle) {
     if (origins_ != nullptr) [[unlikely]]
       note_in_origins(handle);
   }
-  // With origins: from now on the next request is made the long way round, which notes who makes it. So the short way
-  // needs not ask.
+  // With origins: empties the free list, so that the next add_request() takes the slow path, which records the maker.
+  // The fast path then needs no test.
   void hide_free_requests();
 
  private:
+  // Out of line, so that a program that does not count leaks pays one test.
   [[gnu::noinline]] void note_in_origins(Handle handle);
-  // Another free request, a hidden or a new one.
+  // Puts one request on the free list, a hidden or a new one.
   [[gnu::noinline]] void make_request();
 
   Device& device_;
@@ -102,6 +111,7 @@ class Handles {
   HandleTable<Communicator> communicators_{ObjectType::communicator};
   HandleTable<Datatype> datatypes_{ObjectType::datatype, kPairTypeCount};
   HandleTable<UserRequest> requests_{ObjectType::request, 1};
+  // Linked by next_free.
   UserRequest* free_requests_ = nullptr;
   std::unique_ptr<Origins> origins_;
   UserRequest sent_request_;
@@ -110,8 +120,9 @@ class Handles {
   GroupTable groups_;
   HandleTable<Window> windows_{ObjectType::window};
   std::vector<Datatype*> kind_types_;
+  // Owns all user requests, which are reused and never freed before the end.
   std::vector<std::unique_ptr<UserRequest>> request_pool_;
-  UserRequest* hidden_requests_ = nullptr;  // free as well
+  UserRequest* hidden_requests_ = nullptr;  // free requests that add_request() does not see
 };
 
 }  // namespace margay::mpi_adi

@@ -8,8 +8,8 @@ namespace margay::mpi_adi {
 
 namespace {
 
-// The operating system's. Asked while the process exits, by one that never began MPI too: nothing in it is made first,
-// or destroyed.
+// The operating system's process. It needs neither construction nor destruction, because code that runs while the
+// process exits may ask it, even in a program that never began MPI.
 constinit MpiProcess own_process;
 static_assert(std::is_trivially_destructible_v<MpiProcess>);
 
@@ -45,13 +45,16 @@ portals::Status MpiProcess::start(std::unique_ptr<sim::Process>& out) {
 }
 
 ProcessPart& MpiProcess::make_part(Slot& slot, NewPart make) {
+  // Tested again under the lock: another thread may have made the part meanwhile.
   const std::lock_guard guard(making_);
   if (slot.get() == nullptr) slot.set(make());
   return *slot.get();
 }
 
 void MpiProcess::destroy_parts() {
+  // A part owns the rank (mpi/process/machine): from now on no look-up may find it.
   rank_.set(nullptr);
+  // In the opposite order of the slots (PartSlot). A slot is emptied before its part is destroyed.
   for (std::size_t slot = parts_.size(); slot-- > 0;) {
     const std::unique_ptr<ProcessPart> last(parts_[slot].get());
     parts_[slot].set(nullptr);

@@ -1,6 +1,6 @@
-// What MPI has for one process of a job: before MPI begins, while it runs, and after its end. MPI's C functions have no
-// argument to carry it, so a pointer of the calling thread leads to it (mpi_adi/rank/current.hpp). An operating
-// system's process is one of them; a virtual machine has many in one.
+// The state of MPI in one process of a job: before MPI begins, while it runs, and after its end. MPI's C functions have
+// no argument to carry it, so a pointer of the calling thread leads to it (mpi_adi/rank/current.hpp). An operating
+// system's process has one; a virtual machine has many in one process.
 #pragma once
 
 #include <array>
@@ -21,13 +21,14 @@ class Process;
 
 namespace margay::mpi_adi {
 
-// Where it stands between MPI_Init and MPI_Finalize.
+// The phase of the world model: before MPI_Init, until MPI_Finalize, after it.
 enum class InitState : std::uint8_t { before, running, finalized };
 
-// Where each part hangs; they go in the opposite order.
+// The index of each folder's part. Parts are destroyed in the opposite order.
 enum class PartSlot : std::uint8_t { error_handlers, infos, tool, job, count };
 
-// What one folder keeps with the process: a type of its own, with a kSlot.
+// The part of a process's state that one folder keeps: a derived type with a kSlot.
+// Destroyed with the process, in the thread that destroys it; that of the operating system's process never.
 struct ProcessPart {
   ProcessPart() = default;
   ProcessPart(const ProcessPart&) = delete;
@@ -35,41 +36,45 @@ struct ProcessPart {
   virtual ~ProcessPart() = default;
 };
 
-// How a process that is not the operating system's gets into its machine.
+// The start of a virtual machine's process, by which it joins its machine.
 struct ProcessStart {
   virtual ~ProcessStart() = default;
-  // Called once, when MPI is first begun.
+  // Called once, when MPI first begins. Fails when the process cannot join.
   [[nodiscard]] virtual portals::Status start(std::unique_ptr<sim::Process>& out) = 0;
 };
 
-// The operating system's process. Never destroyed: threads and handlers of signals may use it as late as they like.
+// The operating system's process. Never destroyed, because threads and signal handlers may use it until the very end.
 class MpiProcess {
  public:
   constexpr MpiProcess() = default;
   MpiProcess(const MpiProcess&) = delete;
   MpiProcess& operator=(const MpiProcess&) = delete;
 
-  // Set twice in its life, by the thread that initializes MPI, and asked by any.
+  // Set twice, by the thread that initializes and finalizes MPI, and read by any thread.
+  // MPI_Initialized and MPI_Finalized ask this, without a lock.
   [[nodiscard]] InitState init_state() const { return init_state_.get(); }
   void set_init_state(InitState state) { init_state_.set(state); }
 
   // nullptr while neither MPI_Init nor a session holds MPI.
+  // Any thread may ask; the rank itself has a lock.
   [[nodiscard]] MpiRank* rank() const { return rank_.get(); }
+  // By the thread that makes the rank, or ends it. `rank` must outlive all calls that may find it.
   void set_rank(MpiRank* rank) { rank_.set(rank); }
 
-  // Joins the job, or begins as the virtual machine says.
+  // Joins the job, or starts as the virtual machine defines. Fails as sim::Process::start().
   [[nodiscard]] portals::Status start(std::unique_ptr<sim::Process>& out);
-  // What it has for a clock. nullptr: CLOCK_MONOTONIC.
+  // The process's clock; nullptr: CLOCK_MONOTONIC.
   [[nodiscard]] const sim::Clock* clock() const { return clock_; }
+  // Reads the real clock without a virtual call, as MPI_Wtime does.
   [[nodiscard]] std::uint64_t now_ns() const { return clock_ == nullptr ? sim::monotonic_ns() : clock_->now_ns(); }
 
-  // Any thread; the first that asks makes it.
+  // A part, made at the first request. Any thread may call; one load when it exists.
   template <std::derived_from<ProcessPart> Part>
   [[nodiscard]] Part& part() {
     ProcessPart* const made = slot<Part>().get();
     return static_cast<Part&>(made != nullptr ? *made : make_part(slot<Part>(), &new_part<Part>));
   }
-  // nullptr: nobody has asked for it. In the handler of a signal, too.
+  // A part if it exists, otherwise nullptr. Also for signal handlers, since it takes no lock.
   template <std::derived_from<ProcessPart> Part>
   [[nodiscard]] Part* part_if_made() {
     return static_cast<Part*>(slot<Part>().get());
@@ -77,34 +82,40 @@ class MpiProcess {
 
  protected:
   MpiProcess(ProcessStart& start, const sim::Clock& clock) : start_(&start), clock_(&clock) {}
+  // Destroys the parts, the last slot first.
   void destroy_parts();
 
  private:
   using Slot = sim::Published<ProcessPart*>;
   using NewPart = ProcessPart* (*)();
+  // A part's place.
   template <typename Part>
   [[nodiscard]] Slot& slot() {
     return parts_[static_cast<std::size_t>(Part::kSlot)];
   }
+  // The constructor as a function, so that make_part() need not be a template.
   template <typename Part>
   static ProcessPart* new_part() {
     return new Part();  // NOLINT(cppcoreguidelines-owning-memory): destroy_parts() has it
   }
+  // Makes the part, or returns the one that another thread has made meanwhile.
   [[nodiscard]] ProcessPart& make_part(Slot& slot, NewPart make);
 
+  // nullptr: the operating system's process, which joins a job by itself.
   ProcessStart* const start_ = nullptr;
   const sim::Clock* const clock_ = nullptr;
   sim::Published<InitState> init_state_{InitState::before};
   sim::Published<MpiRank*> rank_;
-  std::mutex making_;
+  std::mutex making_;  // taken to make a part only
+  // Published, so that a reader without the lock sees a whole part.
   std::array<Slot, static_cast<std::size_t>(PartSlot::count)> parts_;
 };
 
-// One of a virtual machine's, on which threads are set by set_thread_process(). MPI that was begun in it goes with it,
-// ended or not. Requires: no thread is in it any more.
+// A process of a virtual machine, to which threads are assigned by set_thread_process(). Its MPI ends with it,
+// finalized or not. Requires at its destruction: no thread is in it any more.
 class VirtualMpiProcess final : public MpiProcess {
  public:
-  // Both outlive it.
+  // Both must outlive it.
   VirtualMpiProcess(ProcessStart& start, const sim::Clock& clock) : MpiProcess(start, clock) {}
   ~VirtualMpiProcess() { destroy_parts(); }
 };

@@ -5,7 +5,7 @@
 
 namespace margay::mpi_adi {
 
-// Every process can print, so IO is MPI_ANY_SOURCE. Wtime reads one clock per host.
+// Every process can print, so MPI_IO is MPI_ANY_SOURCE. MPI_Wtime reads one clock per host, which emulated nodes share.
 Inquiries::Inquiries(const sim::Job& job)
     : tag_upper_bound(kUserTagMax),
       host(MPI_PROC_NULL),
@@ -25,10 +25,12 @@ int* Inquiries::find(int keyval, int last_used_code) {
     case MPI_WTIME_IS_GLOBAL:
       return &time_is_global;
     case MPI_UNIVERSE_SIZE:
+      // The standard has no value for an unknown size: the attribute is not set then.
       return universe_size < 0 ? nullptr : &universe_size;
     case MPI_APPNUM:
       return &appnum;
     case MPI_LASTUSEDCODE:
+      // The only value that changes; its address stays.
       last_code = last_used_code;
       return &last_code;
     default:

@@ -1,5 +1,5 @@
-// A rank's objects that no message needs: error handlers, attribute keys, memory that MPI gave out; and what the
-// predefined attributes tell.
+// A rank's objects that no message needs: error handlers, attribute keys, sessions, memory from MPI_Alloc_mem, and the
+// values of the predefined attributes.
 #pragma once
 
 #include <cstdint>
@@ -15,36 +15,41 @@
 
 namespace margay::mpi_adi {
 
-// The values of the predefined attributes of MPI_COMM_WORLD; callers get their addresses (MPI 4.0, 9.1.2 and 11.10).
+// The values of the predefined attributes of MPI_COMM_WORLD. MPI_Comm_get_attr returns their addresses (MPI 4.0, 9.1.2
+// and 11.10), so they live as long as the rank.
 struct Inquiries {
   Inquiries() = default;
   explicit Inquiries(const sim::Job& job);
-  // The value under a predefined key; nullptr when there is none. `last_used_code`: the attribute's value now.
+  // The address of a predefined key's value; nullptr for another key, or a value that is unknown. `last_used_code`: the
+  // present value of MPI_LASTUSEDCODE.
   [[nodiscard]] int* find(int keyval, int last_used_code);
 
+  // -1 of universe_size: unknown.
   int tag_upper_bound = 0, host = 0, io = 0, time_is_global = 0, universe_size = -1, appnum = 0, last_code = 0;
 };
 
-// The error handlers of the calling thread's process: a program makes them before its first session and frees them
-// after its last one (MPI 4.0, 11.4.1).
+// The error handlers of the calling thread's process. They are the process's, not a rank's, because a program may make
+// them before its first session and free them after its last (MPI 4.0, 11.4.1).
 [[nodiscard]] ErrorHandlers& process_error_handlers();
 
+// Under the process lock, except for error_handlers.
 struct ObjectTables {
   ObjectTables(ErrorHandlerPtr initial, const sim::Job& job) : initial_handler(std::move(initial)), inquiries(job) {}
 
   ErrorHandlers& error_handlers = process_error_handlers();
-  // What MPI_COMM_WORLD and MPI_COMM_SELF begin with.
+  // The initial handler of MPI_COMM_WORLD and MPI_COMM_SELF.
   ErrorHandlerPtr initial_handler;
-  // What files begin with: MPI_FILE_NULL's (MPI 4.0, 14.7).
+  // The handler of new files: that of MPI_FILE_NULL (MPI 4.0, 14.7).
   ErrorHandlerPtr file_handler = error_handlers.find(MPI_ERRORS_RETURN);
+  // Sessions of this rank; those that were finalized are deleted.
   SessionTable sessions;
   KeyvalTable keyvals;
   Inquiries inquiries;
-  // MPI_Alloc_mem's blocks. They are the program's: what it never gave back stays.
+  // The blocks of MPI_Alloc_mem. They belong to the program; a block that it never frees stays.
   std::unordered_set<const void*> memory;
-  // MPIX_Grequest_class_create's; a handle is one more than the place here. Nothing frees them.
+  // The classes of MPIX_Grequest_class_create. A handle is the index here plus one. Nothing frees them.
   std::vector<RequestClass> request_classes;
-  std::uint32_t extended_requests = 0;  // alive, with functions to poll or to wait with: calls that end requests ask
+  std::uint32_t extended_requests = 0;  // alive, with a function to poll or wait: calls that complete requests test it
 };
 
 }  // namespace margay::mpi_adi

@@ -10,6 +10,7 @@ void Origins::enter(std::string_view function, const void* caller) {
 void Origins::note(Handle handle) {
   const std::lock_guard guard(mutex_);
   by_handle_[handle] = current();
+  // The handle names a new object, which has not been reported.
   told_.erase(handle);
 }
 
@@ -26,8 +27,10 @@ bool Origins::tell(Handle handle) {
 void Origins::leave() {
   const std::lock_guard guard(mutex_);
   const auto thread = calls_.find(std::this_thread::get_id());
+  // Origins may be made inside a call, whose end then finds no entry.
   if (thread == calls_.end()) return;
   thread->second.pop_back();
+  // An empty list is removed, so the table does not grow with threads that have ended.
   if (thread->second.empty()) calls_.erase(thread);
 }
 

@@ -1,5 +1,5 @@
-// Which function made an object or a request, for the list of what a program never gave back (MARGAY_LEAKS). Only there
-// while that is asked for.
+// The function that made each object or request, for the list of what a program never freed (MARGAY_LEAKS). The object
+// exists only while that is on.
 #pragma once
 
 #include <mutex>
@@ -17,30 +17,31 @@ namespace margay::mpi_adi {
 
 struct UserRequest;
 
-// A call of the program's.
+// A call of the program.
 struct Origin {
-  std::string_view function;  // empty: none that was seen
-  sim::SourcePlace place;     // of the call; it stays what it is when the file is closed
+  std::string_view function;  // empty: not recorded
+  sim::SourcePlace place;     // of the call; valid after the file is unloaded
 };
 
-// From any thread, as calls are that need no rank. Names live as long as the program.
+// Any thread may call, because some MPI calls need no rank. Names live as long as the program.
 class Origins {
  public:
-  // The calling thread's calls, one in the other where a function of the program's calls MPI.
-  // `caller`: where it returns to.
+  // The calling thread enters and leaves a call; calls nest where a function of the program calls MPI. `caller`: its
+  // return address.
   void enter(std::string_view function, const void* caller);
   void leave();
 
-  // The call that the calling thread is in made it. A later object with the same handle takes its place.
+  // Records the call that the thread is in as the maker. A later object with the same handle replaces the earlier.
   void note(Handle handle);
   void note(const UserRequest& request);
 
-  // Without a function: made outside of any call that was seen.
+  // The maker; an empty function if the object was made outside of any recorded call.
   [[nodiscard]] Origin of(Handle handle) const;
   [[nodiscard]] Origin of(const UserRequest& request) const;
-  // Where all that was ever made was made.
+  // The places of all recorded calls, to resolve their source lines together.
   [[nodiscard]] std::vector<sim::SourcePlace> places() const;
-  // Whether the object was not told before: it stays while MPI is dormant, and is told at one end alone.
+  // Whether the object has not been reported yet; marks it as reported. An object may live while MPI is dormant, and is
+  // reported at one end only.
   [[nodiscard]] bool tell(Handle handle);
 
  private:
@@ -48,12 +49,16 @@ class Origins {
     std::string_view function;
     const void* caller = nullptr;
   };
-  // With the lock.
+  // The innermost call of the thread. Requires: mutex_ is locked.
+  // Resolves the file of the address too, which must be loaded now.
   [[nodiscard]] Origin current();
 
+  // Guards all below.
   mutable std::mutex mutex_;
+  // The calls that each thread is in, the innermost last.
   std::unordered_map<std::thread::id, std::vector<Entered>> calls_;
   sim::LoadedModules modules_;
+  // Entries stay when their object is freed, and are replaced when the handle is reused.
   std::unordered_map<Handle, Origin> by_handle_;
   std::unordered_map<const UserRequest*, Origin> by_request_;
   std::unordered_set<Handle> told_;

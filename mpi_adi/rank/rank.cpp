@@ -22,13 +22,13 @@ using portals::Status;
 
 namespace {
 
-// What lies there, nobody will receive.
+// Reports and discards the messages on a communicator that no receive can take any more.
 void forget_messages(MpiRank& rank, const Communicator& communicator) {
   tell_unreceived(rank.receiving_side(), communicator);
   rank.device().forget_messages(communicator.context);
 }
 
-// The same of the world, and of what came for communicators after they were freed.
+// The same for the world, and for messages that arrived for communicators after they were freed.
 void forget_last_messages(MpiRank& rank) {
   forget_messages(rank, rank.worlds().world());
   for (const ContextId context : contexts_of_nobody(rank.receiving_side())) rank.device().forget_messages(context);
@@ -36,7 +36,7 @@ void forget_last_messages(MpiRank& rank) {
 
 }  // namespace
 
-// A waiting thread lets the others in while it yields or sleeps.
+// The yield policy of a waiting thread: it leaves the rank while it yields or sleeps, so that other threads may call.
 class MpiRank::OutsideRest final : public sim::Rest {
  public:
   explicit OutsideRest(MpiRank& rank) : rank_(rank) {}
@@ -75,10 +75,12 @@ MpiRank::MpiRank(std::unique_ptr<sim::Process> process, const DeviceOptions& opt
       handles_(device_, worlds_.world()),
       buffered_(std::make_unique<BufferedSends>(parts_of(device_))),
       call_trace_(std::make_unique<CallTrace>()) {
+  // The job board shows the number of posted receives while the process runs.
   device_.count_in(board_);
   if (process_->job().options.text("leaks") == "1") {
     handles_.keep_origins();
     parts_of(device_).keeps_unreceived = true;
+    // The messages' paths then record what the reports need.
     recorder_.watch();
   }
   if (process_->job().options.text("check_types") == "1") {
@@ -95,11 +97,13 @@ Status MpiRank::start_on(std::unique_ptr<sim::Process> process, MakeExtension ma
   if (Status status = device_options(process->job().options, options); !status.ok()) return status;
   const std::string initial = process->job().options.text("initial_errhandler");
   const ErrorHandlerPtr handler = process_error_handlers().find(named_handler(initial));
+  // An unknown name finds no handler.
   if (handler == nullptr) {
     return Status::error("MARGAY_INITIAL_ERRHANDLER=" + initial +
                          ": it is mpi_errors_are_fatal, mpi_errors_abort or mpi_errors_return");
   }
   std::unique_ptr<MpiRank> rank(new MpiRank(std::move(process), options, handler));
+  // Before work(): from then on messages may arrive.
   rank->collectives_ = make_extension(*rank);
   rank->work();
   out = std::move(rank);
@@ -107,32 +111,39 @@ Status MpiRank::start_on(std::unique_ptr<sim::Process> process, MakeExtension ma
 }
 
 void MpiRank::begin_world(int thread_level) {
+  // With a lower level a single thread makes all calls, and the cheap side of the lock suffices.
   if (thread_level >= MPI_THREAD_SERIALIZED) lock_.allow_threads();
   worlds_.begin(thread_level);
 }
 
 void MpiRank::end_world() {
   worlds_.end();
+  // 0: communicators of the world model; those of sessions live on.
   for (Communicator* communicator : handles_.communicators_of(0)) free_communicator(*communicator);
   forget_messages(*this, worlds_.self());
   forget_last_messages(*this);
 }
 
-// One that ends inside a call leaves the lock as it is.
+// A thread that ends inside a call leaves the lock as it is.
 void MpiRank::EndOfThread::thread_ends() {
   if (rank_.lock_.mine()) return;
   rank_.enter();
   rank_.process_->thread_ends();
+  // The operating system no longer polls the wires in this thread's name (Wire::thread_ends); the coprocessor's next
+  // round asks it again.
   rank_.process_->arm_coprocessor();
   rank_.leave();
-  detail::thread_noted = false;  // what else ends with it may still make calls
+  detail::thread_noted = false;  // destructors that run later in this thread may still call MPI
 }
 
 void MpiRank::work() {
+  // The calling thread is the only one that is in MPI now.
   lock_.begin_lone_thread();
   process_->resume();
+  // The coprocessor runs the progress of the whole device, not only the kernel's.
   Device* device = &device_;
   const Status bypass = process_->start_coprocessor([device] { return device->progress_for_absent_owner(); });
+  // Not fatal: without a coprocessor messages progress only while the program is in MPI.
   if (!bypass.ok()) std::fprintf(stderr, "margay: rank %u: %s\n", process_->rank(), bypass.sentence().c_str());
   board_.state = sim::RankState::kInitialized;
 }
@@ -163,7 +174,9 @@ void MpiRank::rest() {
   };
   put(sim::CountedProtocol::kCollective, collectives_->sent());
   put(sim::CountedProtocol::kCollectiveShared, collectives_->shown());
+  // Drains the wires with the device's progress, which may still answer peers.
   process_->finish([this] { return device_.progress(); });
+  // After the drain, which takes in the messages that have arrived.
   forget_last_messages(*this);
   dropped_told_ = tell_dropped(receiving_side(), dropped_told_);
   device_.give_memory_back();
@@ -171,14 +184,16 @@ void MpiRank::rest() {
 }
 
 MpiRank::~MpiRank() {
+  // The coprocessor's rounds use everything below.
   process_->stop_coprocessor();
+  // Its portals belong to the device, so it goes first.
   collectives_.reset();
 }
 
 void MpiRank::free_communicator(Communicator& communicator) {
-  // What was sent on it before a barrier is here, but perhaps not looked at: a barrier may be one in memory, which
-  // comes past all wires. After this it is given up with the communicator, and no later one, in the same context, sees
-  // it.
+  // Messages that were sent before a barrier have arrived, but may not have been received from their wires: a
+  // shared-memory barrier bypasses all wires. After these rounds they are discarded with the communicator, and no later
+  // one with the same context receives them.
   while (device_.progress()) continue;
   handles_.remove(communicator);
   communicator.freed = true;
@@ -202,8 +217,11 @@ void MpiRank::destroy(Communicator& communicator) {
   if (communicator.context != kNoContext) {
     forget_messages(*this, communicator);
     if (collectives_ != nullptr) collectives_->forget_messages(communicator);
+    // Spent: a collective call failed on it, and messages of that call may arrive at any time, so the contexts are
+    // never used again.
     const bool spent = communicator.contexts_spent || (communicator.both && communicator.both->contexts_spent);
     std::unique_ptr<ContextHold> hold = end_extension(communicator.everybody());
+    // With a hold, the contexts stay taken until other members have ended what they share.
     if (!spent && hold == nullptr) worlds_.contexts().give_back(communicator.context / 2);
     if (!spent && hold != nullptr) worlds_.contexts().give_back_after(communicator.context / 2, std::move(hold));
   }

@@ -1,4 +1,4 @@
-// Everything MPI that one rank owns while MPI runs, reached by one thread-local pointer (mpi_adi/rank/current), so that
+// Everything that one rank owns while MPI runs, reached by one thread-local pointer (mpi_adi/rank/current), so that
 // many ranks may live in one process.
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace margay::mpi_adi {
 
-// What few calls use is declared here, and defined where it is named.
+// Only declared here, because few calls use them.
 class BufferedSends;   // mpi_adi/protocol/buffered
 class CallTrace;       // mpi_adi/rank/call_trace
 struct ObjectTables;   // mpi_adi/rank/object_tables
@@ -26,107 +26,121 @@ struct RankExtension;  // mpi_adi/rank/extension
 struct ReceivingSide;  // mpi_adi/rank/unreceived
 class Rma;             // mpi_adi/rma/rma
 
+// One rank: its process of the machine, its lock, its device, and its objects. Made for the first holder of MPI, the
+// world model or a session (mpi/process/machine), and kept while it is dormant. All but enter(), leave() and the
+// accessors require the process lock.
 class MpiRank {
  public:
-  // In a process that has joined its job: it works, and the program has no communicator yet. `make_extension` runs
-  // before the first message can arrive.
+  // Starts MPI in a process that has joined its job; the program has no communicator yet. `make_extension` runs before
+  // the first message can arrive. Fails on an invalid option of the run.
   using MakeExtension = std::unique_ptr<RankExtension> (*)(MpiRank&);
   [[nodiscard]] static portals::Status start_on(std::unique_ptr<sim::Process> process, MakeExtension make_extension,
                                                 std::unique_ptr<MpiRank>& out);
   ~MpiRank();
 
-  // From MPI_Init to MPI_Finalize: the program has MPI_COMM_WORLD and MPI_COMM_SELF. The calling thread is the main
-  // one.
+  // Begin and end the world model, at MPI_Init and MPI_Finalize: in between the program has MPI_COMM_WORLD and
+  // MPI_COMM_SELF. The calling thread of begin_world() is the main thread.
   void begin_world(int thread_level);
   void end_world();
-  // Nobody in this process uses MPI: wires are drained, accounts and trace are whole, the launcher is told. Requires:
-  // inside. stop_coprocessor() is the caller's, outside.
+  // Makes the rank dormant: no holder of MPI is left in this process. Wires are drained, accounts and trace are
+  // written, and the launcher is notified. Requires: inside. The caller stops the coprocessor outside, by
+  // stop_coprocessor().
   void rest();
-  // It is used, the first time or again. Requires: outside, by one thread.
+  // Starts the rank, or resumes a dormant one. Requires: outside, one thread.
   void work();
 
   MpiRank(const MpiRank&) = delete;
   MpiRank& operator=(const MpiRank&) = delete;
 
-  // Into the rank, which each call is, and out again. What was left behind on the way is given to whoever goes on with
-  // it meanwhile.
+  // Enter and leave the rank, around each MPI call. enter() waits for a thread that is inside. leave() deletes
+  // communicators that lost their last reference, and gives unfinished work to the coprocessor.
   void enter() { lock_.enter(); }
   void leave() {
     if (device_.has_unreferenced()) [[unlikely]]
       destroy_unreferenced();
+    // An unfinished transmission or an awake task would otherwise rest until the next call, while a peer waits.
     if (unfinished_.any() || device_.tasks().any_awake_for_coprocessor()) [[unlikely]]
       arm_coprocessor();
     lock_.leave();
   }
-  // Between rounds of a wait with several threads: who waits for the lock has it first.
+  // Gives the lock to the threads that wait for it, between two rounds of a wait.
   void let_others_in() {
     if (!lock_.wanted()) return;
     leave();
     lock_.let_in();
     enter();
   }
-  // Others that are ready to run get this processor first.
+  // Yields the processor, outside the lock, to other runnable threads.
   void yield();
 
+  // The parts. References stay valid as long as the rank.
   [[nodiscard]] RankLock& lock() { return lock_; }
   [[nodiscard]] bool threaded() const { return lock_.threaded(); }
   [[nodiscard]] Worlds& worlds() { return worlds_; }
   [[nodiscard]] Handles& handles() { return handles_; }
   [[nodiscard]] sim::Process& process() { return *process_; }
-  // Of the process; here, because each call needs both.
+  // Of the process; kept here, because each call needs both.
   [[nodiscard]] sim::BoardBlock& board() { return board_; }
   [[nodiscard]] sim::Recorder& recorder() { return recorder_; }
+  // Point-to-point messages. Requires: inside.
   [[nodiscard]] Device& device() { return device_; }
   [[nodiscard]] BufferedSends& buffered() { return *buffered_; }
-  // Where threads wait for what one of them sees.
+  // The place where threads wait for events that one of them polls for.
   [[nodiscard]] WaitRoom& wait_room() { return wait_room_; }
   [[nodiscard]] CallTrace& call_trace() { return *call_trace_; }
+  // It has a lock of its own.
   [[nodiscard]] ErrorTable& errors() { return errors_; }
   [[nodiscard]] ObjectTables& tables() { return *tables_; }
-  // One-sided communication; made when it is first asked for.
+  // One-sided communication; made at its first use.
   [[nodiscard]] Rma& rma() {
     if (rma_ == nullptr) [[unlikely]]
       make_rma();
     return *rma_;
   }
-  // The same, if it was.
+  // The same, or nullptr if it was never used.
   [[nodiscard]] const Rma* rma_if_any() const { return rma_.get(); }
+  // The layer above's; it casts to its own type.
   [[nodiscard]] RankExtension* collectives() { return collectives_.get(); }
 
-  // Whatever communicator a handle names; nullptr when there is no such living one.
+  // The communicator of a handle, a world or another; nullptr if the handle names no living one.
   [[nodiscard]] Communicator* communicator(MPI_Comm handle) {
     Communicator* const first = worlds_.find(handle);
     return first != nullptr ? first : handles_.communicator(handle);
   }
-  // The user's handle goes; the object too, once nothing refers to it.
+  // Frees the program's handle; the object is deleted with its last reference. Runs progress first.
   void free_communicator(Communicator& communicator);
-  // A reference to it is over.
+  // Drops a reference to a communicator.
   void release(Communicator& communicator);
 
-  // For who tells of messages that nobody received (mpi_adi/rank/unreceived).
+  // The parts that reports of unreceived messages need (mpi_adi/rank/unreceived).
   [[nodiscard]] ReceivingSide receiving_side();
-  // A number for each MPI_Psend_init.
+  // A new number, for an MPI_Psend_init.
   [[nodiscard]] std::uint64_t next_partition_channel() { return partition_channels_++; }
-  // Where the latest call returns to; noted while a check watches calls.
+  // The return address of the latest call; set while a check records calls.
   [[nodiscard]] const void* caller() const { return caller_; }
   void set_caller(const void* caller) { caller_ = caller; }
-  // Puts the protocol counts and what else this rank counts on the job board.
+  // Writes the protocol counters and this rank's other counts to the job board.
   void publish_accounts();
 
  private:
   MpiRank(std::unique_ptr<sim::Process> process, const DeviceOptions& options, const ErrorHandlerPtr& initial_handler);
-  // Its contexts are free again. Requires: freed, and nothing refers to it.
+  // Deletes a communicator and frees its contexts. Requires: its handle is freed, and nothing refers to it.
   void destroy(Communicator& communicator);
+  // Deletes the communicators whose last reference a request had.
   [[gnu::noinline]] void destroy_unreferenced();
+  // Makes the coprocessor continue unfinished work while this process computes.
   [[gnu::noinline]] void arm_coprocessor();
   void make_rma();
 
+  // The yield policy of a wait with several threads, and the observer of threads that end (rank.cpp).
   class OutsideRest;
   class EndOfThread;
 
+  // In the order of construction; members below use those above, so destruction in the opposite order is safe.
   std::unique_ptr<sim::Process> process_;
   sim::BoardBlock& board_;
   sim::Recorder& recorder_;
+  // The kernel's counts of unfinished work, tested by each call that leaves.
   const sim::Unfinished& unfinished_;
   std::unique_ptr<sim::Rest> outside_rest_;
   std::unique_ptr<sim::ThreadEnds> end_of_thread_;
@@ -139,7 +153,7 @@ class MpiRank {
   WaitRoom wait_room_;
   std::unique_ptr<CallTrace> call_trace_;
   ErrorTable errors_;
-  std::uint64_t dropped_told_ = 0;  // ready sends that were dropped here
+  std::uint64_t dropped_told_ = 0;  // dropped ready sends that were reported
   std::uint64_t partition_channels_ = 0;
   const void* caller_ = nullptr;
   std::unique_ptr<Rma> rma_;

@@ -12,23 +12,27 @@ RankLock::RankLock(sim::Process& process, sim::Rest& outside, sim::ThreadEnds& e
 
 void RankLock::allow_threads() {
   if (threaded()) return;
+  // The caller is outside, so no thread can be inside by the old way.
   if (on_lone_thread()) return begin_many();
   threads_.set(Threads::asked);
-  process_.wake();  // it may sleep in a wait
+  process_.wake();  // it may sleep in a wait, and must see the change
 }
 
 void RankLock::begin_many() {
+  // Before the state changes: a thread that sees `many` may wait at once.
   process_.share_waiting(outside_);
   threads_.set(Threads::many);
 }
 
 void RankLock::note_thread() {
   detail::thread_noted = true;
+  // Only a process with TCP wires needs to hear of a thread's end.
   if (process_.minds_threads()) sim::tell_thread_end(ends_);
 }
 
 void RankLock::enter_beside_lone_thread() {
   sim::BiasedLock& lock = process_lock_;
+  // This is the lone thread, and it is outside: it may change the state itself.
   if (on_lone_thread()) {
     begin_many();
   } else {
@@ -38,7 +42,7 @@ void RankLock::enter_beside_lone_thread() {
         process_.share_waiting(outside_);
         return;
       }
-      sched_yield();  // the lone thread is inside, and sees in its next round that it is not alone
+      sched_yield();  // the lone thread is inside; in its next round it sees that it is not alone
     }
   }
   lock.owner_enter();
@@ -47,12 +51,13 @@ void RankLock::enter_beside_lone_thread() {
 void RankLock::leave_beside() {
   sim::BiasedLock& lock = process_lock_;
   if (!mutex_.mine()) {
-    // The lone thread, which has come in without the threads' lock. From now on it takes that one, too.
+    // The lone thread, which entered without the threads' lock. From now on it takes that lock, too.
     process_.share_waiting(outside_);
     lock.owner_leave();
     threads_.set(Threads::many);
     return;
   }
+  // Cleared before the unlock, while this thread still holds the lock that guards it.
   beside_lone_thread_ = false;
   lock.leave_other();
   mutex_.unlock();
@@ -61,10 +66,12 @@ void RankLock::leave_beside() {
 bool RankLock::try_enter() {
   sim::BiasedLock& lock = process_lock_;
   if (!threaded()) {
+    // owner_inside() on the lone thread means that a signal interrupted its own call.
     if (!on_lone_thread() || lock.owner_inside()) return false;
     lock.owner_enter();
     return true;
   }
+  // Never waits: a signal handler calls this, and the holder may be the thread that it interrupted.
   if (!mutex_.try_lock()) return false;
   if (threads_.get() == Threads::many) {
     lock.owner_enter();

@@ -1,4 +1,9 @@
-// Who of a rank's threads is inside: the process lock, and before it, when several threads call, a lock of their own.
+// The lock of a rank: the process lock, and before it, when several threads call MPI, a lock among the threads.
+//
+// States (Threads): `one`: a single thread calls, and takes the process lock by its cheap side alone. `asked`: another
+// thread has come, but the lone thread may be inside by the cheap side alone, or about to be; until it has seen the
+// change, others take the coprocessor's side. `many`: all threads take the threads' lock first, whose holder is the
+// owner of the process lock.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +22,16 @@ class ThreadEnds;
 
 namespace margay::mpi_adi {
 
+// One for each rank. Locked around each MPI call (MpiRank::enter).
 class RankLock {
  public:
-  // All outlive it. `outside`: how a waiting thread yields, which is outside of the lock; `ends`: told of a thread that
-  // ends.
+  // All must outlive it. `outside`: yields a waiting thread's processor outside of the lock; `ends`: notified when a
+  // thread ends.
   RankLock(sim::Process& process, sim::Rest& outside, sim::ThreadEnds& ends);
   RankLock(const RankLock&) = delete;
   RankLock& operator=(const RankLock&) = delete;
 
-  // With several threads their lock comes first, and its holder is the owner of the process lock.
+  // Enters the rank. A single-threaded program pays one load and the process lock's cheap side.
   void enter() {
     if (threaded()) {
       if (!detail::thread_noted) [[unlikely]]
@@ -36,6 +42,7 @@ class RankLock {
     }
     process_lock_.owner_enter();
   }
+  // Leaves the rank. A thread that had to enter beside the lone one leaves by the slow path.
   void leave() {
     if (threaded()) {
       if (beside_lone_thread_ || !mutex_.mine()) [[unlikely]]
@@ -46,47 +53,51 @@ class RankLock {
       process_lock_.owner_leave();
     }
   }
-  // False: another call is inside, perhaps of this very thread, which a signal interrupted, or it is not this thread's.
+  // Enters only if it is possible at once. False when another call is inside, perhaps one of this very thread that a
+  // signal interrupted, or when this thread may not call (state `one`).
   [[nodiscard]] bool try_enter();
-  // A call of this very thread is inside: a signal's handler asks.
+  // Whether a call of this very thread is inside; a signal handler asks. Safe in signal handlers.
   [[nodiscard]] bool interrupted() const {
     if (threads_.get() == Threads::many) return mutex_.mine();
     return mutex_.mine() || (on_lone_thread() && process_lock_.owner_inside());
   }
 
-  // Several threads call at once from now on. Requires: outside; another thread may be inside, and wait there.
+  // Allows several threads from now on. Requires: outside; another thread may be inside, and wait there.
   void allow_threads();
+  // Whether several threads may call.
   [[nodiscard]] bool threaded() const { return threads_.get() != Threads::one; }
-  // The one that may call as long as several may not: the calling one.
+  // Makes the calling thread the lone one, which may call as long as several may not.
   void begin_lone_thread() { lone_thread_.set(std::this_thread::get_id()); }
   [[nodiscard]] bool on_lone_thread() const { return std::this_thread::get_id() == lone_thread_.get(); }
 
-  // Whether another thread wants the lock that this one has, or this one has it without the others' knowledge.
+  // Whether another thread waits for the lock that this one holds, or this one is inside without the threads' lock.
   [[nodiscard]] bool wanted() const { return mutex_.wanted() || !mutex_.mine(); }
-  // Between leave() and enter(): who waits has it first.
+  // Lets waiting threads in first. Call between leave() and enter().
   void let_in() { mutex_.let_in(); }
-  // How often a thread was inside after another one.
+  // How often the lock went from one thread to another.
   [[nodiscard]] std::uint32_t turns() const { return mutex_.turns(); }
-  // The threads' lock is this thread's.
+  // Whether this thread holds the threads' lock.
   [[nodiscard]] bool mine() const { return mutex_.mine(); }
 
  private:
+  // Goes to state `many`. Requires: on the lone thread, outside the process lock.
   void begin_many();
+  // Arranges that this thread's end is reported, once for each thread.
   [[gnu::noinline]] void note_thread();
+  // Enters while the lone thread may still use the old way.
   [[gnu::noinline]] void enter_beside_lone_thread();
   [[gnu::noinline]] void leave_beside();
 
+  // Constant.
   sim::Process& process_;
   sim::BiasedLock& process_lock_;
   sim::Rest& outside_;
   sim::ThreadEnds& ends_;
   sim::ThreadLock mutex_;
-  // How the process lock is taken. one: without the threads' lock, which only a thread may do that is alone. asked:
-  // another one has come, but the lone thread may be inside that way, or about to be; until it has seen this, others
-  // take the coprocessor's side of the process lock.
+  // The way to take the process lock; see above. Goes from one to many, perhaps by asked, and never back.
   enum class Threads : std::uint8_t { one, asked, many };
   sim::Published<Threads> threads_{Threads::one};
-  bool beside_lone_thread_ = false;  // the holder of the threads' lock has the coprocessor's side
+  bool beside_lone_thread_ = false;  // the holder of the threads' lock has the coprocessor's side; guarded by mutex_
   sim::Published<std::thread::id> lone_thread_{std::this_thread::get_id()};
 };
 

@@ -18,9 +18,9 @@ namespace margay::mpi_adi {
 
 namespace {
 
-constexpr std::size_t kLinesMax = 20;  // of one communicator
+constexpr std::size_t kLinesMax = 20;  // of one communicator; the remainder is counted
 
-// Of whom, and what.
+// The message's sender, tag, bytes and communicator, as the end of a line.
 std::string words_of(const portals::Header& header, std::string_view communicator) {
   const std::string by = words_of_sent_side(header);
   std::string text = " from rank " + std::to_string(source_of(header.match_bits)) + ", tag " +
@@ -29,6 +29,7 @@ std::string words_of(const portals::Header& header, std::string_view communicato
   return text.append(communicator).append(by.empty() ? "" : ", sent as " + by);
 }
 
+// The finding's record for the launcher's summary, beside the printed line.
 void record(const ReceivingSide& side, sim::Finding finding, const portals::Header& header,
             std::string_view communicator, std::string_view message) {
   sim::FindingRecord found;
@@ -53,10 +54,12 @@ void tell(const ReceivingSide& side, const std::vector<const portals::Header*>& 
     text += leak + std::to_string(count - kLinesMax) + " more messages that nobody received\n";
   }
   side.process.findings().count(count - std::min(count, kLinesMax));
+  // One write, so that lines of several ranks do not mix.
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
-// Those in the heap whose senders are done with them.
+// Reports the messages of the heap whose senders are done with them. A sender that waits will get its message back, and
+// reports through tell_given_back().
 void tell_in_heap(const ReceivingSide& side, ContextId context, std::string_view communicator) {
   const Unexpected& heap = parts_of(side.device).heap;
   std::vector<const portals::Header*> messages;
@@ -82,11 +85,13 @@ std::string name_of(const ReceivingSide& side, ContextId context) {
 
 std::vector<ContextId> contexts_of_nobody(const ReceivingSide& side) {
   std::vector<ContextId> found;
-  // Its members may be ahead of this process, and have sent on what they made.
+  // The members of an agreement under way may be ahead of this process, and have sent on the communicator that it
+  // makes.
   if (side.contexts.agreeing()) return found;
   const Unexpected& heap = parts_of(side.device).heap;
   for (const portals::ArrivedMessage* at = heap.first(); at != nullptr; at = heap.next(*at)) {
     const ContextId context = context_of(at->header.match_bits);
+    // Even contexts are for point-to-point messages; odd ones belong to collective calls, which forget their own.
     const bool nobodys = context % 2 == 0 && side.contexts.is_free(context / 2);
     if (nobodys && std::find(found.begin(), found.end(), context) == found.end()) found.push_back(context);
   }
@@ -110,6 +115,7 @@ void tell_given_back(const ReceivingSide& side, const std::vector<Communicator*>
     tell(side, messages, communicator);
     std::erase_if(left, [context](const portals::Header& header) { return context_of(header.match_bits) == context; });
   };
+  // Named communicators first; the loop below names the others by their context.
   for (const Communicator* communicator : communicators)
     tell_of(communicator->context, communicator_word(*communicator));
   while (!left.empty()) {
@@ -119,6 +125,7 @@ void tell_given_back(const ReceivingSide& side, const std::vector<Communicator*>
 }
 
 std::uint64_t tell_dropped(const ReceivingSide& side, std::uint64_t told) {
+  // The kernel keeps the headers of the first ones only, so the count may exceed the lines.
   const std::uint64_t dropped = side.device.counts().ready_dropped;
   if (dropped == told) return told;
   const std::string me = "margay: rank " + std::to_string(side.process.rank()) + ": ";
@@ -129,7 +136,7 @@ std::uint64_t tell_dropped(const ReceivingSide& side, std::uint64_t told) {
   std::uint64_t ready = 0;
   std::uint64_t recorded = 0;
   for (const portals::Header& header : first) {
-    // Windows' messages go to other portals, and these bits mean something else there.
+    // Windows' messages go to other portals, where these bits mean something else.
     if (header.portal != kReceivePortal || (header.match_bits & kReadyBit) == 0 || ready++ < told) continue;
     const ContextId context = context_of(header.match_bits);
     const bool is_known = context == side.world.context || context == side.self.context;

@@ -1,4 +1,5 @@
-// What an MPI_Request handle names: a device request under way, or a persistent one that may be started again.
+// The object behind an MPI_Request handle: a device request under way, a persistent one that may be started again, or
+// one of mpi_adi/request.
 #pragma once
 
 #include <cstdint>
@@ -8,31 +9,32 @@
 
 namespace margay::mpi_adi {
 
-// The arguments of a persistent send or receive.
+// The arguments of a persistent send or receive, which each MPI_Start uses again.
 struct PersistentCall {
   bool is_send = true;
   SendMode mode = SendMode::standard;
   void* buffer = nullptr;
   std::int64_t count = 0;
-  Datatype* type = nullptr;  // holds a reference
-  int peer = 0;
+  Datatype* type = nullptr;  // refers to it: counted in references
+  int peer = 0;              // destination or source: a rank of the communicator, or a wildcard
   int tag = 0;
 };
 
 struct OwnRequest;  // mpi_adi/request/own_request.hpp
 
+// Pooled by Handles. Valid from add_request() to free_request().
 struct UserRequest {
   Handle handle = 0;
   Request* device = nullptr;  // under way or complete; nullptr: an inactive persistent request
-  // Whose error handler is asked. A persistent request holds a reference, and so does one for a send that is over; of
-  // another, `device` does.
+  // The communicator whose error handler is called. A persistent request refers to it itself, and so does one of a
+  // completed send; otherwise `device` does.
   Communicator* communicator = nullptr;
   bool persistent = false;
-  bool sent = false;    // not persistent, and `device` says that it is over
-  bool common = false;  // the one of all sends that are over, while origins are not noted: it is never freed
-  // Of a send that is over too, if origins are noted: peer, tag, and as count its bytes.
+  bool sent = false;    // not persistent; `device` is the common completed send
+  bool common = false;  // the one of all completed sends, while origins are not kept: never freed
+  // Also of a completed send, if origins are kept: peer, tag, and its bytes as the count.
   PersistentCall call;
-  OwnRequest* own = nullptr;  // of a persistent one that a layer above carries out; otherwise without meaning
+  OwnRequest* own = nullptr;  // of a persistent one that a higher layer carries out; otherwise meaningless
   UserRequest* next_free = nullptr;
 };
 

@@ -15,13 +15,14 @@ namespace margay::mpi_adi {
 
 namespace {
 
-constexpr std::size_t kReportLines = 12;
+constexpr std::size_t kReportLines = 12;  // of the device's state in a report
 
-// Rounds in vain after which the thread that polls yields: others of its rank may need its processor.
+// Rounds that moved nothing after which the polling thread yields: other threads of its rank may need its processor.
 constexpr std::uint32_t kRoundsToYield = 8;
 
-// Another thread's call, or the function behind a request of the program's own, could end the wait too. Of those that
-// a layer above the device carries out each task has one, and no function.
+// Whether only a message can end the wait. It is false if another thread's call could, or a function of the program,
+// which is behind a generalized request. Other requests of higher layers have one task each, so the numbers are equal
+// if none of the requests under way is generalized.
 bool needs_message(MpiRank& rank, const FirstWait& first) {
   if (rank.threaded()) return false;
   const std::vector<UserRequest*> requests = rank.handles().living_requests();
@@ -31,7 +32,8 @@ bool needs_message(MpiRank& rank, const FirstWait& first) {
   return own == static_cast<std::ptrdiff_t>(first.tasks);
 }
 
-// Of the calling thread: the board's call is of the latest one to enter, or none, as that has left.
+// The calling thread's call. The board has the call that was entered last, which may be another thread's, or none if
+// that call has left.
 sim::ProgramCall call_that_waits(MpiRank& rank) {
   sim::ProgramCall call = sim::function_called_by_program();
   if (call.function.starts_with("PMPI")) call.function.erase(0, 1);
@@ -64,6 +66,7 @@ void StallWatch::tell_board(std::uint64_t idle_ns) {
   wait.needs_message = needs_message(rank_, first) ? 1 : 0;
   sim::set_text(wait.communicator, first.communicator);
   sim::set_text(wait.near_misses, first.near_misses);
+  // The innermost call from the program: found on the stack, since the board may name another thread's.
   const sim::ProgramCall call = call_that_waits(rank_);
   const std::string place = sim::source_question(call.returns_to);
   sim::set_text(wait.call, call.function);
@@ -71,16 +74,17 @@ void StallWatch::tell_board(std::uint64_t idle_ns) {
   wait.since_ns = rank_.process().clock().now_ns() - idle_ns;
   wait.is_waiting = 1;
   on_board_ = true;
-  rank_.publish_accounts();  // a killed job has no other
+  rank_.publish_accounts();  // the launcher of a killed job reads no other accounts
   rank_.process().publish_accounts();
 }
 
-// A question that the last look found is answered now: all wires have been looked at in between, and nothing moved.
+// Answers the launcher's question whether this rank still waits. A question that the last poll found is answered now,
+// because all wires have been polled in between and nothing moved.
 void StallWatch::answer() {
   sim::Process& process = rank_.process();
   sim::BoardWait& wait = process.board().wait;
   if (process.question() == wait.answered) return;
-  // What this process has sent may be on its way for as long as a link is silent: no claim that nothing is.
+  // While a link is silent, a message of this process may still be under way; the question is then not answered.
   const bool in_transit = process.kernel().in_transit();
   if (question_ != wait.answered && !in_transit) sim::publish_number(wait.answered, question_);
   question_ = in_transit ? wait.answered : process.question();
@@ -111,11 +115,13 @@ void StallWatch::clear() {
   question_ = 0;
   next_report_ns_ = 0;
   rank_.process().board().wait.is_waiting = 0;
+  // Shows the launcher's search for deadlocks that this process has moved since its wait was read.
   ++rank_.process().board().progress;
 }
 
 void SharedWait::stay(Guest& guest) {
   rank_.wait_room().add(guest);
+  // Outside the lock while it sleeps, which the polling thread needs.
   rank_.leave();
   polls_ = polls_for_all_ = !guest.stay();
   rank_.enter();
@@ -124,21 +130,22 @@ void SharedWait::stay(Guest& guest) {
 bool SharedWait::share(bool moved) {
   WaitRoom& room = rank_.wait_room();
   if (!polls_for_all_) {
-    // The rank was one thread's alone when this wait began.
+    // The rank had one thread when this wait began, so it is not counted yet.
     polls_for_all_ = true;
     room.join_polling();
   }
-  // In rounds in vain too: what some wait for is memory that other processes write (collectives/portal/meet).
+  // Also after rounds that moved nothing: some conditions are memory that other processes write
+  // (collectives/portal/meet).
   room.serve();
   rank_.let_others_in();
   if (moved) {
     idle_rounds_ = 0;
     return false;
   }
-  // Other threads of this rank need a processor when their turn comes: perhaps this one.
+  // Other threads of this rank need a processor when their turn comes, perhaps this one.
   if (++idle_rounds_ % kRoundsToYield != 0 || !room.in_company(rank_.lock().turns())) return false;
   rank_.yield();
-  // Calls of others, and the coprocessor, may have brought something meanwhile.
+  // Other threads' calls and the coprocessor may have completed something meanwhile.
   room.serve();
   return true;
 }

@@ -1,4 +1,4 @@
-// Waiting inside an MPI call: rounds of the device's progress until something holds.
+// The wait inside an MPI call: rounds of the device's progress until a condition holds.
 #pragma once
 
 #include "mpi_adi/rank/rank.hpp"
@@ -6,41 +6,51 @@
 
 namespace margay::mpi_adi {
 
-// Tells that a wait is long: to the job board after a second, where the launcher looks for cycles, and on stderr after
-// the job's stall limit (30 s, MARGAY_STALL_SECONDS), again whenever the time has doubled.
+// The stall timer of a wait. After a second without progress it puts the wait on the job board, where the launcher
+// looks for deadlocks; after the job's stall limit (30 s, MARGAY_STALL_SECONDS) it reports the wait on standard error,
+// and again whenever the time has doubled. In the common case each round costs a compare.
+// One for each polling wait, on its stack.
 class StallWatch {
  public:
   explicit StallWatch(MpiRank& rank) : rank_(rank) {}
+  // The wait is over, or its call ends by an error: the board must not show it any longer.
   ~StallWatch() { moved(); }
   StallWatch(const StallWatch&) = delete;
   StallWatch& operator=(const StallWatch&) = delete;
 
+  // Progress was made: the wait starts anew.
   void moved() {
     if (on_board_) [[unlikely]]
       clear();
   }
+  // No progress for `idle_ns` by now.
   void idle(std::uint64_t idle_ns) {
     if (idle_ns >= kLongWaitNs) [[unlikely]] {
       look(idle_ns);
     } else {
-      moved();  // a body that others carry moved on, perhaps
+      moved();  // a body that other processes copy may have advanced
     }
   }
 
  private:
   static constexpr std::uint64_t kLongWaitNs = 1'000'000'000;
+  // The rare part of idle().
   void look(std::uint64_t idle_ns);
+  // Writes the wait to the job board.
   void tell_board(std::uint64_t idle_ns);
+  // Answers the launcher's question whether nothing has moved since it asked.
   void answer();
+  // Takes the wait off the board.
   void clear();
 
   MpiRank& rank_;
   bool on_board_ = false;
-  std::uint32_t question_ = 0;  // that the last look has found on the board
+  std::uint32_t question_ = 0;  // the launcher's question that the last poll found
+  // 0 until the first poll.
   std::uint64_t next_report_ns_ = 0;
 };
 
-// Brackets a wait in the trace.
+// Records a wait's begin and end in the trace.
 class WaitTrace {
  public:
   explicit WaitTrace(MpiRank& rank) : rank_(rank) { record(sim::TraceKind::wait_begin); }
@@ -53,14 +63,15 @@ class WaitTrace {
     if (rank_.recorder().on()) [[unlikely]]
       record_in_call(kind);
   }
+  // Out of line, so that an untraced wait pays one test.
   [[gnu::noinline]] void record_in_call(sim::TraceKind kind);
   MpiRank& rank_;
 };
 
-// A wait's part in what the threads of its rank wait for together. While only one thread is in MPI it costs a look.
+// A wait's part in the waits of all threads of its rank. In a single-threaded program it costs one test.
 class SharedWait {
  public:
-  // `done`: the wait's own; see Guest. `polls()` is false when another thread polled until done() held.
+  // `done`: the wait's condition; see Guest. polls() is false afterwards if another thread polled until done() held.
   template <typename Done>
   SharedWait(MpiRank& rank, Done& done) : rank_(rank) {
     if (!rank.threaded()) return;
@@ -76,27 +87,33 @@ class SharedWait {
   SharedWait& operator=(const SharedWait&) = delete;
 
   [[nodiscard]] bool polls() const { return polls_; }
-  // Whether others wait for what this one's rounds bring.
+  // Whether no other thread waits for what this one's rounds bring.
   [[nodiscard]] bool alone() const { return rank_.wait_room().empty(); }
-  // After each round: those whose wait is over go on, and who wants the lock gets it. Whether it gave the processor up.
+  // After each round: wakes the threads whose wait is over, and gives the lock to those that wait for it. Returns
+  // whether it yielded the processor.
   bool after_round(bool moved) { return rank_.threaded() && share(moved); }
 
  private:
+  // Waits as a guest, until its condition holds or it has to poll.
   void stay(Guest& guest);
+  // The part of after_round() with several threads.
   bool share(bool moved);
 
   MpiRank& rank_;
+  // This thread runs rounds; false: its condition holds already.
   bool polls_ = true;
-  bool polls_for_all_ = false;  // while the rank has several threads
-  std::uint32_t idle_rounds_ = 0;
+  bool polls_for_all_ = false;     // counted as a poller, once the rank has several threads
+  std::uint32_t idle_rounds_ = 0;  // rounds in a row that moved nothing
 };
 
-// A wait that begins now.
+// The waiter of a wait that begins now.
 [[nodiscard]] sim::Waiter waiter_of(MpiRank& rank);
 
-// Runs progress until `done()`, which is asked after at most `messages` of each wire. The process lock is held on entry
-// and on return, and whenever done() runs; with MPI_THREAD_MULTIPLE it is given up between rounds, so that other
-// threads' calls go on, and done() may be asked by another thread that waits: see Guest.
+// Runs progress until `done()` holds, which is tested after at most `messages` messages of each wire. The process lock
+// is held on entry, on return, and whenever done() runs. With several threads it is given up between rounds, so that
+// their calls go on, and another waiting thread may call done(): see Guest.
+//
+//   wait_until(rank, [&] { return request.complete; });
 template <typename Done>
 void wait_until(MpiRank& rank, Done done, int messages = Device::kMessagesPerRound) {
   if (done()) return;
@@ -118,6 +135,7 @@ void wait_until(MpiRank& rank, Done done, int messages = Device::kMessagesPerRou
       waiter.gave_way();
     waiter.idle();
     if (waiter.sleeps()) [[unlikely]]
+      // A sleeper's rounds are rare, so what the device does after many rounds is done now (the second heap).
       rank.device().about_to_sleep();
     stall.idle(waiter.idle_ns());
   }

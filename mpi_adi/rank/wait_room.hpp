@@ -1,7 +1,7 @@
-// How the threads of a rank wait at once (MPI_THREAD_MULTIPLE): one of them polls for all, the others sleep until it
-// finds that what they wait for has come, or hands its place on.
+// The waits of a rank's threads (MPI_THREAD_MULTIPLE): one thread polls for all, and the others sleep until it finds
+// that their condition holds, or hands its place on.
 //
-// Everything under the process lock, but Guest::stay().
+// Everything is under the process lock, except Guest::stay().
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,19 @@
 
 namespace margay::mpi_adi {
 
-// A thread that waits for what another one may see. On the stack of its call.
+// A thread that waits while another one polls. It lives on the stack of its call.
 class Guest {
  public:
-  // `done`: asked under the process lock, by whichever thread polls; true at most once. It calls nothing that waits,
-  // and nothing of the program's. It outlives the guest.
+  // `done`: the wait's condition, which the polling thread calls under the process lock; it returns true at most once.
+  // It must neither wait nor call functions of the program. It outlives the guest.
   template <typename Done>
   explicit Guest(Done& done)
       : done_([](void* asked) { return static_cast<bool>((*static_cast<Done*>(asked))()); }), asked_(&done) {}
   Guest(const Guest&) = delete;
   Guest& operator=(const Guest&) = delete;
 
-  // Outside the process lock, until the guest is taken off the list. True: what it waits for has come; false: it polls
-  // from now on.
+  // Sleeps, outside the process lock, until the guest is taken off the list. True: its condition holds; false: it has
+  // to poll from now on.
   [[nodiscard]] bool stay() {
     summons_.wait();
     return served_;
@@ -33,14 +33,16 @@ class Guest {
   friend class WaitRoom;
   bool (*done_)(void*);
   void* asked_;
+  // Its condition held when it was called; false: it was called to poll.
   bool served_ = false;
   sim::Summons summons_;
 };
 
+// The polling threads and the guests of one rank.
 class WaitRoom {
  public:
-  // A call that waits begins to poll. False: another one does; add() the guest and stay. `turns`: how often the process
-  // lock has gone from one thread to another.
+  // Makes a waiting call the polling one. False when another one polls: add() a guest and stay(). `turns`: how often
+  // the rank's lock has gone from one thread to another.
   [[nodiscard]] bool begin_polling(std::uint32_t turns) {
     waits_alone_ = turns == turns_ ? waits_alone_ + 1 : 0;
     turns_ = turns;
@@ -48,39 +50,45 @@ class WaitRoom {
     ++pollers_;
     return true;
   }
-  // The same, of a thread that polls already: two may for a while, which is no harm.
+  // Adds a thread that polls already. Two may poll for a while, which does no harm.
   void join_polling() { ++pollers_; }
-  // Serves once more and hands the place on, if this was the last one that polled: to who came last, and may not sleep
-  // yet.
+  // Ends polling: serves once more, and if no poller is left, hands the place to the guest that came last, which may
+  // not have gone to sleep yet.
   void end_polling();
-  // A thread that may be polling runs a function of the program's, and comes back: another one polls meanwhile, and
-  // perhaps beside it afterwards.
+  // Around a function of the program's that a thread runs, which may be the polling one: another thread polls
+  // meanwhile, and perhaps beside it afterwards.
   void go_away();
   void come_back() { --away_; }
+  // Adds a guest, before it leaves the rank to stay().
   void add(Guest& guest) { guests_.push_back(&guest); }
-  // Whether other threads of the rank have called MPI lately, and so may have to run where this one polls.
+  // Whether other threads of the rank have called MPI lately, and so may need the processor on which this one polls.
   [[nodiscard]] bool in_company(std::uint32_t turns) const {
     return !empty() || turns != turns_ || waits_alone_ < kAlone;
   }
-  // A call looked in vain, and may be asked again at once. Whether others get the processor first: at every eighth such
-  // look while one of them waits, or as long as they come in between.
+  // For a call that tests once, found nothing, and may be repeated at once: whether to yield the processor to other
+  // threads first. True at every eighth such test while one of them waits, or as long as they call in between.
   [[nodiscard]] bool look_gives_way(std::uint32_t turns) {
     looks_alone_ = turns == turns_at_look_ ? looks_alone_ + 1 : 0;
     turns_at_look_ = turns;
     if (pollers_ == 0 && empty() && looks_alone_ >= kAlone) return false;
     return ++looks_ % kLooksToYield == 0;
   }
-  // Something may have come: calls those whose wait is over.
+  // Wakes the guests whose condition holds.
   void serve();
+  // Whether no guest waits.
   [[nodiscard]] bool empty() const { return guests_.empty(); }
 
  private:
-  static constexpr std::uint32_t kAlone = 100;  // waits or looks of one thread after which no other one is expected
+  // Waits or tests of one thread in a row after which no other is expected.
+  static constexpr std::uint32_t kAlone = 100;
   static constexpr std::uint32_t kLooksToYield = 8;
+  // Makes the latest guest the polling thread, if there is one.
   void hand_on();
 
+  // Threads that poll, those that are away included.
   std::uint32_t pollers_ = 0;
-  std::uint32_t away_ = 0;  // threads in a function of the program's, each perhaps one of the pollers
+  std::uint32_t away_ = 0;  // threads in a function of the program's, each perhaps a poller
+  // Of the latest wait, and of the latest test: the lock's turns, and how many came in a row without another thread.
   std::uint32_t turns_ = 0;
   std::uint32_t waits_alone_ = kAlone;
   std::uint32_t looks_ = 0;

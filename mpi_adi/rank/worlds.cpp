@@ -9,10 +9,12 @@ namespace margay::mpi_adi {
 
 namespace {
 
+// The world's and self's contexts are constants, so no agreement is needed before the first message.
 constexpr ContextId kWorldContext = 0;
 constexpr ContextId kSelfContext = 2;
 
 sim::SharedTable everybody(const sim::Job& job) {
+  // A job may supply one list, which its ranks share; otherwise this process makes its own.
   if (!job.everybody.empty()) return job.everybody;
   sim::SharedTable::Numbers all(job.size);
   std::iota(all.begin(), all.end(), 0U);
@@ -22,6 +24,7 @@ sim::SharedTable everybody(const sim::Job& job) {
 }  // namespace
 
 Worlds::Worlds(const sim::Job& job, const ObjectTables& tables) : tables_(tables), rank_(job.rank) {
+  // Contexts go in pairs: the second of a pair is for collective calls.
   contexts_.take(kWorldContext / 2);
   contexts_.take(kSelfContext / 2);
   auto everyone = std::make_shared<Group>();
@@ -55,6 +58,7 @@ void Worlds::begin(int thread_level) {
   main_thread_.set(std::this_thread::get_id());
   world_handle_ = MPI_COMM_WORLD;
   self_handle_ = MPI_COMM_SELF;
+  // In traces the library's messages then appear under the program's name of the world.
   own_world_.named_as = &world_;
 }
 
@@ -68,6 +72,7 @@ void Worlds::set_error_handler(Communicator& communicator, ErrorHandlerPtr handl
   communicator.error_handler = std::move(handler);
   const Communicator& rest = raises_the_rest();
   const std::lock_guard guard(rest_mutex_);
+  // A copy under its own lock, because threads outside the rank read it.
   rest_ = {rest.error_handler, rest.handle};
 }
 
@@ -85,13 +90,15 @@ void Worlds::set_context(Communicator& communicator, const AgreedContext& agreed
   communicator.context = static_cast<ContextId>(agreed.context);
   communicator.collective_context = static_cast<ContextId>(agreed.context + 1);
   communicator.generation = agreed.generation;
+  // An intercommunicator's union has the same contexts, since it carries the same communicator's collective messages.
   if (communicator.both == nullptr) return;
   communicator.both->context = communicator.context;
   communicator.both->collective_context = communicator.collective_context;
   communicator.both->generation = communicator.generation;
 }
 
-// Mixed (the finalizer of SplitMix64, which maps no two numbers to one), as those of two processes may be combined.
+// Mixed by the finalizer of SplitMix64, which maps no two numbers to the same one, because the numbers of two processes
+// may be combined: their bitwise and becomes the generation (object/context_agreement).
 std::uint64_t Worlds::next_generation() {
   std::uint64_t x = std::uint64_t{++generations_} << 32 | rank_;
   x = (x ^ (x >> 30)) * 0xbf58'476d'1ce4'e5b9U;

@@ -10,6 +10,7 @@ namespace margay::mpi_adi {
 GeneralizedRequest::GeneralizedRequest(MpiRank& rank, const RequestClass& functions, void* extra_state,
                                        MPIX_Grequest_class group)
     : OwnRequest(kKind), rank_(rank), functions_(functions), extra_state_(extra_state), group_(group) {
+  // Counted, because calls that complete requests must then call these functions.
   if (functions_.extended()) ++rank_.tables().extended_requests;
 }
 
@@ -17,7 +18,7 @@ GeneralizedRequest::~GeneralizedRequest() {
   if (functions_.extended()) --rank_.tables().extended_requests;
 }
 
-// What a function of the program's returned is the error, as it is (MPI 4.0, 13.2).
+// Passes on the error that a function of the program returned, unchanged (MPI 4.0, 13.2).
 int GeneralizedRequest::failed(MpiRank& rank, const char* name, int code, std::string& words) {
   if (code == MPI_SUCCESS) return MPI_SUCCESS;
   words = "the generalized request's " + std::string(name) + " function returned " + std::to_string(code);
@@ -27,10 +28,11 @@ int GeneralizedRequest::failed(MpiRank& rank, const char* name, int code, std::s
 }
 
 int GeneralizedRequest::outcome(MpiRank& rank, MPI_Status* status, std::string& words) {
+  // A status of its own, since the query function may write any field.
   MPI_Status told{};
   empty_status(&told);
   const int code = call_program(rank, [&] { return functions_.call_query(extra_state_, &told); });
-  const int error = status->MPI_ERROR;  // whoever ends several writes it
+  const int error = status->MPI_ERROR;  // written by calls that complete several requests
   *status = told;
   status->MPI_ERROR = error;
   return failed(rank, "query", code, words);
@@ -40,6 +42,7 @@ int GeneralizedRequest::end(MpiRank& rank, MPI_Status* status, std::string& word
   const int queried = outcome(rank, status, words);
   std::string words_of_free;
   const int freed = failed(rank, "free", call_free(rank), words_of_free);
+  // The free function runs even if the query failed; the first error is reported.
   if (queried != MPI_SUCCESS) return queried;
   words = std::move(words_of_free);
   return freed;
@@ -51,6 +54,7 @@ int GeneralizedRequest::cancel(MpiRank& rank, std::string& words) {
 }
 
 int GeneralizedRequest::give_up(MpiRank& rank, std::string& words) {
+  // Freed before completion: completed() calls the free function later.
   given_up_ = true;
   if (!complete) return MPI_SUCCESS;
   const int code = failed(rank, "free", call_free(rank), words);
@@ -60,6 +64,7 @@ int GeneralizedRequest::give_up(MpiRank& rank, std::string& words) {
 
 int GeneralizedRequest::completed(MpiRank& rank, std::string& words) {
   complete = true;
+  // Waiting calls compare the number of completions.
   rank.device().note_completion();
   return given_up_ ? give_up(rank, words) : MPI_SUCCESS;
 }

@@ -1,5 +1,5 @@
-// Generalized requests (MPI 4.0, 13.2): the program carries them out and says when they are complete. Those of MPICH's
-// extension have functions too that let whoever waits carry them on.
+// Generalized requests (MPI 4.0, 13.2): operations that the program performs, and reports as complete. With MPICH's
+// extension, further functions let a waiting call drive the operation.
 #pragma once
 
 #include "mpi_adi/object/user_functions.hpp"
@@ -7,24 +7,27 @@
 
 namespace margay::mpi_adi {
 
+// Owned by the program's handle, then by itself (give_up()). Under the process lock, except while a function of the
+// program runs.
 class GeneralizedRequest final : public OwnRequest {
  public:
   static constexpr RequestKind kKind = RequestKind::generalized;
-  // `group`: the handle of its class, 0 without one.
+  // `group`: the handle of its class; 0 without one. `extra_state`: passed to each function.
   GeneralizedRequest(MpiRank& rank, const RequestClass& functions, void* extra_state, MPIX_Grequest_class group = 0);
   ~GeneralizedRequest() override;
 
-  // Asks the program's query function, outside the lock. What it returns, a class or any other number, is the request's
-  // error.
+  // Calls the program's query function, outside the lock, for the status. Its return value, a class or any other
+  // number, is the request's error.
   [[nodiscard]] int outcome(MpiRank& rank, MPI_Status* status, std::string& words) override;
-  // Then calls its free function.
+  // The same, and then the free function.
   [[nodiscard]] int end(MpiRank& rank, MPI_Status* status, std::string& words) override;
+  // See OwnRequest.
   [[nodiscard]] bool errors_are_the_programs() const override { return true; }
   [[nodiscard]] int cancel(MpiRank& rank, std::string& words) override;
   [[nodiscard]] int give_up(MpiRank& rank, std::string& words) override;
-  // Freed by the program before it was complete.
+  // Whether the program freed it before it was complete.
   [[nodiscard]] bool given_up() const { return given_up_; }
-  // MPI_Grequest_complete. The request may be gone afterwards; then the same as give_up().
+  // MPI_Grequest_complete. Deletes the request if it was freed before, and then returns as give_up().
   [[nodiscard]] int completed(MpiRank& rank, std::string& words);
 
   // Its functions are Fortran's. Requires: none was called yet.
@@ -32,11 +35,13 @@ class GeneralizedRequest final : public OwnRequest {
 
   [[nodiscard]] const RequestClass& functions() const { return functions_; }
   [[nodiscard]] void* extra_state() const { return extra_state_; }
+  // Requests of one class may be waited for together, by the class's wait function.
   [[nodiscard]] MPIX_Grequest_class group() const { return group_; }
-  // The class of what its function `name` returned; in `words` what it was.
+  // The error of a function `name` that returned `code`; `words` describes it.
   [[nodiscard]] static int failed(MpiRank& rank, const char* name, int code, std::string& words);
 
  private:
+  // Outside the lock.
   int call_free(MpiRank& rank) const;
 
   MpiRank& rank_;
@@ -46,7 +51,7 @@ class GeneralizedRequest final : public OwnRequest {
   bool given_up_ = false;
 };
 
-// What is under way there, if it is one; else nullptr.
+// The generalized request behind `under_way`; nullptr if it is none.
 [[nodiscard]] inline GeneralizedRequest* generalized_of(Request* under_way) {
   const bool is = under_way != nullptr && under_way->kind == GeneralizedRequest::kKind;
   return is ? static_cast<GeneralizedRequest*>(under_way) : nullptr;

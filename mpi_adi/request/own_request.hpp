@@ -1,4 +1,5 @@
-// Requests that a layer above the device carries out, as MPI_Isendrecv's (MPI 4.0, 3.10): a send and a receive.
+// User requests that a layer above the device carries out, such as that of MPI_Isendrecv (MPI 4.0, 3.10), a send and a
+// receive in one.
 #pragma once
 
 #include <memory>
@@ -10,44 +11,46 @@
 
 namespace margay::mpi_adi {
 
-// A user request that a layer above the device carries out.
+// The base of user requests that a layer above the device carries out.
 
-// Under the process lock. `complete` says that end() may be called.
+// Under the process lock. `complete` means that end() may be called.
 struct OwnRequest : Request {
+  // `which`: a kind after RequestKind::sent, by which the device recognizes these (Request::is_own).
   explicit OwnRequest(RequestKind which) { kind = which; }
   OwnRequest(const OwnRequest&) = delete;
   OwnRequest& operator=(const OwnRequest&) = delete;
   virtual ~OwnRequest() = default;
 
-  // What the request says: fills `status` (never null) but for MPI_ERROR, returns the error class, and in `words` why,
-  // if it is not a lost process. Requires: complete.
+  // The result: fills `status` (never nullptr) except for MPI_ERROR, returns the error class, and describes the error
+  // in `words` unless a process is lost. Requires: complete.
   [[nodiscard]] virtual int outcome(MpiRank& rank, MPI_Status* status, std::string& words) = 0;
-  // The same, by the call that ends it.
+  // The same, for the call that ends the request.
   [[nodiscard]] virtual int end(MpiRank& rank, MPI_Status* status, std::string& words) {
     return outcome(rank, status, words);
   }
-  // Whether what these return came from a function of the program's: it is told as it is.
+  // Whether the errors of these functions come from a function of the program, and are returned unchanged.
   [[nodiscard]] virtual bool errors_are_the_programs() const { return false; }
-  // MPI_Cancel. The error class, and in `words` why.
+  // MPI_Cancel. Returns the error class, and describes it in `words`.
   [[nodiscard]] virtual int cancel(MpiRank& /*rank*/, std::string& /*words*/) { return MPI_SUCCESS; }
-  // The user gives it up: MPI_Request_free of an active one. From here on it deletes itself when it is over. Returns as
+  // The program frees the active request (MPI_Request_free); from here on it deletes itself when it ends. Returns as
   // cancel().
   [[nodiscard]] virtual int give_up(MpiRank& rank, std::string& words) = 0;
-  // A persistent one becomes active.
+  // Starts a persistent request.
   virtual void start(MpiRank& /*rank*/) {}
-  // A persistent, inactive one is freed.
+  // Frees a persistent, inactive request.
   virtual void retire() { delete this; }
 };
 
+// A send and a receive with one request; complete when both are.
 class SendReceive final : public OwnRequest, private RequestOwner {
  public:
-  // Holds a reference to the communicator. `copy`: what the send reads, kept until both are over; may be null.
+  // Refers to the communicator. `copy`: the memory that the send reads, kept until both have ended; may be nullptr.
   SendReceive(Device& device, Communicator& communicator, std::unique_ptr<std::byte[]> copy);
   ~SendReceive() override;
-  // The two, started. Once.
+  // Takes the two started requests as its parts. Call once.
   void begin(Request& incoming, Request& outgoing);
 
-  // The receive's status; the first error of the two.
+  // The receive's status, and the first error of the two.
   [[nodiscard]] int outcome(MpiRank& rank, MPI_Status* status, std::string& words) override;
   [[nodiscard]] int give_up(MpiRank& rank, std::string& words) override;
 
@@ -56,7 +59,7 @@ class SendReceive final : public OwnRequest, private RequestOwner {
 
   Device& device_;
   std::unique_ptr<std::byte[]> copy_;
-  int under_way_ = 2;
+  int under_way_ = 2;  // parts that are not complete
   bool given_up_ = false;
   int error_ = MPI_SUCCESS;
   std::string words_;  // of a truncated receive

@@ -33,9 +33,11 @@ void Partitioned::tell_trace(std::uint64_t channel, int sender) const {
 }
 
 void Partitioned::begin_round(std::uint64_t messages) {
+  // A request is active from its start to its end, even if no message is under way.
   active_ = true;
   error_ = MPI_SUCCESS;
   under_way_ = messages;
+  // Without messages the round is complete at once.
   complete = messages == 0;
 }
 
@@ -46,7 +48,7 @@ void Partitioned::message_completed(const Request& message) {
 
 namespace {
 
-// A setup on its way; gone with its message.
+// A setup message's body, deleted when its send is complete: the request may be freed earlier.
 struct SentSetup final : RequestOwner {
   explicit SentSetup(const PartitionedSetup& told) : setup(told) {}
   void part_completed(const Request& /*part*/) override { delete this; }
@@ -64,9 +66,11 @@ std::uint64_t divide_up(std::uint64_t whole, std::uint64_t part) {
 }  // namespace
 
 PartitionedSend::PartitionedSend(MpiRank& rank, const PartitionedCall& call) : Partitioned(kKind, rank, call) {
+  // As few partitions as possible in each message, so that a message leaves as early as it can.
   const auto all = static_cast<std::uint64_t>(call.partitions);
   per_message_ = std::max<std::uint64_t>(divide_up(all, kPartitionMessagesMax), 1);
   messages_ = divide_up(all, per_message_);
+  // No receiver: messages to MPI_PROC_NULL complete by themselves.
   if (call.peer == MPI_PROC_NULL) return;
   channel_ = rank.next_partition_channel();
   tell_trace(channel_, call.communicator->rank());
@@ -82,6 +86,7 @@ std::uint64_t PartitionedSend::last_of(std::uint64_t message) const {
 }
 
 void PartitionedSend::start(MpiRank& /*rank*/) {
+  // A persistent request: each round begins with no partition ready.
   ready_.assign(static_cast<std::size_t>(call_.partitions), false);
   not_ready_.resize(messages_);
   for (std::uint64_t at = 0; at < messages_; ++at) not_ready_[at] = last_of(at) - first_of(at);
@@ -91,6 +96,7 @@ void PartitionedSend::start(MpiRank& /*rank*/) {
 void PartitionedSend::make_ready(int partition) {
   ready_[static_cast<std::size_t>(partition)] = true;
   const std::uint64_t message = static_cast<std::uint64_t>(partition) / per_message_;
+  // The message leaves with the last of its partitions.
   if (--not_ready_[message] > 0) return;
   const auto count = static_cast<std::int64_t>(last_of(message) - first_of(message)) * call_.count;
   device_.give_to(*this,
@@ -109,13 +115,15 @@ int PartitionedSend::outcome(MpiRank& /*rank*/, MPI_Status* status, std::string&
 }
 
 PartitionedReceive::PartitionedReceive(MpiRank& rank, const PartitionedCall& call) : Partitioned(kKind, rank, call) {
+  // Messages are cut by bytes, and a datatype with gaps has no bytes in a row: they land in memory of their own.
   if (!call.type->dense() && total_bytes() > 0) {
     staging_ = std::make_unique_for_overwrite<std::byte[]>(total_bytes());
   }
   if (call.peer == MPI_PROC_NULL) {
-    matched_ = true;  // with nothing
+    matched_ = true;  // no message will arrive
     return;
   }
+  // Posted at the init, so that setups match in the order of the inits (MPI 4.0, 4.2).
   matching_ = device_.start_receive({&setup_, sizeof setup_, &bytes_, call.peer, partition_setup_tag(call.tag),
                                      call.communicator, Context::collective});
   device_.give_to(*this, *matching_);
@@ -130,27 +138,33 @@ void PartitionedReceive::start(MpiRank& /*rank*/) {
 
 void PartitionedReceive::part_completed(const Request& part) {
   if (!matched_) {
+    // The setup's receive completes before any data can, because data is received only when the channel is known.
     matching_ = nullptr;
+    // The program freed the request before it was matched: only this receive still referred to it.
     if (retired_) {
       delete this;
       return;
     }
     matched_ = true;
     failed_ = part.error_class;
+    // A failed matching has no messages; the round completes with its error.
     if (failed_ != MPI_SUCCESS) {
       setup_ = {};
     } else {
       tell_trace(setup_.channel, call_.peer);
     }
+    // The program may have started a round before the setup arrived.
     if (active_) post();
     return;
   }
+  // The tag has the message's number, since messages complete in any order.
   message_here_[partition_message_of(part.tag)] = true;
   bytes += part.bytes;
   message_completed(part);
 }
 
 void PartitionedReceive::post() {
+  // Replaces the round of one that start() began: now the number of messages is known.
   begin_round(setup_.messages);
   error_ = failed_;
   bytes = 0;
@@ -158,7 +172,7 @@ void PartitionedReceive::post() {
   std::byte* const base = staged() ? staging_.get() : static_cast<std::byte*>(call_.buffer);
   for (std::uint64_t message = 0; message < setup_.messages; ++message) {
     const std::uint64_t from = std::min(message * setup_.message_bytes, total_bytes());
-    // A sender that has more than there is room for: MPI_ERR_TRUNCATE.
+    // If the sender has more bytes than this side has room for, the receives end with MPI_ERR_TRUNCATE.
     const std::uint64_t room = std::min(setup_.message_bytes, total_bytes() - from);
     const CheckedReceive receive{base + from,        static_cast<std::int64_t>(room),        &bytes_,
                                  call_.peer,         partition_tag(setup_.channel, message), call_.communicator,
@@ -169,7 +183,8 @@ void PartitionedReceive::post() {
 
 bool PartitionedReceive::here(std::uint64_t from, std::uint64_t to) const {
   if (complete) return true;
-  if (message_here_.empty()) return false;  // no channel yet
+  if (message_here_.empty()) return false;  // the channel is unknown
+  // An empty partition has arrived with the channel.
   if (from == to || setup_.message_bytes == 0) return true;
   const std::uint64_t last = std::min((to - 1) / setup_.message_bytes + 1, setup_.messages);
   for (std::uint64_t message = from / setup_.message_bytes; message < last; ++message) {
@@ -186,6 +201,7 @@ bool PartitionedReceive::arrived(int partition) {
 }
 
 void PartitionedReceive::put_in_place(std::uint64_t partition) {
+  // At most once in a round, since the program may write to a partition that it has seen arrive.
   if (in_place_[partition] || error_ != MPI_SUCCESS) return;
   in_place_[partition] = true;
   Pieces pieces;
@@ -209,8 +225,9 @@ int PartitionedReceive::outcome(MpiRank& /*rank*/, MPI_Status* status, std::stri
 
 int PartitionedReceive::end(MpiRank& rank, MPI_Status* status, std::string& words) {
   if (staged() && call_.peer != MPI_PROC_NULL && setup_.messages > 0) {
+    // Partitions that MPI_Parrived did not ask for are put in place at the end.
     for (std::uint64_t at = 0; at < in_place_.size(); ++at) put_in_place(at);
-    // Of a truncated one, nothing more than what MPI_Parrived has put there.
+    // After a truncation the buffer has only the partitions that MPI_Parrived put there.
     if (error_ != MPI_SUCCESS)
       bytes = partition_bytes() * static_cast<std::uint64_t>(std::ranges::count(in_place_, true));
   }
@@ -223,7 +240,8 @@ void PartitionedReceive::retire() {
     delete this;
     return;
   }
-  // The setup may be on its way into this object: whoever completes the receive deletes it, perhaps the cancel itself.
+  // The setup may be arriving in this object: the completion of the receive deletes the object, perhaps within
+  // cancel().
   retired_ = true;
   device_.cancel(*matching_);
 }

@@ -1,4 +1,4 @@
-// Partitioned communication (MPI 4.0, 4.2): the common part, the sender's and the receiver's requests.
+// Partitioned communication (MPI 4.0, 4.2): the common part, and the requests of sender and receiver.
 #pragma once
 
 #include <cstdint>
@@ -10,47 +10,51 @@
 
 namespace margay::mpi_adi {
 
-// The arguments of MPI_Psend_init and MPI_Precv_init, checked.
+// The arguments of MPI_Psend_init and MPI_Precv_init, checked by the binding.
 struct PartitionedCall {
   void* buffer = nullptr;
   int partitions = 0;
-  std::int64_t count = 0;  // elements in each
+  std::int64_t count = 0;  // elements in each partition
+  // The user request has a reference to it.
   Datatype* type = nullptr;
-  int peer = 0;
+  int peer = 0;  // rank in the communicator, or MPI_PROC_NULL
   int tag = 0;
   Communicator* communicator = nullptr;
 };
 
-// The body of the message that MPI_Psend_init sends: how each round is cut into messages. All have `message_bytes`, but
-// the last may have fewer.
+// The body of the setup message of MPI_Psend_init: the division of each round into messages. Each has `message_bytes`
+// bytes; the last may have fewer.
 struct PartitionedSetup {
-  std::uint64_t channel = 0;
+  std::uint64_t channel = 0;  // a number of the sender's, for the tags of its messages
   std::uint64_t messages = 0;
   std::uint64_t message_bytes = 0;
   std::uint64_t total_bytes = 0;
 };
 
-// Tags in the communicator's collective context, whose upper quarter is kept for this:
+// Tags in the communicator's collective context, whose upper quarter is reserved for them:
 //
 //   31 30 29 28                              0
 //   | 1 1  0 | the user's tag: 29              |  a setup
 //   | 1 1  1 | channel: 19 | message: 10       |  data
 //
-// Several partitions share a message when there are more than kPartitionMessagesMax. Message number 1023 is never
-// used, because with the last channel it would be MPI_ANY_TAG. Numbers of channels are used again after
-// kPartitionChannels inits of a rank.
+// Several partitions share a message if there are more than kPartitionMessagesMax. Message number 1023 is never used,
+// because with the last channel its tag would be MPI_ANY_TAG. Channel numbers are used again after kPartitionChannels
+// inits of a rank.
 inline constexpr std::uint64_t kPartitionChannels = 1U << 19;
-// Requires: is_user_tag(tag).
+// The tag of a setup. Requires: is_user_tag(tag).
 [[nodiscard]] constexpr int partition_setup_tag(int tag) {
   return static_cast<int>(0xc000'0000U | static_cast<std::uint32_t>(tag));
 }
+// The tag of a message.
 [[nodiscard]] constexpr int partition_tag(std::uint64_t channel, std::uint64_t message) {
   const std::uint64_t low = (channel % kPartitionChannels) << kPartitionMessageBits | message;
   return static_cast<int>(0xe000'0000U | static_cast<std::uint32_t>(low));
 }
+// The inverses.
 [[nodiscard]] constexpr int user_tag_of_setup(int tag) {
   return tag & kUserTagMax;
 }
+// Requires: a data tag.
 [[nodiscard]] constexpr std::uint64_t partition_message_of(int tag) {
   return static_cast<std::uint32_t>(tag) & kPartitionMessagesMax;
 }
@@ -58,17 +62,19 @@ static_assert(partition_tag(kPartitionChannels - 1, kPartitionMessagesMax - 1) !
 static_assert(static_cast<std::uint32_t>(partition_setup_tag(kUserTagMax)) < 0xe000'0000U);
 static_assert(user_tag_of_setup(partition_setup_tag(kUserTagMax - 1)) == kUserTagMax - 1);
 
-// One side of a partitioned operation.
+// One side of a partitioned operation: a persistent request whose rounds are several messages. Under the process lock.
 class Partitioned : public OwnRequest, protected RequestOwner {
  public:
+  // This side's number of partitions.
   [[nodiscard]] int partitions() const { return call_.partitions; }
-  // Started, and not ended yet.
+  // Whether it was started, and has not ended.
   [[nodiscard]] bool active() const { return active_; }
+  // Whether this is the sending side.
   [[nodiscard]] virtual bool sends() const = 0;
 
-  // Erroneous (MPI 4.0, 4.2).
+  // Always an error (MPI 4.0, 4.2).
   [[nodiscard]] int cancel(MpiRank& rank, std::string& words) override;
-  // An active one must not be freed (the binding refuses it).
+  // Never called: the binding refuses to free an active one.
   [[nodiscard]] int give_up(MpiRank& /*rank*/, std::string& /*words*/) override { return MPI_SUCCESS; }
 
  protected:
@@ -76,26 +82,28 @@ class Partitioned : public OwnRequest, protected RequestOwner {
   ~Partitioned() override = default;
 
   [[nodiscard]] int program_tag(int /*tag*/) const override { return call_.tag; }
+  // Bytes of data in a partition, without the gaps of the datatype.
   [[nodiscard]] std::uint64_t partition_bytes() const {
     return static_cast<std::uint64_t>(call_.count) * call_.type->size;
   }
   [[nodiscard]] std::uint64_t total_bytes() const {
     return partition_bytes() * static_cast<std::uint64_t>(call_.partitions);
   }
-  // Defines the channel's tags in the trace. `sender`: its rank in the messages.
+  // Names the channel's tags in the trace. `sender`: the sender's rank in the communicator.
   void tell_trace(std::uint64_t channel, int sender) const;
-  // Where partition `at` begins in memory.
+  // The address of partition `at`.
   [[nodiscard]] std::byte* address(std::uint64_t at) const {
-    // By numbers: the buffer may be MPI_BOTTOM, which is a null pointer.
+    // Computed with integers, because the buffer may be MPI_BOTTOM, a null pointer.
     const std::int64_t offset = static_cast<std::int64_t>(at) * call_.count * call_.type->extent;
     return reinterpret_cast<std::byte*>(reinterpret_cast<std::intptr_t>(call_.buffer) + offset);
   }
-  // A round begins: `messages` are to complete.
+  // Begins a round of `messages` messages.
   void begin_round(std::uint64_t messages);
-  // One of the round's messages is complete.
+  // Counts one of them as complete, and keeps the first error.
   void message_completed(const Request& message);
 
   Device& device_;
+  // Messages and setups are bytes: sender and receiver may divide them differently.
   Datatype& bytes_;  // MPI_BYTE
   PartitionedCall call_;
   bool active_ = false;
@@ -103,18 +111,18 @@ class Partitioned : public OwnRequest, protected RequestOwner {
   std::uint64_t under_way_ = 0;  // messages of this round that are not complete
 };
 
-// The sending side of partitioned communication.
+// The sending side.
 class PartitionedSend final : public Partitioned {
  public:
   static constexpr RequestKind kKind = RequestKind::partitioned_send;
-  // Tells the receiver about the channel. The message outlives this object.
+  // Chooses a channel, and sends its setup to the receiver. That message may outlive this object.
   PartitionedSend(MpiRank& rank, const PartitionedCall& call);
 
   [[nodiscard]] bool sends() const override { return true; }
   void start(MpiRank& rank) override;
-  // Whether the program has marked it ready. Requires: active.
+  // Whether the program has marked the partition ready. Requires: active.
   [[nodiscard]] bool ready(int partition) const { return ready_[static_cast<std::size_t>(partition)]; }
-  // Its message leaves when all partitions of it are ready. Requires: active, not ready.
+  // Marks a partition ready; its message leaves with the last of its partitions. Requires: active, not ready.
   void make_ready(int partition);
   [[nodiscard]] int outcome(MpiRank& rank, MPI_Status* status, std::string& words) override;
   [[nodiscard]] int end(MpiRank& rank, MPI_Status* status, std::string& words) override;
@@ -125,23 +133,27 @@ class PartitionedSend final : public Partitioned {
   [[nodiscard]] std::uint64_t first_of(std::uint64_t message) const { return message * per_message_; }
   [[nodiscard]] std::uint64_t last_of(std::uint64_t message) const;
 
-  std::uint64_t per_message_;  // partitions
+  std::uint64_t per_message_;  // partitions in a message
+  // Messages in a round.
   std::uint64_t messages_;
+  // Its number, unique among this rank's latest kPartitionChannels.
   std::uint64_t channel_ = 0;
+  // Both of the present round; set anew by start().
   std::vector<bool> ready_;               // by partition
-  std::vector<std::uint64_t> not_ready_;  // partitions, by message
+  std::vector<std::uint64_t> not_ready_;  // number of partitions that are not ready, by message
 };
 
-// The receiving side of partitioned communication: the messages are the sender's, the partitions this side's own.
+// The receiving side. The sender divides the data into messages, this side into partitions; the two need not agree.
 class PartitionedReceive final : public Partitioned {
  public:
   static constexpr RequestKind kKind = RequestKind::partitioned_receive;
-  // Awaits the channel that matches. Where the datatype has gaps, messages land in memory of their own.
+  // Posts a receive for the setup of the matching channel. If the datatype has gaps, messages are received into memory
+  // of its own.
   PartitionedReceive(MpiRank& rank, const PartitionedCall& call);
 
   [[nodiscard]] bool sends() const override { return false; }
   void start(MpiRank& rank) override;
-  // Whether the program may read that partition. Requires: active.
+  // Whether the partition has arrived; copies it to its place if it is staged. Requires: active.
   [[nodiscard]] bool arrived(int partition);
   [[nodiscard]] int outcome(MpiRank& rank, MPI_Status* status, std::string& words) override;
   [[nodiscard]] int end(MpiRank& rank, MPI_Status* status, std::string& words) override;
@@ -149,20 +161,24 @@ class PartitionedReceive final : public Partitioned {
 
  private:
   void part_completed(const Request& part) override;
-  // The channel is known, the round has begun: receives for all of its messages.
+  // Posts the receives of a round. Requires: the channel is known, the round has begun.
   void post();
+  // Copies a staged partition to the program's buffer.
   void put_in_place(std::uint64_t partition);
   [[nodiscard]] bool staged() const { return staging_ != nullptr; }
+  // Whether the bytes [from, to) of the round have arrived.
   [[nodiscard]] bool here(std::uint64_t from, std::uint64_t to) const;
 
   PartitionedSetup setup_;
   Request* matching_ = nullptr;  // the receive of the setup, while it is under way
   bool matched_ = false;
-  int failed_ = MPI_SUCCESS;  // the matching
+  int failed_ = MPI_SUCCESS;  // error of the matching
+  // Freed before it was matched: deletes itself when the setup's receive ends.
   bool retired_ = false;
+  // Packed data of a round, if the datatype has gaps.
   std::unique_ptr<std::byte[]> staging_;
-  std::vector<bool> message_here_;
-  std::vector<bool> in_place_;  // by partition, when staged
+  std::vector<bool> message_here_;  // by message; empty before the channel is known
+  std::vector<bool> in_place_;      // by partition, when staged
 };
 
 }  // namespace margay::mpi_adi

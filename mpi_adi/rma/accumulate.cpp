@@ -1,4 +1,5 @@
-// Accumulates: by the origin where the memory is mapped here, else by the target's device.
+// Accumulates: performed by the origin where the target's memory is mapped here, otherwise by the target's device. The
+// method `process` has no atomic updates, so it is not used.
 #include <algorithm>
 #include <cstring>
 
@@ -12,12 +13,13 @@ namespace margay::mpi_adi {
 
 namespace {
 
-// Whether elements of `type` are one run of the operands' elements; a pair with padding lies in memory as it is.
+// Whether elements of `type` are one run of the operands' elements. A pair with padding counts, because it is copied
+// with its padding.
 bool is_run(const Datatype& type, const AccumulateOperands& operands) {
   return type.handle == operands.type || type.dense();
 }
 
-// `bytes` of operands are combined with as many at `target`; what was there before to `old`, unless it is null.
+// Combines `bytes` of operands with as many at `target`; the previous elements go to `old` unless it is null.
 void combine_run(const AccumulateOperands& operands, const std::byte* with, std::uint64_t bytes, std::byte* target,
                  std::byte* old, sim::AccumulateLock& lock) {
   if (operands.compare != nullptr) {
@@ -27,7 +29,8 @@ void combine_run(const AccumulateOperands& operands, const std::byte* with, std:
   }
 }
 
-// The next piece of a region that has one for each byte of another, or none at all; `bytes` becomes no more than it is.
+// The next piece of a region that has a byte for each byte of another, or is empty. Reduces `bytes` to the piece's
+// length; nullptr for an empty region.
 std::byte* next_piece(const portals::RegionCursor& cursor, std::uint64_t& bytes) {
   if (cursor.left() == 0) return nullptr;
   const portals::Buffer piece = cursor.peek(bytes);
@@ -35,7 +38,7 @@ std::byte* next_piece(const portals::RegionCursor& cursor, std::uint64_t& bytes)
   return piece.base;
 }
 
-// Elements of a pair with padding lie in memory as they are; all others are as many bytes as their type has.
+// The target's elements. Pairs with padding are accessed with their padding; of other types only the bytes of data.
 TargetPieces pieces_of(const Access& access, const AccumulateOperands& operands, std::uint64_t bytes) {
   return access.target_type->handle == operands.type ? TargetPieces(bytes)
                                                      : TargetPieces(*access.target_type, access.target_count);
@@ -50,8 +53,9 @@ void Rma::accumulate(Window& window, const Access& access, const AccumulateOpera
   const WindowWay way = to.way == WindowWay::direct ? WindowWay::direct : WindowWay::message;
   seen(window, access, operands.call, way, bytes);
   if (way == WindowWay::message) return accumulate_by_messages(window, access, operands);
+  // The lock belongs to the memory's owner, so all origins use the same one.
   sim::AccumulateLock lock = accumulate_lock(to);
-  // One run on both sides: no list of pieces, no copy of what was there before.
+  // One run on both sides, the common case, needs no list of pieces.
   if (is_run(*access.target_type, operands) && operands.elements.contiguous() &&
       (!access.wants_result() || is_run(*access.type, operands))) {
     auto* const result = static_cast<std::byte*>(access.buffer);
@@ -62,13 +66,14 @@ void Rma::accumulate(Window& window, const Access& access, const AccumulateOpera
   portals::RegionCursor elements(operands.elements);
   portals::RegionCursor room(result_room(access, operands, here));
   while (pieces.left() != 0) {
-    // As far as all three are one piece: whole elements.
+    // A run ends where any of the three ends its piece. Each run has whole elements.
     std::uint64_t taken = 0;
     const Piece piece = pieces.take(1, bytes, taken).front();
     for (std::uint64_t done = 0; done < piece.bytes;) {
       std::uint64_t run = piece.bytes - done;
       static_cast<void>(next_piece(elements, run));
       std::byte* const old = next_piece(room, run);
+      // Again, because the room's piece may have been shorter.
       const std::byte* const with = next_piece(elements, run);
       combine_run(operands, with, run, to.base + access.offset + piece.offset + done, old, lock);
       if (with != nullptr) elements.skip(run);
@@ -85,10 +90,11 @@ portals::Region Rma::result_room(const Access& access, const AccumulateOperands&
   return pieces.to_receive(access.buffer, access.count, *access.type);
 }
 
-// Each ask brings whole elements, and is carried out as a whole.
+// Each ask has whole elements, and the target performs it as a whole: elements are atomic, the access is not.
 void Rma::accumulate_by_messages(Window& window, const Access& access, const AccumulateOperands& operands) {
   WindowTarget& to = window.target(access.target);
   const std::uint64_t bytes = operands.count * operands.element_bytes;
+  // A multiple of the element, so no element is split between two asks.
   const std::uint64_t limit = kOperandBytesOfAsk - kOperandBytesOfAsk % operands.element_bytes;
   Pieces here;
   const portals::Region room = result_room(access, operands, here);
@@ -101,6 +107,7 @@ void Rma::accumulate_by_messages(Window& window, const Access& access, const Acc
     head.op = operands.op;
     head.type = operands.type;
     head.offset = access.offset;
+    // One run needs no pieces: the head's offset and bytes describe it.
     if (is_run(*access.target_type, operands)) {
       head.offset += at;
       head.bytes = std::min(pieces.left(), limit);
@@ -111,12 +118,13 @@ void Rma::accumulate_by_messages(Window& window, const Access& access, const Acc
     if (access.wants_result()) {
       head.reply_bits = reply_bits_of(expect(window, access.target, room.slice(at, head.bytes), access.request, &here));
     } else if (is_alone(window, to)) {
+      // Nothing else is under way to the target: an empty answer now costs less than a flush later.
       head.reply_bits = reply_bits_of(expect(window, access.target, {}, nullptr, nullptr));
       head.bare_answer = 1;
     } else {
       to.unflushed = true;
     }
-    // Whoever wants the result waits for that.
+    // With a result, the request completes with the answer, which proves that the operands were read.
     Outstanding* const request = access.wants_result() ? nullptr : access.request;
     send_ask(window, access.target, head, part, operands,
              operands.elements.bytes() != 0 ? operands.elements.slice(at, head.bytes) : portals::Region(), request);

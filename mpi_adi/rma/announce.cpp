@@ -1,4 +1,4 @@
-// The messages of --check-rma (conflicts.hpp): of origins, and what a target makes of them.
+// The messages of --check-rma (conflicts.hpp), at the origin and at the target, and the trace's events of accesses.
 
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/device/trace_definitions.hpp"
@@ -24,6 +24,7 @@ void Rma::announce(Window& window, int target, std::uint64_t offset, std::span<c
 
 void Rma::announce_completed(Window& window, int target, Completed what, std::uint64_t number,
                              Outstanding* outstanding) {
+  // A lost target needs no report, and would never answer.
   if (parts_.kernel.initiator().gone(window.target(target).world_rank)) return;
   AskHead head;
   head.what = Ask::announced;
@@ -33,8 +34,10 @@ void Rma::announce_completed(Window& window, int target, Completed what, std::ui
   send_ask(window, target, head);
 }
 
-// Who checks nothing answers as well: variables may differ between processes.
+// A process that does not check answers as well, because the environment may differ between processes and the origin
+// waits.
 void Rma::hear_announced(Window& window, const Asked& asked) {
+  // Without a conflict the answer has Clash::none.
   Conflict answer;
   const std::optional<AnnouncedAccess> access = asked.announced();
   if (window.check != nullptr && access) answer = window.check->announced.add(*access, asked.ranges()).value_or(answer);
@@ -44,6 +47,7 @@ void Rma::hear_announced(Window& window, const Asked& asked) {
 }
 
 void Rma::hear_completed(Window& window, const AskHead& head) {
+  // An unknown number from the wire ends nothing.
   if (window.check != nullptr) {
     ConflictTable& announced = window.check->announced;
     switch (static_cast<Completed>(head.op)) {
@@ -63,7 +67,7 @@ void Rma::hear_completed(Window& window, const AskHead& head) {
               {});
 }
 
-// What a trace is told of accesses and synchronisations.
+// The trace's events of accesses and synchronisations.
 
 static_assert(static_cast<int>(sim::TraceAccess::put) == static_cast<int>(sim::CountedAccess::kPut) &&
               static_cast<int>(sim::TraceAccess::get) == static_cast<int>(sim::CountedAccess::kGet));

@@ -13,9 +13,11 @@ std::optional<Asked> Asked::read(std::span<const std::byte> body) {
   std::memcpy(&asked.head_, body.data(), sizeof asked.head_);
   body = body.subspan(sizeof asked.head_);
   const std::uint32_t pieces = asked.head_.pieces;
+  // Checked before anything is copied out of the body.
   if (pieces > kPiecesOfAsk || pieces * sizeof(Piece) > body.size()) return std::nullopt;
   asked.whole_.bytes = asked.head_.bytes;
   asked.many_.resize(pieces);
+  // Copied, because the body has no alignment.
   if (pieces != 0) std::memcpy(asked.many_.data(), body.data(), pieces * sizeof(Piece));
   asked.operands_ = body.subspan(pieces * sizeof(Piece));
   return asked;
@@ -26,10 +28,12 @@ bool Asked::find(const TargetMemory& memory, std::vector<portals::Buffer>& table
   table.clear();
   for (const Piece& piece : pieces()) {
     if (piece.bytes <= unused_end) return false;
+    // Offset arithmetic may wrap; TargetMemory::at() checks the result as any other offset.
     std::byte* const at = memory.at(head_.offset + static_cast<std::uint64_t>(piece.offset), piece.bytes - unused_end);
     if (at == nullptr || __builtin_add_overflow(bytes, piece.bytes, &bytes)) return false;
     table.push_back({at, static_cast<std::size_t>(piece.bytes)});
   }
+  // The head's sum decides how many bytes the answer or the body has.
   return bytes == head_.bytes;
 }
 
@@ -39,11 +43,14 @@ int Asked::combine(const TargetMemory& memory, std::vector<portals::Buffer>& tab
   // A swap is of one element, in one piece.
   const bool good = is_swap() ? swaps(head_.type) && element == head_.bytes && pieces().size() == 1
                               : accumulates(head_.op, head_.type);
+  // A swap has two operands, MPI_NO_OP has none.
   const std::uint64_t expected = is_swap() ? 2 * head_.bytes : head_.op == MPI_NO_OP ? 0 : head_.bytes;
   if (element == 0 || !good || operands_.size() != expected || head_.bytes > kOperandBytesOfAsk) return MPI_ERR_OP;
   const bool whole = std::ranges::all_of(pieces(), [&](const Piece& piece) { return piece.bytes % element == 0; });
+  // Padding behind the last element may lie outside of the window.
   const std::uint32_t padding = element - accumulate_data_bytes(head_.type);
   if (!whole || !find(memory, table, padding)) return MPI_ERR_RMA_RANGE;
+  // Allocates nothing once the buffer has had this size.
   old.resize(head_.reply_bits != 0 && head_.bare_answer == 0 ? head_.bytes : 0);
   std::uint64_t done = 0;
   for (const portals::Buffer& piece : table) {
@@ -61,6 +68,7 @@ int Asked::combine(const TargetMemory& memory, std::vector<portals::Buffer>& tab
 
 std::optional<AnnouncedAccess> Asked::announced() const {
   if (operands_.size() != sizeof(AnnouncedAccess)) return std::nullopt;
+  // The bytes become enumerators and bools below, which have no other values.
   const auto most = [this](std::size_t at, auto value) { return operands_[at] <= static_cast<std::byte>(value); };
   const bool good = most(offsetof(AnnouncedAccess, kind), AccessKind::accumulate) &&
                     most(offsetof(AnnouncedAccess, epoch), EpochKind::passive) &&
@@ -69,7 +77,9 @@ std::optional<AnnouncedAccess> Asked::announced() const {
   if (!good) return std::nullopt;
   AnnouncedAccess access;
   std::memcpy(&access, operands_.data(), sizeof access);
+  // The name ends within its array, whatever the origin sent.
   access.call[sizeof access.call - 1] = '\0';
+  // The head's origin was compared with the sender's rank; the one in the body was not.
   access.origin = head_.origin;
   return access;
 }
@@ -78,6 +88,7 @@ std::vector<ByteRange> Asked::ranges() const {
   std::vector<ByteRange> ranges;
   for (const Piece& piece : pieces()) {
     ByteRange range{head_.offset + static_cast<std::uint64_t>(piece.offset), 0};
+    // A range that wraps round names no memory, and is left out.
     if (!__builtin_add_overflow(range.begin, piece.bytes, &range.end)) ranges.push_back(range);
   }
   return ranges;

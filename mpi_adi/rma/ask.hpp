@@ -1,5 +1,6 @@
-// Requests of origins to a window's target, and its answers: their bytes, the reader that checks every number against
-// the window's memory before anything uses it, and the cursor by which an origin describes memory.
+// Requests (asks) of origins to a window's target, and the target's answers: their bytes, the reader that checks every
+// number against the window's memory before anything uses it, and the cursor by which an origin describes the target's
+// memory.
 #pragma once
 
 #include <cstddef>
@@ -16,35 +17,38 @@
 
 namespace margay::mpi_adi {
 
-// Everything but puts and gets of one piece, in the body of a put to the portal of window requests. Behind the head:
-// the pieces of the target's memory, then operands.
+// The kinds of asks: everything but puts and gets of one piece. An ask is the body of a put to the portal of window
+// requests: the head, then the pieces of the target's memory, then operands.
 enum class Ask : std::uint8_t {
   lock_shared,
   lock_exclusive,
-  unlock,      // or a request for the lock that is given up
-  granted,     // to an origin: the lock is its own
+  unlock,      // also withdraws a request for the lock
+  granted,     // to an origin: it has the lock
   posted,      // to an origin: an exposure epoch began
   completed,   // to a target: an access epoch ended
-  refused,     // to an origin: what it asked for is outside of the window; error_class says why
+  refused,     // to an origin: its ask is invalid; error_class has the reason
   put_pieces,  // the next message to the put portal, with reply_bits, goes to these pieces
-  get_pieces,  // a body out of these pieces, to reply_bits
-  accumulate,  // operands; a body of what was there before to reply_bits, if there are any
-  swap,        // MPI_Compare_and_swap: operand and what is compared
-  announce,    // --check-rma: an access to these pieces is to come; what conflicts with it to reply_bits
-  announced,   // some of the origin's accesses are complete (`op`: Completed); no bytes to reply_bits
+  get_pieces,  // sends a body out of these pieces to reply_bits
+  accumulate,  // operands; sends the old elements to reply_bits, if there are any
+  swap,        // MPI_Compare_and_swap: the operand, then the value to compare
+  announce,    // --check-rma: an access to these pieces will follow; sends the conflicting access to reply_bits
+  // --check-rma: some of the origin's accesses are complete (`op`: Completed); sends no bytes to reply_bits
+  announced,
 };
 
+// The fixed part of an ask, in the byte order of the machine.
 struct AskHead {
   Ask what{};
-  std::uint8_t bare_answer = 0;  // 1: of an accumulate that tells that it is done, without what was there before
+  std::uint8_t bare_answer = 0;  // 1: an accumulate's answer has no bytes; it only says that the accumulate is done
   std::uint8_t reserved[2]{};
   std::int32_t origin = 0;  // rank in the window
-  std::int32_t op = 0;      // handles of the ABI, of what is predefined
+  std::int32_t op = 0;      // handles of the ABI; predefined objects only
   std::int32_t type = 0;
-  std::uint64_t offset = 0;      // bytes from the window's beginning; of a dynamic one an address
-  std::uint64_t bytes = 0;       // of the pieces together
+  std::uint64_t offset = 0;      // bytes from the window's start; for a dynamic window an address
+  std::uint64_t bytes = 0;       // of all pieces together
   std::uint64_t reply_bits = 0;  // 0: no answer
-  std::uint32_t pieces = 0;      // behind the head; 0: one, of `bytes`
+  std::uint32_t pieces = 0;      // number of pieces behind the head; 0: one piece, of `bytes`
+  // Of `refused` only.
   std::int32_t error_class = 0;
 };
 static_assert(std::is_trivially_copyable_v<AskHead> && sizeof(AskHead) == 48);
@@ -56,66 +60,71 @@ struct Piece {
 };
 static_assert(std::is_trivially_copyable_v<Piece> && sizeof(Piece) == 16);
 
-// What one ask describes or brings at most; longer accesses are several.
+// Limits of one ask; a longer access is several. Pieces:
 inline constexpr std::uint32_t kPiecesOfAsk = 256;
-// At most so many described bodies are expected of one origin.
+// Described bodies (put_pieces) that a target expects of one origin; it ignores further descriptions.
 inline constexpr std::uint32_t kDescribedMax = 1024;
-// Messages and answers of an origin's accesses that are under way, some 400 bytes each: a program may begin accesses
-// without end before it flushes, and waits from here on until half of them are over. Far more than a link holds.
+// Messages and answers of an origin's accesses that are under way, some 400 bytes each. A program may begin accesses
+// without end before it flushes; at this bound it waits until half of them are complete. Far more than a link holds.
 inline constexpr std::uint32_t kAccessMessagesMax = 8192;
+// Bytes of operands in one ask.
 inline constexpr std::uint64_t kOperandBytesOfAsk = std::uint64_t{32} << 10;
 
+// An ask as its target reads it. It copies the head and the pieces; the operands stay in the body.
 class Asked {
  public:
-  // nullopt: the body is shorter than its head says, or has more pieces than an ask may. The body outlives the result.
+  // nullopt: the body is shorter than its head says, or has more pieces than an ask may. The body must outlive the
+  // result.
   [[nodiscard]] static std::optional<Asked> read(std::span<const std::byte> body);
 
   [[nodiscard]] const AskHead& head() const { return head_; }
-  // Of the target's memory, as the origin names them.
+  // The pieces of the target's memory, as the origin names them: not checked yet.
   [[nodiscard]] std::span<const Piece> pieces() const {
     return head_.pieces == 0 ? std::span(&whole_, head_.bytes != 0 ? 1 : 0) : std::span<const Piece>(many_);
   }
 
-  // Fills `table` with the memory that the pieces name. False: some of it is outside, or the numbers do not fit each
-  // other.
-  // `unused_end`: bytes at each piece's end that nobody touches.
+  // Fills `table` with the memory that the pieces name. False: some of it is outside of the window, or the pieces do
+  // not add up to the head's bytes. `unused_end`: bytes at each piece's end that are not accessed.
   [[nodiscard]] bool find(const TargetMemory& memory, std::vector<portals::Buffer>& table,
                           std::uint32_t unused_end = 0) const;
-  // Carries out an accumulate or a compare-and-swap; `old` becomes what was there before, where the origin wants it.
-  // MPI_SUCCESS, or why nothing happened: MPI_ERR_OP, MPI_ERR_RMA_RANGE.
+  // Performs an accumulate or a compare-and-swap; `old` gets the previous elements if the origin asked for them.
+  // Returns MPI_SUCCESS, or the reason why nothing happened: MPI_ERR_OP, MPI_ERR_RMA_RANGE.
   [[nodiscard]] int combine(const TargetMemory& memory, std::vector<portals::Buffer>& table,
                             std::vector<std::byte>& old, sim::AccumulateLock& lock) const;
-  // Of --check-rma: the access that is announced, and the bytes that it means. nullopt: none is
-  // described, or a number is out of range.
+  // For --check-rma: the announced access, and its ranges of bytes. nullopt: the body describes none, or a number is
+  // out of range.
   [[nodiscard]] std::optional<AnnouncedAccess> announced() const;
   [[nodiscard]] std::vector<ByteRange> ranges() const;
 
  private:
+  // An accumulate otherwise.
   [[nodiscard]] bool is_swap() const { return head_.what == Ask::swap; }
 
   AskHead head_;
+  // The one piece of an ask that lists none.
   Piece whole_;
   std::vector<Piece> many_;
   std::span<const std::byte> operands_;  // behind the pieces
 };
 
-// A cursor over `count` elements of a datatype as pieces, for requests.
+// A cursor over `count` elements of a datatype, as pieces of the target's memory for asks.
 class TargetPieces {
  public:
-  // The type outlives it. Requires: count >= 0.
+  // The type must outlive it. Requires: count >= 0.
   TargetPieces(const Datatype& type, std::int64_t count) : cursor_(pieces_.to_send(nullptr, count, type)) {}
-  // In `bytes` that follow each other.
+  // The same for `bytes` that are one run.
   explicit TargetPieces(std::uint64_t bytes) : cursor_(portals::Region(nullptr, bytes)) {}
 
+  // Bytes that are not taken yet.
   [[nodiscard]] std::uint64_t left() const { return cursor_.left(); }
-  // The next ones: at most `count` pieces and `limit` bytes. `bytes`: of all of them. Requires: left() != 0, limit !=
-  // 0.
+  // Takes the next pieces: at most `count` of them and `limit` bytes. `bytes`: of all taken. Requires: left() != 0,
+  // limit != 0.
   [[nodiscard]] std::vector<Piece> take(std::uint32_t count, std::uint64_t limit, std::uint64_t& bytes) {
     std::vector<Piece> taken;
     bytes = 0;
     while (cursor_.left() != 0 && bytes < limit && taken.size() < count) {
       const portals::Buffer piece = cursor_.peek(limit - bytes);
-      // From an address of 0: where it lies is how far from the first element.
+      // The region starts at address 0, so a piece's address is its distance from the first element.
       taken.push_back({static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(piece.base)), piece.bytes});
       bytes += piece.bytes;
       cursor_.skip(piece.bytes);

@@ -1,5 +1,5 @@
-// The match bits of one-sided messages. "The first 32 match bits in this entry are set to the send context identifier
-// in the RMA communicator. The second 32 match bits are set to a special tag value" (paper 001, 4.1).
+// The match bits of one-sided messages. Paper 001, 4.1: "The first 32 match bits in this entry are set to the send
+// context identifier in the RMA communicator. The second 32 match bits are set to a special tag value."
 #pragma once
 
 #include "mpi_adi/device/match_bits.hpp"
@@ -10,26 +10,31 @@
 namespace margay::mpi_adi {
 
 inline constexpr std::uint32_t kWindowTag = 0x0052'4d41;  // "RMA"
-// What is asked of a target's device stands above it, from 1 on, for whoever reads a trace.
+// The kind of an ask is above the tag, counted from 1, so that a reader of a trace can name it.
 inline constexpr unsigned kWindowAskShift = 24;
+// Number of kinds of asks; a trace's reader compares with it.
 inline constexpr auto kWindowAsks = static_cast<std::uint32_t>(Ask::announced) + 1;
 static_assert(kWindowTag >> kWindowAskShift == 0);
-inline constexpr std::uint32_t kPiecesTag = 0x5052'4d41;  // "RMAP": a body that was described before
+inline constexpr std::uint32_t kPiecesTag = 0x5052'4d41;  // "RMAP": a body that an ask described before
 
+// The bits of puts and gets.
 [[nodiscard]] inline portals::MatchBits window_bits(const Window& window) {
   return portals::MatchBits{window.communicator->context} << 32 | kWindowTag;
 }
+// The bits of an ask. The portal of asks accepts any bits.
 [[nodiscard]] inline portals::MatchBits ask_bits(const Window& window, Ask what) {
   return window_bits(window) | (portals::MatchBits{static_cast<std::uint8_t>(what)} + 1) << kWindowAskShift;
 }
+// The context of a window's message, by which the target finds the window.
 [[nodiscard]] constexpr std::uint32_t context_of_window_bits(portals::MatchBits bits) {
   return static_cast<std::uint32_t>(bits >> 32);
 }
-// Of an answer, at its origin: like those of a receive that pulls (reply_bits), which have no long bit.
+// The bits of an answer, at its origin. They are those of a receive that pulls (reply_bits) with the long bit, so the
+// two never match each other's messages.
 [[nodiscard]] inline portals::MatchBits reply_bits_of(const Reply& answer) {
   return reply_bits(answer.pooled.index, answer.pooled.generation) | kLongBit;
 }
-// Of a described body, at its target: the origin's number for it.
+// The bits of a described body, at its target: the number that the origin chose for it.
 [[nodiscard]] constexpr portals::MatchBits pieces_bits(std::uint32_t number) {
   return portals::MatchBits{number} << 32 | kPiecesTag;
 }

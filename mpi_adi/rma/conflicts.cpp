@@ -11,20 +11,23 @@ bool is_swap(const AnnouncedAccess& access) {
   return access.op == MPI_OP_NULL;
 }
 
-// "same_op_no_op": the same operation, or MPI_NO_OP (MPI 4.0, 12.2.1). Of compare-and-swap the standard names none.
+// "same_op_no_op" allows the same operation, or MPI_NO_OP (MPI 4.0, 12.2.1). For compare-and-swap the standard names no
+// rule, so it mixes with all.
 bool operations_mix(const AnnouncedAccess& first, const AnnouncedAccess& second) {
   if (first.op == second.op || is_swap(first) || is_swap(second)) return true;
   const MixedOps allowed = std::max(first.mixed_ops, second.mixed_ops);
   return allowed == MixedOps::any || (allowed == MixedOps::no_op && (first.op == MPI_NO_OP || second.op == MPI_NO_OP));
 }
 
-// Nobody tells by waiting: it may be long complete where its origin has not said so.
+// Whether neither is certain to be complete before the other began. A read with a request may be complete long before
+// its origin reports it, so another origin's access is not compared with it.
 bool are_concurrent(const AnnouncedAccess& first, const AnnouncedAccess& second) {
   if (first.origin != second.origin && first.ends_alone) return false;
   const bool fence = first.epoch == EpochKind::fence || second.epoch == EpochKind::fence;
   return !fence || first.fences == second.fences;
 }
 
+// Whether a second kept access would find the same conflicts as the first.
 bool is_again(const AnnouncedAccess& first, const AnnouncedAccess& second) {
   return first.origin == second.origin && first.op == second.op && first.type == second.type &&
          first.fences == second.fences && first.kind == second.kind && first.epoch == second.epoch &&
@@ -37,16 +40,18 @@ Clash clash_of(const AnnouncedAccess& first, const AnnouncedAccess& second) {
   if (first.reads() && second.reads()) return Clash::none;
   if (first.kind != AccessKind::accumulate || second.kind != AccessKind::accumulate) return Clash::memory;
   if (first.type != second.type) return Clash::types;
-  // One origin's are carried out in their order (12.7.2).
+  // Ordered accumulates of one origin are performed in their order (12.7.2).
   if (first.origin == second.origin && first.ordered && second.ordered) return Clash::none;
   return operations_mix(first, second) ? Clash::none : Clash::operations;
 }
 
 std::optional<Conflict> ConflictTable::add(const AnnouncedAccess& access, std::span<const ByteRange> ranges) {
+  // The table was empty: search distances start anew.
   if (kept_.empty()) longest_ = 0;
   std::vector<bool> again(ranges.size());
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     const ByteRange& range = ranges[i];
+    // An overlapping range begins at most `longest_` bytes before this one, because none is longer.
     const std::uint64_t from = range.begin > longest_ ? range.begin - longest_ : 0;
     for (auto it = kept_.lower_bound(from); it != kept_.end() && it->first < range.end; ++it) {
       const AnnouncedAccess& first = it->second.access;
@@ -54,11 +59,13 @@ std::optional<Conflict> ConflictTable::add(const AnnouncedAccess& access, std::s
       if (it->second.end <= range.begin || same || !are_concurrent(first, access)) continue;
       const Clash clash = clash_of(first, access);
       if (clash != Clash::none) return Conflict{first, {it->first, it->second.end}, range, clash};
-      // A counter that is added to a million times is kept once.
+      // An access that repeats another is not kept: a counter that is added to a million times needs one entry.
       if (it->first == range.begin && it->second.end == range.end && is_again(first, access)) again[i] = true;
     }
   }
+  // Kept only after all ranges were compared, so that a conflicting access is not kept in part.
   for (std::size_t i = 0; i < ranges.size() && kept_.size() < kRangesMax; ++i) {
+    // A read with a request ends alone, so it needs an entry that end_access() can remove.
     if (again[i] && !access.ends_alone) continue;
     longest_ = std::max(longest_, ranges[i].end - ranges[i].begin);
     kept_.emplace(ranges[i].begin, Kept{ranges[i].end, access});

@@ -1,13 +1,13 @@
-// Which accesses to one memory conflict (MPI 4.0, 12.7), for --check-rma: the accesses that are not complete, and a
-// look at them for each new one. Pure; knows no window.
+// The detection of conflicting accesses to one memory (MPI 4.0, 12.7), for --check-rma: a table of accesses that are
+// not complete, and a comparison of each new one with them. Pure; independent of windows.
 //
-// 1. An access is here from its announcement, which its call waits for, until it is certain that nobody has been told
-//    that it is complete: whoever completes it (flush, unlock, MPI_Win_complete of a read) says so here first, and
-//    returns afterwards.
-// 2. So two accesses that are here together overlap in time, and neither's completion is before the other's call:
-//    whatever messages a program orders its accesses by, it has not ordered these. None is told by mistake.
-// 3. Accesses of a fence's epoch are here a little longer, until the target has left the fence. They are compared with
-//    those of who has called as many fences only.
+// 1. An access is in the table from its announcement, for which its call waits, until its completion is reported here.
+//    Each call that completes it (flush, unlock, MPI_Win_complete of a read) reports first, and returns to the program
+//    afterwards.
+// 2. So two accesses that are in the table together overlap in time, and neither was complete before the other's call:
+//    no message of the program can have ordered them. No correct program is reported.
+// 3. Accesses of a fence's epoch stay a little longer, until the target has left the fence. They are compared only with
+//    accesses of origins that have called as many fences.
 #pragma once
 
 #include <cstdint>
@@ -21,44 +21,48 @@
 
 namespace margay::mpi_adi {
 
+// An access as the conflict rules see it.
 enum class AccessKind : std::uint8_t { put, get, accumulate };
+// The epoch that allows it.
 enum class EpochKind : std::uint8_t { fence, exposure, passive };
-// What of accumulates a window's hints leave to programs (accumulate_ops).
+// The operations that concurrent accumulates may mix by a window's hints (accumulate_ops).
 enum class MixedOps : std::uint8_t { none, no_op, any };
 
-// One access as its origin tells it; it travels as it is.
+// One access, as its origin describes it; sent as these bytes.
 struct AnnouncedAccess {
-  std::uint64_t number = 0;               // of the origin's accesses to the window
+  std::uint64_t number = 0;               // the origin's number for it, in this window
   std::int32_t origin = 0;                // rank in the window
   std::int32_t op = MPI_OP_NULL;          // of an accumulate; MPI_OP_NULL: compare and swap
-  std::int32_t type = MPI_DATATYPE_NULL;  // of the target's elements, all of one; null: of several
+  std::int32_t type = MPI_DATATYPE_NULL;  // the one type of the target's elements; null: several types
   std::uint32_t fences = 0;               // calls of MPI_Win_fence before it
   AccessKind kind = AccessKind::put;
   EpochKind epoch = EpochKind::passive;
   MixedOps mixed_ops = MixedOps::no_op;
-  bool ordered = true;      // with this origin's other accumulates (accumulate_ordering)
-  bool ends_alone = false;  // may be complete before its origin has said so: a read with a request
-  char call[31] = {};       // the function's name,
-  sim::SourcePlace place;   // and where the program calls it
+  bool ordered = true;      // kept in order with this origin's other accumulates (accumulate_ordering)
+  bool ends_alone = false;  // complete, perhaps, before its origin reports it: a read with a request
+  char call[31] = {};       // the function's name
+  sim::SourcePlace place;   // its call in the program
 
-  // Of the target's memory.
+  // Whether it only reads the target's memory.
   [[nodiscard]] bool reads() const {
     return kind == AccessKind::get || (kind == AccessKind::accumulate && op == MPI_NO_OP);
   }
 };
 static_assert(sizeof(AnnouncedAccess) == 80);
 
+// Bytes of the target's memory, the end excluded: offsets in a window, or addresses.
 struct ByteRange {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
 };
 
-// Why two accesses may not meet.
+// The reason why two accesses conflict: overlap with a put or get, operations that may not mix, different types.
 enum class Clash : std::uint8_t { none, memory, operations, types };
 
-// Requires: they overlap, and neither is complete.
+// Compares two accesses. Requires: they overlap, and neither is complete.
 [[nodiscard]] Clash clash_of(const AnnouncedAccess& first, const AnnouncedAccess& second);
 
+// Two conflicting accesses, and the pieces of each that overlap; sent as these bytes.
 struct Conflict {
   AnnouncedAccess first;
   ByteRange first_range;  // the pieces that meet
@@ -66,20 +70,24 @@ struct Conflict {
   Clash clash = Clash::none;
 };
 
+// The accesses to one memory that are not complete. add() takes time in proportion to the kept ranges that begin near
+// the new ones; the end functions visit all.
 class ConflictTable {
  public:
-  // Ranges that are kept at most, by all accesses: 120 MiB. Later ones are compared and not kept.
+  // The most ranges that are kept, for all accesses together: 120 MiB. Later ones are compared, but not kept.
   static constexpr std::size_t kRangesMax = std::size_t{1} << 20;
 
-  // Pieces of one access may come one after another. What conflicts is not kept.
+  // Compares an access with those kept, and keeps it if there is no conflict. One access may be added in several steps.
+  // Returns the first conflict.
   [[nodiscard]] std::optional<Conflict> add(const AnnouncedAccess& access, std::span<const ByteRange> ranges);
-  // Of an origin: its reads of passive epochs and of MPI_Win_start's are complete; then all of its passive epochs, too.
+  // Remove accesses of an origin: its reads outside of fences; then also all others of its passive epochs.
   void end_reads(std::int32_t origin);
   void end_all(std::int32_t origin);
   void end_access(std::int32_t origin, std::uint64_t number);
-  // The origin is no more.
+  // Removes all accesses of an origin that is lost.
   void end_lost(std::int32_t origin);
-  // As a target: MPI_Win_wait; a fence, after `fences` calls.
+  // As a target: remove accesses at MPI_Win_wait, and at a fence those of earlier epochs, with fewer than `fences`
+  // calls before them.
   void end_exposure();
   void end_fence(std::uint32_t fences);
   [[nodiscard]] std::size_t ranges() const { return kept_.size(); }
@@ -90,37 +98,39 @@ class ConflictTable {
     AnnouncedAccess access;
   };
   std::multimap<std::uint64_t, Kept> kept_;  // by a range's first byte
-  std::uint64_t longest_ = 0;                // range that was ever kept
+  // The longest range since the table was empty: how far before a range an overlapping one may begin.
+  std::uint64_t longest_ = 0;
 };
 
-// --check-rma: what a window keeps for it, as a target and as an origin.
+// The part of --check-rma in a window, as a target and as an origin.
 //
 // Each access is announced at its target before it begins, and its completion before the call that completes it
-// returns: by asks that are answered, whichever way the access itself takes. The target is where accesses of all
-// origins meet, its device answers while it computes, and the answer names the first of the two at the second's call.
-// Lists that origins send when they synchronise would cost less and come too late: of passive epochs they cannot say
-// what was complete before what.
+// returns: by asks that are answered, whatever method the access itself takes. The target is the place where accesses
+// of all origins meet, and its device answers while it computes. The answer to the second of two conflicting accesses
+// names the first. Lists that origins exchange when they synchronise would cost less, but come too late: for
+// passive epochs they cannot show which access was complete before another.
 
+// The accesses that a report of completion covers.
 enum class Completed : std::int32_t {
-  reads,       // here: MPI_Win_flush_local
-  all,         // there, too
-  one_access,  // a read, whose request says so
+  reads,       // at the origin: MPI_Win_flush_local
+  all,         // at the target, too
+  one_access,  // a read, by its request
 };
 
 struct WindowCheck {
-  // What of this origin's a target still has.
+  // Whether a target still keeps accesses of this origin.
   struct Open {
     bool reads = false;
     bool others = false;
   };
 
-  ConflictTable announced;  // as a target
-  // As an origin: its own memory, by address, that accesses read (kind: get) or write (kind: put) and that is not its
-  // own again. `origin` is the target.
+  ConflictTable announced;  // as a target: accesses to the window's memory
+  // As an origin: this process's memory, by address, that accesses under way read (kind: get) or write (kind: put).
+  // `origin` is the target's rank here.
   ConflictTable buffers;
   std::uint32_t fences = 0;
   std::uint64_t last_number = 0;
-  std::uint32_t lines = 0;  // printed
+  std::uint32_t lines = 0;  // lines printed
   std::vector<Open> open;   // by target
 };
 

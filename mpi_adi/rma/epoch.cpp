@@ -13,8 +13,10 @@ constexpr const char* kInLockAll = "all are locked: MPI_Win_unlock_all comes fir
 
 const char* begin_access(Window& window, int target) {
   const WindowTarget& to = window.targets[static_cast<std::size_t>(target)];
+  // Passive and start epochs first: they name their targets, while a fence allows all.
   if (window.lock_all || to.lock != LockKind::none || (window.starts && to.in_start)) return nullptr;
   if (window.fence != Window::Fence::none) {
+    // A used epoch must be ended by another fence; an unused one forbids no other epoch.
     window.fence = Window::Fence::used;
     return nullptr;
   }
@@ -42,6 +44,7 @@ const char* check_flush_all(const Window& window) {
   return "nothing is locked: a flush belongs into an epoch of MPI_Win_lock or MPI_Win_lock_all";
 }
 
+// A fence before it, used or not, is correct: this fence ends it.
 const char* check_fence(const Window& window) {
   if (window.starts) return kInStart;
   if (window.exposes) return "MPI_Win_wait has not closed the epoch that MPI_Win_post began";
@@ -51,6 +54,7 @@ const char* check_fence(const Window& window) {
 
 const char* check_start(const Window& window) {
   if (window.starts) return kInStart;
+  // An unused fence's epoch does not count (MPI 4.0, 12.5.1).
   if (window.fence == Window::Fence::used) return kInFence;
   if (window.locks != 0) return kInLock;
   return window.lock_all ? kInLockAll : nullptr;

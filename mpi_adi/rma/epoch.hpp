@@ -1,5 +1,5 @@
-// Which accesses an origin's epochs allow (MPI 4.0, 12.5). Each function returns what is wrong, as a sentence; nullptr:
-// nothing. Pure, on the window's own state.
+// The rules of epochs at an origin (MPI 4.0, 12.5). Each check returns the error message, or nullptr if there is no
+// error. Pure functions of the window's own state.
 #pragma once
 
 #include "mpi_adi/rma/window.hpp"
@@ -7,20 +7,20 @@
 
 namespace margay::mpi_adi {
 
-// An access to `target` from here: also that a fence's epoch is used from now on.
+// Checks an access to `target`. In a fence's epoch it also marks the epoch as used.
 [[nodiscard]] const char* begin_access(Window& window, int target);
 // The epoch that allows an access now, for the trace.
 [[nodiscard]] sim::TraceEpoch access_epoch(const Window& window, int target);
-// Flushes want a passive epoch.
+// Check a flush, which needs a passive epoch.
 [[nodiscard]] const char* check_flush(const Window& window, int target);
 [[nodiscard]] const char* check_flush_all(const Window& window);
-// Whether an epoch may begin.
+// Check that an epoch may begin now.
 [[nodiscard]] const char* check_fence(const Window& window);
 [[nodiscard]] const char* check_start(const Window& window);
 [[nodiscard]] const char* check_post(const Window& window);
 [[nodiscard]] const char* check_lock(const Window& window, int target);
 [[nodiscard]] const char* check_lock_all(const Window& window);
-// No epoch is open: the window may go.
+// Checks that no epoch is open, so that the window may be freed.
 [[nodiscard]] const char* check_free(const Window& window);
 
 }  // namespace margay::mpi_adi

@@ -1,5 +1,5 @@
-// The target's side: what origins ask this process's device for. Everything that a message says is checked here again:
-// never is anything read or written outside of the window.
+// The target's side of asks. Every number in a message is checked here again, so nothing outside of the window is ever
+// read or written.
 #include <algorithm>
 
 #include "mpi_adi/device/match_bits.hpp"
@@ -9,10 +9,11 @@
 
 namespace margay::mpi_adi {
 
-// Those of one origin in their order; one whose body is still coming holds up no other origin's: what these sent behind
-// theirs, a flush or a described body, is not held up either. A body that is not wanted comes to the same heap, without
-// itself.
+// Handles the asks that have arrived, those of one origin in their order. An ask whose body is still arriving delays
+// the later ones of its origin only. A described body that does not fit the window is not saved: its header arrives in
+// the same heap, and ends its description.
 void Rma::told() {
+  // Usually empty, and then without an allocation.
   std::vector<std::uint32_t> behind;
   for (portals::ArrivedMessage* message = asks_.first(); message != nullptr;) {
     portals::ArrivedMessage* const next = asks_.next(*message);
@@ -32,6 +33,7 @@ void Rma::told() {
 }
 
 void Rma::hear(const portals::Header& header, const std::byte* body, std::uint64_t bytes) {
+  // A message may arrive after its window was freed.
   const auto found = windows_.find(context_of_window_bits(header.match_bits));
   if (found == windows_.end()) return;
   Window& window = *found->second;
@@ -39,15 +41,18 @@ void Rma::hear(const portals::Header& header, const std::byte* body, std::uint64
   if (!asked || asked->head().origin < 0 || asked->head().origin >= window.members()) return;
   const AskHead& head = asked->head();
   WindowTarget& origin = window.target(head.origin);
+  // The body names its origin; only that process may act for it.
   if (origin.world_rank != header.source.rank) return;
   switch (head.what) {
     case Ask::lock_shared:
     case Ask::lock_exclusive:
       return lock_asked(window, head);
     case Ask::unlock:
+      // The origin may withdraw a request that it still waits for.
       std::erase(window.waiting, head.origin);
       return release(window, window.rank(), window.control, head.origin);
     case Ask::granted:
+      // Only an answer to a request that is open.
       if (!origin.lock_asked || origin.locked || origin.control.here()) return;
       origin.locked = true;
       return parts_.kernel.answered(origin.world_rank);
@@ -71,22 +76,25 @@ void Rma::hear(const portals::Header& header, const std::byte* body, std::uint64
   }
 }
 
-// By messages, of a member that does not reach the lock itself.
+// Handles a lock request of a member that cannot reach the lock in memory.
 void Rma::lock_asked(Window& window, const AskHead& head) {
-  // It was withdrawn already, and would never give the lock back.
+  // A lost member was withdrawn already, and would never release the lock.
   if (parts_.kernel.initiator().gone(window.target(head.origin).world_rank)) return;
   const auto member = static_cast<std::uint32_t>(head.origin);
   sim::WindowLock lock = lock_of(window.control);
+  // A request that is granted or waits already is not repeated.
   if (lock.granted(member) || std::ranges::find(window.waiting, head.origin) != window.waiting.end()) return;
   const auto kind = head.what == Ask::lock_exclusive ? sim::WindowLockKind::exclusive : sim::WindowLockKind::shared;
   if (lock.request(member, kind)) return tell(window, head.origin, Ask::granted);
   window.waiting.push_back(head.origin);
+  // Another process of the node may release the lock in memory, which no message reports.
   look_each_round();
 }
 
 void Rma::refuse(Window& window, const AskHead& head, int error_class) {
   AskHead answer;
   answer.what = Ask::refused;
+  // In the description of a put this field has the number of the body, which does not name an answer.
   answer.reply_bits = head.what == Ask::put_pieces ? 0 : head.reply_bits;
   answer.error_class = error_class;
   answer.offset = head.offset;
@@ -96,6 +104,7 @@ void Rma::refuse(Window& window, const AskHead& head, int error_class) {
 
 void Rma::refused(Window& window, const AskHead& head) {
   Reply* asked = nullptr;
+  // The answer is found by its bits. One that the kernel is filling is not ended: that body was accepted.
   replies_.for_each_in_use([&](Reply& answer) {
     if (!answer.at_target && answer.window == &window && answer.target == head.origin && head.reply_bits != 0 &&
         reply_bits_of(answer) == head.reply_bits && answer.memory->under_way() == 0) {
@@ -110,10 +119,10 @@ void Rma::refused(Window& window, const AskHead& head) {
   if (asked != nullptr) give_up(*asked, MPI_ERR_RMA_RANGE);
 }
 
-// The body is the next message of this origin to the put portal.
+// Lists an entry for the described body, which is the origin's next message to the put portal.
 void Rma::take_pieces(Window& window, const Asked& asked, const portals::Header& header) {
   const AskHead& head = asked.head();
-  // An honest origin's bodies follow their descriptions at once.
+  // The bodies of a correct origin follow their descriptions at once.
   WindowTarget& origin = window.target(head.origin);
   if (origin.described == kDescribedMax) return;
   ++origin.described;
@@ -129,6 +138,7 @@ void Rma::take_pieces(Window& window, const Asked& asked, const portals::Header&
     described.memory->set_owner(static_cast<Listener*>(&described), kOwnerListener);
     described.entry.set(criteria, *described.memory, {});
   } else {
+    // The body will arrive all the same: its header goes to the asks' heap, and forget_described() ends the entry.
     described.memory.reset();
     described.entry.set(criteria, asks_, {.save = portals::Save::header});
     refuse(window, head, MPI_ERR_RMA_RANGE);
@@ -148,6 +158,7 @@ void Rma::forget_described(const portals::Header& header) {
 
 void Rma::send_pieces(Window& window, const Asked& asked) {
   const AskHead& head = asked.head();
+  // Pooled first: the table is filled in place.
   Outgoing& outgoing = outgoing_.take();
   if (!asked.find(window.memory, outgoing.table)) {
     outgoing_.give_back(outgoing);
@@ -162,6 +173,7 @@ void Rma::send_pieces(Window& window, const Asked& asked) {
 
 void Rma::combine(Window& window, const Asked& asked) {
   const AskHead& head = asked.head();
+  // The lock also excludes origins that access this memory directly.
   sim::AccumulateLock lock = accumulate_lock(window.target(window.rank()));
   const int error_class = asked.combine(window.memory, meant_, answer_body_, lock);
   if (error_class != MPI_SUCCESS) return refuse(window, head, error_class);

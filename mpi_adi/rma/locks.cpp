@@ -1,4 +1,4 @@
-// Locks and epochs between groups: in memory that the node shares, or by messages to who has that memory.
+// Locks and epochs between groups: in memory that the node shares, or by messages to the member that has that memory.
 #include <algorithm>
 
 #include "mpi_adi/rma/conflicts.hpp"
@@ -8,9 +8,11 @@ namespace margay::mpi_adi {
 
 bool Rma::is_gone(void* rma, std::uint32_t world_rank) {
   const Rma& self = *static_cast<Rma*>(rma);
+  // A number that is not a rank counts as lost.
   if (world_rank >= self.parts_.kernel.ranks() || self.parts_.kernel.initiator().gone(world_rank)) return true;
   if (self.node_ == nullptr) return false;
   const std::uint32_t local_rank = self.node_->local_rank(world_rank);
+  // The node's memory also shows that a process has ended.
   return local_rank == sim::NodeMemory::kNotHere || self.node_->ended(local_rank);
 }
 
@@ -26,6 +28,7 @@ sim::WindowLock Rma::lock_of(const WindowControl& control) {
 
 sim::AccumulateLock Rma::accumulate_lock(const WindowTarget& target) {
   const bool shared = node_ != nullptr && node_->local_rank(target.world_rank) != sim::NodeMemory::kNotHere;
+  // The owner's lock in the node's memory; without one all updates are made by this process, under its own.
   sim::AccumulateLockData& data = shared ? node_->accumulates(node_->local_rank(target.world_rank)) : own_accumulates_;
   return {data, parts_.kernel.me().rank, holder_gone()};
 }
@@ -44,6 +47,7 @@ void Rma::ask_lock(Window& window, int target, LockKind kind) {
     to.locked = lock_of(to.control).request(static_cast<std::uint32_t>(window.rank()), wanted);
     return;
   }
+  // The target may be computing; the kernel then wakes its coprocessor.
   parts_.kernel.expect_answer(to.world_rank);
   AskHead head;
   head.what = kind == LockKind::exclusive ? Ask::lock_exclusive : Ask::lock_shared;
@@ -64,6 +68,7 @@ void Rma::unlock(Window& window, int target) {
   to.locked = false;
   to.lock = LockKind::none;
   if (!asked) return;
+  // In memory: the waiting members see it at once, and the sleeping ones are rung.
   if (to.control.here()) return release(window, target, to.control, window.rank());
   if (!parts_.kernel.initiator().gone(to.world_rank)) tell(window, target, Ask::unlock);
 }
@@ -73,11 +78,13 @@ void Rma::release(Window& window, int target, const WindowControl& control, int 
                            [&](std::uint32_t other) { let_in(window, target, other); });
 }
 
-// Somebody has the lock now, and may sleep; or has asked the target, which tells it.
+// Wakes a member that has the lock now, and may sleep. If it had asked by message, the target must see the grant, and
+// sends it.
 void Rma::let_in(Window& window, int target, std::uint32_t member) {
   if (member == static_cast<std::uint32_t>(window.rank()) || node_ == nullptr) return;
   const std::uint32_t local_rank = node_->local_rank(window.target(static_cast<int>(member)).world_rank);
   if (local_rank != sim::NodeMemory::kNotHere) node_->ring(local_rank);
+  // The target grants by message in its rounds; this process is in MPI, and its rounds follow.
   if (target == window.rank()) return;
   const std::uint32_t at_target = node_->local_rank(window.target(target).world_rank);
   if (local_rank == sim::NodeMemory::kNotHere) {
@@ -87,7 +94,7 @@ void Rma::let_in(Window& window, int target, std::uint32_t member) {
   }
 }
 
-// Where somebody may wait for what no message tells of.
+// Polls in each round from now on, when a member may wait for an event that no message reports.
 void Rma::look_each_round() {
   if (std::ranges::find(parts_.each_round, &rounds_) == parts_.each_round.end()) parts_.each_round.push_back(&rounds_);
 }
@@ -102,17 +109,19 @@ void Rma::give_locks() {
     });
     any |= !window->waiting.empty();
   }
+  // No member waits any more: rounds need no poll.
   if (!any) std::erase(parts_.each_round, &rounds_);
+  // Losses may have left entries that the kernel was still filling.
   if (parts_.kernel.initiator().losses() != 0) end_losses();
 }
 
-// A connection that is lost is no death: a member of another node may live, hold the lock, and still be heard by the
-// target, which alone acts in its name.
+// Whether this process may act for a lost member. A lost connection is not a death: a member of another node may live,
+// have the lock, and still reach the target, which alone acts for it.
 bool Rma::may_withdraw(std::uint32_t world_rank, bool is_own_lock) const {
   return is_own_lock || (node_ != nullptr && node_->local_rank(world_rank) != sim::NodeMemory::kNotHere);
 }
 
-// What the dead held or waited for goes to the next ones.
+// Withdraws the locks and requests of lost members; waiting members get the locks.
 void Rma::withdraw_dead() {
   for (const auto& [context, window] : windows_) {
     for (int member = 0; member < window->members(); ++member) {
@@ -120,7 +129,7 @@ void Rma::withdraw_dead() {
       std::erase(window->waiting, member);
       if (window->check != nullptr) window->check->announced.end_lost(member);
       for (int target = 0; target < window->members(); ++target) {
-        // This member's own lock is another's too, where all is done by messages.
+        // This process's own lock is in window->control; its entry among the targets has none if all use messages.
         const WindowControl& control = target == window->rank() ? window->control : window->target(target).control;
         if (!control.here() || parts_.kernel.initiator().gone(window->target(target).world_rank)) continue;
         if (!may_withdraw(window->target(member).world_rank, target == window->rank())) continue;
@@ -133,6 +142,7 @@ void Rma::withdraw_dead() {
 
 void Rma::tell(Window& window, int target, Ask what) {
   const WindowTarget& to = window.target(target);
+  // In memory only posts and completions are counters; unlock and grant concern a member without the memory.
   if (!to.control.here() || what == Ask::unlock || what == Ask::granted) {
     AskHead head;
     head.what = what;

@@ -1,4 +1,4 @@
-// Puts and gets, by the way that leads to the target.
+// Puts and gets, by the method of access to the target.
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/rma/ask.hpp"
 #include "mpi_adi/rma/bits.hpp"
@@ -19,6 +19,7 @@ void Rma::put(Window& window, const Access& access) {
   const std::uint64_t bytes = bytes_of(access);
   if (bytes == 0) return;
   if (to.way == WindowWay::direct) {
+    // Two regions and one copy: nothing is packed, whatever the two datatypes are.
     seen(window, access, sim::TraceAccess::put, WindowWay::direct, bytes);
     Pieces here, there;
     return portals::copy(there.to_receive(to.base + access.offset, access.target_count, *access.target_type),
@@ -48,15 +49,16 @@ void Rma::get(Window& window, const Access& access) {
   get_by_messages(window, access);
 }
 
-// False: the system does not allow it, and nothing happened.
+// False when the operating system refuses, and nothing happened.
 bool Rma::copy_through_system(Window& window, const Access& access, bool write) {
   WindowTarget& to = window.target(access.target);
   if (to.peer == nullptr) to.peer = &peers_.try_emplace(to.local_rank, node_->memory_of(to.local_rank)).first->second;
   Pieces here, there;
   const portals::Region mine = here.to_receive(access.buffer, access.count, *access.type);
-  // Addresses of the other process: never used here.
+  // Addresses in the other process, never dereferenced here.
   const portals::Region theirs = there.to_receive(to.base + access.offset, access.target_count, *access.target_type);
   sim::ReadFault fault = sim::ReadFault::none;
+  // One call without lists of pieces, in the common case.
   if (to.writable && mine.contiguous() && theirs.contiguous()) [[likely]] {
     const auto address = reinterpret_cast<std::uintptr_t>(theirs.single().base);
     fault = write ? to.peer->write(mine.single(), address) : to.peer->read(mine.single(), address);
@@ -64,9 +66,11 @@ bool Rma::copy_through_system(Window& window, const Access& access, bool write) 
     fault = write ? to.peer->write(mine, theirs) : to.peer->read(mine, theirs);
   }
   if (fault == sim::ReadFault::refused) {
+    // For good: the next access would be refused, too.
     to.way = WindowWay::message;
     return false;
   }
+  // A fault in the target's memory is the program's error, reported at the next synchronisation.
   if (fault != sim::ReadFault::none) {
     note(window, fault == sim::ReadFault::gone ? MPIX_ERR_PROC_FAILED : MPI_ERR_RMA_RANGE,
          "the target's memory cannot be reached: " + std::string(sim::words(fault)));
@@ -74,8 +78,8 @@ bool Rma::copy_through_system(Window& window, const Access& access, bool write) 
   return true;
 }
 
-// One message where the target's elements are one piece; else what they are is told first, and the body follows: one
-// message as well, into a combined block.
+// One message if the target's elements are one piece. Otherwise an ask describes the pieces, and the body follows as
+// one message into a combined block.
 void Rma::put_by_messages(Window& window, const Access& access) {
   WindowTarget& to = window.target(access.target);
   Pieces here;
@@ -84,6 +88,7 @@ void Rma::put_by_messages(Window& window, const Access& access) {
     portals::Header header = header_to(to.world_rank, kPutPortal, window_bits(window));
     header.offset = access.offset;
     header.length = body.bytes();
+    // Nothing else is under way: an acknowledgment now is cheaper than a flush later.
     if (!window.by_messages && is_alone(window, to)) {
       header.return_portal = kReceivePortal;
       header.return_match_bits = reply_bits_of(expect(window, access.target, {}, nullptr, nullptr));
@@ -101,6 +106,7 @@ void Rma::put_by_messages(Window& window, const Access& access) {
     head.what = Ask::put_pieces;
     head.offset = access.offset;
     const std::vector<Piece> part = pieces.take(kPiecesOfAsk, body.bytes(), head.bytes);
+    // The target lists its entry for this number before the body arrives, because both travel in order.
     head.reply_bits = pieces_bits(++next_described_);
     send_ask(window, access.target, head, part);
     portals::Header header = header_to(to.world_rank, kPutPortal, head.reply_bits);
@@ -114,6 +120,7 @@ void Rma::get_by_messages(Window& window, const Access& access) {
   Pieces here;
   const portals::Region room = here.to_receive(access.buffer, access.count, *access.type);
   if (access.target_type->dense() && !window.memory.dynamic()) {
+    // Listed before the get leaves, so that the reply always finds the entry.
     const Reply& answer = expect(window, access.target, room, access.request, &here);
     portals::Header get = header_to(to.world_rank, kGetPortal, window_bits(window));
     get.kind = portals::Kind::get;
@@ -131,6 +138,7 @@ void Rma::get_by_messages(Window& window, const Access& access) {
     head.what = Ask::get_pieces;
     head.offset = access.offset;
     const std::vector<Piece> part = pieces.take(kPiecesOfAsk, room.bytes(), head.bytes);
+    // One answer for each ask: each fills its own slice of the origin's memory.
     head.reply_bits = reply_bits_of(expect(window, access.target, room.slice(at, head.bytes), access.request, &here));
     send_ask(window, access.target, head, part);
   }

@@ -1,4 +1,5 @@
-// What an origin waits for (a get's reply, an accumulate's result), and what is on its way out of it.
+// An origin's pooled objects for accesses under way: a reply that it awaits (a get's, an accumulate's result), and a
+// body that has not left yet.
 #pragma once
 
 #include <cstdint>
@@ -18,36 +19,38 @@ class Rma;
 struct Window;
 struct Outstanding;
 
-// "Posting a receive is done exactly as if the receive were being posted for a normal MPI message, with a few
-// exceptions": its match bits are no message's, and a block takes the body without its header (paper 001, 4.1). The
-// block is a combined one: the origin's memory may lie in pieces.
+// An awaited answer. Paper 001, 4.1: "Posting a receive is done exactly as if the receive were being posted for a
+// normal MPI message, with a few exceptions": its match bits are those of no message, and a block saves the body
+// without its header. The block is a combined one, because the origin's memory may lie in pieces. A target uses it also
+// for a body that an ask described.
 struct Reply final : Listener {
   Pooled pooled;
-  Rma* rma = nullptr;
-  Window* window = nullptr;
-  int target = 0;
-  Outstanding* request = nullptr;
-  Pieces pieces;
-  std::vector<portals::Buffer> table;  // as a target: of a body that comes to pieces of the window
-  std::optional<portals::CombinedBlock> memory;
+  Rma* rma = nullptr;                            // the owner; calls back into it when something arrives
+  Window* window = nullptr;                      // nullptr: the window is freed (at_target only)
+  int target = 0;                                // rank in the window; at a target the origin's
+  Outstanding* request = nullptr;                // the request-based call that waits for it, or nullptr
+  Pieces pieces;                                 // the datatype of the origin's memory
+  std::vector<portals::Buffer> table;            // as a target: the pieces of the window that a described body fills
+  std::optional<portals::CombinedBlock> memory;  // empty for a described body that does not fit the window
   portals::MatchEntry entry;
-  bool at_target = false;
-  bool reads = false;            // brings what was read at the target
+  bool at_target = false;        // a described body, in the put portal's list
+  bool reads = false;            // its bytes are read at the target, not only a confirmation
   std::uint32_t generation = 0;  // see UnderWay
   void told() override;
 };
 
+// A message that its wire did not take at once. It owns or refers to the body until it has left.
 struct Outgoing final : Listener {
   Pooled pooled;
   Rma* rma = nullptr;
-  Window* window = nullptr;  // null: of nobody's access
+  Window* window = nullptr;  // nullptr: no access waits for it
   int target = 0;
   Outstanding* request = nullptr;
   Pieces pieces;
-  std::vector<std::byte> body;         // its own, of an ask
-  std::vector<portals::Buffer> table;  // of a body out of pieces of the window
+  std::vector<std::byte> body;         // an ask's head and operands
+  std::vector<portals::Buffer> table;  // of a body in pieces of the window
   sim::Transmission transmission;
-  std::uint32_t generation = 0;
+  std::uint32_t generation = 0;  // see UnderWay
   void told() override;
 };
 

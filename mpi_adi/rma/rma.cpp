@@ -12,11 +12,12 @@ namespace margay::mpi_adi {
 
 namespace {
 
-// Drained each round: room for what comes between two. What finds none waits on its wire.
+// Room for the asks that arrive between two rounds, in each of which all are handled. Asks without room wait on their
+// wires.
 constexpr std::size_t kAskHeapBytes = std::size_t{1} << 20;
-// Of a body: to look at more costs as much as to copy it.
+// Pieces of a body that others_may_write() examines: a longer search costs as much as a copy.
 constexpr int kPiecesLookedAt = 64;
-// An accumulate's operands up to here cost less to copy than to wait for; an element of any type fits.
+// Operands up to here are copied, which costs less than waiting until they have left. An element of any type fits.
 constexpr std::size_t kOperandBytesCopied = 512;
 
 }  // namespace
@@ -51,7 +52,9 @@ Rma::Rma(DeviceParts& parts, const sim::NodeMemory* node, GuardWaits guard_waits
   attach(kPutPortal, put_list_);
   attach(kGetPortal, get_list_);
   attach(kWindowPortal, ask_list_);
+  // An ask without room must wait; dropping one would lose a lock or an accumulate.
   parts.kernel.target().hold_when_no_room(kWindowPortal);
+  // Other origins may write the memory while a reply is on its way.
   parts.kernel.answers().replies_may_change(kGetPortal);
   parts.on_losses.push_back(&on_losses_);
 }
@@ -61,22 +64,25 @@ Rma::~Rma() {
   table.detach(kPutPortal);
   table.detach(kGetPortal);
   table.detach(kWindowPortal);
+  // The device outlives this object.
   std::erase(parts_.on_losses, &on_losses_);
   std::erase(parts_.each_round, &rounds_);
   ask_list_.remove(ask_entry_);
 }
 
-// "A sender-managed single block memory descriptor referencing the RMA window is attached to the entry. Similarly, the
-// next available match list entry for the get portal" (paper 001, 4.1). A dynamic window has no one block: what comes
-// for it is described.
+// Paper 001, 4.1: "A sender-managed single block memory descriptor referencing the RMA window is attached to the entry.
+// Similarly, the next available match list entry for the get portal". A dynamic window has no one block: its accesses
+// are described by asks.
 void Rma::attach(Window& window) {
   windows_.emplace(window.communicator->context, &window);
+  // Without windows the coprocessor leaves held messages until the program returns to MPI.
   parts_.kernel.target().serve_while_away(true);
-  // All members of one that shares its memory have it mapped.
+  // All members of a window of MPI_Win_allocate_shared have its memory mapped, so no put or get arrives.
   if (window.memory.dynamic() || window.flavor == MPI_WIN_FLAVOR_SHARED) return;
   const portals::Buffer memory{static_cast<std::byte*>(window.base), static_cast<std::size_t>(window.size)};
   window.put_block = std::make_unique<portals::SingleBlock>(memory);
   window.get_block = std::make_unique<portals::SingleBlock>(memory);
+  // The device ignores changes of these blocks (kOwnerOthers).
   for (portals::SingleBlock* const block : {window.put_block.get(), window.get_block.get()}) {
     block->set_owner(&window, kOwnerOthers);
   }
@@ -94,19 +100,21 @@ void Rma::attach(Window& window) {
 }
 
 void Rma::detach(Window& window) {
-  // Described bodies that never came, or did not fit their description.
+  // Described bodies that never arrived, or that did not fit their description.
   replies_.for_each_in_use([&](Reply& reply) {
     if (!reply.at_target || reply.window != &window) return;
     if (!reply.memory || reply.memory->under_way() == 0) return came(reply);
-    reply.window = nullptr;  // it ends when the body is here, or lost
+    reply.window = nullptr;  // it ends when the body has arrived or its sender is lost
   });
   windows_.erase(window.communicator->context);
   if (windows_.empty()) parts_.kernel.target().serve_while_away(false);
+  // Also blocks of earlier windows that are free by now.
   std::erase_if(retired_, [](const auto& block) { return block->under_way() == 0; });
   if (window.put_block == nullptr) return;
   put_list_.remove(window.put_entry);
   get_list_.remove(window.get_entry);
   for (auto* const block : {&window.put_block, &window.get_block}) {
+    // The kernel may still refer to the block, so it outlives the window.
     if ((*block)->under_way() != 0) {
       (*block)->set_owner(nullptr, kOwnerOthers);
       retired_.push_back(std::move(*block));
@@ -124,11 +132,12 @@ portals::Header Rma::header_to(std::uint32_t world_rank, portals::PortalIndex po
   return header;
 }
 
-// A body that is not taken at once keeps the origin's memory until it is. `holds`: what the body refers to.
+// Sends a message. A body that its wire does not take at once stays in the origin's memory until it has left. `holds`:
+// the datatype that the body refers to.
 void Rma::send(Window& window, WindowTarget& target, const portals::Header& header, const portals::Region& body,
                Outstanding* request, const Pieces* holds) {
   if (parts_.kernel.try_send(header, body)) {
-    // Of a get the origin waits for the reply, and rings itself.
+    // The origin of a get waits for its reply, and wakes the target itself.
     if (window.by_messages && header.kind == portals::Kind::put) wake(target);
     return;
   }
@@ -139,7 +148,8 @@ void Rma::send(Window& window, WindowTarget& target, const portals::Header& head
   send_outgoing(outgoing, &window, static_cast<int>(&target - window.targets.data()), header, body);
 }
 
-// Whether some of the bytes are, or may be, of a window of this process: others may change them on their way.
+// Whether some of the bytes belong, or may belong, to a window of this process. Another origin may then change them
+// before they have left, so the wire sends a copy that is read once.
 bool Rma::others_may_write(const portals::Region& body) const {
   const auto is_of_a_window = [&](const portals::Buffer& piece) {
     return std::ranges::any_of(windows_, [&](const auto& window) { return window.second->memory.overlaps(piece); });
@@ -154,7 +164,7 @@ bool Rma::others_may_write(const portals::Region& body) const {
   return false;
 }
 
-// `window` null: nobody waits for it.
+// Sends by a pooled transmission. `window` nullptr: no access waits for it.
 void Rma::send_outgoing(Outgoing& outgoing, Window* window, int target, const portals::Header& header,
                         const portals::Region& body) {
   outgoing.rma = this;
@@ -173,10 +183,10 @@ void Rma::send_outgoing(Outgoing& outgoing, Window* window, int target, const po
   parts_.kernel.send(outgoing.transmission);
 }
 
-// A body of this device's own, which is free afterwards.
+// Sends a body of this device's own, which may be reused on return.
 void Rma::send_copied(Window* window, int target, portals::Header header, std::span<const std::byte> body) {
   header.length = body.size();
-  // Only read.
+  // A region has no constness; the kernel only reads this one.
   if (parts_.kernel.try_send(header, portals::Region(const_cast<std::byte*>(body.data()), body.size()))) return;
   Outgoing& outgoing = outgoing_.take();
   outgoing.body.assign(body.begin(), body.end());
@@ -185,11 +195,12 @@ void Rma::send_copied(Window* window, int target, portals::Header header, std::s
 
 namespace {
 
-// With room behind it.
+// Makes an ask's body: head, pieces, and `room` bytes behind them for operands.
 void make_body(const Window& window, const AskHead& head, std::span<const Piece> pieces, std::uint64_t room,
                std::vector<std::byte>& body) {
   body.resize(sizeof head + pieces.size_bytes() + room);
   AskHead whole = head;
+  // The arguments determine these two, so the caller's head leaves them out.
   whole.origin = window.rank();
   whole.pieces = static_cast<std::uint32_t>(pieces.size());
   std::memcpy(body.data(), &whole, sizeof whole);
@@ -208,14 +219,14 @@ void Rma::send_ask(Window& window, int target, const AskHead& head, std::span<co
                    std::uint64_t operand_bytes) {
   make_body(window, head, pieces, operand_bytes, ask_body_);
   if (operand_bytes != 0) std::memcpy(ask_body_.data() + sizeof head + pieces.size_bytes(), operands, operand_bytes);
-  // Of what is no access nobody waits for the end, nor hears of its failure.
+  // Only accesses are counted as under way; no caller waits for the end of other asks, or reports their failure.
   const bool is_access = head.what == Ask::accumulate || head.what == Ask::swap || head.what == Ask::put_pieces ||
                          head.what == Ask::get_pieces;
   send_copied(is_access ? &window : nullptr, target, ask_header(window, target, head.what), ask_body_);
 }
 
-// Few operands go with their ask; more are taken from where they are, and keep the origin's memory until they have
-// left.
+// Few operands are copied behind their ask. More are sent from their place, and keep the origin's memory until they
+// have left.
 void Rma::send_ask(Window& window, int target, const AskHead& head, std::span<const Piece> pieces,
                    const AccumulateOperands& operands, const portals::Region& elements, Outstanding* request) {
   if (elements.bytes() <= kOperandBytesCopied) {
@@ -231,6 +242,7 @@ void Rma::send_ask(Window& window, int target, const AskHead& head, std::span<co
   Outgoing& outgoing = outgoing_.take();
   make_body(window, head, pieces, 0, outgoing.body);
   outgoing.pieces = operands.pieces;
+  // Head, pieces and operands become one message of several pieces, without a copy of the operands.
   outgoing.table.push_back({outgoing.body.data(), outgoing.body.size()});
   for (portals::RegionCursor cursor(elements); cursor.left() != 0;) {
     outgoing.table.push_back(cursor.peek(cursor.left()));
@@ -248,6 +260,7 @@ void Outgoing::told() {
 }
 
 void Rma::finished(Outgoing& outgoing) {
+  // A failed wire means a lost target; the window reports it at its next synchronisation.
   const bool failed = outgoing.transmission.state == sim::Transmission::State::failed;
   if (outgoing.window != nullptr) {
     --under_way_;
@@ -257,6 +270,7 @@ void Rma::finished(Outgoing& outgoing) {
   }
   if (outgoing.request != nullptr) done(outgoing.request, failed ? MPIX_ERR_PROC_FAILED : MPI_SUCCESS);
   outgoing.request = nullptr;
+  // Frees the body's memory, which may be large; the pooled object stays small.
   outgoing.body = {};
   outgoing.table.clear();
   outgoing.pieces.clear();
@@ -276,12 +290,13 @@ Reply& Rma::expect(Window& window, int target, const portals::Region& room, Outs
   WindowTarget& to = window.target(target);
   const portals::Criteria criteria{.match_bits = reply_bits_of(answer), .source_rank = to.world_rank};
   answer.entry.set(criteria, *answer.memory, {});
+  // Before the catch-alls, so that an answer never becomes an unexpected message.
   parts_.receive_list.insert_before(parts_.heap.first_catch_all(), answer.entry);
   answer.generation = to.awaited.begin();
   ++under_way_;
   answer.reads = room.bytes() != 0;
   to.reads += answer.reads ? 1 : 0;
-  // Whose loss was looked at before: nothing of it ends by itself any more.
+  // The loss of this target was handled before, so nothing would end this answer: the next round handles losses again.
   if (parts_.kernel.initiator().gone(to.world_rank)) [[unlikely]]
     parts_.losses_ended = kLookAgain;
   if (request != nullptr) ++request->count;
@@ -294,6 +309,7 @@ void Reply::told() {
 }
 
 void Rma::came(Reply& answer) {
+  // A described body at its target: no origin here waits for it.
   if (answer.at_target) {
     if (answer.window != nullptr) --answer.window->target(answer.target).described;
     put_list_.remove(answer.entry);
@@ -305,6 +321,7 @@ void Rma::came(Reply& answer) {
 }
 
 void Rma::give_up(Reply& answer, int error_class) {
+  // The entry first, so that a late answer finds none and is dropped.
   parts_.receive_list.remove(answer.entry);
   answer.memory.reset();
   answer.pieces.clear();
@@ -322,22 +339,27 @@ void Rma::give_up(Reply& answer, int error_class) {
 }
 
 void Rma::done(Outstanding* request, int error_class) {
+  // Only the first error is kept.
   if (request->error_class == MPI_SUCCESS) request->error_class = error_class;
   if (--request->count == 0 && request->all_done != nullptr) request->all_done->told();
 }
 
 void Rma::note(Window& window, int error_class, const std::string& words) {
+  // Only the first error is kept.
   if (window.error_class != MPI_SUCCESS) return;
   window.error_class = error_class;
   window.error_words = words;
 }
 
-// "Put operations maintain pairwise ordering": a get of no bytes that is answered came behind them.
+// "Put operations maintain pairwise ordering": when a get of no bytes is answered, the puts before it have been
+// delivered.
 void Rma::begin_flush(Window& window, int target) {
   WindowTarget& to = window.target(target);
+  // A lost target answers nothing; its accesses have failed already.
   if (!to.unflushed || parts_.kernel.initiator().gone(to.world_rank)) return;
   to.unflushed = false;
   const Reply& answer = expect(window, target, {}, nullptr, nullptr);
+  // A dynamic window has no entry in the get portal: an ask for no pieces is answered likewise.
   if (window.memory.dynamic()) {
     AskHead head;
     head.what = Ask::get_pieces;
@@ -351,7 +373,8 @@ void Rma::begin_flush(Window& window, int target) {
   send(window, to, get, {}, nullptr, nullptr);
 }
 
-// What the kernel is still filling ends when it gives that up.
+// Ends the replies of lost peers. One that the kernel is still filling ends in a later round, when the kernel gives it
+// up.
 void Rma::end_losses() {
   sim::Kernel& kernel = parts_.kernel;
   bool all = true;
@@ -367,6 +390,7 @@ void Rma::end_losses() {
     }
   });
   if (!all) look_each_round();
+  // Locks are withdrawn once for each loss.
   if (kernel.initiator().losses() == losses_) return;
   losses_ = kernel.initiator().losses();
   withdraw_dead();

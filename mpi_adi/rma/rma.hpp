@@ -1,6 +1,6 @@
-// One rank's part in one-sided communication: its put and get portals (paper 001, figure 11), the portal of window
-// requests, and what it has under way as an origin. Nothing here blocks; under the process lock, perhaps on the
-// coprocessor's thread. Arguments were checked (mpi/one_sided).
+// The one-sided communication of one rank: its put and get portals (paper 001, figure 11), the portal of window
+// requests, and its accesses under way as an origin. Nothing here blocks. Under the process lock, perhaps on the
+// coprocessor's thread. mpi/one_sided checks the arguments.
 #pragma once
 
 #include <array>
@@ -29,36 +29,37 @@ namespace margay::mpi_adi {
 
 class Asked;
 
-// Of a request-based call: what is under way for it, and who is told when nothing is any more.
+// The progress of a request-based call: messages and answers under way for it, and the observer that is notified when
+// none is left.
 struct Outstanding {
-  std::uint32_t count = 0;
-  int error_class = 0;
-  Listener* all_done = nullptr;
+  std::uint32_t count = 0;       // under way
+  int error_class = 0;           // the first error
+  Listener* all_done = nullptr;  // may be nullptr
 };
 
-// One access, checked: elements here and elements there, as many bytes. `buffer` may be MPI_BOTTOM, which is null: the
-// type alone says whether there is anything here.
+// One access, checked: elements of the origin and elements of the target, with as many bytes. `buffer` may be
+// MPI_BOTTOM, which is a null pointer, so only `type` says whether the origin has memory here.
 struct Access {
   void* buffer = nullptr;
   std::int64_t count = 0;
-  const Datatype* type = nullptr;  // null: an accumulate without a result
+  const Datatype* type = nullptr;  // nullptr: an accumulate without a result
   int target = 0;
-  std::uint64_t offset = 0;  // of the first element, bytes from the window's beginning; of a dynamic one an address
+  std::uint64_t offset = 0;  // bytes from the window's start to the first element; for a dynamic window an address
   std::int64_t target_count = 0;
   const Datatype* target_type = nullptr;
-  Outstanding* request = nullptr;  // of a request-based call
-  // With --check-rma: its number, and whether it is complete with its request.
+  Outstanding* request = nullptr;  // of a request-based call; otherwise nullptr
+  // With --check-rma: the access's number, and whether it completes with its request.
   struct Announced {
     std::uint64_t number = 0;
     bool ends_alone = false;
   };
   Announced announced = {};
 
-  // Of an accumulate.
+  // For an accumulate: whether `buffer` takes the previous elements.
   [[nodiscard]] bool wants_result() const { return type != nullptr; }
 };
 
-// What was accessed from here, for the job's table and for tests.
+// Accesses begun here and their bytes, by method, for the job's table and for tests.
 struct AccessCounts {
   std::array<ProtocolCounts::Count, sim::kCountedAccesses> by_way{};
   [[nodiscard]] ProtocolCounts::Count& of(sim::CountedAccess access, WindowWay way) {
@@ -66,105 +67,118 @@ struct AccessCounts {
   }
 };
 
-// An accumulate's operands: elements of one predefined type.
+// The operands of an accumulate: elements of one predefined type.
 struct AccumulateOperands {
   MPI_Op op = MPI_NO_OP;
   MPI_Datatype type = MPI_BYTE;
   std::uint32_t element_bytes = 1;
   std::uint64_t count = 0;
-  portals::Region elements;            // one after another, in pieces of whole ones; none with MPI_NO_OP
-  Pieces pieces;                       // what that refers to
-  const std::byte* compare = nullptr;  // of a compare-and-swap
+  portals::Region elements;            // in pieces of whole elements; empty with MPI_NO_OP
+  Pieces pieces;                       // owns the layout that `elements` refers to
+  const std::byte* compare = nullptr;  // of a compare-and-swap; otherwise nullptr
   sim::TraceAccess call = sim::TraceAccess::accumulate;
 
+  // Whether there are operands; an address cannot show it, since MPI_BOTTOM is null.
   [[nodiscard]] bool any() const { return op != MPI_NO_OP; }
 };
 
+// Made at a rank's first window. It must outlive all of them.
 class Rma final : public Listener {
  public:
-  // This process waits asleep for `holder`, which is inside a guard, for so long by now; 0: no more.
+  // Called while this process sleeps in a wait for `holder`, which is inside a guard: with the time so far, and with 0
+  // when the wait is over.
   using GuardWaits = std::function<void(std::uint32_t holder, std::uint64_t waited_ns)>;
-  // Both outlive it. `node` null: nothing is shared.
+  // `parts` and `node` must outlive it. `node` nullptr: the node shares no memory.
   Rma(DeviceParts& parts, const sim::NodeMemory* node, GuardWaits guard_waits);
+  // Detaches the portals. Requires: all windows are detached.
   ~Rma() override;
 
-  // Messages for the window are taken from here on. Requires: base, size, communicator and targets are set.
+  // Accepts messages for the window from now on. Requires: base, size, communicator and targets are set.
   void attach(Window& window);
-  // Not any more. Requires: nobody sends any.
+  // Stops that. Requires: no member sends any more.
   void detach(Window& window);
 
-  // The one whose communicator it is, or nullptr.
+  // The window of this communicator, or nullptr.
   [[nodiscard]] Window* window_of(const Communicator& communicator) const {
     const auto found = windows_.find(communicator.context);
     return found == windows_.end() ? nullptr : found->second;
   }
 
+  // Start a put and a get. Accesses by the methods direct and process are complete on return.
   void put(Window& window, const Access& access);
   void get(Window& window, const Access& access);
-  // `access` names where the result goes, if one is wanted; its target's elements are of `operands`' type.
+  // Starts an accumulate. `access` names the memory for the result, if one is wanted; its target elements have the type
+  // of `operands`.
   void accumulate(Window& window, const Access& access, const AccumulateOperands& operands);
 
-  // Whether this origin's memory is its own again, and what it asked for is here.
+  // Whether the origin's memory is free again and all answers have arrived.
   [[nodiscard]] bool locally_complete(const WindowTarget& target) const {
     return target.sending.none() && target.awaited.none();
   }
-  // Backpressure: before another access begins, who finds this full waits until there is room.
+  // Backpressure: an access that finds this full waits, before it begins, until there is room.
   [[nodiscard]] bool is_full() const { return under_way_ >= kAccessMessagesMax; }
   [[nodiscard]] bool has_room() const { return under_way_ <= kAccessMessagesMax / 2; }
-  // All accesses to the target are done there when locally_complete() says so. Requires: what was put has left.
+  // Starts a flush, if accesses need one: they are complete at the target when locally_complete() holds afterwards.
+  // Requires: the puts have left.
   void begin_flush(Window& window, int target);
 
-  // The end of this origin's epoch is told to the target by a message that goes behind the epoch's own: whoever hears
-  // of it has them. So nobody need ask for answers. Not of a dynamic window: the target alone knows what it refuses.
+  // Whether the end of this origin's epoch reaches the target by a message behind the epoch's own messages: a target
+  // that has the message has those, too, so no answers are needed. Not for a dynamic window, whose accesses the target
+  // may refuse.
   [[nodiscard]] static bool ends_by_message(const Window& window, const WindowTarget& target) {
     return window.starts && target.in_start && !target.control.here() && !window.memory.dynamic() &&
            window.check == nullptr;
   }
-  // The lock's end is a message, and all that is under way to the target goes before it: nothing that it would send
-  // from its memory later on, and nothing that has not left. Then the lock may be given back before the answers are
-  // here.
+  // Whether the lock can be given back before the answers have arrived: the unlock is a message, and everything under
+  // way to the target precedes it. So no body is still waiting here, and no answer is read from the target's memory
+  // later.
   [[nodiscard]] static bool may_unlock_behind(const Window& window, const WindowTarget& target) {
     return target.lock_asked && target.locked && !target.control.here() && target.sending.none() && !target.unflushed &&
            target.reads == 0 && window.check == nullptr;
   }
 
-  // Passive epochs: asks for the lock, which is there when has_lock() says so; gives it back, behind all accesses.
+  // Passive epochs. ask_lock() requests the lock, has_lock() polls for it; unlock() returns it, behind all accesses, or
+  // withdraws the request.
   void ask_lock(Window& window, int target, LockKind kind);
   [[nodiscard]] bool has_lock(const Window& window, WindowTarget& target);
   void unlock(Window& window, int target);
-  // Active ones: posted, to an origin; completed, to a target.
+  // Notifies a member of an active epoch's event: posted, to an origin; completed, to a target; or of its lock.
   void tell(Window& window, int target, Ask what);
 
+  // The accesses begun here.
   [[nodiscard]] const AccessCounts& counts() const { return counts_; }
-  // For the trace: a synchronisation is done. `target` -1: of no one target.
+  // Records a synchronisation in the trace. `target` -1: no single target.
   void synchronised(const Window& window, sim::TraceSync sync, int target = -1) {
     if (parts_.recorder().on()) [[unlikely]]
       record(window, sim::TraceKind::window_sync, target, {.a = static_cast<std::uint32_t>(sync)});
   }
-  // With --check-rma (rma/conflicts): `answer` and `outstanding` stay until outstanding.count is 0.
+  // With --check-rma (rma/conflicts): announces an access at its target. `answer` gets the conflict, if there is one.
+  // `answer` and `outstanding` must stay valid until outstanding.count is 0.
   void announce(Window& window, int target, std::uint64_t offset, std::span<const Piece> pieces,
                 const AnnouncedAccess& access, Conflict& answer, Outstanding& outstanding);
-  // `outstanding` null: nobody waits for that to be heard. `number`: of the one access.
+  // Reports completion to the target. `outstanding` nullptr: no caller waits for the answer. `number`: of the access,
+  // with one_access.
   void announce_completed(Window& window, int target, Completed what, std::uint64_t number, Outstanding* outstanding);
 
-  // A round's message came.
+  // Handles the asks that have arrived. Called in a round of progress.
   void told() override;
 
-  // Counts synchronisations: whether this one looks for messages although it waits for none. Of those that are over in
-  // nanoseconds, every 64th; of others, which may each be a system call, every eighth.
+  // Counts a synchronisation that waits for no message, and returns whether it should run progress all the same: every
+  // eighth does. Unlike those of need_not_look(), which take nanoseconds, each of these may be a system call.
   [[nodiscard]] bool looks_now() {
     synchronised_ += kSynchronisedToLook / 8;
     if (synchronised_ < kSynchronisedToLook) return false;
     synchronised_ = 0;
     return true;
   }
-  // Of one that would be over at once: false, and it does not count, where it is time to look.
+  // The same for synchronisations that take nanoseconds, of which every 64th runs progress. True if this one need not:
+  // it is counted. False if it must: it is not counted.
   [[nodiscard]] bool need_not_look() {
     if (synchronised_ + 1 >= kSynchronisedToLook) return false;
     ++synchronised_;
     return true;
   }
-  // An access begins.
+  // Counts an access.
   void count(sim::CountedAccess access, WindowWay way, std::uint64_t bytes) {
     ProtocolCounts::Count& count = counts_.of(access, way);
     ++count.messages;
@@ -175,50 +189,65 @@ class Rma final : public Listener {
   friend struct Outgoing;
   friend struct Reply;
 
-  // Sending.
+  // Sending. `holds`: the datatype that the body refers to; `request`: the call that waits until it has left.
   void send(Window& window, WindowTarget& target, const portals::Header& header, const portals::Region& body,
             Outstanding* request, const Pieces* holds);
-  // A put of the 1996 interface has left, and nobody waits for its arrival, at either side: the target is to look, also
-  // if it computes. One system call, on the node.
+  // Wakes the target of a put of the 1996 interface, on this node: neither side waits for that put's arrival, so a
+  // computing target would not poll for it. One system call.
   void wake(const WindowTarget& target);
+  // Sends by a pooled transmission, whose body must stay valid until it has left.
   void send_outgoing(Outgoing& outgoing, Window* window, int target, const portals::Header& header,
                      const portals::Region& body);
   void send_ask(Window& window, int target, const AskHead& head, std::span<const Piece> pieces,
                 const AccumulateOperands& operands, const portals::Region& elements, Outstanding* request);
+  // Sends a body that the caller may reuse on return. `window` nullptr: no access waits for it.
   void send_copied(Window* window, int target, portals::Header header, std::span<const std::byte> body);
   void send_ask(Window& window, int target, const AskHead& head, std::span<const Piece> pieces = {},
                 const void* operands = nullptr, std::uint64_t operand_bytes = 0);
+  // Handles the end of a transmission.
   void finished(Outgoing& outgoing);
+  // Whether another origin may write the body while it is sent.
   [[nodiscard]] bool others_may_write(const portals::Region& body) const;
   [[nodiscard]] portals::Header ask_header(Window& window, int target, Ask what) const;
   [[nodiscard]] portals::Header header_to(std::uint32_t world_rank, portals::PortalIndex portal,
                                           portals::MatchBits bits) const;
-  // Whether nothing is under way to the target, so that the next access may ask for an answer, which then is the flush:
-  // a journey there and one back. Of several, whose answers would be as many, a flush behind all of them is cheaper.
+  // Whether nothing is under way to the target, so that the next access may request an answer, which then serves as its
+  // flush: one round trip. After several accesses, a flush behind all of them is cheaper than an answer for each.
   [[nodiscard]] bool is_alone(const Window& window, const WindowTarget& target) const {
     return !target.unflushed && locally_complete(target) && !ends_by_message(window, target) &&
            !parts_.kernel.initiator().gone(target.world_rank);
   }
   // Answers.
+  // Lists an answer's entry and counts it as under way.
   Reply& expect(Window& window, int target, const portals::Region& room, Outstanding* request, const Pieces* holds);
+  // Handles a filled reply: an answer, or at a target a described body.
   void came(Reply& answer);
+  // Ends an answer, with its error or with success.
   void give_up(Reply& answer, int error_class);
+  // One message or answer less under way for a request-based call.
   void done(Outstanding* request, int error_class);
+  // Keeps the first error of a window's accesses for its next synchronisation.
   void note(Window& window, int error_class, const std::string& words);
 
   // Locks.
   [[nodiscard]] sim::WindowLock lock_of(const WindowControl& control);
+  // The test of the locks in memory for a lost holder (sim/shm/holder_lock).
   [[nodiscard]] static bool is_gone(void* rma, std::uint32_t world_rank);
   [[nodiscard]] sim::HolderGone holder_gone();
+  // Wakes a member that has got the lock.
   void let_in(Window& window, int target, std::uint32_t member);
+  // Returns `member`'s lock at `target`, in memory that is mapped here.
   void release(Window& window, int target, const WindowControl& control, int member);
+  // Reports locks that were granted in memory to the members that asked by message.
   void give_locks();
+  // Makes give_locks() run in each round, until no member waits.
   void look_each_round();
+  // Withdraws lost members from the locks that this process may act on for them.
   void withdraw_dead();
   [[nodiscard]] bool may_withdraw(std::uint32_t world_rank, bool is_own_lock) const;
   [[nodiscard]] sim::AccumulateLock accumulate_lock(const WindowTarget& target);
 
-  // An access begins: counted, and told to the trace before the messages that it takes.
+  // An access begins: counted, and recorded in the trace before its messages.
   void seen(const Window& window, const Access& access, sim::TraceAccess call, WindowWay way, std::uint64_t bytes) {
     count(
         call >= sim::TraceAccess::accumulate ? sim::CountedAccess::kAccumulate : static_cast<sim::CountedAccess>(call),
@@ -228,32 +257,42 @@ class Rma final : public Listener {
   }
   void record_access(const Window& window, const Access& access, sim::TraceAccess call, WindowWay way,
                      std::uint64_t bytes);
+  // Records a trace event with the window's context and the target's rank.
   void record(const Window& window, sim::TraceKind kind, int target, sim::TraceEvent event);
 
-  // By way.
-  // A dynamic window has no one block with an offset: what is accessed there is always described.
+  // The methods. A dynamic window has no one block with an offset, so its accesses are always described.
   [[nodiscard]] bool block_by_block(const Window& window) const {
     return window.by_messages || (parts_.options.a_message_a_block && !window.memory.dynamic());
   }
+  // The method `process`. False: the system refuses it; nothing happened, and the target is accessed by messages from
+  // now on.
   [[nodiscard]] bool copy_through_system(Window& window, const Access& access, bool write);
+  // The paper's form of accesses in pieces: one message for each block.
   void put_blocks(Window& window, const Access& access);
   void get_blocks(Window& window, const Access& access);
   void put_by_messages(Window& window, const Access& access);
   void get_by_messages(Window& window, const Access& access);
+  // The memory for an accumulate's previous elements; empty if they are not wanted.
   [[nodiscard]] static portals::Region result_room(const Access& access, const AccumulateOperands& operands,
                                                    Pieces& pieces);
   void accumulate_by_messages(Window& window, const Access& access, const AccumulateOperands& operands);
 
   // As a target.
+  // Checks an ask's sender and dispatches it. An invalid one is dropped.
   void hear(const portals::Header& header, const std::byte* body, std::uint64_t bytes);
   void lock_asked(Window& window, const AskHead& head);
+  // Reports to the origin that its ask is invalid.
   void refuse(Window& window, const AskHead& head, int error_class);
+  // As an origin: ends the access that a target refused.
   void refused(Window& window, const AskHead& head);
+  // Prepares for the body that the ask describes.
   void take_pieces(Window& window, const Asked& asked, const portals::Header& header);
+  // Ends the description of a body that was not saved.
   void forget_described(const portals::Header& header);
   void send_pieces(Window& window, const Asked& asked);
   void combine(Window& window, const Asked& asked);
 
+  // --check-rma: compares an announced access, and answers.
   void hear_announced(Window& window, const Asked& asked);
   void hear_completed(Window& window, const AskHead& head);
 
@@ -261,39 +300,44 @@ class Rma final : public Listener {
   const sim::NodeMemory* node_;
   GuardWaits guard_waits_;
   AccessCounts counts_;
-  // Messages of this origin's accesses that have not left, and answers that have not come.
+  // Messages of this origin's accesses that have not left, and answers that have not arrived.
   std::uint32_t under_way_ = 0;
+  // Not owned.
   std::unordered_map<std::uint32_t, Window*> windows_;        // by context
-  std::unordered_map<std::uint32_t, sim::PeerMemory> peers_;  // of the node, by their number on it
-  // Blocks of windows that are gone, to which a body or an answer that is under way still refers.
+  std::unordered_map<std::uint32_t, sim::PeerMemory> peers_;  // other processes of the node, by local rank
+  // Blocks of freed windows to which a body or an answer under way still refers.
   std::vector<std::unique_ptr<portals::SingleBlock>> retired_;
   Pool<Reply> replies_;
   Pool<Outgoing> outgoing_;
-  // Looks in each round whether locks are free that others wait for by messages.
+  // Polls, in each round, for locks that were granted in memory to members that wait for a message.
   struct Rounds final : Listener {
     explicit Rounds(Rma& of) : rma(of) {}
     void told() override { rma.give_locks(); }
     Rma& rma;
   };
   Rounds rounds_{*this};
-  // What a lost peer will never do is over, with an error for the window; what it held goes to others.
+  // Ends what lost peers leave open, with an error for the window; locks that they had go to others.
   struct Losses final : Listener {
     explicit Losses(Rma& of) : rma(of) {}
     void told() override { rma.end_losses(); }
     Rma& rma;
   };
   Losses on_losses_{*this};
+  // Ends the replies of lost peers, and withdraws them from locks.
   void end_losses();
-  sim::AccumulateLockData own_accumulates_;  // where no node's memory has one
+  sim::AccumulateLockData own_accumulates_;  // used where the node shares no memory
   static constexpr std::uint32_t kSynchronisedToLook = 64;
+  // Counts towards kSynchronisedToLook, see looks_now().
   std::uint32_t synchronised_ = 0;
-  std::uint32_t next_described_ = 0;
-  std::uint32_t losses_ = 0;  // that have been looked at
-  // Reused, so that an ask costs no allocation, here or at the target.
+  std::uint32_t next_described_ = 0;  // number of the latest described body
+  std::uint32_t losses_ = 0;          // losses for which withdraw_dead() has run
+  // Reused, so that an ask allocates nothing, at either side.
   std::vector<std::byte> ask_body_;
   std::vector<std::byte> answer_body_;
   std::vector<portals::Buffer> meant_;
 
+  // The portals: asks in a heap, puts and gets in lists of one entry for each window.
+  // Memory for asks, whose bodies are saved whole.
   HeapMemory memory_;
   portals::DynamicBlock asks_;
   portals::MatchEntry ask_entry_;

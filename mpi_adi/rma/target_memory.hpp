@@ -1,5 +1,5 @@
-// The memory that a window exposes here: one piece, or, of a dynamic window, those that are attached; an access may
-// span several that touch each other. Whoever writes or reads in an origin's name asks here first.
+// The memory that a window exposes in this process: one piece, or, for a dynamic window, the attached pieces, of which
+// an access may span several that touch. All code that acts for an origin asks it before it reads or writes.
 #pragma once
 
 #include <algorithm>
@@ -12,23 +12,27 @@
 
 namespace margay::mpi_adi {
 
+// Under the process lock. Owns no memory. A look-up in a dynamic window is logarithmic in the pieces.
 class TargetMemory {
  public:
+  // Sets the memory of a window that is not dynamic.
+  // `bytes` may be 0, and `base` then nullptr.
   void expose(std::byte* base, std::uint64_t bytes) {
     base_ = base;
     bytes_ = bytes;
   }
-  // Displacements are addresses, in pieces that come and go.
+  // Makes it dynamic: displacements are addresses, in pieces that the program attaches and detaches.
   void make_dynamic() { dynamic_ = true; }
   [[nodiscard]] bool dynamic() const { return dynamic_; }
 
-  // False: a part of it is attached already.
+  // Attaches a piece. False: a part of it is attached already.
   [[nodiscard]] bool attach(void* base, std::uint64_t bytes) {
     const auto begin = reinterpret_cast<std::uintptr_t>(base);
     if (bytes == 0) {
       empty_.insert(begin);
       return true;
     }
+    // The neighbours decide: attached pieces never overlap.
     const auto next = pieces_.lower_bound(begin);
     if (next != pieces_.end() && next->first - begin < bytes) return false;
     if (next != pieces_.begin()) {
@@ -38,7 +42,7 @@ class TargetMemory {
     pieces_.emplace(begin, bytes);
     return true;
   }
-  // By the address that was attached. False: there is none.
+  // Detaches a piece by the address that was attached. False: there is none.
   [[nodiscard]] bool detach(const void* base) {
     const auto begin = reinterpret_cast<std::uintptr_t>(base);
     if (pieces_.erase(begin) != 0) return true;
@@ -48,14 +52,16 @@ class TargetMemory {
     return true;
   }
 
-  // The memory at `offset` (an address, of a dynamic window); nullptr: some of the bytes are outside.
+  // The memory at `offset` (in a dynamic window, an address), or nullptr if some of the bytes are outside.
   [[nodiscard]] std::byte* at(std::uint64_t offset, std::uint64_t bytes) const {
+    // Two comparisons, so that no sum can wrap.
     if (!dynamic_) return offset <= bytes_ && bytes <= bytes_ - offset ? base_ + offset : nullptr;
     auto next = pieces_.upper_bound(offset);
     if (next == pieces_.begin()) return nullptr;
     const auto piece = std::prev(next);
     const std::uint64_t in = offset - piece->first;
     if (in > piece->second) return nullptr;
+    // Pieces that touch count as one: an access may span several.
     for (std::uint64_t here = piece->second - in; bytes > here; ++next) {
       const std::uint64_t end = offset + here;
       if (next == pieces_.end() || next->first != end) return nullptr;
@@ -64,8 +70,10 @@ class TargetMemory {
     return reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(offset));
   }
 
+  // Whether some of the bytes belong to the window.
   [[nodiscard]] bool overlaps(portals::Buffer with) const {
     const auto begin = reinterpret_cast<std::uintptr_t>(with.base);
+    // Half-open ranges that share a byte.
     const auto meets = [&](std::uintptr_t from, std::uint64_t bytes) {
       return begin < from + bytes && from < begin + with.bytes;
     };
@@ -77,8 +85,8 @@ class TargetMemory {
   std::byte* base_ = nullptr;
   std::uint64_t bytes_ = 0;
   bool dynamic_ = false;
-  std::map<std::uintptr_t, std::uint64_t> pieces_;
-  std::multiset<std::uintptr_t> empty_;  // attached with 0 bytes
+  std::map<std::uintptr_t, std::uint64_t> pieces_;  // bytes by address; they do not overlap
+  std::multiset<std::uintptr_t> empty_;             // pieces of 0 bytes, which may be attached several times
 };
 
 }  // namespace margay::mpi_adi

@@ -3,6 +3,7 @@
 namespace margay::mpi_adi {
 
 WayChoice choose_window_way(const WayFacts& facts) {
+  // The order matters: the interface and the kind of window decide before the place of the memory.
   if (facts.of_1996) return {WindowWay::message, "the paper's interface goes by its put and get portals only"};
   if (facts.is_dynamic) return {WindowWay::message, "what is attached there is known to the target alone"};
   if (facts.is_own) return {WindowWay::direct, "it is the process's own"};

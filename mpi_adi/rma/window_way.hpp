@@ -1,4 +1,4 @@
-// Which way leads to the memory of a window's member, and why. Pure: who makes windows and `margay info` ask the same.
+// The choice of the method of access to a member's memory, and its reason. Pure; used by windows and by `margay info`.
 #pragma once
 
 #include <string_view>
@@ -7,20 +7,23 @@
 
 namespace margay::mpi_adi {
 
+// The facts that decide it.
 struct WayFacts {
-  bool of_1996 = false;       // of the interface that knows nothing but messages
-  bool is_dynamic = false;    // memory that is attached later, and told to nobody
+  bool of_1996 = false;       // of paper 001's interface, which uses messages only
+  bool is_dynamic = false;    // memory that is attached later, without notice to other members
   bool is_own = false;        // this process's window memory
   bool is_on_node = false;    // the member is on this node
-  bool is_mapped = false;     // its memory is of the heap that the node shares, and is mapped here
+  bool is_mapped = false;     // its memory is in the node's shared heap and mapped here
   bool reads_others = false;  // the node's ranks may read and write each other's memory
 };
 
+// The method, and the reason for a reader.
 struct WayChoice {
   WindowWay way = WindowWay::message;
   std::string_view reason;
 };
 
+// Decides by the first fact that applies: messages are the fallback that always works.
 [[nodiscard]] WayChoice choose_window_way(const WayFacts& facts);
 
 }  // namespace margay::mpi_adi

@@ -84,7 +84,7 @@
 #define MPI_TYPECLASS_INTEGER 2
 #define MPI_TYPECLASS_COMPLEX 3
 
-/* How a datatype was made. */
+/* The call that made a datatype (MPI_Type_get_envelope). */
 enum MPIR_Combiner_enum {
   MPI_COMBINER_NAMED = 1,
   MPI_COMBINER_DUP = 2,

@@ -79,7 +79,7 @@
 #define MPI_ERR_VALUE_TOO_LARGE 77
 #define MPI_T_ERR_NOT_SUPPORTED 78
 
-/* The largest predefined class of the standard and the largest code: classes a program adds come after it. */
+/* The largest predefined class of the standard, and the largest code; a program's own classes are above it. */
 #define MPICH_ERR_LAST_CLASS 78
 #define MPI_ERR_LASTCODE 0x3fffffff
 
