@@ -68,7 +68,7 @@ class Done:
             return f"the program did not come to its end; `margay trace print {os.path.basename(self.folder)} --last 20` " \
                    "shows what came last"
         if self.status == DEADLOCK:
-            return "no rank can go on:\n" + "\n".join("    " + line for line in self.err.strip().splitlines())
+            return "no rank can proceed:\n" + "\n".join("    " + line for line in self.err.strip().splitlines())
         lines = (self.err or self.out).strip().splitlines()
         last = [line for line in lines if not NO_REASON.match(line)] or lines
         return f"the program ended with status {self.status}" + (f": {last[-1]}" if last else "")
