@@ -1,15 +1,15 @@
-// Conjugate gradients for Poisson's equation on a square, with f = 1 inside and 0 at the border: N x N points, cut into
-// a grid of blocks, one for a rank.
+// A conjugate gradient solver for Poisson's equation on a square, with f = 1 inside and 0 at the border: N x N points,
+// divided into a grid of blocks, one for each rank.
 //
 //   conjugate_gradient [--size N] [--tolerance T] [--check]
 //
-// What is worth seeing:
-//   - Halos by MPI_Ineighbor_alltoallw, in one call for all four sides: rows as they lie, columns by a vector datatype,
-//     each with an address of its own in the block. While they travel the block's inner points are computed, which need
-//     no halo; then its rim.
-//   - Dot products by MPI_Iallreduce: while the square of the new residual is summed over all ranks, the solution is
-//     updated, which does not need it.
-//   - Every rank ends at the same step: all get the same bits from an allreduce.
+// It shows:
+//   - Halo exchange by MPI_Ineighbor_alltoallw, one call for all four sides: rows are contiguous, columns use a vector
+//     datatype, and each side has its own address in the block. Meanwhile the rank computes the inner points, which
+//     need no halo, and then the rim.
+//   - Dot products by MPI_Iallreduce: while the square of the new residual is summed over all ranks, each rank updates
+//     the solution, which does not need it.
+//   - All ranks stop at the same step, because an allreduce returns the same bits on each.
 // --check computes the residual b - A x of the result from scratch.
 #include <math.h>
 #include <mpi.h>
@@ -21,7 +21,7 @@ struct Block {
   int width, height;  // inner points
   int stride;         // with the halo
   MPI_Comm grid;
-  MPI_Datatype types[4];  // of what goes to and comes from each neighbor: above, below, left, right
+  MPI_Datatype types[4];  // of the data exchanged with each neighbor: above, below, left, right
   int counts[4];
   MPI_Aint rim[4], halo[4];  // bytes from the beginning of a vector
 };
@@ -54,7 +54,7 @@ static void cut(int n, int size, struct Block* block) {
   MPI_Type_vector(block->height, 1, block->stride, MPI_DOUBLE, &column);
   MPI_Type_commit(&row);
   MPI_Type_commit(&column);
-  // Neighbors come in the order of the dimensions: the first one down the rows, each first on its lower side.
+  // Neighbors are ordered by dimension, rows first, and in each dimension the lower one is first.
   const int rims[4] = {at(block, 0, 0), at(block, 0, block->height - 1), at(block, 0, 0),
                        at(block, block->width - 1, 0)};
   const int halos[4] = {at(block, 0, -1), at(block, 0, block->height), at(block, -1, 0), at(block, block->width, 0)};
@@ -75,7 +75,7 @@ static void apply_row(const struct Block* block, const double* v, double* result
   for (int x = from; x < to; ++x) result[at(block, x, y)] = laplacian(block, v, x, y);
 }
 
-// result = A v, and this rank's part of v times it. v's halo is filled.
+// Computes result = A v. Returns this rank's part of the dot product of v and result. Fills v's halo.
 static double apply(const struct Block* block, double* v, double* result) {
   MPI_Request request;
   MPI_Ineighbor_alltoallw(v, block->counts, block->rim, block->types, v, block->counts, block->halo, block->types,
@@ -97,7 +97,7 @@ static double apply(const struct Block* block, double* v, double* result) {
   return sum;
 }
 
-// y += factor x, inner points.
+// y += factor x, for the inner points.
 static void add(const struct Block* block, double* y, double factor, const double* x) {
   for (int row = 0; row < block->height; ++row) {
     for (int i = at(block, 0, row); i < at(block, block->width, row); ++i) y[i] += factor * x[i];
@@ -112,7 +112,7 @@ static double square(const struct Block* block, const double* v) {
   return sum;
 }
 
-// Steps that it took; x is the solution.
+// Solves for x. Returns the number of steps.
 static int solve(const struct Block* block, double tolerance, int steps_max, double* x) {
   double *r = vector(block), *p = vector(block), *ap = vector(block);
   for (int row = 0; row < block->height; ++row) {
@@ -130,7 +130,7 @@ static int solve(const struct Block* block, double tolerance, int steps_max, dou
     mine = square(block, r);
     MPI_Request request;
     MPI_Iallreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, block->grid, &request);
-    add(block, x, alpha, p);  // meanwhile
+    add(block, x, alpha, p);  // overlaps the allreduce
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     const double beta = all / old;
     old = all;
@@ -144,7 +144,7 @@ static int solve(const struct Block* block, double tolerance, int steps_max, dou
   return step;
 }
 
-// The length of b - A x beside that of b.
+// The ratio of the norms of b - A x and b.
 static double residual(const struct Block* block, double* x) {
   double* ax = vector(block);
   apply(block, x, ax);
@@ -192,7 +192,7 @@ int main(int argc, char** argv) {
   }
   MPI_Reduce(&mine, &largest, 1, MPI_DOUBLE, MPI_MAX, 0, block.grid);
   int right = steps < steps_max;
-  // Rounding differs with the cut, so only digits that do not are printed.
+  // Rounding depends on the division into blocks, so only digits that do not are printed.
   if (rank == 0) printf("%d x %d points: the largest value is %.4f\n", n, n, largest);
   if (check) {
     const double left = residual(&block, x);

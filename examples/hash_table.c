@@ -1,22 +1,21 @@
-// A hash table that lies in the memory of all ranks: who inserts does so without the owner's help.
+// A hash table distributed over the memory of all ranks. A rank inserts keys without the owner's participation.
 //
 //   hash_table [KEYS of each rank]
 //
-// How it goes:
-//   1. MPI_Win_allocate: each rank gives a part of the table, slots of a key and a count. A hash of the key says in
-//   which
-//      slot of which rank the key should be.
-//   2. Who wants to count a key takes a slot for it by MPI_Compare_and_swap: "if the slot is free (0), the key is mine
-//      now". Of several ranks at once exactly one wins; what the function returns tells what was there before: free,
-//      the same key (somebody was faster: well and good), or another one: then the next slot is tried.
-//   3. The slot's key never changes again, so its count can be raised by a plain MPI_Accumulate.
-// There is no lock: lock_all only begins the epoch in which the others' memory may be used.
+// Steps:
+//   1. MPI_Win_allocate: each rank provides a part of the table, slots of a key and a count. A hash of the key selects
+//      the rank and the slot.
+//   2. To count a key, a rank claims a slot for it by MPI_Compare_and_swap, which writes the key if the slot is free
+//      (0). Of several ranks at once exactly one succeeds. The function returns the old content: free, the same key
+//      (another rank was faster, which is fine), or another key, so the next slot is tried.
+//   3. The slot's key never changes again, so an MPI_Accumulate can increment its count.
+// No slot is locked: lock_all only begins the epoch in which the memory of other ranks may be accessed.
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { kWords = 2, kDifferent = 500 };  // of a slot; keys that are drawn, of them all
+enum { kWords = 2, kDifferent = 500 };  // words of a slot; number of different keys
 
 struct Table {
   MPI_Win win;
@@ -31,12 +30,12 @@ static uint64_t hash(uint64_t x) {  // SplitMix64
   return x ^ (x >> 31);
 }
 
-// Key number i of a rank, never 0. Ranks have many in common.
+// Key number i of a rank, never 0. Ranks have many keys in common.
 static int64_t key_of(int rank, int i) {
   return 1 + (int64_t)(hash((uint64_t)rank << 32 | (uint64_t)i) % kDifferent);
 }
 
-// Counts the key once more. The number of slots looked at, 0 when the table is full.
+// Increments the key's count. Returns the number of slots tried, 0 if the table is full.
 static int count_key(const struct Table* table, int64_t key) {
   const int64_t free_slot = 0, one = 1;
   const uint64_t all = (uint64_t)table->slots * (uint64_t)table->size;
@@ -46,16 +45,17 @@ static int count_key(const struct Table* table, int64_t key) {
     const MPI_Aint at = (MPI_Aint)(slot % (uint64_t)table->slots) * kWords;
     int64_t found = -1;
     MPI_Compare_and_swap(&key, &free_slot, &found, MPI_INT64_T, owner, at, table->win);
-    MPI_Win_flush(owner, table->win);  // `found` is here
+    MPI_Win_flush(owner, table->win);  // `found` is valid
     if (found != free_slot && found != key) continue;
     MPI_Accumulate(&one, 1, MPI_INT64_T, owner, at + 1, 1, MPI_INT64_T, MPI_SUM, table->win);
-    MPI_Win_flush_local(owner, table->win);  // `one` may go
+    MPI_Win_flush_local(owner, table->win);  // `one` may be reused
     return (int)tries;
   }
   return 0;
 }
 
-// Everybody can compute what everybody inserted: each key must be there once, with its number. The number of errors.
+// Checks that each key is in the table once, with its count: each rank can compute the keys of all. Returns the number
+// of errors.
 static int check(const struct Table* table, int keys) {
   int expected[kDifferent + 1] = {0}, counted[kDifferent + 1] = {0}, slots[kDifferent + 1] = {0}, wrong = 0;
   for (int rank = 0; rank < table->size; ++rank) {
@@ -96,8 +96,8 @@ int main(int argc, char** argv) {
     looked += tries;
     full |= tries == 0;
   }
-  MPI_Win_unlock_all(table.win);  // what this rank accumulated is there
-  MPI_Barrier(MPI_COMM_WORLD);    // and what the others did
+  MPI_Win_unlock_all(table.win);  // this rank's accumulates are complete
+  MPI_Barrier(MPI_COMM_WORLD);    // and so are those of all others
 
   MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, table.win);
   const int wrong = check(&table, keys) + full;

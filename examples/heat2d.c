@@ -1,16 +1,16 @@
-// Two-dimensional heat diffusion, a plain MPI program: runs under any MPI.
+// Two-dimensional heat diffusion: a plain MPI program, which runs under any MPI.
 //
 //   mpicc -O2 -o heat2d heat2d.c
 //   mpiexec -n 4 ./heat2d --input data/heat_start.pgm --output heat_end.ppm --check
 //
-// Rank 0 reads the start temperatures from a grey image (PGM, binary). The image is cut into a grid of blocks, one for
-// a rank; in each step every rank exchanges its borders with its four neighbours (rows as they lie, columns by a vector
-// datatype) and then moves each inner point towards the mean of its neighbours. The image's own border keeps its
-// temperature. Every 20 steps all ranks agree on the largest change (Allreduce), and stop when it is small. Rank 0
-// collects the blocks and writes a coloured image (PPM).
+// Rank 0 reads the start temperatures from a grey image (PGM, binary). The image is divided into a grid of blocks, one
+// for each rank. In each step every rank exchanges its borders with its four neighbours (rows are contiguous, columns
+// use a vector datatype) and then moves each inner point towards the mean of its neighbours. The image's own border
+// keeps its temperature. Every 20 steps all ranks compute the largest change (Allreduce), and stop if it is small. Rank
+// 0 collects the blocks and writes a coloured image (PPM).
 //
-// A step reads only old values (Jacobi), so the result does not depend on how the image was cut, down to the last bit.
-// With --check rank 0 computes the same alone and compares.
+// A step reads only old values (Jacobi), so the result is the same, to the last bit, for every division of the image.
+// With --check rank 0 computes the serial result and compares.
 #include <math.h>
 #include <mpi.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ struct Options {
   int check;
 };
 
-// A rectangle of the image with a border of one point all round: the halo, or the image's fixed edge beyond it.
+// A rectangle of the image with a border of one point on all sides: the halo, or the image's fixed edge.
 struct Block {
   int x, y;           // of the first inner point in the image
   int width, height;  // inner points
@@ -62,7 +62,7 @@ static size_t at(const struct Block* block, int x, int y) {
   return (size_t)(y + 1) * stride_of(block) + (size_t)(x + 1);
 }
 
-// The first of `length` points that part `index` of `parts` has.
+// The first point of part `index` when `length` points are divided into `parts` parts.
 static int part_begin(int length, int parts, int index) {
   return (int)((long)length * index / parts);
 }
@@ -94,7 +94,7 @@ static void place(struct Grid* grid, int rank) {
   grid->east = column < grid->columns - 1 ? rank + 1 : MPI_PROC_NULL;
 }
 
-// The image's inner points (without its outermost frame, which is fixed) are what is divided.
+// Divides the image's inner points; its outermost frame is fixed.
 static struct Block make_block(const struct Grid* grid, int rank) {
   const int column = rank % grid->columns, row = rank / grid->columns;
   const int inner_width = grid->image_width - 2, inner_height = grid->image_height - 2;
@@ -119,7 +119,7 @@ static void release(struct Block* block) {
   free(block->new_values);
 }
 
-// A number of the image's head; comments run from # to the end of the line.
+// Reads a number from the image's header; comments extend from # to the end of the line.
 static int read_number(FILE* file, const char* name) {
   int value = -1, c = fgetc(file);
   while (c == '#' || c == ' ' || c == '\n' || c == '\r' || c == '\t') {
@@ -132,7 +132,7 @@ static int read_number(FILE* file, const char* name) {
   return value;
 }
 
-// The temperatures of a grey image, one double a point. The caller frees them.
+// Reads the temperatures of a grey image, one double for each point. The caller frees them.
 static double* read_image(const char* name, int* width, int* height) {
   FILE* file = fopen(name, "rb");
   if (file == NULL) die("cannot open", name);
@@ -156,7 +156,7 @@ static unsigned char shade(double value) {
   return (unsigned char)(value <= 0 ? 0 : value >= 255 ? 255 : value + 0.5);
 }
 
-// Black, violet, orange, yellow, white: what a heat camera shows.
+// Black, violet, orange, yellow, white: the colours of a thermal camera.
 static void write_image(const char* name, const double* values, int width, int height) {
   FILE* file = fopen(name, "wb");
   if (file == NULL) die("cannot write", name);
@@ -197,7 +197,7 @@ static void scatter_image(const struct Grid* grid, int ranks, double* image, str
   memcpy(mine->new_values, mine->old_values, sizeof(double) * (size_t)points);
 }
 
-// The inner points of every block come back into rank 0's image.
+// Collects the inner points of all blocks in rank 0's image.
 static void collect_image(const struct Grid* grid, int ranks, double* image, const struct Block* mine) {
   MPI_Datatype inner;
   MPI_Request request;
@@ -232,7 +232,7 @@ static void exchange_halo(const struct Grid* grid, struct Block* block, MPI_Data
   MPI_Waitall(8, requests, MPI_STATUSES_IGNORE);
 }
 
-// One step of the whole block; the largest change of a point.
+// Computes one step of the whole block. Returns the largest change of a point.
 static double diffuse(struct Block* block) {
   const size_t stride = stride_of(block);
   double largest = 0;
@@ -249,7 +249,7 @@ static double diffuse(struct Block* block) {
   return largest;
 }
 
-// Both buffers begin with the same border, so the image's fixed edge is in each of them.
+// Both buffers start with the same border, so each contains the image's fixed edge.
 static int run(const struct Grid* grid, struct Block* block, const struct Options* options) {
   MPI_Datatype column;
   MPI_Type_vector(block->height, 1, block->width + 2, MPI_DOUBLE, &column);
@@ -265,7 +265,7 @@ static int run(const struct Grid* grid, struct Block* block, const struct Option
   return step;
 }
 
-// The same steps on the whole image, by rank 0 alone and without a message.
+// Computes the same steps on the whole image, on rank 0 alone and without messages.
 static int differs_from_serial(const double* start, const double* end, int width, int height, int steps) {
   struct Grid grid = make_grid(1, width, height);
   struct Block all = make_block(&grid, 0);
@@ -304,7 +304,7 @@ static struct Options parse(int argc, char** argv) {
   return options;
 }
 
-// Rank 0's last words; the value is the exit status.
+// Prints the result on rank 0. Returns the exit status.
 static int report(const struct Options* options, const struct Grid* grid, const double* start, const double* end,
                   int steps) {
   const int width = grid->image_width, height = grid->image_height;

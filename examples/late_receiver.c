@@ -1,4 +1,4 @@
-// A rank sends to one that is busy. docs/first_trace.md reads its trace.
+// A rank sends to a rank that is busy. docs/first_trace.md explains its trace.
 #include <mpi.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-/* Lists what an MPI library shows of itself (MPI_T): each control variable with its value, each performance variable
-   with its class, and what both mean. Plain MPI; with a name as argument, only variables whose name contains it.
+/* Lists the variables of an MPI library (MPI_T): each control variable with its value, each performance variable with
+   its class, and their descriptions. Plain MPI. With a name as argument, only variables whose name contains it.
 
        mpicc -o list_variables examples/list_variables.c
        ./list_variables heap                                                                                          */
@@ -47,7 +47,7 @@ static void enum_text(MPI_T_enum type, int value, char* out, int bytes) {
   snprintf(out, (size_t)bytes, "%d", value);
 }
 
-/* A control variable's value as text: the first element, or all of a string. */
+/* A control variable's value as text: its first element, or the whole string. */
 static void value_text(int index, MPI_Datatype type, MPI_T_enum items, char* out, int bytes) {
   MPI_T_cvar_handle handle;
   int count = 0;

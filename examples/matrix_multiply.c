@@ -1,14 +1,14 @@
-// C = A B, of square matrices of integers, in two ways.
+// C = A B for square matrices of integers, by two methods.
 //
 //   matrix_multiply [--size N] [--grid] [--check]
 //
 // By rows: rank 0 has A and B. MPI_Scatterv gives each rank some rows of A, MPI_Bcast all of B; each multiplies its
-// rows, and MPI_Gatherv brings the rows of C back. B lies on every rank whole.
+// rows, and MPI_Gatherv collects the rows of C. Every rank has all of B.
 //
-// --grid: the ranks stand in a grid, and each has one block of A, B and C. In step k the ranks of column k broadcast
-// their blocks of A along their rows, those of row k their blocks of B along their columns (SUMMA): each rank adds the
-// product of what came. Nobody ever has more than five blocks. MPI_Cart_sub makes the communicators of a row and of a
-// column; blocks of the matrices on rank 0 are subarrays, sent to all by MPI_Scatterv with a resized type.
+// --grid: the ranks form a grid, and each has one block of A, B and C. In step k the ranks of column k broadcast their
+// blocks of A along their rows, those of row k their blocks of B along their columns (SUMMA), and each rank adds the
+// product of the two. No rank ever has more than five blocks. MPI_Cart_sub makes the communicators of a row and of a
+// column; the blocks of the matrices on rank 0 are subarrays, which MPI_Scatterv sends with a resized type.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static int b_at(int row, int column) {
   return (row * 13 - column * 29) % 19;
 }
 
-// c += a b, of `rows` x `inner` and `inner` x `columns`.
+// c += a b, where a is `rows` x `inner` and b is `inner` x `columns`.
 static void add_product(const int* a, const int* b, int* c, int rows, int inner, int columns) {
   for (int i = 0; i < rows; ++i) {
     for (int k = 0; k < inner; ++k) {
@@ -47,7 +47,7 @@ static int* filled(int n, int (*at)(int, int)) {
   return matrix;
 }
 
-// On rank 0 C, elsewhere nothing.
+// Returns C on rank 0, NULL elsewhere.
 static int* multiply_by_rows(int n, int rank, int size) {
   int* counts = memory(2 * (size_t)size * sizeof *counts);
   int* places = counts + size;
@@ -72,7 +72,8 @@ static int* multiply_by_rows(int n, int rank, int size) {
   return c;
 }
 
-// Block (i, j) of a padded matrix of `side` x `side` blocks: its place in units of a block's length, for MPI_Scatterv.
+// The displacement of block (i, j) in a padded matrix of `side` x `side` blocks, in units of a block's length, for
+// MPI_Scatterv.
 static MPI_Datatype block_type(int padded, int block) {
   const int sizes[2] = {padded, padded}, parts[2] = {block, block}, starts[2] = {0, 0};
   MPI_Datatype part, resized;
@@ -91,7 +92,7 @@ static int* padded_matrix(int n, int padded, int (*at)(int, int)) {
   return matrix;
 }
 
-// As many ranks as the largest square has; the others look on.
+// The largest square number of ranks takes part; the others are idle.
 static int* multiply_on_grid(int n, int rank, int size) {
   int side = 1;
   while ((side + 1) * (side + 1) <= size) ++side;

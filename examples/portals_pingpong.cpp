@@ -1,8 +1,8 @@
-// Latency and bandwidth between two processes on portals, without MPI. "put": a message goes to an independent block of
-// the other's and comes back, half a round trip is counted. "acknowledged put": each message goes to a window of the
-// other's memory and its kernel's acknowledgment comes back; the other's program is not involved.
+// A benchmark of latency and bandwidth between two processes on portals, without MPI. "put": a message goes to an
+// independent block of the other process, which returns it; half of the round trip is reported. "acknowledged put":
+// each message goes to a window in the other's memory, and the other's kernel, not its program, acknowledges it.
 //
-//   margay run -n 2 portals_pingpong [LARGEST_BYTES [ROUND_TRIPS]]        default: 4194304 bytes, as many as make sense
+//   margay run -n 2 portals_pingpong [LARGEST_BYTES [ROUND_TRIPS]]        default: 4194304 bytes, round trips by length
 #include <margay/portals.hpp>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace {
 constexpr PortalIndex kBall = 1;
 constexpr PortalIndex kWindow = 2;
 constexpr PortalIndex kAcknowledgments = 3;
-constexpr std::uint64_t kBytesPerSize = 64ULL << 20;  // about so much is sent for each size
+constexpr std::uint64_t kBytesPerSize = 64ULL << 20;  // bytes that are sent for each size, approximately
 constexpr std::uint64_t kMostTrips = 20'000;
 
 void need(const Status& status) {
@@ -30,9 +30,9 @@ void need(const Status& status) {
   std::exit(1);
 }
 
-// One side's portals. The ball lands in a circular block of one buffer, whose header says how long it was; the window
-// is a single block in the same memory, whose sender says where; an acknowledgment is a header without a body, for
-// which a block without memory is enough.
+// The portals of one side. The ball is deposited in a circular block of one buffer, whose saved header has its length;
+// the window is a single block over the same memory, at offsets that the sender manages; an acknowledgment is a header
+// without a body, for which a block without memory is enough.
 class Player {
  public:
   Player(Program& program, std::size_t largest_bytes) : program_(program), in_(largest_bytes), out_(largest_bytes) {
@@ -54,13 +54,13 @@ class Player {
   void hit(std::uint64_t bytes) {
     need(program_.put({.destination = 1 - program_.rank(), .portal = kBall}, Region(out_.data(), bytes)));
   }
-  // Waits for the ball and gives its buffer back.
+  // Waits for the ball and releases its buffer.
   void take(std::uint64_t bytes) {
     need(program_.wait_until([this] { return rows_[0].state == IndependentBuffer::State::filled; }));
     if (rows_[0].bytes != bytes) need(Status::error("a ball of another size came"));
     ball_.release(0);
   }
-  // Puts into the other's window and waits until that kernel has said so.
+  // Puts into the other's window and waits for the kernel's acknowledgment.
   void put_acknowledged(std::uint64_t bytes) {
     need(program_.put({.destination = 1 - program_.rank(), .portal = kWindow, .return_portal = kAcknowledgments},
                       Region(out_.data(), bytes)));
@@ -70,7 +70,7 @@ class Player {
     if (saved_of(acknowledgment) == Saved::body && acknowledgment.return_length == bytes) return;
     need(Status::error("the acknowledgment says that not all was saved"));
   }
-  // Whether the last ball is what the other side sends.
+  // Whether the last ball has the bytes that the other side sends.
   [[nodiscard]] bool intact(std::uint64_t bytes) const {
     for (std::size_t i = 0; i < bytes; ++i) {
       if (in_[i] != static_cast<std::byte>(i * 31 + (1 - program_.rank()))) return false;
@@ -89,7 +89,7 @@ class Player {
   std::uint64_t awaited_ = 0;
 };
 
-// Nanoseconds of one way of the ball, half a round trip.
+// Nanoseconds for one direction of the ball, half a round trip.
 double ping_pong_ns(Program& program, Player& player, std::uint64_t bytes, std::uint64_t trips) {
   const std::uint64_t begin = program.now_ns();
   for (std::uint64_t trip = 0; trip < trips; ++trip) {
@@ -100,7 +100,7 @@ double ping_pong_ns(Program& program, Player& player, std::uint64_t bytes, std::
   return static_cast<double>(program.now_ns() - begin) / static_cast<double>(2 * trips);
 }
 
-// Nanoseconds until a put's acknowledgment is back.
+// Nanoseconds from a put until its acknowledgment has arrived.
 double acknowledged_ns(Program& program, Player& player, std::uint64_t bytes, std::uint64_t trips) {
   const std::uint64_t begin = program.now_ns();
   for (std::uint64_t trip = 0; program.rank() == 0 && trip < trips; ++trip) player.put_acknowledged(bytes);
@@ -117,7 +117,7 @@ bool play(Program& program, std::uint64_t largest_bytes, std::uint64_t asked_tri
   for (std::uint64_t bytes = 0; bytes <= largest_bytes; bytes = bytes == 0 ? 1 : bytes * 4) {
     const std::uint64_t fitting = std::clamp<std::uint64_t>(kBytesPerSize / (bytes + 1), 8, kMostTrips);
     const std::uint64_t trips = asked_trips != 0 ? asked_trips : fitting;
-    static_cast<void>(ping_pong_ns(program, player, bytes, trips / 10 + 1));  // warm
+    static_cast<void>(ping_pong_ns(program, player, bytes, trips / 10 + 1));  // warm-up
     const double way_ns = ping_pong_ns(program, player, bytes, trips);
     intact = intact && player.intact(bytes);
     need(program.barrier());

@@ -1,7 +1,7 @@
-// A walk through everything that a portal can be: each descriptor with each of its options, overlays, the three failure
-// links, and each reason to drop a message that a program can cause. For each message the zoo prints what the kernel
-// decided, and why; it ends with status 1 if a decision is not the expected one. docs/portals_api.md reads along. The
-// descriptors are in portals_zoo_descriptors.cpp; here are match lists and what else can happen to a message.
+// A tour of all kinds of portals: each descriptor with each of its options, overlays, the three failure links, and each
+// reason to drop a message that a program can cause. For each message the zoo prints the kernel's decision and its
+// reason; it ends with status 1 if a decision is not the expected one. docs/portals_api.md explains the output. The
+// descriptors are in portals_zoo_descriptors.cpp; match lists and other decisions are here.
 //
 //   margay run -n 2 portals_zoo
 #include "portals_zoo.hpp"
@@ -60,7 +60,7 @@ void failure_links(Zoo& zoo) {
   list.append(first);
   list.append(skipped);
   list.append(others);
-  list.adopt(long_ones);  // only links lead here
+  list.adopt(long_ones);  // reached only by links
   list.adopt(more);
   zoo.name(first, "first");
   zoo.name(skipped, "skipped");
@@ -99,7 +99,7 @@ void overlay(Zoo& zoo) {
             "the three in order of arrival");
 }
 
-// --- What else can happen to a message. ---
+// --- Other decisions about a message. ---
 
 void held(Zoo& zoo) {
   zoo.say("\n== Held, not dropped: without room the message waits on its wire until there is some ==");

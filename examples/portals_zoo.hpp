@@ -1,6 +1,6 @@
-// How the zoo works: rank 0, the visitor, sends a message; rank 1, the keeper, has a descriptor or a match list in its
-// cage (a portal) and a kernel that decides. The keeper sends its kernel's words to the visitor, who prints them, and
-// then what its own kernel decided about the answer. Further ranks only take part in barriers.
+// The zoo's frame. Rank 0, the visitor, sends a message; rank 1, the keeper, has a descriptor or a match list in its
+// cage (a portal) and a kernel that decides. The keeper sends its kernel's decision to the visitor, which prints it, and
+// then its own kernel's decision about the answer. Further ranks only take part in barriers.
 #pragma once
 
 #include <margay/portals.hpp>
@@ -20,20 +20,20 @@ using namespace margay::portals;
 
 inline constexpr Rank kVisitor = 0;
 inline constexpr Rank kKeeper = 1;
-inline constexpr PortalIndex kCage = 4;     // keeper's: what is on show
-inline constexpr PortalIndex kAnswers = 5;  // visitor's: acknowledgments, of which only the headers are kept
+inline constexpr PortalIndex kCage = 4;     // keeper's: the exhibit
+inline constexpr PortalIndex kAnswers = 5;  // visitor's: the headers of acknowledgments
 inline constexpr PortalIndex kReplies = 6;  // visitor's: the bodies of replies
-inline constexpr PortalIndex kReports = 7;  // visitor's: the keeper's words
+inline constexpr PortalIndex kReports = 7;  // visitor's: the keeper's reports
 inline constexpr std::size_t kHeapBytes = 16384;
 
-// What a sentence of the library means for an example: its end.
+// Prints an error of the library and ends the program.
 inline void need(const Status& status) {
   if (status.ok()) return;
   std::fprintf(stderr, "portals_zoo: %s\n", status.sentence().c_str());
   std::exit(1);
 }
 
-// Memory to deposit in: dots at first, so that one sees what came.
+// Memory for deposits, filled with dots, so that deposited bytes are visible.
 template <std::size_t N>
 struct Memory {
   Memory() { bytes.fill(std::byte{'.'}); }
@@ -42,7 +42,7 @@ struct Memory {
   alignas(64) std::array<std::byte, N> bytes;
 };
 
-// What a visitor's guide says the kernel will decide.
+// The decision that the kernel is expected to make.
 struct Expected {
   Outcome outcome = Outcome::drop;
   DropReason reason = DropReason::none;
@@ -50,7 +50,7 @@ struct Expected {
   std::uint64_t bytes = 0;
   std::uint64_t at = 0;  // offset, or buffer of an independent block
   bool acknowledged = false;
-  std::size_t stops = 1;  // of the walk
+  std::size_t stops = 1;  // entries that the walk visits
   [[nodiscard]] Expected after(std::size_t passed) const {
     Expected more = *this;
     more.stops = passed + 1;
@@ -85,7 +85,7 @@ class Zoo {
   [[nodiscard]] bool keeper() const { return program_.rank() == kKeeper; }
   [[nodiscard]] int surprises() const { return surprises_; }
 
-  // Puts a descriptor or a list into the cage, for as long as the returned guard lives. Keeper; others do nothing.
+  // Attaches a descriptor or a list to the cage while the returned guard lives. On the keeper; others do nothing.
   struct Open {
     explicit Open(PortalTable& portals) : table(&portals) {}
     Open(const Open&) = delete;
@@ -95,21 +95,21 @@ class Zoo {
   };
   [[nodiscard]] Open open(Descriptor& memory, const Options& options = {});
   [[nodiscard]] Open open(MatchList& list);
-  // The memory to draw after each message; the buffers of an exhibit that has several lie in it.
+  // The memory to print after each message; it contains all buffers of the exhibit.
   void watch(Buffer memory) { memory_ = memory; }
   void name(const MatchEntry& entry, const char* name) { program_.name(entry, name); }
 
   void say(const std::string& line);
-  // One message of the visitor's to the cage, and what becomes of it. The body is the next letter, `bytes` times.
+  // Sends a message from the visitor to the cage, and prints the decision. The body is the next letter, `bytes` times.
   void put(std::uint64_t bytes, const Expected& expected, HeaderValues values = {});
   void get(std::uint64_t bytes, const Expected& expected, HeaderValues values = {});
-  // The same in one line: only the verdict.
+  // Whether each decision is printed in one line, as the verdict alone.
   void brief(bool on) { brief_ = on; }
-  // The keeper looks at something of its own.
+  // Checks a condition on the keeper.
   void check(bool holds, const char* what);
-  // Sends without waiting for the message's fate; meet() is for later.
+  // Sends without waiting for the decision, which a later meet() reports.
   void launch(std::uint64_t bytes, HeaderValues values = {});
-  // Both sides' decisions since the last meeting, the keeper's as expected. Collective.
+  // Prints both sides' decisions since the last meet(), and compares the keeper's with the expected ones. Collective.
   void meet(const std::vector<Expected>& expected);
   void drops();
 
@@ -161,9 +161,9 @@ inline void Zoo::say(const std::string& line) {
 }
 
 inline void Zoo::put(std::uint64_t bytes, const Expected& expected, HeaderValues values) {
-  need(program_.barrier());  // the cage is ready
+  need(program_.barrier());  // the exhibit is attached
   launch(bytes, values);
-  need(program_.settle());  // the kernels have decided, and answered
+  need(program_.settle());  // both kernels have decided and answered
   meet({expected});
 }
 

@@ -1,16 +1,16 @@
-// Sample sort: every rank has a part of the keys, and in the end the ranks have them in order, rank 0 the smallest.
+// Sample sort: each rank starts with a part of the keys; at the end the ranks have them in order, rank 0 the smallest.
 //
 //   sample_sort [--keys N] [--seed S] [--check]
 //
-// How it goes, and which collective does it:
-//   1. Each rank sorts its own keys and takes samples of them, evenly.
-//   2. MPI_Allgather: everybody has everybody's samples, sorts them, and takes size - 1 splitters: the borders between
-//      the ranks' parts of the result. All come to the same ones, as all have the same samples.
-//   3. A rank's sorted keys fall into size runs, one for each rank. MPI_Alltoall tells everybody how long the runs are
-//      that it gets.
-//   4. MPI_Alltoallv moves the keys: each run to where it belongs.
-//   5. Each rank sorts what it got.
-// With samples enough the parts are of nearly one length; what is printed says how near.
+// Steps, with their collectives:
+//   1. Each rank sorts its own keys and takes evenly spaced samples.
+//   2. MPI_Allgather gives all samples to each rank, which sorts them and takes size - 1 splitters: the borders between
+//      the ranks' parts of the result. All ranks compute the same splitters from the same samples.
+//   3. The splitters divide a rank's sorted keys into size runs, one for each rank. MPI_Alltoall exchanges the lengths
+//      of the runs.
+//   4. MPI_Alltoallv sends each run to its rank.
+//   5. Each rank sorts the keys that it received.
+// With enough samples the parts have nearly equal lengths; the program prints how nearly.
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ static void* memory(size_t bytes) {
   return found;
 }
 
-// Key number i of all, the same on any number of ranks: SplitMix64.
+// Key number i of all keys, the same for any number of ranks: SplitMix64.
 static uint64_t key(uint64_t seed, uint64_t i) {
   uint64_t x = seed + (i + 1) * 0x9e3779b97f4a7c15u;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -51,7 +51,7 @@ static void sort(uint64_t* keys, int count) {
   qsort(keys, (size_t)count, sizeof *keys, compare);
 }
 
-// How many of the sorted keys are at most `border`.
+// The number of sorted keys that are at most `border`.
 static int count_up_to(const uint64_t* keys, int count, uint64_t border) {
   int low = 0, high = count;
   while (low < high) {
@@ -78,7 +78,7 @@ static void find_splitters(const uint64_t* keys, int count, int size, uint64_t* 
   free(all);
 }
 
-// Moves each run of the sorted keys to its rank; the keys that came instead, sorted.
+// Sends each run of the sorted keys to its rank. Returns the received keys, sorted.
 static uint64_t* exchange(const uint64_t* keys, int count, int size, const uint64_t* splitters, int* received) {
   int* counts = memory(4 * (size_t)size * sizeof *counts);
   int *sent_at = counts + size, *in_counts = sent_at + size, *in_at = in_counts + size;
@@ -102,7 +102,7 @@ static uint64_t* exchange(const uint64_t* keys, int count, int size, const uint6
   return result;
 }
 
-// Whether nothing was lost (the sum and the number of all keys), and all are in order, across ranks too.
+// Whether no key was lost (by the sum and the number of all keys), and all are in order, also across ranks.
 static int is_sorted(const struct Options* options, const uint64_t* keys, int count, int rank, int size) {
   uint64_t sums[2] = {0, (uint64_t)count}, all[2], expected = 0;
   int in_order = 1;
@@ -112,7 +112,7 @@ static int is_sorted(const struct Options* options, const uint64_t* keys, int co
   }
   MPI_Allreduce(sums, all, 2, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
   for (long i = 0; i < options->keys; ++i) expected += key(options->seed, (uint64_t)i);
-  // The largest key of all ranks before: a rank without keys has none larger.
+  // The largest key of all lower ranks; a rank without keys contributes none.
   uint64_t mine = count == 0 ? 0 : keys[count - 1], before = 0;
   MPI_Exscan(&mine, &before, 1, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
   if (rank > 0 && count > 0) in_order &= before <= keys[0];

@@ -1,15 +1,13 @@
-// Work of uneven size, dealt out by a number that all ranks share: who is free takes the next task, and nobody has to
-// deal. The tasks: for each row of points c of the plane, how many steps z -> z^2 + c stays near 0 (Mandelbrot).
+// A work queue for tasks of uneven size, by a counter that all ranks share: a free rank takes the next task, without a
+// master. The tasks: for each row of points c of the plane, for how many steps z -> z^2 + c stays near 0 (Mandelbrot).
 //
 //   work_queue [ROWS]
 //
-// How it goes:
-//   1. Rank 0 exposes one number, the next task's. MPI_Fetch_and_op with MPI_SUM reads it and raises it by one in one
-//   step,
-//      so no task is taken twice and none is left out, whoever asks at the same time. Rank 0 need not answer: it works
-//      too.
-//   2. Results are put where they belong, in rank 0's window, row by row: no two ranks write the same place.
-//   3. MPI_Win_unlock_all completes the puts; behind the barrier rank 0 has all of them.
+// Steps:
+//   1. Rank 0 exposes the number of the next task. MPI_Fetch_and_op with MPI_SUM reads and increments it atomically, so
+//      no task is taken twice or skipped, even if several ranks ask at once. Rank 0 need not answer; it works, too.
+//   2. Each rank puts its results into rank 0's window, row by row: no two ranks write to the same place.
+//   3. MPI_Win_unlock_all completes the puts; after the barrier rank 0 has all of them.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,13 +26,13 @@ static int steps_of(int row, int rows, int column) {
   return steps;
 }
 
-// Window of rank 0: [0] the next task, [1 ...] the rows of results. The number of tasks that this rank did.
+// Window of rank 0: [0] the next task, [1 ...] the rows of results. Returns the number of tasks that this rank did.
 static int work(MPI_Win win, int rows) {
   const int one = 1;
   int task = 0, done = 0, results[kColumns];
   for (;; ++done) {
     MPI_Fetch_and_op(&one, &task, MPI_INT, 0, 0, MPI_SUM, win);
-    MPI_Win_flush(0, win);  // `task` is here
+    MPI_Win_flush(0, win);  // `task` is valid
     if (task >= rows) return done;
     for (int i = 0; i < kColumns; ++i) results[i] = steps_of(task, rows, i);
     MPI_Put(results, kColumns, MPI_INT, 0, 1 + (MPI_Aint)task * kColumns, kColumns, MPI_INT, win);
@@ -60,11 +58,11 @@ int main(int argc, char** argv) {
   const int done = work(win, rows);
   MPI_Win_unlock_all(win);
   int all = 0, wrong = 0;
-  MPI_Reduce(&done, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);  // behind it all results are there
+  MPI_Reduce(&done, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);  // after it all results have arrived
 
   if (rank == 0) {
     MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
-    // Each rank asked once in vain.
+    // Each rank's last request returned no task.
     wrong = all != rows || memory[0] != rows + size;
     for (int i = 0; i < rows * kColumns; ++i) wrong += memory[1 + i] != steps_of(i / kColumns, rows, i % kColumns);
     MPI_Win_unlock(0, win);
