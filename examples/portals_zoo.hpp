@@ -1,6 +1,6 @@
 // The zoo's frame. Rank 0, the visitor, sends a message; rank 1, the keeper, has a descriptor or a match list in its
-// cage (a portal) and a kernel that decides. The keeper sends its kernel's decision to the visitor, which prints it, and
-// then its own kernel's decision about the answer. Further ranks only take part in barriers.
+// cage (a portal) and a kernel that decides. The keeper sends its kernel's decision to the visitor, which prints it,
+// and then its own kernel's decision about the answer. Further ranks only take part in barriers.
 #pragma once
 
 #include <margay/portals.hpp>

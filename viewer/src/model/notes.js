@@ -54,7 +54,7 @@ function standing_receives(trace, rank, call) {
   for (let row = 0; row < entries.rows; row++) {
     if (entries.rank[row] !== rank || !Number.isNaN(entries.to[row]) || entries.message[row] >= 0 || is_catch_all(trace, row)) continue;
     if (!/receive/.test(trace.text(entries.name[row])) || (own && !(entries.from[row] >= calls.begin[call]))) continue;
-    wants.push(trace.text(entries.wanted[row]) || 'what its entry tells');
+    wants.push(trace.text(entries.wanted[row]) || 'what its entry accepts');
   }
   if (wants.length === 0) return '';
   const listed = wants.slice(0, kReceivesMost).join('; ') + (wants.length > kReceivesMost ? `; and ${wants.length - kReceivesMost} more` : '');
