@@ -1,4 +1,4 @@
-// Writes dist/viewer.html: src/page.html with the styles and the bundled script in it. One file, which fetches nothing.
+// Builds dist/viewer.html: src/page.html with the styles and the bundled script, one file that loads nothing else.
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -26,7 +26,7 @@ const sheets = readdirSync(join(source, 'styles')).filter((name) => name.endsWit
 const style = (await transform(sheets.map((name) => readFileSync(join(source, 'styles', name), 'utf8')).join('\n'),
   { loader: 'css', minify: true })).code;
 
-// The licenses of what is bundled want their text in every copy.
+// The licenses of bundled libraries require their text in every copy.
 function licenses(metafile) {
   const packages = new Set(Object.keys(metafile.inputs).map((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]).filter(Boolean));
   const names_of_text = new Map();
@@ -37,7 +37,7 @@ function licenses(metafile) {
   return [...names_of_text].map(([text, names]) => `${names.join(', ')}:\n${text}`).join('\n\n').replaceAll('--', '- -');
 }
 
-// Functions as replacements: a "$&" in the bundle is not a pattern then.
+// Replacements are functions, so that a "$&" in the bundle is not a pattern.
 const page = readFileSync(join(source, 'page.html'), 'utf8')
   .replace('/* style */', () => style)
   .replace('/* script */', () => script)

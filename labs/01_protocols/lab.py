@@ -1,4 +1,4 @@
-"""Figures 3 to 7: which headers a message takes, by whom and in which order."""
+"""The headers that a message takes, their senders and their order (figures 3 to 7)."""
 
 from frame.blanks import Truth
 
@@ -9,7 +9,7 @@ RANKS, OPTIONS = 2, ("--protocol", "short_limit={limit}")
 TAKERS = {"a posted receive": "receive", "unexpected short": "short", "unexpected long": "long"}
 WORDS = ("put", "ack", "get", "reply", "answer")
 OWN_TAG = 7
-# What the seventh message may have to be: expected, synchronous, long.
+# The combinations that the seventh message may be given: expected, synchronous, long.
 OWN = ((1, 0, 1), (0, 0, 1), (0, 1, 0), (1, 1, 0), (0, 1, 1))
 
 
@@ -28,19 +28,19 @@ def variant(random):
 
 
 def own(limit, expected, synchronous, long):
-    """The seventh message: what the page asks for, and the answer."""
+    """The seventh message: the page's requirements, and the answer."""
     headers = ["0 put"] + (["1 ack"] if long else []) + (["1 get", "0 reply"] if long and not expected else []) + \
         (["1 answer"] if synchronous else [])
     return {"own_expected": expected, "own_room": 4 * limit, "page_own_headers": ", ".join(headers),
             "page_own_receive": "posted before" if expected else "not posted yet", "page_own_most": "short" if long else "long",
             "page_own_call": "MPI_Issend" if synchronous else "MPI_Isend", "page_own_length": "kLimit + 1" if long else "kLimit",
-            "page_own_reason": ("An answer comes back: it is synchronous. " if synchronous else "") +
-            ("It is acknowledged: it is long, and kLimit bytes are still short." if long else
-             "Nothing is acknowledged: it is short, and kLimit bytes are the most.")}
+            "page_own_reason": ("A synchronous send is answered. " if synchronous else "") +
+            ("Only a long message is acknowledged, and kLimit bytes are still short." if long else
+             "A short message is not acknowledged, and kLimit bytes are the longest one.")}
 
 
 def hops(trace, message):
-    """(time, who, word) of each header that the message took."""
+    """(time, sending rank, word) of each header that the message took."""
     found = [(message.sent.time, message.source, "put")]
     for answer in trace.answers_to(message):
         found.append((answer.sent.time, answer.source, "ack"))
@@ -61,12 +61,12 @@ def taker(trace, message):
 
 
 def why(trace, message):
-    """One line about a message's protocol."""
-    figure = {"short": "figure 3: header and body at once, and nothing comes back",
+    """A line that explains a message's protocol."""
+    figure = {"short": "figure 3: header and body at once, and the receiver sends nothing back",
               "long": "figure 4: header and body at once; the receiver's kernel acknowledges what it kept",
-              "synchronous_short": "figure 6: as figure 3, and the receiver answers when a receive has taken it",
-              "synchronous_long": "figure 7: as a long message, and the receiver answers when a receive has taken it"}
-    pulled = "; only the header was kept, so the receiver pulls the body (figure 5)" if message.has("pull_begin") else ""
+              "synchronous_short": "figure 6: as figure 3, and the receiver answers when a receive has taken the message",
+              "synchronous_long": "figure 7: as a long message, and the receiver answers when a receive has taken the message"}
+    pulled = "; the receiver kept only the header, so it pulls the body (figure 5)" if message.has("pull_begin") else ""
     return figure[message.protocol] + pulled
 
 
@@ -79,17 +79,17 @@ def check(work):
 
 
 def check_own(work, trace):
-    """BLANK 1, by the headers of the seventh message."""
+    """Judges BLANK 1 by the headers of the seventh message."""
     found, wanted, longest = work.findings, work.variant["page_own_headers"], work.variant["page_own_most"]
     sent = trace.puts(source=0, destination=1, portal=0, tag=OWN_TAG)
-    if not found.unless(len(sent) == 1, f"BLANK 1: rank 0 sent {len(sent)} messages with tag {OWN_TAG} to rank 1, and one is wanted"):
+    if not found.unless(len(sent) == 1, f"BLANK 1: rank 0 sent {len(sent)} messages with tag {OWN_TAG} to rank 1; expected one"):
         return
     takes = ", ".join(f"{who} {word}" for _, who, word in hops(trace, sent[0]))
     see = f"see `margay trace story trace --tag {OWN_TAG}`"
-    if found.unless(takes == wanted, f"BLANK 1: a message of {sent[0].bytes} bytes by this call takes the headers `{takes}`, and `{wanted}` are "
-                    f"wanted; {see}"):
+    if found.unless(takes == wanted, f"BLANK 1: a message of {sent[0].bytes} bytes by this call takes the headers `{takes}`; it must take "
+                    f"`{wanted}`; {see}"):
         length = work.variant["limit"] + (0 if longest == "long" else 1)
-        found.unless(sent[0].bytes == length, f"BLANK 1: the message has {sent[0].bytes} bytes, and is to be as {longest} as it can be with these "
+        found.unless(sent[0].bytes == length, f"BLANK 1: the message has {sent[0].bytes} bytes; it must be as {longest} as possible with these "
                      f"headers; {see}")
 
 
@@ -107,14 +107,14 @@ def check_six(work, trace):
                                     message.protocol.startswith("synchronous") == bool(v["synchronous"][tag - 1]),
                                     f"the message with tag {tag} has {message.bytes} bytes, its receive was {was}, and it was "
                                     f"{'synchronous' if message.protocol.startswith('synchronous') else 'not synchronous'}: page.md's table says "
-                                    "otherwise. program.c is not the one that was handed out: only the blank is yours"):
+                                    "otherwise. program.c is not the one that was handed out: change only the blank"):
             return
         truths[f"message_{tag}"] = Truth([f"{who} {word}" for _, who, word in hops(trace, message)],
                                          f"Read `margay trace story trace --tag {tag}`: the lines `puts its header`, "
                                          "`acknowledges`, `asks by a get` and `replies` are headers; `tells the sender` and the "
                                          "answer's `puts its header` are one.",
                                          why(trace, message), WORDS)
-    truths["taken_by"] = Truth(takers, "In each story there is the line `the message is taken by ...`: the entry's name stands there.",
-                               "a message without a posted receive goes to the catch-all of its protocol, by its length alone",
+    truths["taken_by"] = Truth(takers, "In each story there is the line `the message is taken by ...`, which names the entry.",
+                               "a message without a posted receive goes to the catch-all of its protocol, which its length alone selects",
                                tuple(TAKERS.values()), counted=True)
     work.predicted(truths)

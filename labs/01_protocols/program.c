@@ -1,10 +1,10 @@
-/* Six messages from rank 0 to rank 1, one after the other, and a seventh, which is yours. variant.h says of each of the
- * six how long it is, whether its receive is posted before it is sent, and whether it is synchronous. Nothing here
- * depends on how long something takes:
+/* Six messages from rank 0 to rank 1, one after the other, and a seventh, which you write. For each of the six,
+ * variant.h gives its length, whether its receive is posted before it is sent, and whether it is synchronous. Empty
+ * messages, the "words", enforce this order; nothing depends on time:
  *
- * - "Expected": rank 1 posts the receive, then says so; rank 0 waits for that word before it sends.
- * - "Unexpected": rank 0 sends, and then a word behind it. Messages of one pair do not overtake, so when rank 1 has the
- *   word, the message itself has arrived too, and no receive was posted for it. */
+ * - "Expected": rank 1 posts the receive, then sends a word; rank 0 waits for the word before it sends the message.
+ * - "Unexpected": rank 0 sends the message, then a word. Messages of a pair do not overtake, so when rank 1 has the
+ *   word, the message has arrived too, and its receive is not posted yet. */
 #include <mpi.h>
 #include <stdlib.h>
 
@@ -31,11 +31,12 @@ static void receive_message(int i, char* bytes) {
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-/* The seventh message is yours; its receive has room for kOwnRoom bytes. kOwnExpected: whether it is posted before. */
+/* The seventh message, which you write. Its receive has room for kOwnRoom bytes, and is posted before the message is
+ * sent if kOwnExpected. */
 enum { kOwnTag = 7 };
 
 static void begin_own(const char* bytes, MPI_Request* request) {
-  /* BLANK 1: in place of this call: one that begins the seventh message as page.md wants it */
+  /* BLANK 1: replace this call by the one that starts the seventh message as page.md specifies */
   MPI_Isend(bytes, 1, MPI_BYTE, 1, kOwnTag, MPI_COMM_WORLD, request);
   /* END 1 */
 }

@@ -1,5 +1,6 @@
-/* Messages that are longer than their receives, and ready sends without one. Part 1 is for your predictions: leave it
- * as it is. Part 2 has the same mistakes; the blanks are there to mend them. */
+/* Messages that are longer than their receives, and ready sends without a posted receive. Part 1 is for your
+ * predictions: do not change it. Part 2 has the same mistakes; fix them in the blanks. A "word" is an empty message
+ * that notifies the other rank. */
 #include <mpi.h>
 #include <stdlib.h>
 
@@ -24,14 +25,15 @@ static void too_long(int rank, int i) {
     MPI_Isend(bytes, kBytes[i], MPI_BYTE, 1, i + 1, MPI_COMM_WORLD, &request);
     if (!kExpected[i]) send_word(1);
   } else {
-    if (!kExpected[i]) receive_word(0); /* behind the message: when the word is here, the message is here */
+    if (!kExpected[i]) receive_word(0); /* sent after the message: when the word has arrived, so has the message */
     MPI_Irecv(bytes, kRoom[i], MPI_BYTE, 0, i + 1, MPI_COMM_WORLD, &request);
     if (kExpected[i]) send_word(0);
   }
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-/* Part 1b: a ready send of kReadyBytes[i] bytes whose receive is posted before, or after it has come. */
+/* Part 1b: a ready send of kReadyBytes[i] bytes, whose receive is posted before the message is sent or after it has
+ * arrived. */
 static void ready(int rank, int i) {
   if (rank == 0) {
     if (kPosted[i]) receive_word(1);
@@ -43,18 +45,18 @@ static void ready(int rank, int i) {
   if (!kPosted[i]) receive_word(0);
   MPI_Irecv(bytes, kLongest, MPI_BYTE, 0, kReadyTag + i, MPI_COMM_WORLD, &request);
   if (kPosted[i]) send_word(0);
-  if (!kPosted[i]) MPI_Cancel(&request); /* it would wait for ever if nothing came */
+  if (!kPosted[i]) MPI_Cancel(&request); /* if the message was dropped, the receive would never complete */
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-/* Part 2a: rank 1 does not know how long the message is: kUnknownBytes is rank 0's secret. */
+/* Part 2a: rank 1 does not know the length of the message; it may not use kUnknownBytes. */
 static void unknown_length(int rank) {
   if (rank == 0) {
     MPI_Send(bytes, kUnknownBytes, MPI_BYTE, 1, kUnknownTag, MPI_COMM_WORLD);
     return;
   }
   int room = 100; /* too small */
-  /* BLANK 1: ask how long the message is before it is received, and set room */
+  /* BLANK 1: find the length of the message before it is received, and set room */
   /* END 1 */
   char* memory = malloc(room);
   MPI_Recv(memory, room, MPI_BYTE, 0, kUnknownTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -64,12 +66,12 @@ static void unknown_length(int rank) {
 /* Part 2b: a ready send that is never dropped. */
 static void cured_ready(int rank) {
   if (rank == 0) {
-    /* BLANK 2: rank 0 may not send before it knows that the receive is posted */
+    /* BLANK 2: rank 0 must not send before it knows that the receive is posted */
     /* END 2 */
     MPI_Rsend(bytes, kCuredBytes, MPI_BYTE, 1, kCuredTag, MPI_COMM_WORLD);
     return;
   }
-  /* BLANK 3: post the receive of kCuredBytes bytes with tag kCuredTag, tell rank 0, and complete the receive */
+  /* BLANK 3: post the receive of kCuredBytes bytes with tag kCuredTag, notify rank 0, and complete the receive */
   /* END 3 */
 }
 
@@ -77,7 +79,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* an error ends a call here, not the program */
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* a call returns its error and the program continues */
   bytes = calloc(kLongest, 1);
   for (int i = 0; i < kBytesCount; ++i) too_long(rank, i);
   for (int i = 0; i < kPostedCount; ++i) ready(rank, i);

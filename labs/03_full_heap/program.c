@@ -1,5 +1,5 @@
-/* More unexpected messages than the heap has room for. Parts 1 and 2 are for your predictions: leave them as they are.
- * Part 3 has the same fault; mend it. */
+/* More unexpected messages than the heap has room for. Parts 1 and 2 are for your predictions: do not change them.
+ * Part 3 has the same fault; fix it. A "word" is an empty message that notifies the other rank. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,8 +19,8 @@ static void receive_word(int from) {
   MPI_Recv(NULL, 0, MPI_BYTE, from, kWordTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* Part 1: kCount messages of kBytes bytes with tags 1, 2, 3, ... that nobody expects yet, and behind them an urgent
- * one, whose receive is posted before any of them is sent. */
+/* Part 1: kCount unexpected messages of kBytes bytes with tags 1, 2, 3, ..., and after them an urgent one, whose
+ * receive is posted before any of them is sent. */
 static void flood(int rank) {
   if (rank == 0) {
     receive_word(1);
@@ -36,7 +36,7 @@ static void flood(int rank) {
   for (int i = 0; i < kCount; ++i) MPI_Recv(bytes, kBytes, MPI_BYTE, 0, 1 + i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* Part 2: kCount messages again, each of kLongBytes bytes, with tags from kLongTag on; and a word behind them. */
+/* Part 2: kCount messages of kLongBytes bytes each, with tags from kLongTag on, and a word after them. */
 static void flood_of_long_ones(int rank) {
   for (int i = 0; i < kCount && rank == 0; ++i)
     MPI_Isend(bytes, kLongBytes, MPI_BYTE, 1, kLongTag + i, MPI_COMM_WORLD, &requests[i]);
@@ -50,8 +50,8 @@ static void flood_of_long_ones(int rank) {
     MPI_Recv(bytes, kLongBytes, MPI_BYTE, 0, kLongTag + i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* Part 3: part 1's messages, with tags from kLateTag on, and with bytes of their own in each. Rank 1 has all the time
- * it needs before it lets rank 0 begin. Into part(i) message i is to be received. */
+/* Part 3: part 1's messages, with tags from kLateTag on and distinct bytes in each. Rank 0 does not begin before rank 1
+ * sends it a word. Message i must be received into part(i). */
 static char* part(int i) {
   return bytes + (size_t)i * kBytes;
 }
@@ -89,12 +89,12 @@ static void no_flood(int rank) {
   }
   memset(bytes, 0, (size_t)kCount * kBytes);
   for (int i = 0; i < kCount; ++i) requests[i] = MPI_REQUEST_NULL;
-  /* BLANK 1: all that can be done before a message is on its way: its room in part(i), its request in requests[i] */
+  /* BLANK 1: whatever can be done before a message is sent: its room is part(i), its request requests[i] */
   /* END 1 */
   const int begun = open_requests();
   send_word(0);
   receive_word(0);
-  /* BLANK 2: in place of these receives: complete what BLANK 1 began */
+  /* BLANK 2: replace these receives: complete what BLANK 1 began */
   for (int i = 0; i < kCount; ++i)
     MPI_Recv(part(i), kBytes, MPI_BYTE, 0, kLateTag + i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   /* END 2 */

@@ -1,4 +1,4 @@
-"""Overlapping collective calls (section 3.3): the race, and its cure."""
+"""Overlapping collective calls (section 3.3): the race, and its fix."""
 
 from frame.blanks import Truth
 from frame.say import and_then, count
@@ -6,7 +6,7 @@ from frame.say import and_then, count
 TITLE = "Overlapping collectives: back to back fan-ins that lose their messages (section 3.3)"
 MINUTES = 30
 IN_ORDER = True  # predictions and blanks can be judged while later blanks are empty
-# Gathers along the tree are messages; the library's choice could be memory that the ranks share.
+# Gathers along the tree are messages; by default the library might choose shared memory.
 RANKS, OPTIONS = "{ranks}", ("--collective", "gather=tree")
 GATHER_TAG, WORLD_CONTEXT = 7, 0
 COLLECTIVES = ("MPI_Barrier", "MPI_Bcast", "MPI_Allreduce", "MPI_Reduce", "MPI_Gather", "MPI_Allgather")
@@ -31,15 +31,15 @@ def taken_by_rank_0(trace, begin, end):
 
 
 def nth(trace, message):
-    """The how manieth of its sender's contributions of this communicator a message is: 0, 1, ..."""
+    """A message's index among its sender's contributions on this communicator: 0, 1, ..."""
     same = [other for other in trace.puts(source=message.source, destination=0, portal=0)
             if other.sent.context == message.sent.context and other.bytes == 4]
     return same.index(message)
 
 
 def part_2_messages(work, trace):
-    """Messages of one int to rank 0 in part 2 -> the call that it is the contribution to; -1: one of the program's own. By who sent it as
-    the how manieth: the early rank sends one of the program's in front of each contribution. Tags and contexts are the student's."""
+    """Name of each message of one int to rank 0 in part 2 -> the call that it contributes to, or -1 for one of the program's own. Decided
+    by sender and order, as tags and contexts are the student's: the early rank sends a message of the program before each contribution."""
     result = {}
     for rank in range(1, work.variant["ranks"]):
         begin = trace.calls("MPI_Gather", rank=rank)[-1][1].time
@@ -55,29 +55,29 @@ def part_2_messages(work, trace):
 def check_part_2(work, trace, taken):
     found, calls, leaves = work.findings, work.variant["calls"], work.variant["ranks"] - 1
     gathered, own = taken[:calls * leaves], taken[calls * leaves:]
-    if not found.unless(len(gathered) == calls * leaves, f"part 2 gathered {count(len(gathered), 'message')}; {calls} calls of "
-                        f"{leaves} are expected"):
+    if not found.unless(len(gathered) == calls * leaves, f"part 2 gathered {count(len(gathered), 'message')}; expected {calls} calls of "
+                        f"{leaves}"):
         return
     is_for = part_2_messages(work, trace)
     for call, messages in enumerate(groups(gathered, leaves)):
         for message in messages:
             if is_for[message.name] < 0:
                 found.say(f"BLANK 1: call {call} of part 2 took a message of the program for one of its own: {message.name}, tag "
-                          f"{message.tag}; the library's have the same communicator and this tag too. Another communicator has another "
-                          "context in the match bits")
+                          f"{message.tag}; the library's messages have the same communicator and this tag too. Another communicator has "
+                          "another context in the match bits")
                 return
             if is_for[message.name] != call:
                 found.say(f"BLANK 2: call {call} of part 2 took the message of another call: {message.name}, tag {message.tag}, is rank "
                           f"{message.source}'s contribution to call {is_for[message.name]}")
                 return
     found.unless(all(message.sent.context != WORLD_CONTEXT for message in gathered), "BLANK 1: all sums are right, but the library's messages "
-                 f"are on MPI_COMM_WORLD, with tags such as {gathered[0].tag}: this program does not use these tags there, another one may, "
-                 "as all tags are its own. A library is safe on a communicator of its own")
+                 f"are on MPI_COMM_WORLD, with tags such as {gathered[0].tag}: this program does not use these tags there, but another may, "
+                 "because all tags belong to the program. A library is safe only on a communicator of its own")
     found.unless(len(own) == calls, "the program's own messages of part 2 were not received by the program")
 
 
 def stuck(work, trace):
-    """A sentence about a part 2 in which no rank can go on, with its blank; None: it is another's fault."""
+    """A sentence about a deadlock of part 2, with the blank to blame; None if neither is."""
     ranks = range(work.variant["ranks"])
     begins = [next((leave.time for enter, leave in reversed(trace.calls("MPI_Gather", rank=rank)) if leave), None) for rank in ranks]
     if None in begins:
@@ -88,18 +88,18 @@ def stuck(work, trace):
             if m.bytes == 4 and m.sent.time > begins[rank] and m.sent.context != WORLD_CONTEXT]
     astray = next((m for m in sent if m.destination != 0), None)
     if astray:
-        return f"BLANK 1: rank {astray.source}'s message {astray.name} went to rank {astray.destination} of the program, and not to rank 0: in this " \
-               "communicator another rank has the number 0. The library needs the same ranks in the same order: MPI_Comm_dup"
+        return f"BLANK 1: rank {astray.source}'s message {astray.name} went to rank {astray.destination} of the program, not to rank 0: in this " \
+               "communicator another rank is number 0. The library needs the same ranks in the same order: MPI_Comm_dup"
     if collective:
-        return f"BLANK 2: rank {collective[0]} waits in {collective[1]} until all are there, and others begin only when it has done all its calls. " \
-               "A tag tells calls apart without waiting"
+        return f"BLANK 2: rank {collective[0]} waits in {collective[1]} until all ranks enter it, but others begin only when it has made all its " \
+               "calls. A tag distinguishes calls without waiting"
     wanted = [event.tag for event in trace.of("post_receive", rank=0) if event.time > begins[0] and event.context != WORLD_CONTEXT]
     other = next((m for m in sent if wanted and m.tag != wanted[-1] and m.tag not in wanted), None)
     if other:
-        return f"BLANK 2: rank 0 waits for a message with tag {wanted[-1]}, and rank {other.source} sent tag {other.tag}: both sides have to come to " \
+        return f"BLANK 2: rank 0 waits for a message with tag {wanted[-1]}, and rank {other.source} sent tag {other.tag}: both sides must compute " \
                "the same tag, so it may depend on the call alone, not on the rank"
-    return "BLANK 1: rank 0 waits for messages that nobody sent on this communicator: all ranks need one communicator, in which they have " \
-           "the same numbers: MPI_Comm_dup" if waiting.get(0) == "MPI_Recv" and wanted and not sent else None
+    return "BLANK 1: rank 0 waits for messages that no rank sent on this communicator: all ranks need the same communicator, with the same " \
+           "rank numbers: MPI_Comm_dup" if waiting.get(0) == "MPI_Recv" and wanted and not sent else None
 
 
 def begin_of_gathers(trace, rank):
@@ -111,14 +111,14 @@ def predictions(work, trace, taken, gathers):
     by_call = groups(taken, leaves)
     right = sum(1 for call, messages in enumerate(by_call)
                 if len({m.source for m in messages}) == leaves and all(nth(trace, m) == call for m in messages))
-    look = "See `margay trace print trace --rank 0 --kind receive_complete` (the first lines of 4 bytes): in which order did rank 0 find them?"
-    why = ("rank 0 takes what came first: all {calls} contributions of the early rank lie before any other's, so it counts "
-           "one rank several times and another not at all").format(calls=calls)
+    look = "See `margay trace print trace --rank 0 --kind receive_complete` (the first lines of 4 bytes): in which order did rank 0 receive them?"
+    why = ("rank 0 takes messages in order of arrival: all {calls} contributions of the early rank arrived before any other, so it "
+           "counts one rank several times and another not at all").format(calls=calls)
     work.predicted({
         "first_call_takes_from": Truth([m.source for m in by_call[0]], look, why, counted=True),
-        "last_call_takes_from": Truth([m.source for m in by_call[-1]], look, "what is left: most of it of the late rank",
+        "last_call_takes_from": Truth([m.source for m in by_call[-1]], look, "the remaining messages, most of them from the late rank",
                                       counted=True),
-        "right_sums": Truth(right, "The program prints them.", "a sum is right if each rank is in it once, with that call's part"),
+        "right_sums": Truth(right, "The program prints them.", "a sum is right if it has each rank's part of that call once"),
         "last_gather_has": Truth(gathers[-1].tag, "See `margay trace print trace --call MPI_Gather --kind kernel_send --all --raw`: "
                                  "the upper half of match_bits.",
                                  "the call's number on its communicator, from 0 on: an entry of one call matches no message of another"),
@@ -134,7 +134,7 @@ def check(work):
     gather_calls = [pair for pair in trace.calls("MPI_Gather", rank=0) if pair[1]]
     if len(gather_calls) != work.variant["calls"]:
         if not found:
-            found.say("part 3 is to stay as it was handed out")
+            found.say("do not change part 3")
         return found
     begin, end = gather_calls[0][0].time, gather_calls[-1][1].time
     if not found:

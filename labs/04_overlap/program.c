@@ -1,5 +1,5 @@
-/* Gathers made by hand, back to back, and overlapping. Part 1 is for your predictions: leave it as it is. Part 2 has
- * the same faults; mend them in the blanks. */
+/* Hand-written fan-ins, back to back, that overlap. Part 1 is for your predictions: do not change it. Part 2 has the
+ * same faults; fix them in the blanks. A "word" is an empty message that notifies another rank. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,8 @@ static void receive_word(int from) {
   MPI_Recv(NULL, 0, MPI_BYTE, from, kWordTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* A fan-in to rank 0: the others send one int each, rank 0 takes size-1 messages as they come and adds them up. */
+/* A fan-in to rank 0: the others send one int each, rank 0 receives size-1 messages in order of arrival and adds them
+ * up. */
 static int fan_in(int mine, int tag, MPI_Comm comm) {
   if (rank != 0) {
     MPI_Send(&mine, 1, MPI_INT, 0, tag, comm);
@@ -32,8 +33,8 @@ static int fan_in(int mine, int tag, MPI_Comm comm) {
   return sum;
 }
 
-/* Nobody's clock decides who is early: rank kEarly tells rank 0 when its contributions to all calls are sent; only then
- * rank 0 lets kLate begin, and takes its own part when kLate has sent all. The others are in between. */
+/* Runs `calls` on the ranks in a fixed order, enforced by words and not by time: first kEarly, then the others in rank
+ * order, then kLate. Each sends its contributions to all calls before the next one begins. Rank 0 begins last. */
 static void in_order(void (*calls)(void)) {
   if (rank == kEarly) {
     calls();
@@ -55,7 +56,7 @@ static void in_order(void (*calls)(void)) {
   }
 }
 
-/* Part 1: kCalls fan-ins with one tag. Call i adds up 100^i of each rank: a sum of `size` such parts would be right. */
+/* Part 1: kCalls fan-ins with one tag. Call i adds 100^i from each rank, so the right sum is `size` times that. */
 static void one_tag(void) {
   for (int call = 0, part = 1; call < kCalls; ++call, part *= 100) {
     const int sum = fan_in(part, kGatherTag, MPI_COMM_WORLD);
@@ -63,19 +64,19 @@ static void one_tag(void) {
   }
 }
 
-/* Part 2. The program that calls this "library" has messages of its own under way, with all tags, in MPI_COMM_WORLD. */
+/* Part 2. The program that calls this "library" has messages of its own in flight, with any tag, on MPI_COMM_WORLD. */
 static MPI_Comm library;
 
 static void open_library(void) {
   library = MPI_COMM_WORLD;
-  /* BLANK 1: a communicator of the library's own, so that no message of the program is taken for one of its */
+  /* BLANK 1: a communicator of the library's own, so that it never receives a message of the program */
   /* END 1 */
 }
 
 static int tag_of(int call) {
   int tag = kGatherTag;
   (void)call;
-  /* BLANK 2: something that tells the messages of this call from those of the next */
+  /* BLANK 2: make the messages of this call differ from those of the next */
   /* END 2 */
   return tag;
 }
@@ -93,7 +94,7 @@ static void mended(void) {
   }
 }
 
-/* Part 3: margay's own, for comparison. */
+/* Part 3: margay's own gathers, for comparison. */
 static void of_margay(void) {
   int all[64];
   for (int call = 0; call < kCalls; ++call) MPI_Gather(&rank, 1, MPI_INT, all, 1, MPI_INT, 0, MPI_COMM_WORLD);
@@ -105,7 +106,7 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   in_order(one_tag);
   of_margay();
-  MPI_Barrier(MPI_COMM_WORLD); /* nobody begins part 2 before rank 0 is done with part 1 */
+  MPI_Barrier(MPI_COMM_WORLD); /* no rank begins part 2 before rank 0 has finished part 1 */
   open_library();
   in_order(mended);
   if (library != MPI_COMM_WORLD) MPI_Comm_free(&library);

@@ -1,4 +1,4 @@
-"""Tree against bucket: counted in a trace, compared by formula."""
+"""Tree against bucket: messages counted in a trace, costs compared by formula."""
 
 import re
 
@@ -12,8 +12,8 @@ RANKS, OPTIONS = "{ranks}", ()
 TAG = 7
 NEAR = 0.01  # of the crossover and of costs
 PRINTED = re.compile(r"^costs of (\d+) bytes on (\d+) ranks: tree_ps (\S+), bucket_ps (\S+)$", re.M)
-OTHER_RANKS = range(2, 18)  # for which program.c prints costs too
-PATTERN_BYTES = 1792  # after which the bytes of part 2 repeat
+OTHER_RANKS = range(2, 18)  # numbers of ranks for which program.c prints costs too
+PATTERN_BYTES = 1792  # the period of part 2's bytes
 
 
 def rounds(ranks):
@@ -26,7 +26,7 @@ def crossover(ranks, alpha_ps, beta_ps):
 
 
 def telling(v):
-    """Whether the pieces of the lengths above the crossover differ from one another: a wrong one is seen."""
+    """Whether all pieces of the lengths above the crossover differ, so that a wrong piece shows."""
     ranks = v["ranks"]
     above = (length // ranks for length in v["lengths"] if length > crossover(ranks, 1000 * v["alpha_ns"], v["beta_ps"]))
     return all(piece * apart % PATTERN_BYTES for piece in above for apart in range(1, ranks))
@@ -37,10 +37,10 @@ def variant(random):
 
 
 def draw(random):
-    ranks = random.randrange(5, 8)  # no power of two: a logarithm that is rounded down, or not at all, shows
+    ranks = random.randrange(5, 8)  # not a power of two, so that a logarithm rounded down, or not at all, shows
     alpha, beta = 100 * random.randrange(5, 50), 10 * random.randrange(20, 90)
     cross = crossover(ranks, 1000 * alpha, beta)
-    # Lengths on both sides of the crossover, and two where cruder formulas choose otherwise.
+    # Lengths on both sides of the crossover, two of them where cruder formulas choose otherwise.
     lengths = [max(1, round(cross * factor / ranks)) * ranks for factor in (0.3, 0.8, 1.25, 3)]
     random.shuffle(lengths)
     length = ranks * random.randrange(10000, 20000)
@@ -49,7 +49,7 @@ def draw(random):
 
 
 def of_collective(trace, rank=None):
-    """Data messages of margay's broadcast: what goes to the portals of trees and streams."""
+    """Data messages of margay's broadcast: those to the portals of trees and streams."""
     ends = {leave.rank: leave.time for _, leave in trace.calls("MPI_Bcast") if leave}
     if len(ends) != trace.size:
         raise ValueError("a rank did not come out of its broadcast")
@@ -58,26 +58,26 @@ def of_collective(trace, rank=None):
 
 
 def by_hand(work, trace):
-    """Part 2: which way each length went, and whether its bytes are right, by what travelled."""
+    """Part 2: whether each length took the cheaper algorithm, by the messages of rank 0."""
     found, ranks = work.findings, work.variant["ranks"]
     alpha, beta = 1000 * work.variant["alpha_ns"], work.variant["beta_ps"]
     sent = trace.puts(source=0, portal=0, tag=TAG)
     at = 0
     for length in work.variant["lengths"]:
         if at >= len(sent):
-            found.say("part 2 sent too few messages: its functions are to stay as they were but for the blanks")
+            found.say("part 2 sent too few messages: change only the blanks of its functions")
             return
         went = "bucket" if sent[at].bytes != length else "tree"
         at += 2 * (ranks - 1) if went == "bucket" else sum(1 for m in sent[at:at + rounds(ranks)] if m.bytes == length)
         cheaper = "bucket" if length > crossover(ranks, alpha, beta) else "tree"
         if went != cheaper:
-            found.say(f"BLANK 2: the broadcast of {length} bytes went by the {went}, and by the page's formulas the {cheaper} "
+            found.say(f"BLANK 2: the broadcast of {length} bytes took the {went}, but by the page's formulas the {cheaper} "
                       f"costs less on {ranks} ranks")
 
 
 def costs(work, printed):
-    """Whether BLANK 2 has the page's two costs for each length, and for other numbers of ranks, as the program prints them: a comparison of
-    other numbers may be right here and wrong elsewhere."""
+    """Whether the costs that the program prints are the page's, for each length and for other numbers of ranks: a comparison of other
+    numbers may be right here and wrong elsewhere."""
     v, alpha, beta = work.variant, 1000 * work.variant["alpha_ns"], work.variant["beta_ps"]
     said = {(int(length), int(ranks)): {"tree_ps": float(tree), "bucket_ps": float(bucket)}
             for length, ranks, tree, bucket in PRINTED.findall(printed)}
@@ -87,8 +87,8 @@ def costs(work, printed):
             return
         for name, messages, its_bytes in (("tree_ps", rounds(ranks), length), ("bucket_ps", 2 * (ranks - 1), length / ranks)):
             true, mine = messages * (alpha + beta * its_bytes), said[length, ranks][name]
-            if not work.findings.unless(abs(mine - true) <= NEAR * true, f"BLANK 2: for {length} bytes on {ranks} ranks `{name}` is {mine:.0f}, which is not "
-                                        f"rank 0's {messages} messages x (alpha + beta x their bytes), in picoseconds (alpha is kAlphaNs "
+            if not work.findings.unless(abs(mine - true) <= NEAR * true, f"BLANK 2: for {length} bytes on {ranks} ranks `{name}` is {mine:.0f}, "
+                                        f"which is not rank 0's {messages} messages x (alpha + beta x their bytes), in picoseconds (alpha is kAlphaNs "
                                         "nanoseconds)"):
                 return
 
@@ -98,7 +98,7 @@ def check(work):
     tree = work.run(None, "--collective", "bcast=tree", trace="trace_tree")
     if found.unless(tree.status == 0, tree.trouble):
         found.unless("part 2: 0 bytes are wrong" in tree.out, "BLANK 1: ranks hold wrong bytes after a bucket broadcast: "
-                     "a piece went out that had not come yet, or to the wrong place")
+                     "a rank passed on a piece that it did not have yet, or received one into the wrong place")
         work.judged((by_hand, work, tree.trace))
         if not found:
             costs(work, tree.out)
@@ -119,7 +119,7 @@ def predictions(work, runs):
             return f"In `margay trace print trace_{name} --call MPI_Bcast --kind kernel_send --all` {what} to `collective trees` and " \
                    "`collective streams`."
         why = {"tree": "a message of the whole length in each of the ceil(log2(p)) rounds",
-               "bucket": "p-1 pieces are scattered, then p-1 go round to rank 1; each is one p-th of the length"}[name]
+               "bucket": "p-1 pieces are scattered, then p-1 passed on to rank 1; each has one p-th of the length"}[name]
         truths[f"{name}_messages"] = Truth(counted[name][0], look("count the lines of rank 0"), why)
         truths[f"{name}_bytes"] = Truth(counted[name][1], look("add up the bytes of the lines of rank 0"), "messages times their length")
         truths[f"{name}_all"] = Truth(len(of_collective(done.trace)), look("count the lines of all ranks"),
@@ -130,7 +130,7 @@ def predictions(work, runs):
 
 
 def crossing(work, counted):
-    """The length at which both cost the same, from what was counted in the traces."""
+    """The length at which both cost the same, from the messages and bytes counted in the traces."""
     (tree_messages, tree_bytes), (bucket_messages, bucket_bytes) = counted["tree"], counted["bucket"]
     length = work.variant["bytes"]
     return 1000 * work.variant["alpha_ns"] * (bucket_messages - tree_messages) / \
@@ -138,7 +138,7 @@ def crossing(work, counted):
 
 
 def near(work, value):
-    """The student's own number counts if it is near enough."""
+    """The crossover's truth: the student's own number if it is near enough."""
     said = blanks.squeeze((work.predictions or {}).get("crossover_bytes", "")).split(" ")[0].replace(",", "")
     try:
         said_near = abs(float(said) - value) <= NEAR * value

@@ -1,5 +1,5 @@
-/* Broadcasts: along a tree and round a bucket, by hand and by margay. Leave part 1 as it is; complete the bucket of
- * part 2. */
+/* Broadcasts along a tree and round a bucket, by margay (part 1) and by hand (part 2). Do not change part 1; complete
+ * the bucket of part 2. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,11 +12,11 @@ enum { kTag = 7 };
 static int rank, size;
 static char* bytes;
 
-/* Along a tree (figure 8): in each round who has the message halves the ranks that it is responsible for. */
+/* Along a tree (figure 8): in each round a rank that has the message gives half of its range of ranks to another. */
 static void tree_broadcast(char* data, int length) {
   int begin = 0, end = size; /* begin has the data */
   while (end - begin > 1) {
-    const int middle = begin + (end - begin + 1) / 2; /* the greater half is begin's own */
+    const int middle = begin + (end - begin + 1) / 2; /* begin keeps the larger half */
     if (rank == begin) MPI_Send(data, length, MPI_BYTE, middle, kTag, MPI_COMM_WORLD);
     if (rank == middle) MPI_Recv(data, length, MPI_BYTE, begin, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (rank < middle)
@@ -26,7 +26,7 @@ static void tree_broadcast(char* data, int length) {
   }
 }
 
-/* Ends the job, with a sentence, where a number is no piece's. */
+/* Reports an invalid piece number and ends the job. */
 static void must_be_pieces(int step, int out, int in) {
   const int out_is = rank == size - 1 || (out >= 0 && out < size), in_is = rank == 0 || (in >= 0 && in < size);
   if (out_is && in_is) return;
@@ -35,9 +35,9 @@ static void must_be_pieces(int step, int out, int in) {
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* Round a bucket (figure 9): rank 0 gives each rank a piece of length / size bytes, piece r to rank r. Then in size-1
- * steps each rank passes on to rank+1 a piece that it has, and takes one from rank-1 that it has not. Nobody sends to
- * rank 0, which has all. */
+/* Round a bucket (figure 9): rank 0 sends each rank a piece of length / size bytes, piece r to rank r. Then in each of
+ * size-1 steps a rank passes a piece that it has on to rank+1, and receives a piece that it lacks from rank-1. No rank
+ * sends to rank 0, which has all. */
 static void bucket_broadcast(char* data, int length) {
   const int piece = length / size;
   for (int to = 1; to < size; ++to) {
@@ -46,8 +46,8 @@ static void bucket_broadcast(char* data, int length) {
   }
   for (int step = 0; step < size - 1; ++step) {
     int out = 0, in = 0;
-    /* BLANK 1: in step 0 rank r passes on its own piece, r; what comes in one step goes out in the next. Numbers of
-     * pieces, 0 to size-1 */
+    /* BLANK 1: set out and in, numbers of pieces from 0 to size-1: in step 0 rank r passes on its own piece, r; the
+     * piece that comes in in one step goes out in the next */
     /* END 1 */
     must_be_pieces(step, out, in);
     MPI_Request sent = MPI_REQUEST_NULL;
@@ -57,19 +57,19 @@ static void bucket_broadcast(char* data, int length) {
   }
 }
 
-/* Which of the two costs less, by the page's formulas, with kAlphaNs nanoseconds a message and kBetaPs picoseconds a
- * byte? */
+/* Whether the bucket costs less than the tree by the page's formulas, with kAlphaNs nanoseconds a message and kBetaPs
+ * picoseconds a byte. */
 static int bucket_is_cheaper(double length) {
   double tree_ps = 0, bucket_ps = 0;
   (void)length;
-  /* BLANK 2: what rank 0's messages cost in both, in picoseconds */
+  /* BLANK 2: set tree_ps and bucket_ps: the costs of rank 0's messages, in picoseconds */
   /* END 2 */
   if (rank == 0)
     printf("costs of %.0f bytes on %d ranks: tree_ps %.0f, bucket_ps %.0f\n", length, size, tree_ps, bucket_ps);
   return bucket_ps < tree_ps;
 }
 
-/* The costs of part 1's broadcast on other numbers of ranks, for the check: the formulas hold for each. */
+/* Prints, for the check, the costs of part 1's broadcast for other numbers of ranks. */
 static void print_other_costs(void) {
   const int ranks = size;
   for (size = 2; size <= 17; ++size) bucket_is_cheaper(kBytes);
@@ -78,7 +78,7 @@ static void print_other_costs(void) {
 
 enum { kRepeats = 200 };
 
-/* Microseconds that a broadcast takes on the slowest rank, the best of kRepeats. */
+/* Time of a broadcast on the slowest rank, in microseconds: the best of kRepeats. */
 static double measured(void (*broadcast)(char* data, int length), int length) {
   double best = 1e30;
   for (int i = 0; i < kRepeats; ++i) {
@@ -92,7 +92,7 @@ static double measured(void (*broadcast)(char* data, int length), int length) {
   return best;
 }
 
-/* ./program measure: both by hand, on this machine. Nothing judges it. */
+/* ./program measure: times both hand-written broadcasts on this machine. The check does not judge it. */
 static void measure(void) {
   if (rank == 0) printf("    bytes      tree us    bucket us\n");
   for (int length = 64 * size; length <= kBytes * 16; length *= 4) {
@@ -112,11 +112,11 @@ int main(int argc, char** argv) {
     return 0;
   }
 
-  /* Part 1: margay's own, by the algorithm that --collective names. */
+  /* Part 1: margay's own broadcast, by the algorithm that --collective names. */
   MPI_Bcast(bytes, kBytes, MPI_BYTE, 0, MPI_COMM_WORLD);
-  MPI_Barrier(MPI_COMM_WORLD); /* part 1 is over everywhere, whatever becomes of part 2 */
+  MPI_Barrier(MPI_COMM_WORLD); /* part 1 is complete on all ranks, however part 2 ends */
 
-  /* Part 2: by hand; each length by the cheaper one. kLengths are multiples of the number of ranks. */
+  /* Part 2: the hand-written broadcasts, each length by the cheaper one. kLengths are multiples of `size`. */
   int wrong = 0;
   for (int i = 0; i < kLengthsCount; ++i) {
     for (int k = 0; k < kLengths[i]; ++k) bytes[k] = (char)(rank == 0 ? k * 31 / 7 + i : -1);

@@ -1,5 +1,5 @@
-/* Application bypass: rank 1 computes and makes no MPI call, and yet its memory changes. Part 1 is for your
- * predictions: leave it as it is. Part 2 computes too, but its receive comes too late; mend it. */
+/* Application bypass: rank 1 computes without an MPI call, and its memory changes meanwhile. Part 1 is for your
+ * predictions: do not change it. Part 2 computes too, but posts its receive too late; fix it. */
 #include <margay/mpi_rma_1996.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -8,14 +8,14 @@
 
 enum { kWordTag = 100, kOverlapTag = 50 };
 
-/* Flags in memory that both ranks see, so that neither has to call MPI to know how far the other is. */
+/* Flags in shared memory, by which the ranks follow each other's progress without MPI calls. */
 struct flags {
-  volatile int ready; /* rank 1 computes from now on */
-  volatile int done;  /* rank 0 has done its part */
+  volatile int ready; /* the step in which rank 1 computes */
+  volatile int done;  /* the step that rank 0 has finished */
 };
 static struct flags* flags;
 
-/* "Computes", without an MPI call, until rank 0 says that it is done with this step. */
+/* "Computes", without an MPI call, until rank 0 has finished this step. */
 static void compute_until(int step) {
   flags->ready = step;
   while (flags->done != step) sched_yield();
@@ -24,8 +24,8 @@ static void wait_until_it_computes(int step) {
   while (flags->ready != step) sched_yield();
 }
 
-static MPI_Win allocated, created; /* the windows of steps "put to MPI_Win_allocate" and "to MPI_Win_create" */
-static MPI_Comm rma;               /* that of step "MPI_RMA_put" */
+static MPI_Win allocated, created; /* the windows of the two MPI_Put steps */
+static MPI_Comm rma;               /* the window of the MPI_RMA_put step */
 static char* bytes;
 
 enum action { kSendShort = 1, kSendLong, kSendUnposted, kPutAllocated, kPutCreated, kPut1996 };
@@ -55,7 +55,7 @@ static void act(enum action action, int tag, MPI_Request* request) {
   }
 }
 
-/* Part 1, a step: rank 1 has posted the receive (but for kSendUnposted) and computes while rank 0 acts. */
+/* A step of part 1: rank 1 posts the receive (except for kSendUnposted) and computes while rank 0 acts. */
 static void step(int rank, int number, enum action action) {
   MPI_Request request = MPI_REQUEST_NULL;
   const int length = action == kSendShort ? kShortBytes : kLongBytes,
@@ -63,9 +63,9 @@ static void step(int rank, int number, enum action action) {
   if (rank == 0) {
     wait_until_it_computes(number);
     act(action, number, &request);
-    if (waits) MPI_Wait(&request, MPI_STATUS_IGNORE); /* synchronous: its receive has it */
+    if (waits) MPI_Wait(&request, MPI_STATUS_IGNORE); /* synchronous: the receive has taken the message */
     if (!waits)
-      MPI_Ssend(NULL, 0, MPI_BYTE, 1, kWordTag + number, MPI_COMM_WORLD); /* received: what went before has come */
+      MPI_Ssend(NULL, 0, MPI_BYTE, 1, kWordTag + number, MPI_COMM_WORLD); /* received: so have all earlier ones */
     flags->done = number;
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     return;
@@ -79,7 +79,7 @@ static void step(int rank, int number, enum action action) {
   MPI_Wait(&word, MPI_STATUS_IGNORE);
 }
 
-/* Part 2: rank 1 wants the long message to come while it computes. */
+/* Part 2: the long message should arrive while rank 1 computes. */
 static void overlap(int rank) {
   const int number = kStepsCount + 1;
   MPI_Request request = MPI_REQUEST_NULL;
@@ -93,10 +93,10 @@ static void overlap(int rank) {
   }
   MPI_Request word;
   MPI_Irecv(NULL, 0, MPI_BYTE, 0, kWordTag + number, MPI_COMM_WORLD, &word);
-  /* BLANK 1: what has to be done before the computing, so that the message finds its place (in bytes) while it lasts */
+  /* BLANK 1: start the receive here, so that the message can be put into `bytes` during the computation */
   /* END 1 */
   compute_until(number);
-  /* BLANK 2: and in place of this call */
+  /* BLANK 2: replace this call by one that completes the receive */
   MPI_Recv(bytes, kLongBytes, MPI_BYTE, 0, kOverlapTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   /* END 2 */
   MPI_Wait(&word, MPI_STATUS_IGNORE);

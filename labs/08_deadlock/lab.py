@@ -1,4 +1,4 @@
-"""Deadlock of blocking sends, its wait cycle, and two cures."""
+"""Deadlock of blocking sends, its wait cycle, and two fixes."""
 
 import os
 import shutil
@@ -7,7 +7,7 @@ from frame import blanks, run, variant as numbers
 from frame.blanks import Truth
 from frame.say import CouldNotRun, open_request
 
-TITLE = "Deadlock: sends that wait for one another, and two cures"
+TITLE = "Deadlock: sends that wait for one another, and two fixes"
 MINUTES = 20
 IN_ORDER = True  # predictions and blanks can be judged while later blanks are empty
 RANKS, OPTIONS = "{ranks}", ("--deadlock", "abort", "--leaks")
@@ -33,7 +33,7 @@ def variant(random):
             to[rank] = cycle[(at + 1) % len(cycle)]
             sender[to[rank]] = rank
             lengths[rank] = random.randrange(SHORT_LIMIT + 1, 50000) if number == long else random.randrange(1, SHORT_LIMIT + 1)
-    # One long message in the circle of short ones: one send waits, and it does not close a circle.
+    # One long message in the cycle of short ones: that send waits, but does not close a wait cycle.
     lengths[cycles[1 - long][0]] = SHORT_LIMIT + random.randrange(1, 1000)
     rows = [f"    {rank:>4}   {to[rank]:>7}   {lengths[rank]:>6}   {sender[rank]:>13}" for rank in range(ranks)]
     return {"ranks": ranks, "to": to, "from": sender, "lengths": lengths, "long_bytes": max(lengths) + random.randrange(1, 1000),
@@ -41,13 +41,13 @@ def variant(random):
 
 
 def blocked(trace):
-    """Rank -> the rank that its MPI_Send never came out of waits for."""
+    """Rank -> the rank that it waits for in an MPI_Send that never returned."""
     return {enter.rank: next(m.destination for m in trace.puts(source=enter.rank, portal=0, tag=TAG))
             for enter, leave in trace.calls("MPI_Send") if leave is None}
 
 
 def circle(waits):
-    """The circle among rank -> rank, from its lowest rank on."""
+    """The cycle among rank -> rank, from its lowest rank on."""
     for start in sorted(waits):
         path = [start]
         while waits.get(path[-1]) is not None and waits[path[-1]] not in path:
@@ -58,8 +58,8 @@ def circle(waits):
 
 
 def open_requests(done):
-    """A sentence if requests of part 3 were not completed; by margay's list at the end, and by the trace if the program did not come
-    so far: memory that is given back under a message may end it anywhere."""
+    """A sentence if requests of part 3 were not completed: from margay's list at the end, or from the trace if the program did not
+    reach it, because freeing memory that a message still uses may end it anywhere."""
     for rank, call in done.never_completed(FREE_TAG):
         return open_request(2, rank, call)
     try:
@@ -74,7 +74,7 @@ def open_requests(done):
 
 
 def between(trace):
-    """Rank -> the (enter, leave) of its MPI_Barrier between parts 2 and 3, known by its communicator: a blank may have one, too."""
+    """Rank -> the (enter, leave) of its MPI_Barrier between parts 2 and 3. Its communicator distinguishes it from a blank's."""
     begun = {}
     for event in trace.of("collective_begin"):
         if event.operation == "barrier" and event.context not in WORLD_CONTEXTS:
@@ -100,34 +100,34 @@ def check_cures(work, done):
     for tag, part in ((ORDER_TAG, 2), (FREE_TAG, 3)):
         sent = [m for m in trace.puts(portal=0, tag=tag) if m.has("receive_complete")]
         pairs = sorted((m.source, m.destination) for m in sent)
-        found.unless(pairs == sorted(enumerate(work.variant["to"])), f"part {part}: each rank is to send one message with tag {tag} to its "
-                     f"right rank; {len(pairs)} of {ranks} arrived")
-        found.unless(all(m.bytes == work.variant["long_bytes"] for m in sent), "all messages of parts 2 and 3 are to have "
+        found.unless(pairs == sorted(enumerate(work.variant["to"])), f"part {part}: each rank must send one message with tag {tag} to its "
+                     f"rank kTo; {len(pairs)} of {ranks} arrived")
+        found.unless(all(m.bytes == work.variant["long_bytes"] for m in sent), "all messages of parts 2 and 3 must have "
                      f"kLongBytes bytes, {work.variant['long_bytes']}")
-    if not found.unless(len(between(trace)) == ranks, "main() is to stay as it was handed out: its barrier on a communicator of its own tells "
-                        "part 2 from part 3"):
+    if not found.unless(len(between(trace)) == ranks, "do not change main(): its barrier on a communicator of its own "
+                        "separates part 2 from part 3"):
         return
     others = sorted(set().union(*part_calls(trace, 2).values()) - ORDERED)
-    found.unless(not others, f"BLANK 1: part 2 is to use MPI_Send and MPI_Recv alone; the trace has {', '.join(others)}")
+    found.unless(not others, f"BLANK 1: part 2 must use MPI_Send and MPI_Recv alone; the trace has {', '.join(others)}")
     late = sends_first(trace)
     found.unless(late is None, late)
     for line in () if found else done.out.splitlines():
-        found.unless("bytes of `in` are not" not in line, f"{line.strip()}: parts 2 and 3 are to send from `out` and to receive into `in`; "
-                     "what is being sent may not change until the send is complete")
+        found.unless("bytes of `in` are not" not in line, f"{line.strip()}: parts 2 and 3 must send from `out` and receive into `in`; "
+                     "`out` must not change until the send is complete")
 
 
 def sends_first(trace):
-    """A sentence if a rank of part 3 is in a blocking send while its own receive is not posted; None: each posts before it may wait."""
+    """A sentence if a rank of part 3 is in a blocking send while its own receive is not posted; None if each posts before it may wait."""
     for rank, calls in part_calls(trace, 3).items():
         at = next((number for number, call in enumerate(calls) if call in BLOCKING_SENDS), None)
         if at is not None and not POSTS & set(calls[:at]):
-            return f"BLANK 2: part 3 still depends on an order: rank {rank} is in {calls[at]}, which waits for its receive if the message " \
-                   "is long, before it has posted a receive itself (MPI_Irecv)"
+            return f"BLANK 2: part 3 still depends on an order: rank {rank} is in {calls[at]}, which waits for the receive of a long " \
+                   "message, before it has posted its own receive (MPI_Irecv)"
     return None
 
 
 def with_circles(values, circles):
-    """A variant in which the ranks send along these circles."""
+    """A variant in which the ranks send along these cycles."""
     to, sender = list(values["to"]), list(values["from"])
     for circle_ranks in circles:
         for rank, following in zip(circle_ranks, circle_ranks[1:] + circle_ranks[:1]):
@@ -136,8 +136,8 @@ def with_circles(values, circles):
 
 
 def other_circles(trace):
-    """Circles for which a rule that holds for this variant only gets stuck: of two ranks that did the same first, of even and of odd
-    ones, one upwards and one downwards."""
+    """Cycles in which a rule that is right for this variant only deadlocks: one of two ranks that did the same first, one of even and
+    one of odd ranks, one upwards and one downwards."""
     first = {rank: next(call for call in calls if call in ORDERED) for rank, calls in part_calls(trace, 2).items()}
     ranks = sorted(first)
     alike = max(([rank for rank in ranks if first[rank] == call] for call in sorted(ORDERED)), key=len)[:2]
@@ -145,7 +145,7 @@ def other_circles(trace):
 
 
 def check_rule(work, trace):
-    """Whether BLANK 1's rule breaks other circles too; what was run is in the folder `other`."""
+    """Whether BLANK 1's rule breaks other cycles too; the folder `other` has what was run."""
     folder = work.path("other")
     for circles in other_circles(trace):
         shutil.rmtree(folder, ignore_errors=True)
@@ -156,14 +156,14 @@ def check_rule(work, trace):
             file.write(numbers.header(values))
         done = run.Work(work.lab, folder, values).run()
         way = " and ".join(" -> ".join(map(str, [*each, each[0]])) for each in circles)
-        if not work.findings.unless(done.status == 0, f"BLANK 1: the rule does not break every circle, whatever kTo says. It breaks this "
-                                    f"variant's; where the ranks send along {way} (folder `other`): {done.trouble}"):
+        if not work.findings.unless(done.status == 0, f"BLANK 1: the rule does not break every cycle. It breaks the cycles of this "
+                                    f"variant, but not {way} (folder `other`): {done.trouble}"):
             return
     shutil.rmtree(folder)
 
 
 def stuck_blank(trace):
-    """Which blank a run of parts 2 and 3 hangs in: part 3 comes behind the barrier between them."""
+    """The blank in which a run of parts 2 and 3 hangs: part 3 follows the barrier between them."""
     barriers = between(trace)
     behind = {rank for rank, (_, leave) in barriers.items() if leave}
     idle = {enter for enter, leave in barriers.values() if leave is None}
@@ -175,7 +175,7 @@ def check(work):
     found = work.findings
     done = work.run()
     if done.status == run.DEADLOCK:
-        found.say(f"{stuck_blank(done.trace)} gets stuck: {done.trouble}")
+        found.say(f"{stuck_blank(done.trace)} deadlocks: {done.trouble}")
     else:
         forgotten = open_requests(done)
         if found.unless(forgotten is None, forgotten):
@@ -185,22 +185,23 @@ def check(work):
     if not found:
         check_rule(work, done.trace)
     part_1 = work.run(arguments=("stuck",), trace="trace_stuck")
-    if found.unless(part_1.status != 0, "part 1 did not get stuck: it is to stay as it was handed out"):
+    if found.unless(part_1.status != 0, "part 1 did not deadlock: do not change it"):
         work.judged((predictions, work, part_1.trace))
     return found
 
 
 def predictions(work, trace):
     waits = blocked(trace)
-    report = "Run `margay lab run -- stuck`, and read the report: who waits for whom? Or see `margay trace messages trace_stuck`."
+    report = "Run `margay lab run -- stuck`, and read the report: for which rank does each wait? Or see `margay trace messages trace_stuck`."
     sends, cycle = trace.calls("MPI_Send"), circle(waits)
     said = blanks.normal((work.predictions or {}).get("cycle", ""))
     turned = any(said == list(map(str, cycle[at:] + cycle[:at])) for at in range(1, len(cycle)))
     work.predicted({
-        "cycle": Truth(cycle, "It is this circle, but it is to begin with the lowest rank." if turned else report, "each waits in MPI_Send until the next one posts its receive, which comes after its own send"),
+        "cycle": Truth(cycle, "The cycle is right, but it must begin with the lowest rank." if turned else report,
+                       "each waits in MPI_Send until the next one posts its receive, which comes after its own send"),
         "returned": Truth(sorted(enter.rank for enter, leave in sends if leave), report,
-                          "short messages are done when they are sent; a long one is when its receiver gets to its receive, which one whose "
-                          "own send returned does"),
+                          "the send of a short message is complete when it is sent; that of a long one when its receiver reaches its receive, which "
+                          "a rank whose own send returned does"),
         "never_received": Truth(sum(1 for m in trace.puts(portal=0, tag=TAG) if not m.has("receive_complete")),
-                                "See `margay trace messages trace_stuck --never-received`.", "those of the circle"),
+                                "See `margay trace messages trace_stuck --never-received`.", "the messages of the cycle"),
     })

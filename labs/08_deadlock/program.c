@@ -1,5 +1,5 @@
-/* Everybody sends to one rank and receives from one. `./program stuck` does it as in part 1 and gets stuck: leave that
- * as it is. Without an argument the program does parts 2 and 3, which are to be mended. */
+/* Each rank sends to one rank and receives from one. `./program stuck` runs part 1, which deadlocks: do not change it.
+ * Without an argument the program runs parts 2 and 3, which you fix. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,25 +17,25 @@ static void stuck(int rank) {
   MPI_Recv(in, kLengths[kFrom[rank]], MPI_BYTE, kFrom[rank], kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* Part 2: kLongBytes of everybody's `out` into `in` of kTo, by MPI_Send and MPI_Recv alone, one of each. */
+/* Part 2: kLongBytes bytes of each rank's `out` into the `in` of rank kTo, by one MPI_Send and one MPI_Recv alone. */
 static void by_order(int rank) {
   const int to = kTo[rank], from = kFrom[rank];
-  /* BLANK 1: not everybody may send first */
+  /* BLANK 1: some ranks must receive first */
   MPI_Send(out, kLongBytes, MPI_BYTE, to, kOrderTag, MPI_COMM_WORLD);
   MPI_Recv(in, kLongBytes, MPI_BYTE, from, kOrderTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   /* END 1 */
 }
 
-/* Part 3: the same, by calls that do not depend on any order. */
+/* Part 3: the same, by calls that do not depend on an order. */
 static void by_other_calls(int rank) {
   const int to = kTo[rank], from = kFrom[rank];
-  /* BLANK 2: a call that does both, or calls that begin and complete later */
+  /* BLANK 2: one call that does both, or calls that start both and complete them later */
   MPI_Send(out, kLongBytes, MPI_BYTE, to, kFreeTag, MPI_COMM_WORLD);
   MPI_Recv(in, kLongBytes, MPI_BYTE, from, kFreeTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   /* END 2 */
 }
 
-/* Whether rank `from` sent what now lies in `in`; `in` is empty again for the next part. */
+/* Reports bytes of `in` that rank kFrom did not send, and clears `in` for the next part. */
 static void look(const char* part, int rank) {
   int wrong = 0;
   for (int i = 0; i < kLongBytes; ++i) wrong += in[i] != 1 + kFrom[rank];
@@ -53,7 +53,7 @@ int main(int argc, char** argv) {
   if (argc > 1 && strcmp(argv[1], "stuck") == 0) {
     stuck(rank);
   } else {
-    MPI_Comm between; /* for the barrier between the parts, so that the check tells it from a barrier of yours */
+    MPI_Comm between; /* for the barrier between the parts: the check distinguishes it from yours */
     MPI_Comm_dup(MPI_COMM_WORLD, &between);
     by_order(rank);
     look("BLANK 1: part 2", rank);

@@ -1,4 +1,4 @@
-"""The walk by hand: predict which entry of a match list takes a message, and why others pass it over."""
+"""The walk by hand: which entry of a match list takes a message, and why others pass it over."""
 
 import re
 from collections import Counter
@@ -26,7 +26,7 @@ MESSAGES = 8
 
 
 class List:
-    """The list of a variant on paper, to choose variants in which something happens. The check does not use it."""
+    """A model of a variant's list, to choose variants in which each case occurs. The check does not use it."""
 
     def __init__(self, v):
         self.criteria = {EXACT: (v["exact_bits"], 0), FAMILY: (v["family_bits"], v["family_ignore"]),
@@ -43,7 +43,7 @@ class List:
         self.rows, self.row_bytes, self.heap, self.queued = 2, v["family_room"], HEAP_BYTES, 0
 
     def failure(self, entry, bits, length):
-        """The link to follow, or None after taking the message."""
+        """The failure, whose link the walk follows; None after the entry took the message."""
         want, ignore = self.criteria[entry]
         if entry in self.asleep or (bits ^ want) & ~ignore & ALL_BITS:
             return "no_match"
@@ -64,7 +64,7 @@ class List:
         return None
 
     def walk(self, bits, length):
-        """[(entry, link followed)], who took it or None, whether a link was followed that is not next."""
+        """[(entry, failure)], the entry that took the message or None, whether a link other than next was followed."""
         stops, entry, jumped = [], self.chain[0], False
         while entry is not None:
             link = self.failure(entry, bits, length)
@@ -112,7 +112,7 @@ def draw(random):
 
 
 def telling(v):
-    """Whether in this variant each thing happens that the lab is about: each entry is visited, and "family" fails in all three ways."""
+    """Whether each case of the lab occurs in this variant: each entry is visited, and "family" fails in all three ways."""
     paper = List(v)
     told = [paper.walk(*message) for message in zip(v["message_bits"], v["message_bytes"])]
     failures = {stop for stops, _, _ in told for stop in stops}
@@ -147,7 +147,7 @@ def table(v):
     head = f"{'entry':<12} {'match':<7} {'ignore':<8} {'its memory':<36} {'no match':<12} {'no room':<12} too small"
     chain = List(v).chain
     lines = [entry_row(v, entry, *rows[entry]) for entry in chain]
-    return "\n".join([head, *lines, "adopted, only links lead there:"] + [entry_row(v, e, *rows[e]) for e in (SPARE, WIDE)])
+    return "\n".join([head, *lines, "adopted, reached only by links:"] + [entry_row(v, e, *rows[e]) for e in (SPARE, WIDE)])
 
 
 def variant(random):
@@ -171,7 +171,7 @@ def check(work):
     v, findings = work.variant, work.findings
     with open(work.program(), encoding="utf-8", errors="replace") as file:
         quoted = re.search(r'Link::at\(\s*"', file.read())
-    if not findings.unless(not quoted, "BLANK 2: Link::at() takes the entry itself, a variable of program.cpp, without quotation marks: as "
+    if not findings.unless(not quoted, "BLANK 2: Link::at() takes the entry itself, a variable of program.cpp, without quotation marks, as "
                            "in Link::at(exact)"):
         return findings
     done = work.run()
@@ -180,7 +180,7 @@ def check(work):
     found = walks(done.trace, DESK, RECEIVER)
     if not findings.unless([(walk.match_bits, walk.bytes) for walk in found] ==
                            list(zip(v["message_bits"], v["message_bytes"])),
-                           "the program sends other messages than it did when it was handed out: only the blanks are yours"):
+                           "the program sends other messages than the one that was handed out: change only the blanks"):
         return findings
     check_ignore_bits(v, found, findings)
     check_link(found, findings)
@@ -190,11 +190,11 @@ def check(work):
 
 
 def check_ignore_bits(v, found, findings):
-    """BLANK 1, by what "family" said to each message, and by the ignore bits that the trace tells of it."""
+    """Judges BLANK 1 by the answer of "family" to each message, and by its ignore bits in the trace."""
     wild = (1 << v["wild_bits"]) - 1 << v["wild_first"]
     seen = {stop.ignore_bits for walk in found for stop in walk.stops if stop.entry == "family" and stop.reason == "no match"}
     if seen == {wild ^ ALL_BITS}:
-        findings.say('BLANK 1: the ignore bits of "family" are the wrong way round: a bit that is 1 there is not compared')
+        findings.say('BLANK 1: the ignore bits of "family" are inverted: a bit that is 1 there is not compared')
         return
     for number, walk in enumerate(found, 1):
         answer = walk.reason_at("family")
@@ -202,16 +202,16 @@ def check_ignore_bits(v, found, findings):
             continue
         differ = (walk.match_bits ^ v["family_bits"]) & ~wild & ALL_BITS
         about = f'BLANK 1: message {number} (bits 0x{walk.match_bits:x}) and the match bits of "family" (0x{v["family_bits"]:x}) '
-        findings.unless(differ or answer != "no match", about + f"differ in {v['page_wild']} only, but the entry passed it "
+        findings.unless(differ or answer != "no match", about + f"differ only in {v['page_wild']}, but the entry passed it "
                         "over, no match: it ignores too few bits")
         findings.unless(not differ or answer == "no match", about + f"differ in 0x{differ:x} as well, but the entry accepted "
-                        "it: it ignores bits that it should look at")
+                        "it: it ignores bits that it must compare")
     for ignored in () if findings else seen - {wild}:
-        findings.say(f'BLANK 1: "family" ignores 0x{ignored:x}; of these bits 0x{ignored ^ wild:x} are not as page.md wants')
+        findings.say(f'BLANK 1: "family" ignores 0x{ignored:x}; its bits 0x{ignored ^ wild:x} are not as page.md specifies')
 
 
 def check_link(found, findings):
-    """BLANK 2, by where the walk went on after "too small"."""
+    """Judges BLANK 2 by the walk's next entry after "too small"."""
     for number, walk in enumerate(found, 1):
         if walk.reason_at("family") != "too small":
             continue
@@ -219,13 +219,13 @@ def check_link(found, findings):
         stop = next(stop for stop in walk.stops if stop.entry == "family")
         if stop.link == "entry" and after and after[0] == "wide":
             continue
-        went = f'to "{after[0]}"' if after else "nowhere: it was dropped"
-        findings.say(f'BLANK 2: message {number} was too long for the buffer of "family", and the walk went on {went}; it '
+        went = f'to "{after[0]}"' if after else "nowhere: the message was dropped"
+        findings.say(f'BLANK 2: message {number} was too long for the buffer of "family", and the walk went {went}; it '
                      'should go to "wide" at once')
 
 
 def in_heap(entry, length):
-    """The bytes that a message takes in the heap."""
+    """Bytes that a message takes in the heap."""
     return HEADER_IN_HEAP + (length + 63 & ~63 if entry == NAMES[WHOLE] else 0)
 
 
@@ -236,8 +236,8 @@ def compare(work, found):
     each = f"each entry with its reason, such as `exact no match`, or `none`; entries: {', '.join(NAMES)}; reasons: {', '.join(PASSED)}"
     for number, walk in enumerate(found, 1):
         about = f"Look at message {number} by `margay trace story trace {walk.message.story}`."
-        others = f"It saw {count(len(walk.way), 'entry', 'entries')}, the taker's included." if walk.taken else \
-            f"It was dropped after it had seen {count(len(walk.way), 'entry', 'entries')}."
+        others = f"It passed {count(len(walk.way), 'entry', 'entries')}, including the one that took it." if walk.taken else \
+            f"It was dropped after it had passed {count(len(walk.way), 'entry', 'entries')}."
         if walk.reason_at("whole") == "no room":
             others += f" The heap had {left} bytes left; header and body would have taken {in_heap('whole', walk.bytes)}."
         if walk.taken in (NAMES[WHOLE], NAMES[HEADER_ONLY]):
@@ -251,8 +251,8 @@ def compare(work, found):
 
 
 def reasons(walk):
-    """What happened at each entry, a line each."""
-    lines = [f'"{stop.entry}": {stop.reason}; its link for that: {"to an entry" if stop.link == "entry" else stop.link}'
+    """A line for what happened at each entry."""
+    lines = [f'"{stop.entry}": {stop.reason}; its link for this: {"to an entry" if stop.link == "entry" else stop.link}'
              for stop in walk.stops]
     return "\n".join(lines + [f'"{walk.taken}" takes it, and keeps its {walk.saved}' if walk.taken
                               else f"dropped: {walk.dropped}"])

@@ -1,5 +1,5 @@
-// The walk by hand. Rank 1 has a match list behind portal 4; rank 0 sends it messages, whose walks you predict. page.md
-// has the list as a table; here it is made. Two blanks are yours. The numbers are variant.h's.
+// The walk by hand: rank 1 has a match list behind portal 4, and rank 0 sends it messages, whose walks you predict.
+// This program makes the list that page.md shows as a table. Fill the two blanks. The numbers are in variant.h.
 #include <margay/portals.hpp>
 
 #include <array>
@@ -22,7 +22,7 @@ static void need(const Status& status) {
   std::exit(1);
 }
 
-// Memory, and the descriptors that say how it is used. A heap begins at a multiple of 64 bytes.
+// Memory, and the descriptors that define how it is used. A heap must begin at a multiple of 64 bytes.
 struct Blocks {
   std::array<std::byte, kExactRoom> exact_memory;
   std::array<std::byte, 2 * kFamilyRoom> family_memory;
@@ -42,10 +42,10 @@ struct Blocks {
   DynamicBlock heap{Buffer{heap_memory.data(), heap_memory.size()}};
 };
 
-// The match list. The entries' numbers in variant.h's links are their places here.
+// The match list. Links in variant.h name an entry by its index in `entries`.
 struct Desk {
   explicit Desk(Program& program) {
-    // "whole" and "header only" take whatever comes: one heap, two ways to use it.
+    // "whole" and "header only" accept every message: one heap, used in two ways.
     whole.set({.ignore_bits = kAllBits}, blocks.heap, {.save = Save::both});
     header_only.set({.ignore_bits = kAllBits}, blocks.heap, {.save = Save::header});
     header_only.overlay(whole, {.save = Save::header});
@@ -57,10 +57,10 @@ struct Desk {
     exact.set({.match_bits = kExactBits}, blocks.exact, {},
               {.no_room = to(kExactNoRoom), .too_small = to(kExactTooSmall)});
 
-    /* BLANK 1: the ignore bits of the entry "family", as page.md wants them */
+    /* BLANK 1: the ignore bits of the entry "family", as page.md specifies them */
     const MatchBits family_ignore = 0;
     /* END 1 */
-    /* BLANK 2: where the walk goes on from "family" with a message that is too long for its buffer */
+    /* BLANK 2: the link that the walk follows from "family" with a message that is too long for its buffer */
     const Link family_too_small = Link::drop();
     /* END 2 */
     family.set({.match_bits = kFamilyBits, .ignore_bits = family_ignore}, blocks.family, {},
@@ -77,7 +77,7 @@ struct Desk {
     name(program);
   }
 
-  // What the trace calls them.
+  // Gives the entries and the portal their names in the trace.
   void name(Program& program) {
     const std::array<const char*, 7> names{"exact", "family", "masked", "whole", "header only", "spare", "wide"};
     for (std::size_t i = 0; i < names.size(); ++i) program.name(*entries[i], names[i]);
@@ -93,7 +93,7 @@ struct Desk {
   Blocks blocks;
   MatchEntry exact, family, masked, whole, header_only, spare, wide;
   std::array<MatchEntry*, 7> entries{&exact, &family, &masked, &whole, &header_only, &spare, &wide};
-  MatchList list;  // declared after its entries: it goes first
+  MatchList list;  // declared after its entries, so destroyed before them
 };
 
 int main() {
@@ -103,7 +103,7 @@ int main() {
   {
     Desk desk(*program);
     if (program->rank() == 1) need(program->table().attach(kDesk, desk.list));
-    need(program->barrier());  // the list is there
+    need(program->barrier());  // the list is attached
     std::vector<std::byte> body(kLongest);
     for (std::size_t i = 0; program->rank() == 0 && i < kMessageBitsCount; ++i) {
       need(program->put({.destination = 1, .portal = kDesk, .match_bits = static_cast<MatchBits>(kMessageBits[i])},

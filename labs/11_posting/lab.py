@@ -1,4 +1,4 @@
-"""Posting a receive atomically: a message that comes between the search and the insertion is lost; find it, and cure it."""
+"""Posting a receive atomically: a message that arrives between the search and the insertion is lost."""
 
 import os
 import shutil
@@ -22,28 +22,28 @@ BEGINS, INSERTS, SEARCHES, ACTIVATES, TAKES, UNCHANGED = range(10, 16)
 STEPS = {BEGINS: "receive {} began", INSERTS: "receive {}'s entry was inserted", SEARCHES: "receive {} searched the heap",
          ACTIVATES: "receive {}'s entry was activated", TAKES: "receive {} took a message from the heap",
          UNCHANGED: "receive {}'s entry was activated"}
-LAST = 1000  # a turn after all steps, also of a posting that goes round for ever
+LAST = 1000  # a turn after all steps, even of a posting that loops for ever
 
 
-# Where something can go wrong, each in every variant: a message at each turn; two for two receives with one tag; messages of a tag
-# that nobody wants, so that the count of arrivals changes although the search finds nothing.
+# The cases in which a posting can fail, each in every variant: a message at each turn; two messages for two receives with one tag;
+# messages of a tag that no receive accepts, so that the count of arrivals changes although the search finds nothing.
 OTHER = "other"
 ONE = [[(0, "")], [(1, "")], [(2, "")], [(3, "")]]
 TWO = [[(0, ""), (1, "")], [(0, ""), (2, "")], [(1, ""), (2, "")]]
 OTHERS = [[(1, OTHER), (2, OTHER), (LAST, "")], [(2, OTHER), (3, "")], [(2, OTHER), (3, OTHER), (4, "")]]
 
-# The same by a rule, for postings that are right for a variant's trials only: messages that nobody wants at any of the first turns;
-# one of them, and the one that is wanted; two that are wanted; one that nobody wants at each of many turns.
+# Systematic cases, against postings that are right for a variant's trials only: unwanted messages at any of the first turns; an unwanted
+# message and a wanted one; two wanted messages; an unwanted message at each of many turns.
 TURNS, MANY_TURNS = range(1, 6), range(1, 21)
 EVERY = [*([*((turn, OTHER) for turn in turns), (LAST, "")] for count in (1, 2, 3) for turns in combinations(TURNS, count)),
          *([(turn, OTHER), (wanted, "")] for turn, wanted in combinations(TURNS, 2)),
          *([(first, ""), (second, "")] for first, second in combinations((*TURNS, LAST), 2)),
          [*((turn, OTHER) for turn in MANY_TURNS), (LAST, "")]]
-MOST_MESSAGES = 4  # that a sentence lists
+MOST_MESSAGES = 4  # the most messages that a sentence lists
 
 
-# Rounds of losing.c: messages before the receives, whether a call looks between, receives, how many tags, messages after. The
-# first four stand in every variant, so that messages are lost, found, found by another receive, and taken in time.
+# Rounds of losing.c: messages before the receives, whether a call polls in between, receives, number of tags, messages after. The
+# first four are in every variant, so that messages are lost, found, found by another receive, and taken in time.
 LOST, FOUND, IN_TIME, TWO_TAGS = (1, 0, 1, 1, 0), (1, 1, 1, 1, 0), (0, 0, 1, 1, 1), (2, 0, 2, 2, 0)
 ONE_TAG = ((2, 0, 2, 1, 0), (1, 0, 2, 1, 1))
 
@@ -59,7 +59,7 @@ def rounds_of(random):
 
 
 def round_rows(v):
-    """The page's table of losing.c: a line is a round."""
+    """The page's table of losing.c, a line for each round."""
     message = receive = 1
     for tag, before, looks, receives, kinds, after in zip(*(v["round_" + name] for name in ("tag", "before", "look", "receives", "tags", "after"))):
         def named(word, first, count):
@@ -72,7 +72,7 @@ def round_rows(v):
 
 
 def variant(random):
-    """Rounds of losing.c; and trials in an order of their own: of each its receives' tag, and its messages' turns and tags."""
+    """Rounds of losing.c; and trials in random order: each has its receives' tag, and its messages' turns and tags."""
     rounds = rounds_of(random)
     trials = [*ONE, *TWO, [(1, ""), random.choice(((3, ""), (LAST, "")))], *OTHERS]
     random.shuffle(trials)
@@ -81,7 +81,7 @@ def variant(random):
 
 
 def schedule(trials, tags, unwanted):
-    """The variant's numbers of trials: their tags, and of each message its trial, turn and tag; `unwanted` gives one of nobody's."""
+    """The variant's numbers for trials: their tags, and each message's trial, turn and tag. `unwanted` returns a tag that no receive accepts."""
     messages = [(trial, turn, unwanted() if whose else tags[trial])
                 for trial, messages in enumerate(trials) for turn, whose in messages]
     return {"trial_tag": tags, "trial_receives": [sum(not whose for _, whose in messages) for messages in trials],
@@ -90,7 +90,7 @@ def schedule(trials, tags, unwanted):
 
 
 def rows(v):
-    """The page's table: a trial, its receives, its messages."""
+    """The page's table, a line for each trial: its receives and messages."""
     receive = 1
     for trial, (tag, count) in enumerate(zip(v["trial_tag"], v["trial_receives"])):
         receives = " and ".join(f"receive {receive + i}" for i in range(count))
@@ -99,7 +99,7 @@ def rows(v):
 
 
 def messages_of(v, trial):
-    """A trial's messages, and when they come, as words."""
+    """A trial's messages, and when they arrive, as text."""
     its = [(number, turn, tag) for number, (of, turn, tag) in
            enumerate(zip(v["message_trial"], v["message_turn"], v["message_tag"]), 1) if of == trial]
     return "; ".join(f"message {number}{'' if tag == v['trial_tag'][trial] else f' (tag {tag})'} {when_words(turn)}"
@@ -111,7 +111,7 @@ def when_words(turn):
 
 
 class Run:
-    """A run by its trace: messages in the order of sending, and which receive got which."""
+    """A run of program.cpp by its trace: messages in the order of sending, and which receive got which."""
 
     def __init__(self, done, v):
         self.trace, self.v = done.trace, v
@@ -126,7 +126,7 @@ class Run:
         self.notes.sort(key=lambda event: event.time)
 
     def pairs(self):
-        """(receive, message) as they belong together: the first that was posted gets the first that was sent."""
+        """(receive, message) pairs as MPI orders them: the receive posted first gets the message sent first."""
         wanted = [number for number, (trial, tag) in enumerate(zip(self.v["message_trial"], self.v["message_tag"]), 1)
                   if tag == self.v["trial_tag"][trial]]
         return list(enumerate(wanted, 1))
@@ -136,13 +136,13 @@ class Run:
         return [note.portal for note in self.notes if note.match_bits == receive and note.portal != BEGINS]
 
     def missed(self, receive, message):
-        """Why a receive has not got its message, which lies in the heap."""
+        """Why a receive did not get its message, which is in the heap."""
         came = self.walks[message].message.arrived.time
         searched = any(note.portal == SEARCHES and note.match_bits == receive and note.time > came for note in self.notes)
         if receive in self.got:
             return f"receive {receive} had taken message {self.got[receive]}"
-        return f"receive {receive} searched there after that, found a message and did not take it" if searched else \
-            f"receive {receive} does not look there after that"
+        return f"receive {receive} searched it after that, found a message but did not take it" if searched else \
+            f"receive {receive} does not search it after that"
 
     @property
     def lost(self):
@@ -159,21 +159,21 @@ class Run:
         return trial
 
     def around(self, message):
-        """The steps before and after a message's arrival, as words."""
+        """The steps before and after a message's arrival, as text."""
         at = self.walks[message].message.arrived.time
         before = [note for note in self.notes if note.time < at]
         after = next((note for note in self.notes if note.time > at and note.portal != BEGINS), None)
-        text = f"after {words(before[-1])}" if before else "first of all"
+        text = f"after {words(before[-1])}" if before else "before any step"
         same = after and before and after.match_bits == before[-1].match_bits
         return f"{text}, before {words(after)}" if same else text
 
     def name(self, message):
-        """As check and trace name it."""
+        """A message's names in the check and in the trace."""
         return f"message {message} ({self.messages[message - 1].name} in the trace)"
 
 
 def words(note):
-    """What rank 1 had done when it sent a note."""
+    """The step that a note of rank 1 records, as text."""
     return STEPS[note.portal].format(note.match_bits)
 
 
@@ -189,12 +189,12 @@ def whole(run, v, findings):
     for _, portal, trial in events:
         steps[trial] += portal != BEGINS
     due = {number: min(v["message_turn"][number - 1], steps[v["message_trial"][number - 1]]) for number in at}
-    return findings.unless(counted and at == due, "the messages do not come when page.md says: only post() is yours to change, "
-                           "and each of its steps has to be one of Desk's")
+    return findings.unless(counted and at == due, "the messages do not arrive when page.md says: change only post(), "
+                           "and make each of its steps by a function of Desk")
 
 
 class Mpi:
-    """A run of losing.c by its trace: which receive got which message, both by their numbers on the page."""
+    """A run of losing.c by its trace: which receive got which message, both by the page's numbers."""
 
     def __init__(self, done, v):
         self.trace, self.v = done.trace, v
@@ -217,34 +217,34 @@ class Mpi:
 
     @property
     def lost(self):
-        """The messages that no receive got."""
+        """Messages that no receive got."""
         return [message for i, message in enumerate(self.messages, 1) if i not in self.got.values()]
 
 
 def part_1(work):
-    """Runs losing.c on both libraries; predictions about it."""
+    """Runs losing.c with both libraries, and judges the predictions about it."""
     findings = work.findings
     theirs = files.read(work.path("losing.c")) if os.path.exists(work.path("losing.c")) else None
     if theirs != files.read(os.path.dirname(os.path.realpath(__file__)), "losing.c"):
-        raise NotYet("losing.c is not as it was handed out, and the questions of part 1 are about that: get it back by `margay lab start "
+        raise NotYet("losing.c is not as it was handed out, and part 1 asks about that program: get it back by `margay lab start "
                      f"posting fresh --seed {work.variant['seed']}`, and copy fresh/losing.c here")
     runs = [work.run(None, *options, stem="losing", trace=trace) for options, trace in ((("--mpi", "racy"), "lost"), ((), "kept"))]
     for done in runs:
         if not findings.unless(done.status == 0, f"losing.c: {done.trouble}"):
             return
     racy, kept = (Mpi(done, work.variant) for done in runs)
-    if not findings.unless(racy.whole and kept.whole and not kept.empty and racy.empty, "the runs of losing.c do not show what they "
-                           "should: is variant.h as `margay lab run` wrote it?"):
+    if not findings.unless(racy.whole and kept.whole and not kept.empty and racy.empty, "the runs of losing.c do not show the "
+                           "expected losses: is variant.h as `margay lab run` wrote it?"):
         return
     exchanged = [receive for receive in racy.receives if receive in racy.got and racy.got[receive] != kept.got[receive]]
     look = "Look at the run with the racy library: `margay trace print lost --rank 1 --call MPI_Irecv`: each receive searches, then all " \
-           "messages come that were sent before."
+           "messages that were sent before arrive."
     work.predicted({
-        "empty": Truth(racy.empty, look, "Its message came after the search and before the insertion: into the heap, where this receive does not "
-                       "look again."),
+        "empty": Truth(racy.empty, look, "Its message arrived after the search and before the insertion, so it went into the heap, "
+                       "which this receive does not search again."),
         "exchanged": Truth(exchanged, look + " The next receive with this tag searches, too.",
-                           "It found a message in the heap that was lost to the receive before it, or got the one that was to follow."),
-        "number": Truth(racy.lost[0].sequence, "It is the number behind 0>1: `margay trace messages lost --never-received` begins with it.",
+                           "It found in the heap a message that the receive before it had missed, or got the message after its own."),
+        "number": Truth(racy.lost[0].sequence, "It is the number after 0>1 in the first message of `margay trace messages lost --never-received`.",
                         f"Its story, once `margay lab check` has run: margay trace story lost {racy.lost[0].story}")})
 
 
@@ -269,12 +269,12 @@ def check(work):
 def ended_well(done, findings):
     endless = next((line for line in done.err.splitlines() if "goes round for ever" in line), None)
     if endless:
-        findings.say(f"BLANK 1: {endless}, though no message came any more: what does it compare the count of arrivals with?")
+        findings.say(f"BLANK 1: {endless}, though no more messages arrived: with what does it compare the count of arrivals?")
     return not endless and findings.unless(done.status == 0, done.trouble)
 
 
 def other_turns(work):
-    """Whether the posting is right with messages at other turns, too; what was run is in the folder `other`."""
+    """Whether the posting is right with messages at other turns, too. The folder `other` has what was run."""
     folder, findings = work.path("other"), Findings()
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
@@ -290,33 +290,33 @@ def other_turns(work):
             trial = judge(run, findings)
         elif run.notes:
             trial = run.trial_of(run.notes[-1].match_bits)
-    except CouldNotRun:  # no trace of a run that died
+    except CouldNotRun:  # the run died before it had a trace
         findings.say(done.trouble)
     if not findings:
         shutil.rmtree(folder)
         return
     its = [] if trial is None else messages_of(v, trial).split("; ")
     when = f"{': ' if its else ''}{'; '.join(its[:MOST_MESSAGES])}{'; ...' if len(its) > MOST_MESSAGES else ''}"
-    work.findings.say(f"BLANK 1: the posting goes well with the messages of page.md, and not whenever they come (folder `other`{when}). "
+    work.findings.say(f"BLANK 1: the posting is right for the messages of page.md, but not whenever they arrive (folder `other`{when}). "
                       + next(iter(findings)))
 
 
 def judge(run, findings):
-    """What became of each message of the student's run; the first trial that went wrong, or None."""
+    """Judges what happened to each message of the student's run; the first trial that went wrong, or None."""
     before, wrong = len(findings.sentences), []
     for receive, message in run.pairs():
         if run.getter.get(message) != receive:
             wrong.append(run.trial_of(receive))
         walk = run.walks[message]
-        look = f"see what came between which steps: `margay trace print {run.place} --rank 1 --kind kernel_send,kernel_match`"
+        look = f"see what arrived between which steps: `margay trace print {run.place} --rank 1 --kind kernel_send,kernel_match`"
         if message not in run.getter:
             where = f'the entry "{walk.taken}" took it'
-            end = f"it lies in the heap, and {run.missed(receive, message)}" if walk.taken == "unexpected" else \
-                "its receive had taken an earlier message from the heap, and this one in its buffer was lost"
-            findings.say(f"{run.name(message)} was lost: it came {run.around(message)}; {where}, and {end}: {look}")
+            end = f"it is in the heap, and {run.missed(receive, message)}" if walk.taken == "unexpected" else \
+                "its receive had taken an earlier message from the heap, so the one in its buffer was lost"
+            findings.say(f"{run.name(message)} was lost: it arrived {run.around(message)}; {where}, and {end}: {look}")
         elif run.getter[message] != receive:
-            findings.say(f"{run.name(message)} went to receive {run.getter[message]} and belongs to receive {receive}: a message "
-                         f"overtook another; it came {run.around(message)}: {look}")
+            findings.say(f"{run.name(message)} went to receive {run.getter[message]} but belongs to receive {receive}: a message "
+                         f"overtook another; it arrived {run.around(message)}: {look}")
     lost = run.lost
     for receive, message in run.pairs():
         if receive in run.hungry and message not in lost:
@@ -327,14 +327,14 @@ def judge(run, findings):
 
 
 def judge_steps(run, findings):
-    """Postings that lost nothing here, because no message came at the one moment that no turn is at."""
+    """Finds postings that lost nothing here only because no turn is at the one moment at which a message would be lost."""
     for receive, _ in run.pairs():
         steps = run.steps(receive)
         if TAKES in steps:
             continue
         how = "activated by activate()" if ACTIVATES in steps else "inserted active"
-        if not findings.unless(UNCHANGED in steps, f"receive {receive}: its entry was {how}. Between your last look at arrivals() and that a "
-                               "message can come, and is lost; only activate_if_unchanged() looks and activates in one go; "
+        if not findings.unless(UNCHANGED in steps, f"receive {receive}: its entry was {how}. Between your last call of arrivals() and that "
+                               "step a message can arrive, and is lost; only activate_if_unchanged() compares and activates atomically; "
                                f"see its notes: `margay trace print {run.place} --rank 1 --kind kernel_send`"):
             return
 
@@ -345,10 +345,10 @@ def predict(work, run):
     look = "Look at the racy run: `margay trace print racy --rank 1 --kind kernel_send,kernel_match`, and `margay trace messages racy`."
     receives = tuple(f"receive {receive}" for receive, _ in run.pairs())
     work.predicted({
-        "lost": Truth(lost, look + " Each receive that has its message tells rank 0 so, by a put to portal 6.",
-                      f"It came {run.around(first)}: the search did not see it yet, and the entry was not there."),
-        "lost_taken_by": Truth(run.walks[first].taken, look + " Who takes what no active entry accepts?",
-                               "The heap's entry takes whatever no receive's entry takes.", known=("unexpected", *receives),
+        "lost": Truth(lost, look + " Each receive that has its message notifies rank 0, by a put to portal 6.",
+                      f"It arrived {run.around(first)}: too late for the search, and too early for the entry."),
+        "lost_taken_by": Truth(run.walks[first].taken, look + " Which entry takes what no active entry of a receive accepts?",
+                               "The heap's entry takes every message that no receive's entry takes.", known=("unexpected", *receives),
                                form='an entry: `unexpected`, or `receive` and its number'),
         "waits": Truth([f"receive {number}" for number in hungry], look,
                        "Its entry is active now, and its message is in the heap: neither finds the other.", known=receives,

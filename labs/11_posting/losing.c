@@ -1,5 +1,4 @@
-/* Part 1: an MPI program without a fault. Rank 0 sends, rank 1 receives; page.md says what, and when. Leave it as it
- * is.
+/* Part 1: a correct MPI program. Rank 0 sends, rank 1 receives; page.md lists what, and when. Do not change it.
  *
  *   margay lab run losing               with margay as it is
  *   margay lab run losing --mpi racy    with a margay that does not post receives atomically */
@@ -13,10 +12,10 @@
 
 enum { kEndTag = 900, kNoTag = 901, kMost = 64 };
 
-/* Memory that both ranks see, beside the messages. Who waits for it is in no MPI call. */
+/* Shared memory, by which the ranks wait for each other without MPI calls. */
 struct Shared {
-  atomic_int allowed; /* so many messages rank 0 may send */
-  atomic_int sent;    /* so many it has sent */
+  atomic_int allowed; /* number of messages that rank 0 may send */
+  atomic_int sent;    /* number that it has sent */
 };
 
 static void send_all(struct Shared* shared) {
@@ -29,13 +28,13 @@ static void send_all(struct Shared* shared) {
   MPI_Send(NULL, 0, MPI_INT, 1, kEndTag, MPI_COMM_WORLD);
 }
 
-/* Returns when rank 0 has sent its first `messages`. They are on their way, or here, and nobody has looked. */
+/* Returns when rank 0 has sent its first `messages` messages. They are in flight or arrived, but not yet delivered. */
 static void let_send(struct Shared* shared, int messages) {
   atomic_store(&shared->allowed, messages);
   while (atomic_load(&shared->sent) < messages) sched_yield();
 }
 
-/* A call that looks whether anything has come: the kernel delivers in it. */
+/* A call in which the kernel delivers what has arrived. */
 static void look(void) {
   int flag = 0;
   MPI_Iprobe(0, kNoTag, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
@@ -55,7 +54,7 @@ static void receive_all(struct Shared* shared) {
     let_send(shared, messages += kRoundAfter[round]);
     if (kRoundAfter[round]) look();
   }
-  MPI_Wait(&end, MPI_STATUS_IGNORE); /* all other messages have come before this one */
+  MPI_Wait(&end, MPI_STATUS_IGNORE); /* all other messages have arrived before this one */
   for (int i = 0; i < receives; ++i) {
     int done = 0;
     MPI_Test(&requests[i], &done, MPI_STATUS_IGNORE);

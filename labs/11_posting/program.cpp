@@ -1,5 +1,5 @@
-// Posting a receive, made by hand on portals. Rank 1 posts receives, rank 0 sends; page.md says what can go wrong, and
-// which messages come when. Yours is post(), at the top; what it is made of is in Desk, below it.
+// Receives posted by hand on portals. Rank 1 posts receives, rank 0 sends; page.md explains what can go wrong, and when
+// which message arrives. You write post(), whose steps are the public functions of Desk.
 //
 //   margay run -n 2 --trace DIR ./program         posts as you wrote it
 //   margay run -n 2 --trace DIR ./program racy    posts by post_racy()
@@ -29,24 +29,24 @@ struct Receive {
   std::array<IndependentBuffer, 1> row{IndependentBuffer{.memory = Region(buffer.data(), buffer.size())}};
   IndependentBlock block{row, Progression::linear};
   MatchEntry entry;
-  unsigned long long message = 0;  // which it got; 0: none
+  unsigned long long message = 0;  // the number of the one that it got; 0: none
 };
 
 class Desk {
  public:
-  // The steps. When a step is done, and before it returns, the kernel has a turn: messages may come.
+  // The steps. After each step, before the function returns, the kernel has a turn: messages may arrive.
   void insert(Receive& receive, Start start);  // its entry enters the list, above "unexpected"
   ArrivedMessage* search(Receive& receive);    // the earliest message in the heap that it accepts, or nullptr
   void activate(Receive& receive);             // its entry takes messages from now on. Requires: it was inserted
-  // Activates it if the heap has taken no message since it had taken `arrivals`; else does nothing and returns false.
-  // The kernel does this in one go: no message comes between the look and the activation.
+  // Activates the entry if the heap has taken `arrivals` messages and no more; else does nothing and returns false.
+  // Atomic: no message arrives between the comparison and the activation.
   bool activate_if_unchanged(Receive& receive, std::uint64_t arrivals);
-  // The end of a receive whose message was in the heap: copies it out, frees its room, takes the entry out of the list.
+  // Completes a receive whose message was in the heap: copies it out, frees its room, removes the entry from the list.
   void take(Receive& receive, ArrivedMessage& message);
-  // No step: how many messages the heap has taken so far.
+  // The number of messages that the heap has taken so far. Not a step.
   std::uint64_t arrivals() const { return heap_.messages(); }
 
-  // From here on it is for main().
+  // The remainder is for main().
   explicit Desk(Program& program);
   ~Desk() { program_.table().detach(4); }
   void run_trial(int trial, void (*how)(Desk&, Receive&));
@@ -69,25 +69,25 @@ class Desk {
   std::deque<Receive> receives_;
   MatchList list_;
   int trial_ = 0, turns_ = 0, tries_ = 0;
-  std::size_t next_ = 0;  // of the messages
+  std::size_t next_ = 0;  // index of the next message
 };
 
-// The usual mistake: between the search and the insertion a message can come.
+// The usual mistake: a message can arrive between the search and the insertion.
 void post_racy(Desk& desk, Receive& receive) {
   if (ArrivedMessage* early = desk.search(receive)) return desk.take(receive, *early);
   desk.insert(receive, Start::active);
 }
 
 void post(Desk& desk, Receive& receive) {
-  /* BLANK 1: post the receive: no message is lost, and none overtakes another, whenever they come */
+  /* BLANK 1: post the receive so that no message is lost and none overtakes another, whenever they arrive */
   post_racy(desk, receive);
   /* END 1 */
 }
 
-// What follows is not yours to change.
+// Do not change what follows.
 
 constexpr PortalIndex kMail = 4;     // of rank 1: the receives, then "unexpected"
-constexpr PortalIndex kGo = 5;       // of rank 0: one message may come
+constexpr PortalIndex kGo = 5;       // of rank 0: it may send one more message
 constexpr PortalIndex kAnswers = 6;  // of rank 0: which receive got which message
 
 static void need(const Status& status) {
@@ -160,7 +160,7 @@ void Desk::take(Receive& receive, ArrivedMessage& message) {
   step(takes, receive);
 }
 
-// A step is done: a message to rank 0 says so in the trace. Then the kernel has its turn.
+// Ends a step: a message to rank 0 records it in the trace. Then the kernel has its turn.
 void Desk::step(Note note, const Receive& receive) {
   need(program_.put({.destination = 0,
                      .portal = static_cast<PortalIndex>(note),
@@ -171,7 +171,7 @@ void Desk::step(Note note, const Receive& receive) {
   turn();
 }
 
-// No posting of this lab needs as many steps; one that goes round for ever is ended here.
+// Counts a step, and ends a posting that loops for ever: none of this lab needs as many steps.
 void Desk::tried(const Receive& receive) {
   constexpr int kMany = 100;
   if (++tries_ <= kMany) return;
@@ -179,7 +179,7 @@ void Desk::tried(const Receive& receive) {
                      " steps: its posting goes round for ever"));
 }
 
-// Lets those messages come that are due: rank 0 is told, and the kernel delivers them before anything else happens.
+// Delivers the messages that are due: notifies rank 0, and waits until the kernel has delivered each.
 void Desk::turn() {
   while (next_ < kMessageTrialCount && kMessageTrial[next_] == trial_ && kMessageTurn[next_] <= turns_) {
     ++next_;
@@ -203,10 +203,10 @@ void Desk::run_trial(int trial, void (*how)(Desk&, Receive&)) {
     receives_.emplace_back(number, static_cast<MatchBits>(kTrialTag[trial]));
     program_.name(receives_.back().entry, "receive " + std::to_string(number));
     step(begins, receives_.back());
-    if (i == 0) turn();  // those of turn 0
+    if (i == 0) turn();  // the messages of turn 0
     how(*this, receives_.back());
   }
-  turns_ = 1'000'000;  // those that come after all steps
+  turns_ = 1'000'000;  // the messages after all steps
   turn();
   for (std::size_t i = first; i < receives_.size(); ++i) complete(receives_[i]);
 }
@@ -223,7 +223,7 @@ void Desk::complete(Receive& receive) {
     std::printf("message %llu\n", receive.message);
 }
 
-// Tells the sender, as a synchronous send wants to be told: match bits are the receive above, the message below.
+// Notifies the sender, as for a synchronous send. The upper match bits are the receive, the lower ones the message.
 void Desk::answer(Receive& receive, const Header& header) {
   receive.message = header.return_match_bits;
   const auto number = static_cast<MatchBits>(receive.number);

@@ -1,4 +1,4 @@
-"""A server with a match list: wildcards, one client's own entry, and overflow into the heap of a dynamic block."""
+"""A server with a match list: wildcards, an entry for one client, and a heap for overflowing requests."""
 
 import re
 
@@ -7,7 +7,7 @@ from frame.run import RUN_SECONDS, TIMED_OUT
 from frame.say import CouldNotRun
 from frame.walks import walks
 
-TITLE = "A server with a match list, wildcards and a heap for what overflows"
+TITLE = "A server with a match list, wildcards and a heap for overflowing requests"
 MINUTES = 30
 RANKS, OPTIONS = 4, ("--trace-walks",)
 
@@ -15,7 +15,7 @@ SERVER, REQUESTS, ANSWERS, ANSWER_BITS = 0, 4, 5, 1000  # client r awaits answer
 CLIENTS = (1, 2, 3)
 SUM, LARGEST = 1, 2
 ROW_BYTES = 32
-ENOUGH = 3  # findings about walks: more of them say the same
+ENOUGH = 3  # findings about walks; further ones would repeat them
 GRAIN, HEADER_IN_HEAP = 64, 192
 NUMBER = 2**32 - 1  # the bits of a request's number
 
@@ -25,7 +25,7 @@ def rounded(body):
 
 
 def one_round(random, v):
-    """(client, kind, bytes) of a round, and what of it the heap has to hold, whatever the order of arrival."""
+    """(client, kind, bytes) of a round's requests, and the bytes of heap that they need in any order of arrival."""
     patron, others = v["patron"], [client for client in CLIENTS if client != v["patron"]]
     asked = [(patron, random.choice((SUM, LARGEST)), random.randrange(4, ROW_BYTES + 1))
              for _ in range(v["patron_rows"] + random.randrange(1, 3))]
@@ -41,15 +41,15 @@ def one_round(random, v):
 
 
 def long_with_room(asked, others, rows):
-    """Whether a request that is too long comes while a row is free, in whatever order: asked has those of its client, in order; others is
-    how many shorter ones of other clients may come before."""
+    """Whether a request that is too long arrives while a row is free, in any order of arrival. asked: the requests of its client, in order;
+    others: the number of shorter ones of other clients that may arrive before."""
     lengths = [length for _, _, length in asked]
     return any(length > ROW_BYTES and others + sum(before <= ROW_BYTES for before in lengths[:at]) < rows for at, length in enumerate(lengths))
 
 
 def telling(v):
-    """Whether each link and each kind is needed: the patron and another client have too long requests while a row of "patron", and of
-    "largest", is free; the patron has both kinds. The rows alone overflow in each variant."""
+    """Whether the variant needs each link and each kind: the patron and another client send requests that are too long while a row of
+    "patron", and of "largest", is free; the patron sends both kinds. The rows overflow in every variant."""
     requests = list(zip(*(v[f"request_{name}"] for name in ("round", "client", "kind", "bytes"))))
     of_patron, of_largest = [], []
     for number in (1, 2):
@@ -71,7 +71,7 @@ def draw(random):
     v = {"patron": random.choice(CLIENTS), "patron_rows": 2, "sum_rows": random.randrange(2, 5),
          "largest_rows": random.randrange(2, 5), "row_bytes": ROW_BYTES}
     rounds = [one_round(random, v) for _ in range(2)]
-    # One round fits, two do not: who never gives a message's room back has none left.
+    # One round fits, two do not: without a release the second round finds no room.
     v["heap_bytes"] = max(needed for _, needed in rounds)
     requests = [(number, *one) for number, (asked, _) in enumerate(rounds, 1) for one in asked]
     for place, name in enumerate(("round", "client", "kind", "bytes")):
@@ -104,12 +104,12 @@ def check(work):
         findings += named or [done.trouble]  # it ended before all ranks had begun
         return findings
     asked = range(1, len(v["request_client"]) + 1)
-    if not findings.unless(set(found) <= set(asked), "the clients' requests are not those of the variant: only the blanks are "
-                           "yours to change"):
+    if not findings.unless(set(found) <= set(asked), "the clients' requests are not those of the variant: change only the "
+                           "blanks"):
         return findings
     judge_walks(v, found, findings)
     if done.status == 0 and not findings:
-        findings.unless(len(found) == len(asked), "not all of the clients' requests were sent: only the blanks are yours to change")
+        findings.unless(len(found) == len(asked), "not all of the clients' requests were sent: change only the blanks")
         check_answers(done.trace, v, found, findings)
     if done.status != 0:
         findings += named or [trouble(done)]
@@ -117,28 +117,28 @@ def check(work):
 
 
 def check_declarations(work):
-    """BLANK 1: a block on memory that is declared behind it is made before that memory is. No run shows it, where bytes need no making;
-    nor, by luck, that nothing aligns the memory."""
+    """Judges BLANK 1 by its source: a block is constructed before memory that is declared after it, which no run shows, because bytes need
+    no construction. Nor does a run show that nothing aligns the memory, if it is aligned by luck."""
     code = re.sub(r"//[^\n]*|/\*.*?\*/", "", blanks.code(files.read(work.program()), 1), flags=re.S)
-    work.findings.unless("align" in code, "BLANK 1: nothing says that the heap's memory begins at a multiple of 64 bytes, and where it does, it does "
-                         "by luck: alignas(64) before the array's declaration")
+    work.findings.unless("align" in code, "BLANK 1: nothing aligns the heap's memory to a multiple of 64 bytes; if it is aligned, it is so "
+                         "by luck: write alignas(64) before the array's declaration")
     block = re.search(r"\bDynamicBlock heap_\s*\{(.*?);", code)
     for name in re.findall(r"(\w+)\s*\.\s*data\s*\(", block[1] if block else ""):
         memory = re.search(rf"\b{name}\s*(\{{[^}}]*\}})?;", code)
-        work.findings.unless(memory is None or memory.start() < block.start(), f"BLANK 1: `{name}` is declared behind `heap_`, which lies in it: members "
-                             "are made in the order of their declaration, so memory comes first, then the block on it")
+        work.findings.unless(memory is None or memory.start() < block.start(), f"BLANK 1: `{name}` is declared after `heap_`, which uses it: members "
+                             "are constructed in the order of their declaration, so declare the memory first, then the block on it")
 
 
 def trouble(done):
-    """A sentence about a run that did not end well, and says no blank itself."""
+    """A sentence about a run that failed without naming a blank itself."""
     if done.status == TIMED_OUT:
-        return f"BLANK 6: time ran out ({RUN_SECONDS} s) while the server was busy: a loop there has no end. It ends when heap_.first() is " \
-               "nullptr, if each message is released behind its answer"
+        return f"BLANK 6: time ran out ({RUN_SECONDS} s) while the server was busy: a loop there does not end. It ends when heap_.first() is " \
+               "nullptr, if each message is released after its answer"
     return ("BLANK 7: " if ": the answer " in done.trouble else "") + done.trouble
 
 
 def judge_walks(v, found, findings):
-    """What the entries did to the requests; the heap's room only if the right ones came to it."""
+    """Judges what the entries did to the requests; judges the heap's size only if the right requests reached it."""
     listed = any("overflow" in walk.way for walk in found.values())
     for number, walk in sorted(found.items()):
         if len(findings.sentences) < ENOUGH:
@@ -146,9 +146,9 @@ def judge_walks(v, found, findings):
     full = [(number, walk) for number, walk in sorted(found.items()) if walk.dropped and walk.reason_at("overflow") == "no room"]
     if full and not findings:
         number, walk = full[0]
-        why = "BLANK 6: {} was dropped: the heap had no room, because messages of the first round were still there: each message " \
-              "in the heap is to be answered, and then gives its room back by release()" if v["request_round"][number - 1] > 1 else \
-              f"BLANK 1: {{}} was dropped: the heap had no room. It has to be {v['heap_bytes']} bytes long"
+        why = "BLANK 6: {} was dropped: the heap had no room, because messages of the first round were still there: answer each message " \
+              "in the heap, and then free its room by release()" if v["request_round"][number - 1] > 1 else \
+              f"BLANK 1: {{}} was dropped: the heap had no room. It must be {v['heap_bytes']} bytes long"
         findings.say(why.format(describe(v, number, walk)))
 
 
@@ -159,19 +159,19 @@ def describe(v, number, walk):
 
 
 def judge_walk(v, number, walk, listed, findings):
-    """Whether the entries did to a request what page.md says. listed: some walk came by "overflow"."""
+    """Judges whether the entries did to a request what page.md specifies. listed: some walk reached "overflow"."""
     what = describe(v, number, walk)
     if walk.dropped == "no such portal":
         findings.say(f"BLANK 5: {what} was dropped, no such portal: nothing is attached to portal 4")
         return
     if not walk.way and not walk.dropped:
-        findings.say(f"BLANK 5: {what} saw no entry: portal 4 has no match list; attach list_ with all its entries")
+        findings.say(f"BLANK 5: {what} passed no entry: portal 4 has no match list; attach list_ with all its entries")
         return
     patron, before = v["request_client"][number - 1] == v["patron"], len(findings.sentences)
     by_patron, by_largest = walk.reason_at("patron"), walk.reason_at("largest")
     if (by_patron == "no match") == patron:
         findings.say(f'BLANK 2: "patron" {"passed over" if patron else "accepted"} {what}; it is for rank {v["patron"]} only '
-                     "and takes any match bits: source_rank, and all bits ignored")
+                     "and takes any match bits: set source_rank, and ignore all bits")
         return
     if patron and by_patron != "taken" and walk.way[1:2] != ["overflow"] and (listed or len(walk.way) > 1):
         went = f'went on to "{walk.way[1]}"' if len(walk.way) > 1 else "was dropped"
@@ -179,16 +179,16 @@ def judge_walk(v, number, walk, listed, findings):
                      'for no room and too small lead to "overflow"')
     if not patron and walk.way[1:2] != ["sum"]:
         went = f'went on to "{walk.way[1]}"' if len(walk.way) > 1 else "was dropped"
-        findings.say(f'BLANK 2: {what} is not rank {v["patron"]}\'s and {went}, past the rows that are for it: leave out the link for no match')
+        findings.say(f'BLANK 2: {what} is not rank {v["patron"]}\'s and {went}, past the rows for it: leave out the link for no match')
         return
     is_largest = v["request_kind"][number - 1] == LARGEST
     if by_largest is not None and (by_largest == "no match") == is_largest:
-        findings.say(f'BLANK 3: "largest" {"passed over" if is_largest else "accepted"} {what}: its match bits are the kind, its '
+        findings.say(f'BLANK 3: "largest" {"passed over" if is_largest else "accepted"} {what}: its match bits must be the kind, its '
                      "ignore bits the number, as those of \"sum\"")
     ignored = {stop.ignore_bits for stop in walk.stops if stop.entry == "largest" and stop.reason == "no match"} - {NUMBER}
     if ignored and not is_largest:
-        findings.say(f'BLANK 3: "largest" ignores the bits 0x{ignored.pop():x}; it is to take one kind, with any number: those of the number, '
-                     f"0x{NUMBER:x}, and no others")
+        findings.say(f'BLANK 3: "largest" ignores the bits 0x{ignored.pop():x}; it must take one kind, with any number: ignore the bits of the '
+                     f"number, 0x{NUMBER:x}, and no others")
     if walk.stops and walk.stops[-1].entry == "largest" and walk.stops[-1].link == "drop":
         findings.say(f'BLANK 3: {what} was dropped at "largest", {by_largest}, by its link: leave out the links')
     findings.unless(by_largest != "too small" or walk.bytes > v["row_bytes"],
@@ -202,11 +202,11 @@ def judge_end(walk, what, findings):
     """Where the walk ended."""
     last = walk.way[-1] if walk.way else None
     if walk.reason_at("overflow") == "no match":
-        findings.say(f'BLANK 4: "overflow" passed over {what}: it takes whatever comes, with all bits ignored')
+        findings.say(f'BLANK 4: "overflow" passed over {what}: it must take every message: ignore all bits')
     elif walk.reason_at("overflow") == "inactive":
         findings.say(f'BLANK 4: "overflow" was not active for {what}')
     elif walk.dropped and last in ("largest", "patron"):
-        findings.say(f"BLANK 4: {what} was dropped, {walk.dropped}: there is no entry at the list's end that takes whatever comes")
+        findings.say(f"BLANK 4: {what} was dropped, {walk.dropped}: no entry at the list's end takes every message")
     elif walk.dropped and last != "overflow":
         findings.say(f'{what} was dropped, {walk.dropped}: it should have gone on to "overflow"')
     elif walk.taken == "overflow":
@@ -214,7 +214,7 @@ def judge_end(walk, what, findings):
 
 
 class Counted:
-    """Findings by their reason: the first request that shows it, and how many do."""
+    """Findings grouped by reason: the first request that shows it, and how many do."""
 
     def __init__(self):
         self.by_reason = {}
@@ -224,7 +224,7 @@ class Counted:
 
     def sentences(self):
         for reason, its in self.by_reason.items():
-            more = f" (and so {len(its) - 1} more)" if len(its) > 1 else ""
+            more = f" (and {len(its) - 1} more)" if len(its) > 1 else ""
             yield f"{its[0]}{more}: {reason}"
 
 
@@ -239,16 +239,16 @@ def check_answers(trace, v, found, findings):
         if not its and not set(answers) - set(found):
             blank = "BLANK 6" if walk.taken == "overflow" else "BLANK 7"
             counted.say(f'{blank}: {what} got no answer; "{walk.taken}" took it',
-                        "each message in the heap is to be answered" if blank == "BLANK 6" else
-                        "an answer's match bits are the header's return_match_bits")
+                        "answer each message in the heap" if blank == "BLANK 6" else
+                        "an answer's match bits must be the header's return_match_bits")
         for put in its[:1]:
             if put.destination != client:
-                counted.say(f"BLANK 7: the answer to {what} went to rank {put.destination}", "who asked is the header's source.rank")
+                counted.say(f"BLANK 7: the answer to {what} went to rank {put.destination}", "the header's source.rank is the rank that asked")
             if put.sent.portal != ANSWERS + client:
-                counted.say(f"BLANK 7: the answer to {what} went to portal {put.sent.portal}", "the header's return_portal says where it is "
+                counted.say(f"BLANK 7: the answer to {what} went to portal {put.sent.portal}", "the header's return_portal is where it is "
                             "awaited")
         if len(its) > 1:
-            counted.say(f"BLANK 6: {what} was answered {len(its)} times", "release() takes a message off the queue")
+            counted.say(f"BLANK 6: {what} was answered {len(its)} times", "release() removes a message from the queue")
     for number in answers:
         counted.say(f"BLANK 7: an answer with match bits 0x{number + ANSWER_BITS:x} belongs to no request", "use the header's return_match_bits")
     findings += counted.sentences()

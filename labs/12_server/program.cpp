@@ -1,5 +1,5 @@
-// A server on portals. Rank 0 serves, the others are its clients; page.md says what each blank needs. Two rounds: the
-// clients send all their requests while the server is busy; then it answers what its kernel has deposited meanwhile.
+// A server on portals. Rank 0 serves, the others are its clients; page.md explains each blank. There are two rounds:
+// the clients send all their requests while the server is busy; then it answers those that its kernel has deposited.
 //
 //   margay run -n 4 --trace DIR ./program
 #include <margay/portals.hpp>
@@ -21,12 +21,12 @@ using namespace margay::portals;
 
 constexpr PortalIndex kRequests = 4;  // of the server
 constexpr PortalIndex kAnswers = 5;   // of the clients: client r awaits its answers at kAnswers + r
-// Kinds of requests are the upper 32 match bits; the lower 32 are the number.
+// The upper 32 match bits are the kind of a request, the lower 32 its number.
 constexpr MatchBits kSum = MatchBits{1} << 32;
 constexpr MatchBits kLargest = MatchBits{2} << 32;
 constexpr MatchBits kNumber = 0xffffffff;
 constexpr MatchBits kAllBits = ~MatchBits{0};
-constexpr MatchBits kAnswerBits = 1000;  // of an answer: these plus the request's number
+constexpr MatchBits kAnswerBits = 1000;  // match bits of an answer: this plus the request's number
 
 static void need(const Status& status) {
   if (status.ok()) return;
@@ -34,12 +34,13 @@ static void need(const Status& status) {
   std::exit(1);
 }
 
-// Rows for requests of at most kRowBytes: memory, a table over it, and the independent block that takes them in turn.
+// Rows for requests of at most kRowBytes: their memory, a table over it, and the independent block that fills them in
+// turn.
 template <std::size_t Rows>
 struct Buffers {
   std::array<std::byte, Rows * kRowBytes> memory;
   std::array<IndependentBuffer, Rows> table;
-  IndependentBlock block{table, Progression::circular};  // a row that was released is used again
+  IndependentBlock block{table, Progression::circular};  // a released row is used again
 
   std::byte* row(std::size_t i) { return memory.data() + i * kRowBytes; }
 };
@@ -67,7 +68,7 @@ class Server {
     serve_rows(largest_.block);
     in_heap_ = heap_.queued();
     serves_heap_ = true;
-    /* BLANK 6: answer all messages in the heap, and give their room back */
+    /* BLANK 6: answer all messages in the heap, and release each */
     /* END 6 */
     serves_heap_ = false;
     in_heap_ = 0;
@@ -88,12 +89,12 @@ class Server {
     /* END 3 */
     list_.append(largest_entry_);
 
-    /* BLANK 4: the entry "overflow": whatever found no place above, header and body, in the heap; append it to the list
-     */
+    /* BLANK 4: the entry "overflow": every message that no entry above took, header and body, into the heap; append it
+     * to the list */
     /* END 4 */
   }
 
-  // The filled rows: header and bytes say what came.
+  // Answers the requests in the filled rows, and releases the rows.
   template <class Block>
   void serve_rows(Block& block) {
     for (std::size_t row = 0; row < block.table().size(); ++row) {
@@ -119,12 +120,12 @@ class Server {
     const MatchBits kind = header.match_bits & ~kNumber;
     int result = kind == kSum ? std::accumulate(values.begin(), values.end(), 0)
                               : *std::max_element(values.begin(), values.end());
-    /* BLANK 7: put the result to who asked, where that one wants it */
+    /* BLANK 7: put the result to the rank that asked, where the header awaits it */
     static_cast<void>(result);
     /* END 7 */
   }
 
-  // Mistakes that otherwise show as wrong answers, or not at all.
+  // Reports mistakes that would otherwise show as wrong answers, or not at all.
   void need_right_memory() const {
     if (heap_.heap_bytes() != kHeapBytes) {
       need(Status::error("BLANK 1: the heap has " + std::to_string(heap_.heap_bytes()) + " bytes, it should have " +
@@ -141,7 +142,7 @@ class Server {
       need_own_memory(i, row, patron_.table.data(), kPatronRows, " of \"patron\"");
     }
   }
-  // Row i of "largest" against the first `rows` of a table.
+  // Compares row i of "largest" with the first `rows` rows of a table.
   static void need_own_memory(std::size_t i, Buffer row, const IndependentBuffer* table, std::size_t rows,
                               const char* whose) {
     for (std::size_t k = 0; k < rows; ++k) {
@@ -153,7 +154,7 @@ class Server {
   }
 
   Program& program_;
-  std::uint64_t in_heap_ = 0;  // messages that the heap has for serve() and that are not answered yet
+  std::uint64_t in_heap_ = 0;  // messages in the heap that serve() has not answered yet
   bool serves_heap_ = false;   // serve() is at BLANK 6
   Buffers<kPatronRows> patron_;
   Buffers<kSumRows> sum_;
@@ -162,10 +163,10 @@ class Server {
   DynamicBlock heap_{Buffer{}};
   /* END 1 */
   MatchEntry patron_entry_, sum_entry_, largest_entry_, overflow_entry_;
-  MatchList list_;  // declared after its entries and their blocks: it goes first
+  MatchList list_;  // declared after its entries and their blocks, so destroyed before them
 };
 
-// What follows is not yours to change: the clients.
+// The clients. Do not change what follows.
 
 static int value(std::size_t request, std::size_t i) {
   return static_cast<int>((request * 37 + i * 11 + kSeed) % 101);
@@ -193,7 +194,7 @@ class Client {
                         Region(body.data(), body.size())));
     }
   }
-  // Compares the answers with what they should be; those that are missing are the trace's to tell.
+  // Whether all answers that arrived are right. The check finds missing ones in the trace.
   bool all_right(int round) {
     bool right = true;
     for (std::size_t i = 0; i < kRequestClientCount; ++i) {
@@ -237,11 +238,11 @@ int main() {
   const auto server = program->rank() == 0 ? std::make_unique<Server>(*program) : nullptr;
   const auto client = program->rank() == 0 ? nullptr : std::make_unique<Client>(*program);
   for (int round = 1; round <= 2; ++round) {
-    need(program->barrier());  // the portals are ready
+    need(program->barrier());  // all portals are attached
     if (client) client->ask_all(round);
-    need(program->settle());  // the server is busy; its kernel has put all requests where they belong
+    need(program->settle());  // the server is busy; its kernel has deposited or dropped all requests
     if (server) server->serve();
-    need(program->settle());  // the answers are there
+    need(program->settle());  // all answers have arrived
     if (client && !client->all_right(round)) right = false;
   }
   need(program->finish());

@@ -1,4 +1,4 @@
-"""Blanks of a program and predictions: what the student has to fill, and whether that was done.
+"""Blanks of a program, and predictions: parses them, fills them, and judges predictions.
 
 A blank in program.c or program.cpp:
 
@@ -6,7 +6,7 @@ A blank in program.c or program.cpp:
     something that compiles
     /* END 1 */
 
-A filling, such as answer.fill, has the code for blanks, and lines that go to the top of the program:
+A filling, such as answer.fill, has the code for blanks, and lines for the top of the program:
 
     // why it is right
     /* BLANK 1 */
@@ -26,15 +26,15 @@ QUESTION = re.compile(r"^\s*(\w+)\s*=(.*)$")
 
 @dataclass(frozen=True)
 class Truth:
-    """What a question's answer is, by the trace of a run."""
+    """The true answer to a question, by the trace of a run, with hints and the forms that an answer may have."""
     value: object  # int, str, or a list of them
-    look: str  # said to who is wrong: where the trace shows it, without the answer
-    why: str = ""  # said with the answer
+    look: str  # printed if the prediction is wrong: where the trace shows it, without the answer
+    why: str = ""  # printed with the answer
     words: tuple = ()  # all words that an answer may have; empty: any
-    known: tuple = ()  # all values that an answer may have, where words alone do not tell; empty: any
-    form: str = ""  # said to who has another value than the known ones; empty: these
-    counted: bool = False  # of a list: the question says how many values it wants; False: how many is a part of the answer
-    by: str = "what the trace shows"  # what the answer was held against
+    known: tuple = ()  # all values that an answer may have, if words alone do not define them; empty: any
+    form: str = ""  # printed for a value that is not known; empty: the known ones
+    counted: bool = False  # for a list: the question states the number of values; False: their number is part of the answer
+    by: str = "what the trace shows"  # what the prediction was compared with
 
 
 def squeeze(text):
@@ -42,30 +42,30 @@ def squeeze(text):
 
 
 def comment(text):
-    """A comment's words, without the stars that begin its lines."""
+    """A comment's text, without the stars that begin its lines."""
     return squeeze(re.sub(r"\n\s*\*(?= )", " ", text))
 
 
 def blanks(program):
-    """Number -> (what belongs there, what stands there)."""
+    """Number of a blank -> (what belongs there, its code now)."""
     return {int(number): (comment(what), squeeze(body)) for number, what, body in BLANK.findall(program)}
 
 
 def code(program, number):
-    """What stands in a blank, with its comments and ends of lines; "" where its marks are gone."""
+    """The code in a blank, with comments and newlines; "" if its marks are missing."""
     return next((blank[3] for blank in BLANK.finditer(program) if int(blank[1]) == number), "")
 
 
 def empty_blanks(handed_out, program):
-    """Number -> a sentence, for each blank that is as it was handed out."""
+    """Number -> a finding, for each blank that is as it was handed out."""
     now = blanks(program)
     return {number: f"BLANK {number} is {'as it was handed out' if body else 'empty'}: {what}" for number, (what, body) in sorted(blanks(handed_out).items())
             if now.get(number, ("", None))[1] == body}
 
 
 def filled(program, filling, name="the filling"):
-    """The program with what a filling has for its blanks; a blank that has no section there keeps what stands in it. `name` is the
-    filling's, for errors. CouldNotRun: it has no section, two for one blank, or one for a blank that the program has not."""
+    """The program with its blanks filled; a blank without a section in the filling keeps its code. `name` is the filling's, for errors.
+    CouldNotRun: it has no section, two for one blank, or one for a blank that the program lacks."""
     top, *parts = SECTION.split(filling)
     sections = {int(number): code if code.endswith("\n") or not code else code + "\n" for number, code in zip(parts[::2], parts[1::2])}
     known = {int(match.group(2)) for match in LINES.finditer(program)}
@@ -79,19 +79,19 @@ def filled(program, filling, name="the filling"):
 
 
 def questions(text):
-    """Question -> answer, "" where there is none."""
+    """Question -> answer, "" if it is empty."""
     return {match.group(1): match.group(2).split("#")[0].strip()
             for match in map(QUESTION.match, text.splitlines()) if match and not match.string.lstrip().startswith("#")}
 
 
 def asked_twice(text):
-    """The questions that stand there twice, in order: which answer is meant nobody knows."""
+    """The questions that occur twice, in order: it is unknown which answer counts."""
     names = [match.group(1) for match in map(QUESTION.match, text.splitlines()) if match and not match.string.lstrip().startswith("#")]
     return [name for name in dict.fromkeys(names) if names.count(name) > 1]
 
 
 def normal(value):
-    """A list of words: `2, Long` and ["2", "long"] are the same."""
+    """An answer as a list of words: `2, Long` and ["2", "long"] give the same."""
     items = value if isinstance(value, (list, tuple)) else re.split(r"[,;]", str(value))
     return [squeeze(str(item)).lower().replace("_", " ") for item in items if str(item).strip()]
 
@@ -105,7 +105,7 @@ def values(number):
 
 
 def misread(answer, truth):
-    """Why an answer cannot be read as one to this question, or None: other words, no number, more or fewer values."""
+    """Why an answer cannot be judged, or None: unknown words, no number, too many or too few values."""
     wanted, said = normal(truth.value), normal(answer)
     numbers = all(item.isdecimal() for item in wanted)
     words = {word for known in truth.words for word in normal(known)[0].split()}
@@ -113,7 +113,7 @@ def misread(answer, truth):
     for item in said if known else ():
         if item not in known:
             return f"`{item}` is none of the answers: {truth.form or ', '.join(truth.known)}"
-    in_one = max((len(item.split()) for item in wanted), default=1)  # words of one value, such as `0 put`
+    in_one = max((len(item.split()) for item in wanted), default=1)  # number of words in one value, such as `0 put`
     if truth.words or numbers:
         for word in (word for item in said for word in item.split()):
             if not word.isdecimal() and word not in words:
@@ -130,7 +130,7 @@ def misread(answer, truth):
 
 
 def not_whole(answer, word):
-    """Of a word that is no whole number: whether it is a fraction, or a number has a unit."""
+    """Explains a word that is not a whole number: a fraction, a number with a unit, or something else."""
     if re.fullmatch(r"[0-9]+\.[0-9]*", word):
         return f"`{word}` is no whole number: leave out the point"
     if re.fullmatch(r"[0-9.]+ ?[A-Za-z]+", answer):
@@ -139,7 +139,7 @@ def not_whole(answer, word):
 
 
 def _shape(item):
-    """What a value is made of: `0 put` is a number and a word."""
+    """The form of a value: `0 put` is a number and a word."""
     return tuple(word.isdecimal() for word in item.split())
 
 
@@ -148,7 +148,7 @@ def same(said, wanted):
 
 
 def first_wrong(said, wanted):
-    """Where a list goes wrong: a part of a sentence, empty for a single value and for none."""
+    """Where a list goes wrong, as a part of a sentence; empty for a single value and for an empty answer."""
     if not said:
         return ""
     for number, (mine, true) in enumerate(zip(said, wanted), 1):
@@ -158,7 +158,7 @@ def first_wrong(said, wanted):
 
 
 def wrong_predictions(predictions, truths):
-    """A sentence for each question whose answer is not the truth's, or is none at all."""
+    """A finding for each question whose answer is wrong or cannot be judged."""
     found = []
     for name, truth in truths.items():
         answer = predictions.get(name, "")
@@ -172,7 +172,7 @@ def wrong_predictions(predictions, truths):
 
 
 def answered(handed_out, truths):
-    """predict.txt with the true answers, and why."""
+    """predict.txt with the true answers and their reasons."""
     lines = []
     for line in handed_out.splitlines():
         match = QUESTION.match(line)

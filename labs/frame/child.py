@@ -1,9 +1,9 @@
-"""Runs a command for a lab: what it prints is kept up to a limit, and no part of it outlives the lab's own command.
+"""Runs a command for a lab: keeps its output up to a limit, and leaves no process behind.
 
-The command leads a process group and a session of its own. It is ended, with its group, when it prints more than its limit,
-takes more than its time, or when this process is told to stop: by Ctrl-C, SIGTERM or a terminal that goes away. When this
-process is killed, the system sends the command itself SIGTERM, on which `margay run` ends its ranks. (What a compiler
-has started then ends with its file.)
+The command leads a process group and a session of its own. It is ended, with its group, when it prints more than the limit,
+exceeds its time, or when this process is to stop: by Ctrl-C, SIGTERM or a terminal that hangs up. When this process is
+killed, the operating system sends SIGTERM to the command itself, upon which `margay run` ends its ranks. (The processes of
+a compiler end when their file is complete.)
 """
 
 import ctypes
@@ -13,16 +13,16 @@ import signal
 import subprocess
 import time
 
-OUTPUT_MIB = 16  # of each stream: much more than a lab's program has to say
+OUTPUT_MIB = 16  # of each stream: far more than a lab's program prints
 GRACE_SECONDS = 5  # between SIGTERM, on which `margay run` ends its ranks, and SIGKILL
-TICK_SECONDS = 0.05  # a look whether a signal came is taken as often, at least
+TICK_SECONDS = 0.05  # longest time between two polls for a signal
 CHUNK = 1 << 16
 PR_SET_PDEATHSIG = 1  # <sys/prctl.h>
 _libc = ctypes.CDLL(None)
 
 
 class Stopped(BaseException):
-    """This process was told to stop by a signal. No Exception: nothing but the end of main() may hold it up."""
+    """A signal asked this process to stop. Not an Exception, so that only main() catches it."""
 
     def __init__(self, number):
         super().__init__(number)
@@ -30,7 +30,7 @@ class Stopped(BaseException):
 
 
 class _Signals:
-    """While a child lives signals wait, lest the child be forgotten: which came last, and how many."""
+    """Signals that wait while a child runs, so that the child is ended first: the last one, and their number."""
     held, came, count = False, 0, 0
 
 
@@ -42,7 +42,7 @@ def _on_signal(number, _):
 
 
 def _go_on():
-    """Signals need not wait any more."""
+    """Stops holding signals back, and raises the last one that came."""
     _Signals.held = False
     if _Signals.came:
         number, _Signals.came, _Signals.count = _Signals.came, 0, 0
@@ -50,28 +50,28 @@ def _go_on():
 
 
 def listen(handler=_on_signal):
-    """From now on signals that end a command raise Stopped; those that are ignored here (nohup, a job in the background) stay so."""
+    """Makes signals that end a command raise Stopped; signals that are ignored (nohup, a background job) stay ignored."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, handler)
 
 
 class Result:
-    """Exit status (128 + N: signal N), what was printed, and `flooded`: it printed too much and was ended."""
+    """Exit status (128 + N: signal N), output, and `flooded`: the command printed too much and was ended."""
 
     def __init__(self, status, out, err, flooded):
         self.status, self.out, self.err, self.flooded = status, out, err, flooded
 
 
 def _ends_with(parent):
-    """In the child: SIGTERM when its parent dies, also of SIGKILL."""
-    _libc.prctl(PR_SET_PDEATHSIG, ctypes.c_ulong(signal.SIGTERM))  # fails of other arguments only
-    if os.getppid() != parent:  # it died before
+    """In the child: requests SIGTERM for the time when its parent dies, even by SIGKILL."""
+    _libc.prctl(PR_SET_PDEATHSIG, ctypes.c_ulong(signal.SIGTERM))  # fails only for invalid arguments
+    if os.getppid() != parent:  # the parent died before the request
         os.kill(os.getpid(), signal.SIGKILL)
 
 
 def _wait(child, seconds, signals):
-    """Whether it ended within these seconds and before more than so many signals came."""
+    """Whether the child ended within these seconds, before more than this number of signals came."""
     end, pause = time.monotonic() + seconds, TICK_SECONDS / 64
     while child.poll() is None:
         if time.monotonic() >= end or _Signals.count > signals:
@@ -82,7 +82,7 @@ def _wait(child, seconds, signals):
 
 
 def _end(child):
-    """Ends the child and its group: politely first, unless one more signal comes meanwhile, as of a second Ctrl-C."""
+    """Ends the child and its group: by SIGTERM, then by SIGKILL after a grace time that another signal, such as a second Ctrl-C, cuts short."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         signals = _Signals.count
         try:
@@ -93,7 +93,7 @@ def _end(child):
 
 
 def _read(child, end, kept):
-    """Reads both streams until they end or a signal comes; whether one was longer than its limit.
+    """Reads both streams until they end or a signal comes. Returns whether one exceeded the limit.
 
     TimeoutError at `end`, of the monotonic clock.
     """
@@ -101,7 +101,7 @@ def _read(child, end, kept):
         for stream in kept:
             selector.register(stream, selectors.EVENT_READ)
         while selector.get_map() and not _Signals.came:
-            # Who holds a stream open after the command's end does not hold up its judge.
+            # A process that holds a stream open after the command's end does not delay the check.
             ready = selector.select(min(TICK_SECONDS, max(0.0, end - time.monotonic())))
             if not ready and child.poll() is not None:
                 return False
@@ -118,7 +118,7 @@ def _read(child, end, kept):
 
 
 def run(command, folder=None, environment=None, seconds=60):
-    """Runs it to its end, without input. OSError: it cannot be started; TimeoutError: it took more seconds and was ended."""
+    """Runs a command to its end, without input. OSError: it cannot be started; TimeoutError: it exceeded its time and was ended."""
     end, child, ended, parent = time.monotonic() + seconds, None, False, os.getpid()
     _Signals.held = True
     try:

@@ -1,4 +1,4 @@
-"""Names of MPI's error classes, as `mpi_leave` of a trace has their numbers (mpi_adi/abi/margay_mpi/errors.h)."""
+"""Names of MPI's error classes, whose numbers are in a trace's `mpi_leave` events (mpi_adi/abi/margay_mpi/errors.h)."""
 
 CLASSES = {1: "MPI_ERR_BUFFER", 2: "MPI_ERR_COUNT", 3: "MPI_ERR_TYPE", 4: "MPI_ERR_TAG", 5: "MPI_ERR_COMM", 6: "MPI_ERR_RANK",
            12: "MPI_ERR_ARG", 13: "MPI_ERR_UNKNOWN", 14: "MPI_ERR_TRUNCATE", 15: "MPI_ERR_OTHER", 17: "MPI_ERR_IN_STATUS",

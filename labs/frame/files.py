@@ -1,4 +1,4 @@
-"""The files of a student's folder: regular ones, of a sane length, and with errors that name them and say what helps."""
+"""The files of a student's folder: only regular ones of bounded length, with errors that name the file and the cure."""
 
 import errno
 import os
@@ -8,11 +8,11 @@ import stat
 from frame import say
 
 BYTES_MAX = 4 << 20
-HINTS = {errno.ENOSPC: "make room on the disk, or take a folder elsewhere",
-         errno.EDQUOT: "make room on the disk, or take a folder elsewhere", errno.EFBIG: "files may not be that long here (ulimit -f)",
-         errno.EACCES: "take a folder that you may write in", errno.EPERM: "take a folder that you may write in",
-         errno.EROFS: "take a folder that you may write in", errno.ENOTDIR: "a part of that path is no folder",
-         errno.ELOOP: "its links lead in a circle", errno.ENAMETOOLONG: "take a shorter name"}
+HINTS = {errno.ENOSPC: "free space on the disk, or use a folder elsewhere",
+         errno.EDQUOT: "free space on the disk, or use a folder elsewhere", errno.EFBIG: "a limit on the length of files (ulimit -f)",
+         errno.EACCES: "use a folder that you may write to", errno.EPERM: "use a folder that you may write to",
+         errno.EROFS: "use a folder that you may write to", errno.ENOTDIR: "a part of that path is not a folder",
+         errno.ELOOP: "its symbolic links form a loop", errno.ENAMETOOLONG: "use a shorter name"}
 
 
 def trouble(error, path=None):
@@ -29,18 +29,18 @@ def _need_regular(path, mode):
 
 
 def need_no_link(path):
-    """CouldNotRun for a symbolic link where a folder is to be made anew: what it leads to is not the lab's to remove."""
+    """CouldNotRun for a symbolic link where a folder is replaced: the lab must not remove its target."""
     if os.path.islink(path):
         raise say.CouldNotRun(f"{say.name(os.path.basename(path))} is a symbolic link: remove it")
 
 
 def need_regular(path):
-    """CouldNotRun for what would never end, or is no text: a FIFO, a device, a folder."""
+    """CouldNotRun for a FIFO, a device or a folder, which is no text or might never end."""
     _need_regular(path, os.stat(path).st_mode)
 
 
 def read(*parts):
-    """A text. FileNotFoundError if there is none; a FIFO or a device is refused, for it might never end."""
+    """A file's text. FileNotFoundError if it is missing; CouldNotRun for a FIFO or a device, which might never end."""
     path = os.path.join(*parts)
     try:
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
@@ -58,7 +58,7 @@ def read(*parts):
 
 
 def write(text, *parts):
-    """Writes a regular file, new or in place of one."""
+    """Writes a regular file, new or in place of an old one."""
     path = os.path.join(*parts)
     try:
         if os.path.lexists(path):
@@ -70,16 +70,16 @@ def write(text, *parts):
 
 
 class NewFolder:
-    """Makes a folder with its parents. Who leaves the `with` by an exception takes along what was made: no half folder stays.
+    """A context that makes a folder with its parents, and removes what it made if the context ends by an exception.
 
-    A folder that was there before stays, emptied of what was put in it here: it has to be empty when it is given.
+    A folder that existed before stays, but loses its files; so it must be empty at the start.
     """
 
     def __init__(self, folder):
         self.folder = folder
 
     def __enter__(self):
-        self.first = None  # the outermost folder that is made here
+        self.first = None  # the outermost new folder
         at = os.path.abspath(self.folder)
         while not os.path.lexists(at):
             self.first, at = at, os.path.dirname(at)

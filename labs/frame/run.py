@@ -1,4 +1,4 @@
-"""What a lab's check works with: the student's folder, its program under `margay run --trace`, its predictions.
+"""The tools of a lab's check: the student's folder, its program under `margay run --trace`, its predictions.
 
     def check(work):
         done = work.run()                   # builds the program first; the lab's RANKS and OPTIONS
@@ -19,26 +19,26 @@ from frame.say import CouldNotRun, Findings, NotYet
 from frame.trace import BadTrace, Trace
 
 RUN_SECONDS = 30
-CANNOT = {2: "margay run refused its command line", 71: "the job could not be started", 126: "the program could not be run",
+CANNOT = {2: "margay run rejected its command line", 71: "the job could not be started", 126: "the program could not be run",
           127: "the program could not be found"}
-NO_REASON = re.compile(r"margay: (job |rank \d+: (leak|not given back):)")  # words of the launcher and of --leaks
+NO_REASON = re.compile(r"margay: (job |rank \d+: (leak|not given back):)")  # lines of the launcher and of --leaks
 LEAK = re.compile(r"rank (\d+): leak: request \w+,.* made by (\w+)(?: \([^)]*\))?,.* tag (\d+),")
 TIMED_OUT, DEADLOCK = 124, 73
 
 
 class Done:
-    """A run that ended: exit status, what it printed, its trace."""
+    """A run that ended: exit status, output, trace."""
 
     def __init__(self, status, out, err, folder):
         self.status, self.out, self.err, self.folder = status, out, err, folder
         self._trace = None
 
     def _joined(self):
-        """NotYet if no rank of a run that ended well has a trace: one begins when the program joins its job."""
+        """Raises NotYet if a run succeeded but no rank has a trace, which begins when the program joins its job."""
         if self.status == 0 and os.path.isdir(self.folder) and not any(name.endswith(".trace") for name in os.listdir(self.folder)):
             of_cpp = os.path.exists(os.path.join(os.path.dirname(self.folder), "program.cpp"))
             raise NotYet(("program.cpp never called Program::start" if of_cpp else "program.c never called MPI_Init") +
-                         ": without it a program takes no part in its job, and has no trace")
+                         ": without this call a program does not join its job, and has no trace")
 
     @property
     def trace(self):
@@ -49,41 +49,41 @@ class Done:
             except BadTrace as error:
                 if "were overwritten" in str(error):
                     raise NotYet(f"the program did more than its trace has room for ({error}): does a loop call MPI again and again?") from error
-                if self.status != 0:  # a rank that was ended with the others may not have begun its file
+                if self.status != 0:  # a rank that was ended early may have no file
                     raise NotYet(self.trouble) from error
                 raise CouldNotRun(str(error)) from error
         return self._trace
 
     def never_completed(self, tag):
-        """(rank, call that began it) of each request for messages of a tag that the program never completed; of a run with `--leaks`."""
+        """(rank, call that started it) of each request with a tag that the program never completed. Requires a run with `--leaks`."""
         return [(int(rank), call) for rank, call, of_tag in LEAK.findall(self.err) if int(of_tag) == tag]
 
     @property
     def trouble(self):
-        """A sentence about a run that did not end well; the program's own, if it says which blank is wrong."""
+        """A sentence about a run that failed; the program's own, if it names a blank."""
         own = next((line.strip() for line in (self.err + self.out).splitlines() if re.match(r"BLANK \d+: ", line.strip())), None)
         if own:
             return own
         if self.status == TIMED_OUT:
-            return f"the program did not come to its end; `margay trace print {os.path.basename(self.folder)} --last 20` " \
-                   "shows what came last"
+            return f"the program did not end; `margay trace print {os.path.basename(self.folder)} --last 20` " \
+                   "shows the last events"
         if self.status == DEADLOCK:
-            return "no rank can go on:\n" + "\n".join("    " + line for line in self.err.strip().splitlines())
+            return "no rank can proceed:\n" + "\n".join("    " + line for line in self.err.strip().splitlines())
         lines = (self.err or self.out).strip().splitlines()
         last = [line for line in lines if not NO_REASON.match(line)] or lines
         return f"the program ended with status {self.status}" + (f": {last[-1]}" if last else "")
 
 
 class Flooded(Done):
-    """A run that was ended because of what it printed."""
+    """A run that was ended because it printed too much."""
 
     @property
     def trouble(self):
-        return f"the program printed more than {child.OUTPUT_MIB} MiB and was ended: does it print in a loop that has no end?"
+        return f"the program printed more than {child.OUTPUT_MIB} MiB and was ended: does it print in an endless loop?"
 
 
 class Work:
-    """A student's folder of one lab. Without `predictions` the truths are only collected."""
+    """A student's folder of a lab. Without `predictions` the truths are only collected."""
 
     def __init__(self, lab, folder, values, predictions=None):
         self.lab, self.folder, self.variant, self.predictions = lab, os.path.abspath(folder), values, predictions
@@ -93,7 +93,7 @@ class Work:
         return os.path.join(self.folder, name)
 
     def program(self, stem="program"):
-        """The source of a program of this folder, C or C++."""
+        """The path of a program's source in this folder, C or C++."""
         for ending in (".c", ".cpp"):
             if os.path.exists(self.path(stem + ending)):
                 files.need_regular(self.path(stem + ending))
@@ -101,7 +101,7 @@ class Work:
         raise CouldNotRun(f"{self.folder}: there is no {stem}.c")
 
     def build(self, stem="program"):
-        """Compiles it, once a check; the path of the executable."""
+        """Compiles a program, once in each check; the path of the executable."""
         output = self.path(stem)
         if stem not in self._built:
             tools.build(self.program(stem), output, self.folder)
@@ -109,15 +109,15 @@ class Work:
         return output
 
     def command(self, ranks=None, *options, arguments=(), stem="program", trace="trace"):
-        """The words behind `margay` for a run; without ranks and options those that the lab has in RANKS and OPTIONS."""
+        """The arguments of `margay` for a run. Without `ranks`, the lab's RANKS and OPTIONS are added."""
         if ranks is None:
             ranks = variant.fill(str(self.lab.RANKS), self.variant)
             options = (*(variant.fill(word, self.variant) for word in self.lab.OPTIONS), *options)
         return ["run", "-n", str(ranks), *options, "--trace", trace, "./" + stem, *arguments]
 
     def run(self, ranks=None, *options, arguments=(), stem="program", trace="trace", seconds=RUN_SECONDS):
-        """Runs the program on so many ranks with options of `margay run`; its trace lies in `trace` of the folder. A program in
-        which all wait for one another ends with status 73."""
+        """Runs the program on this number of ranks with options of `margay run`; its trace is in the folder's `trace`. A deadlocked
+        program ends with status 73."""
         folder = self.path(trace)
         files.need_no_link(folder)
         shutil.rmtree(folder, ignore_errors=True)
@@ -135,14 +135,14 @@ class Work:
         return Done(done.status, done.out, done.err, folder)
 
     def predicted(self, truths):
-        """Compares predict.txt with what the run showed; its sentences are findings."""
+        """Compares predict.txt with the truths of a run, and adds findings."""
         self.truths.update(truths)
         if self.predictions is not None:
             self.findings += blanks.wrong_predictions(self.predictions, truths)
 
     def judged(self, *parts):
-        """Calls each part of a check, which adds to the findings. Where there are findings already (the program died, or a blank is
-        wrong) a part may look in vain for what a whole run has in its trace: then it says nothing."""
+        """Calls each part of a check, which adds to the findings. If there are findings already (the program failed, or a blank is
+        wrong), the trace may be incomplete; a part that fails because of that adds nothing."""
         for part, *arguments in parts:
             if not self.findings:
                 part(*arguments)

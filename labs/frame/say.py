@@ -1,36 +1,36 @@
-"""Findings: what a check has to say, each a sentence in the lab's words."""
+"""Findings of a check, each a sentence in the lab's terms, and how they are printed."""
 
 import re
 import sys
 
 OK, WRONG, COULD_NOT_RUN = 0, 1, 2
-# Of a sentence, its lines, and names in it: what a program or a compiler printed may be in it.
+# Longest sentence, line, and name in it, as they may contain output of a program or a compiler.
 LENGTH_MAX, LINE_MAX, NAME_MAX = 16384, 2000, 400
-# Of findings that begin alike, but for numbers, so many are told; so many letters are their beginning.
+# The most findings that are printed of those that begin alike (but for numbers), and the letters that are compared.
 ALIKE_MOST, ALIKE_LETTERS = 3, 36
 
 
 class CouldNotRun(Exception):
-    """A check cannot judge: the program does not compile, margay is not there, a file is missing. Ends with status 2."""
+    """The check cannot judge: the program does not compile, margay or a file is missing. Ends with status 2."""
 
 
 class NotYet(CouldNotRun):
-    """A check cannot judge what is not there, and that is the program's fault: its sentence is a finding. Ends with status 1."""
+    """The check cannot judge because of the program's own fault: the sentence is a finding. Ends with status 1."""
 
 
 class Findings:
-    """Collects sentences; a check returns one of these."""
+    """The sentences that a check returns, each of them once."""
 
     def __init__(self, sentences=()):
         self.sentences = list(sentences)
 
     def say(self, sentence):
-        """Adds a sentence once."""
+        """Adds a sentence that is not there yet."""
         if sentence not in self.sentences:
             self.sentences.append(sentence)
 
     def unless(self, holds, sentence):
-        """Adds the sentence unless `holds`; whether it holds."""
+        """Adds the sentence unless `holds`. Returns `holds`."""
         if not holds:
             self.say(sentence)
         return holds
@@ -52,19 +52,19 @@ def shortened(text, most):
 
 
 def clean(text):
-    """Text of a program or a command line as a terminal may get it: `?` for what does not print, but for ends of lines and tabs."""
+    """Text of a program or a command line, safe for a terminal: `?` for unprintable characters except newlines and tabs."""
     text = shortened(text, LENGTH_MAX)
     text = "\n".join(shortened(line, LINE_MAX) for line in text.split("\n"))
     return "".join(c if c.isprintable() or c in "\n\t" else "?" for c in text)
 
 
 def name(text):
-    """A file's name, or a word of the command line, within a sentence: it ends no line."""
+    """A file's name, or a word of the command line, within a sentence: without newlines."""
     return re.sub(r"[\n\t]", "?", clean(shortened(str(text), NAME_MAX)))
 
 
 def some_of_each(findings):
-    """The findings without those that say once more, of other ranks or messages, what some have said; these are counted."""
+    """The findings, where of many that are alike but for ranks or messages only the first are kept and the others counted."""
     alike = {}
     for sentence in findings:
         beginning = re.sub(r"(?<!BLANK )\d+", "0", sentence)[:ALIKE_LETTERS]
@@ -78,7 +78,7 @@ def some_of_each(findings):
 
 
 def report(title, findings):
-    """Prints what was found; the exit status."""
+    """Prints the findings. Returns the exit status."""
     findings = list(some_of_each(findings))
     if not findings:
         print(f"{title}: right.")
@@ -90,13 +90,13 @@ def report(title, findings):
 
 
 def fail(sentence):
-    """Says why nothing can be judged; the exit status."""
+    """Prints why nothing can be judged. Returns the exit status."""
     print(f"lab: {clean(sentence)}", file=sys.stderr)
     return COULD_NOT_RUN
 
 
 def and_then(where, trouble):
-    """A sentence about the blank that is to blame, if one is known, and then what became of the run."""
+    """A sentence about the blank to blame, if it is known, and then about how the run ended."""
     return f"{where}. {trouble[:1].upper()}{trouble[1:]}" if where else trouble
 
 
@@ -106,6 +106,6 @@ def count(number, noun, nouns=None):
 
 
 def open_request(blank, rank, call):
-    """A blank's program began something and never completed it."""
-    return f"BLANK {blank}: rank {rank}'s {call} was never completed: until MPI_Wait (or MPI_Waitall, MPI_Test, ...) says that it is, its " \
-           "memory is MPI's, whatever lies in it; `margay lab run --leaks` lists such requests"
+    """A finding about a request that a blank's code started and never completed."""
+    return f"BLANK {blank}: rank {rank}'s {call} was never completed: until MPI_Wait (or MPI_Waitall, MPI_Test, ...) completes it, its " \
+           "memory belongs to MPI, whatever it contains; `margay lab run --leaks` lists such requests"

@@ -13,22 +13,22 @@ COMPILE_SECONDS = 120
 
 
 def margay():
-    """The command: what MARGAY_COMMAND names (`margay lab` sets it), the installation's that the labs lie in, or PATH's."""
+    """The path of margay: from MARGAY_COMMAND (which `margay lab` sets), the installation that contains the labs, or PATH."""
     named = os.environ.get("MARGAY_COMMAND")
     installed = os.path.normpath(os.path.join(LABS, "..", "..", "..", "bin", "margay"))
     for path in (named, installed, shutil.which("margay")):
         if path and os.access(path, os.X_OK):
             return os.path.realpath(path)
-    raise CouldNotRun("there is no margay to run: use `margay lab`, or name the command in MARGAY_COMMAND")
+    raise CouldNotRun("margay was not found: use `margay lab`, or set MARGAY_COMMAND to its path")
 
 
 def environment():
-    """The environment without what would change how margay runs: a check is the same on each desk."""
+    """The environment without variables that configure margay, so that a check is the same for every user."""
     return {name: value for name, value in os.environ.items() if not name.startswith("MARGAY_")}
 
 
 def portals_flags(prefix):
-    """Flags for a program on portals, of an installation or of the build tree with its sources."""
+    """Compiler flags for a program on portals, for an installation or for a build tree with its sources."""
     if os.path.exists(os.path.join(prefix, "include", "margay", "portals.hpp")):
         include = os.path.join(prefix, "include")
         folders = [include, os.path.join(include, "margay")]
@@ -47,13 +47,13 @@ def library_folder(prefix, name):
 
 
 def short(command):
-    """The command as PATH finds it, where PATH finds this one: for people to read."""
+    """The command's name alone if PATH leads to it, else its path: for people to read."""
     found = shutil.which(os.path.basename(command))
     return os.path.basename(command) if found and os.path.realpath(found) == os.path.realpath(command) else command
 
 
 def from_here(sentence, folder):
-    """A finding of a folder as who is elsewhere can follow it: traces that it names get their paths from the current folder."""
+    """A finding in which names of traces are paths from the current folder, so that its commands work there."""
     def one(match):
         path = os.path.join(folder, match.group(2))
         return match.group(1) + (shlex.quote(os.path.relpath(path)) if os.path.isdir(path) else match.group(2))
@@ -61,7 +61,7 @@ def from_here(sentence, folder):
 
 
 def command_line(source, output, include, command=None):
-    """The compiler's command for a lab's program: mpicc for C, the portals' flags for C++. `command`: as margay is called."""
+    """The compiler's command for a lab's program: mpicc for C, the flags for portals in C++. `command`: margay's name for people."""
     bin_folder = os.path.dirname(margay())
     usual = ["-g", "-O1", "-Wall", f"-I{include}"]
     if source.endswith(".cpp"):
@@ -72,7 +72,7 @@ def command_line(source, output, include, command=None):
 
 
 def build(source, output, include):
-    """Compiles; CouldNotRun with the compiler's words if that fails. Returns its warnings."""
+    """Compiles a program and returns the warnings; CouldNotRun with the compiler's errors if that fails."""
     command = command_line(source, output, include)
     try:
         done = child.run(command, environment=environment(), seconds=COMPILE_SECONDS)

@@ -1,13 +1,13 @@
-"""Reads the folder that `margay run --trace DIR` left, by `margay trace export DIR --format json` (docs/trace_export.md).
+"""Reads the folder that `margay run --trace DIR` wrote, by `margay trace export DIR --format json` (docs/trace_export.md).
 
     trace = Trace.load("trace")
     for event in trace.events: ...            all events of all ranks, by time
     trace.of("kernel_arrive", "kernel_drop")  those of some kinds
     trace.messages                            identity (source, destination, sequence) -> its events
-    trace.puts(portal=0)                      what was sent, a Message for each
+    trace.puts(portal=0)                      the puts to a portal, as Messages
 
-An event has the fields of its kind by the names that docs/trace_format.md has for them, and None where it does not say one. Damaged
-files, files of other versions and traces that lost events raise BadTrace, with a sentence.
+An event has the fields of its kind, by their names in docs/trace_format.md; a field that the event lacks is None. Damaged files,
+files of other versions and traces that lost events raise BadTrace, with a sentence.
 """
 
 import json
@@ -23,11 +23,11 @@ BITS = ("match_bits", "ignore_bits")
 
 
 class BadTrace(Exception):
-    """What is wrong with a trace, as a sentence."""
+    """A trace that cannot be read. Its message is a sentence."""
 
 
 class Event:
-    """One event. Its fields are those of the export, and `time`: microseconds since the first event."""
+    """An event, with the fields of the export and `time`, in microseconds since the first event."""
 
     known = frozenset()  # all names of fields that the export has
 
@@ -38,7 +38,7 @@ class Event:
             if name in fields:
                 setattr(self, name, int(fields[name], 16))
 
-    def __getattr__(self, name):  # what the event has not
+    def __getattr__(self, name):  # a field that the event lacks
         if name not in Event.known:
             raise AttributeError(f"no event has a field {name}")
         return None
@@ -71,7 +71,7 @@ class Message:
     events: list = field(default_factory=list)
 
     def first(self, *kinds):
-        """Its first event of these kinds, or None."""
+        """The message's first event of these kinds, or None."""
         return next((event for event in self.events if event.kind in kinds), None)
 
     def has(self, *kinds):
@@ -96,7 +96,7 @@ class Message:
 
     @property
     def begun(self):
-        """What the ADI chose for it; None for a message that is not MPI's send."""
+        """The event with the protocol that the ADI chose; None for a message that is not an MPI send."""
         return self.first("send_begin")
 
     @property
@@ -155,8 +155,8 @@ class Trace:
         return cls(exported(folder))
 
     def _join(self):
-        """Events by message. A send_begin has no number yet: it belongs to the next kernel_send of its rank with its
-        destination and match bits, but for the 3 bits of the message's type."""
+        """Groups events by message. A send_begin has no number yet: it belongs to the next kernel_send of its rank with the same
+        destination and match bits, without the 3 bits of the message's type."""
         messages, waiting = {}, {}
         for event in self.events:
             if event.kind == "send_begin" and not event.identity:
@@ -173,12 +173,12 @@ class Trace:
         return messages
 
     def of(self, *kinds, rank=None, portal=None):
-        """The events of these kinds, by time; of one rank; about one portal."""
+        """The events of these kinds, by time; with `rank` and `portal`, only those of a rank and about a portal."""
         return [event for event in self.events if event.kind in kinds and (rank is None or event.rank == rank)
                 and (portal is None or event.portal == portal)]
 
     def sent(self, header=None, source=None, destination=None, portal=None, tag=None):
-        """Messages in the order in which they were sent: all, or of one header kind, pair, portal, tag."""
+        """Messages in the order in which they were sent: all, or those of a header kind, pair, portal or tag."""
         chosen = [message for message in self.messages.values() if message.sent
                   and (header is None or message.sent.header == header)
                   and (source is None or message.source == source)
@@ -197,7 +197,7 @@ class Trace:
                        and other.sent.answers == message.sequence), key=lambda other: other.sent.time)
 
     def calls(self, name=None, rank=None):
-        """(enter, leave) of the program's MPI calls by the thread that they were made in; leave None: it never returned."""
+        """(enter, leave) of the program's MPI calls, paired by thread; leave is None for a call that never returned."""
         opened, result = {}, []
         for event in self.events:
             if event.kind == "mpi_enter":
@@ -210,7 +210,7 @@ class Trace:
                 if (name is None or entry[0].call == name) and (rank is None or entry[0].rank == rank)]
 
     def error_classes(self, rank, begin, end=None):
-        """The error classes, other than success, that calls of a rank returned from one event until another."""
+        """The error classes that failed calls of a rank returned from `begin` until `end`."""
         return [event.error_class for event in self.of("mpi_leave", rank=rank)
                 if event.error_class and event.time >= begin.time and (end is None or event.time <= end.time)]
 
@@ -228,5 +228,5 @@ class Trace:
         return self.defined(event.rank, self.ENTRY, (event.portal << 56) ^ event.place, event)
 
     def owner(self, event):
-        """What owns the descriptor that took the message of a kernel_match."""
+        """The owner of the descriptor that took the message of a kernel_match, by name."""
         return self.defined(event.rank, self.OWNER, event.owner, event)

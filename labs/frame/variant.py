@@ -1,6 +1,6 @@
-"""A seed makes a variant: the numbers of a lab, in its page, its program (variant.h) and its check.
+"""Variants: the numbers that a seed gives a lab, in its page, its program (variant.h) and its check.
 
-Names that begin with `page_` are for the page alone: tables, sentences.
+Names that begin with `page_` are not in variant.h: tables and sentences of the page and the answer.
 """
 
 import random
@@ -13,13 +13,13 @@ TRIES = 20000
 
 
 def make(lab, seed):
-    """The lab's numbers for a seed: a dict of names to int, str, or list of int. The same for each machine and run."""
+    """The lab's numbers for a seed: a dict of names to int, str, or list of int. The same on every machine."""
     return {"seed": seed, **lab.variant(random.Random(f"{lab.NAME} {seed}"))}
 
 
 def telling(draw, tells):
-    """Numbers of draw() for which tells(numbers) holds: those in which each typical mistake shows. tests/labs/variants_test.py holds
-    many seeds against the mistakes themselves."""
+    """Numbers of draw() for which tells(numbers) holds, that is, in which each typical mistake shows. tests/labs/variants_test.py
+    tries the mistakes with many seeds."""
     for _ in range(TRIES):
         values = draw()
         if tells(values):
@@ -38,7 +38,7 @@ def literal(value):
 
 def header(values):
     """variant.h for C and C++."""
-    lines = ["/* The numbers of this variant. `margay lab run` and `check` write this file anew: changes are lost. */", "#ifndef VARIANT_H", "#define VARIANT_H", ""]
+    lines = ["/* The numbers of this variant. `margay lab run` and `check` overwrite this file: changes are lost. */", "#ifndef VARIANT_H", "#define VARIANT_H", ""]
     for name, value in values.items():
         if name.startswith("page_"):
             continue
@@ -54,7 +54,7 @@ def header(values):
 
 
 def fill(text, values):
-    """Replaces {name} in a page. Other braces stay, as pages show C."""
+    """Replaces {name} in a text. Other braces stay, because pages contain C."""
     def one(match):
         value = values.get(match.group(1))
         if value is None:

@@ -1,8 +1,8 @@
-"""The walks that a trace recorded (margay run --trace-walks): for each message to a portal, the entries that it passed and
-the one that took it, by the names that the program gave them.
+"""The walks in a trace (margay run --trace-walks): for each message to a portal, the entries that passed it over and the
+entry that took it, by the names that the program gave them.
 
     for walk in walks(trace, portal=4, destination=1):   in order of arrival
-        walk.stops      [Stop("exact", "no match", "next", ...), ...]: the entries that it was passed over by
+        walk.stops      [Stop("exact", "no match", "next", ...), ...]: the entries that passed it over
         walk.taken      "family", or None
         walk.dropped    "too small", or None
 """
@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Stop:
-    """An entry that was passed over, why, and the kind of link that the walk followed."""
+    """An entry that passed the message over, the reason, and the kind of link that the walk followed."""
     entry: str
     reason: str
     link: str
-    match_bits: int  # that it wants; told with "no match"
+    match_bits: int  # the entry's criteria; recorded for "no match" only
     ignore_bits: int
 
     def __str__(self):
@@ -36,18 +36,18 @@ class Walk:
 
     @property
     def way(self):
-        """Names of all entries that it saw, the taker's last."""
+        """Names of all entries that the walk visited; the one that took the message is last."""
         return [stop.entry for stop in self.stops] + ([self.taken] if self.taken else [])
 
     def reason_at(self, entry):
-        """Why an entry passed it over; "taken"; None where the walk did not come by."""
+        """Why an entry passed the message over, or "taken"; None if the walk did not visit it."""
         if self.taken == entry:
             return "taken"
         return next((stop.reason for stop in self.stops if stop.entry == entry), None)
 
 
 def walk_of(trace, message):
-    """The walk of one message; None when it has not arrived."""
+    """The walk of a message; None if it has not arrived."""
     arrived = message.arrived
     if arrived is None:
         return None

@@ -1,4 +1,4 @@
-"""Words for other commands: options for `margay run` in what a student wrote, and names as a shell takes them."""
+"""Words for other commands: checks a student's options for `margay run`, and quotes names for a shell."""
 
 import re
 import shlex
@@ -7,12 +7,12 @@ from frame import child, say, tools
 
 SECONDS = 30
 NO_OPTION = "--words-end-here"  # margay run has none of this name
-RECORDS = "`margay lab run` always records in the folder `trace`: leave --trace out, or call the commands that it shows yourself, " \
-          "with another name"
+RECORDS = "`margay lab run` always records in the folder `trace`: leave --trace out, or run the commands that it shows " \
+          "yourself, with another name"
 
 
 def _answer(words):
-    """What `margay run` says of words, without running anything: `--version` in front of them makes it look at them alone."""
+    """Exit status and error of `margay run` for these words, without a run: with `--version` it only parses them."""
     try:
         done = child.run([tools.margay(), "run", "--version", *words], environment=tools.environment(), seconds=SECONDS)
     except (OSError, TimeoutError) as error:
@@ -21,19 +21,19 @@ def _answer(words):
 
 
 def check_options(words):
-    """CouldNotRun unless the words are options of `margay run`, whole, that leave the program and the trace to the lab."""
+    """CouldNotRun unless the words are complete options of `margay run` that name neither a program nor a trace."""
     for word in words:
         name = word.lstrip("-").split("=")[0]
         if word.startswith("-") and name == "trace":
             raise say.CouldNotRun(RECORDS)
         if word.startswith("-") and name in ("version", "info"):
-            raise say.CouldNotRun(f"`{say.name(word)}` runs nothing: give it to `margay run` itself")
+            raise say.CouldNotRun(f"`{say.name(word)}` runs nothing: pass it to `margay run` itself")
         if word.startswith("-") and name == "configfile":
             raise say.CouldNotRun("-configfile names programs, and `margay lab run` runs the lab's: leave it out")
     status, said = _answer(words)
     if status:
         raise say.CouldNotRun(said if ":" not in words else "`:` begins another program, and `margay lab run` runs the lab's alone")
-    # Behind options alone another word that looks like one is looked at, and refused; behind a program it is the program's.
+    # After options alone, margay run rejects an unknown option; after a program's name it takes it for the program's argument.
     status, said = _answer([*words, NO_OPTION])
     if not status:
         raise say.CouldNotRun(f"`{say.name(shlex.join(words))}` names a program or its arguments, and `margay lab run` runs the lab's: "
@@ -41,7 +41,7 @@ def check_options(words):
 
 
 def quoted(path):
-    """A path as one word of a shell's line that prints, and is no option."""
+    """A path as one printable shell word that is not an option."""
     path = path if not path.startswith("-") else "./" + path
     if say.name(path) == path:
         return shlex.quote(path)

@@ -83,7 +83,7 @@ class CommandTest(unittest.TestCase):
     def test_a_program_that_hangs(self):
         self.answered()
         self.change("program.c", "MPI_Finalize();", "MPI_Recv(0, 0, MPI_BYTE, 0, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);")
-        self.says(1, "no rank can go on")
+        self.says(1, "no rank can proceed")
 
     def test_another_program(self):
         self.answered()
@@ -107,7 +107,7 @@ class CommandTest(unittest.TestCase):
         right = read(self.folder, "predict.txt")
         cycle = re.search(r"^cycle = (.*)$", right, re.M)[1].split(", ")
         self.change("predict.txt", f"cycle = {', '.join(cycle)}", f"cycle = {', '.join(cycle[1:] + cycle[:1])}")
-        self.says(1, "It is this circle, but it is to begin with the lowest rank.")
+        self.says(1, "The cycle is right, but it must begin with the lowest rank.")
 
     def test_a_part_1_that_was_changed(self):
         self.folder = os.path.join(self.place, "bypass")

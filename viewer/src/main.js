@@ -1,4 +1,4 @@
-// Reads the data and puts the page together.
+// The entry point: reads the data and builds the page.
 import { page_data } from './data/page_data.js';
 import { story_reader } from './data/stories.js';
 import { read_trace } from './data/trace.js';

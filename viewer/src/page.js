@@ -1,4 +1,4 @@
-// The page: its state, its views, and what connects them.
+// The page: its state, its views, and their connections.
 import { instant_text } from './base/format.js';
 import { create_store } from './base/store.js';
 import { filtered_rows, kNoFilter, mask_of } from './model/filter.js';
@@ -21,9 +21,9 @@ import { follow_theme } from './views/theme.js';
 import { Timeline } from './views/timeline/timeline.js';
 import { header, order_of, timeline_bar } from './views/toolbar.js';
 
-const kStoryLeast = 300;   // CSS pixels of a story that are worth a click
-const kNarrow = 1390;      // CSS pixels of a window up to which views and story stand in one column: beside it columns would be cut
-const kPaperWidth = 718;  // CSS pixels between the margins of A4; the style sheet fits it to other paper
+const kStoryLeast = 300;   // CSS pixels of the story that must be visible after a click
+const kNarrow = 1390;      // CSS pixels of a window up to which views and story form one column: side by side they would cut table columns
+const kPaperWidth = 718;  // CSS pixels between the margins of A4; the style sheet scales it to other paper
 
 function first_state(trace) {
   const rows = filtered_rows(trace, kNoFilter);
@@ -70,7 +70,7 @@ export class Page {
     status.textContent = `rank ${rank}, ${instant_text(time)}: ${this.timeline.state_text()}`;
   }
 
-  // The views and the story side by side, or in one column where the window is narrow or that is asked for.
+  // Arranges the views and the story side by side, or in one column if the window is narrow or the user wants it.
   #arrange(below, story) {
     const narrow = matchMedia(`(max-width: ${kNarrow}px)`);
     let low = false;
@@ -79,7 +79,7 @@ export class Page {
       below.classList.toggle('whole', whole || low || narrow.matches);
       below.classList.toggle('unchosen', !selected);
     };
-    // Beside the views the story may lie under the window's lower edge, where nobody sees what a click gave.
+    // Beside the views, the story may be below the window's lower edge, where the result of a click is invisible.
     this.store.on(['selected'], () => {
       low = Boolean(this.store.state.selected) && (low || below.getBoundingClientRect().top > innerHeight - kStoryLeast);
     });
@@ -91,7 +91,7 @@ export class Page {
     });
   }
 
-  // On paper every panel is there, not only the one that was looked at last.
+  // Print shows every panel, not only the selected one.
   #prepare_printing() {
     const prepare = () => {
       this.tabs.show_all();
@@ -103,13 +103,13 @@ export class Page {
     matchMedia('print').addEventListener('change', ({ matches }) => (matches ? prepare() : restore()));
   }
 
-  /** To be called when the elements are in the document. */
+  /** Starts the views. Requires: the elements are in the document. */
   start() {
     this.timeline.start();
     this.tabs.show();
   }
 
-  /** Chooses what the cursor is at: a message that the rank sends or gets then, or its call. */
+  /** Selects the message that the rank sends or receives at the cursor, or else its call there. */
   choose_at_cursor() {
     const { rank, time, rows } = this.store.state;
     const { messages } = this.trace;
@@ -132,7 +132,7 @@ export class Page {
     }
   }
 
-  /** What tests, and the browser's console, may use. Places are in the window. */
+  /** The interface for tests and the browser's console. Positions are in the window. */
   for_tests() {
     const { actions, store, timeline, trace } = this;
     return {

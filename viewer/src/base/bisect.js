@@ -1,4 +1,4 @@
-// Searches in sorted arrays. All return an index from `low` to `high`, which is `high` where nothing is found.
+// Searches in sorted arrays. All return an index from `low` to `high`, which is `high` if nothing is found.
 
 /** First index in [low, high) whose value is >= `value`. Requires: `sorted` ascending there. */
 export function first_at_least(sorted, value, low = 0, high = sorted.length) {
@@ -20,7 +20,7 @@ export function first_above(sorted, value, low = 0, high = sorted.length) {
   return low;
 }
 
-/** `first_at_least` by steps that double from `low`: cheap where the answer is near. */
+/** `first_at_least` by steps that double from `low`: cheap if the result is near. */
 export function gallop(sorted, value, low, high = sorted.length) {
   let step = 1;
   let end = low;

@@ -1,11 +1,11 @@
-// Numbers as people read them.
+// Formats numbers for people.
 
-/** Amounts of memory below it are written in bytes. */
+/** Amounts of memory below it are shown in bytes. */
 export const kExactBelow = 10240;
 
 const kTimeUnits = [[1e9, 's'], [1e6, 'ms'], [1e3, 'us'], [1, 'ns']];
 
-/** A length of time in the unit that suits it: 4780000 is "4.78 ms"; what is not known is "–". */
+/** A duration in a suitable unit: 4780000 is "4.78 ms"; an unknown one is "–". */
 export function time_text(ns) {
   if (!Number.isFinite(ns)) return '–';
   const size = Math.abs(ns);
@@ -15,14 +15,14 @@ export function time_text(ns) {
   return `${value.toFixed(digits)} ${unit}`;
 }
 
-/** A point of time since the trace's first event, in the unit of its size, with digits that tell nanoseconds apart: "4.950283 ms". */
+/** A time since the trace's first event in a suitable unit, with the digits of nanoseconds: "4.950283 ms". */
 export function instant_text(ns) {
   if (!Number.isFinite(ns)) return '–';
   const [scale, unit] = kTimeUnits.find(([scale]) => Math.abs(ns) >= scale && scale >= 1e3) ?? [1e3, 'us'];
   return `${(ns / scale).toFixed(Math.round(Math.log10(scale)))} ${unit}`;
 }
 
-/** The widest texts of `instant_text` of times up to `longest`, one of each unit. */
+/** The widest texts of `instant_text` for times up to `longest`, one for each unit. */
 export function widest_instants(longest) {
   const nines = 10 ** String(Math.ceil(longest)).length - 1;
   return [999999, 999999999, nines].map((ns) => instant_text(Math.min(ns, nines)));
@@ -39,7 +39,7 @@ export function bytes_text(bytes) {
   return `${bytes} bytes`;
 }
 
-/** 1234567 is "1 234 567": a thin space cannot be taken for a decimal point. */
+/** 1234567 is "1 234 567": a thin space cannot be mistaken for a decimal point. */
 export function count_text(number) {
   return Math.round(number).toString().replace(/\B(?=(\d{3})+$)/g, '\u202f');
 }

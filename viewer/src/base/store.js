@@ -1,9 +1,9 @@
-// What the page shows at the moment, and who wants to hear of changes. Views read it and change it only by `set`.
+// The page's state and its listeners. Views read it, and change it only by `set`.
 
 /**
  * @param {object} state the first state
  * @returns {{state: object, set: (patch: object) => void, on: (keys: string[], listener: () => void) => void}}
- *   `set` changes the named values and calls, once each, the listeners of those that are not what they were.
+ *   `set` changes the named values, and calls each listener of a changed value once.
  */
 export function create_store(state) {
   const listeners = [];

@@ -1,4 +1,4 @@
-// From the page's text to bytes: base64 of gzip. Errors are sentences for the reader of the page.
+// Decodes the page's blobs, base64 of gzip, to bytes. Errors are sentences for the page's reader.
 
 const kChunk = 1 << 20;  // characters; a multiple of 4, as base64 is decoded in chunks
 
@@ -29,7 +29,7 @@ async function gunzip(bytes) {
 }
 
 /**
- * The bytes that `text` (base64 of gzip) holds.
+ * The bytes that `text` (base64 of gzip) encodes.
  * @param {string} text
  * @param {string} what names them in an error
  * @returns {Promise<ArrayBuffer>}

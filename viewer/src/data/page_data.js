@@ -1,15 +1,15 @@
-// Where the data stands in the page.
+// Finds the data in the page.
 
-/** The head, and the texts of the blobs by number. Blobs of columns are taken out of the page when
- *  their last column has been read: they are large. */
+/** The head, and the texts of the blobs by number. A column's blob is removed from the page when its last column has been
+ *  read, because blobs are large. */
 export function page_data(document) {
   const head_element = document.getElementById('margay-head');
   if (!head_element) {
-    throw new Error('This page has no trace in it: it is the frame that `margay trace view DIR` fills.');
+    throw new Error('This page contains no trace: `margay trace view DIR` writes a page with one.');
   }
   const element = (number) => {
     const found = document.getElementById(`margay-blob-${number}`);
-    if (!found) throw new Error(`Part ${number} of this page's data is missing: the file is not whole.`);
+    if (!found) throw new Error(`Part ${number} of this page's data is missing: the file is incomplete.`);
     return found;
   };
   const head = JSON.parse(head_element.textContent);

@@ -3,7 +3,7 @@ import { kTables } from './tables.js';
 
 const kTypes = { u8: Uint8Array, u32: Uint32Array, i32: Int32Array, f64: Float64Array };
 
-/** Bytes of one value of `type`, or undefined when there is no such type. */
+/** Bytes of one value of `type`, or undefined for an unknown type. */
 export function type_bytes(type) {
   return kTypes[type]?.BYTES_PER_ELEMENT;
 }
@@ -13,7 +13,7 @@ export function typed(type, buffer) {
   return new kTypes[type](buffer);
 }
 
-/** A column of "not known", `rows` long. */
+/** A column of `rows` values that all mean "not known". */
 export function missing_column(table, column, rows) {
   const { type, missing } = kTables[table][column];
   const values = new kTypes[type](rows);

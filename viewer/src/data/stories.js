@@ -1,13 +1,13 @@
-// The stories of messages, decoded block by block when one of them is shown.
+// The stories of messages, decoded by blocks when one of them is shown.
 import { decode_text } from './decode.js';
 
 const kSeparator = '\x1e';  // between the parts of a block
 const kBlocksKept = 8;
-const kPlaces = /[\x01\x02]/g;  // of a form: a value, and one that is filled up with spaces to the width of times
+const kPlaces = /[\x01\x02]/g;  // in a form: a value, and a value that is padded to the width of times
 const kPadded = '\x02';
 const kPaddedWidth = 12;
 
-/** A block's stories, of which the page holds the forms of their lines, and by form what stands in its places
+/** A block's stories. The page has the forms of their lines, and for each form the values of its places
  *  (command/trace/page/story_block.hpp). */
 export function stories_of_block(text) {
   const [forms, shapes, stories, columns] = text.split(kSeparator).map((part) => part.split('\n'));
@@ -27,8 +27,8 @@ export function stories_of_block(text) {
 
 /**
  * @param {{block: number, blobs: number[]}} stories
- * @param {(number: number) => string} blob text of a blob; asked again when a block was forgotten
- * @returns {(row: number) => Promise<string>} the story of a message's row; "" when the page has none
+ * @param {(number: number) => string} blob text of a blob; called again for a block that is no longer kept
+ * @returns {(row: number) => Promise<string>} the story of a message's row; "" if the page has none
  */
 export function story_reader({ block, blobs }, blob) {
   const kept = new Map();

@@ -1,17 +1,17 @@
-// A page's data as typed arrays. Texts are indices into one table, times nanoseconds since the trace's first event.
+// A page's trace as typed arrays. Texts are indices into one table, times nanoseconds since the trace's first event.
 import { decode_blob, decode_text } from './decode.js';
 import { missing_column, type_bytes, typed } from './schema.js';
 import { kTables } from './tables.js';
 
 const kFormat = 2;
-const kAtOnce = 4;  // columns that are decoded beside each other: hides the stream's latency, bounds the memory
+const kAtOnce = 4;  // columns that are decoded concurrently: hides the stream's latency, bounds the memory
 
 /**
  * @typedef {object} Trace
  * @property {string} title
  * @property {string} started
  * @property {number} duration ns, at least 1
- * @property {string[]} notes sentences to show on top
+ * @property {string[]} notes sentences for the top of the page
  * @property {object[]} ranks ascending; each {rank, node, events, lost, ... , file: whether it has one}
  * @property {Map<number, number>} index_of_rank rank number to index in `ranks`
  * @property {string[]} strings
@@ -30,7 +30,7 @@ async function read_table(name, head, blob) {
     }
     const what = `table ${name}, column ${column}`;
     const width = type_bytes(place.type);
-    if (!width) throw new Error(`${what}: its type ${place.type} is not known: the page's script and its data do not fit.`);
+    if (!width) throw new Error(`${what}: its type ${place.type} is not known: the page's script and its data do not match.`);
     const buffer = await decode_blob(blob(place.blob), what);
     if (buffer.byteLength !== rows * width) {
       throw new Error(`${what}: ${buffer.byteLength} bytes where ${rows} rows take ${rows * width}. `
@@ -44,7 +44,7 @@ async function read_table(name, head, blob) {
   return table;
 }
 
-// Ranks that have no file (killed before they wrote one) still send and receive in the files of others.
+// Ranks without a file (killed before they wrote one) still send and receive in the files of others.
 function all_ranks(head, messages) {
   const ranks = new Map((head.ranks ?? []).map((rank) => [rank.rank, { file: true, ...rank }]));
   const add = (rank) => {
@@ -69,7 +69,7 @@ function latest(trace) {
 /**
  * Reads all tables. Stories stay encoded (see stories.js).
  * @param {object} head as the contract says
- * @param {(number: number) => string} blob text of a blob; it is asked once for each column
+ * @param {(number: number) => string} blob text of a blob; called once for each column
  * @returns {Promise<Trace>}
  */
 export async function read_trace(head, blob) {

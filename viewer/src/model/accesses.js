@@ -1,4 +1,4 @@
-// One-sided accesses: which way their data goes, and the messages that they took.
+// One-sided accesses: the method of each, the direction of its data, and its messages.
 import { bytes_text } from '../base/format.js';
 
 const kWays = {
@@ -23,19 +23,19 @@ export function access_name(trace, row) {
   return `${trace.text(what[row])} ${rank[row]}>${target[row]}, ${bytes_text(bytes[row])}`;
 }
 
-/** Which of the three ways it went, in words. */
+/** The method of an access, as text. */
 export function way_text(trace, row) {
   const way = trace.text(trace.accesses.way[row]);
   return kWays[way] ?? way;
 }
 
-/** The table as `ArrowLevels` and `pairs_of` want one: from when until when each is drawn, and between whom. */
+/** The table in the form that `ArrowLevels` and `pairs_of` take: the times and ranks between which each access is drawn. */
 export function access_arrows({ accesses }) {
   const last = Float64Array.from(accesses.end, (end, row) => (end >= accesses.begin[row] ? end : accesses.begin[row]));
   return { rows: accesses.rows, source: accesses.rank, destination: accesses.target, first: accesses.begin, last };
 }
 
-/** Rows of the messages that an access's call sent to its target: of one that went by messages. */
+/** Rows of the messages that the call of an access by messages sent to its target. */
 export function messages_of_access(trace, row) {
   const { accesses, messages } = trace;
   const found = [];

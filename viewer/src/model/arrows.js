@@ -1,5 +1,5 @@
-// Level of detail of messages: at most so many arrows for what is in view. Where there are more, time is cut into cells, and of
-// each pair of ranks the longest message of a cell stands for the others that begin in it.
+// Level of detail of messages: a bounded number of arrows in view. If there are more messages, time is divided into cells, and the
+// longest message of each pair of ranks in a cell represents the others that begin in it.
 import { first_above, first_at_least } from '../base/bisect.js';
 
 function level_of(messages, rows) {
@@ -16,7 +16,7 @@ function level_of(messages, rows) {
   return { rows, first, reach };
 }
 
-/** A number for each pair of ranks that exchange messages, and of each message. */
+/** Numbers the pairs of ranks that exchange messages: the pair's number for each message, and the count of pairs. */
 export function pairs_of(messages) {
   const numbers = new Map();
   const of_message = new Int32Array(messages.rows);
@@ -53,7 +53,7 @@ function thinned(messages, rows, pairs, cell) {
     const old = kept[place];
     if (messages.last[row] - messages.first[row] > messages.last[old] - messages.first[old]) kept[place] = row;
   }
-  // A longer message has replaced an earlier one: by time again.
+  // Longer messages have replaced earlier ones: sort by time again.
   return kept.slice(0, count).sort();
 }
 
@@ -88,10 +88,10 @@ export class ArrowLevels {
 
   /**
    * The messages to draw of [from, to].
-   * @param {number} pixel ns of a pixel: the first cell that is tried
-   * @param {number} most rows wanted at most
+   * @param {number} pixel ns of a pixel: the length of the shortest cells
+   * @param {number} most bound of the number of rows
    * @returns {{rows: Int32Array, begin: number, end: number, whole: boolean, under_way: number}} `rows` from `begin` to `end`
-   *   (some of them may be outside the view), whether these are all, and how many there would be
+   *   (some may be outside the view), whether these are all, and the number of messages in view
    */
   visible(from, to, pixel, most) {
     const [all_begin, all_end] = this.#range(this.#all, from, to);

@@ -1,4 +1,4 @@
-// What sort of call a name is: the colour and pattern of its bar.
+// Categories of calls, by name. They choose the colour and pattern of a call's bar.
 
 export const kCategories = [
   { id: 'send', label: 'send' },
@@ -9,7 +9,7 @@ export const kCategories = [
   { id: 'other', label: 'other call' },
 ];
 
-// Of names without "MPI_", in small letters. The first that fits counts.
+// Patterns of names without "MPI_", in lower case. The first match counts.
 const kPatterns = [
   ['window', /^(win_|r?put$|r?get$|r?get_accumulate|r?accumulate|fetch_and_op|compare_and_swap)/],
   ['collective', /^i?(barrier|bcast|gather|scatter|allgather|alltoall|reduce|allreduce|scan|exscan|neighbor_)/],
@@ -17,7 +17,7 @@ const kPatterns = [
   ['receive', /^(i?m?recv|precv)/],
   ['send', /^(i?[bsr]?send|psend|start|pready|buffer_)/],
 ];
-const kReduceLocal = 'reduce_local';  // named like a collective, and none
+const kReduceLocal = 'reduce_local';  // not collective, despite its name
 
 /** The index in `kCategories` of a call's name. */
 export function category_of(name) {

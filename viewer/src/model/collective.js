@@ -1,7 +1,7 @@
-// A collective call of all its ranks, and the picture of its messages: a tree, a ring, or a circle of ranks.
+// Collective calls with all their ranks, and the picture of their messages: a tree, a ring, or a circle of ranks.
 import { counted } from '../base/format.js';
 
-/** "MPI_Allreduce 3"; of what has no number its name. */
+/** "MPI_Allreduce 3"; the name alone if the call has no number. */
 export function call_name(trace, row) {
   const { name, number } = trace.collectives;
   return number[row] < 0 ? trace.text(name[row]) : `${trace.text(name[row])} ${number[row]}`;
@@ -19,8 +19,8 @@ export function collective_name(trace, row) {
 const kEntered = new WeakMap();
 
 /**
- * When each row's rank entered it, in ns: its first part of a call that blocks, with the call, as it prepares its part there. Later
- * parts of such a call, and what began in another, when they began.
+ * When each row's rank entered it, in ns. The first part of a blocking call is entered with the call, in which the rank prepares it;
+ * later parts of such a call, and parts that began in another call, are entered when they begin.
  * @returns {Float64Array} by row of collectives
  */
 export function entered_at(trace) {
@@ -38,7 +38,7 @@ export function entered_at(trace) {
   return entered;
 }
 
-/** Of rows of a call, those whose rank has a part in it: not where another rank of its own group is the root (MPI_PROC_NULL). */
+/** The rows of a call whose rank has a part in it: not those for which another rank of their group is the root (MPI_PROC_NULL). */
 export function taking_part(trace, rows) {
   return rows.filter((row) => trace.collectives.no_part[row] === 0);
 }
@@ -56,7 +56,7 @@ export function collective_groups(trace) {
   return groups;
 }
 
-/** Why a trace of collective calls has few messages: "No messages: 9 collective calls met in the node's memory."; "" when none did. */
+/** Why a trace of collective calls has few messages: "No messages: 9 collective calls met in the node's memory."; "" if there are none. */
 export function memory_sentence(trace) {
   const { collectives } = trace;
   let met = 0;
@@ -65,7 +65,7 @@ export function memory_sentence(trace) {
   return `No messages: ${counted(met, 'collective call')} met in the node\u2019s memory.`;
 }
 
-/** The rows of all ranks of the call that `row` is of, by rank. */
+/** The rows of all ranks of `row`'s call, by rank. */
 export function rows_of_call(trace, row) {
   const { collectives } = trace;
   const group = collectives.group[row];
@@ -75,7 +75,7 @@ export function rows_of_call(trace, row) {
   return rows.sort((a, b) => collectives.rank[a] - collectives.rank[b]);
 }
 
-/** When the first rank enters the call that `row` is of, and when the last leaves: [from, to] in ns. */
+/** When the first rank enters `row`'s call, and when the last one leaves: [from, to] in ns. */
 export function span_of_call(trace, row) {
   const { end } = trace.collectives;
   const entered = entered_at(trace);
@@ -97,8 +97,8 @@ export function messages_of_call(trace, rows) {
 }
 
 /**
- * The rounds of a call's messages by what had to come before: a message is one round after the last of those that its sender had
- * received before it sent it; those that waited for none are of round 1.
+ * The rounds of a call's messages by their dependencies: a message belongs to the round after that of the last message that its
+ * sender had received before; messages that depend on none belong to round 1.
  * @param {number[]} sent rows of messages, of one call
  * @returns {Map<number, number>} row of messages to its round
  */
@@ -113,7 +113,7 @@ export function rounds_of(trace, sent) {
   }
   events.sort((a, b) => a.time - b.time || b.came - a.came || a.row - b.row);
   const rounds = new Map();
-  const deepest = new Map();  // by rank, of what it has received
+  const deepest = new Map();  // by rank: the highest round of the messages that it has received
   for (const { row, came } of events) {
     if (!came) rounds.set(row, 1 + (deepest.get(messages.source[row]) ?? 0));
     else deepest.set(messages.destination[row], Math.max(deepest.get(messages.destination[row]) ?? 0, rounds.get(row) ?? 0));
@@ -151,15 +151,15 @@ function neighbours_of(edges) {
 
 function reached(neighbours, start) {
   const order = new Map([[start, 0]]);
-  for (const [rank, level] of order) {  // a Map is walked over what is added meanwhile, too
+  for (const [rank, level] of order) {  // iterating over a Map includes entries that are added meanwhile
     for (const next of [...neighbours.get(rank)].sort((a, b) => a - b)) if (!order.has(next)) order.set(next, level + 1);
   }
   return order;
 }
 
-// Who stands on top. Of each link its first message counts: what is handed down goes away from the root first, what is gathered
-// goes towards it first. So the root is the only one from which all its links lead, or the only one to which they do. A chain
-// has both; then the lower rank.
+// The root of the tree. The first message of each link counts: in a broadcast it goes away from the root, in a gather towards it.
+// So the root is the only rank from which all its links lead, or the only one to which all lead. A chain has both; then the lower
+// rank is the root.
 function root_of(edges, neighbours) {
   const first = new Map();  // by link, the edge that was used first
   for (const edge of edges) {
@@ -213,9 +213,8 @@ function ring_order(neighbours) {
 }
 
 /**
- * The pictures of a collective's messages: one, or one for each of its two phases where both together are neither a tree nor a
- * ring, as a scatter and the ring that follows it. Nobody need send to the ring's first rank, which has all: it is a ring of ranks
- * that lacks one arrow.
+ * The pictures of a collective's messages: one, or one for each of its two phases if both together are neither a tree nor a ring,
+ * such as a scatter and the ring that follows it. That ring may lack the arrow to its first rank, which has all data.
  * @param {(message: object) => number} phase_of the phase of one of `sent`, 0 or 1
  * @returns {object[]} as `collective_picture` makes them
  */
@@ -230,7 +229,7 @@ export function collective_pictures(ranks, sent, phase_of) {
   });
 }
 
-// The ranks in the order in which edges lead from one to the next, through all of them; [] when there is no such order.
+// The ranks in the order in which edges lead from one to the next, through all of them; [] if there is no such order.
 function way_through(ranks, edges) {
   const next = new Map(edges.map(({ from, to }) => [from, to]));
   const reached_ones = new Set(edges.map(({ to }) => to));

@@ -1,20 +1,20 @@
-// The chain of work and messages that decided how long the program took. From the last end backward: in a rank as far as a wait
-// that something from another rank ended, then to that rank at the time when it sent it, and so on to a rank's beginning.
-// Where no message ended a wait in a collective call, the rank that entered it last did. Of a rank's threads the first is followed.
+// The critical path: the chain of work and messages that determined the program's duration. It is traced backward from the last
+// event: within a rank to a wait that another rank ended, then to that rank at the time at which it sent, and so on to a rank's
+// beginning. If no message ended a wait in a collective call, the rank that entered it last did. Only a rank's first thread counts.
 import { first_above } from '../base/bisect.js';
 import { covered, index_at, make_lanes } from './lanes.js';
 import { Entries } from './late_entry.js';
 
 /**
- * @typedef {object} Stretch a part of the path; together they are without gap
+ * @typedef {object} Stretch a part of the path; together they have no gap
  * @property {'rank' | 'wire'} kind
- * @property {number} rank who worked; of a wire: who received
- * @property {number} source of a wire: who sent; else -1
+ * @property {number} rank the rank that worked; of a wire: the receiver
+ * @property {number} source of a wire: the sender; else -1
  * @property {number} message row of a wire's message; else -1
- * @property {number} hop row of hops of a wire's, of what serves its message: an acknowledgment, a get, a reply; else -1
+ * @property {number} hop of a wire: row of hops, for an acknowledgment, a get or a reply of its message; else -1
  * @property {number} from @property {number} to ns
- * @property {number} entered of a rank's: row of collectives of the late rank whose entry let this one go on; -1 none
- * @property {number} computing @property {number} calls @property {number} waiting ns of a rank's stretch, together all of it
+ * @property {number} entered of a rank: row of collectives of the late rank for whose entry this one waited; else -1
+ * @property {number} computing @property {number} calls @property {number} waiting ns of a rank's stretch, which are together its length
  */
 
 function lanes_by_rank(table, duration) {
@@ -25,7 +25,7 @@ function lanes_by_rank(table, duration) {
   return by_rank;
 }
 
-// What comes to each rank from others, by arrival: headers of messages and, as hops, acknowledgments, gets and replies.
+// Arrivals at each rank from others, by time: headers of messages and, as hops, acknowledgments, gets and replies.
 function arrivals_by_rank(trace) {
   const { messages, hops } = trace;
   const lists = new Map();
@@ -81,8 +81,8 @@ class Walker {
     this.entries = new Entries(trace);
   }
 
-  // The latest arrival in (from, until] that may have ended the wait: part of a message's protocol, or a message that is
-  // received before the call returns, or found by the probe that waits. Others only happened to come then.
+  // The latest arrival in (from, until] that may have ended the wait: a hop of a message's protocol, or a message that is received
+  // before the call returns, or found by the waiting probe. Other arrivals are coincidences.
   ended_by(rank, from, until, returned) {
     const { list, times } = this.arrivals.get(rank) ?? { list: [], times: [] };
     const is_within = (time) => time > from && time <= returned;
@@ -93,7 +93,7 @@ class Walker {
     return null;
   }
 
-  /** What ended the wait which held `rank` up last before `time`: an arrival, or the entry of another into a collective; or null. */
+  /** The event that ended the last wait of `rank` before `time`: an arrival, or the entry of another rank into a collective; or null. */
   last_hold_up(rank, time) {
     const waits = this.waits.get(rank);
     if (!waits) return null;
@@ -102,7 +102,7 @@ class Walker {
       const from = waits.begin[i];
       const end = Math.min(waits.end[i], time);
       const call = calls ? index_at(calls, from) : -1;
-      // A rank may look at what came only after it has been woken, still in the same call.
+      // A woken rank may poll only after the wait, but still within the same call.
       const returned = call >= 0 ? Math.max(end, Math.min(calls.end[call], time)) : end;
       const until = i + 1 < waits.begin.length ? Math.max(end, Math.min(returned, waits.begin[i + 1])) : returned;
       const arrival = this.ended_by(rank, from, until, returned);
@@ -125,9 +125,9 @@ class Walker {
 }
 
 /**
- * @param {object} trace its tables calls, waits, messages, hops; may be without any rows
+ * @param {object} trace its tables calls, waits, messages and hops may be empty
  * @returns {{stretches: Stretch[], totals: {computing, calls, waiting, wire}, by_rank: Map<number, object>}} stretches by time;
- *   sums in ns, by rank as {computing, calls, waiting, wire: of what it sent}
+ *   sums in ns, by rank as {computing, calls, waiting, wire: of the messages that it sent}
  */
 export function critical_path(trace) {
   const spans = spans_by_rank(trace);

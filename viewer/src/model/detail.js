@@ -1,10 +1,10 @@
-// Level of detail of a lane: what of it is drawn when [from, to] is `width` pixels wide. What is narrower than a pixel is drawn
-// together with its neighbours in the same pixel, so the work depends on the pixels, not on the calls.
+// Level of detail of a lane: the bars to draw when [from, to] is `width` pixels wide. Bars narrower than a pixel are drawn
+// together with their neighbours in the same pixel, so the cost depends on the pixels, not on the calls.
 import { first_above, gallop } from '../base/bisect.js';
 
 const kSamples = 16;
 
-// The longest of [low, high), of many only of some that are spread evenly: it gives the pixel its colour.
+// The longest bar of [low, high), which gives the pixel its colour; of many bars only evenly spread samples are compared.
 function longest_of({ begin, end }, low, high) {
   const step = Math.max(1, (high - low) / kSamples);
   let best = low;
@@ -17,7 +17,7 @@ function longest_of({ begin, end }, low, high) {
 
 /**
  * Calls `visit(x0, x1, index, share, count)` for each bar, left to right: [x0, x1] in pixels, the index in the lane of the
- * bar, or of the longest that was found of `count` that are drawn as one pixel, and the share of that pixel that they cover.
+ * bar, or of the longest one found among the `count` bars drawn as one pixel, and the share of that pixel that they cover.
  */
 export function visit_spans(lane, from, to, width, visit) {
   const { begin, end, sum } = lane;
@@ -35,7 +35,7 @@ export function visit_spans(lane, from, to, width, visit) {
     const column = Math.floor(x0);
     const column_end = from + (column + 1) / scale;
     let next = Math.max(index + 1, gallop(begin, column_end, index + 1, count));
-    if (next - 1 > index && (end[next - 1] - begin[next - 1]) * scale >= 1) next--;  // wide: a bar of its own
+    if (next - 1 > index && (end[next - 1] - begin[next - 1]) * scale >= 1) next--;  // the last one is wide enough for a bar of its own
     const share = Math.min(1, (sum[next] - sum[index]) * scale);
     visit(column, column + 1, longest_of(lane, index, next), share, next - index);
     index = next;

@@ -1,4 +1,4 @@
-// The points of time at which something happens in a rank: what arrow keys step through.
+// The times of a rank's events, through which the arrow keys step.
 import { first_above, first_at_least } from '../base/bisect.js';
 
 function collect(times, table, columns, is_of) {

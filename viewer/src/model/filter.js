@@ -1,26 +1,26 @@
-// Which messages all views are about.
+// The filter: selects the messages that all views show.
 import { kExactBelow } from '../base/format.js';
 import { collective_name } from './collective.js';
 import { ranks_of_text } from './ranks_text.js';
 
 const kPair = /^(\d+)\s*>\s*(\d+)(?:\s*#\s*(\d+))?$/;  // "0>1", "0>1 #17"
-const kMessage = /^(\d+):(\d+):(\d+)$/;                  // "0:1:17", as the commands take it too
+const kMessage = /^(\d+):(\d+):(\d+)$/;                  // "0:1:17", which the commands accept too
 const kRanks = /^ranks?\s+(\d[\d\s,-]*)$/;           // "rank 3"
 
-/** The filter of a fresh page: everything but the library's own messages. */
+/** The filter of a new page: all messages but the library's own. */
 export const kNoFilter = Object.freeze({
   text: '', ranks: '', from: '', to: '', tag: '', communicator: '', protocol: '', how: '', wire: '', bytes: '', internal: false,
 });
 
-/** What is wrong with a filter, as sentences by field; {} when nothing is. */
+/** The errors of a filter, a sentence by field; {} if it has none. */
 export function filter_errors(filter) {
   const errors = {};
   for (const field of ['ranks', 'from', 'to']) {
-    if (ranks_of_text(filter[field]) === undefined) errors[field] = `"${filter[field]}" is no set of ranks; write it like 0-3,7`;
+    if (ranks_of_text(filter[field]) === undefined) errors[field] = `"${filter[field]}" is not a set of ranks; write it like 0-3,7`;
   }
-  if (filter.tag.trim() !== '' && !/^\s*-?\d+\s*$/.test(filter.tag)) errors.tag = `"${filter.tag}" is no tag: a number is`;
+  if (filter.tag.trim() !== '' && !/^\s*-?\d+\s*$/.test(filter.tag)) errors.tag = `"${filter.tag}" is not a tag; write a number`;
   if (filter.bytes.trim() !== '' && bytes_of(filter.bytes) === null) {
-    errors.bytes = `"${filter.bytes}" is no length; write it like 800 or 64k`;
+    errors.bytes = `"${filter.bytes}" is not a length; write it like 800 or 64k`;
   }
   return errors;
 }
@@ -30,23 +30,23 @@ function bytes_of(text) {
   if (!match) return null;
   const value = Number(match[1]);
   const bytes = value * 1024 ** ['', 'k', 'm', 'g'].indexOf((match[2] ?? '').toLowerCase());
-  // Lists round what they show with a unit; the limit takes in all that is shown as it is.
+  // Lists round amounts that they show with a unit; the limit includes every amount that is shown like it.
   return match[2] && bytes >= kExactBelow ? bytes - (value < 10 ? 0.05 : 0.5) * (bytes / value) : bytes;
 }
 
-/** One byte for each text of the trace: whether `text` stands in it, without regard to case. */
+/** One byte for each text of the trace: whether it contains `text`, ignoring case. */
 export function texts_with(strings, text) {
   const wanted = text.trim().toLowerCase();
   return Uint8Array.from(strings, (string) => (string.toLowerCase().includes(wanted) ? 1 : 0));
 }
 
-// Whether it names one message, which is found whatever is hidden.
+// Whether the text names one message, which a search finds even if it is hidden.
 function is_message_name(text) {
   const wanted = text.trim().toLowerCase();
   return (kPair.exec(wanted) ?? kMessage.exec(wanted))?.[3] !== undefined;
 }
 
-// What a search finds by the names that the page gives: a pair of ranks, or a message of it, or a rank.
+// The test of a search for a name that the page uses: a pair of ranks, one of its messages, or a rank.
 function name_test(trace, text) {
   const { source, destination, sequence } = trace.messages;
   const pair = kPair.exec(text) ?? kMessage.exec(text);
@@ -60,7 +60,7 @@ function name_test(trace, text) {
   return ranks ? (row) => ranks.has(source[row]) || ranks.has(destination[row]) : () => false;
 }
 
-// Tests of single rows; each is left out when its field is empty, so that a filter costs what it asks for.
+// Tests of single rows. An empty field has no test, and so no cost.
 function tests_of(trace, filter) {
   const { messages, calls } = trace;
   const tests = [];
@@ -96,7 +96,7 @@ function tests_of(trace, filter) {
 }
 
 /**
- * Whether a collective call passes what of a filter is about calls: text, communicator, ranks.
+ * Whether a collective call passes the fields of a filter that apply to calls: text, communicator, ranks.
  * @param {number} row of collectives @param {number[]} members rows of all its ranks
  */
 export function collective_passes(trace, filter, row, members = [row]) {

@@ -1,4 +1,4 @@
-// Counts by powers of two (amounts) or of ten in thirds (times).
+// Bars of histograms: powers of two for amounts, and 1, 2, 5, 10 ... for times.
 
 /** Bars of powers of two: the first for 0, then [1, 2), [2, 4) ...; without empty bars at the ends. */
 export function by_powers_of_two(values) {
@@ -11,7 +11,7 @@ export function by_powers_of_two(values) {
   return bars(counts, (bar) => (bar === 0 ? 0 : 2 ** (bar - 1)), (bar) => 2 ** bar);
 }
 
-/** Bars of times in ns: [1, 2), [2, 5), [5, 10), ...; 0 and what is not known are left out. */
+/** Bars of times in ns: [1, 2), [2, 5), [5, 10), ...; 0 and unknown times are left out. */
 export function by_times(values) {
   const counts = [];
   const bounds = [];

@@ -1,45 +1,45 @@
-// The state of a rank's portals at one time, as what comes just then finds it: which entries stand, what lies in the heap, which
-// message comes next and where it goes.
+// The state of a rank's portals at a time, as a message that arrives then finds it: the entries in the lists, the messages in the
+// heap, the next message and its walk.
 
 const kDescriptor = /^the descriptor of portal (\d+)/;
 const kCatchAllName = /^the entry "unexpected/;
-const kLastPlaces = 1e15;  // places beyond are of the library's catch-alls
+const kLastPlaces = 1e15;  // places beyond belong to the library's catch-alls
 
-/** What a row of entries is: of MPI's lists, or of a program on portals in its list's chain, adopted, or its portal's own descriptor. */
+/** The form of a row of entries: in MPI's lists; or, of a program on portals, in the list's chain, adopted, or its portal's own descriptor. */
 export const kForm = { mpi: 0, chained: 1, adopted: 2, portal: 3 };
 
-/** Whether a row of entries is what takes the messages that no posted receive takes: a walk ends there, though it was posted first. */
+/** Whether a row of entries is a catch-all, which takes messages that no posted receive takes: walks end there, though it was posted first. */
 export function is_catch_all(trace, row) {
   return trace.entries.form[row] === kForm.mpi && (trace.entries.place[row] > kLastPlaces || kCatchAllName.test(trace.text(trace.entries.name[row])));
 }
 
-/** What a row of entries wants, in words. */
+/** The messages that a row of entries accepts, as text. */
 export function wanted_text(trace, row) {
   const takes_the_rest = trace.entries.form[row] === kForm.mpi && kCatchAllName.test(trace.text(trace.entries.name[row]));
   return takes_the_rest ? 'what no posted receive takes' : trace.text(trace.entries.wanted[row]);
 }
 
-// Entries whose place in the list is known stand by it, at the positions that their times give them together.
+// Sorts the entries whose place in the list is known by it, among the positions that these entries have by time.
 function by_place(rows, place) {
   const known = rows.flatMap((row, index) => (Number.isNaN(place[row]) ? [] : [index]));
   const sorted = known.map((index) => rows[index]).sort((a, b) => place[a] - place[b]);
   known.forEach((index, number) => { rows[index] = sorted[number]; });
 }
 
-// MPI's receive still stands for the message that takes it; a program's entry is not taken away by a message.
+// Whether an entry is in the list at `time`. MPI's receive still is for the message that takes it; no message removes a program's entry.
 function stands(entries, row, time) {
   if (entries.from[row] > time) return false;
   return entries.form[row] === kForm.mpi ? !(entries.to[row] < time) : !(entries.to[row] <= time);
 }
 
-// What is not known when it came was there before the first event that was kept: comparisons with NaN are false.
+// An entry whose beginning is unknown (NaN) was there before the first recorded event: comparisons with NaN are false.
 
 /**
- * The entries that stand at `time`, by portal; in a portal in the order of the match list: a program's on portals as it was; MPI's
- * as they were posted, or by their places where those are known, with the catch-alls at the end.
+ * The entries at `time`, by portal, each portal's in the order of its match list: for a program on portals as recorded; for MPI as
+ * posted, or by their places if these are known, with the catch-alls at the end.
  * @returns {{portal: number, name: string, entries: number[], adopted: number[], descriptor: boolean}[]} entries: rows; adopted:
- *   those outside the list, which links alone lead to; portals that have none at that time too; `descriptor`: it has no match list
- *   then, but a descriptor of its own
+ *   entries outside the list, reached only by links; portals without entries at that time are included; `descriptor`: the portal
+ *   then has no match list, but a descriptor of its own
  */
 export function standing_entries(trace, rank, time) {
   const { entries } = trace;
@@ -65,11 +65,11 @@ export function standing_entries(trace, rank, time) {
   return [...portals.values()].sort((a, b) => a.portal - b.portal);
 }
 
-// A portal without a match list has a descriptor, as those know that it passed over. It is there at `time` when no entry came to
-// stand in the portal between then and the time at which it passed one over.
+// A portal without a match list has a descriptor, which the passes of messages that it rejected name. It is there at `time` if no
+// entry was in the portal between `time` and such a pass.
 function add_descriptors(trace, rank, time, portals) {
   const { passes, messages, entries } = trace;
-  for (let row = 0; row < entries.rows; row++) if (entries.rank[row] === rank && entries.form[row] !== kForm.mpi) return;  // they are recorded
+  for (let row = 0; row < entries.rows; row++) if (entries.rank[row] === rank && entries.form[row] !== kForm.mpi) return;  // its portals' descriptors are recorded
   for (let row = 0; row < passes.rows; row++) {
     if (messages.destination[passes.message[row]] !== rank) continue;
     const named = kDescriptor.exec(trace.text(passes.entry[row]));
@@ -87,18 +87,18 @@ function add_descriptors(trace, rank, time, portals) {
   }
 }
 
-/** What of a message's body lies in the heap: nothing of one whose header alone is kept. @param {number} row of `heap` */
+/** Bytes of a message's body in the heap: 0 if only its header is kept. @param {number} row of `heap` */
 export function kept_bytes({ heap, messages }, row) {
   if (!Number.isNaN(heap.bytes[row])) return heap.bytes[row];
   return heap.message[row] < 0 ? 0 : messages.bytes[heap.message[row]];
 }
 
-/** Whether it is off the queue by `time`, though it lies there yet: MPI's by a matched probe, for whose receive it is. @param {number} row of `heap` */
+/** Whether a message is off the queue by `time`, but still in the heap: with MPI, by a matched probe, for its receive. @param {number} row of `heap` */
 export function is_claimed({ heap }, row, time) {
   return heap.claimed[row] < time;
 }
 
-/** The heaps of `rank`: [{number, bytes, entries: names of those that put messages there}]; MPI's has number 0, 0 bytes are not known. */
+/** The heaps of `rank`: [{number, bytes, entries: names of those that put messages there}]; MPI's has number 0; bytes are 0 if unknown. */
 export function heaps_of(trace, rank) {
   const { heaps, entries } = trace;
   const found = [];
@@ -113,7 +113,7 @@ export function heaps_of(trace, rank) {
   return found.length > 0 ? found : [{ number: 0, bytes: trace.ranks[trace.index_of_rank.get(rank)]?.heap ?? 0, entries: [] }];
 }
 
-/** The messages in a heap of `rank` at `time`: {rows: of `heap`, by age, bytes: of their bodies that the heap keeps, together}. */
+/** The messages in a heap of `rank` at `time`: {rows: of `heap`, by age, bytes: sum of the bodies that the heap keeps}. */
 export function heap_at(trace, rank, time, number = 0) {
   const { heap } = trace;
   const rows = [];
@@ -127,7 +127,7 @@ export function heap_at(trace, rank, time, number = 0) {
   return { rows, bytes };
 }
 
-/** The messages that are held on their wires before `rank` at `time`, as nothing there has room for them: rows, by age. */
+/** The messages that are held on their wires to `rank` at `time`, for lack of room: rows, by age. */
 export function held_at(trace, rank, time) {
   const { messages } = trace;
   const rows = [];

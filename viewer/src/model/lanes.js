@@ -1,13 +1,13 @@
-// Calls and waits as lanes: of one rank, thread and depth, by time. Two of a lane do not overlap.
+// Lanes: the calls or waits of one rank, thread and depth, by time. The bars of a lane do not overlap.
 import { first_above } from '../base/bisect.js';
 
 /**
  * @typedef {object} Lane
  * @property {number} rank @property {number} thread @property {number} depth
  * @property {Int32Array} rows rows of the table, by begin
- * @property {Float64Array} begin @property {Float64Array} end ns; what never ended ends with the trace
+ * @property {Float64Array} begin @property {Float64Array} end ns; a bar that never ended ends with the trace
  * @property {Float64Array} reach the latest end up to here: ascending even where the data is damaged
- * @property {Float64Array} sum sum[i]: ns of the first i together
+ * @property {Float64Array} sum sum[i]: ns that the first i bars take together
  */
 
 function lane_of(key, rows, { begin, end }, duration) {
@@ -42,7 +42,7 @@ function lane_of(key, rows, { begin, end }, duration) {
  */
 export function make_lanes(table, duration) {
   const { rows, rank, thread, depth, end } = table;
-  // What began before the first event that was kept began with the trace.
+  // A bar that began before the first recorded event begins with the trace.
   const begin = table.begin.map((time) => (Number.isNaN(time) ? 0 : time));
   const key_of = (row) => (rank[row] * 256 + thread[row]) * 256 + (depth ? depth[row] : 0);
   const counts = new Map();
@@ -70,7 +70,7 @@ export function make_lanes(table, duration) {
     { rank: Math.floor(key / 65536), thread: Math.floor(key / 256) % 256, depth: key % 256 }, counts.get(key).rows, { begin, end }, duration));
 }
 
-/** Index in `lane` of what is there at `time`, or -1. */
+/** Index of the bar of `lane` at `time`, or -1. */
 export function index_at(lane, time) {
   const index = first_above(lane.begin, time) - 1;
   return index >= 0 && lane.end[index] >= time ? index : -1;

@@ -1,10 +1,10 @@
-// Who came late, and what it cost the other: messages by the time that a rank waited for them, and the same by call site.
+// Late senders and receivers: messages by the time that the other rank waited for them, and the same by call site.
 import { text_of_ranks } from './ranks_text.js';
 
 /**
- * @param {'receiver_waited' | 'sender_waited'} column the first: senders that were late; the second: receivers
+ * @param {'receiver_waited' | 'sender_waited'} column the first for late senders, the second for late receivers
  * @param {Int32Array} rows messages that count
- * @returns {{rows: Int32Array, total: number}} those that cost something, the costliest first; total in ns
+ * @returns {{rows: Int32Array, total: number}} the messages that another rank waited for, the costliest first; total in ns
  */
 export function by_cost(trace, rows, column) {
   const cost = trace.messages[column];
@@ -14,13 +14,13 @@ export function by_cost(trace, rows, column) {
   return { rows: kept, total };
 }
 
-/** Of which ranks it is not known whom they waited for: a sentence; "" when of none. */
+/** A sentence that names the ranks for whose waits the cause is unknown; "" if there are none. */
 export function not_known(trace) {
   const threads = new Set(trace.ranks.filter((each) => each.threads > 1).map(({ rank }) => rank));
   return threads.size === 0 ? '' : `Not known for ranks ${text_of_ranks(threads)}: several threads call MPI.`;
 }
 
-/** The call of the late one: of the sender for `receiver_waited`, else of the receiver; row of calls or -1. */
+/** The call of the late rank: of the sender for `receiver_waited`, else of the receiver; row of calls or -1. */
 export function late_call(trace, message, column) {
   return trace.messages[column === 'receiver_waited' ? 'send_call' : 'receive_call'][message];
 }
@@ -33,7 +33,7 @@ export function call_text(trace, call) {
   return site === '' ? name : `${name} (${site})`;
 }
 
-/** Sums of `by_cost` for each call site of the late one: [{site, cost, messages, worst: row}], the costliest first. */
+/** Sums of `by_cost` for each call site of the late rank: [{site, cost, messages, worst: row}], the costliest first. */
 export function by_site(trace, rows, column) {
   const sites = new Map();
   for (const row of rows) {
@@ -44,7 +44,7 @@ export function by_site(trace, rows, column) {
       sum.cost += cost;
       sum.messages++;
     } else {
-      sites.set(site, { site, cost, messages: 1, worst: row });  // rows come the costliest first
+      sites.set(site, { site, cost, messages: 1, worst: row });  // rows are sorted, the costliest first
     }
   }
   return [...sites.values()].sort((a, b) => b.cost - a.cost);

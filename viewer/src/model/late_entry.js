@@ -1,4 +1,4 @@
-// Who entered a collective call late, and what the others waited for it: also where no message tells, as in a node's memory.
+// Ranks that entered a collective call late, and how long the others waited; also for calls without messages, in shared memory.
 import { category_of, kCategories } from './categories.js';
 import { first_above } from '../base/bisect.js';
 import { collective_groups, entered_at, taking_part } from './collective.js';
@@ -6,7 +6,7 @@ import { make_lanes } from './lanes.js';
 
 const kThreads = 256;
 
-/** Answers about collective calls, with what they need by rank. */
+/** The entries into all collective calls of a trace, indexed by rank. */
 export class Entries {
   /** @param {object} trace its tables calls, waits, collectives */
   constructor(trace) {
@@ -33,7 +33,7 @@ export class Entries {
     return Number.isNaN(end) ? this.trace.duration : end;
   }
 
-  // Of the other ranks of `row`'s call, the row of the one that came last in (from, until], by `times`; -1 when none did.
+  // The other rank of `row`'s call that is last in (from, until] by `times`, as a row; -1 if there is none.
   #last_of_others(row, times, from, until) {
     let last = -1;
     for (const other of this.members.get(row) ?? []) {
@@ -43,8 +43,8 @@ export class Entries {
   }
 
   /**
-   * The late one, as a row of collectives, whose beginning a wait of `rank` over [from, until] was for; -1 when it was for none. Its
-   * rank may have entered its call earlier, and prepared its part.
+   * The late rank, as a row of collectives, for whose beginning `rank` waited over [from, until]; -1 if for none. The late rank may
+   * have entered its call earlier, to prepare its part.
    */
   waited_for(rank, from, until) {
     const { begin } = this.trace.collectives;
@@ -56,7 +56,7 @@ export class Entries {
       if (begin[rows[middle]] <= from) low = middle + 1;
       else high = middle;
     }
-    for (let i = low - 1; i >= 0 && i >= low - 16; i--) {  // several only where calls do not block
+    for (let i = low - 1; i >= 0 && i >= low - 16; i--) {  // several overlap only if calls do not block
       if (this.#end(rows[i]) < from) continue;
       const late = this.#last_of_others(rows[i], begin, from, until);
       if (late >= 0) return late;
@@ -64,11 +64,11 @@ export class Entries {
     return -1;
   }
 
-  /** The program's call that a row of collectives is of, and how its thread waits: {call: row of calls or -1, waits: lane or null}. */
+  /** The program's call to which a row of collectives belongs, and the waits of its thread: {call: row of calls or -1, waits: lane or null}. */
   call_of(row) {
     const { collectives, text, calls } = this.trace;
     const rank = collectives.rank[row];
-    const known = collectives.call[row];  // but of a rank whose threads call MPI beside each other
+    const known = collectives.call[row];  // unknown if several threads of the rank call MPI
     if (known >= 0 && calls.depth[known] === 0) return { call: known, waits: this.waits.get(rank * kThreads + calls.thread[known]) ?? null };
     let found = { call: -1, waits: this.waits.get(rank * kThreads) ?? null };
     for (let thread = 0; thread < kThreads; thread++) {
@@ -84,7 +84,7 @@ export class Entries {
     return found;
   }
 
-  // What a rank waited within its call, or when it completed one that does not block, from its entry until `until`.
+  // How long a rank waited from its entry until `until`, within its call or while it completed a nonblocking one.
   #waited(row, until) {
     const { trace } = this;
     const { call, waits } = this.call_of(row);
@@ -102,10 +102,10 @@ export class Entries {
   }
 
   /**
-   * What each call's ranks waited until the last of the others had entered. A rank that left before somebody entered did not
-   * wait for him: as a root of a broadcast need not.
-   * @param {(row: number) => boolean} wanted of the rows of collectives of the late ones
-   * @returns {{row: number, call: number, cost: number, waited: number}[]} the late ones, the costliest first; `waited` ranks
+   * For each call, how long its ranks waited until the last of the others had entered. A rank that left before another entered
+   * did not wait for it; the root of a broadcast, for example, need not.
+   * @param {(row: number) => boolean} wanted whether a late rank's row of collectives counts
+   * @returns {{row: number, call: number, cost: number, waited: number}[]} late ranks, the costliest first; `waited`: how many waited
    */
   late(wanted = () => true) {
     const entered = entered_at(this.trace);
@@ -126,7 +126,7 @@ export class Entries {
   }
 }
 
-/** `late` by call site of the late one: [{site, cost, calls, worst: row of collectives}], the costliest first. */
+/** `late` by call site of the late rank: [{site, cost, calls, worst: row of collectives}], the costliest first. */
 export function late_by_site(late, site_of) {
   const sites = new Map();
   for (const { row, call, cost } of late) {

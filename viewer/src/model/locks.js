@@ -1,11 +1,12 @@
-// Whom a call that locks a window waited for.
+// The ranks that a call that locks a window waited for.
 import { text_of_ranks } from './ranks_text.js';
 
 const kLocks = /^P?MPI_Win_lock(_all)?$/;
 
 /**
  * What the locking call `call` (a row of calls) waited for: "the lock of window 4 at rank 0, which rank 1 held"; "" when
- * it did not wait or locks nothing. Locks of several origins that share one may all be named: who lets whom in is not told.
+ * it did not wait or locks nothing. If several origins shared a lock, all may be named: the trace does not record which one was
+ * decisive.
  */
 export function lock_waited_for(trace, call) {
   const { calls, locks } = trace;
@@ -23,6 +24,6 @@ export function lock_waited_for(trace, call) {
     if (same && locks.rank[row] !== rank && locks.from[row] < locks.from[own] && !(locks.to[row] <= begin)) holders.add(locks.rank[row]);
   }
   const what = `the lock of window ${locks.window[own]} at ${all ? 'all its ranks' : `rank ${locks.target[own]}`}`;
-  if (holders.size === 0) return `${what}; no rank of the trace held it: for the answer of ${all ? 'its targets' : 'its target'}`;
+  if (holders.size === 0) return `${what}; no rank in the trace held it: it waited for the answer of ${all ? 'its targets' : 'its target'}`;
   return `${what}, which ${holders.size === 1 ? 'rank' : 'ranks'} ${text_of_ranks(holders)} held meanwhile`;
 }

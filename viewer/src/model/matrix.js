@@ -1,6 +1,6 @@
-// Who sends how much to whom.
+// The communication matrix: messages and bytes for each pair of ranks.
 
-const kCellsMax = 64;  // in a row; with more ranks a cell stands for several
+const kCellsMax = 64;  // in a row; with more ranks a cell represents several
 
 /**
  * @param {number[]} ranks of the trace, ascending

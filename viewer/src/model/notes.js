@@ -1,4 +1,4 @@
-// The sentences on top of the page: those of the trace, and what its tables tell of ranks that never came to their end.
+// The notes at the top of the page: those of the trace, and those about ranks that never ended, from its tables.
 import { count_text, instant_text, time_text } from '../base/format.js';
 import { category_of, kCategories } from './categories.js';
 import { rows_of_call } from './collective.js';
@@ -6,17 +6,17 @@ import { is_catch_all } from './instant.js';
 import { call_text } from './late.js';
 import { text_of_ranks } from './ranks_text.js';
 
-const kToldMost = 12;      // ranks
-const kReceivesMost = 3;   // of a rank
+const kToldMost = 12;      // ranks that are named
+const kReceivesMost = 3;   // that are named of a rank
 const kOfRank = /^Rank (\d+)(:?) (.+)$/s;
-const kAmount = /(?<=^| )\d+(?= )/;  // of a note of a rank
+const kAmount = /(?<=^| )\d+(?= )/;  // in a note about a rank
 
 function range_text(amounts) {
   const [least, most] = [Math.min(...amounts), Math.max(...amounts)];
   return least === most ? count_text(least) : `${count_text(least)} to ${count_text(most)}`;
 }
 
-/** `notes` with those that say the same of several ranks as one; where only the amount differs, with its range. */
+/** `notes`, where those that are equal for several ranks are joined; if only an amount differs, with its range. */
 export function joined_notes(notes) {
   const said = new Map();
   for (const note of notes) {
@@ -35,7 +35,7 @@ export function joined_notes(notes) {
   });
 }
 
-// The program's call of a rank and thread that had not returned; -1 when there is none.
+// The program's call of a rank and thread that had not returned; -1 if there is none.
 function open_call(trace, rank, thread) {
   const { calls } = trace;
   let found = -1;
@@ -46,7 +46,7 @@ function open_call(trace, rank, thread) {
   return found;
 }
 
-// The receives of `rank` that stand to the end; of a receive call only its own.
+// The receives of `rank` that were posted to the end; for a rank in a receive call, only that call's.
 function standing_receives(trace, rank, call) {
   const { calls, entries } = trace;
   const own = call >= 0 && kCategories[category_of(trace.text(calls.name[call]))].id === 'receive';
@@ -54,14 +54,14 @@ function standing_receives(trace, rank, call) {
   for (let row = 0; row < entries.rows; row++) {
     if (entries.rank[row] !== rank || !Number.isNaN(entries.to[row]) || entries.message[row] >= 0 || is_catch_all(trace, row)) continue;
     if (!/receive/.test(trace.text(entries.name[row])) || (own && !(entries.from[row] >= calls.begin[call]))) continue;
-    wants.push(trace.text(entries.wanted[row]) || 'what its entry tells');
+    wants.push(trace.text(entries.wanted[row]) || 'what its entry accepts');
   }
   if (wants.length === 0) return '';
   const listed = wants.slice(0, kReceivesMost).join('; ') + (wants.length > kReceivesMost ? `; and ${wants.length - kReceivesMost} more` : '');
   return wants.length === 1 ? `; its receive wants ${listed}` : `; its ${wants.length} receives want ${listed}`;
 }
 
-// Who has come to the collective call that `rank` waits in.
+// The ranks that have entered the collective call in which `rank` waits.
 function open_collective(trace, rank, call) {
   const { calls, collectives } = trace;
   if (call < 0) return '';
@@ -78,7 +78,7 @@ function lying(trace, rank) {
   const rows = [];
   for (let row = 0; row < heap.rows; row++) if (heap.rank[row] === rank && Number.isNaN(heap.to[row]) && heap.message[row] >= 0) rows.push(heap.message[row]);
   if (rows.length === 0) return '';
-  return `; ${rows.length === 1 ? 'a message lies' : `${rows.length} messages lie`} there unreceived: ${trace.text(messages.what[rows[0]])}${rows.length > 1 ? ' first' : ''}`;
+  return `; ${rows.length === 1 ? 'a message is' : `${rows.length} messages are`} in its heap, not received: ${trace.text(messages.what[rows[0]])}${rows.length > 1 ? ' first' : ''}`;
 }
 
 /** "Rank 0 still waited in MPI_Recv (hang.c:9) when the recording ended; its receive wants ..." for each that did. */
@@ -98,12 +98,12 @@ export function waiting_notes(trace) {
   return told;
 }
 
-/** The time of each rank's last event, as its file has it: Map of rank to ns. */
+/** The time of each rank's last event, from its file: Map of rank to ns. */
 export function last_events(trace) {
   return new Map(trace.ranks.filter(({ last }) => Number.isFinite(last)).map(({ rank, last }) => [rank, last]));
 }
 
-// Of ranks that were ended from outside, all look alike but for this: whose events end first, and which of them did not wait.
+// Ranks that were ended from outside differ only in this: which rank's events end first, and which ranks did not wait.
 function ending_notes(trace) {
   const unclosed = trace.ranks.filter(({ file, closed }) => file && closed === false).map(({ rank }) => rank);
   if (unclosed.length < 2) return [];
@@ -113,7 +113,7 @@ function ending_notes(trace) {
   const waited = new Set();
   for (let row = 0; row < waits.rows; row++) if (Number.isNaN(waits.end[row])) waited.add(waits.rank[row]);
   const running = known.filter((rank) => !waited.has(rank));
-  if (known.length < 2 || running.length === 0) return [];  // all wait: it hangs, and nobody was the first
+  if (known.length < 2 || running.length === 0) return [];  // all ranks wait: a deadlock, and none of them was the first
   const [first, end] = [known[0], known.at(-1)];
   const notes = [`Rank ${first}\u2019s recording ends first, at ${instant_text(last.get(first))}, ${time_text(last.get(end) - last.get(first))} before that of rank ${end}.`];
   if (waited.size > 0 && running.length <= kToldMost) {
@@ -126,7 +126,7 @@ function ending_notes(trace) {
   return notes;
 }
 
-/** All sentences for the top of the page. */
+/** All notes for the top of the page. */
 export function page_notes(trace) {
   return [...joined_notes(trace.notes), ...waiting_notes(trace), ...ending_notes(trace)];
 }

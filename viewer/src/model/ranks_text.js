@@ -1,7 +1,7 @@
-// Sets of ranks as people write them: "0-3,7".
+// Sets of ranks as text: "0-3,7".
 
 /**
- * @returns {Set<number> | null | undefined} the ranks of `text`; null when it is empty (all); undefined when it is no such set
+ * @returns {Set<number> | null | undefined} the ranks of `text`; null if it is empty (all ranks); undefined if it is not such a set
  */
 export function ranks_of_text(text) {
   const clean = text.replace(/\s+/g, '');
@@ -18,7 +18,7 @@ export function ranks_of_text(text) {
   return ranks;
 }
 
-/** The other way: [0, 1, 2, 5] is "0-2,5". */
+/** The text of a set of ranks: [0, 1, 2, 5] is "0-2,5". */
 export function text_of_ranks(ranks) {
   const sorted = [...ranks].sort((a, b) => a - b);
   const parts = [];

@@ -1,16 +1,16 @@
-// Where ranks stand on the timeline: nodes with a heading, below it their ranks.
+// The rows of the timeline: a heading for each node, and its ranks below.
 
 export const kHeadingHeight = 20;
 
-/** Height of a rank's row for one thread: all in sight when they are few, readable when they are many. */
+/** Height of a rank's row for one thread: few ranks are all visible, many stay readable. */
 export function row_height(ranks) {
   return ranks <= 8 ? 44 : ranks <= 16 ? 34 : ranks <= 40 ? 26 : 20;
 }
 
 /**
- * @param {object[]} ranks of the trace, in the order in which they shall stand
+ * @param {object[]} ranks of the trace, in the order of their rows
  * @param {(rank: number) => number} threads_of
- * @param {boolean} grouped whether those of a node stand together below a heading
+ * @param {boolean} grouped whether the ranks of a node are grouped below a heading
  * @returns {{items: object[], of_rank: Map<number, object>, height: number}} items by y: {kind: 'node' | 'rank', y, height, ...}
  */
 export function place_rows(ranks, threads_of, grouped) {

@@ -1,4 +1,4 @@
-// A story as its parts. `margay trace story` writes it in fixed columns; here they are as narrow as they can be.
+// The parts of a story. `margay trace story` formats it in fixed columns; here the columns are as narrow as possible.
 
 const kStep = /^ *(\d+\.\d{3}) {2}rank (\d+) +/;
 const kActorWidth = 14;
@@ -13,8 +13,8 @@ function step_of(line) {
 
 /**
  * @param {string} story @param {number} first ns, the first event of the message itself
- * @returns {{name: string, conclusions: string[], steps: string[], text_at: number, origin: number}} `steps` in columns, the
- *   words from character `text_at` on; `origin`: the time that the story counts from, ns, NaN when it does not tell
+ * @returns {{name: string, conclusions: string[], steps: string[], text_at: number, origin: number}} `steps` in columns, their
+ *   texts from character `text_at` on; `origin`: the time zero of the story, in ns, NaN if it is unknown
  */
 export function story_parts(story, first) {
   const [name, ...lines] = story.split('\n');

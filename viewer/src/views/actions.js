@@ -1,12 +1,12 @@
-// What a click or a key does: the only place that changes several values of the store together.
+// The actions of clicks and keys: the only place that changes several values of the store together.
 import { first_at_least } from '../base/bisect.js';
 import { filtered_rows, mask_of } from '../model/filter.js';
 import { span_of_call } from '../model/collective.js';
 import { next_time, times_of_rank } from '../model/events.js';
 import { moved } from '../model/rows.js';
 
-const kMargin = 0.02;  // of the duration, on either side of the whole trace
-const kLeastNs = 20;   // of a view
+const kMargin = 0.02;  // share of the duration, on both sides of the whole trace
+const kLeastNs = 20;   // length of the shortest view
 
 export function whole_view(trace) {
   return { from: -kMargin * trace.duration, to: (1 + kMargin) * trace.duration };
@@ -31,7 +31,7 @@ export function make_actions(trace, store) {
       const { from, to } = store.state;
       actions.zoom(around - (around - from) * factor, around + (to - around) * factor);
     },
-    /** What to zoom around: the cursor where it is in view, else the view's middle. */
+    /** The centre of a zoom: the cursor if it is in view, else the view's middle. */
     zoom_centre() {
       const { from, to, time } = store.state;
       return time >= from && time <= to ? time : (from + to) / 2;
@@ -41,7 +41,7 @@ export function make_actions(trace, store) {
       actions.zoom(from + share * (to - from), to + share * (to - from));
     },
     fit: () => store.set(whole_view(trace)),
-    /** Moves the view so that [from, to] can be seen; zooms only where it does not fit. */
+    /** Moves the view to show [from, to]; zooms only if it does not fit. */
     reveal(from, to) {
       const view = store.state;
       if (from >= view.from && to <= view.to && to - from > (view.to - view.from) / 500) return;
@@ -50,7 +50,7 @@ export function make_actions(trace, store) {
     },
     select_message(row, reveal = true) {
       const [sent, arrived] = [messages.sent[row], messages.arrived[row]];
-      const came = !Number.isNaN(arrived);  // what never arrived is looked at where it was sent
+      const came = !Number.isNaN(arrived);  // a message that never arrived is shown at its sender
       store.set({ selected: { kind: 'message', row }, time: came ? arrived : Number.isNaN(sent) ? messages.first[row] : sent,
         rank: came ? messages.destination[row] : messages.source[row] });
       if (reveal) actions.reveal(messages.first[row], Math.max(messages.first[row], messages.last[row]));
@@ -80,7 +80,7 @@ export function make_actions(trace, store) {
       const length = Math.max(kLeastNs, (to > from ? to : from) - from);
       actions.zoom(from - length / 4, from + 1.25 * length);
     },
-    /** The next (1) or previous (-1) of the messages that pass the filter. */
+    /** Selects the next (1) or previous (-1) message that passes the filter. */
     step_message(step) {
       const { rows, selected, time } = store.state;
       if (rows.length === 0) return;

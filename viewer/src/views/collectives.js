@@ -1,4 +1,4 @@
-// All collective calls, one line for each.
+// The panel of collective calls: a list with a line for each.
 import { counted, instant_text, time_text, widest_instants } from '../base/format.js';
 import { collective_groups, entered_at, taking_part } from '../model/collective.js';
 import { collective_passes } from '../model/filter.js';
@@ -6,7 +6,7 @@ import { h } from './dom.js';
 import { VirtualTable } from './virtual_table.js';
 import { collective_bytes, collective_name } from './words.js';
 
-// For each call, by its first row: when it begins and ends, and how long the last rank kept the first waiting.
+// For each call, by its first row: its begin and end, and the time between its first and its last entry.
 function summaries(trace) {
   const { collectives } = trace;
   const entered = entered_at(trace);
@@ -42,7 +42,7 @@ export function collectives_panel({ trace, store, actions }) {
   const show = () => {
     list.set_rows(Int32Array.from([...calls.keys()].filter(wanted).sort((a, b) => calls.get(a).begin - calls.get(b).begin)));
     note.textContent = calls.size === 0 ? 'The trace has no collective calls.' : `${counted(list.length, 'call')} of ${calls.size}; `
-      + 'choose one to see its messages as a tree or a ring.';
+      + 'select one to see its messages as a tree or a ring.';
   };
   store.on(['selected'], () => {
     const { selected } = store.state;

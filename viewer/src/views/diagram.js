@@ -1,4 +1,4 @@
-// The messages of a collective call as a tree or ring: ranks as circles, arrows with the numbers of their rounds.
+// The diagram of a collective call's messages, a tree or a ring: ranks are circles, arrows have the numbers of their rounds.
 import { select } from 'd3-selection';
 import { bytes_text, counted } from '../base/format.js';
 import { collective_pictures, rounds_of } from '../model/collective.js';
@@ -7,11 +7,11 @@ import { message_name } from './words.js';
 
 const kWidth = 420;
 const kRadius = 13;
-const kLabelAt = 0.35;  // of the way: those of ways that cross in the middle stay apart
-const kDrawnMost = 64;  // ranks
+const kLabelAt = 0.35;  // share of an edge's length, off the middle, so that labels of crossing edges do not overlap
+const kDrawnMost = 64;  // ranks that are drawn
 const kListed = 60;     // messages
 
-/** "1–3, 7" of [1, 2, 3, 7]. */
+/** "1–3, 7" for [1, 2, 3, 7]. */
 export function rounds_text(rounds) {
   const sorted = [...new Set(rounds)].sort((a, b) => a - b);
   const parts = [];
@@ -24,7 +24,7 @@ export function rounds_text(rounds) {
   return parts.length > 4 ? `${parts.slice(0, 3).join(', ')}, …` : parts.join(', ');
 }
 
-// The way of an edge between two circles; bent, so that there and back are two.
+// The curve of an edge between two circles; bent, so that both directions are distinct.
 function way(from, to) {
   const [dx, dy] = [to.x - from.x, to.y - from.y];
   const length = Math.hypot(dx, dy) || 1;
@@ -66,7 +66,7 @@ function draw(picture, choose) {
   return svg.node();
 }
 
-// A slider that brings out what is sent in one round.
+// A slider that highlights the messages of one round.
 function round_slider(drawn, rounds_most) {
   const text = h('output', {}, 'all rounds');
   const show = (round) => {
@@ -90,15 +90,15 @@ export function collective_diagram({ trace, actions }, row, rows, sent) {
   const { collectives, messages } = trace;
   const ranks = rows.map((each) => collectives.rank[each]);
   if (sent.length === 0) {
-    return h('p', { class: 'note', id: 'no-messages' }, rows.length === 1 && trace.ranks.length === 1 ? 'One rank alone: no message is needed.'
+    return h('p', { class: 'note', id: 'no-messages' }, rows.length === 1 && trace.ranks.length === 1 ? 'A single rank needs no message.'
       : /shared/.test(trace.text(collectives.algorithm[row])) ? 'Through the node\u2019s memory, no message.'
-        : 'No message of it is in the trace.');
+        : 'The trace has none of its messages.');
   }
   const rounds = rounds_of(trace, sent);
   const pictures = collective_pictures(ranks, sent.map((message) => ({
     from: messages.source[message], to: messages.destination[message], round: rounds.get(message), row: message })), ({ row: message }) => messages.phase[message]);
   const shapes = pictures.length === 1 ? kShapes[pictures[0].shape] : pictures.map(({ shape }) => kShapes[shape]).join(', then ').replace(/, then [AM]/, (text) => text.toLowerCase());
-  const parts = [h('p', { class: 'note' }, `${shapes}; the numbers at the arrows are rounds: a message is one round after what its sender had received before.`)];
+  const parts = [h('p', { class: 'note' }, `${shapes}; the numbers at the arrows are rounds: a message belongs to the round after that of the last message that its sender had received.`)];
   if (pictures[0].nodes.length <= kDrawnMost) {
     const drawn = pictures.map((picture) => draw(picture, (message) => actions.select_message(message, false)));
     parts.push(...drawn);

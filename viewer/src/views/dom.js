@@ -1,6 +1,6 @@
-// Elements from words.
+// Helpers that create elements.
 
-const kTold = /^(aria|data)-/;  // these are "true" or "false" in so many words
+const kTold = /^(aria|data)-/;  // attributes whose values are the texts "true" and "false"
 
 /**
  * An element: `h('button', {class: 'small', onclick: f, 'aria-label': 'close'}, 'x', other)`. Attributes that are null, undefined
@@ -18,7 +18,7 @@ export function h(tag, attributes = {}, ...children) {
   return element;
 }
 
-/** A table of `rows` (arrays of texts or nodes) with `heads`; columns in `numbers` (indices) are set to the right. */
+/** A table of `rows` (arrays of texts or nodes) with `heads`; columns in `numbers` (indices) are right-aligned. */
 export function table(heads, rows, { numbers = [], caption = null, onrow = null } = {}) {
   const kind = (index) => (numbers.includes(index) ? 'number' : null);
   return h('table', {},
@@ -28,13 +28,13 @@ export function table(heads, rows, { numbers = [], caption = null, onrow = null 
       cells.map((cell, index) => h('td', { class: kind(index) }, cell))))));
 }
 
-/** A list of names and values: facts of one thing. Those whose value is null or "" are left out. */
+/** A list of names and values. Pairs whose value is null or "" are left out. */
 export function facts(pairs) {
   return h('dl', { class: 'facts' }, pairs.filter(([, value]) => value !== null && value !== '')
     .flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]));
 }
 
-/** A button that reads like a link. */
+/** A button that looks like a link. */
 export function link_button(text, onclick, attributes = {}) {
   return h('button', { type: 'button', class: 'link', onclick, ...attributes }, text);
 }

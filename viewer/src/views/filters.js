@@ -1,4 +1,4 @@
-// Search and filters above the timeline; they hold for all views.
+// The search and the filters above the timeline. They apply to all views.
 import { filter_errors, kNoFilter, values_of } from '../model/filter.js';
 import { h } from './dom.js';
 

@@ -1,8 +1,8 @@
-// The help that "?" opens: what the signs mean, and the keys.
+// The help that "?" opens: the signs of the timeline, and the keys.
 import { h } from './dom.js';
 
 const kSigns = [
-  ['bar', 'an MPI call; nested calls are drawn in its lower part. In the gaps between bars the program computes.'],
+  ['bar', 'an MPI call, with nested calls in its lower part. In the gaps between bars the program computes.'],
   ['hatched', 'waiting inside a call'],
   ['arrow', 'a message, from where its header was sent to where it arrived; thick: one side waited because the other was late'],
   ['dotted tail', 'the message waits at its target until the program receives it'],
@@ -17,7 +17,7 @@ export function help_dialog(keys) {
   for (const { keys: names, text } of keys) if (names !== '') pairs.push(h('dt', {}, h('kbd', {}, names)), h('dd', {}, text));
   const element = h('dialog', { class: 'help', 'aria-labelledby': 'help-title' },
     h('form', { method: 'dialog' }, h('button', { 'aria-label': 'close', class: 'close' }, 'Close')),
-    h('h2', { id: 'help-title' }, 'How to read and move this page'),
+    h('h2', { id: 'help-title' }, 'How to read and navigate this page'),
     h('dl', { class: 'signs' }, kSigns.flatMap(([sign, text]) => [h('dt', {}, sign), h('dd', {}, text)])),
     h('p', {}, 'Pointer: the wheel zooms, a drag moves, Shift with a drag zooms to a range; a drag on the time axis moves the cursor; a click selects.'),
     h('dl', { class: 'keys' }, pairs));

@@ -1,4 +1,4 @@
-// How the messages' sizes, walks and waiting times are spread.
+// The panel of histograms: the messages' sizes, walks and waiting times.
 import { scaleBand, scaleLinear } from 'd3-scale';
 import { select } from 'd3-selection';
 import { bytes_text, count_text, counted, time_text } from '../base/format.js';
@@ -6,10 +6,10 @@ import { by_powers_of_two, by_times } from '../model/histogram.js';
 import { h } from './dom.js';
 
 const kSize = { width: 420, height: 190, top: 18, bottom: 30, side: 24 };
-const kNamesMost = 7;   // below the bars
+const kNamesMost = 7;   // bounds that are labelled below the bars
 const kTick = 5;
 
-// The axis: a bar is of what lies between the bounds on its left and on its right.
+// Draws the axis: a bar counts the values between the bounds on its left and right.
 function draw_bounds(svg, x, names) {
   const { width, height, bottom, side } = kSize;
   const every = Math.ceil((names.length - 1) / kNamesMost);
@@ -61,8 +61,8 @@ export function histograms_panel({ trace, store }) {
     element.replaceChildren(
       part('Bytes of a message', by_powers_of_two(column(messages.bytes, rows)), size, until(size), 'No message.'),
       part('Entries walked over', by_powers_of_two(column(messages.walked, rows)), walk, until(walk), 'No message.'),
-      part('Waiting of receivers for late senders', by_times(column(messages.receiver_waited, rows)), time, until(time), 'No receiver waited.'),
-      part('Waiting of senders for late receivers', by_times(column(messages.sender_waited, rows)), time, until(time), 'No sender waited.'));
+      part('Time that receivers waited for late senders', by_times(column(messages.receiver_waited, rows)), time, until(time), 'No receiver waited.'),
+      part('Time that senders waited for late receivers', by_times(column(messages.sender_waited, rows)), time, until(time), 'No sender waited.'));
   };
   return { id: 'histograms', label: 'Histograms', element, show, keys: ['rows'] };
 }

@@ -1,4 +1,4 @@
-// Late senders and late receivers, by what they cost.
+// The panel of late ranks: senders, receivers and entries into collective calls, by the time that others waited.
 import { counted, time_text } from '../base/format.js';
 import { memory_sentence } from '../model/collective.js';
 import { by_cost, by_site, call_text, late_call, not_known } from '../model/late.js';
@@ -35,7 +35,7 @@ function collectives_part({ trace, store, actions }, entries) {
   const total = late.reduce((sum, { cost }) => sum + cost, 0);
   const link = (row) => link_button(`rank ${collectives.rank[row]} in ${collective_name(trace, row)}`, () => actions.select_collective(row));
   return h('section', { 'data-late': 'collectives' }, h('h3', {}, `${title}: ${time_text(total)} in ${counted(late.length, 'call')}`),
-    h('p', { class: 'note' }, 'Time that the other ranks waited in the call until its last rank had entered. If the call sends messages, the late senders include a part of it, too.'),
+    h('p', { class: 'note' }, 'Time that the other ranks waited in the call until its last rank had entered. If the call sends messages, the late senders also include a part of this time.'),
     table(['their call', 'cost', 'calls', 'the worst'], late_by_site(late, (call) => call_text(trace, call)).slice(0, kListed).map((site) => [
       site.site, time_text(site.cost), String(site.calls), link(site.worst)]), { numbers: [1, 2], caption: 'By call site' }),
     table(['last to enter', 'cost', 'ranks that waited', 'their call'], late.slice(0, kListed).map(({ row, cost, waited, call }) => [
@@ -46,7 +46,7 @@ function collectives_part({ trace, store, actions }, entries) {
 /** @param {object} page {trace, store, actions} */
 export function late_panel(page) {
   const element = h('div', { class: 'columns late' });
-  let entries = null;  // made when first looked at
+  let entries = null;  // made when the panel is first shown
   const show = () => {
     entries ??= new Entries(page.trace);
     const missing = page.trace.messages.rows === 0 ? memory_sentence(page.trace) : '';

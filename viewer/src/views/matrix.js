@@ -1,4 +1,4 @@
-// Who sends how much to whom: a matrix of sources and destinations. A click filters by the pair.
+// The panel of the communication matrix: messages or bytes by source and destination. A click filters by the pair.
 import { scaleBand, scaleSequentialSqrt } from 'd3-scale';
 import { interpolateBlues, interpolateCividis } from 'd3-scale-chromatic';
 import { select } from 'd3-selection';
@@ -7,7 +7,7 @@ import { communication_matrix } from '../model/matrix.js';
 import { text_of_ranks } from '../model/ranks_text.js';
 import { h, link_button, table } from './dom.js';
 
-const kWritten = 12;  // up to so many rows each cell has its number
+const kWritten = 12;  // the most rows for which each cell has its number
 const kListed = 20;
 const kMargin = 46;
 

@@ -1,14 +1,14 @@
-// The list of all messages that pass the filter.
+// The panel of messages: a list of all that pass the filter.
 import { bytes_text, count_text, counted, instant_text, time_text, widest_instants } from '../base/format.js';
 import { memory_sentence } from '../model/collective.js';
 import { h, table } from './dom.js';
 import { VirtualTable } from './virtual_table.js';
 import { message_name, short_what } from './words.js';
 
-const kPrinted = 40;  // rows on paper
-const kNothing = new Set(['', '–', '0']);  // a column of these only is not on paper
+const kPrinted = 40;  // rows that are printed
+const kNothing = new Set(['', '–', '0']);  // a column of only these is not printed
 
-// Texts in alphabetical order as numbers, so that they sort like amounts. Made when a column of texts is first sorted by.
+// Numbers of texts in alphabetical order, so that texts sort like amounts. Computed when a column of texts is first sorted.
 function text_order(trace) {
   let order = null;
   return (index) => {
@@ -55,7 +55,7 @@ export function messages_panel({ trace, store, actions }) {
   const count = h('p', { class: 'note', id: 'message-count' });
   const paper = h('div', { class: 'only-printed' });
   const element = h('div', { class: 'messages' }, count, h('div', { class: 'only-screen' }, list.element), paper);
-  const accesses = trace.accesses.rows === 0 ? '' : ` ${counted(trace.accesses.rows, 'one-sided access', 'one-sided accesses')}: on the timeline and at their calls, whatever the filter.`;
+  const accesses = trace.accesses.rows === 0 ? '' : ` ${counted(trace.accesses.rows, 'one-sided access', 'one-sided accesses')}, on the timeline and with their calls, whatever the filter.`;
   const counts = ({ length }) => {
     if (trace.messages.rows === 0) return memory_sentence(trace) || 'The trace has no messages.';
     return length === 0 ? 'No message passes the filter.' : `${counted(length, 'message')} of ${count_text(trace.messages.rows)}${accesses && '.'}`;

@@ -1,4 +1,4 @@
-// The critical path: its sums, its stretches, and whether the timeline shows it.
+// The panel of the critical path: its sums, its stretches, and whether the timeline shows it.
 import { count_text, instant_text, percent_text, time_text } from '../base/format.js';
 import { critical_path } from '../model/critical_path.js';
 import { h, link_button, table } from './dom.js';
@@ -7,7 +7,7 @@ import { collective_name, message_name } from './words.js';
 const kListed = 120;
 const kParts = [['computing', 'computing'], ['calls', 'in calls'], ['waiting', 'waiting'], ['wire', 'sent until seen']];
 
-/** Computes the path when it is first asked for. Its stretches' ends stand beside it, for searching. */
+/** The critical path, computed at the first call; with the ends of its stretches, for searching. */
 export function path_of(trace, store) {
   if (!store.state.path) {
     const path = critical_path(trace);
@@ -52,11 +52,11 @@ export function path_panel(page) {
   const { trace, store } = page;
   const shown = h('input', { type: 'checkbox', onchange: (event) => store.set({ path_shown: event.target.checked }) });
   const body = h('div', {});
-  const element = h('div', { class: 'path' }, h('p', { class: 'note' }, 'From the last end back to the beginning: in a rank to the last wait that '
-    + 'something from another rank ended, then to that rank at the time when it sent it. Where no message ended it, as in a collective call through a node\u2019s memory, to the rank that '
-    + 'began its part of it last. Waiting is here what nothing from another rank ended. What is not on this path could be a little slower without cost, up to its slack. '
-    + 'It is the whole run\u2019s: filters do not change it.'),
-  h('p', { class: 'note' }, 'Sent until seen: a header lies at its target until its receiver looks; with more ranks than processors most of that is waiting for '
+  const element = h('div', { class: 'path' }, h('p', { class: 'note' }, 'Traced from the last event back to the beginning: within a rank to the last wait that '
+    + 'another rank ended, then to that rank at the time at which it sent. If no message ended the wait, as in a collective call through a node\u2019s memory, to the rank that '
+    + 'began its part last. Waiting is here a wait that no other rank ended. Work that is not on this path could be a little slower without cost, up to its slack. '
+    + 'The path is that of the whole run: filters do not change it.'),
+  h('p', { class: 'note' }, 'Sent until seen: a header stays at its target until the receiver polls; with more ranks than processors most of that time is waiting for '
     + 'a processor, not the wire.'),
   h('label', { class: 'only-screen' }, shown, ' keep it on the timeline when another view is shown'), body);
   let drawn = null;

@@ -1,4 +1,4 @@
-// What is chosen: a message with its story, a call, or a collective call.
+// The panel of the selection: a message with its story, a call, a collective call, or a one-sided access.
 import { bytes_text, counted, instant_text, time_text } from '../base/format.js';
 import { access_name, messages_of_access, way_text } from '../model/accesses.js';
 import { collective_of_call, entered_at, messages_of_call, rows_of_call, taking_part } from '../model/collective.js';
@@ -23,7 +23,7 @@ function message_facts({ trace, actions }, row) {
     ['what', trace.text(messages.what[row])], ['bytes', bytes_text(messages.bytes[row])],
     ['protocol', trace.text(messages.protocol[row])], ['taken', trace.text(messages.how[row])], ['wire', trace.text(messages.wire[row])],
     ['portal', messages.portal[row] === 255 ? null : portal_text(messages.portal[row], trace.text(messages.portal_name[row])).replace(/^portal /, '')],
-    ['entries of its walk', messages.walked[row] > 0 ? String(messages.walked[row]) : null],
+    ['entries in its walk', messages.walked[row] > 0 ? String(messages.walked[row]) : null],
     ['sent', instant_text(messages.sent[row])], ['arrived', instant_text(messages.arrived[row])],
     ['receive posted', instant_text(messages.posted[row])], ['received', instant_text(messages.received[row])],
     ['sent by', call('send_call')], ['received by', call('receive_call')],
@@ -50,7 +50,7 @@ function access_facts(page, row) {
     ['way', way_text(trace, row)], ['done', trace.text(accesses.copies[row])], ['begins', instant_text(accesses.begin[row])],
     ['call', call < 0 ? null : link_button(call_text(trace, call), () => actions.select_call(call, true))],
     ['call returns', Number.isNaN(accesses.end[row]) ? null : `${instant_text(accesses.end[row])}; its epoch's end completes it`],
-    ['messages of this call to it', links_to(page, messages_of_access(trace, row))],
+    ['messages of the call to the target', links_to(page, messages_of_access(trace, row))],
   ]);
 }
 
@@ -102,7 +102,7 @@ function told_line(kind, line, text_at = 4) {
   return h('span', { class: kind, style: `padding-left:${text_at}ch;text-indent:-${text_at}ch` }, `${line}\n`);
 }
 
-// The line breaks stay in the text: what is marked and copied can be read. The conclusions come first, then the steps in columns.
+// Lines keep their breaks, so that a copied story stays readable. The conclusions come first, then the steps in columns.
 function story_lines(trace, row, told) {
   const { name, conclusions, steps, text_at, origin } = story_parts(told, trace.messages.first[row]);
   const times = Number.isNaN(origin) ? [] : [h('span', { class: 'story-times' },
@@ -136,7 +136,7 @@ export function story_panel(page) {
       story = error.message;
     }
     if (wanted !== selected) return;
-    told = story || 'This page has no story of the message.';
+    told = story || 'This page has no story of this message.';
     text.replaceChildren(...story_lines(trace, selected.row, told));
   }
 
@@ -149,7 +149,7 @@ export function story_panel(page) {
     close.hidden = !selected;
     if (!selected) {
       title.textContent = 'Story';
-      body.replaceChildren(h('p', { class: 'note' }, 'Choose a message, a call or a collective: by a click on the timeline, in a list, or with the keys n and p.'));
+      body.replaceChildren(h('p', { class: 'note' }, 'Select a message, a call or a collective by a click on the timeline, in a list, or with the keys n and p.'));
       return;
     }
     if (selected.kind === 'message') {
@@ -175,9 +175,9 @@ export function story_panel(page) {
     try {
       await navigator.clipboard.writeText(told);
       copy.textContent = 'Copied';
-    } catch {  // no clipboard for this page: mark the text, so that Ctrl+C takes it
+    } catch {  // the page has no clipboard: select the text, so that Ctrl+C copies it
       getSelection().selectAllChildren(text);
-      copy.textContent = 'Marked: Ctrl+C';
+      copy.textContent = 'Selected: press Ctrl+C';
     }
     setTimeout(() => { copy.textContent = 'Copy'; }, 1500);
   };

@@ -2,8 +2,8 @@
 import { h } from './dom.js';
 
 /**
- * @param {object} store its `tab` is the id of the panel that is shown
- * @param {object[]} panels {id, label, element, show(): brings it up to date, keys: what of the store it depends on, print()?}
+ * @param {object} store its `tab` is the id of the visible panel
+ * @param {object[]} panels {id, label, element, show(): updates it, keys: the values of the store that it depends on, print()?}
  */
 export function tab_area(store, panels) {
   const tabs = panels.map((panel, index) => h('button', {
@@ -23,7 +23,7 @@ export function tab_area(store, panels) {
     event.stopPropagation();
   });
   const whole = h('button', { type: 'button', class: 'only-screen', id: 'whole-width', 'aria-pressed': store.state.whole,
-    title: 'the story below the views, not beside them', onclick: () => store.set({ whole: !store.state.whole }) }, 'Whole width');
+    title: 'show the story below the views, not beside them', onclick: () => store.set({ whole: !store.state.whole }) }, 'Whole width');
   store.on(['whole'], () => whole.setAttribute('aria-pressed', store.state.whole));
   const show = () => {
     panels.forEach((panel, index) => {
@@ -37,7 +37,7 @@ export function tab_area(store, panels) {
   store.on(['tab'], show);
   for (const panel of panels) {
     let waits = false;
-    store.on(panel.keys ?? [], () => {  // once for each frame, however often the cursor moves in it
+    store.on(panel.keys ?? [], () => {  // once in each frame, however often the cursor moves
       if (waits || panel.id !== store.state.tab) return;
       waits = true;
       requestAnimationFrame(() => {

@@ -1,4 +1,4 @@
-// Light or dark: as the system says until the reader says otherwise; always light on paper.
+// The theme, light or dark: that of the system until the user switches; always light on paper.
 
 const kDark = '(prefers-color-scheme: dark)';
 
@@ -9,7 +9,7 @@ export function follow_theme(store) {
   let chosen = null;
   const apply = () => {
     const theme = print.matches ? 'light' : chosen ?? (dark.matches ? 'dark' : 'light');
-    document.documentElement.dataset.theme = theme;  // before the listeners, which read the colours
+    document.documentElement.dataset.theme = theme;  // set before the listeners run, which read the colours
     store.set({ theme });
   };
   dark.addEventListener('change', apply);

@@ -4,14 +4,14 @@ import { kCategories } from '../model/categories.js';
 import { page_notes } from '../model/notes.js';
 import { h } from './dom.js';
 
-/** Title, facts and notes of the trace. */
+/** The page's header: title, facts and notes of the trace. */
 export function header({ trace }, toggle_theme, toggle_help) {
   const notes = page_notes(trace);
   const lost = trace.ranks.filter((rank) => rank.lost > 0).length;
   const with_file = trace.ranks.filter((rank) => rank.file).length;
   const nodes = new Set(trace.ranks.filter((rank) => rank.file).map(({ node }) => node)).size;
   const parts = [trace.started, counted(with_file, 'rank'), nodes > 0 ? counted(nodes, 'node') : '', time_text(trace.duration),
-    counted(trace.messages.rows, 'message'), counted(trace.calls.rows, 'call'), lost > 0 ? `events lost of ${counted(lost, 'rank')}` : ''];
+    counted(trace.messages.rows, 'message'), counted(trace.calls.rows, 'call'), lost > 0 ? `lost events on ${counted(lost, 'rank')}` : ''];
   return [
     h('header', {}, h('h1', {}, trace.title || 'trace'), h('p', { class: 'summary' }, parts.filter((part) => part !== '').join(' · ')),
       h('div', { class: 'buttons only-screen' }, h('button', { type: 'button', id: 'theme', onclick: toggle_theme, title: 'key t' }, 'Light or dark'),
@@ -30,12 +30,12 @@ function by_waiting(trace) {
   return trace.ranks.map(({ rank }) => rank).sort((a, b) => waited.get(b) - waited.get(a) || a - b);
 }
 
-/** The order of ranks for a choice: 'node', 'rank' or 'waiting'. */
+/** The ranks sorted by 'node', 'rank' or 'waiting'. */
 export function order_of(trace, sorting) {
   return sorting === 'waiting' ? by_waiting(trace) : trace.ranks.map(({ rank }) => rank);
 }
 
-/** Buttons of the timeline. */
+/** The buttons and the legend of the timeline. */
 export function timeline_bar({ trace, store, actions }) {
   const button = (text, label, key, onclick) => h('button', { type: 'button', 'aria-label': label, title: `${label} (${key})`, onclick }, text);
   const sorting = h('select', { id: 'sorting', onchange: (event) => store.set({ sorting: event.target.value, order: order_of(trace, event.target.value) }) },

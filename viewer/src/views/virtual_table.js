@@ -1,22 +1,22 @@
-// A table of very many rows: only those in sight are in the document. Sorted by a click on a head; arrow keys and Enter choose.
+// A table of many rows, of which only the visible ones are in the document. A click on a head sorts; arrow keys and Enter select.
 import { h } from './dom.js';
 
 const kRowHeight = 24;
 const kHeadHeight = 40;  // two lines: a label may be wider than its values
-const kTallest = 12e6;  // pixels that a browser can scroll; beyond, a pixel of the scrollbar stands for several
+const kTallest = 12e6;  // pixels that a browser can scroll; beyond, a pixel of the scrollbar represents several
 const kGap = 6;         // between columns, as in the style sheet
-const kBeyond = 4;      // rows that are kept above and below
+const kBeyond = 4;      // rows that are kept above and below the visible ones
 
 /**
  * @typedef {object} Column
  * @property {string} id @property {string} label @property {number} width in CSS pixels
- * @property {boolean} [number] to the right
- * @property {(row: number) => string} text @property {(row: number) => string} [title] for the pointer
+ * @property {boolean} [number] right-aligned
+ * @property {(row: number) => string} text @property {(row: number) => string} [title] of the tooltip
  * @property {(row: number) => number} key to sort by
- * @property {string[]} [widest] texts that its cells must not cut: it is wider where these take more
+ * @property {string[]} [widest] texts that must fit into its cells: the column is widened for them
  */
 
-// How wide a text of a cell is; one that is chosen is bold.
+// Width of a cell's text; that of a selected row is bold.
 function text_width(text, bold) {
   const context = document.createElement('canvas').getContext('2d');
   context.font = `${bold ? '600 ' : ''}13px system-ui, sans-serif`;
@@ -63,7 +63,7 @@ export class VirtualTable {
     return this.#sorted.length;
   }
 
-  /** The rows in the order shown. */
+  /** The rows in the visible order. */
   get order() {
     return this.#sorted;
   }
@@ -74,7 +74,7 @@ export class VirtualTable {
     this.#sort();
   }
 
-  /** Marks the row that is chosen elsewhere, and scrolls to it; -1 none. */
+  /** Marks the row that another view selected, and scrolls to it; -1 for none. */
   set_chosen(row) {
     this.#chosen = row;
     const index = row < 0 || this.#body.clientHeight === 0 ? -1 : this.#sorted.indexOf(row);
@@ -82,7 +82,7 @@ export class VirtualTable {
     this.draw();
   }
 
-  /** The first time up, then down, then as the rows came. */
+  /** Sorts by a column: ascending, then descending, then in the original order. */
   sort_by(id) {
     const { column, down } = this.#sorting;
     if (column !== id) this.#sorting = { column: id, down: false };
@@ -103,7 +103,7 @@ export class VirtualTable {
       const keys = new Float64Array(this.#rows.length);
       for (let i = 0; i < keys.length; i++) keys[i] = column.key(this.#rows[i]);
       const order = new Int32Array(keys.length).map((_, index) => index);
-      // What is not known stands last, whichever way.
+      // Unknown values are last in both directions.
       order.sort((a, b) => {
         const [x, y] = [keys[a], keys[b]];
         if (Number.isNaN(x) || Number.isNaN(y)) return Number.isNaN(x) - Number.isNaN(y) || a - b;

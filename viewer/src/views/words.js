@@ -1,4 +1,4 @@
-// What single rows are called, in all views alike.
+// Names of rows, the same in all views.
 import { bytes_text } from '../base/format.js';
 import { call_name } from '../model/collective.js';
 
@@ -10,14 +10,14 @@ export function message_name(trace, row) {
   return `${source[row]}>${destination[row]} #${sequence[row]}`;
 }
 
-/** "portal 0 (receives)", from the number and the trace's name for it, which may be whole or only what stands in the brackets. */
+/** "portal 0 (receives)", from the number and the trace's name, which may be all of it or only the part in parentheses. */
 export function portal_text(number, name) {
   if (/^portal \d/.test(name)) return name;
   return `portal ${number}${name ? ` (${name})` : ''}`;
 }
 
 /**
- * What a message is without what its name and its communicator's filter tell: "25 x MPI_INT, tag 7", "... in halo",
+ * A message's description, without the facts that its name and the communicator's filter show: "25 x MPI_INT, tag 7", "... in halo",
  * "MPI_Allreduce 3, message 2" (the second of its sender in it).
  */
 export function short_what(trace, row) {
@@ -28,7 +28,7 @@ export function short_what(trace, row) {
   return what.replace(/^.*, (collective call \d+) of .*, (message \d+ of \d+) that .*$/, '$1, $2');
 }
 
-/** The bytes of a collective call, of which `rows` are all ranks' parts; blocks of lengths of their own from the least to the most. */
+/** The bytes of a collective call whose parts are `rows`; a range if the ranks' blocks differ. */
 export function collective_bytes(trace, rows) {
   const { collectives } = trace;
   const [least, most] = rows.reduce(([low, high], row) => [Math.min(low, collectives.bytes[row]), Math.max(high, collectives.bytes[row])], [Infinity, -Infinity]);
@@ -36,7 +36,7 @@ export function collective_bytes(trace, rows) {
   return least === most ? bytes_text(most) : `${bytes_text(least)} to ${bytes_text(most)}`;
 }
 
-/** When a message is said to be sent and to arrive on the timeline, even when only a part of it is in the trace. */
+/** The times between which the timeline draws a message, even if the trace has only a part of it. */
 export function message_ends(messages, row) {
   const sent = messages.sent[row] === messages.sent[row] ? messages.sent[row] : messages.first[row];
   const arrived = messages.arrived[row] === messages.arrived[row] ? messages.arrived[row] : NaN;

@@ -54,7 +54,7 @@ test('the call that made one names it, and the list of messages says where they 
   assert.match(await page.textContent('.facts'), /accessesput 0>2, 64 bytes $/);
   await page.click('.facts button:has-text("put 0>2")');
   assert.deepEqual(await page.evaluate(() => window.margay.state().selected), { kind: 'access', row: 0 });
-  assert.equal(await page.textContent('#message-count'), 'No message passes the filter. 3 one-sided accesses: on the timeline and at their calls, whatever the filter.');
+  assert.equal(await page.textContent('#message-count'), 'No message passes the filter. 3 one-sided accesses, on the timeline and with their calls, whatever the filter.');
 });
 
 test('a get\'s arrow leads from its target to its origin, as its data goes', async () => {

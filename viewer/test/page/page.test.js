@@ -143,7 +143,7 @@ test_page('filters hold for the list, the timeline, the matrix and the late rank
 test_page('a filter that cannot be read says so; a search finds calls', async (page) => {
   await page.fill('#filter-ranks', 'many');
   await page.press('#filter-ranks', 'Enter');
-  assert.match(await page.textContent('.errors'), /"many" is no set of ranks; write it like 0-3,7/);
+  assert.match(await page.textContent('.errors'), /"many" is not a set of ranks; write it like 0-3,7/);
   await page.click('#filter-clear');
   await page.fill('#filter-text', 'heat.c:44');
   await until(page, () => window.margay.state().rows < window.margay.trace.messages.rows);
@@ -421,8 +421,8 @@ test_page('keys: help, next and previous message, zoom, copy, theme, rows', asyn
   assert.equal((await state(page, 'selected')).row, row);
   const text = await story(page);
   await page.keyboard.press('c');
-  await until(page, () => document.querySelector('.story .buttons').textContent.match(/Copied|Marked/));
-  if ((await page.textContent('.story .buttons')).includes('Marked')) assert.equal((await page.evaluate(() => getSelection().toString())).trim(), text.trim());
+  await until(page, () => document.querySelector('.story .buttons').textContent.match(/Copied|Selected/));
+  if ((await page.textContent('.story .buttons')).includes('Selected')) assert.equal((await page.evaluate(() => getSelection().toString())).trim(), text.trim());
   await page.keyboard.press('z');
   const [from, to] = [await state(page, 'from'), await state(page, 'to')];
   assert.ok(from < await column(page, 'first', row) && to > await column(page, 'last', row));

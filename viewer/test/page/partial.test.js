@@ -80,8 +80,8 @@ test('a program\u2019s match list in its order, adopted entries apart, and its h
   assert.deepEqual(early.tables, [
     ['Portal 4 (desk): 3 entries in the order of the list', ['1', 'the entry "first"', 'bits first', '0.500 us'],
       ['2', 'the entry "middle" (inactive)', 'bits middle', '0.000 us'], ['3', 'the entry "last"', 'bits last', '0.000 us']],
-    ['Portal 4 (desk): 1 adopted entry outside the list, which links alone lead to', ['', 'the entry "spare"', 'bits spare', '0.000 us']]]);
-  assert.deepEqual([early.heap, late.heap], ['Heap 1 (the entry "last"): 2 messages on the queue', 'Heap 1 (the entry "last"): 1 message on the queue, and 1 off it and not released']);
+    ['Portal 4 (desk): 1 adopted entry outside the list, reached only by links', ['', 'the entry "spare"', 'bits spare', '0.000 us']]]);
+  assert.deepEqual([early.heap, late.heap], ['Heap 1 (the entry "last"): 2 messages on the queue', 'Heap 1 (the entry "last"): 1 message on the queue, and 1 removed from it but not released']);
   assert.match(early.use, /^Heap: 36 bytes of bodies in 64 KiB\.$/);
   assert.match(early.notes, /Portal 5 \(own\): no match list, but a descriptor/);
   await page.close();

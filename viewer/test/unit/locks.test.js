@@ -25,5 +25,5 @@ test('who held the lock while a call waited for it', () => {
   assert.deepEqual(told, [
     'the lock of window 4 at rank 0, which rank 1 held meanwhile', '', 'the lock; its window and target are not in the trace',
     'the lock of window 4 at all its ranks, which ranks 1-2,6 held meanwhile', '',
-    'the lock of window 9 at rank 3; no rank of the trace held it: for the answer of its target']);
+    'the lock of window 9 at rank 3; no rank in the trace held it: it waited for the answer of its target']);
 });

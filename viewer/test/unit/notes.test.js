@@ -20,7 +20,7 @@ const hang = {
 test('who still waited when the recording ended, and for what', () => {
   assert.deepEqual(waiting_notes(trace_of(hang)), [
     'Rank 0 still waited in MPI_Recv (hang.c:9) when the recording ended, since 0.050 us; its receive wants tag 5 from 1 in MPI_COMM_WORLD; '
-      + 'a message lies there unreceived: 1 x MPI_INT, tag 20.',
+      + 'a message is in its heap, not received: 1 x MPI_INT, tag 20.',
     'Rank 1 still waited in MPI_Barrier (hang.c:10) when the recording ended, since 0.060 us; the ranks 1,3 had entered it.']);
 });
 

@@ -19,6 +19,6 @@ test('conclusions apart from the steps, the columns as narrow as they can be, th
 });
 
 test('a text that is no story stays as it is', () => {
-  const parts = story_parts('This page has no story of the message.', 5);
-  assert.deepEqual([parts.name, parts.steps, parts.conclusions, parts.origin], ['This page has no story of the message.', [], [], NaN]);
+  const parts = story_parts('This page has no story of this message.', 5);
+  assert.deepEqual([parts.name, parts.steps, parts.conclusions, parts.origin], ['This page has no story of this message.', [], [], NaN]);
 });

@@ -1,24 +1,24 @@
-// The axis of times above the timeline, which also moves the cursor: press and drag.
+// The time axis above the timeline. A drag on it moves the cursor.
 import { axisTop } from 'd3-axis';
 import { scaleLinear } from 'd3-scale';
 import { select } from 'd3-selection';
 import { instant_text } from '../../base/format.js';
 
-const kTickWidth = 110;  // pixels for a tick at least
-const kTicksWanted = 4;  // on a narrow axis, as far as they have room
+const kTickWidth = 110;  // least pixels for a tick
+const kTicksWanted = 4;  // on a narrow axis, if they fit
 const kDigitWidth = 7;  // of a label
 const kTickGap = 14;
 const kBeside = 8;  // of the panel beside the axis
 const kUnits = [[1e9, 's'], [1e6, 'ms'], [1e3, 'us'], [1, 'ns']];
 
-// All ticks of an axis in one unit, with the digits that tell neighbours apart.
+// Formats all ticks of an axis in one unit, with enough digits to distinguish neighbours.
 function tick_text(step, largest) {
   const [scale, unit] = kUnits.find(([scale]) => largest >= scale) ?? kUnits.at(-1);
   const digits = Math.max(0, Math.min(9, -Math.floor(Math.log10(step / scale) + 1e-9)));
   return (time) => `${(time / scale).toFixed(digits)} ${unit}`;
 }
 
-// As many as have room for their labels, which grow with the zoom; at least two where they fit, so that a length can be read.
+// As many ticks as their labels leave room for, which grow with the zoom; at least two if they fit, so that a duration can be read.
 function ticks_of(scale, scene, duration) {
   for (let count = Math.max(kTicksWanted, Math.floor(scene.width / kTickWidth)); ; count--) {
     const steps = scale.ticks(count);

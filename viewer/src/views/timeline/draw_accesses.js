@@ -10,7 +10,7 @@ export class AccessDrawer {
   #trace;
   #arrows;
   #levels;
-  /** What was drawn last, for picking: rows and their lines. */
+  /** The rows drawn last and their lines, for picking. */
   drawn = { rows: [], lines: [], whole: true, under_way: 0 };
 
   constructor(trace) {
@@ -45,7 +45,7 @@ export class AccessDrawer {
     context.restore();
   }
 
-  /** From where its data comes to where it goes. */
+  /** The line of an access, in the direction of its data. */
   line_of(scene, row) {
     const { source, destination, first, last } = this.#arrows;
     if (!reads_only(this.#trace, row)) return scene.line(source[row], destination[row], first[row], last[row]);

@@ -1,4 +1,4 @@
-// Messages as arrows: from where they were sent to where they arrived, and a tail to where the program had them.
+// Draws messages as arrows from send to arrival, with a tail to the time at which the program received them.
 import { first_above } from '../../base/bisect.js';
 import { hops_of } from '../../model/instant.js';
 import { message_ends } from '../words.js';
@@ -7,12 +7,12 @@ const kArrowsMax = 6000;
 const kHeadsMax = 700;  // arrows with heads and tails
 const kLostPixels = 26;
 const kDropped = 'dropped';
-const kThickMost = 60;    // stretches of a critical path
+const kThickMost = 60;    // most stretches of a critical path that are drawn thick
 
 export class ArrowDrawer {
   #trace;
   #levels;
-  /** What was drawn last, for picking: rows and their lines. */
+  /** The rows drawn last and their lines, for picking. */
   drawn = { rows: [], lines: [], whole: true, under_way: 0 };
 
   constructor(trace, levels) {
@@ -48,7 +48,7 @@ export class ArrowDrawer {
     context.strokeStyle = palette.arrow;
     context.globalAlpha = detailed ? 0.9 : Math.max(0.25, Math.min(0.8, 900 / drawn.rows.length));
     context.stroke(groups.sent);
-    context.lineWidth = 1.8;  // late ones are thicker, too: not by colour alone
+    context.lineWidth = 1.8;  // late messages are also thicker, so that colour alone carries no information
     context.stroke(groups.late);
     context.globalAlpha = 1;
     context.fillStyle = palette.arrow;
@@ -70,7 +70,7 @@ export class ArrowDrawer {
     const line = scene.line(messages.source[row], messages.destination[row], sent, never ? sent : arrived);
     if (!line) return null;
     if (!never) return { ...line, lost: this.#trace.text(messages.how[row]) === kDropped };
-    const share = 0.4;  // it never got there: the arrow ends on its way
+    const share = 0.4;  // it never arrived: the arrow ends before the target
     return { ...line, x1: line.x0 + kLostPixels, y1: line.y0 + share * (line.y1 - line.y0), lost: true };
   }
 
@@ -89,7 +89,7 @@ export class ArrowDrawer {
     return receiver_waited[row] > 0 || sender_waited[row] > 0 ? 'late' : 'sent';
   }
 
-  // From its arrival to where the program had it: as long as it lay there.
+  // The tail, from a message's arrival to its receipt by the program.
   #add_tail(scene, path, row, line) {
     const received = this.#trace.messages.received[row];
     if (!(received > this.#trace.messages.arrived[row])) return;
@@ -100,7 +100,7 @@ export class ArrowDrawer {
     path.rect(x - 1.5, line.y1 - 1.5, 3, 3);
   }
 
-  /** The chosen message, with the second arrows of its protocol. */
+  /** Draws the selected message, with the other arrows of its protocol. */
   draw_chosen(context, scene, palette, row) {
     const line = this.line_of(scene, row);
     if (!line) return;
@@ -115,7 +115,7 @@ export class ArrowDrawer {
     const { hops } = this.#trace;
     context.lineWidth = 1.6;
     context.font = '11px system-ui, sans-serif';
-    const labels = [];  // the boxes of those that are written: none over another
+    const labels = [];  // boxes of the labels drawn so far, which must not overlap
     for (const hop of hops_of(this.#trace, row)) {
       const second = scene.line(hops.source[hop], hops.destination[hop], hops.sent[hop], hops.arrived[hop]);
       if (!second || Number.isNaN(second.x1)) continue;
@@ -186,7 +186,7 @@ function add_cross(path, { x1, y1 }) {
   path.lineTo(x1 - 4, y1 + 4);
 }
 
-/** The stretches of a critical path that are in view, as one line. Requires: by time. */
+/** Draws the stretches of a critical path in view, as one line. Requires: sorted by time. */
 export function draw_path(context, scene, palette, { stretches, ends }, collectives) {
   const path = new Path2D();
   let at = { x: NaN, y: NaN };
@@ -198,7 +198,7 @@ export function draw_path(context, scene, palette, { stretches, ends }, collecti
     if (!from || !to) continue;
     const [x0, x1] = [scene.x(stretch.from), scene.x(stretch.to)];
     const [y0, y1] = [from.top + from.height / 2, to.top + to.height / 2];
-    if (stretch.entered >= 0) {  // from the late rank, which let this one go on
+    if (stretch.entered >= 0) {  // from the late rank, for which this one waited
       const late = scene.bar(collectives.rank[stretch.entered]);
       if (late) path.moveTo(x0, late.top + late.height / 2);
       if (late) path.lineTo(x0, y0);
@@ -212,7 +212,7 @@ export function draw_path(context, scene, palette, { stretches, ends }, collecti
   context.save();
   context.lineCap = 'round';
   context.strokeStyle = palette.paper;
-  const many = count > kThickMost;  // of a path that goes to and fro the rows below must still be seen
+  const many = count > kThickMost;  // thin, so that the rows below a path with many turns stay visible
   const width = many ? 1.2 : 3.5;
   context.lineWidth = 2 * width;
   context.globalAlpha = many ? 0.25 : 0.6;

@@ -1,13 +1,13 @@
-// The rows of ranks: calls as bars, what is inside of them below their upper edge, waiting hatched.
+// Draws the rows of ranks: calls as bars, nested calls in their lower part, waits hatched.
 import { visit_spans } from '../../model/detail.js';
 import { category_of } from '../../model/categories.js';
 
-const kNestedShare = 0.42;  // of a bar's height that the calls inside of it take
-const kShades = 6;         // of pale bars
+const kNestedShare = 0.42;  // share of a bar's height that nested calls take
+const kShades = 6;         // number of shades of pale bars
 const kLabelPixels = 34;    // a bar that is narrower has no name
 const kFont = '11px system-ui, sans-serif';
 
-// Neighbours that look alike are filled as one: some thousand fills less in a frame.
+// Equal neighbours are filled together, which saves thousands of fills in a frame.
 class Run {
   #context;
   #top;
@@ -56,14 +56,14 @@ export class LaneDrawer {
     this.#categories = Uint8Array.from(trace.strings, category_of);
   }
 
-  /** @param {Uint8Array | null} marked by text: calls with such a name or site are framed */
+  /** @param {Uint8Array | null} marked by text: calls with a marked name or site are framed */
   draw(context, scene, palette, marked) {
     this.#backdrop(context, scene, palette);
     for (const lane of this.#lanes.calls) this.#calls(context, scene, palette, lane, marked);
     for (const lane of this.#lanes.waits) this.#waits(context, scene, palette, lane);
   }
 
-  /** To be called after the arrows: none leads through a name. */
+  /** Draws the names of calls. Called after the arrows, so that no arrow crosses a name. */
   draw_names(context, scene, palette) {
     context.font = kFont;
     context.textBaseline = 'top';
@@ -97,7 +97,7 @@ export class LaneDrawer {
     }
   }
 
-  // A lane's height: the program's own calls take the whole bar, those inside of them its lower part, and so on.
+  // A lane's height: the program's own calls take the whole bar, nested calls its lower part, and so on.
   #box(scene, lane) {
     const bar = scene.bar(lane.rank, lane.thread);
     if (!scene.visible(bar)) return null;
@@ -127,7 +127,7 @@ export class LaneDrawer {
         context.lineWidth = 0.75;
         context.strokeRect(x0 + 0.5, box.top + 0.5, width - 1, box.height - 1);
       } else if (width > 6) {
-        context.fillStyle = palette.paper;  // a gap: two calls behind each other are two bars
+        context.fillStyle = palette.paper;  // a gap, so that consecutive calls are distinct bars
         context.fillRect(x1 - 1, box.top, 1, box.height);
       }
       if (marked && (marked[name[row]] || marked[site[row]])) {

@@ -1,7 +1,7 @@
-// What is chosen, and the cursor.
+// Draws the marks of the selection and the cursor.
 import { rows_of_call } from '../../model/collective.js';
 
-/** All ranks' parts of a collective call, framed, with a band between them. */
+/** Frames all ranks' parts of a collective call, with a band between them. */
 export function draw_collective(context, scene, palette, trace, row) {
   const { collectives, duration } = trace;
   const parts = rows_of_call(trace, row).map((part) => {
@@ -43,7 +43,7 @@ export function draw_call(context, scene, palette, trace, row) {
   context.strokeRect(x0, bar.top - 2, Math.max(2, x1 - x0), bar.height + 4);
 }
 
-/** The time that is looked at, and the rank. */
+/** Draws the cursor: its time and its rank. */
 export function draw_cursor(context, scene, palette, time, rank) {
   const x = scene.x(time);
   const item = scene.rows.of_rank.get(rank);
@@ -68,7 +68,7 @@ export function draw_cursor(context, scene, palette, time, rank) {
   context.restore();
 }
 
-/** A range that the pointer draws out. */
+/** Draws the range that the pointer selects. */
 export function draw_range(context, scene, palette, x0, x1) {
   context.globalAlpha = 0.2;
   context.fillStyle = palette.accent;

@@ -1,4 +1,4 @@
-// The names of nodes and ranks beside the timeline. A rank's is a button that chooses it.
+// The labels of nodes and ranks beside the timeline. A rank's is a button that selects it.
 import { h } from '../dom.js';
 
 function rank_label(rank, item, actions, store) {
@@ -16,14 +16,14 @@ export function show_labels(element, rows, trace, actions, store) {
   element.replaceChildren(...rows.items.map((item) => {
     if (item.kind === 'node') {
       return h('div', { class: 'node-label', style: `top:${item.y}px;height:${item.height}px` },
-        item.node >= 0 ? `node ${item.node}` : 'node not known');
+        item.node >= 0 ? `node ${item.node}` : 'unknown node');
     }
     return rank_label(trace.ranks[trace.index_of_rank.get(item.rank)], item, actions, store);
   }));
   mark_label(element, store.state.rank);
 }
 
-/** Marks the chosen rank's. */
+/** Marks the selected rank's label. */
 export function mark_label(element, rank) {
   for (const label of element.querySelectorAll('.rank-label')) {
     label.setAttribute('aria-pressed', label.dataset.rank === String(rank));

@@ -20,7 +20,7 @@ function lines(context, from_to, colour, width) {
   }
 }
 
-// A pattern for each category, so that bars differ without their hue; waiting is a hatching over them.
+// A pattern for each category, so that bars differ in more than hue; waits are a hatching over them.
 const kTiles = {
   receive: (colour) => tile(6, (context) => { context.fillStyle = colour; context.fillRect(1, 1, 1.6, 1.6); }),
   complete: (colour) => tile(5, (context) => lines(context, [[2.5, 0, 2.5, 5]], colour, 1)),
@@ -28,7 +28,7 @@ const kTiles = {
   window: (colour) => tile(8, (context) => lines(context, [[0, 4, 8, 4], [4, 0, 4, 8]], colour, 1)),
 };
 
-/** @param {CanvasRenderingContext2D} context patterns are made for it */
+/** @param {CanvasRenderingContext2D} context the canvas for which patterns are made */
 export function read_palette(context) {
   const style = getComputedStyle(document.documentElement);
   const colour = (name) => style.getPropertyValue(`--${name}`).trim();

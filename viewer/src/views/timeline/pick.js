@@ -1,4 +1,4 @@
-// What is at a place of the timeline, found by index and geometry.
+// Finds the message, access or call at a position of the timeline, by index and geometry.
 import { first_above } from '../../base/bisect.js';
 import { item_at } from '../../model/rows.js';
 
@@ -12,7 +12,7 @@ export function distance_to({ x0, y0, x1, y1 }, x, y) {
   return Math.hypot(x0 + share * dx - x, y0 + share * dy - y);
 }
 
-/** The row of the message whose arrow is nearest to (x, y), not farther than some pixels, or -1. */
+/** The row of the message whose arrow is nearest to (x, y), within some pixels, or -1. */
 export function message_at(drawn, x, y) {
   let best = -1;
   let best_distance = kArrowPixels;

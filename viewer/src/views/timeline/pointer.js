@@ -1,4 +1,4 @@
-// Wheel, drag and click on the timeline; d3-zoom keeps the transform in step with the view of the store.
+// Wheel, drag and click on the timeline. d3-zoom keeps its transform equal to the store's view.
 import { select } from 'd3-selection';
 import { zoom, zoomIdentity } from 'd3-zoom';
 import { whole_view } from '../actions.js';
@@ -7,7 +7,7 @@ import { whole_view } from '../actions.js';
  * @param {HTMLCanvasElement} canvas
  * @param {object} context {trace, store, actions}
  * @param {object} view {scene(), scroller, hover(event), leave(), choose(event), range(x0, x1 | null)}
- * @returns {() => void} to be called when the view or the size has changed
+ * @returns {() => void} a function to call when the view or the size has changed
  */
 export function attach_zoom(canvas, { trace, store, actions }, view) {
   const whole = whole_view(trace);
@@ -27,7 +27,7 @@ export function attach_zoom(canvas, { trace, store, actions }, view) {
     const { width, height } = view.scene();
     const { from, to } = store.state;
     const k = length / (to - from);
-    applying = true;  // the store is right already
+    applying = true;  // the store already has this view
     behavior.extent([[0, 0], [width, height]]).translateExtent([[0, -Infinity], [width, Infinity]]).scaleExtent([1, length / 20]);
     target.call(behavior.transform, zoomIdentity.translate((-(from - whole.from) / length) * width * k, 0).scale(k));
     applying = false;

@@ -1,4 +1,4 @@
-// Where times and ranks are on the canvas. All in CSS pixels from the canvas's corner.
+// The positions of times and ranks on the canvas, in CSS pixels from its corner.
 
 const kPad = 6;
 
@@ -33,7 +33,7 @@ export class Scene {
     return bar !== null && bar.top + bar.height >= 0 && bar.top <= this.height;
   }
 
-  /** Both ends of what goes from one rank to another: leaves at the bar's side that is nearer to the other. */
+  /** Both ends of an arrow between two ranks, each at the side of its bar that is nearer to the other rank. */
   line(source, destination, sent, arrived) {
     const from = this.bar(source);
     const to = this.bar(destination);

@@ -18,7 +18,7 @@ import { attach_pointer, attach_scrubber, attach_zoom } from './pointer.js';
 import { Scene } from './scene.js';
 import { tooltip_lines } from './tooltip.js';
 
-const kHeightShare = 0.5;  // of the window that the timeline takes at most
+const kHeightShare = 0.5;  // largest share of the window's height that the timeline takes
 const kHeightLeast = 120;
 
 export class Timeline {
@@ -40,7 +40,7 @@ export class Timeline {
   #range = null;
   #pending = false;
   #apply_zoom;
-  #paper = null;  // width in CSS pixels while it is drawn for paper
+  #paper = null;  // width in CSS pixels while it is drawn for printing
 
   /** @param {object} page {trace, store, actions, lanes} */
   constructor(page) {
@@ -84,7 +84,7 @@ export class Timeline {
     });
     store.on(['from', 'to'], () => this.#apply_zoom());
     store.on(['rows', 'order', 'sorting', 'theme', 'rank', 'from', 'to', 'selected', 'time', 'path', 'path_shown', 'tab'], () => this.redraw());
-    store.on(['rows', 'order', 'sorting', 'from', 'to'], () => this.#leave());  // what the pointer was over is elsewhere now
+    store.on(['rows', 'order', 'sorting', 'from', 'to'], () => this.#leave());  // the pointer is over something else now
     this.#scroller.addEventListener('scroll', () => {
       this.#leave();
       this.redraw();
@@ -92,7 +92,7 @@ export class Timeline {
     new ResizeObserver(() => this.resize()).observe(this.element);
   }
 
-  /** To be called once the element is in the document. */
+  /** Starts drawing. Requires: the element is in the document. */
   start() {
     this.#place();
     this.resize();
@@ -128,7 +128,7 @@ export class Timeline {
     this.redraw();
   }
 
-  /** Draws for paper of `width` CSS pixels, labels and all; null: for the screen again. */
+  /** Draws for paper of `width` CSS pixels, including the labels; null: for the screen again. */
   fit_paper(width) {
     this.#paper = width === null ? null : width - this.#labels.offsetWidth;
     this.resize();
@@ -181,7 +181,7 @@ export class Timeline {
     this.#tell_count();
   }
 
-  // A message of a collective shows the whole of it.
+  // A selected message of a collective call marks the whole call.
   #draw_call_of(context, scene, palette, row) {
     const collective = this.#page.trace.messages.collective[row];
     if (collective >= 0) draw_collective(context, scene, palette, this.#page.trace, collective);
@@ -191,15 +191,15 @@ export class Timeline {
     const { drawn } = this.#arrow_drawer;
     const accesses = this.#access_drawer.drawn;
     const accesses_text = this.#page.trace.accesses.rows === 0 ? '' : accesses.whole ? `; ${counted(accesses.rows.length, 'one-sided access', 'one-sided accesses')}`
-      : `; ${count_text(accesses.rows.length)} stand for some ${count_text(accesses.under_way)} one-sided accesses`;
+      : `; ${count_text(accesses.rows.length)} represent about ${count_text(accesses.under_way)} one-sided accesses`;
     const { trace, store } = this.#page;
     const hidden = trace.messages.rows - store.state.rows.length;
     const hidden_text = hidden > 0 ? `; ${count_text(hidden)} of ${count_text(trace.messages.rows)} hidden by the filter` : '';
     this.#count.textContent = drawn.whole ? `${counted(drawn.rows.length, 'message')} in view${hidden_text}${accesses_text}`
-      : `${count_text(drawn.rows.length)} arrows stand for some ${count_text(drawn.under_way)} messages in view; zoom in to see each${hidden_text}${accesses_text}`;
+      : `${count_text(drawn.rows.length)} arrows represent about ${count_text(drawn.under_way)} messages in view; zoom in to see each${hidden_text}${accesses_text}`;
   }
 
-  // Scrolls to the chosen rank.
+  // Scrolls to the selected rank.
   #show_rank() {
     const item = this.#rows.of_rank.get(this.#page.store.state.rank);
     if (!item) return;
@@ -264,13 +264,13 @@ export class Timeline {
     }
   }
 
-  /** Where the middle of a message's arrow is in the window: {x, y}; null when it is not in view. */
+  /** The middle of a message's arrow in the window: {x, y}; null if it is not in view. */
   position_of(row) {
     this.draw();
     return this.#middle_of(this.#arrow_drawer.line_of(this.#scene, row));
   }
 
-  /** The same of an access's. */
+  /** The same for an access's arrow. */
   position_of_access(row) {
     this.draw();
     return this.#middle_of(this.#access_drawer.line_of(this.#scene, row));
@@ -289,7 +289,7 @@ export class Timeline {
     return { x: box.left + x, y: box.top + y };
   }
 
-  /** The same of a rank at a time. */
+  /** The same for a rank at a time. */
   position_at(rank, time) {
     this.draw();
     const bar = this.#scene.bar(rank);
@@ -297,7 +297,7 @@ export class Timeline {
     return bar && { x: box.left + this.#scene.x(time), y: box.top + bar.top + bar.height / 2 };
   }
 
-  /** Whether the critical path is on the timeline: while its own view is shown, or when it is asked to stay. */
+  /** Whether the critical path is drawn: while its panel is shown, or if the user keeps it on the timeline. */
   path_drawn() {
     const { path, path_shown, tab } = this.#page.store.state;
     return path !== null && (path_shown || tab === 'path');
@@ -308,7 +308,7 @@ export class Timeline {
     return this.#arrow_drawer.sort_of(row, this.#arrow_drawer.line_of(this.#scene, row));
   }
 
-  /** What the chosen rank does at the cursor. */
+  /** The activity of the selected rank at the cursor, as text. */
   state_text() {
     const { trace, store, lanes } = this.#page;
     if (trace.calls.rows === 0) return 'the trace has no calls';

@@ -1,4 +1,4 @@
-// What the pointer is over, in a few lines.
+// The text of the tooltip for the message, access or call under the pointer.
 import { bytes_text, counted, instant_text, time_text } from '../../base/format.js';
 import { access_name, way_text } from '../../model/accesses.js';
 import { message_name } from '../words.js';
@@ -11,7 +11,7 @@ export function message_lines(trace, row) {
   const lines = [message_name(trace, row), trace.text(messages.what[row]), `${bytes_text(messages.bytes[row])}${how ? `; ${how}` : ''}`];
   if (messages.sent[row] === messages.sent[row]) {
     lines.push(`sent ${instant_text(messages.sent[row])}, `
-      + (Number.isNaN(messages.arrived[row]) ? 'not arrived' : `on its way ${time_text(messages.arrived[row] - messages.sent[row])}`));
+      + (Number.isNaN(messages.arrived[row]) ? 'not arrived' : `in flight ${time_text(messages.arrived[row] - messages.sent[row])}`));
   }
   if (messages.receiver_waited[row] > 0) lines.push(`the receiver waited ${time_text(messages.receiver_waited[row])}: late sender`);
   if (messages.sender_waited[row] > 0) lines.push(`the sender waited ${time_text(messages.sender_waited[row])}: late receiver`);
@@ -36,7 +36,7 @@ export function access_lines(trace, row) {
   return [access_name(trace, row), `at offset ${accesses.offset[row]} of ${trace.text(accesses.window[row])}`, `by ${way_text(trace, row)}`];
 }
 
-/** Lines on what is at a place: `found` is {message}, {access} or {call, count}; -1 what is not. */
+/** The lines for `found`, as {message}, {access} or {call, count}; each is -1 if there is none. */
 export function tooltip_lines(trace, found) {
   if (found.message >= 0) return message_lines(trace, found.message);
   if (found.access >= 0) return access_lines(trace, found.access);
