@@ -61,13 +61,14 @@ void MatchList::adopt(MatchEntry& entry, Start start) {
 void MatchList::remove(MatchEntry& entry) {
   require(entry.list_ == this, kForeign);
   Impl& impl = *impl_;
-  // The links of an entry that is in no list say nothing.
+  // The chain links of an unlisted entry are not reset: nothing reads them, and each store would cost a receive.
   entry.list_ = nullptr;
   entry.active_ = false;
   MARGAY_DEBUG_ASSERT(impl.size != 0);
   --impl.size;
   if (!entry.chained_) [[unlikely]]
     return impl.abandon(entry);
+  // Before unchaining: an observer and the index still need the entry's neighbours.
   if (impl.attended) [[unlikely]]
     impl.note_unchained(entry);
   impl.unchain(entry);
@@ -85,6 +86,7 @@ void MatchList::deactivate(MatchEntry& entry) {
   require(entry.list_ == this, kForeign);
   if (!entry.active_) return;
   entry.active_ = false;
+  // A rough entry stays in the index while it is inactive, because its no-match link decides where the walk continues.
   if (impl_->indexed && entry.chained_ && entry.indexed_ != MatchEntry::Indexed::rough) impl_->unindex(entry);
   if (impl_->watcher != nullptr) impl_->watcher->switched(*this, entry);
 }

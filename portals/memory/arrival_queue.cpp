@@ -27,6 +27,7 @@ void ArrivalIndex::append(ArrivedNode& node) {
 
 void ArrivalIndex::append(Shape& shape, const ArrivedNode& node) {
   const Slot slot = node.slot;
+  // Doubling, because each shape grows with the slots while messages arrive.
   if (slot >= shape.links.size()) shape.links.resize(std::max<std::size_t>(slots_.size(), shape.links.size() * 2));
   auto& queue = shape.queues.obtain(MatchKey::of(shape.shape, node.message.header));
   shape.links[slot] = {kNoSlot, queue.last};
@@ -51,6 +52,7 @@ void ArrivalIndex::remove(Shape& shape, const ArrivedNode& node) {
   const Neighbours links = shape.links[node.slot];
   if (links.next != kNoSlot) shape.links[links.next].previous = links.previous;
   if (links.previous != kNoSlot) shape.links[links.previous].next = links.next;
+  // Inside a queue its two ends stay, so the hash table need not be searched.
   if (links.next != kNoSlot && links.previous != kNoSlot) return;
   const MatchKey key = MatchKey::of(shape.shape, node.message.header);
   if (links.next == kNoSlot && links.previous == kNoSlot) {
@@ -72,6 +74,7 @@ ArrivalIndex::Shape& ArrivalIndex::obtain(const MatchShape& wanted, ArrivedNode*
   for (Shape& shape : shapes_) {
     if (shape.shape == wanted) return shape;
   }
+  // Slots are given only while a shape is indexed; messages that arrived before have none yet.
   if (shapes_.empty()) {
     for (ArrivedNode* node = first; node != nullptr; node = node->next) obtain_slot(*node);
   }
@@ -85,7 +88,7 @@ ArrivalIndex::Shape& ArrivalIndex::obtain(const MatchShape& wanted, ArrivedNode*
   return shape;
 }
 
-// The queued messages keep slot numbers that mean nothing until the next shape's index gives them new ones.
+// Queued messages keep their slot numbers, which are invalid until the next index assigns new ones.
 void ArrivalIndex::clear() {
   *this = {};
 }
@@ -112,6 +115,7 @@ void ArrivalQueue::remove(ArrivedNode& node) {
   node.previous = nullptr;
   --size_;
   if (index_.empty()) return;
+  // Below half of kShort, so that a queue around kShort does not build its index again and again.
   index_.remove(node);
   if (size_ < kShort / 2) index_.clear();
 }
@@ -119,6 +123,7 @@ void ArrivalQueue::remove(ArrivedNode& node) {
 ArrivedMessage* ArrivalQueue::find(const Criteria& criteria) {
   std::uint64_t looks = index_.empty() ? kShort : kLooksBeforeIndex;
   for (ArrivedNode* node = first_; node != nullptr; node = node->next) {
+    // A few messages are cheaper to examine than a hash lookup per shape.
     if (size_ > kShort && looks-- == 0) {
       ArrivedNode* const found = index_.find(criteria, first_);
       return found == nullptr ? nullptr : &found->message;

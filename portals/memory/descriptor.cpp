@@ -20,12 +20,14 @@ Descriptor::~Descriptor() {
   if (changed_on_ != nullptr) changed_on_->remove(*this);
 }
 
+// Descriptors may outlive the list; each is unlinked, so that its own end does not reach into it.
 ChangedList::~ChangedList() {
   while (take() != nullptr) {
   }
 }
 
 void ChangedList::remove(Descriptor& descriptor) {
+  // The links are stale when the descriptor is on no list: take() does not reset them.
   if (descriptor.changed_on_ != this) return;
   Descriptor* const next = descriptor.next_changed_;
   Descriptor* const previous = descriptor.previous_changed_;

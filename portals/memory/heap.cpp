@@ -9,6 +9,7 @@ namespace margay::portals {
 
 Heap::Heap(Buffer memory) : base_(memory.base), capacity_(memory.bytes / kGrain * kGrain) {
   MARGAY_ASSERT(reinterpret_cast<std::uintptr_t>(base_) % kGrain == 0);
+  // Only the first page is touched: a large heap costs what is used of it.
   if (capacity_ > 0) root_ = new (base_) Node{nullptr, nullptr, capacity_, capacity_, random_};
 }
 
@@ -31,6 +32,7 @@ std::byte* Heap::allocate(std::uint64_t bytes) {
 std::byte* Heap::take_first(Node*& root, std::uint64_t bytes) {
   MARGAY_ASSERT(root->longest >= bytes && bytes % kGrain == 0);
   std::byte* block = nullptr;
+  // Left first, because addresses grow to the right: the lowest block that is long enough.
   if (root->left != nullptr && root->left->longest >= bytes) {
     block = take_first(root->left, bytes);
   } else if (root->bytes < bytes) {
@@ -52,6 +54,7 @@ void Heap::free(std::byte* block, std::uint64_t bytes) {
   const std::uint64_t given = rounded(bytes);
   MARGAY_ASSERT(block >= base_ && block + given <= base_ + capacity_ && used_ >= given);
   used_ -= given;
+  // The free neighbours of the block, by address.
   Node* before = nullptr;
   Node* after = nullptr;
   for (Node* node = root_; node != nullptr;) {
@@ -71,10 +74,12 @@ void Heap::free(std::byte* block, std::uint64_t bytes) {
     erase(root_, after);
   }
   if (before != nullptr && end(before) == block) {
+    // Its address, and so its position in the tree, stays; only lengths above it change.
     before->bytes += joined;
     refresh(root_, before);
     return;
   }
+  // xorshift64 (Marsaglia).
   random_ ^= random_ << 13;
   random_ ^= random_ >> 7;
   random_ ^= random_ << 17;

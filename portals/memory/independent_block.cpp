@@ -14,6 +14,7 @@ bool IndependentBlock::exhausted() const {
 }
 
 std::size_t IndependentBlock::available_linear() const {
+  // Earlier rows first, so that rows stay in order of arrival.
   if (!given_back_.empty()) return given_back_.back();
   std::size_t row = next_;
   while (row < table_.size() && table_[row].state != State::available) ++row;
@@ -25,6 +26,7 @@ void IndependentBlock::give_back(const Verdict& verdict) {
   MARGAY_ASSERT(row < table_.size() && table_[row].state == State::reserved);
   table_[row].state = State::available;
   const std::size_t following = row + 1 == table_.size() && progression_ == Progression::circular ? 0 : row + 1;
+  // The row was the last one taken, so the turn steps back. Otherwise a circular table reaches the row again by itself.
   if (next_ == following) {
     next_ = row;
   } else if (progression_ == Progression::linear) {
@@ -70,8 +72,10 @@ void IndependentBlock::unwatch_room(RoomWatch& watch) {
 }
 
 void IndependentBlock::tell_watches() {
+  // A released row need not be the one whose turn it is.
   if (watches_ == nullptr || exhausted()) return;
   while (watches_ != nullptr) {
+    // Off the list first: the callback may register again or end the observer.
     RoomWatch& watch = *watches_;
     unwatch_room(watch);
     watch.has_room(watch);
