@@ -7,12 +7,14 @@ namespace margay::sim {
 
 namespace {
 
+// What a message finds: the memory behind its offset.
 std::uint64_t left(std::uint64_t bytes, std::uint64_t used, const portals::Options& options,
                    const portals::Header& header) {
   const std::uint64_t offset = options.offset_by == portals::OffsetBy::sender ? header.offset : used;
   return offset > bytes ? 0 : bytes - offset;
 }
 
+// no_match serves inactive entries too; for entries that end the walk the link has no meaning.
 portals::Link followed(const portals::Links& links, portals::Passed passed) {
   if (passed == portals::Passed::no_room) return links.no_room;
   if (passed == portals::Passed::too_small) return links.too_small;

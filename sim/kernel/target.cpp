@@ -40,13 +40,14 @@ bool Target::take_other(Wire& wire, Arrival& arrival) {
   return true;
 }
 
-// Header and body are both here: one walk, one copy from the wire's memory to where the match says.
+// Header and body are both here: one walk, and one copy from the wire's memory to the matched place.
 bool Target::whole(Wire& wire, Arrival& arrival) {
   const portals::Header& header = arrival.header;
   if (watched()) [[unlikely]]
     note_arrival(arrival, wire.id());
-  // What nearly every short message is.
+  // Nearly every short message ends here.
   if (const portals::Placed placed = delivery_.put_whole(header, arrival.body)) [[likely]] {
+    // After the copy: it returns the wire's memory to the sender.
     wire.consume();
     entries_walked_ += placed.visited;
     registers_.count_delivered(header.source.rank);
@@ -62,6 +63,7 @@ bool Target::whole_other(Wire& wire, Arrival& arrival) {
   const portals::Verdict verdict = decide(arrival, wire.id());
   if (verdict.outcome == Outcome::deposit) {
     const std::uint64_t bytes = verdict.landing.bytes();
+    // Fewer than the body's bytes where an entry truncates, none where only the header is saved.
     if (bytes != 0) portals::copy(verdict.landing, arrival.body.slice(0, bytes));
     wire.consume();
     deposited(wire, verdict, header, arrival.sequence);
@@ -90,7 +92,8 @@ bool Target::not_deposited(Wire& wire, const Arrival& arrival, const portals::Ve
   return true;
 }
 
-// The header is here, the body on its way: the wire puts it straight where the match says, and tells when it is there.
+// The header is here, and the body follows: the wire puts it directly in the matched place, and reports when it is
+// complete.
 bool Target::started(Wire& wire, Arrival& arrival) {
   const portals::Header& header = arrival.header;
   if (watched()) [[unlikely]]
@@ -114,7 +117,7 @@ bool Target::started(Wire& wire, Arrival& arrival) {
     wire.hold();
     return false;
   }
-  // Only the header is wanted, or nothing: the body passes by, and the acknowledgment stops it at its source.
+  // The body is not wanted: the wire discards it, and an acknowledgment stops it at its source.
   wire.refuse();
   if (verdict.outcome == Outcome::deposit) {
     deposited(wire, verdict, header, arrival.sequence);
@@ -129,7 +132,7 @@ void Target::finished(const Wire& wire, Incoming& incoming) {
   release(incoming);
 }
 
-// Its sender is gone, or broke off what was wanted: the room goes back, and the message counts as dropped.
+// The sender is gone, or stopped the body: the room is given back, and the message counts as dropped.
 void Target::cut(Incoming& incoming) {
   delivery_.abandon(incoming.verdict);
   walk_ = {};  // no walk dropped it
@@ -149,7 +152,7 @@ void Target::lost(Wire& wire, const Arrival& arrival) {
   recorder_.record(event);
 }
 
-// One that is held comes again in each round: it has arrived once.
+// Records an arrival. A held message is delivered again in each round, but has arrived once.
 void Target::note_arrival(const Arrival& arrival, WireId wire) {
   const portals::Header& header = arrival.header;
   if (recorder_.on() && !was_held(header.source.rank, arrival.sequence)) record_arrival(header, arrival.sequence, wire);
@@ -158,7 +161,8 @@ void Target::note_arrival(const Arrival& arrival, WireId wire) {
   if (steps == 0 && !keep) return;
   steps_.clear();
   const portals::WalkLimits told{.steps = steps, .visited = std::max(steps, kWalkEntriesCounted)};
-  walk_ = delivery_.explain(header, steps_, keep ? portals::WalkLimits() : told);  // before the room is taken
+  // Before the room is reserved, because the linear walk must see the list as decide() will.
+  walk_ = delivery_.explain(header, steps_, keep ? portals::WalkLimits() : told);
   if (keep) decisions_.walked(header, steps_);
 }
 
@@ -199,6 +203,7 @@ bool Target::must_hold(const portals::Verdict& verdict, const portals::Header& h
 }
 
 bool Target::holds(std::uint32_t rank) const {
+  // Wires are in order, so the number of the next message follows from those delivered and dropped.
   std::uint64_t taken = registers_.delivered(rank);
   for (const std::uint64_t dropped : registers_.dropped(rank)) taken += dropped;
   return was_held(rank, taken + 1);
@@ -208,6 +213,7 @@ void Target::drop(const portals::Header& header, std::uint64_t sequence, DropRea
   registers_.count_dropped(header.source.rank, reason);
   if (reason == DropReason::no_match) {
     if (header.kind == portals::Kind::put && header.portal < portals::kPortalCount) ++unmatched_puts_[header.portal];
+    // Bounded, because a program may send such messages without end.
     if (first_unmatched_.size() < kUnmatchedKept) first_unmatched_.push_back(header);
   }
   if (!recorder_.on()) return;
@@ -260,6 +266,7 @@ void Target::record_verdict(const portals::Header& header, std::uint64_t sequenc
   event.a = verdict.visited;
   if (recorder_.walk_steps() != 0) {
     event.a = std::max(walk_.visited, verdict.visited);
+    // The index examined fewer entries than the paper's walk visits.
     if (verdict.visited < walk_.visited) event.reason |= kTraceWalkByIndex;
     if (!walk_.is_whole) event.reason |= kTraceWalkCut;
   }
@@ -275,7 +282,7 @@ void Target::record_verdict(const portals::Header& header, std::uint64_t sequenc
 
 namespace {
 
-// The link of the entry that the walk follows after this.
+// The link that the walk follows from the entry.
 TraceLink link_after(const portals::MatchEntry* entry, portals::Passed passed) {
   if (entry == nullptr) return TraceLink::none;
   switch (passed) {
@@ -297,6 +304,7 @@ TraceEvent pass_event(const portals::Step& step, std::uint32_t at, const portals
   event.reason = static_cast<std::uint8_t>(step.passed);
   const portals::Descriptor& memory = step.entry != nullptr ? *step.entry->memory() : *step.memory;
   TracePass pass;
+  // Saturates: the event has 16 bits for it.
   pass.step = std::min<std::uint32_t>(at, 0xffff);
   pass.owner = std::min(memory.owner_kind(), 0xffU);
   pass.link = link_after(step.entry, step.passed);
@@ -317,12 +325,13 @@ TraceEvent pass_event(const portals::Step& step, std::uint32_t at, const portals
 
 }  // namespace
 
-// The paper's linear walk over the list, as it stood when the message came.
+// Records the paper's linear walk over the list, as it was when the message arrived.
 void Target::record_walk(const portals::Header& header, std::uint64_t sequence) {
   std::uint32_t number = 0;
   for (const portals::Step& step : steps_) {
     const std::uint32_t at = number++;
     if (at >= recorder_.walk_steps()) break;
+    // The entry that took the message has its own event, kernel_match.
     if (step.passed == portals::Passed::taken) continue;
     TraceEvent event = pass_event(step, at, header, sequence);
     if (step.entry != nullptr) event.detail = place_of(*step.entry, header.portal);
