@@ -10,6 +10,7 @@ using portals::RegionCursor;
 
 bool SelfWire::try_send(std::uint32_t peer, const Header& header, const Region& body) {
   MARGAY_ASSERT(peer == me_.rank && body.bytes() == header.length);
+  // Behind a queued message nothing may be copied, because copies are delivered first.
   if (!queue_.empty() || copied_ == kSelfSlots || header.length > kSelfCopyBytes) return false;
   if (!slots_) slots_ = std::make_unique<Slots>();
   Slot& slot = (*slots_)[(first_ + copied_) % kSelfSlots];
@@ -35,6 +36,7 @@ void SelfWire::stop(std::uint32_t peer, Transmission& transmission) {
 }
 
 bool SelfWire::replace(std::uint32_t peer, Transmission& transmission, Transmission& instead) {
+  // A queued message has not left as long as it is not offered.
   MARGAY_ASSERT(peer == me_.rank && !offered_);
   return queue_.replace(transmission, instead);
 }
@@ -46,6 +48,7 @@ bool SelfWire::push() {
 
 bool SelfWire::poll(Arrival& arrival) {
   MARGAY_ASSERT(!offered_);
+  // Until the next push(), so that a round ends.
   if (held_) return false;
   if (copied_ != 0) {
     Slot& slot = (*slots_)[first_];

@@ -43,7 +43,7 @@ constexpr std::uint64_t channels_offset(std::uint64_t ranks, std::uint32_t long_
   return long_place_offset(ranks, long_places);
 }
 
-// That a segment has room for. Requires: it has for 0.
+// The number of long places that a segment has room for. Requires: it has room for none.
 std::uint32_t long_places_in(std::uint64_t bytes, std::uint32_t ranks) {
   const std::uint64_t more = bytes - shm_segment_bytes(ranks, 0);
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(more / long_place_bytes(ranks), kLongPlaces));
@@ -96,6 +96,7 @@ Status ShmLayout::attach(std::span<std::byte> segment, std::uint32_t ranks, ShmL
   }
   const std::uint32_t long_places = long_places_in(segment.size(), ranks);
   auto& header = *reinterpret_cast<SegmentHeader*>(segment.data());
+  // Several ranks may be the first; one of them writes, and the others see a complete header.
   const std::uint64_t there = publish_once(header.magic, kSegmentMagic, [&] {
     header.version = kSegmentVersion;
     header.ranks = ranks;
@@ -147,6 +148,7 @@ PostingArea& ShmLayout::posting_area(std::uint32_t place, std::uint32_t rank) co
 
 ChannelData& ShmLayout::channel(std::uint32_t from, std::uint32_t to) const {
   MARGAY_ASSERT(from < ranks_ && to < ranks_);
+  // By receiver first: a receiver's channels are adjacent, as it polls them.
   const std::uint64_t index = std::uint64_t{to} * ranks_ + from;
   return *reinterpret_cast<ChannelData*>(base_ + channels_offset(ranks_, long_places_) + index * sizeof(ChannelData));
 }

@@ -32,6 +32,7 @@ VirtualNetwork::Pair& VirtualNetwork::pair(std::uint32_t from, std::uint32_t to)
     slot = std::make_unique<Pair>();
     slot->from = from;
     slot->to = to;
+    // A pair may be used for the first time after one of its ranks was lost.
     slot->lost = !gone_[from].empty() || !gone_[to].empty();
   }
   return *slot;
@@ -53,6 +54,7 @@ void VirtualNetwork::launch(Pair& pair, Frame frame) {
   const std::uint64_t span = options_.delay_max_ns - options_.delay_min_ns + 1;
   std::uint64_t due = now_ns_ + options_.delay_min_ns + random() % span;
   if (chance(options_.stall_probability)) due += options_.stall_ns;
+  // Keeps the order within the pair.
   due = std::max(due, pair.last_due_ns + 1);
   pair.last_due_ns = due;
   pair.used_bytes += frame.bytes.size();
@@ -69,8 +71,10 @@ bool VirtualNetwork::advance() {
     const Due next = due_.top();
     due_.pop();
     Pair& pair = *next.pair;
-    if (pair.flying.empty()) continue;  // dropped with a lost process
+    // Dropped with a lost process; due_ cannot be searched.
+    if (pair.flying.empty()) continue;
     now_ns_ = std::max(now_ns_, next.at_ns);
+    // Makes the receiver poll this sender from now on.
     if (wires_[pair.to] != nullptr) wires_[pair.to]->sender(pair.from);
     pair.arrived.push_back(std::move(pair.flying.front()));
     pair.flying.pop_front();

@@ -46,6 +46,7 @@ void VirtualWire::send(std::uint32_t peer, Transmission& transmission) {
   const bool was_idle = pair.queue.empty();
   pair.queue.push(transmission);
   if (!was_idle) return;
+  // At once as far as the window allows; push() continues.
   while (!pair.queue.empty() && carry(pair)) {
   }
   if (!pair.queue.empty()) busy_.push_back(&pair);
@@ -57,6 +58,7 @@ void VirtualWire::stop(std::uint32_t, Transmission& transmission) {
 
 bool VirtualWire::replace(std::uint32_t peer, Transmission& transmission, Transmission& instead) {
   Pair& pair = network_.pair(rank_, peer);
+  // Its head is in flight.
   if (pair.begun && pair.queue.front() == &transmission) return false;
   return pair.queue.replace(transmission, instead);
 }
@@ -78,7 +80,7 @@ bool VirtualWire::push() {
   return moved;
 }
 
-// The next frame of the first queued transmission. false: the window is full.
+// Sends the next frame of the first queued transmission. false: the window is full.
 bool VirtualWire::carry(Pair& pair) {
   Transmission& first = *pair.queue.front();
   const std::uint64_t segment = network_.options_.segment_bytes;
@@ -172,7 +174,7 @@ bool VirtualWire::offer(Sender& sender, Arrival& arrival) {
   return true;
 }
 
-// Takes the frame that was looked at off the window.
+// Takes the polled frame out of the window.
 void VirtualWire::take(Sender& sender) {
   Frame& frame = sender.pair->arrived.front();
   sender.pair->used_bytes -= frame.bytes.size();
@@ -207,6 +209,7 @@ bool VirtualWire::move_body(Sender& sender, Arrival& arrival) {
 bool VirtualWire::end_body(Sender& sender, Arrival::Kind kind, Arrival& arrival) {
   const bool accepted = sender.state == Sender::State::receiving;
   sender.state = Sender::State::between;
+  // The end of a refused body is not an event.
   if (!accepted) return look(sender, arrival);
   arrival.kind = kind;
   arrival.peer = sender.rank;
