@@ -25,6 +25,7 @@ std::size_t TcpReceiver::targets(std::span<iovec> pieces) {
   direct_ = body_ == Body::landing && segment_left_ != 0 && begin_ == end_ && lands_in_long_pieces();
   if (direct_) return landing_targets(pieces);
   std::size_t room = kReceiveBufferBytes - end_;
+  // Only the next segment's prefix and head, so that its content can be read into the landing.
   if (body_ == Body::landing && !in_segment_) {
     room = std::min(room, buffered() < kSegmentOverheadBytes ? kSegmentOverheadBytes - buffered() : kFrameHeadMaxBytes);
   } else if (short_read_ && begin_ == end_) {
@@ -34,15 +35,16 @@ std::size_t TcpReceiver::targets(std::span<iovec> pieces) {
   return room == 0 ? 0 : 1;
 }
 
-// Reading small pieces to their places takes a system call for each few of them; they are read beside and copied. So is
-// a segment with the end of the landing of a longer body inside.
+// Small pieces in place would take a system call for every few of them, so they are read into the buffer and copied. So
+// is a segment that contains the end of a landing that is shorter than its body.
 bool TcpReceiver::lands_in_long_pieces() const {
   if (landing_.left() < segment_left_) return false;
   const std::size_t first = landing_.peek(segment_left_).bytes;
   return first == segment_left_ || first >= kLandingPieceBytesMin;
 }
 
-// The remainder of the segment, then what surely follows: the next segment's prefix and head, or a short read ahead.
+// The remainder of the segment, then the bytes that surely follow: the next segment's prefix and head, or a short read
+// ahead.
 std::size_t TcpReceiver::landing_targets(std::span<iovec> pieces) {
   RegionCursor ahead = landing_;
   std::size_t count = 0;
@@ -57,7 +59,7 @@ std::size_t TcpReceiver::landing_targets(std::span<iovec> pieces) {
   return count;
 }
 
-// Moves what is read ahead to the buffer's beginning when the end comes near. The offered frame stays where it is.
+// Moves bytes that are read ahead to the buffer's beginning when the end is near. An offered frame is never moved.
 void TcpReceiver::make_room() {
   if (begin_ == end_) {
     begin_ = end_ = backends_end_ = 0;
@@ -83,7 +85,7 @@ void TcpReceiver::received(std::size_t bytes, bool copied) {
   MARGAY_ASSERT(end_ <= kReceiveBufferBytes);
 }
 
-// `bytes` of the segment are where they belong: takes them into the checksum.
+// Adds `bytes` of the segment, which are in place, to the checksum.
 void TcpReceiver::landed(std::size_t bytes) {
   segment_left_ -= bytes;
   while (bytes != 0) {
@@ -116,6 +118,7 @@ void TcpReceiver::end(std::string why) {
 }
 
 void TcpReceiver::miss(std::string why) {
+  // Otherwise the loss is reported anyway.
   if (!goodbye_ || !told_) return;
   goodbye_ = told_ = false;
   loss_ = std::move(why);
@@ -157,10 +160,11 @@ TcpReceiver::Step TcpReceiver::step_frame(Arrival& arrival) {
     return malformed("a frame's head is not as long as its prefix says");
   }
   if (head.type == FrameType::segment) return step_segment(prefix, head);
-  // Everything but a segment is complete, and its checksum compared, before it means anything.
+  // Everything but a segment is complete, and its checksum compared, before it takes effect.
   if (prefix.content_bytes > kWholeBytes) return malformed("a frame's content is longer than its kind allows");
   const std::size_t bytes = prefix.head_bytes + prefix.content_bytes;
   if (buffered() < kPrefixBytes + bytes) return Step::need_bytes;
+  // A held message is decoded again in each round, but its checksum is computed once.
   if (checked_bytes_ == 0) {
     if (crc32c({front() + kPrefixBytes, bytes}) != prefix.crc) return malformed("a frame came damaged (CRC32C)");
     checked_bytes_ = kPrefixBytes + bytes;
@@ -203,7 +207,8 @@ TcpReceiver::Step TcpReceiver::step_message(const FramePrefix& prefix, const Dec
   arrival.header.source = source_;
   arrival.header.destination = destination_;
   arrival.body = whole ? Region(front() + kPrefixBytes + prefix.head_bytes, prefix.content_bytes) : Region();
-  goodbye_ = false;  // taken back
+  // A message revokes a goodbye.
+  goodbye_ = false;
   body_length_ = length;
   copied_bytes_ = prefix.content_bytes;
   copied_twice_ = backends_end_ > begin_;
@@ -223,12 +228,13 @@ TcpReceiver::Step TcpReceiver::step_control(const FramePrefix& prefix, const Dec
   }
   if (head.type != FrameType::goodbye) return malformed("a frame of a kind that this wire does not know");
   if (body_ != Body::none || goodbye_) return malformed("a goodbye came inside a body, or after another one");
+  // A lost frame would otherwise pass as an orderly end.
   if (head.argument != messages_) return malformed("it says goodbye after another number of messages than came");
   goodbye_ = true;
   return Step::again;
 }
 
-// No complete frame is left, and none will come.
+// The end of the stream, when no complete frame is left.
 bool TcpReceiver::finish_stream(Arrival& arrival) {
   if (body_ == Body::landing) {
     end_body(arrival, Arrival::Kind::cut);
@@ -256,7 +262,7 @@ void TcpReceiver::end_body(Arrival& arrival, Arrival::Kind kind) {
   short_read_ = true;
 }
 
-// What a peer sends is never asserted: it ends the connection.
+// A mistake in a peer's bytes is never asserted: it ends the connection.
 TcpReceiver::Step TcpReceiver::malformed(std::string_view why) {
   begin_ = end_ = 0;
   in_segment_ = false;

@@ -24,12 +24,12 @@ constexpr std::uint64_t kSecondNs = 1'000'000'000;
 constexpr int kKeepIdleS = 5;
 constexpr int kKeepIntervalS = 3;
 constexpr int kKeepCount = 3;
-// TCP_RTO_MAX_MS (Linux 6.15), which older headers lack: data that are lost, and a window that is closed, are asked
-// about at least so often, so that a silent host shows within seconds, however long the window was closed before.
+// TCP_RTO_MAX_MS (Linux 6.15), which older headers lack: the longest interval of retransmissions and of probes of a
+// closed window, so that a silent host is detected within seconds, however long the window was closed before.
 constexpr int kTcpRtoMaxMs = 44;
 constexpr int kAskAgainMs = 3000;
 
-// A refused option costs speed or time to notice a dead host, never correctness.
+// A refused option costs speed, or time to detect a dead host, but never correctness.
 void set_option(int descriptor, int level, int option, int value) {
   static_cast<void>(setsockopt(descriptor, level, option, &value, sizeof value));
 }
@@ -99,7 +99,8 @@ void tune_socket(int descriptor) {
 }
 
 void tune_for_long_bodies(int descriptor) {
-  constexpr std::string_view kPlain = "reno";  // in every kernel, and allowed to everybody
+  // In every Linux kernel, and permitted to every user.
+  constexpr std::string_view kPlain = "reno";
   if (!within_host(descriptor)) return;
   static_cast<void>(setsockopt(descriptor, IPPROTO_TCP, TCP_CONGESTION, kPlain.data(), kPlain.size()));
 }
@@ -121,7 +122,8 @@ namespace {
 using portals::Status;
 
 constexpr std::string_view kCardPrefix = "tcp#";
-constexpr std::size_t kQuotedBytes = 80;  // of a card in an error sentence
+// Bytes of a card in an error message.
+constexpr std::size_t kQuotedBytes = 80;
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlank = " \t\r\n";
@@ -132,6 +134,7 @@ std::string_view trimmed(std::string_view text) {
 
 Status bad_card(std::string_view card, std::string_view why) {
   std::string quoted;
+  // A card may contain anything; control characters must not reach a terminal.
   for (const char c : card.substr(0, kQuotedBytes)) quoted += c >= ' ' && c <= '~' ? c : '?';
   return Status::error("TCP card '" + quoted + "' " + std::string(why) +
                        "; expected tcp#ADDRESS:PORT, e.g. tcp#127.0.0.1:41234");

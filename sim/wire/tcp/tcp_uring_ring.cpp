@@ -34,17 +34,17 @@ Status refused(const char* step, int error_number) {
 
 }  // namespace
 
-// After a failure the descriptor is not the ring's to close, and the buffers may still be the kernel's to write.
+// After a failure the descriptor is not the ring's to close, and the operating system may still write into the buffers.
 TcpUringRing::~TcpUringRing() {
   if (failure_ != 0) return;
   if (open_) io_uring_queue_exit(&ring_);
   if (buffers_ != nullptr) munmap(buffers_, kMappedBytes);
 }
 
-// Neither SINGLE_ISSUER nor DEFER_TASKRUN: the owner and the message coprocessor both drive the ring, in turns. With
-// COOP_TASKRUN a polling thread is told by a flag to fetch its completions, which costs a third of being interrupted
-// for each; the completions of a thread that computes come when it next enters the kernel, at the latest with the timer
-// interrupt. docs/tcp_wire.md has the measurements.
+// Neither SINGLE_ISSUER nor DEFER_TASKRUN, because the owner and the message coprocessor drive the ring in turns. With
+// COOP_TASKRUN a polling thread sees by a flag that it has completions to fetch, which costs a third of an interrupt
+// for each; the completions of a computing thread come when it next enters the operating system, at the latest with the
+// timer interrupt. docs/tcp_wire.md has the measurements.
 Status TcpUringRing::open() {
   io_uring_params parameters{};
   parameters.flags = IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP | IORING_SETUP_COOP_TASKRUN | IORING_SETUP_TASKRUN_FLAG;
@@ -54,6 +54,7 @@ Status TcpUringRing::open() {
   open_ = true;
   constexpr unsigned kNeeded = IORING_FEAT_NODROP | IORING_FEAT_SUBMIT_STABLE | IORING_FEAT_FAST_POLL;
   if ((parameters.features & kNeeded) != kNeeded) return refused("its features", EOPNOTSUPP);
+  // A forked child must not keep the ring alive.
   io_uring_ring_dontfork(&ring_);
   return provide_buffers();
 }
@@ -121,7 +122,7 @@ void TcpUringRing::wait() {
   }
 }
 
-// Tries it: a byte through a pair of sockets into a provided buffer, by a receive that stays armed.
+// Tries the real use: a byte through a pair of sockets into a provided buffer, by a receive that stays armed.
 Status probe_uring() {
   TcpUringRing ring;
   Status opened = ring.open();
