@@ -28,7 +28,8 @@ bool ask_tsc_is_invariant() {
 }  // namespace
 
 bool tsc_is_invariant() {
-  static const bool answer = ask_tsc_is_invariant();  // CPUID traps in virtual machines: tens of microseconds
+  // Once: CPUID traps in virtual machines, which takes tens of microseconds.
+  static const bool answer = ask_tsc_is_invariant();
   return answer;
 }
 
@@ -54,6 +55,7 @@ ClockAnchor take_anchor(const Clock& clock) {
   for (int i = 0; i < kTries; ++i) {
     const std::uint64_t before = clock.ticks();
     const std::uint64_t time_ns = clock.now_ns();
+    // The narrowest of the tries: an interrupt in between makes one wide.
     const std::uint64_t width = clock.ticks() - before;
     if (width >= best_width) continue;
     best_width = width;

@@ -21,7 +21,7 @@ std::string path_of_program() {
   return length > 0 ? std::string(path.data(), static_cast<std::size_t>(length)) : "";
 }
 
-// Notes lie in a row: their heads, names and contents, each filled up to 4 bytes.
+// ELF notes are adjacent: head, name and content, each padded to 4 bytes.
 std::size_t filled_up(std::size_t bytes) {
   return (bytes + 3) / 4 * 4;
 }
@@ -74,7 +74,7 @@ std::optional<LoadedModule> find(Wanted wanted) {
   dl_iterate_phdr(
       [](dl_phdr_info* info, std::size_t /*bytes*/, void* data) {
         auto& state = *static_cast<Search*>(data);
-        // The vdso's name is not of a file; it is never searched for.
+        // The vdso has a name without a file; it is never searched for.
         LoadedModule module = module_in(*info);
         if (!state.wanted(module)) return 0;
         state.found = std::move(module);
@@ -84,7 +84,7 @@ std::optional<LoadedModule> find(Wanted wanted) {
   return std::move(search.found);
 }
 
-// How many files the process has unloaded.
+// The number of files that the process has unloaded: while it is unchanged, known addresses stay valid.
 unsigned long long unloaded_so_far() {
   unsigned long long count = 0;
   dl_iterate_phdr(

@@ -79,6 +79,7 @@ void Scheduler::move_to(std::uint32_t processor) const {
   cpu_set_t one;
   CPU_ZERO(&one);
   CPU_SET(processor, &one);
+  // The first call moves the thread at once; the second restores its mask for the scheduler.
   if (sched_setaffinity(0, sizeof one, &one) == 0) static_cast<void>(sched_setaffinity(0, sizeof before, &before));
 }
 
@@ -93,7 +94,8 @@ constexpr int kCachesMax = 16;  // of one processor
 
 struct ListedType {
   std::string_view name;
-  std::string_view file;  // of a processor: the list of those that share the instance
+  // In a processor's folder: the list of processors that share the instance.
+  std::string_view file;
 };
 constexpr std::array kListedTypes{
     ListedType{"package", "topology/package_cpus_list"}, ListedType{"socket", "topology/package_cpus_list"},
@@ -114,7 +116,7 @@ std::optional<int> first_of_list(const std::string& file) {
   return std::nullopt;
 }
 
-// Of the data cache of that level.
+// The first processor that shares the data cache of that level.
 std::optional<int> cache_of(const std::string& processor, char level) {
   for (int i = 0; i < kCachesMax; ++i) {
     const std::string cache = processor + "cache/index" + std::to_string(i) + "/";
@@ -124,7 +126,7 @@ std::optional<int> cache_of(const std::string& processor, char level) {
   return std::nullopt;
 }
 
-// The processor's folder has a link to its node.
+// The NUMA node, to which the processor's folder has a link.
 std::optional<int> node_of(const std::string& processor, const std::string& root) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(processor, error)) {

@@ -1,4 +1,4 @@
-// Random bytes from the kernel, and their spelling in hexadecimal.
+// Random bytes from the operating system, and their hexadecimal form.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,7 @@
 
 namespace margay::sim {
 
+// Cryptographically strong. Blocks only early in the machine's boot.
 void fill_random(std::span<std::byte> out);
 [[nodiscard]] std::uint64_t random_u64();
 [[nodiscard]] std::string to_hex(std::span<const std::byte> bytes);

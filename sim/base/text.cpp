@@ -9,7 +9,8 @@ namespace {
 
 struct Character {
   std::uint32_t code = 0;
-  std::size_t bytes = 0;  // 0: no well-formed one begins there
+  // 0: no well-formed character begins there.
+  std::size_t bytes = 0;
 };
 
 // The first character of `text` by the table of well-formed UTF-8 (Unicode 15, table 3-7).
@@ -18,7 +19,8 @@ Character first_character(std::string_view text) {
   const std::uint8_t lead = byte(0);
   if (lead < 0x80) return {lead, 1};
   const std::size_t bytes = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  constexpr std::uint32_t kLeast[] = {0x80, 0x800, 0x10000};  // what is shorter may not be written so
+  // Overlong forms of smaller codes are not well-formed.
+  constexpr std::uint32_t kLeast[] = {0x80, 0x800, 0x10000};
   if (lead < 0xc0 || lead > 0xf4 || bytes > text.size()) return {};
   std::uint32_t code = lead & (0x7fU >> bytes);
   for (std::size_t at = 1; at < bytes; ++at) {

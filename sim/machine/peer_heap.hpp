@@ -1,11 +1,11 @@
-// The memory that another rank of the node allocated, as this process maps it: by places that the owner told, without
-// the owner, which may compute, sleep or be dead by then. What was mapped stays, and what was not can still be mapped:
-// the file is open here.
+// The memory that another rank of the node allocated, as this process maps it: by places that the owner sent, without
+// the owner's help, which may compute, sleep or be dead by then. Mapped memory stays, and other memory can still be
+// mapped, because the file is open here.
 //
 // The arena is mapped in a few ranges, each at least as long as all before it, and not place by place: their number
-// grows with the logarithm of what the owner allocates, however many windows there are (a process has 65530 mappings).
-// A range takes addresses, and memory only where a place in it is touched. It stays until the end: freed memory of the
-// owner's is a hole in the file, whoever has it mapped.
+// grows with the logarithm of the owner's allocations, however many windows there are (a process has 65530 mappings). A
+// range takes addresses, and memory only where a place in it is touched. It stays until the end: memory that the owner
+// frees is a hole in the file, even where it is mapped.
 #pragma once
 
 #include <sys/types.h>
@@ -19,6 +19,7 @@
 
 namespace margay::sim {
 
+// Owns the open file and its ranges. Movable.
 class PeerHeap {
  public:
   PeerHeap() = default;
@@ -26,19 +27,19 @@ class PeerHeap {
   PeerHeap& operator=(PeerHeap&& other) noexcept;
   PeerHeap(const PeerHeap&) = delete;
   PeerHeap& operator=(const PeerHeap&) = delete;
-  // Unmaps all that is mapped.
+  // Unmaps all ranges, and closes the file.
   ~PeerHeap();
 
-  // Opens the arena that the owner told of, through /proc; the owner's process has to be there. Nothing that a peer
-  // writes is believed: error when it told of none, when its file cannot be opened (another user's, another PID
-  // namespace), or is not the sealed memfd, of this size, that it says.
+  // Opens the arena that the owner published, through /proc; the owner's process must be alive. A peer's values are
+  // verified: fails when it has published none, when its file cannot be opened (another user's, another PID namespace),
+  // or is not the sealed memfd, of this size, that is described.
   [[nodiscard]] static portals::Status open(const RankArea& owner, PeerHeap& out);
   [[nodiscard]] bool is_open() const { return descriptor_ >= 0; }
 
-  // Where the place's first byte is. Error: the place is not within the file, or the system refuses. Requires:
-  // is_open().
+  // The address of a place's first byte. Fails when the place is not within the file, or the operating system refuses.
+  // Requires: is_open().
   [[nodiscard]] portals::Status map(const HeapPlace& place, std::byte*& out);
-  // Ranges.
+  // Number of mapped ranges.
   [[nodiscard]] std::size_t mapped() const { return ranges_.size(); }
 
  private:

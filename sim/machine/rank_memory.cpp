@@ -17,7 +17,7 @@ namespace {
 
 using portals::Status;
 
-// From here on a private piece has pages of its own, which are zero without being touched.
+// Private pieces from this size on have pages of their own, which are zero without being touched.
 constexpr std::uint64_t kMappedBytesMin = std::uint64_t{1} << 20;
 constexpr std::uint64_t kAddressesEnd = std::uint64_t{1} << 62;
 
@@ -37,7 +37,7 @@ Status map_private(std::uint64_t bytes, std::uint64_t alignment, std::span<std::
 
 }  // namespace
 
-// What pieces may still take counts as taken: a program allocates, and touches later.
+// Memory that pieces may still take counts as taken, because programs allocate first and touch later.
 Status RankMemory::check(std::uint64_t bytes) const {
   if (bytes <= kMemoryUncheckedBytes) return {};
   const AvailableMemory memory = available_memory();
@@ -65,7 +65,7 @@ Status RankMemory::allocate(std::uint64_t bytes, std::uint64_t alignment, void*&
   }
   alignment = std::max<std::uint64_t>(alignment, kCacheLineBytes);
   if (bytes > kAddressesEnd - alignment) return refuse(bytes, "it exceeds the address space");
-  // At least one byte, so that the address is a piece's own.
+  // At least one byte, so that each piece has its own address.
   const std::uint64_t room = (std::max<std::uint64_t>(bytes, 1) + alignment - 1) / alignment * alignment;
   if (room >= kMappedBytesMin) {
     std::span<std::byte> range;

@@ -38,10 +38,10 @@ constexpr std::uint64_t round_up(std::uint64_t bytes, std::uint64_t to) {
   return (bytes + to - 1) / to * to;
 }
 
-// A bound on addresses: several times what can be there at once, for pieces that lie apart.
+// The arena's size, a bound on addresses: several times the memory, for fragmentation.
 std::uint64_t arena_bound() {
   std::uint64_t bytes = std::clamp(4 * physical_memory_bytes(), kHeapArenaBytesMin, kHeapArenaBytesMax);
-  // Beyond the limit on file sizes the process would end. Of scarce addresses the program's own need the most.
+  // Beyond the limit on file sizes the process would be killed. Scarce addresses are left to the program.
   bytes = std::min(bytes, file_size_limit().value_or(bytes));
   rlimit addresses{};
   if (::getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY) {
@@ -91,7 +91,7 @@ Status SharedHeap::open_arena(std::uint64_t bytes) {
   if (::fcntl(descriptor, F_ADD_SEALS, kHeapSeals | F_SEAL_SEAL) != 0) return close_and(refuse_call("F_ADD_SEALS"));
   SharedRange arena;
   if (Status status = SharedRange::map(descriptor, 0, bytes, arena); !status.ok()) return close_and(std::move(status));
-  // As pieces leave it: neighbours of like advice are one mapping, of which a process has 65530.
+  // The advice of free memory: neighbours with equal advice are one mapping, of which a process has 65530.
   static_cast<void>(::madvise(arena.data(), bytes, MADV_NOHUGEPAGE));
   division_ = std::make_unique<Division>(arena);
   arena_ = std::move(arena);
@@ -107,11 +107,13 @@ Status SharedHeap::make_arena() {
   }
   std::uint64_t bytes = options_.arena_bytes != 0 ? options_.arena_bytes : arena_bound();
   Status status = refuse_arena("the limits on file sizes and addresses (ulimit -f, -v) leave no room");
+  // A smaller arena is better than none.
   for (; bytes >= kHeapArenaBytesMin; bytes = bytes / 2 / kPageBytes * kPageBytes) {
     status = open_arena(bytes);
     if (status.ok()) break;
   }
   if (!status.ok()) return status;
+  // The position of the first block, which Boost does not report.
   std::byte* const first = division_->allocate(1);
   MARGAY_ASSERT(first != nullptr);
   first_block_ = offset_of(first);
@@ -157,6 +159,7 @@ Status SharedHeap::allocate_pages(std::uint64_t bytes, std::uint64_t& begin) {
   const std::uint64_t block_bytes = pages + (huge ? kHugePageBytes - kPageBytes : 0);
   std::byte* block = division_->allocate(block_bytes);
   while (block == nullptr) {
+    // Empty slabs are kept for short pieces, until pages are needed.
     const std::optional<std::uint64_t> slab = slabs_.drop_empty();
     if (!slab) return refuse_size();
     free_pages(*slab);
@@ -192,8 +195,8 @@ void SharedHeap::free_pages(std::uint64_t begin) {
   advise(begin, piece, false);
   division_->buffer.deallocate(arena_.data() + piece.block);
   const auto after = pieces_.erase(found);
-  // The free block that it is in now lies between two pieces' blocks; the last page of all is Boost's too. What its
-  // neighbours had in it, if they were free: the one after it, its first page.
+  // The free block now lies between two pieces' blocks; the last page of all is Boost's too. If its neighbours were
+  // free before, their pages of Boost's are now inside: the first page of the one after it.
   const std::uint64_t free_end =
       after != pieces_.end() ? after->second.block - kPageBytes : arena_.bytes() - kPageBytes;
   const std::uint64_t free_begin =
@@ -202,15 +205,16 @@ void SharedHeap::free_pages(std::uint64_t begin) {
                           std::min(piece.block_end + kPageBytes, free_end)));
 }
 
-// Whether it could be: the range has no memory now and is zero.
+// Makes a range a hole, so that it is zero and has no memory. False: refused.
 bool SharedHeap::empty(std::uint64_t begin, std::uint64_t end) const {
   if (begin >= end) return true;
   return ::fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(begin),
                      static_cast<off_t>(end - begin)) == 0;
 }
 
-// Pieces are in core dumps, the first few thousand, with Boost's page before them, which makes one mapping of
-// neighbours. Long ones are of huge pages, which Boost's page must not be; a system without those refuses that.
+// Includes the first few thousand pieces in core dumps, with Boost's page before them, which makes neighbours one
+// mapping. Long pieces are advised to be huge pages, which Boost's page must not be; a system without those refuses
+// that.
 void SharedHeap::advise(std::uint64_t begin, const Piece& piece, bool is_used) const {
   if (is_used && pieces_.size() >= kHeapAdvisedPieces) return;
   std::byte* const block = arena_.data() + piece.block - kPageBytes;

@@ -110,7 +110,7 @@ ReadFault PeerMemory::copy_few(Direction direction, const Buffer& mine, std::uin
       return ReadFault::gone;
     } else if (errno == EIO || errno == EFAULT) {
       return ReadFault::unreadable;
-    // Any other error: give the file up, and try the other method below.
+      // Any other error: give the file up, and try the other method below.
     } else if (errno != EINTR) {
       ::close(file_);
       file_ = kRefused;

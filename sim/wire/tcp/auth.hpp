@@ -24,7 +24,7 @@ inline constexpr std::uint32_t kHandshakeVersion = 2;
 inline constexpr std::size_t kHelloBytes = 56;
 // magic 8, version 4, nonce 32, tag 32
 inline constexpr std::size_t kAnswerBytes = 76;
-inline constexpr std::size_t kProofBytes = 32;   // tag
+inline constexpr std::size_t kProofBytes = 32;  // tag
 inline constexpr std::size_t kVerdictBytes = 4;
 
 // The acceptor's answer to an initiator that has proved itself.

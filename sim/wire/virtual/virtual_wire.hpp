@@ -78,10 +78,10 @@ class VirtualNetwork {
   struct Frame {
     enum class Type : std::uint8_t { head, segment, cut };
     Type type = Type::head;
-    portals::Header header;        // head
+    portals::Header header;  // head
     // Of a head: the whole body, if it is short; of a segment: its bytes.
     std::vector<std::byte> bytes;
-    bool whole = true;             // head
+    bool whole = true;  // head
   };
   // One ordered pair of ranks. Frames go from the sender to `flying`, and from there to `arrived`.
   struct Pair {
