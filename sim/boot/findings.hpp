@@ -1,8 +1,9 @@
-// Findings: what margay reports about a program, each kind under a stable id, and the record by which a rank hands one
-// to the launcher. The texts behind the ids are in command/info/findings.
+// Findings: the kinds of reports about a program, each with a stable id, and the record by which a rank hands one to
+// the launcher. command/info/findings has the texts of the ids.
 //
 // With `margay run --report` all ranks inherit one memory file (MARGAY_FINDINGS_FD), to which each appends records of
-// one size. The kernel makes an append atomic, so ranks need no lock and the launcher has all records of a killed rank.
+// one size. The operating system makes an append atomic, so ranks need no lock, and the launcher gets all records of a
+// killed rank.
 #pragma once
 
 #include <array>
@@ -15,7 +16,7 @@
 namespace margay::sim {
 
 enum class Finding : std::uint32_t {
-  // Ends of a job, seen by the launcher.
+  // Ends of a job, detected by the launcher.
   rank_died,
   no_finalize,
   no_init,
@@ -28,7 +29,7 @@ enum class Finding : std::uint32_t {
   output_closed,
   launch_protocol,
   accounting_mismatch,
-  // Mistakes of the program, seen by a rank.
+  // Mistakes of the program, detected by a rank.
   unreceived_message,
   dropped_ready_send,
   leaked_handle,
@@ -43,12 +44,14 @@ inline constexpr std::uint32_t kFindingCount = 16;
 struct FindingRecord {
   std::uint32_t finding = 0;
   std::uint32_t rank = 0;
-  std::int32_t peer = -1;  // rank in the communicator; -1: unknown
-  std::int32_t tag = -1;   // -1: unknown
+  // Rank in the communicator; -1: unknown.
+  std::int32_t peer = -1;
+  std::int32_t tag = -1;  // -1: unknown
   std::uint64_t bytes = 0;
   std::uint64_t time_ns = 0;  // CLOCK_MONOTONIC
   std::array<char, 32> call{};
-  std::array<char, 256> site{};  // place in the program, "ring.c:41"
+  // Location in the program, "ring.c:41".
+  std::array<char, 256> site{};
   std::array<char, 160> communicator{};
   std::array<char, 544> message{};
 };

@@ -42,7 +42,7 @@ std::vector<Interface> interfaces() {
   return found;
 }
 
-// "10.1.0.0/16": false when it is no network.
+// Parses "10.1.0.0/16"; false when it is not a network.
 bool parse_network(const std::string& text, std::uint32_t& bits, std::uint32_t& mask) {
   const std::size_t slash = text.find('/');
   if (slash == std::string::npos) return false;
@@ -62,7 +62,8 @@ bool numeric(const std::string& text) {
   return inet_pton(AF_INET, text.c_str(), &any) == 1 || inet_pton(AF_INET6, text.c_str(), &any) == 1;
 }
 
-// Asked of the kernel, which knows the loopback's whole network. An IPv6 address is left to whoever listens.
+// Tested by bind(), because only the operating system knows the loopback's whole network. An IPv6 address is left to
+// the listener.
 bool may_listen_on(const std::string& text) {
   sockaddr_in place{};
   place.sin_family = AF_INET;

@@ -30,7 +30,7 @@ Status take_given(std::string asked, JobRates& out) {
   return {};
 }
 
-// Whether there is anything at all; what is there and cannot be used is told.
+// Reads a file if it exists; one that cannot be used is reported.
 bool take_file(const std::string& path, JobRates& out) {
   if (path.empty() || ::access(path.c_str(), F_OK) != 0) return false;
   MeasuredRates measured;

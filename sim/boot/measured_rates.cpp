@@ -28,7 +28,7 @@ using portals::Status;
 constexpr std::string_view kFirstLine = "margay-rates 1";
 constexpr std::string_view kVersion = "margay 0.1.0";
 
-// What a line's name fills.
+// The field that a line fills, by its name.
 struct Line {
   std::string_view name;
   std::string MeasuredRates::*value;
@@ -44,7 +44,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-// Of the first processor. The file has a part for each, and is made as it is read: the first is enough.
+// The model of the first processor. /proc/cpuinfo is generated while it is read, so the first part is enough.
 std::string processor_model() {
   std::ifstream file("/proc/cpuinfo");
   std::string line;
@@ -69,8 +69,8 @@ std::string kernel_series() {
   return std::string(name.sysname) + " " + release.substr(0, end);
 }
 
-// The file that holds this code: the library of an MPI program, or the command itself, which the loader names as it was
-// called.
+// The file that contains this code: the library of an MPI program, or the command itself, which the loader names as it
+// was called.
 std::string own_file() {
   Dl_info info{};
   char path[PATH_MAX];
@@ -90,7 +90,7 @@ Status cannot(const std::string& what, const std::string& path) {
   return Status::error("cannot " + what + " " + path + ": " + std::strerror(errno));
 }
 
-// A pipe or a device would keep the job waiting: files only.
+// Regular files only: a pipe or a device would block the job.
 Status read_bounded(const std::string& path, std::string& out) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return cannot("read", path);
@@ -167,7 +167,8 @@ std::string user_rates_file() {
   const char* const cache = std::getenv("XDG_CACHE_HOME");
   const char* const home = std::getenv("HOME");
   std::string folder;
-  if (cache != nullptr && cache[0] == '/') {  // a relative one is to be ignored, says its specification
+  // Its specification demands that a relative one is ignored.
+  if (cache != nullptr && cache[0] == '/') {
     folder = cache;
   } else if (home != nullptr && home[0] == '/') {
     folder = std::string(home) + "/.cache";

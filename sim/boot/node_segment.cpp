@@ -20,7 +20,7 @@ namespace {
 
 using portals::Status;
 
-// The limit on file sizes would end the process with SIGXFSZ in ftruncate; asked first, it is an error.
+// Beyond the limit on file sizes, ftruncate would end the process with SIGXFSZ; tested first, it is an error.
 Status check_file_size_limit(std::uint64_t bytes) {
   const std::optional<std::uint64_t> limit = file_size_limit();
   if (!limit || *limit >= bytes) return {};
@@ -44,7 +44,8 @@ int make_memfd(const SegmentRequest& request, std::string& why) {
     ::close(descriptor);
     return -1;
   }
-  static_cast<void>(::fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK));  // without it the memory is as usable
+  // Without the seal the memory is as usable.
+  static_cast<void>(::fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK));
   return descriptor;
 }
 
@@ -73,6 +74,7 @@ Status make_file(const SegmentRequest& request, const std::string& why_no_memfd,
   std::vector<char> name(path.c_str(), path.c_str() + path.size() + 1);
   const int file = ::mkostemp(name.data(), O_CLOEXEC);
   if (file < 0) return refuse(errno);
+  // At once, so that no end of the job leaves a file behind.
   ::unlink(name.data());
   const int error = ::posix_fallocate(file, 0, static_cast<off_t>(bytes));
   if (error != 0) {

@@ -17,6 +17,7 @@ Status PmiClient::send_line(std::string_view line) {
   std::string_view rest(text);
   while (!rest.empty()) {
     ssize_t sent = ::send(descriptor_, rest.data(), rest.size(), MSG_NOSIGNAL);
+    // Some launchers pass a pipe.
     if (sent < 0 && errno == ENOTSOCK) sent = ::write(descriptor_, rest.data(), rest.size());
     if (sent < 0 && errno == EINTR) continue;
     if (sent < 0 && errno == EAGAIN) {
@@ -74,7 +75,7 @@ Status PmiClient::init() {
   if (connected_) return {};
   PmiMessage answer;
   Status status = exchange("cmd=init pmi_version=1 pmi_subversion=1", "response_to_init", answer);
-  // A launcher may hang up once a rank has finalized.
+  // A launcher may close the connection once a rank has finalized.
   if (!status.ok()) {
     return Status::error(status.sentence() +
                          "; was another MPI program in this rank's place before? There is room for "
@@ -137,7 +138,8 @@ Status PmiClient::lookup(std::string_view key, std::string& value, bool& found) 
   const std::string request = "cmd=get kvsname=" + kvs_name_ + " key=" + std::string(key);
   if (Status status = exchange(request, "get_result", answer); !status.ok()) return status;
   int rc = 0;
-  found = !answer.number("rc", rc) || rc == 0;  // a missing key carries a value all the same
+  // A missing key also has a value in the answer.
+  found = !answer.number("rc", rc) || rc == 0;
   if (found) value = answer.text("value");
   return {};
 }
@@ -154,7 +156,7 @@ Status PmiClient::barrier() {
   return exchange("cmd=barrier_in", "barrier_out", answer);
 }
 
-// The first piece starts with the number of pieces: "3:text". Keys are card-RANK and card-RANK-PIECE.
+// The first piece begins with the number of pieces: "3:text". Keys are card-RANK and card-RANK-PIECE.
 Status PmiClient::put_card(std::string_view card) {
   if (Status status = connect_once(); !status.ok()) return status;
   const std::size_t piece_bytes = max_value_ - 32;
@@ -225,6 +227,7 @@ Status PmiClient::unpublish(std::string_view service) {
 
 Status PmiClient::finalize() {
   if (!connected_ || finalized_) return {};
+  // Before the answer: a failed sign-off is not repeated.
   finalized_ = true;
   PmiMessage answer;
   return exchange("cmd=finalize", "finalize_ack", answer);
@@ -236,7 +239,7 @@ void PmiClient::abort(int code, std::string_view message) {
   for (char& c : line) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
   }
-  // Whoever is gone needs no telling.
+  // A launcher that has ended needs no notification.
   static_cast<void>(send_line(line).ok());
 }
 

@@ -17,7 +17,7 @@ bool is_name(std::string_view text) {
   });
 }
 
-// The place of '=' when the word starts a field, else npos.
+// The position of '=' when the word starts a field, otherwise npos.
 std::size_t field_start(std::string_view word) {
   const std::size_t equals = word.find('=');
   return equals != std::string_view::npos && is_name(word.substr(0, equals)) ? equals : std::string_view::npos;

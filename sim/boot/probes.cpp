@@ -30,7 +30,7 @@ bool reads_byte(pid_t pid, const char* address) {
   return ::process_vm_readv(pid, &local, 1, &remote, 1, 0) == 1 && byte == *address;
 }
 
-// A child that reads its parent's byte, tells, and waits to be read and then ended.
+// A child that reads its parent's byte, reports the result, and waits until it is read and ended.
 class Reader {
  public:
   explicit Reader(const char* address) {
@@ -90,7 +90,7 @@ ProbeResult probe_memfd() {
   return {sized, why};
 }
 
-// The TCP wire's own trial, so that what is told here is what --wire-tcp uring will find.
+// The TCP wire's own test, so that --wire-tcp uring gives the same result.
 ProbeResult probe_io_uring() {
   if (std::getenv("MARGAY_REFUSE_IO_URING") != nullptr) return {false, "refused by MARGAY_REFUSE_IO_URING"};
   const portals::Status tried = probe_uring();
@@ -102,7 +102,7 @@ ProbeResult probe_io_uring() {
 }
 
 ProbeResult probe_process_vm_readv() {
-  // In both processes at the same address; the child's copy is the one of the moment of fork.
+  // At the same address in both processes; the child's copy is from the moment of fork.
   const char byte = 'm';
   Reader reader(&byte);
   if (!reader.started()) return {false, reason("fork")};

@@ -25,12 +25,13 @@ using portals::Status;
 
 namespace {
 
-// Anchors come closely at first, so that a short run has two of them apart, and then ever farther: 0.1 ms to 0.4 s
-// at 2.6 GHz.
+// Anchors are close at first, so that a short run has two that differ, and then ever farther apart: 0.1 ms to 0.4 s at
+// 2.6 GHz.
 constexpr std::uint64_t kFirstAnchorDistance = std::uint64_t{1} << 18;
 
-// Volatile keeps the compiler from moving or merging the stores: whatever instant the process is killed at, an event
-// that `written` counts is whole. Nobody else runs on these lines, so the processor's order does not matter.
+// Volatile keeps the compiler from moving or merging the stores: at whatever instant the process is killed, an event
+// that `written` counts is whole. No other thread reads these lines meanwhile, so the processor's order does not
+// matter.
 template <typename Value>
 void put(Value& place, Value value) {
   *const_cast<volatile Value*>(&place) = value;
@@ -63,8 +64,9 @@ Status check(const RecorderOptions& options) {
   return {};
 }
 
-// The first lap through a ring would meet a page fault every 64 events, in the middle of what is recorded. Larger rings
-// would take their ranks' memory whole, whether they are filled or not.
+// Touches the ring, because its first lap would otherwise cause a page fault every 64 events, in the middle of the
+// recorded steps. Larger rings are touched in part only: they would take all their memory, whether they are filled or
+// not.
 void touch([[maybe_unused]] void* ring, [[maybe_unused]] std::uint64_t bytes) {
 #ifdef MADV_POPULATE_WRITE
   constexpr std::uint64_t kMostTouchedBytes = std::uint64_t{64} << 20U;
@@ -151,13 +153,14 @@ void Recorder::start(TraceHeader* header, std::uint64_t mapped_bytes, const Reco
   header->flags = options.walk_steps != 0 ? kTraceFlagWalks : 0;
   anchor_distance_ticks_ = kFirstAnchorDistance;
   refresh_anchor(now_ticks());
-  put(header->magic, kTraceMagic);  // last: a file without it was never begun
+  // Last: a file without it was never begun.
+  put(header->magic, kTraceMagic);
   resume();
 }
 
 void Recorder::set_call_names(std::span<const std::string_view> names) {
   if (header_ == nullptr || suspended_) return;
-  // One that is counted stays as it is: the file may be read now, or this be the last that its rank does.
+  // A name that is counted does not change, because the file may be read now, or the rank may die.
   const std::size_t count = std::min<std::size_t>(names.size(), kMaxTraceNames);
   char* table = reinterpret_cast<char*>(header_) + kTraceNamesOffset;
   for (std::size_t i = header_->name_count; i < count; ++i) {
@@ -191,7 +194,8 @@ void Recorder::define(DefinitionKind kind, std::uint64_t number, std::uint64_t v
   put(header_->definitions_used, used + head.bytes);
 }
 
-// The ring from its oldest event on. Whoever reads finds the checksum with all that it is about, or none.
+// Writes the checksum, over the ring from its oldest event on. The flag comes last: a reader of a closed file finds the
+// checksum with everything that it covers.
 void Recorder::seal() {
   const auto* const file = reinterpret_cast<const std::byte*>(header_);
   refresh_anchor(now_ticks());
@@ -233,7 +237,7 @@ void Recorder::reopen() {
   resume();
 }
 
-// A child that the program forked has pages of its own in the file's place, which tell of no process.
+// A forked child has zero pages of its own in the file's place, which belong to no process.
 bool Recorder::is_own() const {
   return header_->process_id == static_cast<std::uint32_t>(getpid());
 }
