@@ -24,7 +24,7 @@ namespace margay::sim {
 // The exit status of a job, or of a process without `margay run`, that succeeded but for findings of strict checks.
 inline constexpr int kStatusFindings = 72;
 
-// A table of options. Immutable after start, by convention.
+// A table of option values by name.
 class Options {
  public:
   Options() = default;

@@ -17,7 +17,7 @@ Status PmiClient::send_line(std::string_view line) {
   std::string_view rest(text);
   while (!rest.empty()) {
     ssize_t sent = ::send(descriptor_, rest.data(), rest.size(), MSG_NOSIGNAL);
-    // Some launchers pass a pipe.
+    // A launcher may pass a pipe instead of a socket.
     if (sent < 0 && errno == ENOTSOCK) sent = ::write(descriptor_, rest.data(), rest.size());
     if (sent < 0 && errno == EINTR) continue;
     if (sent < 0 && errno == EAGAIN) {

@@ -32,8 +32,10 @@ Control::~Control() = default;
 Status Control::attach() {
   Kernel& kernel = means_.process.kernel();
   kernel.target().decisions().leave_out(means_.portal);
+  // Never dropped: a process that runs ahead waits for the others' heaps.
   kernel.target().hold_when_no_room(means_.portal);
   Status attached = kernel.table().attach(means_.portal, heap_, {});
+  // The program can neither detach nor replace it.
   kernel.table().reserve(means_.portal);
   return attached;
 }
@@ -46,6 +48,7 @@ void Control::begin_call(const char* call, std::uint64_t limit_ns) {
   for (portals::ArrivedMessage* message = heap_.first(); message != nullptr;) {
     portals::ArrivedMessage& old = *message;
     message = heap_.next(old);
+    // An incomplete message must stay, because the wire still writes it; a later call discards it.
     if (old.complete && old.header.match_bits < bits_) heap_.release(old);
   }
 }
@@ -73,6 +76,7 @@ Status Control::sum(Sums& sums) {
     sums.given_up += part.given_up;
   }
   if (me != 0) {
+    // The loop ended at the lowest bit of this rank.
     const Rank parent = me & ~static_cast<Rank>(distance);
     if (Status status = send(parent, up, sums); !status.ok()) return status;
     if (Status status = receive(parent, down, sums); !status.ok()) return status;
@@ -103,7 +107,7 @@ Status Control::receive(Rank from, MatchBits bits, Sums& sums) {
     return message != nullptr && message->complete;
   };
   if (Status status = means_.wait(call_, from, limit_ns_, is_here); !status.ok()) return status;
-  // Another build of the program, perhaps: what a wire brought is checked.
+  // Data from a wire is checked: another build of the program may have sent it.
   if (message->body.bytes != sizeof sums) {
     return Status::error("rank " + std::to_string(from) + " sent something else than margay to portal " +
                          std::to_string(means_.portal) + "; start the same program, of the same margay, on all ranks");
@@ -133,6 +137,7 @@ Status Control::settle(const char* call, std::uint64_t limit_ns, std::uint64_t p
   bool equal_before = false;
   std::uint64_t changed_ns = clock.now_ns();
   for (bool first = true;; first = false) {
+    // Everything that has arrived is counted first, so that fewer sums are needed.
     while (means_.progress()) {
     }
     Sums sums = own();

@@ -29,7 +29,7 @@ std::string message(const Decision& decision, const Names& names) {
   return text + fmt::format(", {} bytes for offset {}\n", header.length, header.offset);
 }
 
-// Which of the criteria the message does not meet.
+// The first of the criteria that the message does not meet, in the order of Criteria::accepts().
 std::string mismatch(const portals::Criteria& criteria, const portals::Header& header) {
   const portals::MatchBits differ = (header.match_bits ^ criteria.match_bits) & ~criteria.ignore_bits;
   if (differ != 0) {
@@ -71,7 +71,7 @@ std::string why(const Stop& stop, const portals::Header& header) {
   return stop.entry != nullptr ? "taken, it matches and has room" : "taken, it has room";
 }
 
-// Where the walk goes on after an entry; nothing when it ends there.
+// The link by which the walk continues after an entry; empty when it ends there.
 std::string onward(const Stop& stop, const Names& names) {
   std::string_view link;
   switch (stop.passed) {

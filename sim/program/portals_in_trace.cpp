@@ -55,9 +55,10 @@ void PortalsInTrace::attached(PortalIndex portal, portals::Descriptor* memory, M
   at_portals_of(*list, [&](PortalIndex) { is_followed = true; });
   lists_[portal] = list;
   if (!is_followed) return list->follow(this);
-  // It stands in another portal, too, where its entries are known.
+  // The list is attached to another portal too, where its entries are recorded.
   std::vector<const MatchEntry*> chain;
   for (const MatchEntry* entry = list->first(); entry != nullptr; entry = list->next(*entry)) chain.push_back(entry);
+  // From the end, as MatchList::follow() does: each entry's successor has a number by then.
   for (auto entry = chain.rbegin(); entry != chain.rend(); ++entry) record_link(portal, *list, **entry);
   for (const auto& [entry, its_list] : standing_) {
     if (its_list == list && !entry->chained()) record_link(portal, *list, *entry);
@@ -136,7 +137,7 @@ void PortalsInTrace::gone(const DynamicBlock& block) {
   const auto found = heaps_.find(&block);
   const std::uint32_t heap = found->second.number;
   heaps_.erase(found);
-  // Its memory is the program's again, with all that lay there.
+  // Its memory is the program's again, with all messages in it.
   std::vector<const ArrivedMessage*> here;
   for (const auto& [message, queued] : queued_) {
     if (queued.heap == heap) here.push_back(message);
@@ -188,7 +189,7 @@ TraceEvent PortalsInTrace::event_of(TraceKind kind, PortalIndex portal, std::uin
 void PortalsInTrace::define_name(PortalIndex portal, const MatchEntry& entry, std::uint32_t number) {
   const std::string* const name = names_.name_of(entry);
   if (name == nullptr && told_.empty()) return;
-  // An entry that has no name may be where one was that had.
+  // An entry without a name may be at the address of one that had a name.
   const std::uint64_t key = entry_number(portal, number);
   std::string& told = told_[key];
   const std::string_view now = name == nullptr ? std::string_view() : *name;

@@ -1,5 +1,5 @@
-// Records in the trace what stands in a program's portals: entries when they are linked and unlinked, by a number of
-// their own, with what the program calls them; messages when they leave its heaps.
+// Records a program's portals in the trace: entries when they are linked and unlinked, by a number of their own, with
+// the program's names for them; messages when they leave its heaps.
 #pragma once
 
 #include <array>
@@ -15,9 +15,10 @@
 
 namespace margay::sim {
 
+// An observer of the portal table and of everything attached to it; exists while a trace records.
 class PortalsInTrace final : public portals::StructureWatch {
  public:
-  // All outlive it; the table is followed until this goes. Defines the control portal, which is not recorded.
+  // All arguments outlive it; it observes the table until its end. Defines the control portal, which is not recorded.
   PortalsInTrace(const Names& names, Recorder& recorder, portals::PortalTable& table,
                  portals::PortalIndex control_portal);
   PortalsInTrace(const PortalsInTrace&) = delete;
@@ -27,8 +28,9 @@ class PortalsInTrace final : public portals::StructureWatch {
   [[nodiscard]] MatchProbe probe() {
     return {.matched = &PortalsInTrace::matched, .place = &PortalsInTrace::place, .context = this};
   }
+  // Records a portal's name.
   void portal(portals::PortalIndex portal, const std::string& name);
-  // It has another name now.
+  // Records an entry's new name.
   void named(const portals::MatchEntry& entry);
 
   void attached(portals::PortalIndex portal, portals::Descriptor* memory, portals::MatchList* list) override;
@@ -46,7 +48,8 @@ class PortalsInTrace final : public portals::StructureWatch {
                       std::uint64_t sequence);
   static std::uint64_t place(void* self, const portals::MatchEntry& entry, portals::PortalIndex portal);
 
-  // Entries at one address have one number: what is linked and unlinked over and over needs one name.
+  // The number of an entry. Entries at one address have one number, so an entry that is linked repeatedly needs one
+  // name.
   [[nodiscard]] std::uint32_t number_of(const portals::MatchEntry& entry);
   [[nodiscard]] TraceEntry memory_of(portals::Descriptor& memory);
   [[nodiscard]] TraceEvent event_of(TraceKind kind, portals::PortalIndex portal, std::uint64_t place) const;
@@ -64,6 +67,7 @@ class PortalsInTrace final : public portals::StructureWatch {
     std::uint32_t number = 0;
     portals::DynamicBlock* block = nullptr;
   };
+  // A message in a heap: the heap's number, and the message's number in its pair.
   struct Queued {
     std::uint32_t heap = 0;
     std::uint64_t sequence = 0;
@@ -72,12 +76,15 @@ class PortalsInTrace final : public portals::StructureWatch {
   Recorder& recorder_;
   portals::PortalTable& table_;
   portals::PortalIndex control_portal_;
-  std::array<portals::MatchList*, portals::kPortalCount> lists_{};  // by portal; nullptr: it has none
+  // By portal; nullptr: none.
+  std::array<portals::MatchList*, portals::kPortalCount> lists_{};
   std::unordered_map<const portals::MatchEntry*, std::uint32_t> numbers_;
   std::unordered_map<const portals::MatchEntry*, const portals::MatchList*> standing_;
-  std::unordered_map<const portals::Descriptor*, Heap> heaps_;  // those that are followed
+  // The heaps that are observed.
+  std::unordered_map<const portals::Descriptor*, Heap> heaps_;
   std::unordered_map<const portals::ArrivedMessage*, Queued> queued_;
-  std::map<std::uint64_t, std::string> told_;  // names, by entry_number()
+  // Recorded names, by entry_number().
+  std::map<std::uint64_t, std::string> told_;
   std::uint32_t last_heap_ = 0;
 };
 

@@ -14,9 +14,9 @@ using portals::Status;
 
 namespace {
 
-// Owner kind of a program's transmissions; the kernel's own have kOwnerKernel.
+// Owner tag of a program's transmissions; the kernel's own have kOwnerKernel.
 constexpr std::uint32_t kOwnerProgram = 1;
-// One to a process: the job has one place for it.
+// One per process, because the job has one place for it.
 bool one_is_there = false;
 
 }  // namespace
@@ -34,6 +34,7 @@ Status Program::start(std::unique_ptr<Program>& out) {
   std::unique_ptr<Program> program(new Program());
   if (Status status = Process::start(program->process_); !status.ok()) return status;
   Process& process = *program->process_;
+  // Held from here on, except inside compute().
   process.lock().owner_enter();
   program->asked_.resize(process.size());
   program->control_ = std::make_unique<Control>(program->control_means());
@@ -73,6 +74,7 @@ Program::~Program() {
   if (process_ == nullptr) return;
   one_is_there = false;
   process_->stop_coprocessor();
+  // The members are destroyed before the process that calls them.
   process_->kernel().target().set_match_probe({});
   if (process_->lock().owner_inside()) process_->lock().owner_leave();
 }
@@ -176,7 +178,7 @@ void Program::stop(Sending& sending) {
   if (!sending.done()) kernel().stop(sending.transmission_);
 }
 
-// The body's memory is the caller's again in any case, so this wait does not end early.
+// The body's memory must be the caller's at the return in any case, so this wait does not end early.
 Status Program::send(const Header& header, const Region& body) {
   if (kernel().try_send(header, body)) return {};
   Sending sending;
@@ -224,7 +226,7 @@ void Program::stop_expecting() {
   expected_ = 0;
 }
 
-// The coprocessor ticks while something is on its way or may be answered, so what the program asked for goes on.
+// The coprocessor ticks while a message is in flight or may be answered, so that requested answers make progress.
 void Program::leave_kernel() {
   require_inside();
   expect_answers();
@@ -237,8 +239,7 @@ void Program::enter_kernel() {
   stop_expecting();
 }
 
-// MPI tells its puts by protocol, so the process leaves them out. Those of barrier() and settle() are not the
-// program's.
+// MPI counts its puts by protocol, so Process leaves them out. Puts of barrier() and settle() are not the program's.
 void Program::publish_puts() {
   const WireCounts& sent = process_->kernel().initiator().counts(Kind::put);
   process_->board().by_protocol[static_cast<std::size_t>(CountedProtocol::kPut)] = {

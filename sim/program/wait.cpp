@@ -9,9 +9,9 @@ using portals::Status;
 
 namespace {
 
-// Rounds between looks at the clock and at who is lost; a wait that sleeps looks in each round.
+// Rounds between checks of the clock and of lost ranks; a wait that sleeps checks in each round.
 constexpr std::uint32_t kLookEachRounds = 64;
-// A wait this long is shown to the launcher.
+// Waits of this length are shown to the launcher.
 constexpr std::uint64_t kOnBoardAfterNs = 1'000'000'000;
 
 }  // namespace
@@ -52,7 +52,8 @@ void ProgramWait::tell(std::uint64_t idle_ns) {
     wait.since_ns = program_.now_ns() - idle_ns;
     wait.is_waiting = 1;
     on_board_ = true;
-    program_.publish_puts();  // a killed job has no other
+    // The launcher reads these counts if it kills the job.
+    program_.publish_puts();
     program_.process().publish_accounts();
   }
   if (idle_ns < next_report_ns_) return;
@@ -68,12 +69,13 @@ void ProgramWait::clear() {
 }
 
 Status ProgramWait::look_around() {
-  // Most waits are over before, and cost the board nothing. One inside another, by put() in its predicate, names none.
+  // Most waits end before this, and cost the board nothing. A nested wait, by put() in a predicate, does not replace
+  // the name.
   if (auto& on_board = program_.process().board().mpi_call; on_board[0] == '\0') {
     set_text(on_board, call_);
     named_ = true;
   }
-  // Only a wait that lasts asks others to hurry.
+  // Only a wait that lasts nudges other ranks.
   if (program_.expected_ == 0) {
     program_.expect_answers();
     expects_ = true;
