@@ -60,7 +60,8 @@ Placed Delivery::put_whole(const Header& header, const Region& body) {
 Verdict Delivery::verdict_of(const Placed& placed, const Header& header) {
   MARGAY_ASSERT(placed.entry != nullptr);
   Verdict verdict;
-  verdict.entry = const_cast<MatchEntry*>(placed.entry);  // a verdict's may be changed by who decides
+  // A verdict's entry may be changed by its decider, and the list owns mutable entries.
+  verdict.entry = const_cast<MatchEntry*>(placed.entry);
   verdict.visited = placed.visited;
   Storage::tell_put(*placed.entry->memory(), header, verdict);
   return verdict;

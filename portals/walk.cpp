@@ -14,6 +14,7 @@ Passed Walk::examine(const MatchEntry& entry, const Header& header) {
   return Storage::admit(*entry.memory_, entry.options_, header);
 }
 
+// inactive counts as no_match, as the paper has no failure of its own for it.
 DropReason Walk::reason(Passed passed, const Header& header) {
   switch (passed) {
     case Passed::inactive:

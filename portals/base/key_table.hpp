@@ -21,6 +21,7 @@ struct MatchShape {
   bool any_rank = true;
   friend bool operator==(const MatchShape&, const MatchShape&) = default;
 
+  // The shape of criteria.
   [[nodiscard]] static MatchShape of(const Criteria& criteria) {
     return {criteria.ignore_bits, criteria.source_group == kAnyGroup, criteria.source_rank == kAnyRank};
   }
@@ -35,12 +36,15 @@ struct MatchKey {
   Rank rank = 0;
   friend bool operator==(const MatchKey&, const MatchKey&) = default;
 
+  // The key of values under a shape.
   [[nodiscard]] static MatchKey of(const MatchShape& shape, MatchBits bits, GroupId group, Rank rank) {
     return {bits & ~shape.ignore_bits, shape.any_group ? 0 : group, shape.any_rank ? 0 : rank};
   }
+  // The key of a message: the same as that of all criteria of the shape that accept it.
   [[nodiscard]] static MatchKey of(const MatchShape& shape, const Header& header) {
     return of(shape, header.match_bits, header.source.group, header.source.rank);
   }
+  // The key of criteria. Requires: `shape` is theirs.
   [[nodiscard]] static MatchKey of(const MatchShape& shape, const Criteria& criteria) {
     return of(shape, criteria.match_bits, criteria.source_group, criteria.source_rank);
   }
@@ -101,9 +105,11 @@ class KeyTable {
     slots_[hole] = Slot{};
     --used_;
   }
+  // Number of keys.
   [[nodiscard]] std::size_t size() const { return used_; }
 
  private:
+  // A key with its queue; empty while the queue is.
   struct Slot {
     MatchKey key;
     Ends ends;
@@ -121,8 +127,10 @@ class KeyTable {
     hash *= 0xbf58'476d'1ce4'e5b9;
     return static_cast<std::size_t>(hash >> 32) & (slots_.size() - 1);
   }
+  // The next slot of a probe sequence, which wraps.
   [[nodiscard]] std::size_t after(std::size_t at) const { return (at + 1) & (slots_.size() - 1); }
 
+  // Doubles the table, and enters all keys again, because their homes change.
   void grow() {
     std::vector<Slot> old(slots_.empty() ? kLeastSlots : slots_.size() * 2);
     old.swap(slots_);

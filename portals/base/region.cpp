@@ -81,6 +81,7 @@ Buffer RegionCursor::peek(std::uint64_t limit) const {
   return {piece.base + in_piece_, std::min(here, limit)};
 }
 
+// Leaves the cursor in a piece with a byte left, or at the end.
 void RegionCursor::skip(std::uint64_t bytes) {
   require(bytes <= left_, kBehindEnd);
   left_ -= bytes;

@@ -83,7 +83,9 @@ class Region {
   friend class RegionCursor;
 
  private:
+  // slice() of a region in pieces; a part that lies in one piece becomes contiguous.
   [[nodiscard, gnu::noinline]] Region slice_pieces(std::uint64_t offset, std::uint64_t length) const;
+  // Which of the two forms `pieces_` refers to; and the two forms.
   [[nodiscard]] bool laid_out() const { return pieces_ != nullptr && count_ == 0; }
   [[nodiscard]] const Buffer* table() const { return static_cast<const Buffer*>(pieces_); }
   [[nodiscard]] const Layout& layout() const { return *static_cast<const Layout*>(pieces_); }
@@ -137,6 +139,7 @@ inline void copy_bytes(std::byte* target, const std::byte* source, std::size_t b
     std::memcpy(target, first.data(), Bytes);
     std::memcpy(target + bytes - Bytes, last.data(), Bytes);
   };
+  // The longest class first: 8 to 16 bytes, the likely one, then costs two tests.
   if (bytes > 16) {
     if (bytes > 64) {
       std::memcpy(target, source, bytes);

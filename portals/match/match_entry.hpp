@@ -80,9 +80,11 @@ class MatchEntry {
   [[nodiscard]] bool named() const { return named_; }
 
  private:
+  // A listed entry must not change: the index and the walk rely on its criteria and links.
   void require_free() const {
     require(!listed(), "a match entry is changed while a match list has it; remove() it, change it, append() it");
   }
+  // The list and its index link entries through the fields below.
   friend class MatchList;
   friend class MatchIndex;
   friend class Walk;
@@ -102,13 +104,16 @@ class MatchEntry {
   bool active_ = false;
   // false: adopted, so only links lead here.
   bool chained_ = false;
+  // Maintained by MatchList::Impl.
   Indexed indexed_ = Indexed::no;
   mutable bool named_ = false;
   // List and index bookkeeping; MatchList's own.
   MatchList* list_ = nullptr;
   std::uint64_t order_ = 0;  // grows along the chain
   Links links_;
+  // Predecessor in the chain, or among the adopted entries.
   MatchEntry* previous_ = nullptr;
+  // Neighbours on the queue of the entry's key (MatchIndex).
   MatchEntry* next_same_key_ = nullptr;
   MatchEntry* previous_same_key_ = nullptr;
   Watch watch_;

@@ -35,6 +35,7 @@ MatchEntry* MatchIndex::predecessor(const MatchEntry& entry, const Ends& queue, 
   }
 }
 
+// Links the entry into its key's queue; allocates only for a new key or shape.
 void MatchIndex::insert(MatchEntry& entry) {
   MARGAY_ASSERT(entry.chained_ && entry.order_ != 0);
   Shape& shape = obtain(MatchShape::of(entry.criteria_));

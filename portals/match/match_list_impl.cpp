@@ -32,6 +32,7 @@ void MatchList::Impl::note_chained(MatchEntry& entry) {
 
 void MatchList::Impl::note_unchained(MatchEntry& entry) {
   MARGAY_ASSERT(indexed || watcher != nullptr);
+  // Before the observer, which may look at the list.
   if (indexed) unindex(entry);
   if (watcher != nullptr) watcher->unlinked(*list, entry);
 }
@@ -143,6 +144,7 @@ void MatchList::Impl::build_index() {
   for (MatchEntry* entry = first; entry != nullptr; entry = entry->next_) index(*entry);
 }
 
+// The reverse of build_index(): every entry's mark is reset, so that a later index starts from nothing.
 void MatchList::Impl::drop_index() {
   for (MatchEntry* entry = first; entry != nullptr; entry = entry->next_) unindex(*entry);
   MARGAY_ASSERT(ready.empty() && exhausted.empty() && rough.empty());  // invariant 2

@@ -6,6 +6,7 @@
 
 namespace margay::portals {
 
+// Reuses free slots first, so that the arrays grow with the longest queue and not with all arrivals (invariant 3).
 void ArrivalIndex::obtain_slot(ArrivedNode& node) {
   if (free_slots_.empty()) {
     MARGAY_ASSERT(slots_.size() < kNoSlot);
@@ -67,6 +68,7 @@ ArrivedNode* ArrivalIndex::find(const Criteria& criteria, ArrivedNode* first) {
   Shape& shape = obtain(MatchShape::of(criteria), first);
   shape.last_use = ++uses_;
   const auto* const queue = shape.queues.find(MatchKey::of(shape.shape, criteria));
+  // The first of the key's queue is the oldest, because append() is called in order of arrival.
   return queue == nullptr ? nullptr : slots_[queue->first];
 }
 

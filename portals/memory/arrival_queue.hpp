@@ -61,14 +61,19 @@ class ArrivalIndex {
     std::vector<Neighbours> links;  // by slot
   };
 
+  // Gives a message a slot.
   void obtain_slot(ArrivedNode& node);
   void append(Shape& shape, const ArrivedNode& node);
+  // Unlinks a message from its queue under one shape.
   static void remove(Shape& shape, const ArrivedNode& node);
+  // The index of a shape, built from the queue when it is new.
   [[nodiscard]] Shape& obtain(const MatchShape& wanted, ArrivedNode* first);
 
+  // By slot; nullptr: free.
   std::vector<ArrivedNode*> slots_;
   std::vector<Slot> free_slots_;
   std::vector<Shape> shapes_;
+  // Searches so far.
   std::uint64_t uses_ = 0;
 };
 

@@ -11,6 +11,7 @@ namespace margay::portals {
 
 namespace {
 
+// The body begins behind the node, at a cache line.
 constexpr std::uint64_t kNodeBytes = Heap::rounded(sizeof(ArrivedNode));
 static_assert(alignof(ArrivedNode) <= Heap::kGrain);
 
@@ -37,6 +38,7 @@ struct DynamicBlock::Impl {
     const std::uint64_t before = heap.used();
     heap.free(block, bytes);
     MARGAY_ASSERT(counts->bytes >= before - heap.used());
+    // By what the heap gave back, as in allocate(), so that the counts return to 0.
     counts->bytes -= before - heap.used();
   }
   void append(ArrivedNode& node) {
@@ -52,6 +54,7 @@ struct DynamicBlock::Impl {
   Heap heap;
   ArrivalQueue queue;
   ArrivalCounts own_counts;
+  // Never null: counting costs the same with and without count_in().
   ArrivalCounts* counts = &own_counts;
   StructureWatch* watch = nullptr;
 };
@@ -125,6 +128,7 @@ void DynamicBlock::release(ArrivedMessage& message) {
   discard(message);
 }
 
+// Frees a message, queued or not, complete or not: release() and give_back() have checked what they may.
 void DynamicBlock::discard(ArrivedMessage& message) {
   ArrivedNode& node = ArrivedNode::of(message);
   if (impl_->watch != nullptr) [[unlikely]]

@@ -69,9 +69,12 @@ class DynamicBlock final : public Descriptor {
   void reserve(const Options& options, const Header& header, Verdict& verdict);
   void commit(const Verdict& verdict, const Header& header);
   void give_back(const Verdict& verdict);
+  // Frees a message, whatever its state.
   void discard(ArrivedMessage& message);
+  // Ends the process when the message is not this block's, or is released.
   void require_own(const ArrivedMessage& message) const;
 
+  // Heap, queue and counts, so that this header does not include theirs.
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

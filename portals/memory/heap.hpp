@@ -64,9 +64,11 @@ class Heap {
   [[nodiscard]] static std::byte* end(Node* node) { return begin(node) + node->bytes; }
   // Recomputes `longest` from the node and its children.
   static void update(Node& node);
+  // Cuts `bytes` off the lowest block that is long enough.
   [[nodiscard]] static std::byte* take_first(Node*& root, std::uint64_t bytes);
   // The treap's operations. All keep `longest` right on the path that they change.
   [[nodiscard]] static Node* merge(Node* left, Node* right);
+  // Divides a treap at an address.
   static void split(Node* root, const std::byte* at, Node*& left, Node*& right);
   static void erase(Node*& root, Node* node);
   static void insert(Node*& root, Node* node);

@@ -36,6 +36,7 @@ class IndependentBlock final : public Descriptor {
   IndependentBlock(std::span<IndependentBuffer> table, Progression progression)
       : Descriptor(DescriptorType::independent_block), table_(table), progression_(progression) {}
 
+  // The program's rows; read them for headers and states.
   [[nodiscard]] std::span<const IndependentBuffer> table() const { return table_; }
   [[nodiscard]] Progression progression() const { return progression_; }
   // Makes a filled row available. Linear: each row is used once, in order, so a released row is used only after
@@ -67,15 +68,18 @@ class IndependentBlock final : public Descriptor {
 
   // The row that the next message takes; table_.size() when there is none.
   [[nodiscard]] std::size_t available() const;
+  // available() of a linear block: a row whose message never arrived, or the next one that is available.
   [[nodiscard, gnu::noinline]] std::size_t available_linear() const;
   // Notifies the observers if a buffer is available.
   void tell_watches();
 
+  // Constant after construction; its rows change.
   std::span<IndependentBuffer> table_;
   // The row whose turn is next; table_.size() at the end of a linear table.
   std::size_t next_ = 0;
   // Linear: rows before next_ whose message never arrived, smallest last. They are used first.
   std::vector<std::size_t> given_back_;
+  // Head of the list of room observers.
   RoomWatch* watches_ = nullptr;
   Progression progression_;
 };
@@ -86,6 +90,7 @@ class IndependentBlock final : public Descriptor {
 inline std::size_t IndependentBlock::available() const {
   if (progression_ == Progression::circular) [[likely]] {
     // Only this row may be next: a circular table does not skip a row that is still in use.
+    // An empty table has no row at all.
     const bool free = next_ < table_.size() && table_[next_].state == IndependentBuffer::State::available;
     return free ? next_ : table_.size();
   }

@@ -37,6 +37,7 @@ Passed Storage::admit_other(const Descriptor& descriptor, const Options& options
 
 void Storage::reserve_other(Descriptor& descriptor, const Options& options, const Header& header, Verdict& verdict) {
   with_type(descriptor, [&](auto& block) { block.reserve(options, header, verdict); });
+  // Until commit or give_back; the counter's meaning is in Descriptor::under_way().
   ++descriptor.under_way_;
 }
 

@@ -16,6 +16,7 @@ class Storage {
   // Whether the descriptor can take the message now: taken, no_room, too_small, wrong_direction or offset_out_of_range.
   // Changes nothing.
   [[nodiscard]] static Passed admit(const Descriptor& descriptor, const Options& options, const Header& header) {
+    // Inline: the likely type needs no call.
     if (const IndependentBlock* const block = independent(descriptor)) [[likely]]
       return block->admit(options, header);
     return admit_other(descriptor, options, header);
@@ -58,6 +59,7 @@ class Storage {
     verdict.descriptor = &descriptor;
     verdict.outcome = Outcome::deposit;
     verdict.saved = Saved::both;
+    // put() keeps no verdict, so it is reconstructed from the block.
     verdict.row = static_cast<std::uint32_t>(independent(descriptor)->latest_row());
     verdict.landing = independent(descriptor)->table()[verdict.row].memory.slice(0, header.length);
   }
@@ -80,6 +82,7 @@ class Storage {
                                                          const Header& header);
   [[gnu::noinline]] static void reserve_other(Descriptor& descriptor, const Options& options, const Header& header,
                                               Verdict& verdict);
+  // As above: out of line, so that the common path stays short.
   [[gnu::noinline]] static void commit_other(const Verdict& verdict, const Header& header);
 };
 

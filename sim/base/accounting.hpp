@@ -26,6 +26,7 @@ struct Unfinished {
   std::uint64_t transmissions = 0;
   // Answers that the program waits for.
   std::uint64_t owed = 0;
+  // One test for both.
   [[nodiscard]] bool any() const { return transmissions + owed != 0; }
 };
 
@@ -37,14 +38,19 @@ class Registers {
   // Counts a message; returns its number in its ordered pair, from 1.
   std::uint64_t count_sent(std::uint32_t destination) { return ++pairs_[destination].sent; }
   void count_delivered(std::uint32_t source) { ++pairs_[source].delivered; }
+  // Counts for the pair and in the sum over all sources.
   void count_dropped(std::uint32_t source, portals::DropReason reason) {
     ++dropped_[source][static_cast<std::size_t>(reason)];
     ++drops_[static_cast<std::size_t>(reason)];
   }
 
+  // Ranks of the job.
   [[nodiscard]] std::uint32_t ranks() const { return pairs_.size(); }
+  // Messages handed to a wire for `destination`.
   [[nodiscard]] std::uint64_t sent(std::uint32_t destination) const { return pairs_.at(destination).sent; }
+  // Messages of `source` that were deposited or answered.
   [[nodiscard]] std::uint64_t delivered(std::uint32_t source) const { return pairs_.at(source).delivered; }
+  // Messages of `source` that were dropped, by reason.
   [[nodiscard]] DropCounts dropped(std::uint32_t source) const {
     const auto found = dropped_.find(source);
     return found == dropped_.end() ? DropCounts{} : found->second;
@@ -55,6 +61,7 @@ class Registers {
   [[nodiscard]] const DropCounts& drops() const { return drops_; }
 
  private:
+  // This process's counts with one peer, in both directions.
   struct Pair {
     std::uint64_t sent = 0;
     std::uint64_t delivered = 0;

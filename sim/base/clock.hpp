@@ -71,6 +71,7 @@ class VirtualClock final : public Clock {
   [[nodiscard]] std::uint64_t ticks() const override { return now_ns_; }
   // No effect when `now_ns` is in the past.
   void set_ns(std::uint64_t now_ns) { now_ns_ = now_ns > now_ns_ ? now_ns : now_ns_; }
+  // Moves the time forward.
   void advance_ns(std::uint64_t by_ns) { now_ns_ += by_ns; }
 
  private:
@@ -79,6 +80,7 @@ class VirtualClock final : public Clock {
 
 // One moment on both scales. Two anchors determine a counter's rate.
 struct ClockAnchor {
+  // In units of the clock's kind().
   std::uint64_t ticks = 0;
   std::uint64_t time_ns = 0;
   friend bool operator==(const ClockAnchor&, const ClockAnchor&) = default;

@@ -26,6 +26,7 @@ class SharedTable {
         size_(numbers_->size()) {}
   SharedTable(std::initializer_list<std::uint32_t> numbers) : SharedTable(Numbers(numbers)) {}
 
+  // As a vector of const elements. Index without a check.
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
   [[nodiscard]] std::uint32_t operator[](std::size_t at) const { return first_[at]; }
@@ -38,12 +39,15 @@ class SharedTable {
     static const Numbers kNone;
     return numbers_ != nullptr ? *numbers_ : kNone;
   }
+  // Copies are equal without a comparison of their elements.
   friend bool operator==(const SharedTable& one, const SharedTable& other) {
     return one.numbers_ == other.numbers_ || one.numbers() == other.numbers();
   }
 
  private:
+  // Shared by all copies; nullptr: empty.
   std::shared_ptr<const Numbers> numbers_;
+  // Copies of the vector's pointer and size, so that reading does not go through the shared pointer.
   const std::uint32_t* first_ = nullptr;
   std::size_t size_ = 0;
 };
@@ -54,6 +58,7 @@ class PeerTable {
  public:
   explicit PeerTable(std::uint32_t peers) : peers_(peers), chunks_((peers + kChunk - 1) / kChunk) {}
 
+  // Number of peers, allocated or not.
   [[nodiscard]] std::uint32_t size() const { return peers_; }
   // An element to be changed; allocates its chunk. Requires: peer < size().
   [[nodiscard]] Each& operator[](std::uint32_t peer) {
@@ -82,8 +87,10 @@ class PeerTable {
   }
 
  private:
+  // Elements that are allocated together: neighbours in rank are often peers too.
   static constexpr std::uint32_t kChunk = 32;
   using Chunk = std::array<Each, kChunk>;
+  // Out of line: happens once per chunk.
   [[gnu::noinline]] static void make(std::unique_ptr<Chunk>& chunk) { chunk = std::make_unique<Chunk>(); }
 
   std::uint32_t peers_;

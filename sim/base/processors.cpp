@@ -20,6 +20,7 @@ namespace {
 double cgroup_quota() {
   std::ifstream group("/proc/self/cgroup");
   std::string line;
+  // The group of version 2 has the empty list of controllers.
   std::string path;
   while (std::getline(group, line)) {
     if (line.rfind("0::", 0) == 0) path = line.substr(3);
@@ -27,6 +28,7 @@ double cgroup_quota() {
   for (const std::string& file : {"/sys/fs/cgroup" + path + "/cpu.max", std::string("/sys/fs/cgroup/cpu.max")}) {
     std::ifstream quota(file);
     std::string amount;
+    // A container may mount its own group at the top, so both files are tried.
     double period = 0;
     if (!(quota >> amount >> period)) continue;
     const double most = std::strtod(amount.c_str(), nullptr);
@@ -63,6 +65,7 @@ std::uint32_t Scheduler::processor() const {
   return processor < 0 ? 0 : static_cast<std::uint32_t>(processor);
 }
 
+// Read at each call: the program, or a tool, may change the mask.
 std::vector<std::uint32_t> Scheduler::allowed() const {
   std::vector<std::uint32_t> processors;
   cpu_set_t set;
@@ -165,6 +168,7 @@ std::optional<int> hardware_instance(std::string_view type, const std::vector<in
   std::string name(type);
   std::transform(name.begin(), name.end(), name.begin(), [](unsigned char letter) { return std::tolower(letter); });
   std::optional<int> found;
+  // All must be in one instance; the first difference answers.
   for (const int number : processors) {
     const std::optional<int> instance = instance_of(name, number, root);
     if (!instance || (found && *found != *instance)) return std::nullopt;

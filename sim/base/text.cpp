@@ -27,10 +27,12 @@ Character first_character(std::string_view text) {
     if ((byte(at) & 0xc0) != 0x80) return {};
     code = code << 6U | (byte(at) & 0x3fU);
   }
+  // Surrogates are not characters; UTF-8 of them is not well-formed.
   const bool surrogate = code >= 0xd800 && code <= 0xdfff;
   return code < kLeast[bytes - 2] || code > 0x10ffff || surrogate ? Character() : Character{code, bytes};
 }
 
+// Whether a character is visible, and changes neither the terminal nor the direction of the text.
 bool only_seen(std::uint32_t code) {
   if (code == '\n' || code == '\t') return true;
   const bool control = code < ' ' || (code >= 0x7f && code < 0xa0);

@@ -54,6 +54,7 @@ enum class CountedProtocol : std::uint32_t {
   kAcknowledgment,
   kCount
 };
+// The wires by which the board counts messages; in the order of WireId.
 enum class CountedWire : std::uint32_t { kSelf, kShm, kTcp, kCount };
 
 // Accesses of windows, and the methods by which they reach their target (mpi_adi/rma).
@@ -114,8 +115,10 @@ struct BoardBlock {
   BoardWait wait;
   // Grows whenever a message moves; only ever compared.
   std::uint64_t progress = 0;
+  // Entries that walks visited, and the most bytes that the heap of unexpected messages held.
   std::uint64_t entries_walked = 0;
   std::uint64_t heap_high_water_bytes = 0;
+  // Messages and bytes, by protocol.
   std::array<BoardCount, static_cast<std::size_t>(CountedProtocol::kCount)> by_protocol{};
   // Findings so far; Process::found() counts them.
   std::uint32_t findings = 0;
@@ -152,6 +155,7 @@ struct BoardHeader {
   std::uint64_t magic = 0;
   std::uint32_t version = 0;
   std::uint32_t size = 0;
+  // Of the job; ranks are assigned to nodes behind the header.
   std::uint32_t node_count = 0;
   // Grows while ranks run: the launcher asks waiting ranks whether anything moves.
   std::uint32_t question = 0;
@@ -159,6 +163,7 @@ struct BoardHeader {
   std::uint64_t total_bytes = 0;
   // Of the largest node.
   std::uint64_t segment_bytes = 0;
+  // Job::secret.
   std::array<std::byte, 32> secret{};
   // Job::crowded, processors, rates_given and rates, the last zero-terminated.
   std::uint32_t crowded = 0;

@@ -42,11 +42,13 @@ inline constexpr std::uint32_t kFindingCount = 16;
 
 // One record of the memory file. Texts are zero-terminated, empty where unknown; a message that is too long is cut.
 struct FindingRecord {
+  // A value of Finding, and the reporting rank.
   std::uint32_t finding = 0;
   std::uint32_t rank = 0;
   // Rank in the communicator; -1: unknown.
   std::int32_t peer = -1;
   std::int32_t tag = -1;  // -1: unknown
+  // Size of the message or object that is concerned; 0: unknown.
   std::uint64_t bytes = 0;
   std::uint64_t time_ns = 0;  // CLOCK_MONOTONIC
   std::array<char, 32> call{};

@@ -60,6 +60,7 @@ std::string processor_model() {
   return parts.empty() ? "unknown processor" : "processor " + parts;
 }
 
+// "Linux 6.1" of "6.1.0-13-amd64".
 std::string kernel_series() {
   utsname name{};
   if (::uname(&name) != 0) return "unknown kernel";
@@ -95,6 +96,7 @@ Status read_bounded(const std::string& path, std::string& out) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return cannot("read", path);
   struct stat info {};
+  // One byte more than the limit detects a file that is too long.
   std::array<char, kRatesFileBytesMax + 1> buffer;
   ssize_t length = -1;
   const bool regular = ::fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode);
@@ -138,6 +140,7 @@ Status parse_rates_file(std::string_view text, MeasuredRates& out) {
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
+    // Another file, or another version's.
     if (first && line != kFirstLine) break;
     if (!is_plain(line)) return Status::error("it has a line that is no text");
     const std::size_t colon = line.find(':');
@@ -196,12 +199,14 @@ Status write_rates_file(const std::string& path, const MeasuredRates& measured) 
   std::error_code error;
   if (!folder.empty()) std::filesystem::create_directories(folder, error);
   if (error) return Status::error("cannot make the folder " + folder.string() + ": " + error.message());
+  // In the same folder, so that the rename is atomic.
   std::string name = path + ".XXXXXX";
   const int descriptor = ::mkostemp(name.data(), O_CLOEXEC);
   if (descriptor < 0) return cannot("write", name);
   constexpr mode_t kForAll = 0644;
   const bool written = write_whole(descriptor, rates_file_text(measured)) && ::fchmod(descriptor, kForAll) == 0;
   const bool closed = ::close(descriptor) == 0;
+  // close() reports errors of delayed writes.
   if (written && closed && ::rename(name.c_str(), path.c_str()) == 0) return {};
   const Status status = cannot("write", path);
   ::unlink(name.c_str());

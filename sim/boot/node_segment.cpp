@@ -28,6 +28,7 @@ Status check_file_size_limit(std::uint64_t bytes) {
                        "; raise it");
 }
 
+// -1, with `why` for the fallback's message: both attempts may fail, and the user must see both reasons.
 int make_memfd(const SegmentRequest& request, std::string& why) {
   if (request.refuse_memfd) {
     why = "memfd refused by option";
@@ -63,6 +64,7 @@ std::string there_in(const char* directory) {
 
 Status make_file(const SegmentRequest& request, const std::string& why_no_memfd, int& descriptor) {
   const SegmentSizes& sizes = request.sizes;
+  // At most half of what is free: other jobs and programs use /dev/shm too.
   const bool ample = sizes.allocated <= available_in(request.directory).value_or(0) / 2;
   const std::uint64_t bytes = ample ? sizes.allocated : sizes.least;
   const auto refuse = [&](int error) {
@@ -89,6 +91,7 @@ Status make_file(const SegmentRequest& request, const std::string& why_no_memfd,
 }  // namespace
 
 Status create_segment(const SegmentRequest& request, int& descriptor) {
+  // Far above every possible layout; it detects a size that wrapped.
   constexpr std::uint64_t kMaxSegmentBytes = std::uint64_t{1} << 46;
   const std::uint64_t most = request.sizes.sparse;
   if (most == 0 || most > kMaxSegmentBytes) {

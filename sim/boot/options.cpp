@@ -99,8 +99,10 @@ Options Options::from_environment(char** environment) {
     if (equals == std::string_view::npos || variable.substr(0, kPrefix.size()) != kPrefix) continue;
     std::string name(variable.substr(kPrefix.size(), equals - kPrefix.size()));
     for (char& c : name) c = lower(c);
+    // A variable that occurs twice keeps its last value.
     options.set(std::move(name), std::string(variable.substr(equals + 1)));
   }
+  // strict stands for its checks, so that no other code asks for both.
   if (options.text("strict") == "1") {
     options.set("leaks", "1");
     options.set("check_types", "1");
@@ -119,6 +121,7 @@ std::vector<std::string> Options::misspelt() const {
     // A name without its last word: MARGAY_HEAP, MARGAY_STALL.
     const auto longer = std::ranges::find_if(known, [&](std::string_view one) { return one.starts_with(name + "_"); });
     if (near.empty() && longer != known.end()) near = *longer;
+    // Other software may have variables of the prefix; only likely mistakes are reported.
     if (near.empty()) continue;
     sentences.push_back("variable " + variable_of(name) + " is unknown and changes nothing; did you mean " +
                         variable_of(near) + "?");
@@ -188,6 +191,7 @@ bool parse_bytes(std::string_view text, std::uint64_t& bytes) {
   std::size_t i = 0;
   for (; i < text.size() && text[i] >= '0' && text[i] <= '9'; ++i) {
     const auto digit = static_cast<std::uint64_t>(text[i] - '0');
+    // Before the multiplication, which would wrap.
     if (value > (kMax - digit) / 10) return false;
     value = value * 10 + digit;
   }

@@ -11,6 +11,8 @@
 
 namespace margay::sim {
 
+// Writes the whole line, also on a nonblocking descriptor; MSG_NOSIGNAL, because a launcher that ended must not kill
+// the rank.
 Status PmiClient::send_line(std::string_view line) {
   std::string text(line);
   text += '\n';
@@ -34,6 +36,7 @@ Status PmiClient::send_line(std::string_view line) {
   return {};
 }
 
+// Reads up to a newline; bytes behind it stay for the next call.
 Status PmiClient::receive_line(std::string& line) {
   while (true) {
     const std::size_t newline = unread_.find('\n');
@@ -64,6 +67,7 @@ Status PmiClient::exchange(std::string_view request, std::string_view expected_c
   std::string line;
   if (Status status = receive_line(line); !status.ok()) return status;
   if (Status status = PmiMessage::parse(line, answer); !status.ok()) return status;
+  // One request at a time, so any other answer is a launcher's mistake.
   if (answer.command() != expected_command) {
     return Status::error("the launcher answered PMI \"" + std::string(request.substr(0, 60)) + "\" with \"" +
                          line.substr(0, 120) + "\" instead of " + std::string(expected_command));
@@ -89,6 +93,7 @@ Status PmiClient::init() {
   status = exchange("cmd=get_maxes", "maxes", answer);
   if (!status.ok()) return status;
   int number = 0;
+  // Smaller limits are implausible, and would split cards into nothing.
   if (answer.number("vallen_max", number) && number >= 64) max_value_ = static_cast<std::size_t>(number);
   if (answer.number("keylen_max", number) && number >= 16) max_key_ = static_cast<std::size_t>(number);
   status = exchange("cmd=get_my_kvsname", "my_kvsname", answer);
@@ -159,6 +164,7 @@ Status PmiClient::barrier() {
 // The first piece begins with the number of pieces: "3:text". Keys are card-RANK and card-RANK-PIECE.
 Status PmiClient::put_card(std::string_view card) {
   if (Status status = connect_once(); !status.ok()) return status;
+  // Room for the number of pieces before the first one.
   const std::size_t piece_bytes = max_value_ - 32;
   const std::size_t pieces = card.empty() ? 1 : (card.size() + piece_bytes - 1) / piece_bytes;
   const std::string key = "card-" + std::to_string(rank_);
@@ -177,6 +183,7 @@ Status PmiClient::get_card(std::uint32_t rank, std::string& card) {
   if (Status status = get(key, value); !status.ok()) return status;
   const std::size_t colon = value.find(':');
   std::uint32_t pieces = 0;
+  // A bound on memory for an implausible number.
   constexpr std::uint32_t kMaxPieces = 1024;
   if (colon == std::string::npos || !parse_number(std::string_view(value).substr(0, colon), pieces) || pieces == 0 ||
       pieces > kMaxPieces) {
@@ -237,6 +244,7 @@ void PmiClient::abort(int code, std::string_view message) {
   std::string line = "cmd=abort exitcode=" + std::to_string(code);
   if (!message.empty()) line += " error_msg=" + std::string(message.substr(0, 200));
   for (char& c : line) {
+    // A newline in a message would begin another request.
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
   }
   // A launcher that has ended needs no notification.

@@ -54,6 +54,7 @@ class PmiClient {
   // The same to margay's launcher, for a program that found the rank's place taken.
   void refuse_second_program(int code);
 
+  // State, and the launcher's limits.
   [[nodiscard]] bool connected() const { return connected_; }
   [[nodiscard]] bool finalized() const { return finalized_; }
   [[nodiscard]] std::uint32_t rank() const { return rank_; }
@@ -62,6 +63,7 @@ class PmiClient {
   [[nodiscard]] const std::string& kvs_name() const { return kvs_name_; }
 
  private:
+  // Sends a request and reads its answer, which must be `expected_command`.
   Status exchange(std::string_view request, std::string_view expected_command, PmiMessage& answer);
   Status send_line(std::string_view line);
   Status receive_line(std::string& line);
@@ -72,6 +74,7 @@ class PmiClient {
   std::uint32_t size_;
   bool connected_ = false;
   bool finalized_ = false;
+  // The launcher's limits, as get_maxes reports them.
   std::size_t max_value_ = 1024;
   std::size_t max_key_ = 64;
   std::string kvs_name_;

@@ -27,6 +27,7 @@ class PmiMessage {
   // without '='.
   [[nodiscard]] static portals::Status parse(std::string_view line, PmiMessage& out);
 
+  // The value of cmd or mcmd; "endcmd" for the end of a block.
   [[nodiscard]] const std::string& command() const { return command_; }
   // Begins with mcmd=; ends with a line "endcmd".
   [[nodiscard]] bool is_block() const { return is_block_; }

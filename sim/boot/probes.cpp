@@ -38,7 +38,9 @@ class Reader {
     const pid_t parent = ::getpid();
     pid_ = ::fork();
     if (pid_ != 0) return;
+    // The child ends with a parent that is killed.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    // The child's read ends when the parent closes its end.
     ::close(to_child_[1]);
     const char answer = reads_byte(parent, address) ? 'y' : 'n';
     char byte = 0;
@@ -59,6 +61,7 @@ class Reader {
   [[nodiscard]] bool started() const { return pid_ > 0; }
   [[nodiscard]] pid_t pid() const { return pid_; }
   [[nodiscard]] bool read_parent() {
+    // So that a child that died is an end of file and not a wait for ever.
     ::close(from_child_[1]);
     from_child_[1] = -1;
     char answer = 'n';
@@ -115,6 +118,7 @@ ProbeResult probe_process_vm_readv() {
 ProbeResult probe_membarrier() {
   const long supported = ::syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
   if (supported < 0) return {false, reason("membarrier")};
+  // The query succeeds on systems that have only the slow commands.
   if ((supported & MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0)
     return {false, "the kernel lacks the private expedited command"};
   if (::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0)

@@ -52,13 +52,16 @@ class Answers {
     portals::Verdict verdict;
     portals::Header asked;
   };
+  // Sends an answer that its wire could not take at once.
   void queue(const portals::Header& answer, const portals::Verdict& verdict, const portals::Header& asked);
 
   Initiator& initiator_;
   portals::Delivery& delivery_;
   Recorder& recorder_;
+  // All Pendings ever made; `free_` lists those that are not in use.
   std::vector<std::unique_ptr<Pending>> pool_;
   std::vector<Pending*> free_;
+  // Answers that are queued.
   std::uint64_t under_way_ = 0;
   std::uint64_t changing_portals_ = 0;  // bit per portal
 };

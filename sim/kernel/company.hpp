@@ -61,16 +61,20 @@ class Company {
   void gave_way(std::uint64_t now_ns) {
     if (++times_ % kTimesToPart == 0) part(now_ns);
   }
+  // Moves this rank away, if its index is the higher one and another processor is free.
   void part(std::uint64_t now_ns);
 
+  // Constant after construction.
   RankProcessors& ranks_;
   const Scheduler& scheduler_;
   Found found_ = Found::nobody;
+  // Of the last look(): this rank's processor, and another rank on it.
   std::uint32_t processor_ = 0;
   std::size_t other_ = RankProcessors::kNobody;
   // Until then other programs are assumed here; 0: none are known.
   std::uint64_t others_until_ns_ = 0;
   std::uint32_t times_ = 0;
+  // Time of the last attempt to move.
   std::uint64_t parted_ns_ = 0;
 };
 

@@ -22,6 +22,7 @@ namespace margay::sim {
 class Initiator {
  public:
   // All references outlive it.
+  // `me` goes into the header of every transmission; `finished` is the list of the wires.
   Initiator(portals::ProcessId me, const Routes& routes, TransmissionList& finished, Registers& registers,
             Recorder& recorder);
   Initiator(const Initiator&) = delete;
@@ -74,20 +75,24 @@ class Initiator {
   [[gnu::noinline]] void tell_sent(const portals::Header& header, WireId wire, std::uint8_t way, std::uint64_t sequence,
                                    std::uint64_t stamp);
 
+  // Constant after construction.
   portals::ProcessId me_;
   const Routes& routes_;
   TransmissionList& finished_;
   Registers& registers_;
   Recorder& recorder_;
+  // The end of a peer: its reason, and whether a goodbye came before.
   struct Gone {
     std::string why;
     bool had_left = false;  // in order, before
   };
   // By rank. Empty in a job without losses, so gone() costs one test.
   std::unordered_map<std::uint32_t, Gone> gone_;
+  // Used until count_wires_in().
   std::array<WireCounts, kWireCount> own_counts_{};
   // By wire; own_counts_ until count_wires_in().
   WireCounts* counts_ = own_counts_.data();
+  // By kind of message.
   std::array<WireCounts, portals::kKindCount> kinds_{};
 };
 

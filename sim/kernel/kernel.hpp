@@ -187,6 +187,7 @@ class Kernel {
     if (came || body_moved) polled.skipped = 0;
     return came;
   }
+  // The next finished transmission of the program; ends the kernel's own on the way.
   Transmission* take_finished();
   void record_sent(const Transmission& transmission);
 

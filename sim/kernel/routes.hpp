@@ -20,7 +20,9 @@ class Routes {
     for (std::size_t rank = 0; rank < by_rank.size(); ++rank) of_rank_[rank] = number_of(by_rank[rank]);
   }
 
+  // Ranks of the job.
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(of_rank_.size()); }
+  // The wire that reaches `rank`. Requires: rank < size().
   [[nodiscard]] Wire* operator[](std::uint32_t rank) const {
     MARGAY_DEBUG_ASSERT(rank < of_rank_.size());
     return wires_[of_rank_[rank]];
@@ -33,6 +35,7 @@ class Routes {
   }
 
  private:
+  // The index of a wire in wires_, which grows at its first rank.
   std::uint8_t number_of(Wire* wire) {
     MARGAY_ASSERT(wire != nullptr);
     const auto end = wires_.begin() + used_;
@@ -47,7 +50,9 @@ class Routes {
   // Room for two of each kind, because tests make several virtual wires.
   std::array<Wire*, 2 * kWireCount> wires_{};
   static_assert(2 * kWireCount <= 256);  // of_rank_ has a byte for each
+  // Wires in use.
   std::ptrdiff_t used_ = 0;
+  // By rank: index in wires_.
   std::vector<std::uint8_t> of_rank_;
 };
 

@@ -34,6 +34,7 @@ struct MatchProbe {
 // Used under the process lock only.
 class Target {
  public:
+  // All references outlive it.
   Target(portals::ProcessId me, portals::Delivery& delivery, Initiator& initiator, Answers& answers,
          Registers& registers, Recorder& recorder);
 
@@ -78,7 +79,9 @@ class Target {
   [[nodiscard]] const Counts& counts() const { return counts_; }
   // Entries that walks visited, or that the index examined where it was used.
   [[nodiscard]] std::uint64_t entries_walked() const { return entries_walked_; }
+  // The log of decisions; disabled until its keep().
   [[nodiscard]] DecisionLog& decisions() { return decisions_; }
+  // Sets the callbacks of traces; {}: none.
   void set_match_probe(const MatchProbe& probe) { match_probe_ = probe; }
   // The first messages that no entry accepted, for the report to the user.
   static constexpr std::size_t kUnmatchedKept = 20;
@@ -101,13 +104,17 @@ class Target {
     // Rounds of the owner in which it was held.
     std::uint32_t rounds = 0;
   };
+  // Counts saturate here.
   static constexpr std::uint32_t kRoundsMax = 0xffff'ffff;
 
   // Short messages arrive whole. Everything else is out of line, so that they pay for their own stack frame only.
+  // The two paths of a whole message: put_whole(), or decide and complete.
   bool whole(Wire& wire, Arrival& arrival);
   [[gnu::noinline]] bool whole_other(Wire& wire, Arrival& arrival);
   [[gnu::noinline]] bool take_other(Wire& wire, Arrival& arrival);
+  // A decision other than a deposit: a reply, a hold, or a drop.
   [[gnu::noinline]] bool not_deposited(Wire& wire, const Arrival& arrival, const portals::Verdict& verdict);
+  // The other kinds of arrivals, each by its own step.
   bool started(Wire& wire, Arrival& arrival);
   void finished(const Wire& wire, Incoming& incoming);
   void cut(Incoming& incoming);
@@ -131,6 +138,7 @@ class Target {
   [[gnu::noinline]] void note_arrival(const Arrival& arrival, WireId wire);
   [[gnu::noinline]] void note_decision(const Arrival& arrival, WireId wire, const portals::Verdict& verdict, bool hold);
   [[gnu::noinline]] void note_placed(const Arrival& arrival, const Wire& wire, const portals::Placed& placed);
+  // Whether this very message was held before: sources send in order, so one number per source suffices.
   [[nodiscard]] bool was_held(std::uint32_t source, std::uint64_t sequence) const {
     const auto found = held_.find(source);
     return found != held_.end() && found->second.sequence == sequence;
@@ -161,11 +169,14 @@ class Target {
                                       std::uint64_t sequence);
   // Whether a drop for lack of room is turned into holding (hold_when_no_room).
   [[nodiscard]] bool must_hold(const portals::Verdict& verdict, const portals::Header& header) const;
+  // Counts a drop, and keeps the first ones without a match for the report to the user.
   [[gnu::noinline]] void drop(const portals::Header& header, std::uint64_t sequence, portals::DropReason reason);
+  // Trace events; called only while the recorder is on.
   void record_arrival(const portals::Header& header, std::uint64_t sequence, WireId wire);
   [[nodiscard]] std::uint64_t place_of(const portals::MatchEntry& entry, portals::PortalIndex portal) const;
   void record_verdict(const portals::Header& header, std::uint64_t sequence, const portals::Verdict& verdict);
   void record_walk(const portals::Header& header, std::uint64_t sequence);
+  // Takes an Incoming out of the pool, and returns one to it.
   [[nodiscard]] Incoming& make_incoming();
   // The message that started() gave to the wire with its cookie.
   [[nodiscard]] static Incoming& incoming_of(const Arrival& arrival) {
@@ -188,6 +199,7 @@ class Target {
   std::array<std::uint32_t, portals::kPortalCount> longest_hold_{};
   bool holds_any_ = false;
   MatchProbe match_probe_;
+  // See serve_while_away() and owner_away().
   bool serve_while_away_ = false;
   bool owner_away_ = false;
   DecisionLog decisions_;
@@ -195,6 +207,7 @@ class Target {
   std::uint64_t entries_walked_ = 0;
   std::vector<portals::Header> first_unmatched_;
   std::array<std::uint64_t, portals::kPortalCount> unmatched_puts_{};
+  // Incoming messages in use.
   std::uint64_t under_way_ = 0;
   std::vector<std::unique_ptr<Incoming>> pool_;
   std::vector<Incoming*> free_;

@@ -138,12 +138,14 @@ class Waiter {
  private:
   static constexpr std::uint32_t kSpinRounds = 256;
 
+  // The steps of idle(); see wait_step() for the decisions between them.
   void body_moved();
   void pause();
   void give_up(std::uint64_t ns) { means_.rest != nullptr ? means_.rest->rest(ns) : give_processor_up(ns); }
   [[nodiscard]] Company::Found company() const {
     return means_.policy == WaitPolicy::automatic ? means_.company->found() : Company::Found::nobody;
   }
+  // Whether each round yields.
   [[nodiscard]] bool gives_way() const {
     return means_.policy == WaitPolicy::yield || company() != Company::Found::nobody;
   }
@@ -153,6 +155,7 @@ class Waiter {
   bool nudge();
   [[nodiscard]] std::uint64_t sleep_slice_ns() const;
   void sleep();
+  // Undoes begin_sleep().
   void wake_up();
 
   Kernel& kernel_;

@@ -24,8 +24,10 @@ class NodeHeap {
     if (status.ok()) own_.publish(layout_.area(local_rank_));
     return status;
   }
+  // Frees a piece of this rank's heap.
   void free(void* address) { own_.free(address); }
   [[nodiscard]] bool owns(const void* address) const { return own_.owns(address); }
+  // The place of a range of this rank's heap, for a peer; nothing for an empty range, or one outside of a piece.
   [[nodiscard]] std::optional<HeapPlace> find(const void* address, std::uint64_t bytes) const {
     return bytes == 0 ? std::nullopt : own_.find(address, bytes);
   }
@@ -48,9 +50,11 @@ class NodeHeap {
   [[nodiscard]] bool is_open(std::uint32_t local_rank) const { return peers_[local_rank].is_open(); }
 
  private:
+  // Where owners publish their arenas.
   ShmLayout layout_;
   std::uint32_t local_rank_;
   SharedHeap own_;
+  // By local rank, opened at their first use.
   std::vector<PeerHeap> peers_;
 };
 

@@ -70,6 +70,7 @@ PeerHeap::~PeerHeap() {
 }
 
 Status PeerHeap::open(const RankArea& owner, PeerHeap& out) {
+  // Acquires heap_bytes and heap_file, which were stored before it.
   const std::uint32_t number = read_published(owner.heap_descriptor);
   const std::string who = "the memory that process " + std::to_string(owner.pid) + " allocated for its node";
   if (number == 0) return Status::error(who + " cannot be mapped: it has not told of any");
@@ -118,6 +119,7 @@ Status PeerHeap::map(const HeapPlace& place, std::byte*& out) {
     return Status::error("a place of " + std::to_string(place.bytes) + " bytes at " + std::to_string(place.offset) +
                          " in a peer's memory, which has " + std::to_string(bytes_));
   }
+  // A mapping made in a child would not be in the list that makes it private.
   if (::getpid() != process_) return Status::error("a child of fork() maps no peers' memory: it is no rank of the job");
   const auto covers = [&](const Range& range) {
     return range.begin <= place.offset && place.offset + place.bytes <= range.begin + range.memory.bytes();
@@ -125,6 +127,7 @@ Status PeerHeap::map(const HeapPlace& place, std::byte*& out) {
   auto found = std::ranges::find_if(ranges_, covers);
   if (found == ranges_.end()) {
     if (Status status = map_around(place); !status.ok()) return status;
+    // map_around() appends the range that covers the place.
     found = std::prev(ranges_.end());
   }
   out = found->memory.data() + (place.offset - found->begin);

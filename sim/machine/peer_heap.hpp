@@ -44,17 +44,21 @@ class PeerHeap {
 
  private:
   struct Range {
-    std::uint64_t begin;  // in the file
+    // Position in the file.
+    std::uint64_t begin;
     SharedRange memory;
   };
+  // Maps a range that covers the place; see the top of this file for its size.
   [[nodiscard]] portals::Status map_around(const HeapPlace& place);
   [[nodiscard]] portals::Status map_range(std::uint64_t begin, std::uint64_t end);
 
   int descriptor_ = -1;
+  // The process that opened it; a forked child must not map.
   pid_t process_ = 0;
   std::uint64_t bytes_ = 0;
   std::uint64_t mapped_bytes_ = 0;
-  std::vector<Range> ranges_;  // may overlap
+  // In the order of mapping; they may overlap.
+  std::vector<Range> ranges_;
 };
 
 }  // namespace margay::sim

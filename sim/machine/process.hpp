@@ -67,6 +67,7 @@ class Process {
   // The process lock, which the owner holds during every call into the kernel or above it.
   [[nodiscard]] BiasedLock& lock() { return lock_; }
 
+  // The parts of the process; they live as long as it does.
   [[nodiscard]] Kernel& kernel() { return *kernel_; }
   [[nodiscard]] const Clock& clock() const { return clock_; }
   [[nodiscard]] Recorder& recorder() { return recorder_; }
@@ -81,6 +82,7 @@ class Process {
   [[nodiscard]] NodeHeap* node_heap() { return node_heap_ ? &*node_heap_ : nullptr; }
   // This rank's memory for windows and MPI_Alloc_mem, from that heap or private.
   [[nodiscard]] RankMemory& memory() { return memory_ ? *memory_ : memory_.emplace(node_heap()); }
+  // The means of all its waits.
   [[nodiscard]] const WaitMeans& wait_means() const { return wait_means_; }
   // Declares that several threads wait at once from now on: none of them sleeps on the one bell, and `rest`, which
   // outlives the process, releases the process lock while one of them yields.
@@ -104,6 +106,7 @@ class Process {
     wait_means_.policy = policy;
     wait_means_.reason = "set by the program";
   }
+  // Whether the processors of other ranks are visible here.
   [[nodiscard]] bool may_wait_by_company() const { return wait_means_.company != nullptr; }
 
   // This rank's block of the job board; a private one without our launcher.
@@ -126,6 +129,7 @@ class Process {
   // Whether an ending thread must call thread_ends(). Requires: inside the lock.
   [[nodiscard]] bool minds_threads() const { return tcp_ != nullptr; }
   void thread_ends();
+  // Ends application bypass. Required before finish().
   void stop_coprocessor() { coprocessor_.stop(); }
   // Ends the sockets at the process's exit, after finish(), so that messages in them are not lost. Nothing can be sent
   // or received afterwards.
@@ -139,6 +143,7 @@ class Process {
 
  private:
   explicit Process(const Clock& clock);
+  // The steps of start(), in their order.
   [[nodiscard]] portals::Status open_board();
   [[nodiscard]] portals::Status open_wires();
   [[nodiscard]] portals::Status open_shm(std::vector<Wire*>& routes);
@@ -153,6 +158,7 @@ class Process {
   Recorder recorder_;
   SourceLines source_lines_;
   Board board_map_;
+  // Used without our launcher.
   BoardBlock own_board_;
   BoardBlock* board_block_ = &own_board_;
   BiasedLock lock_;
@@ -161,6 +167,7 @@ class Process {
   std::optional<NodeHeap> node_heap_;
   // Made at its first use.
   std::optional<RankMemory> memory_;
+  // Filled by the wires, drained by the kernel; before both, because both refer to it.
   TransmissionList finished_;
   std::vector<std::unique_ptr<Wire>> wires_;
   // One of the wires; nullptr: alone on the node.

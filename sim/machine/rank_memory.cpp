@@ -60,6 +60,7 @@ Status RankMemory::allocate_shared(std::uint64_t bytes, std::uint64_t alignment,
 Status RankMemory::allocate(std::uint64_t bytes, std::uint64_t alignment, void*& out) {
   out = nullptr;
   if (Status status = check(bytes); !status.ok()) return status;
+  // A failure of the heap is not the caller's: private memory serves as well.
   if (heap_ != nullptr && alignment <= SharedHeap::kAlignmentMaxBytes && heap_->allocate(bytes, out, alignment).ok()) {
     return {};
   }
@@ -75,6 +76,7 @@ Status RankMemory::allocate(std::uint64_t bytes, std::uint64_t alignment, void*&
   }
   out = std::aligned_alloc(static_cast<std::size_t>(alignment), static_cast<std::size_t>(room));
   if (out == nullptr) return refuse(bytes, "malloc failed; check ulimit -v");
+  // aligned_alloc may return memory that was used before.
   std::memset(out, 0, static_cast<std::size_t>(bytes));
   return {};
 }

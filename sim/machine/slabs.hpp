@@ -48,11 +48,14 @@ class Slabs {
   };
   // The piece in whose place a position lies.
   [[nodiscard]] std::optional<Piece> find(std::uint64_t position) const;
+  // Whether the heap's pages at `begin` are a slab.
   [[nodiscard]] bool is_slab(std::uint64_t begin) const { return slabs_.contains(begin); }
+  // Pieces and slabs in use.
   [[nodiscard]] std::size_t pieces() const { return pieces_; }
   [[nodiscard]] std::size_t slabs() const { return slabs_.size(); }
 
  private:
+  // One for each power of two from a cache line to kPlaceBytesMax.
   static constexpr std::size_t kKinds = std::bit_width(kPlaceBytesMax / kCacheLineBytes);
   struct Slab {
     std::uint64_t place_bytes;
@@ -68,6 +71,7 @@ class Slabs {
   }
 
   std::map<std::uint64_t, Slab> slabs_;  // by position
+  // By length of places.
   std::array<std::set<std::uint64_t>, kKinds> with_room_;
   std::size_t pieces_ = 0;
 };

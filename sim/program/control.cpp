@@ -40,6 +40,7 @@ Status Control::attach() {
   return attached;
 }
 
+// The next multiple of kCall, whatever sum the last call reached: all processes have made as many calls.
 void Control::begin_call(const char* call, std::uint64_t limit_ns) {
   call_ = call;
   constexpr MatchBits kCall = MatchBits{1} << 32U;
@@ -66,6 +67,7 @@ Status Control::sum(Sums& sums) {
   const MatchBits up = bits_;
   const MatchBits down = bits_ | 1U;
   std::uint64_t distance = 1;
+  // Receives from the children, nearest first: the ranks that differ in one bit below this rank's lowest set bit.
   for (; distance < size && (me & distance) == 0; distance <<= 1U) {
     const std::uint64_t child = me | distance;
     if (child >= size) continue;
@@ -81,6 +83,7 @@ Status Control::sum(Sums& sums) {
     if (Status status = send(parent, up, sums); !status.ok()) return status;
     if (Status status = receive(parent, down, sums); !status.ok()) return status;
   }
+  // The largest subtree first, so that the result reaches all leaves earliest.
   for (distance >>= 1U; distance > 0; distance >>= 1U) {
     const std::uint64_t child = me | distance;
     if (child >= size) continue;
@@ -104,6 +107,7 @@ Status Control::receive(Rank from, MatchBits bits, Sums& sums) {
   portals::ArrivedMessage* message = nullptr;
   const auto is_here = [&] {
     message = heap_.find(wanted);
+    // The header may be here before its body.
     return message != nullptr && message->complete;
   };
   if (Status status = means_.wait(call_, from, limit_ns_, is_here); !status.ok()) return status;
@@ -125,6 +129,7 @@ Sums Control::own() const {
     sums.taken += registers.delivered(peer);
     for (const std::uint64_t dropped : registers.dropped(peer)) sums.taken += dropped;
   }
+  // The control portal's own messages would never be at rest.
   sums.sent -= sent_;
   sums.taken -= heap_.messages();
   return sums;

@@ -26,6 +26,7 @@ PortalsInTrace::PortalsInTrace(const Names& names, Recorder& recorder, portals::
 
 PortalsInTrace::~PortalsInTrace() {
   table_.follow(nullptr);
+  // Lists and heaps may outlive the program; they must not call a destroyed observer.
   for (MatchList* const list : lists_) {
     if (list != nullptr) list->follow(nullptr);
   }
@@ -54,6 +55,7 @@ void PortalsInTrace::attached(PortalIndex portal, portals::Descriptor* memory, M
   bool is_followed = false;
   at_portals_of(*list, [&](PortalIndex) { is_followed = true; });
   lists_[portal] = list;
+  // follow() reports the present entries itself.
   if (!is_followed) return list->follow(this);
   // The list is attached to another portal too, where its entries are recorded.
   std::vector<const MatchEntry*> chain;
@@ -81,6 +83,7 @@ void PortalsInTrace::detached(PortalIndex portal) {
   lists_[portal] = nullptr;
   bool is_elsewhere = false;
   at_portals_of(*list, [&](PortalIndex) { is_elsewhere = true; });
+  // Observed as long as any portal has it.
   if (is_elsewhere) return;
   list->follow(nullptr);
   std::erase_if(standing_, [&](const auto& each) { return each.second == list; });
@@ -110,6 +113,7 @@ void PortalsInTrace::record_link(PortalIndex portal, const MatchList& list, cons
 }
 
 void PortalsInTrace::unlinked(const MatchList& list, const MatchEntry& entry) {
+  // Also while the recorder is paused, because the entry may be destroyed.
   standing_.erase(&entry);
   if (!recorder_.on()) return;
   const std::uint32_t number = number_of(entry);
@@ -148,6 +152,7 @@ void PortalsInTrace::gone(const DynamicBlock& block) {
 void PortalsInTrace::matched(void* self, const portals::Verdict& verdict, const portals::Header& header,
                              std::uint64_t sequence) {
   auto& mine = *static_cast<PortalsInTrace*>(self);
+  // Only messages in dynamic blocks can leave one later.
   if (verdict.message == nullptr || header.portal == mine.control_portal_) return;
   const auto heap = mine.heaps_.find(verdict.descriptor);
   if (heap != mine.heaps_.end()) mine.queued_[verdict.message] = {heap->second.number, sequence};
@@ -155,6 +160,7 @@ void PortalsInTrace::matched(void* self, const portals::Verdict& verdict, const 
 
 std::uint64_t PortalsInTrace::place(void* self, const MatchEntry& entry, PortalIndex portal) {
   auto& mine = *static_cast<PortalsInTrace*>(self);
+  // The name may have changed since the last event about this entry.
   const std::uint32_t number = mine.number_of(entry);
   mine.define_name(portal, entry, number);
   return number;
@@ -207,6 +213,7 @@ void PortalsInTrace::left(const ArrivedMessage& message, std::uint8_t reason) {
     event.reason = reason;
     recorder_.record(event);
   }
+  // An unqueued message still has its memory, whose release is another event.
   if (reason != 0) queued_.erase(found);
 }
 

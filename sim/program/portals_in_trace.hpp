@@ -25,6 +25,7 @@ class PortalsInTrace final : public portals::StructureWatch {
   PortalsInTrace& operator=(const PortalsInTrace&) = delete;
   ~PortalsInTrace();
 
+  // The callbacks for the kernel's target.
   [[nodiscard]] MatchProbe probe() {
     return {.matched = &PortalsInTrace::matched, .place = &PortalsInTrace::place, .context = this};
   }
@@ -33,6 +34,7 @@ class PortalsInTrace final : public portals::StructureWatch {
   // Records an entry's new name.
   void named(const portals::MatchEntry& entry);
 
+  // StructureWatch: each records its event while the recorder is on.
   void attached(portals::PortalIndex portal, portals::Descriptor* memory, portals::MatchList* list) override;
   void detached(portals::PortalIndex portal) override;
   void linked(const portals::MatchList& list, const portals::MatchEntry& entry) override;
@@ -44,6 +46,7 @@ class PortalsInTrace final : public portals::StructureWatch {
   void released(const portals::ArrivedMessage& message) override { left(message, kTraceHeapReleased); }
 
  private:
+  // MatchProbe: remembers the number of a message that goes into a heap; and the number of an entry.
   static void matched(void* self, const portals::Verdict& verdict, const portals::Header& header,
                       std::uint64_t sequence);
   static std::uint64_t place(void* self, const portals::MatchEntry& entry, portals::PortalIndex portal);
@@ -51,11 +54,17 @@ class PortalsInTrace final : public portals::StructureWatch {
   // The number of an entry. Entries at one address have one number, so an entry that is linked repeatedly needs one
   // name.
   [[nodiscard]] std::uint32_t number_of(const portals::MatchEntry& entry);
+  // The entry's descriptor in the trace's form; begins to observe a new heap.
   [[nodiscard]] TraceEntry memory_of(portals::Descriptor& memory);
+  // An event about a place of a portal.
   [[nodiscard]] TraceEvent event_of(TraceKind kind, portals::PortalIndex portal, std::uint64_t place) const;
+  // Records an entry with its criteria, descriptor and successor.
   void record_link(portals::PortalIndex portal, const portals::MatchList& list, const portals::MatchEntry& entry);
+  // Records an entry's name, if it has changed.
   void define_name(portals::PortalIndex portal, const portals::MatchEntry& entry, std::uint32_t number);
+  // Records that a message left its heap, with the reason.
   void left(const portals::ArrivedMessage& message, std::uint8_t reason);
+  // Calls act(portal) for each portal with this list: several may have it.
   template <typename Do>
   void at_portals_of(const portals::MatchList& list, Do act) {
     for (portals::PortalIndex portal = 0; portal < portals::kPortalCount; ++portal) {
@@ -63,6 +72,7 @@ class PortalsInTrace final : public portals::StructureWatch {
     }
   }
 
+  // An observed heap, with its number in the trace.
   struct Heap {
     std::uint32_t number = 0;
     portals::DynamicBlock* block = nullptr;
@@ -78,13 +88,17 @@ class PortalsInTrace final : public portals::StructureWatch {
   portals::PortalIndex control_portal_;
   // By portal; nullptr: none.
   std::array<portals::MatchList*, portals::kPortalCount> lists_{};
+  // Numbers by address; they are never removed.
   std::unordered_map<const portals::MatchEntry*, std::uint32_t> numbers_;
+  // The listed entries, with their list.
   std::unordered_map<const portals::MatchEntry*, const portals::MatchList*> standing_;
   // The heaps that are observed.
   std::unordered_map<const portals::Descriptor*, Heap> heaps_;
+  // Messages whose memory is not released.
   std::unordered_map<const portals::ArrivedMessage*, Queued> queued_;
   // Recorded names, by entry_number().
   std::map<std::uint64_t, std::string> told_;
+  // Heaps observed so far.
   std::uint32_t last_heap_ = 0;
 };
 

@@ -31,10 +31,12 @@ Status Program::start(std::unique_ptr<Program>& out) {
   if (one_is_there) {
     return Status::error("this process has a Program already; start one, and hand it to whoever needs it");
   }
+  // On a failure below, the destructor takes everything back.
   std::unique_ptr<Program> program(new Program());
   if (Status status = Process::start(program->process_); !status.ok()) return status;
   Process& process = *program->process_;
   // Held from here on, except inside compute().
+  // Before the coprocessor starts, so that the table is not used before the program has set it up.
   process.lock().owner_enter();
   program->asked_.resize(process.size());
   program->control_ = std::make_unique<Control>(program->control_means());
@@ -101,6 +103,7 @@ Status Program::check(const HeaderValues& values, const Region& body) const {
     return Status::error("the body has a length, " + std::to_string(body.bytes()) +
                          " bytes, and no address; name the memory it lies in");
   }
+  // Checked here, because the kernel asserts it.
   if (values.destination >= size()) {
     return Status::error("rank " + std::to_string(values.destination) + " is not in this job, which has ranks 0 to " +
                          std::to_string(size() - 1) + "; choose one of those, or start more");
@@ -134,6 +137,7 @@ Header Program::header_of(Kind kind, const HeaderValues& values, std::uint64_t l
 
 Status Program::put(const HeaderValues& values, const Region& body) {
   if (Status status = check(values, body); !status.ok()) return status;
+  // Before the message: the answer may arrive while it is sent.
   if (values.return_portal != portals::kNoPortal) asked(values.destination);
   return send(header_of(Kind::put, values, body.bytes()), body);
 }
@@ -162,6 +166,7 @@ Status Program::start_put(const HeaderValues& values, const Region& body, Sendin
 void Program::start_sending(const Header& header, const Region& body, Sending& sending) {
   Transmission& transmission = sending.transmission_;
   transmission = {};
+  // Sent at once: the common case, in which `sending` is done at its return.
   if (kernel().try_send(header, body)) {
     transmission.state = Transmission::State::sent;
     return;
@@ -211,6 +216,7 @@ bool Program::round() {
 }
 
 void Program::asked(portals::Rank peer) {
+  // A list beside the flags: expect_answers() must not scan thousands of ranks.
   if (asked_[peer]) return;
   asked_[peer] = true;
   asked_list_.push_back(peer);
@@ -256,6 +262,7 @@ Status Program::settle(std::uint64_t limit_ns) {
   return control_->settle("Program::settle", limit_ns, std::min(limit_ns, kHoldLimitNs));
 }
 
+// Leaves the job even when settling failed, so that the launcher need not wait for this rank.
 Status Program::finish() {
   if (Status status = check_call(); !status.ok()) return status;
   Status settled = control_->settle("Program::finish", kNoLimitNs, kHoldLimitNs);

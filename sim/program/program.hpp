@@ -53,6 +53,7 @@ class Program {
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
+  // This process's rank, and the number of ranks.
   [[nodiscard]] portals::Rank rank() const { return process_->rank(); }
   [[nodiscard]] std::uint32_t size() const { return process_->size(); }
   // This process's portal table. Portal 63 (kControlPortal) is reserved.
@@ -125,12 +126,14 @@ class Program {
   [[nodiscard]] std::string loss(portals::Rank rank) const { return process_->kernel().initiator().loss(rank); }
   // The wire that reaches `rank`: self, shm or tcp.
   [[nodiscard]] WireId wire_to(portals::Rank rank) const { return process_->kernel().route(rank).id(); }
+  // The process's clock.
   [[nodiscard]] std::uint64_t now_ns() const { return process_->clock().now_ns(); }
 
   // Keeps the latest `limit` decisions of this process's kernel, with the walk of each; 0, the default: none.
   void keep_decisions(std::size_t limit) { kernel().target().decisions().keep(limit); }
   // Removes and returns the oldest one. Messages of barrier() and settle() are excluded.
   [[nodiscard]] std::optional<Decision> take_decision() { return kernel().target().decisions().take(); }
+  // Decisions that can be taken now.
   [[nodiscard]] std::size_t decisions_kept() { return kernel().target().decisions().kept(); }
   // Sets the name of an entry or a portal for explain() and traces. An entry's name belongs to its address.
   void name(const portals::MatchEntry& entry, std::string name) {
@@ -157,22 +160,29 @@ class Program {
   [[nodiscard]] portals::Status check(const HeaderValues& values, const portals::Region& body) const;
   // Whether the program may now make a call that moves messages.
   [[nodiscard]] portals::Status check_call() const;
+  // Ends the process when it is inside compute().
   void require_inside() const {
     portals::require(
         process_->lock().owner_inside(),
         "inside compute() tables, lists, descriptors and messages are the coprocessor's; make the call before "
         "compute(), or after");
   }
+  // Sends a message and waits until its body's memory is free.
   [[nodiscard]] portals::Status send(const portals::Header& header, const portals::Region& body);
   [[nodiscard]] ControlMeans control_means();
   [[nodiscard]] static portals::Header header_of(portals::Kind kind, const HeaderValues& values, std::uint64_t length);
   void start_sending(const portals::Header& header, const portals::Region& body, Sending& sending);
+  // Remembers that `peer` may owe an answer.
   void asked(portals::Rank peer);
+  // The failure that names a lost peer.
   [[nodiscard]] portals::Status lost_peer(portals::Rank peer) const;
+  // Make the kernel expect answers from all ranks that may owe one, and undo that.
   void expect_answers();
   void stop_expecting();
+  // The two ends of compute().
   void leave_kernel();
   void enter_kernel();
+  // Writes the program's count of puts to the job board.
   void publish_puts();
 
   std::unique_ptr<Process> process_;
@@ -205,11 +215,14 @@ class ProgramWait {
   [[nodiscard]] portals::Status after_round(bool moved);
 
  private:
+  // The checks that are made now and then: the limit, lost ranks, held messages.
   [[nodiscard]] portals::Status look_around();
   [[nodiscard]] portals::Status look_at_others() const;
   // Shows a long wait to the launcher, and after the limit of `--stall` to the user.
   void tell(std::uint64_t idle_ns);
+  // Prints the state of a stalled wait.
   void report() const;
+  // Takes the wait off the board.
   void clear();
 
   Program& program_;

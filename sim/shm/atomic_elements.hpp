@@ -114,11 +114,13 @@ T fetch_update(T* at, F f) {
 }
 
 // The same for integers by one instruction (fetch_add; the other three only where the result is not used). Sums wrap.
+// Adds `value`; returns the old one.
 template <AtomicInteger T>
 T fetch_add(T* at, T value) {
   // Both orders, see above; pairs with the others of this file.
   return std::atomic_ref<T>(*at).fetch_add(value, std::memory_order_acq_rel);
 }
+// Bitwise and, or, exclusive or; each returns the old value.
 template <AtomicInteger T>
 T fetch_and(T* at, T value) {
   // Both orders, see above; pairs with the others of this file.

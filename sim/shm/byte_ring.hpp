@@ -49,7 +49,9 @@ class ByteProducer {
   }
 
  private:
+  // Reads the consumer's count, and computes the credit from it.
   void refresh();
+  // The ring's memory of `count` bytes from position `from`, in whole lines.
   [[nodiscard]] std::span<std::byte> lines(std::uint64_t from, std::size_t count) const;
   void advance(std::size_t count) {
     MARGAY_DEBUG_ASSERT(count <= credit_);
@@ -59,7 +61,9 @@ class ByteProducer {
   std::span<std::byte> bytes_;
   ProducerLine* mine_;
   const ConsumerLine* theirs_;
+  // Bytes written since the beginning.
   std::uint64_t produced_ = 0;
+  // Free bytes, as far as known.
   std::size_t credit_;
 };
 
@@ -80,6 +84,7 @@ class ByteConsumer {
   void expect(std::size_t count);
   // The next `count` bytes in place: one piece, or two around the ring's end. Valid until release(). Requires: count <=
   // available().
+  // `second` is empty unless the bytes wrap around the ring's end.
   struct Pieces {
     std::span<std::byte> first, second;
   };
@@ -111,6 +116,7 @@ class ByteConsumer {
   }
 
  private:
+  // Reads the producer's count, if that is plausible.
   void refresh();
   void pass(std::size_t count) {
     MARGAY_DEBUG_ASSERT(count <= known_ - consumed_);

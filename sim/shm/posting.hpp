@@ -27,6 +27,7 @@ namespace margay::sim {
 // The postings of a member, and its long ones, whose data lies elsewhere and to which one of the former refers.
 inline constexpr std::uint32_t kPostings = 64;
 inline constexpr std::uint32_t kLongPostings = 8;
+// Bytes of data of a posting, and of a long one.
 inline constexpr std::uint64_t kPostingBytes = 1024;
 inline constexpr std::uint64_t kLongPostingBytes = std::uint64_t{64} << 10;
 

@@ -18,6 +18,7 @@ class Published {
  public:
   constexpr Published() = default;
   constexpr explicit Published(T value) : value_(value) {}
+  // An atomic has an address that others know.
   Published(const Published&) = delete;
   Published& operator=(const Published&) = delete;
 
@@ -101,6 +102,7 @@ inline void set_flag(std::uint8_t& flag) {
   // Release: pairs with flag_set: what the writer wrote before is seen.
   std::atomic_ref<std::uint8_t>(flag).store(1, std::memory_order_release);
 }
+// Whether the flag is set.
 [[nodiscard]] inline bool flag_set(const std::uint8_t& flag) {
   // Acquire: pairs with set_flag.
   return std::atomic_ref<std::uint8_t>(const_cast<std::uint8_t&>(flag)).load(std::memory_order_acquire) != 0;

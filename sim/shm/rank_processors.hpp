@@ -16,6 +16,7 @@ namespace margay::sim {
 // One rank's view. Used by its owner thread.
 class RankProcessors {
  public:
+  // The result of other_on() without a rank.
   static constexpr std::size_t kNobody = std::numeric_limits<std::size_t>::max();
 
   // Without words: nothing is published, and other_on() never finds a rank.
@@ -25,6 +26,7 @@ class RankProcessors {
     MARGAY_ASSERT(words_.empty() || mine_ < words_.size());
   }
 
+  // This rank's index.
   [[nodiscard]] std::size_t mine() const { return mine_; }
 
   // Publishes that this rank runs on `processor`. Stores only a new value.
@@ -43,6 +45,7 @@ class RankProcessors {
   }
 
  private:
+  // A word holds the processor's number plus 1, because fresh memory is zero.
   static constexpr std::uint32_t kNone = 0;
 
   // Relaxed: it decides only which rank yields; no other data is published by it.
@@ -58,6 +61,7 @@ class RankProcessors {
 
   std::vector<std::uint32_t*> words_;
   std::size_t mine_ = 0;
+  // The last value stored: storing it again would take the line from its readers.
   std::uint32_t written_ = kNone;
 };
 

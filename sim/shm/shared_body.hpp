@@ -30,7 +30,9 @@ class BodyChunks {
   explicit constexpr BodyChunks(std::uint64_t length)
       : length_(length), bytes_(chunk_bytes(length)), count_((length + bytes_ - 1) / bytes_) {}
 
+  // Number of chunks.
   [[nodiscard]] constexpr std::uint64_t count() const { return count_; }
+  // Position of a chunk in the body.
   [[nodiscard]] constexpr std::uint64_t offset(std::uint64_t chunk) const { return chunk * bytes_; }
   // Bytes of `count` chunks in a row.
   [[nodiscard]] constexpr std::uint64_t bytes(std::uint64_t chunk, std::uint64_t count = 1) const {
@@ -48,6 +50,7 @@ class BodyChunks {
   static constexpr std::uint64_t kPage = 4096;
   static constexpr std::uint64_t kLeast = 8 * kPage;
   static constexpr std::uint64_t kMost = 128 * kPage;
+  // The counts in the word of claims have 16 bits, of which close() sets the front's.
   static constexpr std::uint64_t kCountMost = 0x7fff;
   [[nodiscard]] static constexpr std::uint64_t pages(std::uint64_t bytes) {
     return (bytes + kPage - 1) / kPage * kPage;
@@ -151,6 +154,7 @@ class SharedBodyReceiver {
   }
 
  private:
+  // The line of claims, and each side's own line in the channel.
   SharedLine* shared_;
   ConsumerLine* mine_;
   const ProducerLine* theirs_;
@@ -187,6 +191,7 @@ class SharedBodySender {
   SharedLine* shared_;
   ProducerLine* mine_;
   const ConsumerLine* theirs_;
+  // Chunks claimed here of the present offer.
   std::uint64_t claimed_ = 0;
 };
 

@@ -54,6 +54,7 @@ class ThreadLock {
   }
 
  private:
+  // A thread's name is an address of its own; 0 is none.
   using Name = std::uintptr_t;
   static constexpr Name kNobody = 0;
   // Pauses of some 15 ns: about as long as a call of MPI holds the lock.
@@ -65,6 +66,7 @@ class ThreadLock {
 
   // An address that identifies the thread while it lives.
   static Name myself() { return reinterpret_cast<Name>(__builtin_thread_pointer()); }
+  // One step of a wait that becomes more patient: spins, yields, then naps.
   static void pause(int tries) {
     if (tries < kSpins) {
       spin_pause();
@@ -80,6 +82,7 @@ class ThreadLock {
     // Acquire: pairs with the release in unlock(); what the last holder did is seen.
     return holder_.compare_exchange_strong(expected, myself(), std::memory_order_acquire, std::memory_order_relaxed);
   }
+  // The path of a lock that is taken or wanted.
   [[gnu::noinline]] void lock_slowly() {
     if (wanted()) let_in();
     // Relaxed, here and below: a hint to others, who may look too early or too late.
@@ -87,6 +90,7 @@ class ThreadLock {
     for (int tries = 0; !take(); ++tries) pause(tries);
     wanting_.fetch_sub(1, std::memory_order_relaxed);
   }
+  // Counts a change of holder; called by the holder.
   void note_turn() {
     if (last_ == myself()) [[likely]]
       return;
@@ -98,6 +102,7 @@ class ThreadLock {
   std::atomic<std::uint32_t> turns_{0};
   // The previous holder; written by the holder.
   Name last_ = kNobody;
+  // Waiting threads, in a line of its own, because every try_lock() reads it.
   alignas(kCacheLineBytes) std::atomic<std::uint32_t> wanting_{0};
 };
 

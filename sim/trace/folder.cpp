@@ -22,6 +22,7 @@ namespace {
 constexpr mode_t kFolderMode = 0700;
 constexpr mode_t kFileMode = 0600;
 
+// A file descriptor that is closed at the end of its scope.
 class OwnedFile {
  public:
   explicit OwnedFile(int number) : number_(number) {}
@@ -48,6 +49,7 @@ Status check_folder(const std::string& folder, int descriptor) {
         fmt::format("trace: {}: belongs to user {}, not to {}; name a folder of your own, or one that is not there yet",
                     folder, about.st_uid, geteuid()));
   }
+  // Another user who may write there could replace the file by a link.
   if ((about.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
     return Status::error(
         fmt::format("trace: {}: others may write to it (mode {:04o}); chmod go-w it, or name another folder", folder,
@@ -127,6 +129,7 @@ std::array<std::uint8_t, 16> host_identity() {
     int value = -1;
     if (c >= '0' && c <= '9') value = c - '0';
     if (c >= 'a' && c <= 'f') value = c - 'a' + 10;
+    // The identity is a UUID with dashes.
     if (value < 0) continue;
     result[digits / 2] = static_cast<std::uint8_t>(result[digits / 2] * 16 + value);
     ++digits;

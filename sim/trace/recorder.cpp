@@ -38,6 +38,7 @@ void put(Value& place, Value value) {
 }
 
 void put_event(TraceEvent& slot, const TraceEvent& event, std::uint64_t time) {
+  // Field by field: a volatile copy of the whole struct is not possible.
   put(slot.time, time);
   put(slot.kind, event.kind);
   put(slot.wire, event.wire);
@@ -101,6 +102,7 @@ Status Recorder::open(const std::string& folder, const RecorderOptions& options)
     return status;
   }
   if (Status status = keep_from_children(memory, trace_file_bytes(options)); !status.ok()) {
+    // A file that children would share must not stay.
     munmap(memory, trace_file_bytes(options));
     unlink(path.c_str());
     return status;
@@ -130,6 +132,7 @@ void Recorder::start(TraceHeader* header, std::uint64_t mapped_bytes, const Reco
   ring_ = reinterpret_cast<TraceEvent*>(reinterpret_cast<std::byte*>(header) + kTraceEventsOffset);
   mask_ = std::bit_ceil(options.capacity_events) - 1;
   written_ = 0;
+  // Saves a virtual call per event.
   counter_ = clock_.kind() == ClockKind::tsc;
   walk_steps_wanted_ = options.walk_steps;
 
@@ -184,6 +187,7 @@ void Recorder::define(DefinitionKind kind, std::uint64_t number, std::uint64_t v
   head.number = number;
   head.value = value;
   const std::uint32_t used = header_->definitions_used;
+  // Counted, so that readers can report that names are missing.
   if (head.bytes > kTraceDefinitionsBytes - used) return put(header_->definitions_lost, header_->definitions_lost + 1);
   std::vector<std::uint64_t> words(head.bytes / 8);
   std::memcpy(words.data(), &head, sizeof head);
@@ -191,6 +195,7 @@ void Recorder::define(DefinitionKind kind, std::uint64_t number, std::uint64_t v
   auto* place =
       reinterpret_cast<std::uint64_t*>(reinterpret_cast<std::byte*>(header_) + kTraceDefinitionsOffset + used);
   for (const std::uint64_t word : words) put(*place++, word);
+  // After the definition, so that a reader sees whole ones.
   put(header_->definitions_used, used + head.bytes);
 }
 
@@ -212,6 +217,7 @@ void Recorder::seal() {
 
 void Recorder::close() {
   if (header_ == nullptr) return;
+  // A suspended file is sealed already; a child must not seal its parent's.
   if (!suspended_ && is_own()) seal();
   forget_own_pages(header_);
   munmap(header_, mapped_bytes_);
@@ -263,6 +269,7 @@ void Recorder::refresh_anchor(std::uint64_t now_ticks) {
   ClockAnchor& slot = header_->anchors[anchor_slot(number)];
   put(slot.ticks, anchor.ticks);
   put(slot.time_ns, anchor.time_ns);
+  // After the anchor: a reader uses only anchors that are counted.
   put(header_->anchor_count, number + 1);
   next_anchor_ticks_ = now_ticks + anchor_distance_ticks_;
   anchor_distance_ticks_ = std::min(anchor_distance_ticks_ * 2, kMostAnchorDistance);

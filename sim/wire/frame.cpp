@@ -55,6 +55,7 @@ std::uint8_t groups_of(const Header& header, std::uint64_t user_tail) {
   return flags;
 }
 
+// The length follows from the flags alone, so a receiver can wait for the whole head.
 std::size_t head_bytes(std::uint8_t flags) {
   std::size_t bytes = kFrameHeadMinBytes;
   if ((flags & kFlagUserTail) != 0) bytes += kUserTailBytes;
@@ -69,6 +70,7 @@ DecodeResult malformed(std::string_view reason) {
   return {Decode::malformed, 0, reason};
 }
 
+// All bits beside type and argument must be zero: one encoding, as for messages.
 DecodeResult decode_control(std::span<const std::byte> input, std::uint8_t flags, DecodedHead& out) {
   if (flags != kFlagControl) return malformed("control frame with flags of a message");
   const auto type = static_cast<std::uint8_t>(input[1]);
@@ -86,6 +88,7 @@ DecodeResult decode_control(std::span<const std::byte> input, std::uint8_t flags
 void read_groups(const std::byte* at, std::uint8_t flags, Header& header) {
   header.offset = header.return_match_bits = header.return_length = header.return_offset = 0;
   header.return_portal = portals::kNoPortal;
+  // Most messages have no groups.
   if (flags == 0) [[likely]] {
     std::memset(header.user_data.data() + kUserHeadBytes, 0, kUserTailBytes);
     return;
@@ -135,6 +138,7 @@ std::string_view name(FrameType type) {
 }
 
 EncodedHead encode_head(const Header& header, std::byte* out, bool read_body) {
+  // The sender's own mistake: a program's values are checked above.
   MARGAY_ASSERT(header.portal < portals::kPortalCount && header.length <= kMessageLimitBytes);
   // The canonical encoding, so that equal headers have equal bytes on every path.
   std::uint64_t user_tail = 0;

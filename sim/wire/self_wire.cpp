@@ -15,6 +15,7 @@ bool SelfWire::try_send(std::uint32_t peer, const Header& header, const Region& 
   if (!slots_) slots_ = std::make_unique<Slots>();
   Slot& slot = (*slots_)[(first_ + copied_) % kSelfSlots];
   slot.header = header;
+  // A copy, so that the sender may reuse its memory at once.
   RegionCursor(body).read({slot.body.data(), static_cast<std::size_t>(header.length)});
   ++copied_;
   quiet_ = false;
@@ -22,6 +23,7 @@ bool SelfWire::try_send(std::uint32_t peer, const Header& header, const Region& 
 }
 
 void SelfWire::send(std::uint32_t peer, Transmission& transmission) {
+  // The body stays in the sender's memory until consume().
   MARGAY_ASSERT(peer == me_.rank && transmission.body.bytes() == transmission.header.length);
   transmission.state = Transmission::State::queued;
   transmission.way = TraceBody::straight;
@@ -41,6 +43,7 @@ bool SelfWire::replace(std::uint32_t peer, Transmission& transmission, Transmiss
   return queue_.replace(transmission, instead);
 }
 
+// Nothing to continue: queued messages are delivered by poll().
 bool SelfWire::push() {
   held_ = false;
   return false;
@@ -81,6 +84,7 @@ void SelfWire::consume() {
     first_ = (first_ + 1) % kSelfSlots;
     --copied_;
   } else {
+    // The receiver has copied the body.
     Transmission* done = queue_.pop();
     done->state = Transmission::State::sent;
     finished_.push(*done);

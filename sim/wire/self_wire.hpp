@@ -40,21 +40,25 @@ class SelfWire final : public Wire {
   [[nodiscard]] bool idle() const override { return copied_ == 0 && queue_.empty(); }
 
  private:
+  // A copied message.
   struct Slot {
     portals::Header header;
     std::array<std::byte, kSelfCopyBytes> body;
   };
   using Slots = std::array<Slot, kSelfSlots>;
 
+  // Fills in an arrival.
   void tell(const portals::Header& header, const portals::Region& body, Arrival& arrival);
 
   portals::ProcessId me_;
   TransmissionList& finished_;
+  // A ring of copies.
   std::unique_ptr<Slots> slots_;
   // Slot of the oldest copy.
   std::size_t first_ = 0;
   // Copies that wait. All of them are older than every message in queue_.
   std::size_t copied_ = 0;
+  // Messages that stay in the sender's memory.
   TransmissionList queue_;
   // Number of the last consumed message.
   std::uint64_t sequence_ = 0;
@@ -62,6 +66,7 @@ class SelfWire final : public Wire {
   bool was_copy_ = false;
   // A message was polled and is not answered.
   bool offered_ = false;
+  // The first message is held until the next push().
   bool held_ = false;
 };
 

@@ -15,6 +15,7 @@ struct Transmission {
   // idle: not sent yet, or replaced. stopped: the receiver did not want the remainder. failed: the peer is lost.
   enum class State : std::uint8_t { idle, queued, sent, stopped, failed };
 
+  // Complete but for `source`, which the initiator sets.
   portals::Header header;
   // header.length bytes, which the wire only reads.
   portals::Region body;
@@ -44,12 +45,15 @@ struct Transmission {
 // A queue of transmissions. Intrusive: it allocates nothing, and a transmission is on one list at a time.
 class TransmissionList {
  public:
+  // Adds the newest. Requires: it is on no list.
   void push(Transmission& transmission) {
     transmission.next = nullptr;
     (last_ == nullptr ? first_ : last_->next) = &transmission;
     last_ = &transmission;
   }
+  // The oldest; nullptr when the list is empty.
   [[nodiscard]] Transmission* front() const { return first_; }
+  // Removes and returns the oldest; nullptr when the list is empty.
   [[nodiscard]] Transmission* pop() {
     Transmission* taken = first_;
     if (taken != nullptr) {

@@ -55,15 +55,18 @@ class BodyTimes {
     // A moving mean.
     double ns_per_byte = 0;
   };
+  // Both methods' costs for one size class.
   struct Class {
     Way ring, reading;
   };
 
   std::array<Class, kBodyClasses> classes_;
   BodyPreferences preferences_ = 0;
+  // The arriving body: its size class, and what has been measured of it.
   std::size_t which_ = 0;
   std::uint64_t bytes_ = 0;
   std::uint64_t ns_ = 0;
+  // The method of the arriving body; nothing before the first.
   std::optional<bool> last_was_reading_;
   // The previous body used the other method: caches hold what that one needs, so this body is not counted.
   bool first_of_its_way_ = true;
@@ -76,6 +79,7 @@ class BodyWayChooser {
   [[nodiscard]] bool reading(std::uint64_t length, BodyPreferences preferences);
 
  private:
+  // Bodies sent so far, by size class.
   std::array<std::uint32_t, kBodyClasses> sent_{};
 };
 

@@ -36,14 +36,18 @@ class DirectReader {
   }
 
  private:
+  // Reads `count` chunks from `chunk` on.
   [[nodiscard]] ReadFault read(std::uint64_t chunk, std::uint64_t count, std::uint64_t now_ns);
   [[nodiscard]] ReadFault look_at_rest(std::uint64_t now_ns);
 
   SharedBodyReceiver shared_;
   const RankArea* sender_;
+  // The body's address at the sender; never dereferenced here.
   std::uint64_t address_ = 0;
   std::span<std::byte> landing_;
+  // The division of the body in progress.
   BodyChunks chunks_{1};
+  // The last proof of the sender's identity.
   ProofTime proof_;
   std::uint64_t read_bytes_ = 0;
   bool help_expected_ = false;
@@ -63,6 +67,7 @@ class DirectWriter {
  private:
   SharedBodySender shared_;
   const RankArea* receiver_;
+  // Dates the proofs.
   const Clock* clock_;
   ProofTime proof_;
   // Writing to the receiver's memory has not failed yet.

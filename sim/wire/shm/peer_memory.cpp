@@ -75,6 +75,7 @@ ReadFault PeerMemory::prove() {
 }
 
 ReadFault PeerMemory::read(const Buffer& mine, std::uint64_t address) {
+  // Most accesses of windows are a few elements.
   if (mine.bytes <= kFileBytesMax) [[likely]]
     return copy_few(Direction::read, mine, address);
   return copy(Direction::read, Region(mine.base, mine.bytes), Region(pointer_to(address), mine.bytes));
@@ -109,6 +110,7 @@ ReadFault PeerMemory::copy_few(Direction direction, const Buffer& mine, std::uin
       // Its memory no longer exists.
       return ReadFault::gone;
     } else if (errno == EIO || errno == EFAULT) {
+      // The address is not mapped there.
       return ReadFault::unreadable;
       // Any other error: give the file up, and try the other method below.
     } else if (errno != EINTR) {

@@ -161,6 +161,7 @@ class ShmInbound {
   // Whether the body in the byte ring was offered for reading before. It then comes whole, and cells published earlier
   // may lie behind it.
   [[nodiscard]] bool fell_back() const { return way_ == BodyWay::by_reading; }
+  // The steps of look(), by state; each returns whether it filled in `arrival`.
   bool look_for_cell(Arrival& arrival);
   [[gnu::noinline]] bool look_at_long_head(std::array<std::uint64_t, 8>& copy, Arrival& arrival);
   void offer(std::size_t head_bytes, Arrival& arrival);
@@ -171,8 +172,10 @@ class ShmInbound {
   bool look_for_message(Arrival& arrival);
   bool tell_loss(Arrival& arrival);
   bool malformed(std::string_view reason, Arrival& arrival);
+  // Returns kept credit to the sender.
   void settle();
   void move_body();
+  // The steps of a body on offer: begin, read, answer, or fall back to the ring.
   void begin_reading(bool help_expected);
   void read_body();
   [[nodiscard]] ReadFault read_some(std::uint64_t now_ns, std::uint64_t& moved);
@@ -180,8 +183,10 @@ class ShmInbound {
   void time_body();
   void fall_back(ReadAnswer answer);
   bool look_for_read(Arrival& arrival);
+  // Ends an arriving body; an event only if the body was accepted.
   bool end_body(Arrival::Kind kind, Arrival& arrival);
 
+  // The channel's roles on this side.
   CellConsumer cells_;
   ByteConsumer bytes_;
   OfferConsumer offers_;
@@ -210,14 +215,17 @@ class ShmInbound {
   ReadOffer offer_;
   // Of the body being read: the channel is to be lost.
   ReadFault fault_ = ReadFault::none;
+  // The two carriers of a body on offer; one at a time is in use.
   BodyReader reader_;
   DirectReader direct_reader_;
   // Landing of the body being read, in case it has to arrive through the ring.
   portals::Region whole_landing_;
   portals::RegionCursor landing_;
+  // accept()'s cookie.
   void* cookie_ = nullptr;
   // A whole body that wraps around the ring's end.
   std::array<portals::Buffer, 2> pieces_{};
+  // The reason and kind of the loss that is to be reported.
   std::string_view loss_;
   Arrival::Kind loss_kind_ = Arrival::Kind::lost;
   const Clock* clock_;

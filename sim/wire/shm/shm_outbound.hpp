@@ -128,11 +128,13 @@ class ShmOutbound {
   };
   [[nodiscard]] Offered& offered(std::uint64_t number) { return offered_[number % kOffersMost]; }
 
+  // Publishes a cell, and at the first one this rank's flag at the receiver.
   void publish(std::uint64_t first_word);
   void put_body(portals::RegionCursor& body, std::size_t count);
   void let_go(std::size_t count);
   [[nodiscard]] bool put_whole(const portals::Header& header, const EncodedHead& head, BodyWay way,
                                const portals::Region& body);
+  // The steps of advance(): offers first, because they precede queued messages in the ring.
   bool advance_offers(TransmissionList& finished);
   bool begin(TransmissionList& finished);
   bool can_offer(std::uint64_t length);
@@ -141,11 +143,13 @@ class ShmOutbound {
   bool make_table(const Transmission& transmission, std::vector<portals::Buffer>& table);
   bool offer(Transmission& transmission);
   bool help();
+  // Puts as much of a body into the ring as there is room for.
   bool stream(Transmission& transmission);
   bool cut(Transmission& transmission);
   void finish_first(TransmissionList& finished);
   void end_offer(Transmission::State state, TransmissionList& finished);
 
+  // The channel's roles on this side.
   CellProducer cells_;
   ByteProducer bytes_;
   OfferProducer offers_;
@@ -167,6 +171,7 @@ class ShmOutbound {
   DirectWriter direct_writer_;
   LongMethod long_method_;
   LongChoice choice_;
+  // Chooses the method where the receiver measures.
   BodyWayChooser chooser_;
   // The offers that stand, by number.
   std::array<Offered, kOffersMost> offered_;

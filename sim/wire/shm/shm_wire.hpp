@@ -101,7 +101,9 @@ class ShmWire final : public Wire {
   // push() has work: something is queued or held, or a process has ended.
   void want_push() { wants_push_ = !busy_.empty() || !held_.empty() || !ended_.empty(); }
 
+  // The local rank of a world rank. Requires: reaches(peer).
   [[nodiscard]] std::uint32_t local(std::uint32_t peer) const;
+  // Finds new senders and ended processes, after opened_count has grown.
   [[gnu::noinline]] void discover();
   void add_sender(std::uint32_t local_rank);
   bool look(const Sender& sender, Arrival& arrival);
@@ -132,6 +134,7 @@ class ShmWire final : public Wire {
   std::vector<std::uint32_t> busy_;
   // Reserved for all ranks, so elements never move.
   std::vector<Sender> senders_;
+  // By local rank: it is in senders_.
   std::vector<bool> is_sender_;
   std::vector<std::uint32_t> held_;
   // Local ranks whose process has ended and is not yet reported lost.

@@ -19,6 +19,7 @@ constexpr std::string_view kInitiatorRole = "margay handshake: initiator";
 constexpr std::string_view kAcceptorRole = "margay handshake: acceptor ";
 static_assert(kMagic.size() == 8 && kInitiatorRole.size() == kAcceptorRole.size());
 
+// Little-endian by value, independent of the host.
 void put_u32(std::byte* at, std::uint32_t value) {
   for (std::size_t i = 0; i < 4; ++i) at[i] = static_cast<std::byte>(value >> (8 * i));
 }
@@ -73,6 +74,7 @@ Handshake Handshake::accept(const JobSecret& secret, std::uint32_t rank, std::ui
   return made;
 }
 
+// Every message has a fixed length, so nothing that a stranger sends determines how much is read.
 void Handshake::expect(Expect what, std::size_t bytes) {
   MARGAY_ASSERT(bytes <= in_.size());
   expect_ = what;
@@ -86,6 +88,7 @@ void Handshake::sent(std::size_t bytes) {
   out_sent_ += bytes;
 }
 
+// Final: no later bytes change the state.
 void Handshake::fail(std::string_view reason, bool refuted) {
   state_ = State::failed;
   reason_ = reason;
@@ -93,6 +96,7 @@ void Handshake::fail(std::string_view reason, bool refuted) {
 }
 
 void Handshake::feed(std::span<const std::byte> bytes) {
+  // Strictly in turns: a side that sends before its turn waits in the socket.
   MARGAY_ASSERT(outgoing().empty());
   const std::size_t taken = std::min(bytes.size(), wanted());
   if (taken == 0) return;

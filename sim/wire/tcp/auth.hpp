@@ -90,12 +90,14 @@ class Handshake {
   // The message that is being read.
   enum class Expect : std::uint8_t { hello, answer, proof, verdict };
 
+  // One step for each message that is read completely.
   void take_hello();
   void take_answer();
   void take_proof();
   void take_verdict();
   void expect(Expect what, std::size_t bytes);
   void fail(std::string_view reason, bool refuted);
+  // The proof of one side, computed from the secret.
   [[nodiscard]] Tag tag(std::string_view role) const;
 
   const JobSecret* secret_ = nullptr;
@@ -105,6 +107,7 @@ class Handshake {
   std::uint32_t to_ = 0;    // the acceptor's rank
   Nonce initiator_nonce_{};
   Nonce acceptor_nonce_{};
+  // The message being read, and the one being sent; kAnswerBytes is the longest.
   std::array<std::byte, kAnswerBytes> in_{};
   std::array<std::byte, kAnswerBytes> out_{};
   std::size_t in_bytes_ = 0;

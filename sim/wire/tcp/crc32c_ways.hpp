@@ -26,6 +26,7 @@ constexpr std::uint32_t crc32c_times_x(std::uint32_t crc) {
 
 #if MARGAY_CRC32C_X86
 
+// An unaligned load.
 template <typename Word>
 [[nodiscard]] inline Word crc32c_load(const std::byte* at) {
   Word word = 0;

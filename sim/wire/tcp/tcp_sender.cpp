@@ -19,6 +19,7 @@ std::byte* TcpSender::gather_at() {
 }
 
 bool TcpSender::try_put(const Header& header, const Region& body) {
+  // A queued message must not be overtaken (invariant 1).
   if (!queued_.empty() || header.length > kWholeBytes) return false;
   if (room() < kFrameOverheadMaxBytes + header.length) return false;
   put_message(header, &body);
@@ -83,6 +84,7 @@ void TcpSender::finish_front(Transmission::State state) {
 }
 
 void TcpSender::fail() {
+  // The copied messages were reported as sent; only queued ones can fail.
   gathered_bytes_ = batch_bytes_ = 0;
   direct_length_ = 0;
   batch_ends_front_ = direct_ends_front_ = leaving_ = false;
@@ -93,6 +95,7 @@ void TcpSender::gather() {
   while (!queued_.empty()) {
     if (!gather_front()) return;
   }
+  // Behind everything that is queued.
   if (!goodbye_due() || room() < kFrameOverheadMaxBytes) return;
   put_control(FrameType::goodbye, messages_);
   goodbye_said_ = true;
@@ -101,6 +104,7 @@ void TcpSender::gather() {
 bool TcpSender::gather_front() {
   Transmission& front = *queued_.front();
   if (room() < kFrameOverheadMaxBytes) return false;
+  // Its head is in the stream already, so only segments or a cut may follow.
   if (front_started_) return gather_segment(front);
   if (front.header.length > kWholeBytes) {
     put_message(front.header, nullptr);
@@ -197,6 +201,7 @@ std::span<const iovec> TcpSender::batch() {
     direct_length_ = 0;
     direct_ends_front_ = false;
     gathered_bytes_ = 0;
+    // The other half is free: its batch has been sent.
     gathering_ ^= 1;
   }
   return {pieces_.data() + first_piece_, piece_count_ - first_piece_};
@@ -213,6 +218,7 @@ void TcpSender::sent(std::size_t bytes) {
     bytes -= here;
     if (piece.iov_len == 0) ++first_piece_;
   }
+  // The sender's memory is read until the last byte of the batch has left (invariant 3).
   if (batch_bytes_ != 0) return;
   if (batch_ends_front_) finish_front(Transmission::State::sent);
   batch_ends_front_ = false;

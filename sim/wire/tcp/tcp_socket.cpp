@@ -21,6 +21,7 @@ namespace margay::sim {
 namespace {
 
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
+// Keepalive probes: the first after 5 s, then 3 times each 3 s.
 constexpr int kKeepIdleS = 5;
 constexpr int kKeepIntervalS = 3;
 constexpr int kKeepCount = 3;
@@ -34,6 +35,7 @@ void set_option(int descriptor, int level, int option, int value) {
   static_cast<void>(setsockopt(descriptor, level, option, &value, sizeof value));
 }
 
+// Both ends have the same address.
 bool within_host(int descriptor) {
   TcpAddress own;
   TcpAddress peer;
@@ -51,6 +53,7 @@ bool within_host(int descriptor) {
          reinterpret_cast<const sockaddr_in&>(peer.storage).sin_addr.s_addr;
 }
 
+// Causes of failed monitoring. is_own_failure() recognises losses by these endings.
 constexpr std::string_view kNoWatches =
     " (this user's limit of descriptors that are watched, /proc/sys/fs/epoll/max_user_watches)";
 constexpr std::string_view kNoMemory = " (the kernel's memory, or that of this control group)";
@@ -154,6 +157,7 @@ Status parse_host(std::string_view text, std::uint16_t port, TcpAddress& address
   const std::string host(text.substr(0, kQuotedBytes));
   auto& v4 = reinterpret_cast<sockaddr_in&>(address.storage);
   auto& v6 = reinterpret_cast<sockaddr_in6&>(address.storage);
+  // inet_pton() would stop there and accept the part before it.
   if (host.find('\0') != std::string::npos) return Status::error("address with a zero byte in it");
   if (inet_pton(AF_INET, host.c_str(), &v4.sin_addr) == 1) {
     v4.sin_family = AF_INET;
@@ -190,6 +194,7 @@ Status parse_card(std::string_view card, TcpAddress& address) {
   std::string_view rest = trimmed(card);
   if (!rest.starts_with(kCardPrefix)) return bad_card(card, "does not begin with tcp#");
   rest.remove_prefix(kCardPrefix.size());
+  // The last one: an IPv6 address has others.
   const std::size_t colon = rest.rfind(':');
   if (colon == std::string_view::npos) return bad_card(card, "has no port");
   std::string_view host = rest.substr(0, colon);

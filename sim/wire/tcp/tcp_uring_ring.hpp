@@ -14,6 +14,7 @@ namespace margay::sim {
 // Owns ring and buffers. Calls exclude each other by the process lock.
 class TcpUringRing {
  public:
+  // Operations between two submissions; a full queue is submitted at once.
   static constexpr unsigned kEntries = 256;
   // More are kept by the operating system and delivered later (IORING_FEAT_NODROP).
   static constexpr unsigned kCompletions = 4096;
@@ -29,6 +30,7 @@ class TcpUringRing {
 
   // Creates the ring. A failure names the step that was refused, and the likely cause.
   [[nodiscard]] portals::Status open();
+  // Readable when there is a completion.
   [[nodiscard]] int descriptor() const { return ring_.ring_fd; }
 
   // 0, or the errno with which the operating system refuses entries, because the descriptor is not the ring's any more.
@@ -44,6 +46,7 @@ class TcpUringRing {
   [[nodiscard]] bool unsubmitted() { return failure_ == 0 && io_uring_sq_ready(&ring_) != 0; }
   // The next completion; nullptr: none now.
   [[nodiscard]] io_uring_cqe* completion();
+  // Frees the completion's entry; its content must have been copied.
   void seen(io_uring_cqe* completion) { io_uring_cqe_seen(&ring_, completion); }
   [[nodiscard]] bool has_completion() { return completion() != nullptr; }
   // Submits, and blocks until there is a completion or the ring has failed.
@@ -53,10 +56,12 @@ class TcpUringRing {
   [[nodiscard]] std::span<const std::byte> buffer(std::uint16_t id, std::size_t bytes) const {
     return {memory_ + id * kBufferBytes, bytes};
   }
+  // Provides a buffer again.
   void give_back(std::uint16_t id);
 
  private:
   [[nodiscard]] portals::Status provide_buffers();
+  // Records a failure, and unmaps the rings; see failure().
   void fail(int error_number);
 
   io_uring ring_{};

@@ -98,6 +98,7 @@ class VirtualNetwork {
     bool begun = false;
     bool lost = false;
   };
+  // The arrival of a pair's next frame.
   struct Due {
     std::uint64_t at_ns;
     // Breaks ties, so that a run is the same on every machine.
@@ -108,9 +109,13 @@ class VirtualNetwork {
     }
   };
 
+  // The pair, made at its first use.
   Pair& pair(std::uint32_t from, std::uint32_t to);
+  // Sends a frame: draws the time of its arrival, behind the pair's earlier ones.
   void launch(Pair& pair, Frame frame);
+  // Discards all frames of a pair, and counts their messages as lost.
   void drop(Pair& pair);
+  // Random numbers of the seed.
   std::uint64_t random();
   bool chance(double probability);
 
@@ -125,6 +130,7 @@ class VirtualNetwork {
   // By rank: the reason of its loss; empty: it lives.
   std::vector<std::string_view> gone_;
   std::unordered_map<std::uint64_t, std::unique_ptr<Pair>> pairs_;
+  // Arrivals in order of time. Entries of dropped frames stay, and are skipped.
   std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
 };
 
@@ -166,18 +172,24 @@ class VirtualWire final : public Wire {
     bool accepted = false;
   };
 
+  // The receiving side of a pair, made at its first use.
   Sender& sender(std::uint32_t rank);
+  // The steps of poll(), by state, as in ShmInbound.
   bool look(Sender& sender, Arrival& arrival);
   bool offer(Sender& sender, Arrival& arrival);
   bool move_body(Sender& sender, Arrival& arrival);
   bool end_body(Sender& sender, Arrival::Kind kind, Arrival& arrival);
   bool tell_loss(Sender& sender, Arrival& arrival);
   void answer_started(Sender::State state);
+  // Removes the front frame, and frees its part of the window.
   void take(Sender& sender);
+  // Sends the next frame of the first queued message.
   bool carry(Pair& pair);
   bool room(const Pair& pair, std::uint64_t bytes) const;
   void finish(Pair& pair, Transmission::State state);
+  // Fails all messages queued for a lost rank.
   void fail(Pair& pair);
+  // Begins to report a loss.
   void peer_lost(std::uint32_t peer);
 
   VirtualNetwork& network_;
