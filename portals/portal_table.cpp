@@ -27,6 +27,7 @@ Status PortalTable::check_free(PortalIndex index) const {
   return {};
 }
 
+// The options are checked here, once, and not at each message.
 Status PortalTable::attach(PortalIndex index, Descriptor& memory, const Options& options) {
   if (Status status = check_free(index); !status.ok()) return status;
   if (Status status = check_options(memory.type(), options); !status.ok()) {

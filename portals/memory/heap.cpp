@@ -13,6 +13,7 @@ Heap::Heap(Buffer memory) : base_(memory.base), capacity_(memory.bytes / kGrain 
   if (capacity_ > 0) root_ = new (base_) Node{nullptr, nullptr, capacity_, capacity_, random_};
 }
 
+// Called from the bottom of a changed path to its top, so that both children are right.
 void Heap::update(Node& node) {
   node.longest = node.bytes;
   if (node.left != nullptr) node.longest = std::max(node.longest, node.left->longest);
@@ -86,6 +87,7 @@ void Heap::free(std::byte* block, std::uint64_t bytes) {
   insert(root_, new (block) Node{nullptr, nullptr, joined, joined, random_});
 }
 
+// Joins two treaps of which all addresses in `left` are lower; the higher priority becomes the root.
 Heap::Node* Heap::merge(Node* left, Node* right) {
   if (left == nullptr) return right;
   if (right == nullptr) return left;
@@ -99,6 +101,7 @@ Heap::Node* Heap::merge(Node* left, Node* right) {
   return right;
 }
 
+// The reverse of merge(): nodes below `at` go left, the others right.
 void Heap::split(Node* root, const std::byte* at, Node*& left, Node*& right) {
   if (root == nullptr) {
     left = nullptr;
@@ -134,6 +137,7 @@ void Heap::insert(Node*& root, Node* node) {
   update(*root);
 }
 
+// A grown block can only lengthen the paths above it.
 void Heap::refresh(Node* root, const Node* down_to) {
   if (root != down_to)
     refresh(reinterpret_cast<const std::byte*>(down_to) < begin(root) ? root->left : root->right, down_to);

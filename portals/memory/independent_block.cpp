@@ -13,6 +13,7 @@ bool IndependentBlock::exhausted() const {
   return available() == table_.size();
 }
 
+// Rows that the program has not released, after rewind(), are skipped.
 std::size_t IndependentBlock::available_linear() const {
   // Earlier rows first, so that rows stay in order of arrival.
   if (!given_back_.empty()) return given_back_.back();

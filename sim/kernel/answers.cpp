@@ -19,7 +19,9 @@ portals::Header answer_to(const portals::Header& asked, std::uint64_t sequence) 
   answer.portal = asked.return_portal;
   answer.match_bits = asked.return_match_bits;
   answer.offset = asked.return_offset;
+  // The sender's own bytes come back, except those that are overwritten below.
   answer.user_data = asked.user_data;
+  // The bytes need not be aligned.
   std::memcpy(&answer.user_data[kSequenceAt], &sequence, sizeof sequence);
   return answer;
 }
@@ -43,6 +45,7 @@ void Answers::acknowledge(const portals::Verdict& verdict, const portals::Header
     recorder_.record(
         trace_answer(TraceKind::kernel_ack_sent, answer, initiator_.next_sequence(answer.destination.rank), sequence));
   }
+  // No verdict: an acknowledgment has no body whose memory could be released.
   if (!initiator_.try_send(answer, {})) queue(answer, {}, header);
 }
 
@@ -86,6 +89,7 @@ void Answers::finish(Transmission& transmission) {
 }
 
 void Answers::queue(const portals::Header& answer, const portals::Verdict& verdict, const portals::Header& asked) {
+  // The pool grows to the largest backlog and stays.
   if (free_.empty()) {
     pool_.push_back(std::make_unique<Pending>());
     free_.push_back(pool_.back().get());

@@ -22,12 +22,14 @@ Kernel::Kernel(portals::ProcessId me, const std::vector<Wire*>& routes, Transmis
   // The self wire alone makes no other wire slow: it delivers only what this process has just sent.
   const bool shares_node =
       std::any_of(wires_.begin(), wires_.end(), [](const Wire* wire) { return wire->id() == WireId::shm; });
+  // TCP is slow only beside a faster wire that may bring messages.
   for (std::size_t at = 0; at < wires_.size(); ++at) {
     polled_[at] = {wires_[at], wires_[at]->id() == WireId::tcp && shares_node};
   }
 }
 
 Transmission* Kernel::take_finished() {
+  // Several of the kernel's own may stand before the program's next one.
   while (Transmission* transmission = finished_.pop()) {
     MARGAY_ASSERT(transmission->state != Transmission::State::queued && !transmission->given_back);
     initiator_.gave_back();
@@ -42,6 +44,7 @@ Transmission* Kernel::take_finished() {
 
 bool Kernel::nudge() {
   bool any = false;
+  // Allocated elements only: a rank among thousands waits for few.
   owed_.for_each([&](std::uint32_t peer, std::uint32_t owed) {
     if (owed == 0) return;
     routes_[peer]->nudge(peer);

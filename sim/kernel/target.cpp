@@ -33,6 +33,7 @@ bool Target::take_other(Wire& wire, Arrival& arrival) {
       cut(incoming_of(arrival));
       return true;
     case Arrival::Kind::lost:
+    // Both end the peer; mark_gone() distinguishes them.
     case Arrival::Kind::left:
       lost(wire, arrival);
       return true;
@@ -156,6 +157,7 @@ void Target::lost(Wire& wire, const Arrival& arrival) {
 void Target::note_arrival(const Arrival& arrival, WireId wire) {
   const portals::Header& header = arrival.header;
   if (recorder_.on() && !was_held(header.source.rank, arrival.sequence)) record_arrival(header, arrival.sequence, wire);
+  // The log needs the whole walk, a trace only its first steps.
   const bool keep = decisions_.wants(header);
   const std::uint32_t steps = recorder_.walk_steps();
   if (steps == 0 && !keep) return;
@@ -173,6 +175,7 @@ void Target::note_decision(const Arrival& arrival, WireId wire, const portals::V
 }
 
 void Target::note_placed(const Arrival& arrival, const Wire& wire, const portals::Placed& placed) {
+  // Reconstructed, so that the untraced path need not make one.
   const portals::Verdict verdict = portals::Delivery::verdict_of(placed, arrival.header);
   note_decision(arrival, wire.id(), verdict, false);
   tell_deposit(wire, verdict, arrival.header, arrival.sequence);
@@ -194,10 +197,12 @@ void Target::tell_deposit(const Wire& wire, const portals::Verdict& verdict, con
     }
     recorder_.record(event);
   }
+  // After the record of the deposit, whose time must be earlier.
   if (verdict.acknowledge) answers_.acknowledge(verdict, header, sequence);
 }
 
 bool Target::must_hold(const portals::Verdict& verdict, const portals::Header& header) const {
+  // Other reasons cannot pass by waiting.
   const bool no_space = verdict.reason == DropReason::no_room || verdict.reason == DropReason::too_small;
   return no_space && header.portal < portals::kPortalCount && ((hold_portals_ >> header.portal) & 1U) != 0;
 }
@@ -212,6 +217,7 @@ bool Target::holds(std::uint32_t rank) const {
 void Target::drop(const portals::Header& header, std::uint64_t sequence, DropReason reason) {
   registers_.count_dropped(header.source.rank, reason);
   if (reason == DropReason::no_match) {
+    // A header's portal may be beyond the table: it is what its sender wrote.
     if (header.kind == portals::Kind::put && header.portal < portals::kPortalCount) ++unmatched_puts_[header.portal];
     // Bounded, because a program may send such messages without end.
     if (first_unmatched_.size() < kUnmatchedKept) first_unmatched_.push_back(header);
@@ -270,6 +276,7 @@ void Target::record_verdict(const portals::Header& header, std::uint64_t sequenc
     if (verdict.visited < walk_.visited) event.reason |= kTraceWalkByIndex;
     if (!walk_.is_whole) event.reason |= kTraceWalkCut;
   }
+  // The owner tag distinguishes posted receives from the heap of unexpected messages.
   event.b = verdict.descriptor->owner_kind();
   const unsigned type = 1U + static_cast<unsigned>(verdict.descriptor->type());
   event.reason |= static_cast<std::uint8_t>(type << kTraceDescriptorShift);
@@ -340,6 +347,7 @@ void Target::record_walk(const portals::Header& header, std::uint64_t sequence) 
 }
 
 Target::Incoming& Target::make_incoming() {
+  // The pool grows to the most bodies that arrived at once, one per peer of a wire.
   if (free_.empty()) {
     pool_.push_back(std::make_unique<Incoming>());
     free_.push_back(pool_.back().get());

@@ -86,6 +86,7 @@ void* map_at(std::byte* base, const Listed& range, int protection, int flags) {
 // Replaces a shared mapping in a child; a range that cannot be replaced is unmapped.
 void make_private(std::byte* base, const Listed& range) {
   struct stat about {};
+  // The descriptor may refer to another file by now.
   const bool same =
       ::fstat(range.descriptor, &about) == 0 && about.st_dev == range.device && about.st_ino == range.file;
   if (!same || (map_at(base, range, PROT_READ | PROT_WRITE, MAP_PRIVATE) == MAP_FAILED &&
@@ -144,6 +145,7 @@ void* reserve(std::uint64_t offset, std::uint64_t bytes) {
 
 SharedRange::~SharedRange() {
   if (base_ == nullptr) return;
+  // Unmapped and removed under the list's lock, so that no fork() falls between.
   RangeList& list = range_list();
   const std::lock_guard hold(list.mutex);
   list.ranges.erase(base_);

@@ -40,6 +40,7 @@ Process::~Process() {
 Status Process::start(std::unique_ptr<Process>& out) {
   std::unique_ptr<Process> process(new Process(real_clock()));
   if (Status status = join(process->job_, &shm_segment_sizes); !status.ok()) return status;
+  // Before the wires open descriptors.
   raise_descriptor_limit_for(descriptors_of_job(process->job_.size));
   if (Status status = process->open_board(); !status.ok()) return status;
   if (Status status = process->open_trace(); !status.ok()) return status;
@@ -55,6 +56,7 @@ std::unique_ptr<Process> Process::start_virtual(const VirtualPlace& place) {
   process->job_ = place.job;
   auto self = std::make_unique<SelfWire>(portals::ProcessId{0, place.job.rank}, process->finished_);
   std::vector<Wire*> routes(place.job.size, &place.attach(process->finished_));
+  // Messages to itself do not pass the network.
   routes[place.job.rank] = self.get();
   process->wires_.push_back(std::move(self));
   process->make_kernel(std::move(routes));
@@ -97,8 +99,10 @@ Status Process::open_trace() {
 
 Status Process::open_wires() {
   auto self = std::make_unique<SelfWire>(portals::ProcessId{0, job_.rank}, finished_);
+  // Each wire that is opened below replaces its ranks' routes.
   std::vector<Wire*> routes(job_.size, self.get());
   wires_.push_back(std::move(self));
+  // A rank that is alone on its node needs no shared memory.
   if (job_.ranks_on_node > 1 && job_.node_segment_fd >= 0) {
     if (Status status = open_shm(routes); !status.ok()) return status;
   }
@@ -112,6 +116,7 @@ Status Process::open_wires() {
 Status Process::open_shm(std::vector<Wire*>& routes) {
   if (Status status = Mapping::map(job_.node_segment_fd, job_.node_segment_bytes, segment_); !status.ok())
     return status;
+  // In rank order, as local ranks are numbered.
   std::vector<std::uint32_t> world_rank_of_local;
   for (std::uint32_t rank = 0; rank < job_.size; ++rank) {
     if (job_.node_of_rank[rank] == job_.node) world_rank_of_local.push_back(rank);
@@ -163,6 +168,7 @@ Status Process::open_tcp(std::vector<Wire*>& routes) {
 void Process::choose_waiting() {
   const ProcessorShare share = processor_share();
   const std::string asked = job_.options.text("wait", "auto");
+  // Emulated nodes share this host's processors.
   const std::uint32_t ranks_here = job_.nodes_are_emulated ? job_.size : job_.ranks_on_node;
   const bool crowded = are_crowded(asked, ranks_here, share);
   wait_means_.policy = crowded ? WaitPolicy::yield : WaitPolicy::spin;
@@ -242,6 +248,7 @@ void Process::wake() {
 }
 
 void Process::finish(const std::function<bool()>& round) {
+  // First, so that goodbyes are among the messages that the loop waits for.
   if (tcp_ != nullptr) tcp_->rest();
   const std::uint64_t begin = clock_.now_ns();
   // The limit: a peer that has hung never takes its messages.
@@ -252,6 +259,7 @@ void Process::finish(const std::function<bool()>& round) {
   if (shm_ != nullptr) shm_->leave(true);
   if (company_ != nullptr) company_->away();
   publish_accounts();
+  // The trace is complete from here on, and resume() reopens it.
   recorder_.suspend();
   static_cast<void>(leave(job_));
   // Another thread may resume this process.
@@ -273,6 +281,7 @@ bool Process::signed_off() const {
 }
 
 void Process::abort(int code, std::string_view message) {
+  // Before abort_job(): the launcher may read it at once.
   board_block_->state = RankState::kAborting;
   board_block_->abort_code = code;
   set_text(board_block_->message, message);

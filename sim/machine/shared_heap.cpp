@@ -72,6 +72,7 @@ SharedHeap::SharedHeap(const HeapOptions& options) : options_(options), owner_(:
 }
 
 SharedHeap::~SharedHeap() {
+  // Unmapped before the descriptor is closed, which the range requires.
   arena_ = {};
   if (descriptor_ >= 0) ::close(descriptor_);
 }
@@ -88,6 +89,7 @@ Status SharedHeap::open_arena(std::uint64_t bytes) {
     return status;
   };
   if (::ftruncate(descriptor, static_cast<off_t>(bytes)) != 0) return close_and(refuse_call("memfd of this size"));
+  // A peer that maps the file relies on its size: a shrunk file would end it by SIGBUS.
   if (::fcntl(descriptor, F_ADD_SEALS, kHeapSeals | F_SEAL_SEAL) != 0) return close_and(refuse_call("F_ADD_SEALS"));
   SharedRange arena;
   if (Status status = SharedRange::map(descriptor, 0, bytes, arena); !status.ok()) return close_and(std::move(status));
@@ -102,6 +104,7 @@ Status SharedHeap::open_arena(std::uint64_t bytes) {
 Status SharedHeap::make_arena() {
   if (arena_.bytes() != 0) return {};
   if (options_.refuse_memfd) return refuse_arena("memfd refused by option");
+  // Boost's alignment and the holes assume this size.
   if (const long page = ::sysconf(_SC_PAGESIZE); page != static_cast<long>(kPageBytes)) {
     return refuse_arena("this system has pages of " + std::to_string(page) + " bytes");
   }
@@ -154,6 +157,7 @@ Status SharedHeap::allocate_pages(std::uint64_t bytes, std::uint64_t& begin) {
                          " bytes of addresses are used, and no free piece is as long");
   };
   if (bytes > arena_.bytes()) return refuse_size();
+  // The block is longer by what aligning the piece may skip.
   const bool huge = bytes >= kHugeMinBytes;
   const std::uint64_t pages = round_up(std::max<std::uint64_t>(bytes, 1), kPageBytes);
   const std::uint64_t block_bytes = pages + (huge ? kHugePageBytes - kPageBytes : 0);
@@ -169,6 +173,7 @@ Status SharedHeap::allocate_pages(std::uint64_t bytes, std::uint64_t& begin) {
   MARGAY_ASSERT(at % kPageBytes == 0);
   begin = huge ? round_up(at, kHugePageBytes) : at;
   const Piece piece{.bytes = bytes, .pages_end = begin + pages, .block = at, .block_end = at + block_bytes};
+  // Where holes cannot be made, the pages are cleared, and take memory at once.
   if (!empty(begin, piece.pages_end)) std::memset(arena_.data() + begin, 0, pages);
   advise(begin, piece, true);
   pieces_.emplace(begin, piece);
@@ -176,6 +181,7 @@ Status SharedHeap::allocate_pages(std::uint64_t bytes, std::uint64_t& begin) {
 }
 
 void SharedHeap::free(void* address) {
+  // A child's copy dies with it.
   if (::getpid() != owner_) return;
   const std::uint64_t begin = offset_of(address);
   if (const std::optional<Slabs::Piece> piece = slabs_.find(begin)) {
@@ -189,6 +195,7 @@ void SharedHeap::free(void* address) {
 }
 
 void SharedHeap::free_pages(std::uint64_t begin) {
+  // Positions, sizes and blocks are in private memory: no peer can make this rank free a wrong block.
   const auto found = pieces_.find(begin);
   MARGAY_ASSERT(found != pieces_.end());
   const Piece piece = found->second;
@@ -229,6 +236,7 @@ std::optional<HeapPlace> SharedHeap::find(const void* address, std::uint64_t byt
   const std::uint64_t offset = offset_of(address);
   if (offset >= arena_.bytes()) return std::nullopt;
   const auto covers = [&](std::uint64_t begin, std::uint64_t length) {
+    // A range of no bytes may begin at the piece's end.
     const std::uint64_t before = offset - begin;
     return before <= length && bytes <= length - before;
   };
@@ -251,6 +259,7 @@ bool SharedHeap::owns(const void* address) const {
 void SharedHeap::publish(RankArea& mine) const {
   struct stat about {};
   if (descriptor_ < 0 || read_published(mine.heap_descriptor) != 0 || ::fstat(descriptor_, &about) != 0) return;
+  // Before the descriptor's number, which publishes them.
   mine.heap_bytes = arena_.bytes();
   mine.heap_file = about.st_ino;
   sim::publish(mine.heap_descriptor, static_cast<std::uint32_t>(descriptor_) + 1);

@@ -32,6 +32,7 @@ ProgramWait::~ProgramWait() {
 }
 
 Status ProgramWait::after_round(bool moved) {
+  // Before the round's result is used, so that a wait in which something always moves notices its limit too.
   if (++rounds_ % kLookEachRounds == 0 || waiter_.sleeps()) {
     if (Status status = look_around(); !status.ok()) return status;
   }
@@ -57,6 +58,7 @@ void ProgramWait::tell(std::uint64_t idle_ns) {
     program_.process().publish_accounts();
   }
   if (idle_ns < next_report_ns_) return;
+  // Twice as late each time, so that a long stall does not fill the terminal.
   next_report_ns_ *= 2;
   report();
 }
@@ -65,6 +67,7 @@ void ProgramWait::clear() {
   if (!on_board_) return;
   on_board_ = false;
   program_.process().board().wait.is_waiting = 0;
+  // The launcher compares this number, and would take the job for stalled otherwise.
   ++program_.process().board().progress;
 }
 
@@ -82,6 +85,7 @@ Status ProgramWait::look_around() {
   }
   if (limit_ns_ != kNoLimitNs) {
     const std::uint64_t now = program_.now_ns();
+    // From the first check on, so that short waits do not read the clock.
     if (began_ns_ == 0) began_ns_ = now;
     if (now - began_ns_ >= limit_ns_) {
       return Status::error("waited " + std::to_string(limit_ns_ / 1'000'000) +
@@ -92,6 +96,7 @@ Status ProgramWait::look_around() {
 }
 
 Status ProgramWait::look_at_others() const {
+  // A message that is held for a moment is normal.
   const bool long_enough = waiter_.idle_ns() >= std::min(limit_ns_, kHoldLimitNs);
   for (portals::Rank rank = 0; rank < program_.size(); ++rank) {
     if (program_.lost(rank)) return program_.lost_peer(rank);

@@ -16,6 +16,7 @@ namespace {
 
 using portals::Buffer;
 
+// The receiver reads the sender's table as an array of Buffer.
 static_assert(sizeof(Buffer) == 16 && offsetof(Buffer, bytes) == 8, "the table of pieces is read as it lies");
 
 // Landings with shorter pieces are filled through intermediate memory: passing such a piece to the operating system
@@ -147,6 +148,7 @@ ReadFault read_tested(const RankArea& peer, std::uint64_t address, std::span<std
 ReadFault read_memory(const RankArea& peer, std::uint64_t address, std::span<std::byte> to) {
   for (std::size_t done = 0; done < to.size();) {
     std::uint64_t got = 0;
+    // A call may move less than requested, at a page that is not mapped for instance.
     const std::span<std::byte> rest = to.subspan(done);
     const std::array into{iovec{rest.data(), rest.size()}};
     const std::array from{remote(address + done, rest.size())};
@@ -175,6 +177,7 @@ ReadFault write_memory(const RankArea& peer, std::uint64_t address, std::span<co
 }
 
 ReadFault BodyReader::begin(const RankArea& peer, const ReadOffer& offer, std::uint64_t length) {
+  // The offer is the sender's word, and is checked before it leads anywhere.
   if (offer.count == 0 || offer.count > kOfferPiecesMax) return ReadFault::malformed;
   peer_ = &peer;
   next_address_ = offer.address;
@@ -221,6 +224,7 @@ ReadFault BodyReader::step(portals::RegionCursor& landing, std::uint64_t limit) 
   std::uint64_t most = std::min(limit, left_);
   std::uint64_t got = 0;
   const std::size_t first = landing.peek(most).bytes;
+  // A long first piece may be followed by short ones; the next step decides again.
   if (first < most && first < kLandingPieceBytes) {
     if (beside_ == nullptr) beside_ = std::make_unique_for_overwrite<std::byte[]>(kBesideBytes);
     most = std::min<std::uint64_t>(most, kBesideBytes);

@@ -46,6 +46,7 @@ ShmWire::ShmWire(std::span<std::byte> segment, std::uint32_t local_rank, std::ui
       registered_(register_node_barrier()),
       finished_(finished),
       bell_(status_.ok() ? layout_.area(local_rank).bell : no_bell_) {
+  // Nothing below may touch an unusable segment.
   if (!status_.ok()) return;
   MARGAY_ASSERT(local_rank < ranks && world_rank_of_local.size() == ranks);
   const ProcessId me{group, world_rank_of_local[local_rank]};
@@ -54,6 +55,7 @@ ShmWire::ShmWire(std::span<std::byte> segment, std::uint32_t local_rank, std::ui
   mine_ = &mine;
   outbound_.reserve(ranks);
   inbound_.reserve(ranks);
+  // answering_ points into it.
   senders_.reserve(ranks);
   is_sender_.resize(ranks);
   process_ended_.resize(ranks);
@@ -88,12 +90,14 @@ bool ShmWire::try_send(std::uint32_t peer, const Header& header, const Region& b
 void ShmWire::send(std::uint32_t peer, Transmission& transmission) {
   const std::uint32_t to = local(peer);
   ShmOutbound& out = outbound_[to];
+  // Every send has an end on the finished list, a failed one too.
   if (out.lost()) {
     transmission.state = Transmission::State::failed;
     finished_.push(transmission);
     return;
   }
   const bool was_idle = out.idle();
+  // Behind others: the next push() continues.
   if (!out.queue(transmission)) return;
   out.advance(finished_, false);
   if (was_idle && !out.idle()) busy_.push_back(to);
@@ -101,6 +105,7 @@ void ShmWire::send(std::uint32_t peer, Transmission& transmission) {
 }
 
 void ShmWire::stop(std::uint32_t peer, Transmission& transmission) {
+  // A finished one needs no stop.
   if (transmission.state == Transmission::State::queued) outbound_[local(peer)].stop(transmission);
 }
 
@@ -111,6 +116,7 @@ bool ShmWire::replace(std::uint32_t peer, Transmission& transmission, Transmissi
 bool ShmWire::push() {
   bool moved = false;
   if (!busy_.empty()) [[unlikely]] {
+    // A rank that reads a body itself has better work.
     const bool idle = idle_rounds_ > kRoundsBeforeHelp && !reads_bodies();
     // The owner reports idle rounds one by one, so help stops when it does.
     if (idle) idle_rounds_ = kRoundsBeforeHelp;
@@ -179,6 +185,7 @@ void ShmWire::add_sender(std::uint32_t local_rank) {
 // A rank sends here for the first time, or has ended.
 void ShmWire::discover() {
   RankArea& mine = layout_.area(local_rank_);
+  // Before the flags: a flag that is set afterwards raises the count again.
   opened_seen_ = read_published(mine.opened_count);
   for (std::uint32_t other = 0; other < layout_.ranks(); ++other) {
     if (other != local_rank_ && flag_set(mine.opened[other])) add_sender(other);

@@ -23,6 +23,7 @@ TcpConnector::TcpConnector(std::uint32_t rank, std::vector<bool> remote, const J
       secret_(secret),
       clock_(clock),
       remote_(std::move(remote)),
+      // Elements of all ranks; those that are not remote are never used.
       peers_(remote_.size()),
       dials_(remote_.size()) {
   // A rank never dials itself.
@@ -88,6 +89,7 @@ void TcpConnector::progress() {
   std::array<epoll_event, 32> events;
   const int count = epoll_wait(epoll_, events.data(), static_cast<int>(events.size()), 0);
   for (int i = 0; i < count; ++i) {
+    // A slot may have been reused since the event; its handshake then finds nothing to read.
     const std::uint64_t mark = events[static_cast<std::size_t>(i)].data.u64;
     const auto index = static_cast<std::uint32_t>(mark);
     switch (static_cast<ConnectorMark>(mark >> 32)) {
@@ -145,6 +147,7 @@ TcpConnector::Drive TcpConnector::drive(int descriptor, Handshake& handshake, st
 }
 
 void TcpConnector::accept_some() {
+  // Until none waits: one event may stand for many connections.
   while (listener_ >= 0) {
     const auto free_slot =
         std::find_if(half_open_.begin(), half_open_.end(), [](const HalfOpen& h) { return h.descriptor < 0; });
@@ -226,12 +229,14 @@ void TcpConnector::settle(HalfOpen& half_open) {
   const std::uint32_t peer = half_open.handshake.peer();
   const Verdict verdict = half_open.handshake.verdict();
   if (verdict == Verdict::no_descriptor) fail(peer, "cannot accept its connection: " + descriptor_limit_text(EMFILE));
+  // Between the judgement and now, the pair may have got another connection.
   if (verdict != Verdict::welcome || peers_[peer] != Peer::unconnected) {
     if (verdict != Verdict::welcome || peers_[peer] != Peer::dialing) return drop(half_open);
   }
   const int descriptor = half_open.descriptor;
   half_open.descriptor = -1;
   --half_open_count_;
+  // A slot is free again.
   pause_listener(false);
   connected(peer, descriptor);
 }

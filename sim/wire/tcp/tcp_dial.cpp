@@ -37,6 +37,7 @@ void TcpConnector::start(Dial& dial) {
   const int yes = 1;
   // Defers the choice of a port to connect(), so that many dials do not exhaust the local ports.
   static_cast<void>(setsockopt(dial.descriptor, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &yes, sizeof yes));
+  // Bound to the rank's own address, with a port of the system's choice.
   TcpAddress from = local_;
   if (from.family() == AF_INET) {
     reinterpret_cast<sockaddr_in&>(from.storage).sin_port = 0;
@@ -62,6 +63,7 @@ void TcpConnector::go_on(Dial& dial) {
     // connect() reports the state; SO_ERROR would make a temporary "no route" final.
     if (::connect(dial.descriptor, dial.address.get(), dial.address.bytes) != 0 && errno != EISCONN) {
       if (errno == EINPROGRESS || errno == EALREADY || errno == EINTR) return;
+      // A host that does not answer for some seconds only causes it too.
       if (errno == EHOSTUNREACH && clock_.now_ns() < dial.answer_by_ns) return retry_unreached(dial);
       if (errno == ECONNRESET || errno == ECONNABORTED) return retry(dial, std::strerror(errno), 0);
       return fail(dial.peer, "cannot connect to " + address_text(dial.address) + ": " + std::strerror(errno));
@@ -102,6 +104,7 @@ void TcpConnector::retry(Dial& dial, std::string_view reason, std::uint64_t paus
     return fail(dial.peer, std::string(reason) + " (" + address_text(dial.address) + ", tried " +
                                std::to_string(dial.tries) + " times)");
   }
+  // Doubles with each try.
   if (pause_ns == 0) pause_ns = kDialPauseNs << (dial.tries - 1);
   dial.retry_ns = clock_.now_ns() + pause_ns;
   // Its host has answered.

@@ -19,6 +19,7 @@ TcpReceiver::TcpReceiver(std::uint32_t peer, portals::ProcessId source, portals:
 // ---- bytes in
 
 std::size_t TcpReceiver::targets(std::span<iovec> pieces) {
+  // Nothing that a lost peer still sends is read.
   if (ended_) return 0;
   if (buffer_ == nullptr) buffer_ = std::make_unique_for_overwrite<std::byte[]>(kReceiveBufferBytes);
   make_room();
@@ -159,6 +160,7 @@ TcpReceiver::Step TcpReceiver::step_frame(Arrival& arrival) {
   if (decoded.verdict == Decode::incomplete || head.bytes != prefix.head_bytes) {
     return malformed("a frame's head is not as long as its prefix says");
   }
+  // Before its content is complete, so that it can be read into the landing.
   if (head.type == FrameType::segment) return step_segment(prefix, head);
   // Everything but a segment is complete, and its checksum compared, before it takes effect.
   if (prefix.content_bytes > kWholeBytes) return malformed("a frame's content is longer than its kind allows");
@@ -181,6 +183,7 @@ TcpReceiver::Step TcpReceiver::step_segment(const FramePrefix& prefix, const Dec
   segment_want_ = prefix.crc;
   segment_left_ = prefix.content_bytes;
   body_left_ -= segment_left_;
+  // The content follows, directly into the landing or out of the buffer.
   in_segment_ = true;
   begin_ += kPrefixBytes + prefix.head_bytes;
   return Step::again;
@@ -189,6 +192,7 @@ TcpReceiver::Step TcpReceiver::step_segment(const FramePrefix& prefix, const Dec
 TcpReceiver::Step TcpReceiver::finish_segment(Arrival& arrival) {
   in_segment_ = false;
   if (segment_crc_ != segment_want_) return malformed("a piece of a body came damaged (CRC32C)");
+  // The next segment, or a cut, follows.
   if (body_left_ != 0) return Step::again;
   const bool told = body_ == Body::landing;
   end_body(arrival, Arrival::Kind::finished);
@@ -243,6 +247,7 @@ bool TcpReceiver::finish_stream(Arrival& arrival) {
     return true;
   }
   told_ = true;
+  // An orderly end is not an event; the wire closes the link.
   if (goodbye_ && buffered() == 0) return false;
   if (loss_.empty()) {
     const bool inside = buffered() != 0 || in_segment_ || body_ != Body::none;
@@ -264,6 +269,7 @@ void TcpReceiver::end_body(Arrival& arrival, Arrival::Kind kind) {
 
 // A mistake in a peer's bytes is never asserted: it ends the connection.
 TcpReceiver::Step TcpReceiver::malformed(std::string_view why) {
+  // Bytes behind a damaged frame have no meaning.
   begin_ = end_ = 0;
   in_segment_ = false;
   goodbye_ = false;

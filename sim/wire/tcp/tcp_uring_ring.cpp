@@ -18,6 +18,7 @@ using portals::Status;
 namespace {
 
 constexpr std::size_t kBufferRingBytes = TcpUringRing::kBuffers * sizeof(io_uring_buf);
+// One mapping for the ring of buffers and the buffers.
 constexpr std::size_t kMappedBytes = kBufferRingBytes + TcpUringRing::kBuffers * TcpUringRing::kBufferBytes;
 
 Status refused(const char* step, int error_number) {
@@ -53,6 +54,7 @@ Status TcpUringRing::open() {
   if (made < 0) return refused("io_uring_setup", -made);
   open_ = true;
   constexpr unsigned kNeeded = IORING_FEAT_NODROP | IORING_FEAT_SUBMIT_STABLE | IORING_FEAT_FAST_POLL;
+  // Without these, completions could be lost, or submitted entries read later.
   if ((parameters.features & kNeeded) != kNeeded) return refused("its features", EOPNOTSUPP);
   // A forked child must not keep the ring alive.
   io_uring_ring_dontfork(&ring_);
@@ -78,6 +80,7 @@ Status TcpUringRing::provide_buffers() {
 void TcpUringRing::give_back(std::uint16_t id) {
   io_uring_buf_ring_add(buffers_, memory_ + id * kBufferBytes, static_cast<unsigned>(kBufferBytes), id,
                         io_uring_buf_ring_mask(kBuffers), 0);
+  // Visible at once: the operating system may use it for the next arrival.
   io_uring_buf_ring_advance(buffers_, 1);
 }
 
@@ -93,6 +96,7 @@ void TcpUringRing::submit() {
   while (unsubmitted()) {
     const int submitted = io_uring_submit(&ring_);
     if (submitted == -EINTR) continue;
+    // Temporary lack of memory or of room; the entries stay queued.
     if (submitted < 0 && submitted != -EAGAIN && submitted != -EBUSY && submitted != -ENOMEM) fail(-submitted);
     return;
   }

@@ -91,6 +91,7 @@ Status TcpWire::choose_backend() {
 Status TcpWire::set_cards(const std::vector<std::string>& cards) {
   std::vector<TcpAddress> addresses(settings_.world);
   for (std::uint32_t rank = 0; rank < settings_.world; ++rank) {
+    // Cards of ranks on this node are not used, and may be missing.
     if (rank == settings_.rank || rank >= settings_.remote.size() || !settings_.remote[rank]) continue;
     if (rank >= cards.size() || cards[rank].empty()) {
       return Status::error("rank " + std::to_string(rank) + " is on another node and published no TCP card");
@@ -114,6 +115,7 @@ TcpLink& TcpWire::made_link(std::uint32_t peer) {
 
 TcpLink& TcpWire::link_to(std::uint32_t peer) {
   TcpLink& link = made_link(peer);
+  // A link that the peer dialed may exist already.
   if (!link.wanted) {
     link.wanted = true;
     if (link.state == TcpLink::State::connecting) dial(link);
@@ -148,6 +150,7 @@ void TcpWire::adopt(std::uint32_t peer, int descriptor) {
   // Lost meanwhile.
   if (link.state == TcpLink::State::closed) return close_if_open(link.descriptor);
   const Status added = backend_->add(link);
+  // Each failure ends in one arrival `lost`, whatever its cause.
   if (!added.ok()) {
     close_if_open(link.descriptor);
     return lose(link, added.sentence());
@@ -173,8 +176,10 @@ bool TcpWire::try_send(std::uint32_t peer, const Header& header, const Region& b
 void TcpWire::send(std::uint32_t peer, Transmission& transmission) {
   MARGAY_ASSERT(transmission.body.bytes() == transmission.header.length);
   TcpLink& link = link_to(peer);
+  // First, so that its state is `queued` even when it fails at once.
   link.sender.queue(transmission);
   transmission.way = body_taken();
+  // A closed link never opens again.
   if (link.state == TcpLink::State::closed) {
     link.sender.fail();
     return miss(link);
@@ -226,6 +231,7 @@ void TcpWire::end_bursts() {
 }
 
 bool TcpWire::push() {
+  // Ends every burst: this round transmits what has gathered.
   ++looks_;
   end_bursts();
   for (TcpLink* link : held_) {
@@ -336,6 +342,7 @@ void TcpWire::lose(TcpLink& link, std::string why) {
 // Ends a link: the socket is closed, its landing memory is the program's again, and queued messages fail.
 void TcpWire::close_link(TcpLink& link) {
   if (link.state == TcpLink::State::connected) {
+    // Before the descriptor is closed, because its number may be reused at once.
     backend_->remove(link);
     drain(link.descriptor);
     close_if_open(link.descriptor);
@@ -401,6 +408,7 @@ bool TcpWire::prepare_wait() {
 void TcpWire::rest() {
   resting_ = true;
   for (TcpLink* link : made_) {
+    // A peer that has ended expects nothing more.
     if (link->state != TcpLink::State::connected || link->receiver.ended()) continue;
     link->sender.say_goodbye();
     transmit(*link);

@@ -9,6 +9,7 @@ VirtualNetwork::VirtualNetwork(std::uint32_t ranks, std::uint64_t seed, const Vi
                                portals::GroupId group)
     : options_(options), group_(group), state_(seed), wires_(ranks), gone_(ranks) {
   MARGAY_ASSERT(options.delay_min_ns <= options.delay_max_ns && options.segment_bytes != 0);
+  // A smaller window could never pass a segment.
   MARGAY_ASSERT(options.window_bytes >= options.segment_bytes && options.window_messages != 0);
 }
 
@@ -86,6 +87,7 @@ bool VirtualNetwork::advance() {
 void VirtualNetwork::drop(Pair& pair) {
   pair.lost = true;
   const auto is_head = [](const Frame& frame) { return frame.type == Frame::Type::head; };
+  // Only heads count as messages.
   counts_.lost += static_cast<std::uint64_t>(std::ranges::count_if(pair.flying, is_head));
   counts_.lost += static_cast<std::uint64_t>(std::ranges::count_if(pair.arrived, is_head));
   pair.flying.clear();
@@ -99,6 +101,7 @@ void VirtualNetwork::lose(std::uint32_t rank, std::string_view reason) {
   for (auto& [key, pair] : pairs_) {
     if (pair->from != rank && pair->to != rank) continue;
     drop(*pair);
+    // The sender's queue, on either side of the loss.
     if (wires_[pair->from] != nullptr) wires_[pair->from]->fail(*pair);
   }
   for (std::uint32_t other = 0; other < wires_.size(); ++other) {
