@@ -18,6 +18,7 @@ class PortalTable {
   // Both fail for an index past the table, a portal in use or reserved, and options that the descriptor's type does not
   // have.
   [[nodiscard]] Status attach(PortalIndex index, Descriptor& memory, const Options& options);
+  // A list has no options here: each of its entries has its own.
   [[nodiscard]] Status attach(PortalIndex index, MatchList& list);
   // Empties a portal; no effect on an empty one. Messages that are already decided still complete. Requires: a portal
   // of the table that is not reserved.
@@ -40,9 +41,11 @@ class PortalTable {
     MatchList* list = nullptr;
     Options options;
   };
+  // Whether something is attached.
   [[nodiscard]] bool in_use(PortalIndex index) const;
 
   [[nodiscard]] bool is_reserved(PortalIndex index) const { return (reserved_ >> index & 1U) != 0; }
+  // The checks that both attach() functions share.
   [[nodiscard]] Status check_free(PortalIndex index) const;
 
   std::array<Portal, kPortalCount> portals_{};

@@ -32,6 +32,7 @@ struct WalkLimits {
 // Static functions only; the state of a walk is local to them.
 class Walk {
  public:
+  // The result of a walk.
   struct End {
     // The entry that takes the message; nullptr: the message is dropped.
     MatchEntry* entry = nullptr;

@@ -40,11 +40,13 @@ struct ProcessId {
 enum class Kind : std::uint8_t { put = 0, get = 1, reply = 2, acknowledgment = 3 };
 inline constexpr std::uint8_t kKindCount = 4;
 static_assert(static_cast<std::uint8_t>(Kind::acknowledgment) + 1 == kKindCount);
+// "put", "get", "reply" or "acknowledgment"; never fails, also for a value that is none of them.
 [[nodiscard]] std::string_view name(Kind kind);
 
 // The parts of a message that a deposit saved, as bits. An acknowledgment carries them in the first byte of its user
 // data.
 enum class Saved : std::uint8_t { nothing = 0, header = 1, body = 2, both = 3 };
+// "nothing", "header", "body" or "header and body".
 [[nodiscard]] std::string_view name(Saved saved);
 
 // Bytes of a header that the kernel carries and does not interpret (of puts and gets).

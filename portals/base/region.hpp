@@ -54,6 +54,7 @@ class Region {
   Region() = default;
   // Requires: `buffer.base` valid for `buffer.bytes` while the region is in use.
   explicit Region(Buffer buffer) : single_(buffer), bytes_(buffer.bytes) {}
+  // The same, for memory of any type.
   Region(void* base, std::size_t bytes) : Region(Buffer{static_cast<std::byte*>(base), bytes}) {}
   // All of the table's pieces, in order.
   explicit Region(std::span<const Buffer> table);
@@ -105,6 +106,7 @@ static_assert(std::is_trivially_copyable_v<Region>);
 class RegionCursor {
  public:
   RegionCursor() = default;
+  // At the region's beginning. Holds a copy of the region, so only the memory, the table and the layout must live.
   explicit RegionCursor(const Region& region);
 
   // Bytes between the cursor and the region's end.

@@ -14,6 +14,7 @@ class [[nodiscard]] Status {
   Status() = default;
   // A failure. Requires: `sentence` is not empty, because an empty one is success.
   [[nodiscard]] static Status error(std::string sentence) { return Status(std::move(sentence)); }
+  // Whether it is a success.
   [[nodiscard]] bool ok() const { return sentence_.empty(); }
   // The message, without a full stop at its end; empty on success.
   [[nodiscard]] const std::string& sentence() const { return sentence_; }

@@ -40,6 +40,7 @@ enum class DropReason : std::uint8_t {
 };
 inline constexpr std::size_t kDropReasonCount = 9;
 static_assert(static_cast<std::size_t>(DropReason::peer_lost) + 1 == kDropReasonCount);
+// "no match" and the like, for reports; never fails.
 [[nodiscard]] std::string_view name(DropReason reason);
 
 // The result at one entry of a walk. The paper names three failures: no_match (an inactive entry is treated as if its
@@ -54,6 +55,7 @@ enum class Passed : std::uint8_t {
   offset_out_of_range,
   taken
 };
+// "taken", "no match" and the like.
 [[nodiscard]] std::string_view name(Passed passed);
 
 // The result of Delivery::decide(), and the argument of complete() and abandon(). A value: it points into the entry,

@@ -40,9 +40,11 @@ struct Links {
 class MatchEntry {
  public:
   MatchEntry() = default;
+  // As set().
   MatchEntry(const Criteria& criteria, Descriptor& memory, const Options& options, const Links& links = {}) {
     set(criteria, memory, options, links);
   }
+  // Requires: not listed(). A dangling entry would be found only by a later walk, so it is reported here.
   ~MatchEntry() {
     require(!listed(),
             "a match entry goes away while a match list has it; remove() it first, or declare the list "
@@ -62,6 +64,7 @@ class MatchEntry {
   // Requires: `other` has a descriptor.
   void overlay(const MatchEntry& other, const Options& options);
 
+  // The values of the last set(); the descriptor is nullptr before.
   [[nodiscard]] const Criteria& criteria() const { return criteria_; }
   [[nodiscard]] const Links& links() const { return links_; }
   [[nodiscard]] Descriptor* memory() const { return memory_; }
@@ -73,6 +76,7 @@ class MatchEntry {
   [[nodiscard]] bool active() const { return active_; }
   // Whether it is in its list's chain; false for an adopted entry. Requires: listed().
   [[nodiscard]] bool chained() const { return chained_; }
+  // Whether a list has it.
   [[nodiscard]] bool listed() const { return list_ != nullptr; }
   // A mark for traces, which name entries by address: the constructor clears it, so a new entry at a reused address is
   // recognised as unnamed.

@@ -72,6 +72,7 @@ struct MatchList::Impl {
   [[nodiscard]] std::uint64_t order_of(const MatchEntry& entry) const;
   // The rare parts are not inlined, so that the common ones stay short.
   [[gnu::noinline]] void place(MatchEntry& entry);
+  // place() gives a chained entry its key; make_place() first spreads its neighbours out.
   [[gnu::noinline]] void make_place(MatchEntry& entry);
   [[gnu::noinline]] void spread(MatchEntry& around);
   // Enters an entry where invariant 2 demands it, and removes it from there.
@@ -80,7 +81,9 @@ struct MatchList::Impl {
   // What a change of the chain means for index and observer. Requires: attended.
   [[gnu::noinline]] void note_chained(MatchEntry& entry);
   [[gnu::noinline]] void note_unchained(MatchEntry& entry);
+  // Called at each change of the two values.
   void set_attended() { attended = indexed || watcher != nullptr; }
+  // Enters all chained entries in an index, and removes them from it. Linear.
   [[gnu::noinline]] void build_index();
   // Reports a walk of `steps` entries; builds the index when it was long (invariant 3).
   void walked(std::size_t steps) {

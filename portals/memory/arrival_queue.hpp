@@ -53,6 +53,7 @@ class ArrivalIndex {
     Slot next = kNoSlot;
     Slot previous = kNoSlot;
   };
+  // The queues of one shape, by key.
   struct Shape {
     MatchShape shape;
     // The value of `uses_` at the last search.
@@ -112,9 +113,11 @@ class ArrivalQueue {
 
   // Puts a message at the end of the queue and numbers it. Requires: it is on no queue.
   void append(ArrivedNode& node);
+  // Takes a message off the queue, in constant time. Requires: it is queued.
   void remove(ArrivedNode& node);
   // The oldest message that meets `criteria`; nullptr when none does.
   [[nodiscard]] ArrivedMessage* find(const Criteria& criteria);
+  // The oldest and the latest message; nullptr when the queue is empty.
   [[nodiscard]] ArrivedNode* first() const { return first_; }
   [[nodiscard]] ArrivedNode* last() const { return last_; }
   [[nodiscard]] std::uint64_t size() const { return size_; }

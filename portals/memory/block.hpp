@@ -25,6 +25,7 @@ class SingleBlock final : public Descriptor {
   // Bytes already used from the beginning, where entries have a receiver-managed offset. Reset it to use the block
   // again.
   [[nodiscard]] std::uint64_t local_offset() const { return local_offset_; }
+  // Messages whose bodies are still arriving keep their places.
   void reset_local_offset() { local_offset_ = 0; }
   // The latest message's header, with Save::header or Save::both. One slot only: "a single block can only save incoming
   // data" (section 2), so a second message overwrites it. Valid when messages() > 0.
@@ -53,6 +54,7 @@ class CombinedBlock final : public Descriptor {
   // The same for a region that exists already. Requires: what the region refers to stays valid while the block is
   // attached.
   explicit CombinedBlock(const Region& memory) : Descriptor(DescriptorType::combined_block), memory_(memory) {}
+  // The memory that messages fill, over all its pieces.
   [[nodiscard]] const Region& memory() const { return memory_; }
   // As in SingleBlock.
   [[nodiscard]] std::uint64_t local_offset() const { return local_offset_; }

@@ -25,6 +25,7 @@ static_assert(static_cast<int>(Save::header) == static_cast<int>(Saved::header) 
 // The paper's four memory descriptors. A stored tag, because the path of a message branches on it without a virtual
 // call.
 enum class DescriptorType : std::uint8_t { single_block, dynamic_block, independent_block, combined_block };
+// "single block" and the like.
 [[nodiscard]] std::string_view name(DescriptorType type);
 
 // Defined in portals/base/verdict.hpp: the walk's question to a descriptor, and its answer.
@@ -59,6 +60,7 @@ class Descriptor {
  public:
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
+  // Leaves the changed list.
   virtual ~Descriptor();
 
   [[nodiscard]] DescriptorType type() const { return type_; }
@@ -103,6 +105,7 @@ class ChangedList {
   ChangedList() = default;
   ChangedList(const ChangedList&) = delete;
   ChangedList& operator=(const ChangedList&) = delete;
+  // Unlinks the descriptors that are still on it.
   ~ChangedList();
   // Puts a descriptor on the list; no effect when it is already on it.
   void add(Descriptor& descriptor) {

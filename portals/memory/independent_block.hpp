@@ -51,6 +51,7 @@ class IndependentBlock final : public Descriptor {
   // Registers an observer, which is called once when a buffer is available again. Constant time. Requires: exhausted();
   // both outlive the registration.
   void watch_room(RoomWatch& watch);
+  // Removes a registered observer. Requires: it has not been called back.
   void unwatch_room(RoomWatch& watch);
 
  private:

@@ -33,10 +33,12 @@ struct Unfinished {
 // Used under the process lock.
 class Registers {
  public:
+  // For a job of `ranks` ranks; memory is allocated per peer at first use.
   explicit Registers(std::uint32_t ranks) : pairs_(ranks) {}
 
   // Counts a message; returns its number in its ordered pair, from 1.
   std::uint64_t count_sent(std::uint32_t destination) { return ++pairs_[destination].sent; }
+  // Counts a message that was deposited, or a get that was answered.
   void count_delivered(std::uint32_t source) { ++pairs_[source].delivered; }
   // Counts for the pair and in the sum over all sources.
   void count_dropped(std::uint32_t source, portals::DropReason reason) {
@@ -55,6 +57,7 @@ class Registers {
     const auto found = dropped_.find(source);
     return found == dropped_.end() ? DropCounts{} : found->second;
   }
+  // The kernel's and the device's to change.
   [[nodiscard]] Unfinished& unfinished() { return unfinished_; }
   [[nodiscard]] const Unfinished& unfinished() const { return unfinished_; }
   // Drops by reason, over all sources.

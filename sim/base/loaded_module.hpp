@@ -16,6 +16,7 @@ struct LoadedModule {
   std::string build_id;
   std::string path;
   bool is_program = false;
+  // Whether the file contains the address.
   [[nodiscard]] bool has(std::uintptr_t address) const { return address >= begin && address < end; }
 };
 

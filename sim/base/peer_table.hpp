@@ -56,6 +56,7 @@ class SharedTable {
 template <typename Each>
 class PeerTable {
  public:
+  // For `peers` peers; no elements are allocated.
   explicit PeerTable(std::uint32_t peers) : peers_(peers), chunks_((peers + kChunk - 1) / kChunk) {}
 
   // Number of peers, allocated or not.

@@ -17,6 +17,7 @@ struct ProcessorShare {
   // "2 allowed processors", or the quota where that is the limit.
   std::string words;
 };
+// Reads affinity mask and control group. Some file reads: for startup.
 [[nodiscard]] ProcessorShare processor_share();
 
 // Whether waiting processes yield at once: because that was requested ("yield", and not "spin"), or because `processes`
@@ -38,6 +39,7 @@ class Scheduler {
   // Moves the thread to one of allowed(). Its affinity stays as before, so the scheduler may move it again.
   virtual void move_to(std::uint32_t processor) const;
 };
+// The operating system's. It has no state.
 [[nodiscard]] const Scheduler& real_scheduler();
 
 // The part of the hardware to which this process is confined, according to /sys/devices/system.

@@ -11,7 +11,9 @@ namespace margay::sim {
 
 // Cryptographically strong. Blocks only early in the machine's boot.
 void fill_random(std::span<std::byte> out);
+// A random number; every value is possible.
 [[nodiscard]] std::uint64_t random_u64();
+// Two lower-case digits for each byte.
 [[nodiscard]] std::string to_hex(std::span<const std::byte> bytes);
 // False unless `text` is exactly two digits for each byte of `out`.
 [[nodiscard]] bool from_hex(std::string_view text, std::span<std::byte> out);

@@ -28,6 +28,7 @@ inline constexpr std::uint64_t kBoardMagic = 0x3144'5241'4f42'474d;  // "MGBOARD
 // Changes with each change of this layout.
 inline constexpr std::uint32_t kBoardVersion = 12;
 inline constexpr std::size_t kBoardPageBytes = 4096;
+// The most ranks of a board.
 inline constexpr std::uint32_t kMaxRanks = 65536;
 // Drops are counted by portals::DropReason.
 inline constexpr std::size_t kDropReasons = portals::kDropReasonCount;
@@ -62,6 +63,7 @@ enum class CountedAccess : std::uint32_t { kPut, kGet, kAccumulate, kCount };
 // As in mpi_adi.
 inline constexpr std::size_t kCountedWays = 3;
 inline constexpr std::size_t kCountedAccesses = static_cast<std::size_t>(CountedAccess::kCount) * kCountedWays;
+// The index in BoardBlock::by_access.
 [[nodiscard]] constexpr std::size_t index_of(CountedAccess access, std::size_t way) {
   return static_cast<std::size_t>(access) * kCountedWays + way;
 }
@@ -207,9 +209,11 @@ class Board {
   // Makes the board visible to attach(); the maker's last step.
   void publish() { header().magic = kBoardMagic; }
 
+  // Whether a board is mapped. Required by all functions below.
   [[nodiscard]] bool attached() const { return base_ != nullptr; }
   [[nodiscard]] std::uint32_t size() const { return size_; }
   [[nodiscard]] BoardHeader& header() const { return *reinterpret_cast<BoardHeader*>(base_); }
+  // [rank]: its node.
   [[nodiscard]] std::uint32_t* node_of_rank() const;
   // Requires: rank < size().
   [[nodiscard]] BoardBlock& block(std::uint32_t rank) const;

@@ -15,6 +15,7 @@
 
 namespace margay::sim {
 
+// The kinds of findings, in the order of their ids.
 enum class Finding : std::uint32_t {
   // Ends of a job, detected by the launcher.
   rank_died,

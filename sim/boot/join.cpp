@@ -75,6 +75,7 @@ struct Node {
   std::uint32_t ranks = 0;
 };
 
+// By node number: its lowest rank, and the number of its ranks.
 std::map<std::uint32_t, Node> nodes_of(const Job& job) {
   std::map<std::uint32_t, Node> nodes;
   for (std::uint32_t rank = 0; rank < job.size; ++rank) {
@@ -101,6 +102,7 @@ Status read_mapping(Job& job) {
   return {};
 }
 
+// Rank 0's decisions for the whole job, in one value.
 Status put_identity(Job& job) {
   job.job_id = random_u64();
   fill_random(job.secret);
@@ -235,6 +237,7 @@ Status settle_nodes(Job& job, const std::map<std::uint32_t, Node>& nodes) {
     if (Status status = get_opened(job, rank, process, shared); !status.ok()) return status;
     if (job.node_of_rank[rank] == job.node_of_rank[job.rank]) job.node_processes.push_back(process);
   }
+  // Decided from the same values by all ranks, so that they agree.
   const bool mine = is_shared[job.node_of_rank[job.rank]];
   std::map<std::uint32_t, std::uint32_t> renumbered;
   std::uint32_t next = 0;
@@ -329,6 +332,7 @@ Status join_through_pmi(Job& job, SegmentSizesOf segment_sizes) {
     if (Status status = get_identity(job); !status.ok()) return status;
   }
   if (Status status = count_program(job); !status.ok()) return status;
+  // No rank shares memory, so the second barrier is not needed.
   if (segment_sizes == nullptr || nodes.size() == job.size) {
     stand_alone(job);
     return {};
@@ -438,6 +442,7 @@ Status join_foreign(Job& job, SegmentSizesOf segment_sizes) {
   return join_through_pmi(job, segment_sizes);
 }
 
+// A job of one rank has an identity too, which its trace carries.
 Status join_alone(Job& job) {
   job.job_id = random_u64();
   fill_random(job.secret);

@@ -37,6 +37,7 @@ class Options {
   // Checks that each of margay's variables has a valid value. An empty one counts as not set, except for sizes.
   [[nodiscard]] portals::Status check() const;
 
+  // Sets a value, over an earlier one.
   void set(std::string name, std::string value) { values_[std::move(name)] = std::move(value); }
   [[nodiscard]] bool has(std::string_view name) const { return values_.find(name) != values_.end(); }
   // The value, or `otherwise` when the option is not set.
@@ -48,6 +49,7 @@ class Options {
   [[nodiscard]] portals::Status bytes(std::string_view name, std::uint64_t& out) const;
   // A time in seconds, as nanoseconds; `otherwise` when the option is not set or not positive.
   [[nodiscard]] std::uint64_t seconds_ns(std::string_view name, std::uint64_t otherwise) const;
+  // All options, by name.
   [[nodiscard]] const std::map<std::string, std::string, std::less<>>& all() const { return values_; }
 
  private:

@@ -155,6 +155,7 @@ Status PmiClient::get(std::string_view key, std::string& value) {
   return found ? Status() : Status::error("PMI key " + std::string(key) + " is not there");
 }
 
+// Values that were put before it are visible to all afterwards.
 Status PmiClient::barrier() {
   PmiMessage answer;
   if (Status status = connect_once(); !status.ok()) return status;

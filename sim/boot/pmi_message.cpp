@@ -148,6 +148,7 @@ Status parse_process_mapping(std::string_view text, std::uint32_t size, std::vec
   return {};
 }
 
+// Adjacent nodes with equally many ranks make one block.
 std::string format_process_mapping(const std::vector<std::uint32_t>& node_of_rank) {
   std::vector<MappingBlock> blocks;
   for (std::size_t begin = 0; begin < node_of_rank.size();) {

@@ -21,6 +21,7 @@ inline constexpr std::size_t kMaxPmiName = 256;
 inline constexpr std::size_t kMaxPmiKey = 64;
 inline constexpr std::size_t kMaxPmiValue = 1024;
 
+// One parsed line: a command and its fields, in their order.
 class PmiMessage {
  public:
   // Parses a line without its newline. Fails when it is empty or too long, or has a control character or a first word

@@ -23,6 +23,7 @@ std::string reason(const char* call) {
   return std::string(call) + ": " + std::strerror(errno);
 }
 
+// Reads one byte of another process, and compares it with the own one at the same address.
 bool reads_byte(pid_t pid, const char* address) {
   char byte = 0;
   iovec local{&byte, 1};

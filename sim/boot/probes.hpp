@@ -6,6 +6,7 @@
 
 namespace margay::sim {
 
+// The result of one probe.
 struct ProbeResult {
   bool works = false;
   // What was tried and its result, for a reader.

@@ -18,6 +18,7 @@ class Company {
 
   // The result of the last look(): nobody else, only ranks, or ranks and other programs need this processor.
   enum class Found : std::uint8_t { nobody, ranks, ranks_and_others };
+  // Valid until the next look() or away().
   [[nodiscard]] Found found() const { return found_; }
   // Publishes the calling thread's processor, and finds the ranks that need it too.
   void look() {

@@ -68,7 +68,9 @@ class DecisionLog {
   [[nodiscard]] bool on() const { return limit_ != 0; }
   // Excludes messages to one portal; each call replaces the last.
   void leave_out(portals::PortalIndex portal) { left_out_ = portal; }
+  // Whether a message is logged.
   [[nodiscard]] bool wants(const portals::Header& header) const { return on() && header.portal != left_out_; }
+  // Decisions that take() can return.
   [[nodiscard]] std::size_t kept() const { return decisions_.size(); }
   // Removes and returns the oldest decision; nothing when there is none.
   [[nodiscard]] std::optional<Decision> take();

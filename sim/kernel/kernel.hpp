@@ -45,6 +45,7 @@ class Kernel {
   [[nodiscard]] Target& target() { return target_; }
   [[nodiscard]] const Target& target() const { return target_; }
   [[nodiscard]] Answers& answers() { return answers_; }
+  // This process.
   [[nodiscard]] portals::ProcessId me() const { return me_; }
   // The number of ranks of the job, this one included.
   [[nodiscard]] std::uint32_t ranks() const { return registers_.ranks(); }
@@ -88,6 +89,7 @@ class Kernel {
     if (took_all) looks_.set(looks_.get() + 1);
     return moved;
   }
+  // The same without a callback.
   bool progress(int arrivals = kArrivalsPerRound) {
     return progress(arrivals, [] {});
   }
@@ -152,7 +154,9 @@ class Kernel {
 
   // The accounts of each ordered pair (sim/base/accounting.hpp).
   [[nodiscard]] const Registers& registers() const { return registers_; }
+  // Each wire once, fastest first.
   [[nodiscard]] std::span<Wire* const> wires() const { return wires_; }
+  // The wire that reaches `rank`.
   [[nodiscard]] const Wire& route(std::uint32_t rank) const { return *routes_[rank]; }
   [[nodiscard]] Recorder& recorder() { return recorder_; }
 
@@ -189,6 +193,7 @@ class Kernel {
   }
   // The next finished transmission of the program; ends the kernel's own on the way.
   Transmission* take_finished();
+  // Records that a transmission is finished; called only while the recorder is on.
   void record_sent(const Transmission& transmission);
 
   portals::ProcessId me_;

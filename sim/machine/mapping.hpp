@@ -28,6 +28,7 @@ class Mapping {
   [[nodiscard]] static portals::Status map(int descriptor, std::uint64_t bytes, Mapping& out);
   // Private memory of zeros, allocated when touched.
   [[nodiscard]] static portals::Status anonymous(std::uint64_t bytes, Mapping& out);
+  // The mapped memory; empty when nothing is mapped.
   [[nodiscard]] std::span<std::byte> bytes() const { return bytes_; }
 
  private:
@@ -62,12 +63,14 @@ class SharedRange {
   }
   SharedRange(const SharedRange&) = delete;
   SharedRange& operator=(const SharedRange&) = delete;
+  // Unmaps, and leaves the list of ranges.
   ~SharedRange();
 
   // Maps `bytes` at `offset` of the file. From kHugeMinBytes on, the address has the same distance to a huge page's
   // boundary as `offset`. Requires: whole pages, which the file has; the descriptor, the caller's, stays open while the
   // range lives. The failure names bytes and errno.
   [[nodiscard]] static portals::Status map(int descriptor, std::uint64_t offset, std::uint64_t bytes, SharedRange& out);
+  // The mapped memory; nullptr when nothing is mapped.
   [[nodiscard]] std::byte* data() const { return base_; }
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
 

@@ -45,6 +45,7 @@ class NodeMemory {
   }
   // Whether members also have strips for long data, and postings; then their addresses. A strip has kStripAreaBytes.
   [[nodiscard]] bool has_strips(std::uint32_t pair) const { return pair < layout_.long_places(); }
+  // Requires: has_strips(pair).
   [[nodiscard]] std::byte* strip(std::uint32_t pair, std::uint32_t local_rank, unsigned side) const {
     return layout_.strip(pair, local_rank, side);
   }

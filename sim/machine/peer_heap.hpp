@@ -34,6 +34,7 @@ class PeerHeap {
   // verified: fails when it has published none, when its file cannot be opened (another user's, another PID namespace),
   // or is not the sealed memfd, of this size, that is described.
   [[nodiscard]] static portals::Status open(const RankArea& owner, PeerHeap& out);
+  // Whether open() has succeeded.
   [[nodiscard]] bool is_open() const { return descriptor_ >= 0; }
 
   // The address of a place's first byte. Fails when the place is not within the file, or the operating system refuses.

@@ -11,6 +11,7 @@ namespace margay::sim {
 
 class ShmWire;
 
+// Made for each process; used only after begin().
 class PeerWatch {
  public:
   // The time between two polls: four of them in the 2 s within which a loss is reported.
@@ -18,6 +19,7 @@ class PeerWatch {
 
   // Begins to monitor `processes` (by local rank). `wire` outlives this.
   void begin(ShmWire& wire, std::vector<ProcessIdentity> processes);
+  // Whether begin() was called.
   [[nodiscard]] bool watching() const { return wire_ != nullptr; }
   // Polls all, unless the last poll is less than kLookNs old, and reports ended processes to the wire.
   void look(std::uint64_t now_ns);

@@ -69,10 +69,12 @@ class Process {
 
   // The parts of the process; they live as long as it does.
   [[nodiscard]] Kernel& kernel() { return *kernel_; }
+  // The clock by which everything in this process measures.
   [[nodiscard]] const Clock& clock() const { return clock_; }
   [[nodiscard]] Recorder& recorder() { return recorder_; }
   // Names of locations in the program, for reports.
   [[nodiscard]] SourceLines& source_lines() { return source_lines_; }
+  // The process's data about its job.
   [[nodiscard]] const Job& job() const { return job_; }
   [[nodiscard]] std::uint32_t rank() const { return job_.rank; }
   [[nodiscard]] std::uint32_t size() const { return job_.size; }

@@ -95,12 +95,14 @@ class SharedHeap {
   [[nodiscard]] std::uint64_t memory_bytes() const;
   // Memory that the pieces may still take.
   [[nodiscard]] std::uint64_t untouched_bytes() const { return used_bytes_ - std::min(used_bytes_, memory_bytes()); }
+  // Pieces that are allocated, slabs counted by the pieces in them.
   [[nodiscard]] std::size_t pieces() const { return pieces_.size() - slabs_.slabs() + slabs_.pieces(); }
   // Whether Boost's data are consistent in themselves and with the pieces. Slow; for tests.
   [[nodiscard]] bool is_sound() const;
 
  private:
   struct Division;  // Boost's buffer
+  // A block of Boost's, with the piece in it.
   struct Piece {
     // As requested; of a slab all.
     std::uint64_t bytes;
@@ -113,13 +115,17 @@ class SharedHeap {
   // By position.
   using Pieces = std::map<std::uint64_t, Piece>;
 
+  // Makes the arena at the first allocation; smaller where the bound is refused.
   [[nodiscard]] portals::Status make_arena();
   [[nodiscard]] portals::Status open_arena(std::uint64_t bytes);
+  // The two ways of allocate(): a place in a slab, or pages of its own.
   [[nodiscard]] portals::Status allocate_short(std::uint64_t bytes, std::uint64_t place_bytes, std::uint64_t& begin);
   [[nodiscard]] portals::Status allocate_pages(std::uint64_t bytes, std::uint64_t& begin);
   void free_pages(std::uint64_t begin);
+  // Position in the arena; beyond it for a foreign address.
   [[nodiscard]] std::uint64_t offset_of(const void* address) const;
   [[nodiscard]] bool empty(std::uint64_t begin, std::uint64_t end) const;
+  // Core dumps and huge pages of a piece.
   void advise(std::uint64_t begin, const Piece& piece, bool is_used) const;
 
   HeapOptions options_;

@@ -57,6 +57,7 @@ class Slabs {
  private:
   // One for each power of two from a cache line to kPlaceBytesMax.
   static constexpr std::size_t kKinds = std::bit_width(kPlaceBytesMax / kCacheLineBytes);
+  // One slab's records.
   struct Slab {
     std::uint64_t place_bytes;
     // For each place: the piece's bytes plus 1; 0: it is free.

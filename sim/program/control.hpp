@@ -62,6 +62,7 @@ class Control {
 
  private:
   static constexpr std::size_t kHeapBytes = std::size_t{64} * 1024;
+  // Frees memory of this alignment.
   struct Freer {
     void operator()(std::byte* memory) const;
   };
@@ -70,7 +71,9 @@ class Control {
   void begin_call(const char* call, std::uint64_t limit_ns);
   // Adds up the sums of all processes. Returns only after all have called.
   [[nodiscard]] portals::Status sum(Sums& sums);
+  // Waits for a control message of `from`, and takes its sums out of the heap.
   [[nodiscard]] portals::Status receive(portals::Rank from, portals::MatchBits bits, Sums& sums);
+  // Sends sums to `to`.
   [[nodiscard]] portals::Status send(portals::Rank to, portals::MatchBits bits, Sums& sums);
   // This process's sums, without control messages.
   [[nodiscard]] Sums own() const;

@@ -12,6 +12,7 @@ namespace margay::sim {
 // The program's names for its match entries and portals.
 class Names {
  public:
+  // Sets a name, over an earlier one.
   void set(const portals::MatchEntry& entry, std::string name) {
     entry.set_named();
     entries_[&entry] = std::move(name);

@@ -23,6 +23,7 @@ class PortalsInTrace final : public portals::StructureWatch {
                  portals::PortalIndex control_portal);
   PortalsInTrace(const PortalsInTrace&) = delete;
   PortalsInTrace& operator=(const PortalsInTrace&) = delete;
+  // Ends the observation of everything that still lives.
   ~PortalsInTrace();
 
   // The callbacks for the kernel's target.

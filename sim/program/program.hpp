@@ -36,6 +36,7 @@ namespace margay::sim {
 
 // The portal of barrier() and settle(); the others are the program's.
 inline constexpr portals::PortalIndex kControlPortal = portals::kPortalCount - 1;
+// Wait without a limit.
 inline constexpr std::uint64_t kNoLimitNs = ~std::uint64_t{0};
 // The time for which barrier(), settle() and finish() wait while a portal holds messages.
 inline constexpr std::uint64_t kHoldLimitNs = 10'000'000'000;
@@ -208,6 +209,7 @@ class ProgramWait {
   enum class Heed : std::uint8_t { nothing, losses, losses_and_holds };
   // `call`: the name in the launcher's reports; `peer`: the rank that it waits for; -1: none in particular.
   ProgramWait(Program& program, const char* call, std::int32_t peer, std::uint64_t limit_ns, Heed heed);
+  // Takes the wait off the board, and undoes expected answers.
   ~ProgramWait();
   ProgramWait(const ProgramWait&) = delete;
   ProgramWait& operator=(const ProgramWait&) = delete;

@@ -20,6 +20,7 @@
 
 namespace margay::sim {
 
+// No timeout.
 inline constexpr std::uint64_t kForeverNs = ~std::uint64_t{0};
 // The longest sleep of an owner for which membarrier is refused: a missed ring costs a millisecond, and a thousand
 // polls a second cost an idle process less than a hundredth of a processor.
@@ -76,12 +77,14 @@ class BellRinger {
 //   bell.end_sleep();
 class BellOwner {
  public:
+  // `data` outlives it.
   explicit BellOwner(BellData& data) : data_(&data) {}
 
   // From here on every ring_if_sleeping() rings. The caller must poll once more after it.
   void begin_sleep();
   // Sleeps until a ring since begin_sleep(), the timeout, or spuriously. kForeverNs: no timeout.
   void sleep(std::uint64_t timeout_ns);
+  // Ends the sleep, or its preparation.
   void end_sleep();
 
   // For a thread that waits for unconditional rings only (a message coprocessor): the number of rings, and a wait until

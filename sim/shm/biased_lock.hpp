@@ -47,6 +47,7 @@ class BiasedLock {
     if (other_.load(std::memory_order_seq_cst) != kFree) [[unlikely]]
       owner_wait(outside);
   }
+  // Leaves the owner. Requires: owner_inside().
   void owner_leave() {
     // Release: pairs with the acquire in owner_is_outside: what we did under the lock is seen there. The load is
     // relaxed: only this thread writes the word, it has no partner.

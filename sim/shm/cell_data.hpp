@@ -20,6 +20,7 @@ static_assert(sizeof(Cell) == kCacheLineBytes && alignof(Cell) == kCacheLineByte
 
 // Together with the three lines below, the cells fill two pages exactly.
 inline constexpr std::uint32_t kCellCount = 125;
+// A power of two, so that positions are masked.
 inline constexpr std::size_t kByteRingBytes = std::size_t{128} * 1024;
 static_assert((kByteRingBytes & (kByteRingBytes - 1)) == 0);
 

@@ -87,6 +87,7 @@ class CellProducer {
 // The consumer's role.
 class CellConsumer {
  public:
+  // Requires: the ring is fresh, and has no other consumer.
   CellConsumer(std::span<Cell> cells, ConsumerLine& consumer) : cells_(cells), consumer_(&consumer) {}
 
   // Whether the next cell holds a message; `first_word` is then its first word, without the lap.

@@ -28,6 +28,7 @@ class HolderGone {
   HolderGone(Ask ask, void* context, Waits while_waiting = nullptr)
       : ask_(ask), context_(context), waits_(while_waiting) {}
   [[nodiscard]] bool operator()(std::uint32_t id) const { return ask_(context_, id); }
+  // Reports a wait to the caller, if it wants reports.
   void waits(std::uint32_t id, std::uint64_t waited_ns) const {
     if (waits_ != nullptr) waits_(context_, id, waited_ns);
   }

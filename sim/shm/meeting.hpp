@@ -46,6 +46,7 @@ class Meeting {
   static constexpr std::uint32_t kMarkBits = 20;
   static constexpr std::uint32_t kMembersMax = (1U << 12) - 1;
 
+  // `members`: how many processes meet here.
   Meeting(MeetingData& data, std::uint32_t members) : data_(&data), members_(members) {
     MARGAY_ASSERT(members != 0 && members <= kMembersMax);
   }

@@ -51,6 +51,7 @@ class Parking {
 
   // Any thread, once. Release and acquire: a thread that sees the stop sees what was written before it.
   void stop() { stopping_.store(true, std::memory_order_release); }
+  // Whether stop() was called.
   [[nodiscard]] bool stopping() const { return stopping_.load(std::memory_order_acquire); }
 
  private:

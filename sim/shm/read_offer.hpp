@@ -43,6 +43,7 @@ class OfferProducer {
  public:
   explicit OfferProducer(const ConsumerLine& theirs) : theirs_(&theirs) {}
 
+  // Whether another offer may be made.
   [[nodiscard]] bool has_room() const { return offered_ - over_ < kOffersMost; }
   // The number of the next offer.
   [[nodiscard]] std::uint64_t next() const { return offered_ + 1; }
@@ -52,6 +53,7 @@ class OfferProducer {
     MARGAY_ASSERT(has_room());
     ++offered_;
   }
+  // Whether any offer stands.
   [[nodiscard]] bool stands() const { return offered_ != over_; }
   // Number of the oldest that stands. Requires: stands().
   [[nodiscard]] std::uint64_t oldest() const {

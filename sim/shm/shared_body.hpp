@@ -76,6 +76,7 @@ struct Claims {
         front(static_cast<std::uint16_t>(word >> 16)),
         back(static_cast<std::uint16_t>(word)) {}
 };
+// One claim of the receiver, or of the sender, in the word.
 inline constexpr std::uint64_t kOneFront = std::uint64_t{1} << 16;
 inline constexpr std::uint64_t kOneBack = 1;
 

@@ -6,6 +6,7 @@
 
 namespace margay::sim {
 
+// Used once.
 class Summons {
  public:
   Summons() = default;

@@ -31,6 +31,7 @@ class ThreadLock {
   // Takes the lock only if it is free and no thread waits. The lock's value is the thread, so mine() is true from the
   // moment it is taken, for a signal handler too.
   [[nodiscard]] bool try_lock() { return !wanted() && take(); }
+  // Frees the lock, and wakes no thread: waiters poll. Requires: mine().
   void unlock() {
     // Release: pairs with the acquire in take(): the next holder sees what we did.
     holder_.store(kNobody, std::memory_order_release);

@@ -14,6 +14,7 @@ namespace margay::sim {
 // One row, as its owner or another member sees it; all zero at first. Keeps no state.
 class WindowCounters {
  public:
+  // `row`: one counter for each member of the window.
   explicit WindowCounters(std::span<std::uint32_t> row) : row_(row) {}
 
   // Counts one more event by member `writer`. Called in its thread only; the caller rings the owner's bell.

@@ -46,6 +46,7 @@ struct alignas(kCacheLineBytes) WindowLockData {
 };
 static_assert(std::is_trivially_copyable_v<WindowLockData> && sizeof(WindowLockData) == kCacheLineBytes);
 
+// MPI_LOCK_SHARED and MPI_LOCK_EXCLUSIVE.
 enum class WindowLockKind : std::uint8_t { shared, exclusive };
 
 // The decoded word of a slot: ticket 32 | 0 29 | exclusive 1 | state 2.
@@ -64,6 +65,7 @@ struct WindowLockSlot {
             (low & kExclusive) != 0 ? WindowLockKind::exclusive : WindowLockKind::shared,
             static_cast<std::uint32_t>(word >> 32)};
   }
+  // The reverse of of().
   [[nodiscard]] std::uint64_t word() const {
     return std::uint64_t{ticket} << 32 | (kind == WindowLockKind::exclusive ? kExclusive : 0) |
            static_cast<std::uint64_t>(state);
@@ -126,11 +128,15 @@ class WindowLock {
     std::uint32_t oldest_exclusive = 0;  // the member
   };
 
+  // Enters the guard, and repairs the counts after a dead holder.
   void enter();
+  // Scans all slots.
   [[nodiscard]] Row look() const;
+  // Makes the grants that are possible.
   [[nodiscard]] Tickets let_in();
   void store_counts(const Row& row);
   void repair();
+  // The guarded parts of release() and withdraw().
   [[nodiscard]] Tickets release_and_let_in(std::uint32_t member);
   void take_out(std::uint32_t member);
 

@@ -141,6 +141,7 @@ std::string_view name(TraceRoot root) {
   return lookup(kRootNames, root);
 }
 
+// Linear: for options and files, not for events.
 std::optional<TraceKind> trace_kind(std::string_view name) {
   // From 1: "none" is not the name of an event.
   for (std::size_t i = 1; i < kKindNames.size(); ++i) {

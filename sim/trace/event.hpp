@@ -257,6 +257,7 @@ enum class TraceBody : std::uint8_t {
   virtual_ = 11,
 };
 inline constexpr std::uint8_t kTraceBodyCount = 12;
+// "cell", "ring" and the like; "unknown" for a number of another version.
 [[nodiscard]] std::string_view name(TraceBody body);
 
 // The way of one message's body, as its receiver's wire reports it.
@@ -317,6 +318,7 @@ enum class TraceRoot : std::uint8_t {
 inline constexpr std::uint8_t kTraceRootCount = 5;
 [[nodiscard]] std::string_view name(TraceRoot root);
 
+// An event without a wire, or without a header.
 inline constexpr std::uint8_t kNoWire = 0xff;
 inline constexpr std::uint8_t kNoHeader = 0xff;
 

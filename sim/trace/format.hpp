@@ -26,6 +26,7 @@ inline constexpr std::uint64_t kMaxTraceEvents = std::uint64_t{1} << 26;
 inline constexpr std::uint32_t kMaxTraceNames = 1024;
 // With at least one zero at the end.
 inline constexpr std::uint64_t kTraceNameBytes = 32;
+// Positions and sizes of the file's parts, in their order.
 inline constexpr std::uint64_t kTraceNamesOffset = kTraceHeaderBytes;
 inline constexpr std::uint64_t kTraceDefinitionsOffset = kTraceNamesOffset + kMaxTraceNames * kTraceNameBytes;
 inline constexpr std::uint64_t kTraceDefinitionsBytes = std::uint64_t{512} * 1024;
@@ -55,11 +56,13 @@ enum class TraceEnd : std::uint32_t {
   // By a signal that the launcher sent when it ended the job; end_value: stop_value().
   stopped,
 };
+// Whether a signal ended the rank.
 [[nodiscard]] constexpr bool was_killed(TraceEnd end) {
   return end == TraceEnd::signal || end == TraceEnd::stopped;
 }
 // The reason why the launcher ended the job.
 enum class TraceStop : std::uint8_t { other, rank, timeout, deadlock, interrupt };
+// The end_value of a rank that the launcher stopped: the signal, and the reason above it.
 [[nodiscard]] constexpr std::uint32_t stop_value(std::uint32_t signal, TraceStop why) {
   return (signal & 0xffU) | static_cast<std::uint32_t>(why) << 8U;
 }

@@ -50,6 +50,7 @@ class Recorder {
  public:
   // Disabled at first. `clock` outlives the recorder.
   explicit Recorder(const Clock& clock);
+  // Closes it.
   ~Recorder();
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
@@ -76,6 +77,7 @@ class Recorder {
   void suspend();
   void reopen();
 
+  // Whether events are recorded: the test before each record().
   [[nodiscard]] bool on() const { return on_; }
   // The number of entries passed over that are recorded of each walk; 0: none, also while disabled.
   [[nodiscard]] std::uint32_t walk_steps() const { return walk_steps_; }
@@ -96,6 +98,7 @@ class Recorder {
   void record(const TraceEvent& event) { record(event, stamp()); }
   // The same for a step that began at `stamp`, because its consequences may have been recorded elsewhere since.
   void record(const TraceEvent& event, std::uint64_t stamp);
+  // The present time in ticks, for a later record().
   [[nodiscard]] std::uint64_t stamp() const { return now_ticks(); }
 
   // The events in the ring, oldest first, times in nanoseconds. Requires: open() or open_memory() succeeded.

@@ -44,8 +44,10 @@ inline constexpr std::uint8_t kFlagLongLength = 0x10;
 inline constexpr std::uint8_t kFlagReadBody = 0x20;
 // A control frame; no other flag may be set.
 inline constexpr std::uint8_t kFlagControl = 0x40;
+// A frame with another flag is malformed.
 inline constexpr std::uint8_t kFlagsKnown = 0x7f;
 
+// The fixed part, and the head with all groups.
 inline constexpr std::size_t kFrameHeadMinBytes = 16;
 inline constexpr std::size_t kFrameHeadMaxBytes = 64;
 // A short put's head: the fixed part and the whole user data; and the body that fits a cell with it.
@@ -85,6 +87,7 @@ struct EncodedHead {
 [[nodiscard]] EncodedHead encode_control(FrameType type, std::uint64_t argument, std::byte* out);
 // Writes the whole head, first word included, and returns its length. Requires: `out` has kFrameHeadMaxBytes.
 std::size_t write_head(const portals::Header& header, std::byte* out);
+// The same for a control frame.
 std::size_t write_control(FrameType type, std::uint64_t argument, std::byte* out);
 
 // The content of a head beside the message's header.
@@ -99,6 +102,7 @@ struct DecodedHead {
 };
 // The result of decoding: a head; more bytes are needed; or bytes that no margay writes, which end the connection.
 enum class Decode : std::uint8_t { ok, incomplete, malformed };
+// The result of decode_head().
 struct DecodeResult {
   Decode verdict = Decode::ok;
   // incomplete: bytes of input at which to try again.

@@ -63,6 +63,7 @@ class TransmissionList {
     }
     return taken;
   }
+  // Whether the list has none.
   [[nodiscard]] bool empty() const { return first_ == nullptr; }
   // Puts `instead` in the place of `transmission`; false when that is not on this list. Linear.
   [[nodiscard]] bool replace(const Transmission& transmission, Transmission& instead) {

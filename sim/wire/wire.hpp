@@ -20,10 +20,12 @@ namespace margay::sim {
 // The wires, in order of preference: the kernel polls wires with lower numbers first. Values appear in traces.
 enum class WireId : std::uint8_t { self = 0, shm = 1, tcp = 2, virtual_ = 3 };
 inline constexpr std::size_t kWireCount = 4;
+// "self", "shm", "tcp" or "virtual"; "unknown" for another number.
 [[nodiscard]] std::string_view name(WireId id);
 
 // One event on a wire, as poll() returns it.
 struct Arrival {
+  // At most one `lost` or `left` ends the events of a peer.
   enum class Kind : std::uint8_t {
     // Header and body are here; `body` lies in the wire's memory until consume() or hold().
     whole,

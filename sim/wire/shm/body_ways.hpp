@@ -25,6 +25,7 @@ inline constexpr std::size_t kBodyClasses = 4;
 // A receiver's preferences, two bits for each size class; 0 while it has none. A hint: any value is safe.
 using BodyPreferences = std::uint64_t;
 enum class BodyPreference : std::uint8_t { unknown = 0, ring = 1, reading = 2 };
+// The preference for one size class; a damaged word gives some value.
 [[nodiscard]] constexpr BodyPreference preference(BodyPreferences all, std::size_t size_class) {
   return static_cast<BodyPreference>((all >> (2 * size_class)) & 3U);
 }
@@ -46,6 +47,7 @@ class BodyTimes {
   }
   // The body is complete. Returns whether preferences() changed.
   bool end();
+  // To be published to the sender.
   [[nodiscard]] BodyPreferences preferences() const { return preferences_; }
 
  private:

@@ -18,6 +18,7 @@ enum class LongMethod : std::uint8_t {
   // process_vm_readv: one copy, by the receiver.
   cma,
 };
+// "auto", "ring" or "cma".
 [[nodiscard]] std::string_view name(LongMethod method);
 // Parses "auto", "ring" or "cma"; empty is auto. The failure names the option and its values.
 [[nodiscard]] portals::Status parse_long_method(std::string_view text, LongMethod& out);
@@ -30,6 +31,7 @@ struct LongChoice {
   bool measured = false;
   // The end of a sentence; empty before the choice.
   std::string reason;
+  // Whether it has been chosen.
   [[nodiscard]] bool made() const { return !reason.empty(); }
 };
 // Chooses the method of a rank's long bodies for a peer. Tries to read the peer's memory, so it is called once, at the

@@ -55,7 +55,9 @@ enum class ReadFault : std::uint8_t {
 // system reuses it only after all other numbers, at least 300 forks, which takes milliseconds.
 class ProofTime {
  public:
+  // Whether the last proof still holds.
   [[nodiscard]] bool fresh(std::uint64_t now_ns) const { return proven_ns_ != 0 && now_ns - proven_ns_ < kHoldsNs; }
+  // Records a proof.
   void proven(std::uint64_t now_ns) { proven_ns_ = now_ns; }
 
  private:
@@ -78,6 +80,7 @@ class BodyReader {
   // Reads at most `limit` bytes to the position of `landing`, and advances it. Requires: begin() returned none; limit
   // != 0.
   [[nodiscard]] ReadFault step(portals::RegionCursor& landing, std::uint64_t limit);
+  // Bytes that have not been read.
   [[nodiscard]] std::uint64_t left() const { return left_; }
 
  private:

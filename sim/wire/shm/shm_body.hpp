@@ -26,6 +26,7 @@ inline constexpr std::size_t kReadBodyMinBytes = kWholeBodyBytes + 1;
 // The longest head of a message whose body is offered, because the offer lies behind it in the cell.
 inline constexpr std::size_t kOfferHeadMaxBytes = kCacheLineBytes - sizeof(ReadOffer);
 
+// The four places, in the order above.
 enum class BodyWay : std::uint8_t { in_cell, before_cell, after_cell, by_reading };
 // The value in traces.
 [[nodiscard]] constexpr TraceBody told(BodyWay way) {

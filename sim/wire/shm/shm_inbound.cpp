@@ -108,6 +108,7 @@ void ShmInbound::refuse() {
   move_body();
 }
 
+// Only whole landings of long bodies: a truncated one would measure less than the body's cost.
 void ShmInbound::time_body() {
   timed_ = length_ >= kReadBodyMinBytes && landing_.left() == length_;
   if (timed_) times_.begin(length_, way_ == BodyWay::by_reading);
@@ -281,6 +282,7 @@ bool ShmInbound::malformed(std::string_view reason, Arrival& arrival) {
   return tell_loss(arrival);
 }
 
+// A held message and an offered one are still to be answered, so they do not count as taken.
 bool ShmInbound::exhausted() {
   std::uint64_t first_word = 0;
   if (state_ == State::between) return !cells_.peek(first_word);
@@ -291,6 +293,7 @@ bool ShmInbound::exhausted() {
 void ShmInbound::lose(std::string_view reason, bool had_left) {
   if (lost()) return;
   if (state_ == State::reading && carrier_ == Carrier::direct) direct_reader_.give_up();
+  // An accepted body must end before the loss is reported: its memory is the kernel's until then.
   const bool accepted = state_ == State::receiving || state_ == State::reading;
   become(accepted ? State::losing_body : State::losing);
   loss_ = reason;

@@ -81,7 +81,9 @@ class ShmInbound {
 
   // Whether everything that the sender published has been taken. Requires: it publishes nothing more.
   [[nodiscard]] bool exhausted();
+  // Whether a body is being read out of the sender's memory.
   [[nodiscard]] bool reading() const { return state_ == State::reading; }
+  // Whether the channel has ended, or its end is being reported.
   [[nodiscard]] bool lost() const {
     return state_ == State::losing_body || state_ == State::losing || state_ == State::lost;
   }

@@ -117,7 +117,9 @@ class ShmLayout {
 
   [[nodiscard]] std::uint32_t ranks() const { return ranks_; }
   [[nodiscard]] std::uint32_t long_places() const { return long_places_; }
+  // SegmentHeader::reading, for answer_once().
   [[nodiscard]] std::uint32_t& reading() const { return reinterpret_cast<SegmentHeader*>(base_)->reading; }
+  // Each part's address. Requires: indices within the segment.
   [[nodiscard]] RankArea& area(std::uint32_t rank) const;
   [[nodiscard]] MeetingData& meeting(std::uint32_t place, std::uint32_t leader) const;
   // `side`: 0 or 1, in turn, so that a call may write while others still read the data of the one before it.
@@ -126,6 +128,7 @@ class ShmLayout {
   // kStripAreaBytes. Requires: place < long_places().
   [[nodiscard]] std::byte* strip(std::uint32_t place, std::uint32_t rank, unsigned side) const;
   [[nodiscard]] PostingArea& posting_area(std::uint32_t place, std::uint32_t rank) const;
+  // The channel of messages from one rank to another.
   [[nodiscard]] ChannelData& channel(std::uint32_t from, std::uint32_t to) const;
 
  private:

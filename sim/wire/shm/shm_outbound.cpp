@@ -147,6 +147,7 @@ bool ShmOutbound::queue(Transmission& transmission) {
 
 bool ShmOutbound::replace(const Transmission& transmission, Transmission& instead) {
   const bool first = queue_.front() == &transmission;
+  // Its cell is published: the receiver may have seen it.
   if (first && first_ == First::streaming) return false;
   if (first && first_ != First::undecided) first_becomes(First::undecided);
   // A message whose body is on offer is not in the queue.
@@ -321,6 +322,7 @@ bool ShmOutbound::cut(Transmission& transmission) {
   return true;
 }
 
+// Only bodies in the ring can end early; the cursor shows which did.
 void ShmOutbound::finish_first(TransmissionList& finished) {
   Transmission* done = queue_.pop();
   done->state = done->cursor.left() == 0 ? Transmission::State::sent : Transmission::State::stopped;
@@ -342,6 +344,7 @@ void ShmOutbound::fail(TransmissionList& finished) {
   first_becomes(First::lost);
   oldest_ = Oldest::awaits_answer;
   while (offers_.stands()) end_offer(Transmission::State::failed, finished);
+  // After the offers, which precede them.
   while (Transmission* left = queue_.pop()) {
     left->state = Transmission::State::failed;
     finished.push(*left);

@@ -60,6 +60,7 @@ class ShmOutbound {
   // Sends queued transmissions as far as there is room; finished ones go to `finished`. Returns whether anything moved.
   // `may_help`: there is nothing better to do than to copy a part of a body that the receiver reads.
   bool advance(TransmissionList& finished, bool may_help);
+  // As Wire::stop(); advance() carries it out.
   void stop(Transmission& transmission) { transmission.stop_asked = true; }
   // See Wire.
   [[nodiscard]] bool replace(const Transmission& transmission, Transmission& instead);
@@ -74,6 +75,7 @@ class ShmOutbound {
   // The peer sent something, so it has probably received everything that we sent, and waits for an answer.
   void heard() { heard_ = true; }
 
+  // Whether nothing is queued or on offer.
   [[nodiscard]] bool idle() const { return queue_.empty() && !offers_.stands(); }
   [[nodiscard]] bool lost() const { return first_ == First::lost; }
   // Whether a body is on offer, as far as this side has seen.
@@ -82,6 +84,7 @@ class ShmOutbound {
   [[nodiscard]] std::uint64_t read_on() const { return offers_.read_on(); }
   // The method of long bodies with its reason; not made before the first one.
   [[nodiscard]] const LongChoice& long_choice() const { return choice_; }
+  // The receiver's bell.
   [[nodiscard]] BellRinger& bell() { return bell_; }
 
  private:
@@ -136,16 +139,21 @@ class ShmOutbound {
                                const portals::Region& body);
   // The steps of advance(): offers first, because they precede queued messages in the ring.
   bool advance_offers(TransmissionList& finished);
+  // The first message of the queue, until its cell is published.
   bool begin(TransmissionList& finished);
+  // The choice between an offer and the ring.
   bool can_offer(std::uint64_t length);
   bool wants_offer(const Transmission& transmission);
   bool choose();
+  // The offer of a body, and this side's help with it.
   bool make_table(const Transmission& transmission, std::vector<portals::Buffer>& table);
   bool offer(Transmission& transmission);
   bool help();
   // Puts as much of a body into the ring as there is room for.
   bool stream(Transmission& transmission);
+  // The end of a stopped body.
   bool cut(Transmission& transmission);
+  // The end of a queued message, and of an offered one.
   void finish_first(TransmissionList& finished);
   void end_offer(Transmission::State state, TransmissionList& finished);
 

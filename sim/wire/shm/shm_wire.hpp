@@ -83,6 +83,7 @@ class ShmWire final : public Wire {
   void leave(bool leaves);
   // The method of long bodies to `peer`, with its reason; empty before the first one.
   [[nodiscard]] const LongChoice& long_choice(std::uint32_t peer) const { return outbound_[local(peer)].long_choice(); }
+  // The segment, for collective calls and the job's waits.
   [[nodiscard]] const ShmLayout& layout() const { return layout_; }
   // Whether membarrier works. If not, every send costs an atomic instruction.
   [[nodiscard]] bool barrier_registered() const { return registered_; }
@@ -108,6 +109,7 @@ class ShmWire final : public Wire {
   void add_sender(std::uint32_t local_rank);
   bool look(const Sender& sender, Arrival& arrival);
   [[gnu::noinline]] bool look_at_others(Arrival& arrival);
+  // Reports the loss of ended processes whose channels are drained.
   bool lose_ended();
   // Whether a body is being read out of another rank's memory.
   [[nodiscard]] bool reads_bodies() const;

@@ -71,6 +71,7 @@ struct TcpLink {
 // A queue of links whose receivers may have arrivals; each is on it once, oldest first.
 class ReadyLinks {
  public:
+  // Adds a link, unless it is here already, or held until the next push().
   void add(TcpLink& link) {
     if (link.ready || link.held) return;
     link.ready = true;
@@ -78,7 +79,9 @@ class ReadyLinks {
     (last_ == nullptr ? first_ : last_->next_ready) = &link;
     last_ = &link;
   }
+  // The oldest; nullptr when there is none.
   [[nodiscard]] TcpLink* front() const { return first_; }
+  // Removes the oldest. Requires: there is one.
   void pop() {
     first_->ready = false;
     first_ = first_->next_ready;
@@ -126,6 +129,7 @@ class TcpBackend {
   // Whether the connector's descriptor was readable since the last call.
   [[nodiscard]] virtual bool connector_ready() = 0;
 
+  // Readable when a link or the connector has something.
   [[nodiscard]] virtual int wait_descriptor() const = 0;
   // Called before a sleep on that descriptor; true: something is here already.
   [[nodiscard]] virtual bool prepare_wait() = 0;

@@ -111,6 +111,7 @@ class TcpConnector {
   [[nodiscard]] bool rewatch(int descriptor, std::uint32_t events, std::uint64_t mark);
   [[nodiscard]] Drive drive(int descriptor, Handshake& handshake, std::uint64_t mark);
 
+  // The listening half: accept, drive the handshake, judge, settle or drop.
   void accept_some();
   [[nodiscard]] int accept_one(bool& on_spare);
   void go_on(std::size_t slot);
@@ -119,6 +120,7 @@ class TcpConnector {
   void drop(HalfOpen& half_open);
   void pause_listener(bool paused);
 
+  // The dialing half: start, drive, retry or end.
   void start(Dial& dial);
   void go_on(Dial& dial);
   void hang_up(Dial& dial);
@@ -129,6 +131,7 @@ class TcpConnector {
   void fail(std::uint32_t peer, std::string failure);
   void connected(std::uint32_t peer, int descriptor);
 
+  // Deadlines, and the timer for the next one.
   void expire();
   void set_timer();
   void close_listener_if_complete();

@@ -191,6 +191,7 @@ bool EpollBackend::progress() {
   return came || found;
 }
 
+// Reads every link that epoll reports, unless it was read in this round already.
 bool EpollBackend::wait() {
   std::array<epoll_event, kEventsPerWait> events;
   const int count = look(events);

@@ -16,6 +16,7 @@
 
 namespace margay::sim {
 
+// Length of a prefix.
 inline constexpr std::size_t kPrefixBytes = 16;
 // The longest body in its message's frame. The receiver buffers it whole, so its frame need not be cut.
 inline constexpr std::size_t kWholeBytes = std::size_t{64} * 1024;
@@ -23,6 +24,7 @@ inline constexpr std::size_t kWholeBytes = std::size_t{64} * 1024;
 // after the call that copies it, so it is in the cache for the second of the two. It is long enough that its 32 bytes
 // of heads and two system calls do not matter.
 inline constexpr std::size_t kSegmentBytes = std::size_t{256} * 1024;
+// The most bytes of a frame beside its content.
 inline constexpr std::size_t kFrameOverheadMaxBytes = kPrefixBytes + kFrameHeadMaxBytes;
 // Prefix and head of a segment: the bytes that a receiver can read ahead without touching the next content.
 inline constexpr std::size_t kSegmentOverheadBytes = kPrefixBytes + kFrameHeadMinBytes;

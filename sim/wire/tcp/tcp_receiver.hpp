@@ -66,6 +66,7 @@ class TcpReceiver {
   // The next arrival: whole, started, finished, cut or lost; false: more bytes are needed. A whole or started is
   // returned again until it is answered. After lost (or an orderly end) there is none.
   [[nodiscard]] bool next(Arrival& arrival);
+  // The answers to next(); see Wire.
   void consume();
   void accept(const portals::Region& landing, void* cookie);
   void refuse();
@@ -76,6 +77,7 @@ class TcpReceiver {
   [[nodiscard]] std::uint64_t copied_bytes() const { return copied_bytes_; }
   [[nodiscard]] bool copied_twice() const { return copied_twice_; }
 
+  // Whether no more bytes are read.
   [[nodiscard]] bool ended() const { return ended_; }
   // Whether the peer said goodbye and everything that it sent has been taken.
   [[nodiscard]] bool left() const { return goodbye_; }

@@ -52,6 +52,7 @@ class TcpSender {
   // Queues a goodbye behind everything: the stream may end there. A later message revokes it, and another goodbye
   // follows that message, until go_on().
   void say_goodbye() { leaving_ = true; }
+  // Ends that: no goodbye follows later messages.
   void go_on() { leaving_ = false; }
   // Fails everything queued. Requires: nothing outside still reads the last batch.
   void fail();
@@ -60,6 +61,7 @@ class TcpSender {
   [[nodiscard]] std::span<const iovec> batch();
   // Reports that the first `bytes` of the batch have left. The remainder is the batch now; its pieces are rewritten.
   void sent(std::size_t bytes);
+  // Whether everything has left, a goodbye that is due included.
   [[nodiscard]] bool idle() const {
     return batch_bytes_ == 0 && gathered_bytes_ == 0 && queued_.empty() && !goodbye_due();
   }

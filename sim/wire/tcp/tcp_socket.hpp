@@ -41,6 +41,7 @@ void tune_socket(int descriptor);
 void tune_for_long_bodies(int descriptor);
 // Arms a timer descriptor once, `in_ns` from now; 0: disarms it.
 void arm_timer(int timer, std::uint64_t in_ns);
+// Reads the expirations, so that the descriptor is not readable any more.
 void drain_timer(int timer);
 
 // A rank's listening address, as text and as a socket address.

@@ -148,6 +148,7 @@ void UringBackend::remove(TcpLink& link) {
   operations.removing = true;
   withdraw_read(operations);
   if (operations.sending) withdraw(operations, Tag::send);
+  // Invariant 3.
   while (operations.in_kernel != 0 && ring_.failure() == 0) {
     ring_.wait();
     reap();
@@ -182,6 +183,7 @@ void UringBackend::start_send(TcpLink& link) {
   Operations& operations = of(link);
   // The last send has usually just completed.
   if (operations.sending) static_cast<void>(reap());
+  // Otherwise the completion sends the next batch (invariant 1).
   if (!operations.sending) send_next(operations);
   ring_.submit();
 }
@@ -192,6 +194,7 @@ void UringBackend::send_next(Operations& operations) {
   io_uring_sqe* entry = thread_ends_ ? nullptr : this->entry(operations);
   operations.link.blocked = entry == nullptr;
   if (entry == nullptr) return wish_to_arm(operations);
+  // MSG_WAITALL: the operating system completes a partial send itself.
   constexpr int kFlags = MSG_NOSIGNAL | MSG_WAITALL;
   if (batch.size() == 1) {
     io_uring_prep_send(entry, operations.link.descriptor, batch[0].iov_base, batch[0].iov_len, kFlags);
@@ -316,6 +319,7 @@ void UringBackend::thread_ends() {
     if (operations->sending && operations->sender == thread) withdraw(*operations, Tag::send);
   }
   if (connector_watched_ && connector_watcher_ == thread) withdraw(static_cast<std::uint64_t>(Tag::connector));
+  // Invariant 4.
   while (has_operations_of(thread) && ring_.failure() == 0) {
     ring_.wait();
     reap();
@@ -348,6 +352,7 @@ void UringBackend::complete_read_armed(Operations& operations, int result, std::
   }
   if ((flags & IORING_CQE_F_MORE) == 0) operations.read = Operations::Read::none;
   if (operations.removing) return;
+  // All provided buffers are in use; the next read is a single one.
   if (result == -ENOBUFS) {
     operations.no_buffers = true;
   } else if (result <= 0 && result != -EINTR && result != -EAGAIN && result != -ECANCELED) {

@@ -43,6 +43,7 @@ class TcpUringRing {
   [[nodiscard]] io_uring_sqe* entry();
   // Submits the entries. Those that are not taken now stay for the next time.
   void submit();
+  // Whether entries wait for submit().
   [[nodiscard]] bool unsubmitted() { return failure_ == 0 && io_uring_sq_ready(&ring_) != 0; }
   // The next completion; nullptr: none now.
   [[nodiscard]] io_uring_cqe* completion();

@@ -65,6 +65,7 @@ class VirtualNetwork {
 
   // Advances the clock to the next frame's arrival, and makes it visible to its receiver. false: nothing is in flight.
   bool advance();
+  // The virtual time.
   [[nodiscard]] std::uint64_t now_ns() const { return now_ns_; }
   // Simulates the end of process `rank`: frames to and from it are dropped, messages queued for it fail, and every
   // other attached rank gets cut (for incomplete bodies) and lost.
@@ -117,6 +118,7 @@ class VirtualNetwork {
   void drop(Pair& pair);
   // Random numbers of the seed.
   std::uint64_t random();
+  // True with this probability.
   bool chance(double probability);
 
   VirtualOptions options_;
@@ -180,11 +182,13 @@ class VirtualWire final : public Wire {
   bool move_body(Sender& sender, Arrival& arrival);
   bool end_body(Sender& sender, Arrival::Kind kind, Arrival& arrival);
   bool tell_loss(Sender& sender, Arrival& arrival);
+  // What accept() and refuse() have in common.
   void answer_started(Sender::State state);
   // Removes the front frame, and frees its part of the window.
   void take(Sender& sender);
   // Sends the next frame of the first queued message.
   bool carry(Pair& pair);
+  // Whether the pair's window has room for one more message of `bytes`.
   bool room(const Pair& pair, std::uint64_t bytes) const;
   void finish(Pair& pair, Transmission::State state);
   // Fails all messages queued for a lost rank.
