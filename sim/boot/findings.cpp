@@ -48,7 +48,7 @@ void record_finding(const Job& job, Finding finding, FindingRecord record, std::
   record.rank = job.rank;
   record.time_ns = real_clock().now_ns();
   set_text(record.message, message);
-  // A short write (no memory left) leaves a record that the launcher ignores and counts as not listed.
+  // A short write (no memory left) is a record that the launcher ignores and counts as not listed.
   static_cast<void>(::write(descriptor, &record, sizeof record));
 }
 

@@ -1,9 +1,8 @@
-// Findings: the kinds of reports about a program, each with a stable id, and the record by which a rank hands one to
-// the launcher. command/info/findings has the texts of the ids.
+// Findings: what margay reports about a program, each kind under a stable id, and the record by which a rank hands one
+// to the launcher. The texts behind the ids are in command/info/findings.
 //
 // With `margay run --report` all ranks inherit one memory file (MARGAY_FINDINGS_FD), to which each appends records of
-// one size. The operating system makes an append atomic, so ranks need no lock, and the launcher gets all records of a
-// killed rank.
+// one size. The kernel makes an append atomic, so ranks need no lock and the launcher has all records of a killed rank.
 #pragma once
 
 #include <array>
@@ -15,9 +14,8 @@
 
 namespace margay::sim {
 
-// The kinds of findings, in the order of their ids.
 enum class Finding : std::uint32_t {
-  // Ends of a job, detected by the launcher.
+  // Ends of a job, seen by the launcher.
   rank_died,
   no_finalize,
   no_init,
@@ -30,7 +28,7 @@ enum class Finding : std::uint32_t {
   output_closed,
   launch_protocol,
   accounting_mismatch,
-  // Mistakes of the program, detected by a rank.
+  // Mistakes of the program, seen by a rank.
   unreceived_message,
   dropped_ready_send,
   leaked_handle,
@@ -43,18 +41,14 @@ inline constexpr std::uint32_t kFindingCount = 16;
 
 // One record of the memory file. Texts are zero-terminated, empty where unknown; a message that is too long is cut.
 struct FindingRecord {
-  // A value of Finding, and the reporting rank.
   std::uint32_t finding = 0;
   std::uint32_t rank = 0;
-  // Rank in the communicator; -1: unknown.
-  std::int32_t peer = -1;
-  std::int32_t tag = -1;  // -1: unknown
-  // Size of the message or object that is concerned; 0: unknown.
+  std::int32_t peer = -1;  // rank in the communicator; -1: unknown
+  std::int32_t tag = -1;   // -1: unknown
   std::uint64_t bytes = 0;
   std::uint64_t time_ns = 0;  // CLOCK_MONOTONIC
   std::array<char, 32> call{};
-  // Location in the program, "ring.c:41".
-  std::array<char, 256> site{};
+  std::array<char, 256> site{};  // place in the program, "ring.c:41"
   std::array<char, 160> communicator{};
   std::array<char, 544> message{};
 };

@@ -33,7 +33,6 @@ bool Target::take_other(Wire& wire, Arrival& arrival) {
       cut(incoming_of(arrival));
       return true;
     case Arrival::Kind::lost:
-    // Both end the peer; mark_gone() distinguishes them.
     case Arrival::Kind::left:
       lost(wire, arrival);
       return true;
@@ -46,9 +45,7 @@ bool Target::whole(Wire& wire, Arrival& arrival) {
   const portals::Header& header = arrival.header;
   if (watched()) [[unlikely]]
     note_arrival(arrival, wire.id());
-  // Nearly every short message ends here.
   if (const portals::Placed placed = delivery_.put_whole(header, arrival.body)) [[likely]] {
-    // After the copy: it returns the wire's memory to the sender.
     wire.consume();
     entries_walked_ += placed.visited;
     registers_.count_delivered(header.source.rank);
@@ -64,7 +61,6 @@ bool Target::whole_other(Wire& wire, Arrival& arrival) {
   const portals::Verdict verdict = decide(arrival, wire.id());
   if (verdict.outcome == Outcome::deposit) {
     const std::uint64_t bytes = verdict.landing.bytes();
-    // Fewer than the body's bytes where an entry truncates, none where only the header is saved.
     if (bytes != 0) portals::copy(verdict.landing, arrival.body.slice(0, bytes));
     wire.consume();
     deposited(wire, verdict, header, arrival.sequence);
@@ -93,8 +89,7 @@ bool Target::not_deposited(Wire& wire, const Arrival& arrival, const portals::Ve
   return true;
 }
 
-// The header is here, and the body follows: the wire puts it directly in the matched place, and reports when it is
-// complete.
+// The header is here, and the body follows: the wire puts it in the matched place, and reports its completion.
 bool Target::started(Wire& wire, Arrival& arrival) {
   const portals::Header& header = arrival.header;
   if (watched()) [[unlikely]]
@@ -157,14 +152,12 @@ void Target::lost(Wire& wire, const Arrival& arrival) {
 void Target::note_arrival(const Arrival& arrival, WireId wire) {
   const portals::Header& header = arrival.header;
   if (recorder_.on() && !was_held(header.source.rank, arrival.sequence)) record_arrival(header, arrival.sequence, wire);
-  // The log needs the whole walk, a trace only its first steps.
   const bool keep = decisions_.wants(header);
   const std::uint32_t steps = recorder_.walk_steps();
   if (steps == 0 && !keep) return;
   steps_.clear();
   const portals::WalkLimits told{.steps = steps, .visited = std::max(steps, kWalkEntriesCounted)};
-  // Before the room is reserved, because the linear walk must see the list as decide() will.
-  walk_ = delivery_.explain(header, steps_, keep ? portals::WalkLimits() : told);
+  walk_ = delivery_.explain(header, steps_, keep ? portals::WalkLimits() : told);  // before the room is taken
   if (keep) decisions_.walked(header, steps_);
 }
 
@@ -175,7 +168,6 @@ void Target::note_decision(const Arrival& arrival, WireId wire, const portals::V
 }
 
 void Target::note_placed(const Arrival& arrival, const Wire& wire, const portals::Placed& placed) {
-  // Reconstructed, so that the untraced path need not make one.
   const portals::Verdict verdict = portals::Delivery::verdict_of(placed, arrival.header);
   note_decision(arrival, wire.id(), verdict, false);
   tell_deposit(wire, verdict, arrival.header, arrival.sequence);
@@ -197,12 +189,10 @@ void Target::tell_deposit(const Wire& wire, const portals::Verdict& verdict, con
     }
     recorder_.record(event);
   }
-  // After the record of the deposit, whose time must be earlier.
   if (verdict.acknowledge) answers_.acknowledge(verdict, header, sequence);
 }
 
 bool Target::must_hold(const portals::Verdict& verdict, const portals::Header& header) const {
-  // Other reasons cannot pass by waiting.
   const bool no_space = verdict.reason == DropReason::no_room || verdict.reason == DropReason::too_small;
   return no_space && header.portal < portals::kPortalCount && ((hold_portals_ >> header.portal) & 1U) != 0;
 }
@@ -217,9 +207,7 @@ bool Target::holds(std::uint32_t rank) const {
 void Target::drop(const portals::Header& header, std::uint64_t sequence, DropReason reason) {
   registers_.count_dropped(header.source.rank, reason);
   if (reason == DropReason::no_match) {
-    // A header's portal may be beyond the table: it is what its sender wrote.
     if (header.kind == portals::Kind::put && header.portal < portals::kPortalCount) ++unmatched_puts_[header.portal];
-    // Bounded, because a program may send such messages without end.
     if (first_unmatched_.size() < kUnmatchedKept) first_unmatched_.push_back(header);
   }
   if (!recorder_.on()) return;
@@ -272,11 +260,9 @@ void Target::record_verdict(const portals::Header& header, std::uint64_t sequenc
   event.a = verdict.visited;
   if (recorder_.walk_steps() != 0) {
     event.a = std::max(walk_.visited, verdict.visited);
-    // The index examined fewer entries than the paper's walk visits.
     if (verdict.visited < walk_.visited) event.reason |= kTraceWalkByIndex;
     if (!walk_.is_whole) event.reason |= kTraceWalkCut;
   }
-  // The owner tag distinguishes posted receives from the heap of unexpected messages.
   event.b = verdict.descriptor->owner_kind();
   const unsigned type = 1U + static_cast<unsigned>(verdict.descriptor->type());
   event.reason |= static_cast<std::uint8_t>(type << kTraceDescriptorShift);
@@ -311,7 +297,6 @@ TraceEvent pass_event(const portals::Step& step, std::uint32_t at, const portals
   event.reason = static_cast<std::uint8_t>(step.passed);
   const portals::Descriptor& memory = step.entry != nullptr ? *step.entry->memory() : *step.memory;
   TracePass pass;
-  // Saturates: the event has 16 bits for it.
   pass.step = std::min<std::uint32_t>(at, 0xffff);
   pass.owner = std::min(memory.owner_kind(), 0xffU);
   pass.link = link_after(step.entry, step.passed);
@@ -338,7 +323,6 @@ void Target::record_walk(const portals::Header& header, std::uint64_t sequence) 
   for (const portals::Step& step : steps_) {
     const std::uint32_t at = number++;
     if (at >= recorder_.walk_steps()) break;
-    // The entry that took the message has its own event, kernel_match.
     if (step.passed == portals::Passed::taken) continue;
     TraceEvent event = pass_event(step, at, header, sequence);
     if (step.entry != nullptr) event.detail = place_of(*step.entry, header.portal);
@@ -347,7 +331,6 @@ void Target::record_walk(const portals::Header& header, std::uint64_t sequence) 
 }
 
 Target::Incoming& Target::make_incoming() {
-  // The pool grows to the most bodies that arrived at once, one per peer of a wire.
   if (free_.empty()) {
     pool_.push_back(std::make_unique<Incoming>());
     free_.push_back(pool_.back().get());

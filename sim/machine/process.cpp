@@ -78,8 +78,7 @@ Status Process::open_board() {
     return {};
   }
   if (Status status = Board::attach(job_.board_fd, board_map_); !status.ok()) return status;
-  // join() has stored the pid there.
-  board_block_ = &board_map_.block(job_.rank);
+  board_block_ = &board_map_.block(job_.rank);  // join() has put the pid there
   return {};
 }
 

@@ -147,7 +147,6 @@ bool ShmOutbound::queue(Transmission& transmission) {
 
 bool ShmOutbound::replace(const Transmission& transmission, Transmission& instead) {
   const bool first = queue_.front() == &transmission;
-  // Its cell is published: the receiver may have seen it.
   if (first && first_ == First::streaming) return false;
   if (first && first_ != First::undecided) first_becomes(First::undecided);
   // A message whose body is on offer is not in the queue.
@@ -250,7 +249,6 @@ bool ShmOutbound::offer(Transmission& transmission) {
   const EncodedHead head = encode_head(transmission.header, cell, true);
   Offered& next = offered(offers_.next());
   if (head.bytes > kOfferHeadMaxBytes || !make_table(transmission, next.table)) return false;
-  // A body of one piece needs no table.
   const std::byte* const what =
       next.table.size() == 1 ? next.table[0].base : reinterpret_cast<const std::byte*>(next.table.data());
   const ReadOffer told{reinterpret_cast<std::uintptr_t>(what), next.table.size()};
@@ -322,7 +320,6 @@ bool ShmOutbound::cut(Transmission& transmission) {
   return true;
 }
 
-// Only bodies in the ring can end early; the cursor shows which did.
 void ShmOutbound::finish_first(TransmissionList& finished) {
   Transmission* done = queue_.pop();
   done->state = done->cursor.left() == 0 ? Transmission::State::sent : Transmission::State::stopped;
@@ -344,7 +341,6 @@ void ShmOutbound::fail(TransmissionList& finished) {
   first_becomes(First::lost);
   oldest_ = Oldest::awaits_answer;
   while (offers_.stands()) end_offer(Transmission::State::failed, finished);
-  // After the offers, which precede them.
   while (Transmission* left = queue_.pop()) {
     left->state = Transmission::State::failed;
     finished.push(*left);
