@@ -9,7 +9,7 @@
 namespace margay::portals {
 
 // Prints the expression with its file and line to stderr and aborts. Out of line and cold, so that a passed assertion
-// costs its caller one compare and one branch that is predicted.
+// costs its caller the test alone.
 [[noreturn, gnu::noinline, gnu::cold]] void assertion_failed(const char* expression, const char* file, int line);
 
 }  // namespace margay::portals

@@ -60,8 +60,8 @@ struct Header {
   PortalIndex portal = 0;
   // Portal of the source that the acknowledgment or the reply goes to; kNoPortal: a put without acknowledgment.
   PortalIndex return_portal = kNoPortal;
-  // Put and get: the sender's own bytes. Acknowledgment and reply: byte 0 holds `Saved`, bytes 4 to 11 the number of
-  // the message that is answered.
+  // Put and get: the sender's own bytes. Acknowledgment and reply: a copy of them, in which bytes 4 to 11 hold the
+  // number of the answered message, and byte 0 of an acknowledgment holds `Saved`.
   UserData user_data{};
   ProcessId source;
   ProcessId destination;

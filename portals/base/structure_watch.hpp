@@ -26,7 +26,7 @@ class StructureWatch {
   virtual void unlinked(const MatchList& list, const MatchEntry& entry) = 0;
   // Activated or deactivated.
   virtual void switched(const MatchList& list, const MatchEntry& entry) = 0;
-  // The structure is being destroyed. It has no entries any more and calls no function after this one.
+  // The structure is being destroyed. It has no entry and no message any more, and calls no function after this one.
   virtual void gone(const MatchList& list) = 0;
   virtual void gone(const DynamicBlock& block) = 0;
   // unqueued: off the queue, its memory still allocated. released: its memory is about to be freed; a message that is

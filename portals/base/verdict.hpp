@@ -25,9 +25,9 @@ enum class Outcome : std::uint8_t {
   drop,
 };
 
-// Why a message was dropped. Values appear in traces and in the job board's counters. A walk without a taker reports
-// the last no_room or too_small that it met, otherwise no_match; `peer_lost` and `no_such_portal` are decided without a
-// walk.
+// Why a message was dropped. Values appear in traces and in the job board's counters. A walk that no entry ends by
+// taking the message reports the sender's mistake that ended it; otherwise the last no_room or too_small on its way;
+// otherwise no_match. `peer_lost` and `no_such_portal` are decided without a walk.
 enum class DropReason : std::uint8_t {
   none,
   no_such_portal,

@@ -63,7 +63,7 @@ void MatchList::adopt(MatchEntry& entry, Start start) {
 void MatchList::remove(MatchEntry& entry) {
   require(entry.list_ == this, kForeign);
   Impl& impl = *impl_;
-  // The chain links of an unlisted entry are not reset: nothing reads them, and each store would cost a receive.
+  // The chain links of an unlisted entry are not reset, because nothing reads them.
   entry.list_ = nullptr;
   entry.active_ = false;
   MARGAY_DEBUG_ASSERT(impl.size != 0);

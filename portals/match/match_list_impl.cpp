@@ -12,7 +12,7 @@ void MatchList::Impl::chain(MatchEntry& entry, MatchEntry* before, MatchEntry* a
   (before == nullptr ? first : before->next_) = &entry;
   (after == nullptr ? last : after->previous_) = &entry;
   if (before != nullptr && after != nullptr && after->order_ - before->order_ > 2 * kOrderStep) [[likely]] {
-    // order_between()'s last case, inline for an insertion before the two catch-alls, as which receives are posted.
+    // The same key as order_of() would compute, in fewer steps.
     entry.order_ = before->order_ + kOrderStep;
   } else {
     place(entry);
@@ -32,7 +32,6 @@ void MatchList::Impl::note_chained(MatchEntry& entry) {
 
 void MatchList::Impl::note_unchained(MatchEntry& entry) {
   MARGAY_ASSERT(indexed || watcher != nullptr);
-  // Before the observer, which may look at the list.
   if (indexed) unindex(entry);
   if (watcher != nullptr) watcher->unlinked(*list, entry);
 }

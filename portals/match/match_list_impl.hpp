@@ -78,7 +78,7 @@ struct MatchList::Impl {
   // Enters an entry where invariant 2 demands it, and removes it from there.
   [[gnu::noinline]] void index(MatchEntry& entry);
   [[gnu::noinline]] void unindex(MatchEntry& entry);
-  // What a change of the chain means for index and observer. Requires: attended.
+  // Updates the index after a change of the chain, and notifies the observer. Requires: attended.
   [[gnu::noinline]] void note_chained(MatchEntry& entry);
   [[gnu::noinline]] void note_unchained(MatchEntry& entry);
   // Called at each change of the two values.

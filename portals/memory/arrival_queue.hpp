@@ -48,7 +48,8 @@ class ArrivalIndex {
   void clear();
 
  private:
-  // A message's links on one shape's queue. Arrays in place of links in the message: the number of shapes is not fixed.
+  // A message's links on one shape's queue. They are in arrays and not in the message, because the number of shapes
+  // varies.
   struct Neighbours {
     Slot next = kNoSlot;
     Slot previous = kNoSlot;

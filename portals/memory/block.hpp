@@ -90,8 +90,8 @@ class CombinedBlock final : public Descriptor {
   return (options.direction == Direction::read_only) == (header.kind == Kind::get);
 }
 
-// Whether an acknowledgment is sent: the entry and the header both request one, and the message carries a body. Gets
-// are answered by their reply, acknowledgments by nothing.
+// Whether an acknowledgment is sent: the entry and the header both request one, and the message is a put or a reply.
+// Gets are answered by their reply, acknowledgments by nothing.
 [[nodiscard]] inline bool acknowledges(const Options& options, const Header& header) {
   return options.acknowledge && header.return_portal != kNoPortal &&
          (header.kind == Kind::put || header.kind == Kind::reply);
@@ -107,8 +107,8 @@ class CombinedBlock final : public Descriptor {
 void reserve_in_window(const Region& memory, std::uint64_t& used, const Options& options, const Header& header,
                        Verdict& verdict);
 
-// Undoes reserve_in_window() when nothing was reserved behind it; otherwise a gap stays, because later messages have
-// addresses.
+// Undoes reserve_in_window() when nothing was reserved behind it; otherwise a gap stays, because later messages already
+// have their places behind it.
 void give_back_in_window(std::uint64_t& used, const Verdict& verdict);
 
 }  // namespace margay::portals

@@ -5,7 +5,7 @@
 //   2. No two free blocks are adjacent: neighbours are joined when one is freed.
 //   3. The free blocks form a treap: a search tree by address, a heap by a random priority. Each node lies in the first
 //      bytes of its free block and stores the length of the longest block below it. So allocating and freeing cost the
-//      logarithm of the number of free blocks, and "is there room" one comparison.
+//      logarithm of the number of free blocks, and "is there room" a constant.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace margay::portals {
 // Allocated blocks carry no header: the caller keeps the size. Used under the process lock only.
 class Heap {
  public:
-  // A cache line: bodies are copied fastest from and to aligned lines, and a free block must hold a Node.
+  // A cache line, long enough for the Node that a free block must hold.
   static constexpr std::size_t kGrain = 64;
   static_assert((kGrain & (kGrain - 1)) == 0);
   // Bytes that an allocation of `bytes` takes; at least one grain.
@@ -32,7 +32,7 @@ class Heap {
   Heap(const Heap&) = delete;
   Heap& operator=(const Heap&) = delete;
 
-  // Whether allocate(bytes) would succeed. The first comparison keeps rounded() from wrapping.
+  // Whether allocate(bytes) would succeed. The comparison with capacity_ keeps rounded() from wrapping.
   [[nodiscard]] bool can_hold(std::uint64_t bytes) const {
     return root_ != nullptr && bytes <= capacity_ && rounded(bytes) <= root_->longest;
   }

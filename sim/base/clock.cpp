@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 
-// By the processor's own report, because Linux exports it only as a flag in a text file.
+// By the processor's own report (CPUID).
 bool ask_tsc_is_invariant() {
 #if defined(__x86_64__)
   // CPUID 8000'0007h, EDX bit 8: "invariant TSC" (the same on AMD and Intel).

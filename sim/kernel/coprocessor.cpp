@@ -102,7 +102,7 @@ bool Coprocessor::Impl::work(bool patient) {
     if (moved) lively = kLivelyTicks;
     if (moved && moved_rounds++ == 0 && recorder.on()) recorder.record({.kind = TraceKind::coprocessor_begin}, began);
     pending = settings.kernel->unfinished() || !settings.kernel->idle();
-    // Peers that owe something may be computing without a tick of their own.
+    // Peers that owe an answer may be computing.
     if (pending && !moved) settings.kernel->nudge();
     const bool done = !moved && quiet + 1 == kQuietRounds;
     if (done && moved_rounds > 0 && recorder.on()) {
@@ -170,7 +170,7 @@ void Coprocessor::Impl::run() {
       unseen = unseen && settings.kernel->looks() < unseen_looks;
       continue;
     }
-    // An owner that has just posted is about to leave, so there is no need to wait for it with the lock reserved.
+    // Not patient with an owner that has just posted: it is about to leave, and may be back at once to poll itself.
     const bool patient = !take_posted();
     pending = work(patient);
     unseen = unseen && settings.kernel->looks() < unseen_looks;
@@ -178,7 +178,7 @@ void Coprocessor::Impl::run() {
     // the stay in which it posted, which it is about to end.
     if (settings.lock->owner_inside() && settings.lock->owner_entries() > posted_in) pending = false;
   }
-  // An owner that stops the thread from inside runs its own end.
+  // Skipped when the owner stops the thread from inside the lock, which this thread then cannot enter.
   if (!settings.ends || !settings.lock->try_enter_other()) return;
   settings.ends();
   settings.lock->leave_other();

@@ -7,7 +7,7 @@ namespace margay::sim {
 
 namespace {
 
-// What a message finds: the memory behind its offset.
+// Bytes of the memory behind the message's offset.
 std::uint64_t left(std::uint64_t bytes, std::uint64_t used, const portals::Options& options,
                    const portals::Header& header) {
   const std::uint64_t offset = options.offset_by == portals::OffsetBy::sender ? header.offset : used;

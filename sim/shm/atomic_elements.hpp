@@ -38,7 +38,7 @@ concept AtomicInteger = AtomicElement<T> && std::integral<T> && !std::same_as<T,
 
 namespace detail {
 
-// The unsigned integer of the same width, which atomic_ref supports on every platform.
+// The unsigned integer of the same width: elements are read, written and compared as bits.
 template <AtomicElement T>
 using ElementBits =
     std::conditional_t<sizeof(T) == 1, std::uint8_t,

@@ -28,8 +28,8 @@ inline constexpr bool kMembarrierAllowed = MARGAY_THREAD_SANITIZER == 0;
 // For threads of this process.
 [[nodiscard]] bool register_process_barrier();
 
-// When this returns true, every running thread of every registered process has executed a full fence. A system call,
-// some microseconds. false: refused.
+// When this returns true, every running thread of every registered process has executed a full fence. A system call.
+// false: refused.
 [[nodiscard]] bool node_barrier();
 // The same for the threads of this process. Requires: register_process_barrier().
 [[nodiscard]] bool process_barrier();

@@ -42,7 +42,8 @@ class BellRinger {
   // `registered`: the result of this process's register_node_barrier(). `data` outlives the ringer.
   BellRinger(BellData& data, bool registered) : data_(&data), registered_(registered) {}
 
-  // Wakes a sleeping owner. To be called after publishing. Costs a load, unless the owner sleeps.
+  // Wakes a sleeping owner. To be called after publishing. Costs a load (an atomic addition where not registered),
+  // unless the owner sleeps.
   void ring_if_sleeping() {
     std::atomic_ref<std::uint32_t> sleeping(data_->sleeping);
     if (registered_) {

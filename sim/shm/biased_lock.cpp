@@ -5,8 +5,8 @@
 namespace margay::sim {
 namespace {
 
-// Pauses of some 15 ns: 3 us, the length of the other side's round of progress. Then yields, for another side that has
-// lost its processor, then sleep.
+// Spins are pauses of some 15 ns: 3 us together, as long as a round of progress of the other side. Then the owner
+// yields, in case the other side has lost its processor, and then sleeps.
 constexpr int kSpins = 200;
 constexpr int kYields = 8;
 

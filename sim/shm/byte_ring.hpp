@@ -39,7 +39,7 @@ class ByteProducer {
   void write(std::span<const std::byte> body);
   // Pushes the lines of the last `count` bytes, which have been announced, towards the consumer (cache_hints.hpp).
   void let_go(std::size_t count);
-  // Prefetches the lines of the next body, assumed to have `count` bytes as the last one had.
+  // Prefetches, for writing, the lines of the next body, which is assumed to be as long as the last one: `count` bytes.
   void prepare(std::size_t count);
   // Makes everything written visible to the consumer.
   void publish() {
@@ -82,9 +82,8 @@ class ByteConsumer {
   }
   // Reports that a cell announced the next `count` bytes. Requires: count <= size.
   void expect(std::size_t count);
-  // The next `count` bytes in place: one piece, or two around the ring's end. Valid until release(). Requires: count <=
-  // available().
-  // `second` is empty unless the bytes wrap around the ring's end.
+  // The next `count` bytes in place; `second` is empty unless they wrap around the ring's end. Valid until release().
+  // Requires: count <= available().
   struct Pieces {
     std::span<std::byte> first, second;
   };
@@ -102,7 +101,7 @@ class ByteConsumer {
     pass(count);
     return untold_ > bytes_.size() / 8 && settle();
   }
-  // Prefetches the first lines of the next body, which is here and assumed to have `count` bytes as the last one had
+  // Prefetches the first lines of the next body, which is here and assumed to be as long as the last one: `count` bytes
   // (cache_hints.hpp).
   void fetch(std::size_t count) const;
   // Returns the credit that release_later() kept back. Returns whether there was any.
@@ -116,7 +115,7 @@ class ByteConsumer {
   }
 
  private:
-  // Reads the producer's count, if that is plausible.
+  // Reads the producer's count, and ignores an impossible one.
   void refresh();
   void pass(std::size_t count) {
     MARGAY_DEBUG_ASSERT(count <= known_ - consumed_);

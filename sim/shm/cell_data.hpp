@@ -27,8 +27,9 @@ static_assert((kByteRingBytes & (kByteRingBytes - 1)) == 0);
 // The offer of a body that lies in the producer's memory for reading (process_vm_readv). It lies in the body's cell,
 // behind the head; read_offer.hpp gives it meaning.
 struct ReadOffer {
+  // Address, in the producer's memory, of the body; for a body in several pieces, of their table (portals::Buffer).
   std::uint64_t address =
-      0;  // in the producer's memory, of the body; of several pieces, of their table (portals::Buffer)
+      0;
   // Number of pieces.
   std::uint64_t count = 0;
 };
@@ -43,9 +44,9 @@ struct alignas(kCacheLineBytes) ProducerLine {
 };
 // Written by the consumer only.
 struct alignas(kCacheLineBytes) ConsumerLine {
-  // Cells, and bytes of the byte ring, ever consumed.
+  // Cells ever consumed, and bytes of the byte ring.
   std::uint64_t cells_consumed = 0;
-  std::uint64_t bytes_consumed = 0;  // ever
+  std::uint64_t bytes_consumed = 0;
   // Number of an offer << 2 | the answer to it; all offers before it are over.
   std::uint64_t read_answer = 0;
   // The preferred method of long bodies, two bits for each size class; a hint.

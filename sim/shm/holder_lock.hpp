@@ -18,8 +18,9 @@
 
 namespace margay::sim {
 
-// The caller's test whether the holder `id` is gone: dead, or an invalid id. If it answers no for an invalid id, a
-// waiter on damaged memory waits for ever. A yes is final, and means that the process stores nothing more.
+// The caller's test whether the holder `id` is gone: a dead process, or an id that no process has. A test that answers
+// no for an invalid id makes a waiter on damaged memory wait for ever. A yes is final, and means that the process
+// stores nothing more.
 class HolderGone {
  public:
   using Ask = bool (*)(void* context, std::uint32_t id);
@@ -47,7 +48,7 @@ class HolderLock {
     MARGAY_ASSERT(mine_ != 0);  // 0 is a free lock
   }
 
-  // The way of an entry; taken_over: from a dead holder, so the guarded data may be half updated.
+  // How the lock was obtained. taken_over: from a dead holder, so the guarded data may be half updated.
   enum class Entry : std::uint8_t { free, taken_over };
   // Waits until the lock is this process's. Not recursive.
   Entry enter() {

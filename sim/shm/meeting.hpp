@@ -3,8 +3,8 @@
 // others continue.
 //
 // A call costs each process one read-modify-write of a line, and the poll that finds the barrier open. All polled words
-// lie in that line: two processes pass it to and fro twice, and where processes outnumber processors, an arriving
-// process meets no polling ones.
+// lie in that line: two processes pass it to and fro twice, and where processes outnumber processors, no process polls
+// it while another one arrives.
 //
 // Invariants
 //  1. The last to arrive (count of `arrivals`) has acquired everything that the others wrote before they arrived.
@@ -62,8 +62,8 @@ class Meeting {
   enum class Came : std::uint8_t { waits, last, late };
   // Arrives at meeting `number` (not 0; numbers grow, and wrap). `mark` identifies the call: it must be equal for all.
   //
-  // A completed meeting is never mistaken for this or a later one, whatever its number, because this process was in it.
-  // So the distance between the numbers of two meetings does not matter.
+  // A meeting at which all have arrived is neither this one nor a later one, whatever its number, because this process
+  // was in it. So the distance between the numbers of two meetings does not matter.
   [[nodiscard]] Came come(std::uint32_t number, std::uint32_t mark) {
     MARGAY_DEBUG_ASSERT(number != 0 && number >> kNumberBits == 0 && mark >> kMarkBits == 0);
     std::atomic_ref<std::uint64_t> word(data_->arrivals);

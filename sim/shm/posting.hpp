@@ -83,8 +83,8 @@ inline void have_read(ProgressData& progress, std::uint64_t number) {
 [[nodiscard]] inline std::uint64_t done_with(ProgressData& progress) {
   return std::atomic_ref<std::uint64_t>(progress.done).load(std::memory_order_acquire);
 }
-// Whether the member failed in this call or a later one; a later failure is not another reason for the absence of a
-// posting of this one.
+// Whether the member failed in this call or in a later one. Either counts as the reason why it has no posting of this
+// call.
 [[nodiscard]] inline bool has_failed(ProgressData& progress, std::uint64_t number) {
   // Relaxed: asked after done_with(), which has acquired it.
   return std::atomic_ref<std::uint64_t>(progress.failed).load(std::memory_order_relaxed) >= number;
@@ -99,7 +99,7 @@ inline void want(std::uint32_t& wanted) {
   std::atomic_ref<std::uint32_t>(wanted).store(1, std::memory_order_relaxed);
 }
 // Whether any process has called want(). `registered`: the result of this process's register_node_barrier(); if false,
-// the waiter's barrier does not reach this process, and it executes one of its own.
+// the waiter's barrier does not reach this process, which then executes a fence of its own.
 [[nodiscard]] inline bool is_wanted(std::uint32_t& wanted, bool registered) {
   // Pairs with the sequentially consistent order of the waiter's barrier: without it this read could come before our
   // store of being done, and the waiter's last look after neither.

@@ -18,7 +18,7 @@ class Published {
  public:
   constexpr Published() = default;
   constexpr explicit Published(T value) : value_(value) {}
-  // An atomic has an address that others know.
+  // Not copyable, as std::atomic.
   Published(const Published&) = delete;
   Published& operator=(const Published&) = delete;
 
@@ -46,8 +46,8 @@ inline void publish_number(std::uint32_t& place, std::uint32_t value) {
 
 inline constexpr std::uint64_t kBeingWritten = 1;
 
-// The patience of a process that waits for a first caller that may have died while writing: yields, each of which may
-// be a turn of every busy program, and then naps of a millisecond.
+// The bounds of a wait for a first caller that may have died while writing: yields, each of which may be a turn of
+// every busy program, and then naps of a millisecond.
 inline constexpr int kPublishYields = 128;
 inline constexpr int kPublishNaps = 2000;
 
@@ -99,7 +99,8 @@ template <typename Find>
 
 // A flag that its writer sets once and others poll.
 inline void set_flag(std::uint8_t& flag) {
-  // Release: pairs with flag_set: what the writer wrote before is seen.
+  // Release: pairs with flag_set: what the writer wrote before is seen. The reader polls what it finds afterwards
+  // anyway.
   std::atomic_ref<std::uint8_t>(flag).store(1, std::memory_order_release);
 }
 // Whether the flag is set.

@@ -34,8 +34,8 @@ class RankProcessors {
   // Publishes that this rank needs no processor, because it sleeps or its part in the job is over.
   void needs_none() { write(kNone); }
 
-  // Another rank that was last seen on `processor` and needs it: the first one after this rank's index, so that several
-  // ranks do not all find the same one. kNobody: none.
+  // Another rank that was last seen on `processor` and needs it: the first one after this rank's index, which wraps.
+  // kNobody: none.
   [[nodiscard]] std::size_t other_on(std::uint32_t processor) const {
     for (std::size_t i = 1; i < words_.size(); ++i) {
       const std::size_t rank = mine_ + i < words_.size() ? mine_ + i : mine_ + i - words_.size();
@@ -61,7 +61,7 @@ class RankProcessors {
 
   std::vector<std::uint32_t*> words_;
   std::size_t mine_ = 0;
-  // The last value stored: storing it again would take the line from its readers.
+  // The last value stored, which is not stored again.
   std::uint32_t written_ = kNone;
 };
 

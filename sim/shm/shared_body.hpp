@@ -50,7 +50,7 @@ class BodyChunks {
   static constexpr std::uint64_t kPage = 4096;
   static constexpr std::uint64_t kLeast = 8 * kPage;
   static constexpr std::uint64_t kMost = 128 * kPage;
-  // The counts in the word of claims have 16 bits, of which close() sets the front's.
+  // The counts in the word of claims have 16 bits each; close() sets all bits of the front's.
   static constexpr std::uint64_t kCountMost = 0x7fff;
   [[nodiscard]] static constexpr std::uint64_t pages(std::uint64_t bytes) {
     return (bytes + kPage - 1) / kPage * kPage;

@@ -15,7 +15,8 @@ class Summons {
 
   // Waits until call(): yields at first, then sleeps.
   void wait();
-  // Wakes the waiter, from another thread. The object may be destroyed as soon as the waiter sees the value.
+  // Wakes the waiter, from another thread. The object may be destroyed as soon as this has begun, because the waiter
+  // needs only the value.
   void call();
 
  private:

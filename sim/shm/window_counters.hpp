@@ -32,7 +32,7 @@ class WindowCounters {
     // Acquire: pairs with the release in publish().
     return std::atomic_ref<std::uint32_t>(row_[writer]).load(std::memory_order_acquire);
   }
-  // Whether that is at least `epochs`. Requires: the two never differ by 2^31.
+  // Whether that count is at least `epochs`. Requires: the two never differ by 2^31.
   [[nodiscard]] bool has_reached(std::uint32_t writer, std::uint32_t epochs) const {
     return static_cast<std::int32_t>(count(writer) - epochs) >= 0;
   }

@@ -23,7 +23,7 @@ bool WindowLock::request(std::uint32_t member, WindowLockKind kind) {
     const std::uint32_t waiting = load(data_->waiting);
     const std::uint32_t ticket = load(data_->next_ticket);
     granted = waiting == 0 && exclusive == 0 && (kind == WindowLockKind::shared || shared == 0);
-    // After a death here, a ticket is unused. In the other order the next request could get the same ticket.
+    // After a death here, one ticket stays unused. In the other order the next request could get the same ticket.
     store(data_->next_ticket, ticket + 1);
     // After a death here, a count is too high; the guard's next holder recomputes it.
     if (!granted) {
@@ -46,8 +46,8 @@ WindowLock::Tickets WindowLock::release_and_let_in(std::uint32_t member) {
   if (member >= slots_.size()) return {};
   enter();
   const WindowLockSlot before = slot(member);
-  // After a death here, the member is out, a count is too high, and no one is granted who could be. The guard's next
-  // holder recomputes the counts. The grants are made when the dead one is withdrawn (invariant 3), or sooner.
+  // After a death here, the member is out, a count is too high, and requests that could be granted are not. The guard's
+  // next holder recomputes the counts. The grants are made when the dead one is withdrawn (invariant 3), or sooner.
   store(slots_[member], std::uint64_t{0});
   Tickets tickets;
   if (load(data_->waiting) != 0) {
@@ -135,8 +135,8 @@ void WindowLock::store_counts(const Row& row) {
   store(data_->waiting, row.waiting);
 }
 
-// Recomputes header values inside a guard that was taken from a dead process. Grants nothing, because the granting
-// process must notify, which a request could not. A death meanwhile repeats it.
+// Recomputes the header inside a guard that was taken from a dead process. Grants nothing, because the process that
+// grants must also notify, which request() cannot. After a death here, the next holder repeats it.
 void WindowLock::repair() {
   // The next ticket is counted before it is given, so it is right unless memory was damaged. It must not be the ticket
   // of a member that waits.

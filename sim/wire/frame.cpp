@@ -138,7 +138,7 @@ std::string_view name(FrameType type) {
 }
 
 EncodedHead encode_head(const Header& header, std::byte* out, bool read_body) {
-  // The sender's own mistake: a program's values are checked above.
+  // Callers have checked a program's values, so a violation is margay's own mistake.
   MARGAY_ASSERT(header.portal < portals::kPortalCount && header.length <= kMessageLimitBytes);
   // The canonical encoding, so that equal headers have equal bytes on every path.
   std::uint64_t user_tail = 0;

@@ -82,7 +82,7 @@ class Wire {
   [[nodiscard]] virtual bool replace(std::uint32_t peer, Transmission& transmission, Transmission& instead) = 0;
 
   // Hints that make a round in vain cheap. quiet(): nothing can arrive before the next send, so poll() may be skipped.
-  // !wants_push(): push() may be skipped. A wire that sets neither is always pushed and polled.
+  // !wants_push(): push() may be skipped. A wire that keeps neither hint is always pushed and polled.
   [[nodiscard]] bool quiet() const { return quiet_; }
   [[nodiscard]] bool wants_push() const { return wants_push_; }
 

@@ -63,7 +63,8 @@ bool DirectWriter::help(std::uint64_t number, std::span<const std::byte> body) {
   std::uint64_t chunk = 0;
   std::uint64_t landing = 0;
   if (!shared_.claim(number, chunks.count(), chunk, landing)) return false;
-  // The process number may belong to another process by now, and a write cannot be undone, so it is proven before.
+  // The process number may belong to another process by now, and a write cannot be undone, so the receiver's identity
+  // is proven first.
   const std::uint64_t now_ns = clock_->now_ns();
   if (!proof_.fresh(now_ns)) {
     works_ = try_reading(*receiver_) == ReadFault::none;

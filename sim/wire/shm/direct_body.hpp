@@ -13,7 +13,6 @@
 
 namespace margay::sim {
 
-// The receiver's side.
 // The receiver's side of one channel; one body at a time.
 class DirectReader {
  public:

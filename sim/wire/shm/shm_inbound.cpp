@@ -68,7 +68,7 @@ void ShmInbound::offer_before_cell(Arrival& arrival) {
 }
 
 void ShmInbound::hold() {
-  // Credit goes back: the sender must be able to fill the ring while its message is held.
+  // Returns kept credit, because nothing more is taken from this channel until release_held().
   become(State::held);
   settle();
 }
@@ -98,6 +98,7 @@ void ShmInbound::refuse() {
   end_ = BodyEnd::at_length;
   static_cast<void>(cells_.release());
   ++sequence_;
+  // The sender's memory is released at once, because nothing will be read.
   if (way_ == BodyWay::by_reading) {
     offers_.take();
     become(State::between);
@@ -108,7 +109,7 @@ void ShmInbound::refuse() {
   move_body();
 }
 
-// Only whole landings of long bodies: a truncated one would measure less than the body's cost.
+// Begins to measure a body. Only long ones are measured, and only if all of their bytes land.
 void ShmInbound::time_body() {
   timed_ = length_ >= kReadBodyMinBytes && landing_.left() == length_;
   if (timed_) times_.begin(length_, way_ == BodyWay::by_reading);
@@ -123,7 +124,6 @@ bool ShmInbound::release_held() {
 // Begins a body on offer. At the first one of this sender, its memory is tested: the sender could test reading in the
 // other direction only.
 void ShmInbound::begin_reading(bool help_expected) {
-  // The sender's memory is released at once, because nothing will be read.
   const std::uint64_t number = offers_.take();
   // Of a truncated body only the part that lands is read, and without the sender's help, which would write the end of
   // the body.

@@ -41,7 +41,7 @@ inline constexpr std::uint32_t kMeetingPlaces = 32;
 // The most bytes that a member shows the others at once.
 inline constexpr std::uint64_t kMeetingPartBytes = std::uint64_t{16} << 10;
 // The first communicators, among them the world, have a long place: members also show each other long data, strip by
-// strip. A strip holds data and their result; all strips of a few ranks stay in the caches.
+// strip. Each strip has room for data and for their result; all strips of a few ranks stay in the caches.
 inline constexpr std::uint32_t kLongPlaces = 8;
 // Where the segment costs all of its memory at once, only the world has one, which costs each rank 1.1 MB.
 inline constexpr std::uint32_t kLongPlacesAllocated = 1;

@@ -118,7 +118,7 @@ bool ShmWire::push() {
   if (!busy_.empty()) [[unlikely]] {
     // A rank that reads a body itself has better work.
     const bool idle = idle_rounds_ > kRoundsBeforeHelp && !reads_bodies();
-    // The owner reports idle rounds one by one, so help stops when it does.
+    // So that each further help needs another idle_round() of the owner, which reports each of its rounds in vain.
     if (idle) idle_rounds_ = kRoundsBeforeHelp;
     for (const std::uint32_t to : busy_) moved |= outbound_[to].advance(finished_, idle);
     std::erase_if(busy_, [this](std::uint32_t to) { return outbound_[to].idle(); });

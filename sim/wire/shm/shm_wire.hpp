@@ -22,7 +22,7 @@
 
 namespace margay::sim {
 
-// One rank's side of all its channels. Owns no shared memory. Used under the process lock, but for process_ended().
+// One rank's side of all its channels. Owns no shared memory. Used under the process lock, except process_ended().
 class ShmWire final : public Wire {
  public:
   // `segment`: shm_segment_bytes(ranks) zero bytes that the node's ranks share, mapped while the wire lives.

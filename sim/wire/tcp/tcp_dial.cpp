@@ -63,7 +63,7 @@ void TcpConnector::go_on(Dial& dial) {
     // connect() reports the state; SO_ERROR would make a temporary "no route" final.
     if (::connect(dial.descriptor, dial.address.get(), dial.address.bytes) != 0 && errno != EISCONN) {
       if (errno == EINPROGRESS || errno == EALREADY || errno == EINTR) return;
-      // A host that does not answer for some seconds only causes it too.
+      // A host that is silent for only some seconds causes this error too.
       if (errno == EHOSTUNREACH && clock_.now_ns() < dial.answer_by_ns) return retry_unreached(dial);
       if (errno == ECONNRESET || errno == ECONNABORTED) return retry(dial, std::strerror(errno), 0);
       return fail(dial.peer, "cannot connect to " + address_text(dial.address) + ": " + std::strerror(errno));

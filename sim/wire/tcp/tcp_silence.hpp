@@ -35,8 +35,8 @@ struct TcpAnswers {
 // The state of one connection. Pure: the caller passes observation and time.
 class TcpSilence {
  public:
-  // Unanswered probes that count as a question: probes are sent at growing intervals, so one lost probe may be many
-  // seconds of silence.
+  // Fewer unanswered probes of a closed window do not count as silence: probes are sent at growing intervals, so one
+  // lost probe may be many seconds of silence.
   static constexpr std::uint32_t kProbesMin = 3;
 
   // True: the connection has been silent for kSilenceMaxNs.
