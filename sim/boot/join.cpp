@@ -505,7 +505,7 @@ struct Sign {
   const char* launcher;
 };
 
-// More specific signs first: the first one that fits is reported.
+// The first one that fits is reported.
 constexpr Sign kSigns[] = {
     {"OMPI_COMM_WORLD_SIZE", nullptr, "Open MPI's mpirun"},
     {"MV2_COMM_WORLD_SIZE", nullptr, "MVAPICH's launcher"},

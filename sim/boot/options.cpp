@@ -121,7 +121,7 @@ std::vector<std::string> Options::misspelt() const {
     // A name without its last word: MARGAY_HEAP, MARGAY_STALL.
     const auto longer = std::ranges::find_if(known, [&](std::string_view one) { return one.starts_with(name + "_"); });
     if (near.empty() && longer != known.end()) near = *longer;
-    // Other software may have variables of the prefix; only likely mistakes are reported.
+    // Only likely mistakes are reported.
     if (near.empty()) continue;
     sentences.push_back("variable " + variable_of(name) + " is unknown and changes nothing; did you mean " +
                         variable_of(near) + "?");

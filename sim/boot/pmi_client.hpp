@@ -14,7 +14,7 @@ namespace margay::sim {
 
 using portals::Status;
 
-// Owned by one thread. Every failure names the rank or the launcher's answer.
+// Owned by one thread.
 class PmiClient {
  public:
   // Uses the descriptor, and never closes it, because a launcher may monitor that.

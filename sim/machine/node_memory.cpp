@@ -46,7 +46,7 @@ ReadFault NodeMemory::read(std::uint32_t local_rank, const ReadOffer& offer, con
   ReadFault fault = reader.begin(area, offer, landing.bytes());
   portals::RegionCursor to(landing);
   while (fault == ReadFault::none && reader.left() != 0) fault = reader.step(to, reader.left());
-  // A fault means the end of the process, because reading was permitted before.
+  // Reading was permitted before, so a fault may mean that the process has ended.
   return fault != ReadFault::none && has_ended(area) ? ReadFault::gone : fault;
 }
 

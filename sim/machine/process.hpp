@@ -45,7 +45,8 @@ struct VirtualPlace {
   const Clock* clock = &real_clock();
 };
 
-// The owner thread calls all functions, under lock(), unless a function says otherwise.
+// Functions that use the kernel or change the process are called by the owner thread under lock(), unless a comment
+// says otherwise.
 class Process {
  public:
   // Joins the job (sim/boot), maps the node's segment, and opens the wires. Over several nodes it exchanges addresses
@@ -124,7 +125,7 @@ class Process {
   void publish_accounts();
 
   // The orderly end, after the last message: drains the wires (`round` as above), for at most 10 s, and signs off at
-  // the launcher. Requires: the coprocessor is stopped.
+  // the launcher. Requires: the owner holds the lock, and the coprocessor is stopped.
   void finish(const std::function<bool()>& round);
   // Undoes finish(), because the process sends again: a process joins a job only once. No effect before finish().
   void resume();

@@ -202,8 +202,8 @@ void SharedHeap::free_pages(std::uint64_t begin) {
   advise(begin, piece, false);
   division_->buffer.deallocate(arena_.data() + piece.block);
   const auto after = pieces_.erase(found);
-  // The free block now lies between two pieces' blocks; the last page of all is Boost's too. If its neighbours were
-  // free before, their pages of Boost's are now inside: the first page of the one after it.
+  // The free block now lies between two pieces' blocks; the last page of all is Boost's too. If a neighbour was free
+  // before, the block now includes a page that Boost had used: its own first page, or that of the block after it.
   const std::uint64_t free_end =
       after != pieces_.end() ? after->second.block - kPageBytes : arena_.bytes() - kPageBytes;
   const std::uint64_t free_begin =

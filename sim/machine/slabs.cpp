@@ -7,7 +7,7 @@ namespace margay::sim {
 std::optional<std::uint64_t> Slabs::take(std::uint64_t place_bytes, std::uint64_t bytes) {
   std::set<std::uint64_t>& rooms = with_room(place_bytes);
   if (rooms.empty()) return std::nullopt;
-  // The lowest slab first, so that higher ones become empty.
+  // The lowest slab first.
   const std::uint64_t begin = *rooms.begin();
   Slab& slab = slabs_.at(begin);
   const std::uint16_t place = slab.free.back();

@@ -32,7 +32,7 @@ Control::~Control() = default;
 Status Control::attach() {
   Kernel& kernel = means_.process.kernel();
   kernel.target().decisions().leave_out(means_.portal);
-  // Never dropped: a process that runs ahead waits for the others' heaps.
+  // A control message that finds no room is held and not dropped, so a process that runs ahead waits for the others.
   kernel.target().hold_when_no_room(means_.portal);
   Status attached = kernel.table().attach(means_.portal, heap_, {});
   // The program can neither detach nor replace it.
@@ -129,7 +129,7 @@ Sums Control::own() const {
     sums.taken += registers.delivered(peer);
     for (const std::uint64_t dropped : registers.dropped(peer)) sums.taken += dropped;
   }
-  // The control portal's own messages would never be at rest.
+  // The sums' own messages are not the program's, and would never be at rest.
   sums.sent -= sent_;
   sums.taken -= heap_.messages();
   return sums;

@@ -35,8 +35,7 @@ Status Program::start(std::unique_ptr<Program>& out) {
   std::unique_ptr<Program> program(new Program());
   if (Status status = Process::start(program->process_); !status.ok()) return status;
   Process& process = *program->process_;
-  // Held from here on, except inside compute().
-  // Before the coprocessor starts, so that the table is not used before the program has set it up.
+  // Held from here on, except inside compute(); entered before the coprocessor starts.
   process.lock().owner_enter();
   program->asked_.resize(process.size());
   program->control_ = std::make_unique<Control>(program->control_means());

@@ -66,8 +66,8 @@ Status check(const RecorderOptions& options) {
 }
 
 // Touches the ring, because its first lap would otherwise cause a page fault every 64 events, in the middle of the
-// recorded steps. Larger rings are touched in part only: they would take all their memory, whether they are filled or
-// not.
+// recorded steps. Of a larger ring only the first 64 MiB are touched, because touched pages take memory whether they
+// are filled or not.
 void touch([[maybe_unused]] void* ring, [[maybe_unused]] std::uint64_t bytes) {
 #ifdef MADV_POPULATE_WRITE
   constexpr std::uint64_t kMostTouchedBytes = std::uint64_t{64} << 20U;

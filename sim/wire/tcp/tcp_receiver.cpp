@@ -119,7 +119,7 @@ void TcpReceiver::end(std::string why) {
 }
 
 void TcpReceiver::miss(std::string why) {
-  // Otherwise the loss is reported anyway.
+  // Only an orderly end that has been reached becomes a loss; any other end is reported as one anyway.
   if (!goodbye_ || !told_) return;
   goodbye_ = told_ = false;
   loss_ = std::move(why);
