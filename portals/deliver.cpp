@@ -50,8 +50,7 @@ Placed Delivery::put_whole(const Header& header, const Region& body) {
   std::uint32_t visited = 0;
   const MatchEntry* const entry = Walk::first_match(*list, header, visited);
   if (entry == nullptr || !Storage::put(*entry->memory(), entry->options(), header, body.single())) return {};
-  // The same order as in complete(): counters first, then the changed list, then the walk's length, which may build an
-  // index.
+  // As in complete(): counters first, then the changed list. Last the walk's length, which may build an index.
   changed_.add(*entry->memory());
   Walk::noted(*list, visited);
   return {entry, visited};

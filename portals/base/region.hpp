@@ -39,7 +39,7 @@ class Layout {
   ~Layout() = default;
 };
 
-// One contiguous piece. The memory belongs to whoever made the Buffer.
+// One contiguous piece. The memory belongs to the maker of the Buffer.
 struct Buffer {
   // nullptr only when `bytes` is 0.
   std::byte* base = nullptr;

@@ -70,7 +70,7 @@ void MatchList::remove(MatchEntry& entry) {
   --impl.size;
   if (!entry.chained_) [[unlikely]]
     return impl.abandon(entry);
-  // Before unchaining: an observer and the index still need the entry's neighbours.
+  // Out of the index before out of the chain, because drop_index() walks the chain.
   if (impl.attended) [[unlikely]]
     impl.note_unchained(entry);
   impl.unchain(entry);

@@ -23,8 +23,8 @@ class MatchList {
 
   // Whether a new entry is active at once.
   enum class Start : bool { inactive, active };
-  // Adds an entry at the end of the chain, or before `position`. Constant time, amortised. Requires: the entry has a
-  // descriptor and is in no list, and `position` is in this list's chain.
+  // Adds an entry at the end of the chain, or before `position`. append() takes constant time. Requires: the entry has
+  // a descriptor and is in no list, and `position` is in this list's chain.
   void append(MatchEntry& entry, Start start = Start::active);
   // Inserting inside the chain may cost a search in the index, if there is one (match_index.hpp).
   void insert_before(MatchEntry& position, MatchEntry& entry, Start start = Start::active);

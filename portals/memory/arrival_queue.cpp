@@ -28,7 +28,7 @@ void ArrivalIndex::append(ArrivedNode& node) {
 
 void ArrivalIndex::append(Shape& shape, const ArrivedNode& node) {
   const Slot slot = node.slot;
-  // Doubling, because each shape grows with the slots while messages arrive.
+  // At least doubled, so that growing costs constant time per message, amortised.
   if (slot >= shape.links.size()) shape.links.resize(std::max<std::size_t>(slots_.size(), shape.links.size() * 2));
   auto& queue = shape.queues.obtain(MatchKey::of(shape.shape, node.message.header));
   shape.links[slot] = {kNoSlot, queue.last};

@@ -14,7 +14,7 @@
 namespace margay::portals {
 
 // An index over arrived messages: it finds the earliest one that meets some criteria without visiting the others. One
-// hash lookup per search; each arriving and leaving message costs one hash update per indexed shape.
+// hash lookup per search; each arriving and leaving message costs at most one hash update per indexed shape.
 //
 // Invariants:
 //   1. Each queued message has a slot, a small number that is reused when its message is gone.

@@ -6,7 +6,7 @@ Passed admit_in_window(std::uint64_t bytes, std::uint64_t used, const Options& o
   const std::uint64_t wanted = moved_bytes(header);
   const bool receiver_managed = options.offset_by == OffsetBy::receiver;
   const bool moves = header.kind == Kind::get || has(options.save, Save::body);
-  // Full is tested before the direction, as in the other blocks: storage without room is passed over, whatever the
+  // Full is tested before the direction, as in an independent block: storage without room is passed over, whatever the
   // message. An empty message always has room.
   if (moves && receiver_managed && wanted > 0 && used == bytes) return Passed::no_room;
   if (!direction_fits(options, header)) return Passed::wrong_direction;

@@ -15,7 +15,7 @@ bool IndependentBlock::exhausted() const {
 
 // Rows that the program has not released, after rewind(), are skipped.
 std::size_t IndependentBlock::available_linear() const {
-  // Earlier rows first, so that rows stay in order of arrival.
+  // Rows whose message never arrived are used first, the earliest of them before the others.
   if (!given_back_.empty()) return given_back_.back();
   std::size_t row = next_;
   while (row < table_.size() && table_[row].state != State::available) ++row;

@@ -19,7 +19,7 @@ constexpr std::uint64_t round_up_to_page(std::uint64_t bytes) {
   return (bytes + kBoardPageBytes - 1) / kBoardPageBytes * kBoardPageBytes;
 }
 
-// Regions are page-aligned, so that no two ranks write into one page, or cache line.
+// Regions are page-aligned, so that no two ranks write into one cache line.
 constexpr std::uint64_t head_bytes(std::uint32_t size) {
   return round_up_to_page(sizeof(BoardHeader) + std::uint64_t{size} * sizeof(std::uint32_t));
 }

@@ -10,7 +10,7 @@
 
 namespace margay::sim {
 
-// What one rank has found out about its company. Used by the owner thread, under the process lock.
+// One rank's findings about its company. Used by the owner thread, under the process lock.
 class Company {
  public:
   // `ranks`, on the job board, shows the processor of each rank. Both arguments outlive this object.

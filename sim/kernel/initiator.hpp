@@ -18,7 +18,7 @@
 
 namespace margay::sim {
 
-// Used under the process lock only, but for counters that count_wires_in() places in shared memory.
+// Used under the process lock only, except counters that count_wires_in() places in shared memory.
 class Initiator {
  public:
   // All references outlive it.

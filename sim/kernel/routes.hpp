@@ -47,7 +47,7 @@ class Routes {
     return static_cast<std::uint8_t>(found - wires_.begin());
   }
 
-  // Room for two of each kind, because tests make several virtual wires.
+  // Room for two of each kind.
   std::array<Wire*, 2 * kWireCount> wires_{};
   static_assert(2 * kWireCount <= 256);  // of_rank_ has a byte for each
   // Wires in use.

@@ -62,8 +62,8 @@ void Waiter::body_moved() {
 void Waiter::pause() {
   if (about_to_sleep_) {
     if (means_.may_sleep) return sleep();
-    // May happen between the decision to sleep and the sleep.
-    wake_up();  // another thread has joined since
+    // Another thread has joined since the decision to sleep.
+    wake_up();
   }
   // Company may have left, so each round that yields looks again.
   if (means_.policy == WaitPolicy::automatic) means_.company->look();

@@ -23,7 +23,7 @@ namespace margay::sim {
 // A job's waiting policy (`--wait`). automatic: by the company on the processor.
 enum class WaitPolicy : std::uint8_t { spin, yield, automatic };
 
-// What a waiting rank does after a round in vain.
+// The action of a waiting rank after a round in vain.
 enum class WaitStep : std::uint8_t { spin, yield, sleep };
 // The decision, as a pure function for tests. `idle_ns`: time without progress while this rank had its processor.
 // `nudged`: this round has woken a rank that owes something.

@@ -119,7 +119,7 @@ Status PeerHeap::map(const HeapPlace& place, std::byte*& out) {
     return Status::error("a place of " + std::to_string(place.bytes) + " bytes at " + std::to_string(place.offset) +
                          " in a peer's memory, which has " + std::to_string(bytes_));
   }
-  // A mapping made in a child would not be in the list that makes it private.
+  // A new mapping in a forked child would be shared with the job.
   if (::getpid() != process_) return Status::error("a child of fork() maps no peers' memory: it is no rank of the job");
   const auto covers = [&](const Range& range) {
     return range.begin <= place.offset && place.offset + place.bytes <= range.begin + range.memory.bytes();

@@ -118,8 +118,9 @@ class Process {
   [[nodiscard]] std::uint32_t question() const {
     return board_map_.attached() ? published_number(board_map_.header().question) : 0;
   }
-  // A check (leaks, types, ...) has told the user of `count` mistakes of the program. With --strict (MARGAY_STRICT=1) a
-  // job with findings ends with kStatusFindings, if it would have ended with 0. The owner's call, under the lock.
+  // Counts `count` mistakes of the program that a check (leaks, types, ...) has reported to the user. With --strict
+  // (MARGAY_STRICT=1) a job with findings ends with kStatusFindings, if it would have ended with 0. The owner's call,
+  // under the lock.
   void found(std::size_t count = 1) { board_block_->findings += static_cast<std::uint32_t>(count); }
   // Writes the sums of the accounting law and the wires' counts to the board.
   void publish_accounts();

@@ -118,8 +118,8 @@ struct DecodeResult {
   // A get has a return portal, and therefore a group.
   const bool wrong = kind == portals::Kind::get || (kind == portals::Kind::acknowledgment && length != 0);
   if (((first >> 16) & 0xff) != 0 || wrong) return false;
-  // Kind, portals and user data are stored as two words: whoever copies the header soon reads it by words, and smaller
-  // stores would cause a store-forwarding stall (5 ns a message).
+  // Kind, portals and user data are stored as two words: a caller that copies the header soon reads it by words, and
+  // smaller stores would cause a store-forwarding stall (5 ns a message).
   using portals::Header;
   static_assert(offsetof(Header, kind) == 0 && offsetof(Header, portal) == 1 && offsetof(Header, return_portal) == 2 &&
                 offsetof(Header, user_data) == 3 && offsetof(Header, source) == 16 &&

@@ -143,9 +143,9 @@ class ShmInbound {
   // The end of the arriving body.
   enum class BodyEnd : std::uint8_t {
     at_length,
-    // Earlier, where the sender's cut says.
+    // Earlier, at the place that the sender's cut gives.
     cut,
-    // Where a cut says, which is impossible.
+    // At the place that a cut gives, which is impossible.
     bad_cut,
   };
   // The carrier of a body that was offered for reading.

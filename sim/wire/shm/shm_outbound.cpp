@@ -177,7 +177,7 @@ bool ShmOutbound::advance(TransmissionList& finished, bool may_help) {
 }
 
 // Follows the answers to the bodies on offer. A stop is ignored while an offer stands: the receiver may be reading, and
-// says itself whether it wants the body. A body that goes through the byte ring after all is not cut either, because
+// reports itself whether it needs the body. A body that goes through the byte ring after all is not cut either, because
 // cells may follow its own.
 bool ShmOutbound::advance_offers(TransmissionList& finished) {
   bool moved = false;

@@ -134,7 +134,7 @@ bool EpollBackend::send_some(TcpLink& link) {
     msghdr message{};
     message.msg_iov = const_cast<iovec*>(batch.data());
     message.msg_iovlen = batch.size();
-    // send() is the cheaper call.
+    // One piece needs no message header.
     const ssize_t sent = batch.size() == 1 ? send(link.descriptor, batch[0].iov_base, batch[0].iov_len, MSG_NOSIGNAL)
                                            : sendmsg(link.descriptor, &message, MSG_NOSIGNAL);
     if (sent > 0) {

@@ -176,7 +176,7 @@ bool TcpWire::try_send(std::uint32_t peer, const Header& header, const Region& b
 void TcpWire::send(std::uint32_t peer, Transmission& transmission) {
   MARGAY_ASSERT(transmission.body.bytes() == transmission.header.length);
   TcpLink& link = link_to(peer);
-  // First, so that its state is `queued` even when it fails at once.
+  // Queued in any case: on a closed link, fail() below puts it on the finished list.
   link.sender.queue(transmission);
   transmission.way = body_taken();
   // A closed link never opens again.

@@ -182,7 +182,7 @@ class VirtualWire final : public Wire {
   bool move_body(Sender& sender, Arrival& arrival);
   bool end_body(Sender& sender, Arrival::Kind kind, Arrival& arrival);
   bool tell_loss(Sender& sender, Arrival& arrival);
-  // What accept() and refuse() have in common.
+  // The common part of accept() and refuse().
   void answer_started(Sender::State state);
   // Removes the front frame, and frees its part of the window.
   void take(Sender& sender);
