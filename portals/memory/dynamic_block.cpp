@@ -128,7 +128,7 @@ void DynamicBlock::release(ArrivedMessage& message) {
   discard(message);
 }
 
-// Frees a message, queued or not, complete or not: release() and give_back() have checked what they may.
+// Frees a message, queued or not, complete or not. Its callers, release() and give_back(), have made their checks.
 void DynamicBlock::discard(ArrivedMessage& message) {
   ArrivedNode& node = ArrivedNode::of(message);
   if (impl_->watch != nullptr) [[unlikely]]

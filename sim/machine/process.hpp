@@ -103,7 +103,7 @@ class Process {
   // Makes a sleeping wait poll again. Any thread.
   void wake();
 
-  // Sets the policy of later waits; called outside of any wait. Requires: `policy` is not automatic unless
+  // Sets the policy of later waits; called by the owner outside of any wait. Requires: `policy` is not automatic unless
   // may_wait_by_company().
   void wait_by(WaitPolicy policy) {
     wait_means_.policy = policy;

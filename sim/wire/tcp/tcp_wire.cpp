@@ -251,7 +251,7 @@ bool TcpWire::poll(Arrival& arrival) {
   ++looks_;
   if (!bursts_.empty()) end_bursts();
   if (ready_.front() != nullptr && next_arrival(arrival)) return true;
-  // The sockets were read to their end in the call before, so this round needs no system call.
+  // All arrivals of the last read have been taken: the round ends without another system call.
   if (std::exchange(drained_, false)) return false;
   for (int look = 0; look < kLooksPerPoll; ++look) {
     const bool came = backend_->progress();

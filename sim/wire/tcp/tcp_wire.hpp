@@ -154,7 +154,7 @@ class TcpWire final : public Wire {
   TcpLink* answering_ = nullptr;
   // The link of the last arrival.
   const TcpLink* told_ = nullptr;
-  // The last read found fewer bytes than it had room for, and all of them have been delivered.
+  // The last read of the sockets brought an arrival, so the poll() that finds no further one does not read again.
   bool drained_ = false;
   // Between rest() and go_on().
   bool resting_ = false;
