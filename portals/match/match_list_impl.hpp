@@ -29,7 +29,7 @@ namespace margay::portals {
 
 // Keys lie between 0 and kOrderEnd, both excluded; 0 also marks an entry without a key.
 inline constexpr unsigned kOrderBits = 62;
-inline constexpr std::uint64_t kOrderEnd = std::uint64_t{1} << kOrderBits;  // keys are above 0 and below this
+inline constexpr std::uint64_t kOrderEnd = std::uint64_t{1} << kOrderBits;
 // The distance between appended entries: 2^20, so that some 2^41 entries can be appended and 20 inserted at one place
 // before anything is spread.
 inline constexpr std::uint64_t kOrderStep = std::uint64_t{1} << 20;

@@ -167,11 +167,13 @@ struct BoardHeader {
   std::uint64_t segment_bytes = 0;
   // Job::secret.
   std::array<std::byte, 32> secret{};
-  // Job::crowded, processors, rates_given and rates, the last zero-terminated.
+  // Job::crowded.
   std::uint32_t crowded = 0;
-  std::uint32_t processor_hundredths = 0;        // Job::processors
-  std::uint32_t rates_given = 0;                 // Job::rates_given
-  std::array<char, kRatesTextMax + 12> rates{};  // Job::rates, zero-terminated
+  // Job::processors, in hundredths.
+  std::uint32_t processor_hundredths = 0;
+  // Job::rates_given, and Job::rates, zero-terminated.
+  std::uint32_t rates_given = 0;
+  std::array<char, kRatesTextMax + 12> rates{};
   // For observers (`margay top`): the launcher's process, and the job's start (CLOCK_MONOTONIC). 0: unknown.
   std::int32_t launcher_pid = 0;
   // BoardStall; published by publish_number() after `cycle`.

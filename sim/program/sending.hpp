@@ -18,9 +18,10 @@ struct HeaderValues {
   std::uint64_t offset = 0;
   // The portal here that receives the acknowledgment or the reply. kNoPortal: a put without acknowledgment.
   portals::PortalIndex return_portal = portals::kNoPortal;
-  // The answer's match bits, and its offset.
+  // The answer's match bits.
   portals::MatchBits return_match_bits = 0;
-  std::uint64_t return_offset = 0;  // the answer's offset
+  // The answer's offset.
+  std::uint64_t return_offset = 0;
   // Of a put: all twelve bytes arrive. An answer returns bytes 0 to 3 (an acknowledgment 1 to 3, because byte 0 holds
   // the saved parts); its other eight hold the number of the message that it answers.
   portals::UserData user_data{};

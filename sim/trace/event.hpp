@@ -179,10 +179,10 @@ inline constexpr std::uint8_t kTraceEntryInactive = 2;
 // The portal's own descriptor, without a match list.
 inline constexpr std::uint8_t kTraceEntryPortal = 4;
 inline constexpr std::uint8_t kTraceEntryFlags = 7;
-// Reasons of a heap_left: the message's memory is free, and not only its place in the queue; or the heap was destroyed
-// with the message in it.
+// Reasons of a heap_left. The message's memory is free, and not only its place in the queue.
 inline constexpr std::uint8_t kTraceHeapReleased = 1;
-inline constexpr std::uint8_t kTraceHeapDestroyed = 2;  // the heap went with the message in it
+// The heap was destroyed with the message in it.
+inline constexpr std::uint8_t kTraceHeapDestroyed = 2;
 
 // The operation of a window access.
 enum class TraceAccess : std::uint8_t {
