@@ -14,6 +14,7 @@ Verdict Delivery::decide(const Header& header) {
   }
   const PortalTable::Portal& portal = table_.portals_[header.portal];
   if (portal.list != nullptr) {
+    // The walk has examined admit() for the entry that it ends at, so reserve() may follow at once.
     const Walk::End end = Walk::fast(*portal.list, header);
     verdict.reason = end.reason;
     verdict.visited = end.visited;
@@ -41,12 +42,15 @@ void Delivery::complete(const Verdict& verdict, const Header& header) {
 
 Placed Delivery::put_whole(const Header& header, const Region& body) {
   MARGAY_DEBUG_ASSERT(body.bytes() == header.length);
+  // Everything that these tests exclude takes decide() and complete(): gets, requested acknowledgments, invalid
+  // portals, portals without a list, and bodies in pieces.
   if (header.kind != Kind::put || header.return_portal != kNoPortal || header.portal >= kPortalCount) return {};
   MatchList* const list = table_.portals_[header.portal].list;
   if (list == nullptr || !body.contiguous()) return {};
   std::uint32_t visited = 0;
   const MatchEntry* const entry = Walk::first_match(*list, header, visited);
   if (entry == nullptr || !Storage::put(*entry->memory(), entry->options(), header, body.single())) return {};
+  // As in complete(): counters first, then the changed list. Last the walk's length, which may build an index.
   changed_.add(*entry->memory());
   Walk::noted(*list, visited);
   return {entry, visited};
@@ -55,7 +59,8 @@ Placed Delivery::put_whole(const Header& header, const Region& body) {
 Verdict Delivery::verdict_of(const Placed& placed, const Header& header) {
   MARGAY_ASSERT(placed.entry != nullptr);
   Verdict verdict;
-  verdict.entry = const_cast<MatchEntry*>(placed.entry);  // a verdict's may be changed by who decides
+  // A verdict's entry may be changed by its decider, and the list owns mutable entries.
+  verdict.entry = const_cast<MatchEntry*>(placed.entry);
   verdict.visited = placed.visited;
   Storage::tell_put(*placed.entry->memory(), header, verdict);
   return verdict;

@@ -1,6 +1,6 @@
-// The walk and the deposit. decide() finds where an incoming message goes and reserves the room; the kernel then moves
-// the body there, in one step or in many; complete() makes the arrival visible. Between the two, other messages may be
-// decided. Pure: what to send back is told in the verdict, not done here.
+// The receiving side of portals: the walk and the deposit. decide() finds the destination of a message and reserves its
+// room; the kernel then moves the body there, in one step or in many; complete() makes the arrival visible. Between the
+// two, other messages may be decided. Pure: it sends nothing; the verdict names the answer that the kernel sends.
 #pragma once
 
 #include <vector>
@@ -12,48 +12,54 @@
 
 namespace margay::portals {
 
-// What put_whole() did: the entry that took the message, and how many were visited. Nothing: another case.
+// The result of put_whole(): the entry that took the message, and the number of entries visited. False when put_whole()
+// does not handle the message, and nothing has changed.
 struct Placed {
   const MatchEntry* entry = nullptr;
   std::uint32_t visited = 0;
   explicit operator bool() const { return entry != nullptr; }
 };
 
-// How a walk went that was only looked at.
+// The result of explain(): a walk that changed nothing.
 struct WalkTold {
   Outcome outcome = Outcome::drop;
-  std::uint32_t visited = 0;  // entries, with the one that took the message
-  bool is_whole = true;       // it went no further than the limit; `outcome` is not known else
+  // Entries visited, the one that took the message included.
+  std::uint32_t visited = 0;
+  // False when the walk was cut at the limit, in which case `outcome` is unknown.
+  bool is_whole = true;
 };
 
+// Decides and completes messages of one portal table. Called under the process lock only.
 class Delivery {
  public:
-  // `table`, `changed` outlive the delivery.
+  // Descriptors whose counters change are put on `changed`. Requires: `table` and `changed` outlive the delivery.
   Delivery(PortalTable& table, ChangedList& changed) : table_(table), changed_(changed) {}
 
-  // Finds the place through the index and reserves it. Puts, replies and acknowledgments deposit; gets reply.
-  // `no_room` or `too_small` verdicts changed nothing, so the same header may be decided again later. put_whole() is
-  // the twin of this and complete() (tests/portals/put_whole_test).
+  // Finds the destination, through the index when the list has one, and reserves it. Puts, replies and acknowledgments
+  // deposit; gets reply. A verdict with `drop` changed nothing, so after no_room or too_small the same header may be
+  // decided again later. put_whole() is the twin of this and complete() (tests/portals/put_whole_test).
   [[nodiscard]] Verdict decide(const Header& header);
-  // The body is there (or the reply is on its way): counters, saved header, changed list.
+  // Makes a decided message visible, once its body has been moved or its reply is on its way: counters, saved header,
+  // changed list. Requires: the verdict is not a drop, and is completed once.
   void complete(const Verdict& verdict, const Header& header);
-  // decide(), the copy, and complete() in one, for what most messages are: a put that asks for nothing back, all of it
-  // here and in one piece, which a straight walk brings to an independent block with a buffer in one piece for it.
-  // Where it is another case nothing happened. It stands beside the three because it saves a receiver 150 of the 1,070
-  // instructions that a message of 8 bytes costs it; tests/portals/put_whole_test holds it to them. Requires:
-  // body.bytes() == header.length.
+  // decide(), the copy, and complete() in one call, for most messages: a put that requests no answer, has its whole
+  // body here in one piece, and is taken by the first matching entry, a circular independent block whose next buffer is
+  // one piece and long enough. For any other message the result is false and nothing changed. It duplicates the three
+  // functions because it saves a receiver 150 of the 1,070 instructions that a message of 8 bytes costs;
+  // tests/portals/put_whole_test compares the two. Requires: body.bytes() == header.length.
   [[nodiscard]] Placed put_whole(const Header& header, const Region& body);
-  // What decide() would have said of it, for who looks. Requires: nothing since.
+  // The verdict that decide() would have returned for a message that put_whole() has placed, for traces. Requires:
+  // `placed` is true, and the table has not changed since.
   [[nodiscard]] static Verdict verdict_of(const Placed& placed, const Header& header);
-  // The body will not come (its sender is lost): gives the room back. A dynamic block's message leaves the queue and
-  // its memory, whoever has claimed it. Requires: no complete() for this verdict. A header-only message in a dynamic
-  // block is whole from decide() on, and its program may release it at any time: complete() it at once, never abandon
-  // it.
+  // Gives the room of a decided message back, because its sender is lost. A dynamic block's message leaves the queue
+  // and its memory, even when a search has claimed it. Requires: the verdict is not a drop and has not been completed.
+  // A header-only message in a dynamic block is complete from decide() on, and its program may release it at any time:
+  // call complete() at once for it, never abandon().
   void abandon(const Verdict& verdict);
-  // The linear walk itself, changing nothing: every entry that the paper's kernel would visit for `header`, in order,
-  // and why it went on. The last step's entry is decide()'s. Appends to `steps`.
+  // The paper's linear walk, changing nothing: appends to `steps` every entry that it would visit for `header`, in
+  // order, with the reason why it continued. The last step's entry is decide()'s.
   Outcome explain(const Header& header, std::vector<Step>& steps) const { return explain(header, steps, {}).outcome; }
-  // The same up to a limit. Requires: `steps` is empty.
+  // The same up to a limit. Requires: `steps` is empty, because the limit is compared with its length.
   [[nodiscard]] WalkTold explain(const Header& header, std::vector<Step>& steps, const WalkLimits& limits) const;
 
  private:

@@ -27,6 +27,7 @@ Status PortalTable::check_free(PortalIndex index) const {
   return {};
 }
 
+// The options are checked here, once, and not at each message.
 Status PortalTable::attach(PortalIndex index, Descriptor& memory, const Options& options) {
   if (Status status = check_free(index); !status.ok()) return status;
   if (Status status = check_options(memory.type(), options); !status.ok()) {
@@ -48,6 +49,7 @@ void PortalTable::detach(PortalIndex index) {
   require(index < kPortalCount, "detach() of a portal past the table, which has portals 0 to 63; choose one of those");
   require(!is_reserved(index),
           "detach() of portal 63, which is margay's own, for barrier(), settle() and finish(); leave it");
+  // Observers are notified of changes only.
   const bool was_in_use = in_use(index);
   portals_[index] = {};
   if (watch_ != nullptr && was_in_use) watch_->detached(index);

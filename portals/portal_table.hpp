@@ -1,5 +1,6 @@
-// "Each application is allotted a finite number of portals in a portal table, and each entry in the portal table has an
-// associated memory descriptor"; a match list may stand in its place.
+// A process's portal table: for each of its 64 portals a memory descriptor, a match list, or nothing. "Each application
+// is allotted a finite number of portals in a portal table, and each entry in the portal table has an associated memory
+// descriptor" (paper 001, section 1.2); a match list may stand in its place.
 #pragma once
 
 #include <array>
@@ -10,17 +11,23 @@
 
 namespace margay::portals {
 
+// Refers to descriptors and lists that the program owns, and that must live until they are detached or the table is
+// destroyed. Used under the process lock only.
 class PortalTable {
  public:
-  // Both refuse an index past the table, a portal in use, and options that the descriptor's type does not have.
+  // Both fail for an index past the table, a portal in use or reserved, and options that the descriptor's type does not
+  // have.
   [[nodiscard]] Status attach(PortalIndex index, Descriptor& memory, const Options& options);
+  // A list has no options here: each of its entries has its own.
   [[nodiscard]] Status attach(PortalIndex index, MatchList& list);
-  // No effect on an empty portal. Requires: one of the table's, and not reserved.
+  // Empties a portal; no effect on an empty one. Messages that are already decided still complete. Requires: a portal
+  // of the table that is not reserved.
   void detach(PortalIndex index);
-  // From now on `watch` is called for each portal that is attached or detached; nullptr: nobody. What is attached now
-  // is not reported. Requires: `watch` outlives the table, or takes its leave.
+  // Sets the observer of attach() and detach(); nullptr: none. Portals that are attached now are not reported.
+  // Requires: `watch` outlives the table, or is removed by follow(nullptr).
   void follow(StructureWatch* watch) { watch_ = watch; }
-  // What is attached to it stays: the portal is of whoever made the table, and not for its user.
+  // Excludes a portal from attach() and detach(); its contents stay. For portals that the table's maker keeps for
+  // itself.
   void reserve(PortalIndex index) {
     MARGAY_ASSERT(index < kPortalCount);
     reserved_ |= std::uint64_t{1} << index;
@@ -28,14 +35,17 @@ class PortalTable {
 
  private:
   friend class Delivery;
+  // At most one of `memory` and `list` is set; `options` are those of `memory`.
   struct Portal {
     Descriptor* memory = nullptr;
     MatchList* list = nullptr;
     Options options;
   };
+  // Whether something is attached.
   [[nodiscard]] bool in_use(PortalIndex index) const;
 
   [[nodiscard]] bool is_reserved(PortalIndex index) const { return (reserved_ >> index & 1U) != 0; }
+  // The checks that both attach() functions share.
   [[nodiscard]] Status check_free(PortalIndex index) const;
 
   std::array<Portal, kPortalCount> portals_{};
@@ -44,7 +54,8 @@ class PortalTable {
   static_assert(kPortalCount <= 64);
 };
 
-// Whether `type` has these options (the paper's lists). A combined block takes Save::both, the default, for Save::body.
+// Checks that `type` has these options (the paper's lists); the failure names one to choose. A combined block accepts
+// Save::both, the default, as Save::body.
 [[nodiscard]] Status check_options(DescriptorType type, const Options& options);
 
 }  // namespace margay::portals

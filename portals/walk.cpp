@@ -14,6 +14,7 @@ Passed Walk::examine(const MatchEntry& entry, const Header& header) {
   return Storage::admit(*entry.memory_, entry.options_, header);
 }
 
+// inactive counts as no_match, as the paper has no failure of its own for it.
 DropReason Walk::reason(Passed passed, const Header& header) {
   switch (passed) {
     case Passed::inactive:
@@ -33,14 +34,14 @@ DropReason Walk::reason(Passed passed, const Header& header) {
   return DropReason::none;
 }
 
-// `successor(entry, end)`: the entry to visit after `entry` in the chain (nullptr: the beginning); it may leave out
-// those that would be passed over, and notes in `end.reason` what they would have. `visit(entry, passed)`: told of each
-// stop.
+// `successor(entry, end)` returns the entry to visit after `entry` in the chain (nullptr: the first one). It may leave
+// out entries that would be passed over, and stores in `end.reason` the failure that they would have caused.
+// `visit(entry, passed)` is called at each stop.
 template <class Successor, class Visit>
 Walk::End Walk::follow(const MatchList& list, const Header& header, Successor successor, Visit visit,
                        std::uint32_t visits_at_most) {
   End end{.reason = DropReason::no_match};
-  // What an entry answers does not change during a walk, so one that comes a second time would come for ever.
+  // An entry's result does not change during a walk, so a walk that visits one twice would never end.
   std::size_t stops_left = list.impl_->size;
   MatchEntry* entry = successor(nullptr, end);
   while (entry != nullptr) {
@@ -79,8 +80,10 @@ Walk::End Walk::follow(const MatchList& list, const Header& header, Successor su
     }
     if (link->to == Link::To::drop) return end;
     if (link->to == Link::To::next) {
+      // An adopted entry has no successor in the chain: only links lead on from it.
       entry = entry->chained_ ? successor(entry, end) : nullptr;
     } else {
+      // A link to an entry of another list, or of none, ends the walk.
       entry = link->entry->list_ == &list ? link->entry : nullptr;
     }
   }
@@ -92,6 +95,7 @@ Walk::End Walk::linear(const MatchList& list, const Header& header, std::vector<
   const auto successor = [&](const MatchEntry* entry, const End& /*end*/) -> MatchEntry* {
     return entry == nullptr ? list.impl_->first : entry->next_;
   };
+  // A separate instantiation, so that the walk of a message carries no test for a recorder.
   if (steps == nullptr) return follow(list, header, successor, [](const MatchEntry&, Passed) {});
   const auto visit = [&](const MatchEntry& entry, Passed passed) {
     if (steps->size() < limits.steps) steps->push_back({&entry, passed});
@@ -104,7 +108,7 @@ Walk::End Walk::indexed(MatchList& list, const Header& header, bool heed_exhaust
   MatchIndex::Scan ready(impl.ready, header);
   std::optional<MatchIndex::Scan> exhausted;
   if (heed_exhausted) exhausted.emplace(impl.exhausted, header);
-  // An entry found exhausted leaves the index only when the scans have gone past it.
+  // An exhausted entry leaves the index only when the scans have passed it: their cursors may stand on it until then.
   MatchEntry* to_park = nullptr;
   const auto park = [&] {
     if (to_park != nullptr) impl.park(*to_park);
@@ -113,6 +117,8 @@ Walk::End Walk::indexed(MatchList& list, const Header& header, bool heed_exhaust
   const auto successor = [&](const MatchEntry* entry, End& end) {
     const std::uint64_t from = entry == nullptr ? 0 : entry->order_ + 1;
     MatchEntry* found = ready.first_from(from);
+    // Rough entries are not hashed, because a message that they reject may continue elsewhere than at the next entry.
+    // The earlier of both candidates comes first.
     if (!impl.rough.empty()) {
       const auto rough = impl.rough.lower_bound(from);
       if (rough != impl.rough.end() && (found == nullptr || (*rough)->order_ < found->order_)) found = *rough;
@@ -151,6 +157,7 @@ Walk::End Walk::fast(MatchList& list, const Header& header) {
   if (!list.impl_->indexed) {
     std::uint32_t visited = 0;
     MatchEntry* const entry = first_match(list, header, visited);
+    // Nearly every walk ends here. When the entry has no room, its links decide, and the full walk starts again.
     if (entry != nullptr && Storage::admit(*entry->memory_, entry->options_, header) == Passed::taken) {
       list.impl_->walked(visited);
       return {.entry = entry, .visited = visited};
@@ -161,7 +168,8 @@ Walk::End Walk::fast(MatchList& list, const Header& header) {
   }
   End end = indexed(list, header, false);
   if (end.entry != nullptr) return end;
-  // Where the walk ends does not depend on entries left out because they are exhausted, but the reason does.
+  // Exhausted entries that are left out do not change where the walk ends, but they may change the reason of a drop.
+  // Only a drop pays for the second walk.
   if (!list.impl_->exhausted.empty()) end = indexed(list, header, true);
   return end.went_round ? linear(list, header, nullptr) : end;
 }

@@ -1,4 +1,5 @@
-// The walk over a match list: the entry that takes a message, or the reason that none does. Internal to portals.
+// The walk over a match list: it finds the entry that takes a message, or the reason that none does. linear() is the
+// paper's definition; first_match() and indexed() must give the same answer faster. Internal to portals.
 #pragma once
 
 #include <cstddef>
@@ -11,51 +12,64 @@
 
 namespace margay::portals {
 
-// One stop of the walk.
+// One entry that a walk visited, and the result there.
 struct Step {
-  const MatchEntry* entry;  // nullptr: the portal's own descriptor, without a match list
+  // nullptr: the portal's own descriptor, without a match list.
+  const MatchEntry* entry;
   Passed passed;
-  const Descriptor* memory = nullptr;  // that descriptor, and how the portal uses it
+  // Set with entry == nullptr only: that descriptor, and the portal's options for it.
+  const Descriptor* memory = nullptr;
   Options options = {};
 };
 
-// How much of a walk is told: its first stops, and how far their number is counted.
+// Limits of a recorded walk: how many steps are stored, and after how many visits it is cut.
 struct WalkLimits {
   std::size_t steps = ~std::size_t{0};
-  std::uint32_t visited = ~std::uint32_t{0};  // at least `steps`
+  // Requires: at least `steps`.
+  std::uint32_t visited = ~std::uint32_t{0};
 };
 
+// Static functions only; the state of a walk is local to them.
 class Walk {
  public:
+  // The result of a walk.
   struct End {
-    MatchEntry* entry = nullptr;  // nullptr: the message is dropped
+    // The entry that takes the message; nullptr: the message is dropped.
+    MatchEntry* entry = nullptr;
+    // `none` exactly when `entry` is set.
     DropReason reason = DropReason::none;
-    bool went_round = false;  // the links lead in a circle: the walk was cut
-    bool was_cut = false;     // there was more of it than the limit
+    // The links form a circle, and the walk was cut.
+    bool went_round = false;
+    // The walk reached the limit of visits.
+    bool was_cut = false;
     std::uint32_t visited = 0;
   };
-  // The walk itself, its stops up to the limit appended to `steps` unless it is nullptr.
+  // The linear walk. Appends its stops, up to the limit, to `steps` unless that is nullptr. Cost: one step per entry.
   [[gnu::noinline]] static End linear(const MatchList& list, const Header& header, std::vector<Step>* steps,
                                       const WalkLimits& limits = {});
-  // The same end, through the index when the list has one.
+  // The same end. Through the index when the list has one; otherwise the walk, whose length may make the list build
+  // one.
   static End fast(MatchList& list, const Header& header);
 
-  // follow()'s twin, the walk of put_whole(), for what nearly every walk comes to: the first entry that matches, if all
-  // before it lead on to the next one and the list has no index. nullptr: it is another case. It asks no descriptor for
-  // room and counts no stops, as follow() must. tests/portals/match/match_index_test holds both to the paper.
+  // The walk of put_whole(), a twin of follow(): the first entry that matches, if the list has no index and each entry
+  // before it continues at the next one. nullptr: use the full walk. It does not ask descriptors for room and counts no
+  // stops, both of which follow() must do. tests/portals/match/match_index_test compares both with the paper.
   [[nodiscard]] static MatchEntry* first_match(const MatchList& list, const Header& header, std::uint32_t& visited);
-  // A walk without index ended after so many entries.
+  // Reports the length of a walk without index: long walks make the list build its index.
   static void noted(MatchList& list, std::uint32_t visited);
 
+  // The result for `header` at one entry: active, criteria, then room in its descriptor. Changes nothing.
   [[nodiscard]] static Passed examine(const MatchEntry& entry, const Header& header);
-  // The reason to drop a message that a descriptor without a match list did not take.
+  // The reason to drop a message whose walk ended with `passed`.
   [[nodiscard]] static DropReason reason(Passed passed, const Header& header);
 
  private:
-  // Any walk (first_match() is its twin).
+  // The general walk, which linear() and indexed() instantiate.
   template <class Successor, class Visit>
   static End follow(const MatchList& list, const Header& header, Successor successor, Visit visit,
                     std::uint32_t visits_at_most = ~std::uint32_t{0});
+  // The walk through the index. `heed_exhausted`: also consult the entries without room, which changes only the reason
+  // of a drop.
   [[gnu::noinline]] static End indexed(MatchList& list, const Header& header, bool heed_exhausted);
 };
 

@@ -9,6 +9,7 @@ void assertion_failed(const char* expression, const char* file, int line) {
   std::fprintf(stderr,
                "margay: %s:%d: '%s' does not hold; this is a defect of margay or of its caller, please report it\n",
                file, line, expression);
+  // abort() flushes no stream, and a program may have given stderr a buffer.
   std::fflush(stderr);
   std::abort();
 }

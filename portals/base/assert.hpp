@@ -1,13 +1,15 @@
-// Assertions and requirements. An assertion holds what this program believes about itself. Nothing that comes from a
-// wire, a file or a user may reach one, nor what another process wrote into shared memory.
+// Assertions on margay's own invariants, and requirements on programs that use portals. Input from a wire, a file, a
+// user, or another process's shared memory must not reach an assertion: it is checked and reported as a `Status`.
 //
-// MARGAY_ASSERT stays on in release builds. MARGAY_DEBUG_ASSERT is for the way of a short message, where each
-// instruction is counted, and for checks that walk a whole structure: it is on in builds with sanitizers and without
-// optimisation (presets asan, tsan and dev), and is never evaluated in others.
+// MARGAY_ASSERT is enabled in every build, release included. MARGAY_DEBUG_ASSERT is for the path of a short message,
+// where each instruction is counted, and for checks that walk a whole structure: it is enabled in builds with
+// sanitizers and without optimisation (presets asan, tsan and dev), and is never evaluated in others.
 #pragma once
 
 namespace margay::portals {
 
+// Prints the expression with its file and line to stderr and aborts. Out of line and cold, so that a passed assertion
+// costs its caller the test alone.
 [[noreturn, gnu::noinline, gnu::cold]] void assertion_failed(const char* expression, const char* file, int line);
 
 }  // namespace margay::portals
@@ -26,15 +28,15 @@ namespace margay::portals {
 #define MARGAY_DEBUG_ASSERT(expression) static_cast<void>(sizeof(static_cast<bool>(expression)))
 #endif
 
-// What a program that uses portals has to keep to, checked in every build. Where a function has no Status to return, a
-// program that breaks its contract is told so, with the mend, and aborted there, where a debugger shows who called.
-// docs/portals_api.md has the list.
+// Requirements on a program that uses portals, checked in every build. A function that has no Status to return prints
+// the mistake and its cure and aborts in place, where a debugger shows the caller. docs/portals_api.md has the list.
 
 namespace margay::portals {
 
+// Prints `sentence` to stderr and aborts.
 [[noreturn, gnu::noinline, gnu::cold]] void misused(const char* sentence);
 
-// `sentence`: what is wrong, and how to mend it.
+// Aborts with `sentence` unless `holds`. `sentence`: the mistake and its cure, a constant with static lifetime.
 inline void require(bool holds, const char* sentence) {
   if (!holds) [[unlikely]]
     misused(sentence);

@@ -1,5 +1,7 @@
-// A hash table from (bits, group, rank) to the two ends of a queue: what the index of posted entries and the index of
-// arrived messages have in common. Open addressing, linear probing, no tombstones. Internal to portals.
+// A hash table from (bits, group, rank) to the two ends of a queue. The index of posted entries and the index of
+// arrived messages have it in common. Open addressing with linear probing; erasing moves later keys back and leaves no
+// tombstones, so lookups stay short however many keys came and went. It grows, by doubling at 3/4 full, and never
+// shrinks. Internal to portals.
 #pragma once
 
 #include <cstddef>
@@ -11,47 +13,54 @@
 
 namespace margay::portals {
 
-// Criteria that differ only in values, not in what is significant, have one shape.
+// The significant fields of criteria. Criteria that differ in values only have the same shape, so one hash table serves
+// them all.
 struct MatchShape {
   MatchBits ignore_bits = 0;
   bool any_group = true;
   bool any_rank = true;
   friend bool operator==(const MatchShape&, const MatchShape&) = default;
 
+  // The shape of criteria.
   [[nodiscard]] static MatchShape of(const Criteria& criteria) {
     return {criteria.ignore_bits, criteria.source_group == kAnyGroup, criteria.source_rank == kAnyRank};
   }
 };
 
-// The significant values under a shape. Two criteria of one shape with equal keys accept the same messages, and a
-// message meets criteria exactly when its key under their shape equals theirs.
+// The significant values of criteria, or of a message, under a shape; insignificant ones are 0. Two criteria of one
+// shape with equal keys accept the same messages, and a message meets criteria exactly when its key under their shape
+// equals theirs.
 struct MatchKey {
   MatchBits bits = 0;
   GroupId group = 0;
   Rank rank = 0;
   friend bool operator==(const MatchKey&, const MatchKey&) = default;
 
+  // The key of values under a shape.
   [[nodiscard]] static MatchKey of(const MatchShape& shape, MatchBits bits, GroupId group, Rank rank) {
     return {bits & ~shape.ignore_bits, shape.any_group ? 0 : group, shape.any_rank ? 0 : rank};
   }
+  // The key of a message: the same as that of all criteria of the shape that accept it.
   [[nodiscard]] static MatchKey of(const MatchShape& shape, const Header& header) {
     return of(shape, header.match_bits, header.source.group, header.source.rank);
   }
+  // The key of criteria. Requires: `shape` is theirs.
   [[nodiscard]] static MatchKey of(const MatchShape& shape, const Criteria& criteria) {
     return of(shape, criteria.match_bits, criteria.source_group, criteria.source_rank);
   }
 };
 
-// `End` names an element of the queue; `kNone` says that the slot is empty.
+// `End` refers to an element of the queue (a pointer or a slot number); `kNone` marks an empty slot of the table.
 template <class End, End kNone>
 class KeyTable {
  public:
+  // A queue's first and last element. The elements link each other; the table stores the ends only.
   struct Ends {
     End first = kNone;
     End last = kNone;
   };
 
-  // nullptr when the key is not there. Valid until the next obtain() or erase().
+  // The queue of `key`; nullptr when the table has none. Valid until the next obtain() or erase().
   [[nodiscard]] const Ends* find(const MatchKey& key) const {
     if (slots_.empty()) return nullptr;
     for (std::size_t at = home(key);; at = after(at)) {
@@ -59,7 +68,8 @@ class KeyTable {
       if (slots_[at].key == key) return &slots_[at].ends;
     }
   }
-  // Makes room for the key when it is not there; the caller then sets `first`, which must not stay kNone.
+  // The queue of `key`, made when the table has none. The caller then sets `first`, which must not stay kNone.
+  // Invalidates what find() and at() returned.
   [[nodiscard]] Ends& obtain(const MatchKey& key) {
     if ((used_ + 1) * 4 > slots_.size() * 3) grow();
     std::size_t at = home(key);
@@ -72,19 +82,19 @@ class KeyTable {
     slots_[at].key = key;
     return slots_[at].ends;
   }
-  // Requires: the key is there.
+  // The queue of `key`. Requires: the table has it.
   [[nodiscard]] Ends& at(const MatchKey& key) {
     std::size_t at = home(key);
     while (!(slots_[at].key == key)) at = after(at);
     MARGAY_ASSERT(slots_[at].ends.first != kNone);
     return slots_[at].ends;
   }
-  // Requires: the key is there.
+  // Removes `key`. Requires: the table has it. Invalidates what find() and at() returned.
   void erase(const MatchKey& key) {
     MARGAY_ASSERT(used_ != 0);
     std::size_t hole = home(key);
     while (!(slots_[hole].key == key && slots_[hole].ends.first != kNone)) hole = after(hole);
-    // Whoever was pushed past the hole by probing moves back, so that no lookup stops short.
+    // Keys that probing displaced past the hole move back, so that no lookup stops short at an empty slot.
     for (std::size_t at = after(hole); slots_[at].ends.first != kNone; at = after(at)) {
       const std::size_t wish = home(slots_[at].key);
       if (((at - wish) & (slots_.size() - 1)) >= ((at - hole) & (slots_.size() - 1))) {
@@ -95,15 +105,20 @@ class KeyTable {
     slots_[hole] = Slot{};
     --used_;
   }
+  // Number of keys.
   [[nodiscard]] std::size_t size() const { return used_; }
 
  private:
+  // A key with its queue; empty while the queue is.
   struct Slot {
     MatchKey key;
     Ends ends;
   };
+  // The first size. Sizes are powers of two: home() and after() mask.
   static constexpr std::size_t kLeastSlots = 16;
 
+  // The slot where the search for `key` begins. MPI's keys differ in a few bits of tag and rank; each multiplication
+  // spreads them over the upper half, which is then used.
   [[nodiscard]] std::size_t home(const MatchKey& key) const {
     std::uint64_t hash = key.bits * 0x9e37'79b9'7f4a'7c15;
     hash ^= hash >> 32;
@@ -112,8 +127,10 @@ class KeyTable {
     hash *= 0xbf58'476d'1ce4'e5b9;
     return static_cast<std::size_t>(hash >> 32) & (slots_.size() - 1);
   }
+  // The next slot of a probe sequence, which wraps.
   [[nodiscard]] std::size_t after(std::size_t at) const { return (at + 1) & (slots_.size() - 1); }
 
+  // Doubles the table, and enters all keys again, because their homes change.
   void grow() {
     std::vector<Slot> old(slots_.empty() ? kLeastSlots : slots_.size() * 2);
     old.swap(slots_);

@@ -10,13 +10,14 @@ namespace margay::portals {
 
 namespace {
 
-// In the first cache, beside what is read and written.
+// The intermediate buffer fits in the first-level cache beside the memory that is read and written.
 constexpr std::size_t kBothInPiecesBytes = 8192;
 constexpr const char* kBehindEnd = "a cursor moves behind its region's end; compare with left() first";
 
 }  // namespace
 
 Region::Region(std::span<const Buffer> table) {
+  // A table of one piece becomes a contiguous region: every later use takes the fast path.
   for (const Buffer& piece : table) bytes_ += piece.bytes;
   if (table.size() == 1) {
     single_ = table[0];
@@ -28,6 +29,7 @@ Region::Region(std::span<const Buffer> table) {
 
 Region::Region(const Layout& layout, std::byte* base, std::uint64_t bytes) : bytes_(bytes) {
   if (bytes == 0) return;
+  // A layout whose first piece covers the whole length needs no layout.
   const Buffer first = layout.piece(base, 0);
   if (bytes <= first.bytes) {
     single_ = {first.base, static_cast<std::size_t>(bytes)};
@@ -48,6 +50,7 @@ Region Region::slice_pieces(std::uint64_t offset, std::uint64_t length) const {
     part.bytes_ = length;
     return part;
   }
+  // Linear in the pieces that precede the offset. Bodies in parts avoid it with a cursor.
   std::size_t piece = 0;
   while (skip >= table()[piece].bytes) skip -= table()[piece++].bytes;
   if (length <= table()[piece].bytes - skip) return Region(Buffer{table()[piece].base + skip, length});
@@ -63,6 +66,7 @@ RegionCursor::RegionCursor(const Region& region) : region_(region), left_(region
   if (region_.contiguous()) return;
   in_piece_ = region_.skip_;
   if (region_.laid_out()) return;
+  // Passes over empty pieces too, so the cursor always stands in a piece that has a byte left.
   while (left_ > 0 && in_piece_ >= region_.table()[piece_].bytes) in_piece_ -= region_.table()[piece_++].bytes;
 }
 
@@ -77,6 +81,7 @@ Buffer RegionCursor::peek(std::uint64_t limit) const {
   return {piece.base + in_piece_, std::min(here, limit)};
 }
 
+// Leaves the cursor in a piece with a byte left, or at the end.
 void RegionCursor::skip(std::uint64_t bytes) {
   require(bytes <= left_, kBehindEnd);
   left_ -= bytes;
@@ -102,6 +107,7 @@ void RegionCursor::write(std::span<const std::byte> source) {
 
 void RegionCursor::read(std::span<std::byte> target) {
   require(target.size() <= left_, kBehindEnd);
+  // The layout copies all its small pieces in one call; peek() would search the position for each of them.
   if (region_.laid_out()) {
     if (!target.empty()) region_.layout().gather(region_.single_.base, in_piece_, target);
     return skip(target.size());
@@ -126,7 +132,8 @@ void copy_pieces(const Region& target, const Region& source) {
     from.read({target.single().base, static_cast<std::size_t>(source.bytes())});
     return;
   }
-  // Pieces on both sides may be a few bytes each: through a small buffer, so that each side is searched once for many.
+  // Pieces on both sides may be a few bytes each. The copy goes through a small buffer, so that each side is searched
+  // once per 8 KiB and not once per piece.
   std::array<std::byte, kBothInPiecesBytes> some;
   while (from.left() > 0) {
     const auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(from.left(), some.size()));

@@ -12,14 +12,15 @@
 
 namespace margay::portals {
 
-// Where the bytes of a region lie, when a rule says it and neither one piece nor a table: every other double of an
-// array, the elements of an MPI datatype. A region refers to the rule and to the memory that it begins at; bytes move
-// between there and a wire as they are wanted, and nothing is written down for each piece.
+// A rule for the places of a region's bytes, where there is neither one piece nor a table of pieces: every other double
+// of an array, the elements of an MPI datatype. A region refers to the rule and to the memory that it begins at. Bytes
+// are copied directly between there and a wire, so no list of pieces is ever built.
 
 struct Buffer;
 
-// Constant while regions refer to it, and any number may. `at` counts the logically contiguous bytes; who asks knows
-// how many there are (Region::bytes). `base` may be null: the places may be absolute addresses.
+// Immutable while regions refer to it; any number of regions may. `at` counts the logically contiguous bytes; the
+// layout does not store how many there are, the region does (Region::bytes). `base` may be null: the places may be
+// absolute addresses.
 class Layout {
  public:
   // The longest contiguous piece known that begins `at` bytes in. Never empty.
@@ -38,27 +39,32 @@ class Layout {
   ~Layout() = default;
 };
 
-// One contiguous piece. The memory belongs to whoever made the Buffer.
+// One contiguous piece. The memory belongs to the maker of the Buffer.
 struct Buffer {
+  // nullptr only when `bytes` is 0.
   std::byte* base = nullptr;
   std::size_t bytes = 0;
 };
 
-// A view: one piece held inside, or a table of pieces, or a layout (both owned by the caller, alive as long as the
-// region is used) of which the first `skip` bytes do not belong. Trivially copyable. Bodies are read from regions and
-// deposited in them.
+// A view of memory in one of three forms: one piece, held inside; a table of pieces; or a layout. Table and layout are
+// owned by the caller and must live as long as the region is used; of both, the first `skip` bytes do not belong to the
+// region. Trivially copyable, 48 bytes. Bodies are read from regions and deposited in them.
 class Region {
  public:
   Region() = default;
   // Requires: `buffer.base` valid for `buffer.bytes` while the region is in use.
   explicit Region(Buffer buffer) : single_(buffer), bytes_(buffer.bytes) {}
+  // The same, for memory of any type.
   Region(void* base, std::size_t bytes) : Region(Buffer{static_cast<std::byte*>(base), bytes}) {}
   // All of the table's pieces, in order.
   explicit Region(std::span<const Buffer> table);
   // The first `bytes` of `layout` at `base`.
   Region(const Layout& layout, std::byte* base, std::uint64_t bytes);
 
+  // Length in bytes, over all pieces.
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+  // Whether the region is one piece. Tables and layouts whose bytes lie in one piece are reduced to it when the region
+  // is made.
   [[nodiscard]] bool contiguous() const { return pieces_ == nullptr; }
   // The one piece. Requires: contiguous().
   [[nodiscard]] Buffer single() const {
@@ -74,48 +80,60 @@ class Region {
     return length == 0 ? Region() : Region(Buffer{single_.base + offset, static_cast<std::size_t>(length)});
   }
 
+  // Reads the representation, to walk pieces without slicing.
   friend class RegionCursor;
 
  private:
+  // slice() of a region in pieces; a part that lies in one piece becomes contiguous.
   [[nodiscard, gnu::noinline]] Region slice_pieces(std::uint64_t offset, std::uint64_t length) const;
+  // Which of the two forms `pieces_` refers to; and the two forms.
   [[nodiscard]] bool laid_out() const { return pieces_ != nullptr && count_ == 0; }
   [[nodiscard]] const Buffer* table() const { return static_cast<const Buffer*>(pieces_); }
   [[nodiscard]] const Layout& layout() const { return *static_cast<const Layout*>(pieces_); }
 
-  Buffer single_{};               // of a layout: its base
-  const void* pieces_ = nullptr;  // a table of count_ pieces, or without any a Layout
+  // The one piece; of a layout its base.
+  Buffer single_{};
+  // A table of `count_` pieces; with count_ == 0 a Layout; nullptr: contiguous.
+  const void* pieces_ = nullptr;
   std::size_t count_ = 0;
+  // Bytes before the region's first one, in the first piece of a table or from the beginning of a layout.
   std::uint64_t skip_ = 0;
   std::uint64_t bytes_ = 0;
 };
 static_assert(std::is_trivially_copyable_v<Region>);
 
-// Walks a region once from its beginning, so that a body which comes in parts costs no search per part.
+// A position in a region that only moves forward, so that a body that arrives in parts costs no search per part.
 class RegionCursor {
  public:
   RegionCursor() = default;
+  // At the region's beginning. Holds a copy of the region, so only the memory, the table and the layout must live.
   explicit RegionCursor(const Region& region);
 
+  // Bytes between the cursor and the region's end.
   [[nodiscard]] std::uint64_t left() const { return left_; }
-  // Copies `source` to where the cursor stands and moves on. Requires: source.size() <= left(). Over a layout each of
-  // these three costs one search of the place.
+  // Copies `source` to the cursor's position and advances. Requires: source.size() <= left(). Over a layout, each of
+  // write(), read() and peek() costs one search of the position.
   void write(std::span<const std::byte> source);
-  // Copies from where the cursor stands into `target` and moves on. Requires: target.size() <= left().
+  // Copies from the cursor's position into `target` and advances. Requires: target.size() <= left().
   void read(std::span<std::byte> target);
-  // The next contiguous piece, at most `limit` bytes; empty when nothing is left. Does not move.
+  // The next contiguous piece, at most `limit` bytes; empty at the end. Does not advance.
   [[nodiscard]] Buffer peek(std::uint64_t limit) const;
-  // Moves on by `bytes`. Requires: bytes <= left().
+  // Advances by `bytes`. Requires: bytes <= left().
   void skip(std::uint64_t bytes);
 
  private:
   Region region_;
-  std::size_t piece_ = 0;       // index in the table
-  std::uint64_t in_piece_ = 0;  // bytes already passed there; of a layout, from its beginning
+  // Index of the current piece in the table; always 0 for one piece and for a layout.
+  std::size_t piece_ = 0;
+  // Bytes already passed in that piece; of a layout, from its beginning.
+  std::uint64_t in_piece_ = 0;
   std::uint64_t left_ = 0;
 };
 
-// memcpy for messages, most of which are short: up to 64 bytes by a few moves that overlap, without a call.
+// memcpy for messages, most of which are short: up to 64 bytes by two moves that may overlap, without a call. The two
+// ranges must not overlap each other.
 inline void copy_bytes(std::byte* target, const std::byte* source, std::size_t bytes) {
+  // Reads both ends before it writes either, so the compiler keeps them in registers.
   const auto both_ends = [&]<std::size_t Bytes>() {
     std::array<std::byte, Bytes> first, last;
     std::memcpy(first.data(), source, Bytes);
@@ -123,6 +141,7 @@ inline void copy_bytes(std::byte* target, const std::byte* source, std::size_t b
     std::memcpy(target, first.data(), Bytes);
     std::memcpy(target + bytes - Bytes, last.data(), Bytes);
   };
+  // The longest class first: 8 to 16 bytes, the likely one, then costs two tests.
   if (bytes > 16) {
     if (bytes > 64) {
       std::memcpy(target, source, bytes);
@@ -140,10 +159,10 @@ inline void copy_bytes(std::byte* target, const std::byte* source, std::size_t b
   }
 }
 
-// The same for any regions.
+// copy() for regions of which one or both are in pieces. Requires: source.bytes() <= target.bytes().
 [[gnu::noinline]] void copy_pieces(const Region& target, const Region& source);
 
-// Copies all of `source` to the beginning of `target`. Requires: source.bytes() <= target.bytes().
+// Copies all of `source` to the beginning of `target`. Requires: source.bytes() <= target.bytes(), and no overlap.
 inline void copy(const Region& target, const Region& source) {
   require(source.bytes() <= target.bytes(), "copy() into a region that is shorter than its source; slice() the source");
   if (target.contiguous() && source.contiguous()) [[likely]] {

@@ -1,4 +1,5 @@
-// The result of an operation that can be refused: nothing, or a sentence that names what, where and how to mend it.
+// The result of an operation that can fail: success, or one message that says what failed, where, and how to correct
+// it.
 #pragma once
 
 #include <string>
@@ -6,11 +7,16 @@
 
 namespace margay::portals {
 
+// Success is an empty string and allocates nothing. The first function that detects a failure words the message; its
+// callers pass it on, perhaps with a prefix.
 class [[nodiscard]] Status {
  public:
   Status() = default;
+  // A failure. Requires: `sentence` is not empty, because an empty one is success.
   [[nodiscard]] static Status error(std::string sentence) { return Status(std::move(sentence)); }
+  // Whether it is a success.
   [[nodiscard]] bool ok() const { return sentence_.empty(); }
+  // The message, without a full stop at its end; empty on success.
   [[nodiscard]] const std::string& sentence() const { return sentence_; }
 
  private:

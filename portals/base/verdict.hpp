@@ -1,4 +1,4 @@
-// What was decided about an incoming message, and why.
+// The decision about an incoming message: where its body goes, what is to be sent back, or why it is dropped.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +14,20 @@ class MatchEntry;
 class Descriptor;
 struct ArrivedMessage;
 
+// The kernel's next step after a decision.
 enum class Outcome : std::uint8_t {
-  // Move the body to `landing`: as many bytes of it as that has, header.length, fewer where an entry truncates, none
-  // when only the header is saved.
+  // Move the body to `landing`: header.length bytes; fewer where an entry truncates, and none when only the header is
+  // saved.
   deposit,
-  reply,  // a get: send `landing` back
-  drop,   // count it, nothing more
+  // A get: send the bytes of `landing` back.
+  reply,
+  // Discard the message and count the reason.
+  drop,
 };
 
+// Why a message was dropped. Values appear in traces and in the job board's counters. A walk that no entry ends by
+// taking the message reports the sender's mistake that ended it; otherwise the last no_room or too_small on its way;
+// otherwise no_match. `peer_lost` and `no_such_portal` are decided without a walk.
 enum class DropReason : std::uint8_t {
   none,
   no_such_portal,
@@ -35,11 +41,12 @@ enum class DropReason : std::uint8_t {
 };
 inline constexpr std::size_t kDropReasonCount = 9;
 static_assert(static_cast<std::size_t>(DropReason::peer_lost) + 1 == kDropReasonCount);
+// "no match" and the like, for reports; never fails.
 [[nodiscard]] std::string_view name(DropReason reason);
 
-// Why the walk passed an entry over, or that it took it. The paper names three failures: no_match (an inactive entry is
-// passed as if its criteria were not met), no_room and too_small. The other two end the walk: they are mistakes in the
-// message, and no other entry could mend them.
+// The result at one entry of a walk. The paper names three failures: no_match (an inactive entry is treated as if its
+// criteria were not met), no_room and too_small. Each has a link of its own. wrong_direction and offset_out_of_range
+// end the walk: they are mistakes of the sender, which no other entry could correct.
 enum class Passed : std::uint8_t {
   inactive,
   no_match,
@@ -49,21 +56,35 @@ enum class Passed : std::uint8_t {
   offset_out_of_range,
   taken
 };
+// "taken", "no match" and the like.
 [[nodiscard]] std::string_view name(Passed passed);
 
+// The result of Delivery::decide(), and the argument of complete() and abandon(). A value: it points into the entry,
+// the descriptor and the heap, which must live until one of those two has been called.
 struct Verdict {
   Outcome outcome = Outcome::drop;
   DropReason reason = DropReason::none;
-  Saved saved = Saved::nothing;  // what will have been saved: an acknowledgment says so
-  bool acknowledge = false;      // the descriptor asks for it and the header names a return portal
-  bool moved_offset = false;     // a receiver-managed offset moved on by landing.bytes()
-  MatchEntry* entry = nullptr;   // nullptr without a match list
+  // Parts that are saved once the body has arrived; an acknowledgment carries them.
+  Saved saved = Saved::nothing;
+  // The descriptor requests an acknowledgment and the header names a return portal.
+  bool acknowledge = false;
+  // A receiver-managed offset advanced by landing.bytes().
+  bool moved_offset = false;
+  // The entry that took the message; nullptr for a portal without a match list.
+  MatchEntry* entry = nullptr;
+  // Never nullptr unless the outcome is `drop`.
   Descriptor* descriptor = nullptr;
-  Region landing;                     // body's place (deposit) or source (reply)
-  std::uint64_t offset = 0;           // where in the descriptor, for the trace
-  ArrivedMessage* message = nullptr;  // dynamic block: the queued message
-  std::uint32_t row = 0;              // independent block: the buffer
-  std::uint32_t visited = 0;  // entries looked at to get here (through an index: fewer than the walk would visit)
+  // Destination of the body (deposit) or source of the reply.
+  Region landing;
+  // Offset of `landing` in the descriptor's memory: where abandon() puts a receiver-managed offset back, and for
+  // traces.
+  std::uint64_t offset = 0;
+  // Dynamic block: the queued message.
+  ArrivedMessage* message = nullptr;
+  // Independent block: the row that is filled.
+  std::uint32_t row = 0;
+  // Entries examined. Through an index fewer than the walk would visit.
+  std::uint32_t visited = 0;
 };
 
 }  // namespace margay::portals

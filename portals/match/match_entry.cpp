@@ -6,6 +6,7 @@ namespace margay::portals {
 
 namespace {
 
+// Setters return no Status, so a wrong combination of options ends the process with the cure.
 void require_options(const Descriptor& memory, const Options& options) {
   if (const char* const refused = refusal(memory.type(), options); refused != nullptr) misused(refused);
 }

@@ -13,29 +13,38 @@ namespace margay::portals {
 class MatchEntry;
 class MatchList;
 
-// Where the walk goes on after a failure. A link to an entry that is not in the same list ends the walk.
+// Where the walk continues after a failure. A link to an entry that is not in the same list ends the walk, so links may
+// dangle between lists but not to destroyed entries.
 struct Link {
   enum class To : std::uint8_t { next, entry, drop } to = To::next;
   MatchEntry* entry = nullptr;
-  [[nodiscard]] static Link next() { return {}; }                   // the entry after this one in the list
-  [[nodiscard]] static Link drop() { return {To::drop, nullptr}; }  // the walk ends, the message is dropped
-  [[nodiscard]] static Link at(MatchEntry& entry) { return {To::entry, &entry}; }  // may be outside the list's chain
+  // Continue at the entry after this one in the chain.
+  [[nodiscard]] static Link next() { return {}; }
+  // End the walk; the message is dropped.
+  [[nodiscard]] static Link drop() { return {To::drop, nullptr}; }
+  // Continue at `entry`, which may be adopted, that is, outside the chain.
+  [[nodiscard]] static Link at(MatchEntry& entry) { return {To::entry, &entry}; }
 };
 
+// One link for each failure that the paper names. The default, `next` for all, is the common list of alternatives, and
+// the one that the index serves.
 struct Links {
   Link no_match = {};
   Link no_room = {};
   Link too_small = {};
 };
 
-// Owned by the program; must be out of its list before it goes away. All setters require: not in a list, and options
-// that the descriptor's type has.
+// A match entry, owned by the program, at a fixed address while it is in a list. Requires: it leaves its list before it
+// is destroyed; all setters: it is in no list, and its options are ones that the descriptor's type has. A violation
+// ends the process with a message.
 class MatchEntry {
  public:
   MatchEntry() = default;
+  // As set().
   MatchEntry(const Criteria& criteria, Descriptor& memory, const Options& options, const Links& links = {}) {
     set(criteria, memory, options, links);
   }
+  // Requires: not listed(). A dangling entry would be found only by a later walk, so it is reported here.
   ~MatchEntry() {
     require(!listed(),
             "a match entry goes away while a match list has it; remove() it first, or declare the list "
@@ -44,56 +53,71 @@ class MatchEntry {
   MatchEntry(const MatchEntry&) = delete;
   MatchEntry& operator=(const MatchEntry&) = delete;
 
+  // Sets everything but the state. Requires: `memory` outlives the entry's time in a list.
   void set(const Criteria& criteria, Descriptor& memory, const Options& options, const Links& links = {});
-  // The same descriptor, options and links for another message.
+  // Reuses the entry, with the same descriptor, options and links, for other criteria: the cheap half of set().
   void set_criteria(const Criteria& criteria) {
     require_free();
     criteria_ = criteria;
   }
-  // Shares `other`'s storage under this entry's own options.
+  // Takes over `other`'s descriptor under options of its own (section 1.2: "overlaid"). Criteria and links stay.
+  // Requires: `other` has a descriptor.
   void overlay(const MatchEntry& other, const Options& options);
 
+  // The values of the last set(); the descriptor is nullptr before.
   [[nodiscard]] const Criteria& criteria() const { return criteria_; }
   [[nodiscard]] const Links& links() const { return links_; }
   [[nodiscard]] Descriptor* memory() const { return memory_; }
   [[nodiscard]] const Options& options() const { return options_; }
-  // Grows along the list: which entry it is, for a trace.
+  // The order key, which grows along the chain. It may change when other entries are inserted; 0 for an entry that was
+  // never chained.
   [[nodiscard]] std::uint64_t order() const { return order_; }
+  // Whether the walk compares the criteria; an inactive entry fails with no_match.
   [[nodiscard]] bool active() const { return active_; }
-  // In its list's chain, and not adopted. Requires: listed().
+  // Whether it is in its list's chain; false for an adopted entry. Requires: listed().
   [[nodiscard]] bool chained() const { return chained_; }
+  // Whether a list has it.
   [[nodiscard]] bool listed() const { return list_ != nullptr; }
-  // Whoever keeps a name by this entry's address says so here: another entry at the address later has none.
+  // A mark for traces, which name entries by address: the constructor clears it, so a new entry at a reused address is
+  // recognised as unnamed.
   void set_named() const { named_ = true; }
   [[nodiscard]] bool named() const { return named_; }
 
  private:
+  // A listed entry must not change: the index and the walk rely on its criteria and links.
   void require_free() const {
     require(!listed(), "a match entry is changed while a match list has it; remove() it, change it, append() it");
   }
+  // The list and its index link entries through the fields below.
   friend class MatchList;
   friend class MatchIndex;
   friend class Walk;
-  // Where the entry is in its list's indices.
+  // The part of its list's index that has the entry (match_list_impl.hpp, invariant 2).
   enum class Indexed : std::uint8_t { no, ready, exhausted, rough };
+  // The room observer of an exhausted entry, with the way back to the entry.
   struct Watch : RoomWatch {
     MatchEntry* entry = nullptr;
   };
 
-  // What the walk reads at each entry comes first, in one cache line.
+  // Read by the walk at each entry: first, and in one cache line.
   Criteria criteria_;
-  MatchEntry* next_ = nullptr;  // in the chain, or among the adopted
+  // Successor in the chain, or among the adopted entries.
+  MatchEntry* next_ = nullptr;
   Descriptor* memory_ = nullptr;
   Options options_;
   bool active_ = false;
-  bool chained_ = false;  // false: adopted, only links lead here
+  // false: adopted, so only links lead here.
+  bool chained_ = false;
+  // Maintained by MatchList::Impl.
   Indexed indexed_ = Indexed::no;
   mutable bool named_ = false;
   // List and index bookkeeping; MatchList's own.
   MatchList* list_ = nullptr;
   std::uint64_t order_ = 0;  // grows along the chain
   Links links_;
+  // Predecessor in the chain, or among the adopted entries.
   MatchEntry* previous_ = nullptr;
+  // Neighbours on the queue of the entry's key (MatchIndex).
   MatchEntry* next_same_key_ = nullptr;
   MatchEntry* previous_same_key_ = nullptr;
   Watch watch_;

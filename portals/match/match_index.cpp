@@ -6,6 +6,7 @@
 
 namespace margay::portals {
 
+// Linear: programs use few shapes.
 MatchIndex::Shape& MatchIndex::obtain(const MatchShape& wanted) {
   for (Shape& shape : shapes_) {
     if (shape.shape == wanted) return shape;
@@ -15,10 +16,10 @@ MatchIndex::Shape& MatchIndex::obtain(const MatchShape& wanted) {
   return shape;
 }
 
-// The last entry on `queue` before `entry` in list order, which lies neither before the queue nor after it. Looks from
-// the queue's end and along the chain at once, and stops with the nearer: of k entries spread over n, one is near when
-// k is small and the other when it is large, so that about sqrt(n) steps are the most. Posting in order never comes
-// here.
+// The last entry on `queue` before `entry` in list order. Requires: `entry` belongs strictly inside the queue. Searches
+// backwards from the queue's end and from the entry along the chain at once, and stops at the first hit: among k
+// entries spread over a chain of n, one of the two is near when k is small and the other when k is large, so about
+// sqrt(n) steps suffice. Posting in order never comes here.
 MatchEntry* MatchIndex::predecessor(const MatchEntry& entry, const Ends& queue, const MatchShape& shape) {
   const MatchKey key = MatchKey::of(shape, entry.criteria_);
   MatchEntry* on_queue = queue.last;
@@ -34,12 +35,14 @@ MatchEntry* MatchIndex::predecessor(const MatchEntry& entry, const Ends& queue, 
   }
 }
 
+// Links the entry into its key's queue; allocates only for a new key or shape.
 void MatchIndex::insert(MatchEntry& entry) {
   MARGAY_ASSERT(entry.chained_ && entry.order_ != 0);
   Shape& shape = obtain(MatchShape::of(entry.criteria_));
   Ends& queue = shape.queues.obtain(MatchKey::of(shape.shape, entry.criteria_));
   MatchEntry* before = nullptr;
   MatchEntry* after = nullptr;
+  // At the end first: programs append.
   if (queue.first == nullptr || queue.last->order_ < entry.order_) {
     before = queue.last;
   } else if (queue.first->order_ > entry.order_) {
@@ -65,6 +68,7 @@ void MatchIndex::erase(MatchEntry& entry) {
   if (after != nullptr) after->previous_same_key_ = before;
   Shape& shape = obtain(MatchShape::of(entry.criteria_));
   MARGAY_ASSERT(shape.entries != 0 && entries_ >= shape.entries);
+  // Inside a queue the neighbours suffice; the hash table changes only when an end of the queue leaves.
   if (before == nullptr || after == nullptr) {
     const MatchKey key = MatchKey::of(shape.shape, entry.criteria_);
     if (before == nullptr && after == nullptr) {
@@ -79,6 +83,7 @@ void MatchIndex::erase(MatchEntry& entry) {
   entry.next_same_key_ = nullptr;
   --shape.entries;
   --entries_;
+  // `shape` is invalid after the swap, so this comes last.
   if (shape.entries == 0 && shapes_.size() > kSpareShapes) {
     std::swap(shape, shapes_.back());
     shapes_.pop_back();
@@ -110,6 +115,7 @@ void MatchIndex::Scan::restart() {
 }
 
 MatchEntry* MatchIndex::Scan::first_from(std::uint64_t from) {
+  // A link may lead the walk backwards.
   if (from < from_) restart();
   from_ = from;
   MatchEntry* earliest = nullptr;

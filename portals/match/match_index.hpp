@@ -1,9 +1,10 @@
-// Finds the earliest entry of a chain that accepts a header without looking at the others. Internal to portals.
+// A hash index over the entries of a chain: it finds the earliest entry that accepts a header without examining the
+// others. A look costs one hash lookup per shape of criteria in use. Internal to portals.
 //
 // Invariants:
 //   1. Each entry in the index is on the queue of its key under its shape, and each queue is in list order.
-//   2. Hence the first entry of the header's queue under each shape is the earliest of that shape that accepts it,
-//      and the earliest of these is the earliest of all.
+//   2. Hence the first entry of the header's queue under each shape is the earliest of that shape that accepts it, and
+//      the earliest of these is the earliest of all.
 #pragma once
 
 #include <array>
@@ -16,36 +17,42 @@
 
 namespace margay::portals {
 
+// The index does not own entries; it links them through fields of their own, so inserting allocates only for a new key.
 class MatchIndex {
  public:
-  // Requires: the entry is chained, its order is set, and it is in no index.
+  // Constant time at either end of the entry's queue; about the square root of the chain's length in between. Requires:
+  // the entry is chained, its order is set, and it is in no index.
   void insert(MatchEntry& entry);
-  // Requires: the entry is in this index.
+  // Constant time. Requires: the entry is in this index.
   void erase(MatchEntry& entry);
   [[nodiscard]] bool empty() const { return entries_ == 0; }
-  // The entries are the caller's to mark.
+  // Forgets all entries and frees memory. The entries' own marks and links stay as they are; the caller resets them.
   void clear();
 
  private:
+  // The entries of one shape: a queue for each key.
   struct Shape {
     MatchShape shape;
     std::size_t entries = 0;
     KeyTable<MatchEntry*, nullptr> queues;
   };
   using Ends = KeyTable<MatchEntry*, nullptr>::Ends;
-  // Shapes without entries that are kept for those to come.
+  // Shapes beyond this number are removed when their last entry leaves. Fewer are kept with their tables, because a
+  // program uses the same shapes again.
   static constexpr std::size_t kSpareShapes = 8;
 
  public:
-  // The accepting entries of one header, in list order. An entry may be erased once the scan has gone past it; others
-  // must stay while the scan lives.
+  // A cursor over the entries that accept one header, in list order. Entries may be erased once the scan has passed
+  // them; others must stay while the scan lives. Requires: index and header outlive it.
   class Scan {
    public:
     Scan(const MatchIndex& index, const Header& header);
-    // The earliest with an order of at least `from`; nullptr when there is none. Cheapest with a growing `from`.
+    // The earliest accepting entry whose order is at least `from`; nullptr when there is none. A `from` that grows
+    // costs one step per entry passed; a smaller one restarts the scan.
     [[nodiscard]] MatchEntry* first_from(std::uint64_t from);
 
    private:
+    // Cursors that are stored without allocation: MPI's entries have few shapes (a source or any, a tag or any).
     static constexpr std::size_t kInline = 8;
     void restart();
     [[nodiscard]] MatchEntry*& cursor(std::size_t at) { return at < kInline ? few_[at] : more_[at - kInline]; }

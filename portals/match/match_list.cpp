@@ -17,6 +17,7 @@ MatchList::MatchList() : impl_(std::make_unique<Impl>()) {
 }
 
 MatchList::~MatchList() {
+  // Through remove(), so that the observer sees each entry leave, and the entries may be destroyed or listed again.
   while (impl_->first != nullptr) remove(*impl_->first);
   while (impl_->adopted != nullptr) remove(*impl_->adopted);
   if (impl_->watcher != nullptr) impl_->watcher->gone(*this);
@@ -33,6 +34,7 @@ void MatchList::insert_before(MatchEntry& position, MatchEntry& entry, Start sta
   chain(entry, position.previous_, &position, start);
 }
 
+// The part that chained and adopted entries have in common.
 void MatchList::enter(MatchEntry& entry, Start start) {
   require(!entry.listed(),
           "a match entry can be in one match list once; remove() it from there first, or make another entry "
@@ -61,13 +63,14 @@ void MatchList::adopt(MatchEntry& entry, Start start) {
 void MatchList::remove(MatchEntry& entry) {
   require(entry.list_ == this, kForeign);
   Impl& impl = *impl_;
-  // The links of an entry that is in no list say nothing.
+  // The chain links of an unlisted entry are not reset, because nothing reads them.
   entry.list_ = nullptr;
   entry.active_ = false;
   MARGAY_DEBUG_ASSERT(impl.size != 0);
   --impl.size;
   if (!entry.chained_) [[unlikely]]
     return impl.abandon(entry);
+  // Out of the index before out of the chain, because drop_index() walks the chain.
   if (impl.attended) [[unlikely]]
     impl.note_unchained(entry);
   impl.unchain(entry);
@@ -77,6 +80,7 @@ void MatchList::activate(MatchEntry& entry) {
   require(entry.list_ == this, kForeign);
   if (entry.active_) return;
   entry.active_ = true;
+  // Adopted entries are never indexed: only links lead to them.
   if (impl_->indexed && entry.chained_) impl_->index(entry);
   if (impl_->watcher != nullptr) impl_->watcher->switched(*this, entry);
 }
@@ -85,6 +89,7 @@ void MatchList::deactivate(MatchEntry& entry) {
   require(entry.list_ == this, kForeign);
   if (!entry.active_) return;
   entry.active_ = false;
+  // A rough entry stays in the index while it is inactive, because its no-match link decides where the walk continues.
   if (impl_->indexed && entry.chained_ && entry.indexed_ != MatchEntry::Indexed::rough) impl_->unindex(entry);
   if (impl_->watcher != nullptr) impl_->watcher->switched(*this, entry);
 }
@@ -95,6 +100,7 @@ MatchEntry* MatchList::first() const {
 
 MatchEntry* MatchList::next(const MatchEntry& entry) const {
   require(entry.list_ == this, kForeign);
+  // next_ of an adopted entry links the adopted ones, which have no order.
   return entry.chained_ ? entry.next_ : nullptr;
 }
 
@@ -107,6 +113,7 @@ void MatchList::follow(StructureWatch* watch) {
   impl_->set_attended();
   if (watch == nullptr) return;
   for (const MatchEntry* entry = impl_->adopted; entry != nullptr; entry = entry->next_) watch->linked(*this, *entry);
+  // From the end: the observer names each entry's successor, which it must have seen before.
   for (const MatchEntry* entry = impl_->last; entry != nullptr; entry = entry->previous_) watch->linked(*this, *entry);
 }
 

@@ -1,5 +1,6 @@
-// "A match list is a linked list of match entries." The walk over it is defined as the paper's linear walk; the index
-// finds the same entry without the walk.
+// A match list: a chain of match entries that a portal leads to ("A match list is a linked list of match entries",
+// paper 001, section 1.2). Its meaning is defined by the paper's linear walk; an index, which the list builds when
+// walks become long, finds the same entry faster.
 #pragma once
 
 #include <cstdint>
@@ -10,31 +11,41 @@
 
 namespace margay::portals {
 
+// Refers to entries that the program owns. Used under the process lock only. Every function that takes an entry of this
+// list ends the process with a message when it is given another's.
 class MatchList {
  public:
   MatchList();
-  ~MatchList();  // entries still in the list are taken out of it
+  // Takes the remaining entries out of the list.
+  ~MatchList();
   MatchList(const MatchList&) = delete;
   MatchList& operator=(const MatchList&) = delete;
 
+  // Whether a new entry is active at once.
   enum class Start : bool { inactive, active };
-  // Requires: entry has a descriptor, and is in no list.
+  // Adds an entry at the end of the chain, or before `position`. append() takes constant time. Requires: the entry has
+  // a descriptor and is in no list, and `position` is in this list's chain.
   void append(MatchEntry& entry, Start start = Start::active);
+  // Inserting inside the chain may cost a search in the index, if there is one (match_index.hpp).
   void insert_before(MatchEntry& position, MatchEntry& entry, Start start = Start::active);
-  // An entry that only links lead to: it has its place in the table of contents but no place in the chain.
+  // Adds an entry outside the chain, which only links of other entries lead to.
   void adopt(MatchEntry& entry, Start start = Start::active);
+  // Takes an entry, chained or adopted, out of the list. Messages that it has already taken still complete.
   void remove(MatchEntry& entry);
-  // An inactive entry is passed over as if its criteria were not met, by its no-match link.
+  // An inactive entry is passed over, by its no-match link, as if its criteria were not met. Both do nothing when the
+  // state is already right.
   void activate(MatchEntry& entry);
   void deactivate(MatchEntry& entry);
 
+  // The chain in order: its first entry, and the successor of one; nullptr at the end and for an adopted entry.
   [[nodiscard]] MatchEntry* first() const;
   [[nodiscard]] MatchEntry* next(const MatchEntry& entry) const;
+  // The number of entries, adopted ones included.
   [[nodiscard]] std::size_t size() const;
 
-  // From now on `watch` is called for each change; nullptr: nobody. The entries that are here are reported as linked at
-  // once: adopted ones, then the chain from its end, so that each one's successor is known.
-  // Requires: `watch` outlives the list, or takes its leave.
+  // Sets the observer of the list's changes; nullptr: none. The present entries are reported as linked at once: adopted
+  // ones, then the chain from its end, so that each entry's successor is known. Requires: `watch` outlives the list, or
+  // is removed by follow(nullptr).
   void follow(StructureWatch* watch);
 
  private:

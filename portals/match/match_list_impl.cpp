@@ -12,7 +12,8 @@ void MatchList::Impl::chain(MatchEntry& entry, MatchEntry* before, MatchEntry* a
   (before == nullptr ? first : before->next_) = &entry;
   (after == nullptr ? last : after->previous_) = &entry;
   if (before != nullptr && after != nullptr && after->order_ - before->order_ > 2 * kOrderStep) [[likely]] {
-    entry.order_ = before->order_ + kOrderStep;  // what order_of() says, in few steps
+    // The same key as order_of() would compute, in fewer steps.
+    entry.order_ = before->order_ + kOrderStep;
   } else {
     place(entry);
   }
@@ -39,6 +40,7 @@ void MatchList::Impl::unchain(MatchEntry& entry) {
   (entry.previous_ != nullptr ? entry.previous_->next_ : first) = entry.next_;
   (entry.next_ != nullptr ? entry.next_->previous_ : last) = entry.previous_;
   MARGAY_DEBUG_ASSERT(chained != 0 && (first == nullptr) == (chained == 1));
+  // After the links, because drop_index() walks the chain.
   if (--chained < kShort && indexed) [[unlikely]]
     drop_index();
 }
@@ -60,13 +62,15 @@ void MatchList::Impl::place(MatchEntry& entry) {
 }
 
 void MatchList::Impl::make_place(MatchEntry& entry) {
+  // A chain with a gap that is used up has at least one other entry.
   spread(*(entry.previous_ != nullptr ? entry.previous_ : entry.next_));
   entry.order_ = order_of(entry);
   MARGAY_ASSERT(entry.order_ != 0);
 }
 
-// Looks for the smallest aligned range of keys around the entry's, of 2^i keys, with at most (4/3)^i entries, and
-// spreads these evenly. The new entry, which has no key yet, is stepped over.
+// Finds the smallest aligned range of 2^i keys around `around` that has at most (4/3)^i entries, and spreads these
+// evenly. The bound makes a spread cost O(log n) per insertion, amortised. The new entry, which has no key yet, is
+// stepped over.
 void MatchList::Impl::spread(MatchEntry& around) {
   MatchEntry* left = &around;
   MatchEntry* right = &around;
@@ -88,6 +92,7 @@ void MatchList::Impl::spread(MatchEntry& around) {
     low = around.order_ & ~(range - 1);
     for (MatchEntry* at = back(left); at != nullptr && at->order_ >= low; at = back(at)) left = at, ++count;
     for (MatchEntry* at = forth(right); at != nullptr && at->order_ < low + range; at = forth(at)) right = at, ++count;
+    // +1 is the new entry. A range of less than 64 keys would soon be full again.
     if (bits >= 6 && static_cast<double>(count + 1) <= most) break;
   }
   const std::uint64_t step = range / (count + 1);
@@ -101,6 +106,7 @@ void MatchList::Impl::spread(MatchEntry& around) {
 
 void MatchList::Impl::index(MatchEntry& entry) {
   using Indexed = MatchEntry::Indexed;
+  // activate() comes here for rough entries too, which are in the index whatever their state.
   if (entry.indexed_ == Indexed::rough) return;
   if (entry.links_.no_match.to != Link::To::next) {
     rough.insert(&entry);
@@ -137,6 +143,7 @@ void MatchList::Impl::build_index() {
   for (MatchEntry* entry = first; entry != nullptr; entry = entry->next_) index(*entry);
 }
 
+// The reverse of build_index(): every entry's mark is reset, so that a later index starts from nothing.
 void MatchList::Impl::drop_index() {
   for (MatchEntry* entry = first; entry != nullptr; entry = entry->next_) unindex(*entry);
   MARGAY_ASSERT(ready.empty() && exhausted.empty() && rough.empty());  // invariant 2
@@ -150,6 +157,8 @@ void MatchList::Impl::park(MatchEntry& entry) {
   MARGAY_ASSERT(entry.indexed_ == MatchEntry::Indexed::ready);
   MARGAY_ASSERT(entry.memory_->type() == DescriptorType::independent_block &&
                 entry.links_.no_room.to == Link::To::next);
+  // Two indices and not a flag, so that a lookup in `ready` finds an entry with room or none, without passing thousands
+  // that have none.
   ready.erase(entry);
   exhausted.insert(entry);
   entry.indexed_ = MatchEntry::Indexed::exhausted;

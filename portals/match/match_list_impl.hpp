@@ -1,16 +1,16 @@
-// The inside of a match list. Internal to portals.
+// The implementation of a match list: its chain, its order keys, and its index. Internal to portals.
 //
 // Invariants:
 //   1. The chain's entries have growing order keys.
 //   2. While `indexed`, every chained entry is in one place:
-//        rough      its no-match link is not `next`; sorted by order, active or not;
-//        exhausted  active, its storage was found without a buffer left, and its no-room link is `next`: the walk would
-//                   pass it over. It is on its storage's list of those to be told, and made ready when a buffer
-//                   is given back;
-//        ready      active, anything else;
-//        no         inactive: the walk would pass it over.
-//   3. A chain has no index before a walk of it was long, and none when it is short: it is walked as it stands. So who
-//      posts in the order in which messages come, as most programs do, pays for no index at all.
+//      rough      its no-match link is not `next`; sorted by order, active or not;
+//      exhausted  active, its storage was found without a buffer left, and its no-room link is `next`, so the walk
+//                 would pass it over. It is on its storage's list of room observers, and becomes ready again when a
+//                 buffer is available;
+//      ready      active, anything else;
+//      no         inactive, so the walk would pass it over.
+//   3. An index is built only after a long walk of a long chain, and dropped when the chain is short. Programs that
+//      post receives in arrival order, the common case, never build one.
 #pragma once
 
 #include <cstddef>
@@ -22,18 +22,21 @@
 
 namespace margay::portals {
 
-// Order keys: numbers that grow along the chain, with gaps, so that the order of two entries is one comparison.
-// Internal to portals. When a gap is used up, the smallest neighbourhood that is sparse enough is spread out again
-// (Bender and others, "Two simplified algorithms for maintaining order in a list", 2002); that is rare, because a new
-// entry is put just after its predecessor and leaves the large gap where the next one will come.
+// Order keys grow along the chain, with gaps, so that the order of two entries is one comparison. When a gap is used
+// up, the smallest neighbourhood that is sparse enough is spread out again (Bender and others, "Two simplified
+// algorithms for maintaining order in a list", 2002). That is rare, because a new entry is put just after its
+// predecessor and leaves the large gap where the next one will come.
 
+// Keys lie between 0 and kOrderEnd, both excluded; 0 also marks an entry without a key.
 inline constexpr unsigned kOrderBits = 62;
-inline constexpr std::uint64_t kOrderEnd = std::uint64_t{1} << kOrderBits;  // keys are above 0 and below this
+inline constexpr std::uint64_t kOrderEnd = std::uint64_t{1} << kOrderBits;
+// The distance between appended entries: 2^20, so that some 2^41 entries can be appended and 20 inserted at one place
+// before anything is spread.
 inline constexpr std::uint64_t kOrderStep = std::uint64_t{1} << 20;
 static_assert(kOrderStep < kOrderEnd / 4);  // the first entry has steps on both sides
 
-// A key between two neighbours (0 and kOrderEnd stand for none), or 0 when there is none left. `few`: the chain is so
-// short that the beginning may be halved instead of stepped back from.
+// A key between two neighbours, or 0 when the gap is used up. 0 and kOrderEnd stand for a missing neighbour. `few`: the
+// chain is so short that the space before the first entry may be halved; otherwise it is used step by step.
 [[nodiscard]] constexpr std::uint64_t order_between(std::uint64_t before, std::uint64_t after, bool few) {
   const std::uint64_t gap = after - before;
   if (gap < 2) return 0;
@@ -42,14 +45,16 @@ static_assert(kOrderStep < kOrderEnd / 4);  // the first entry has steps on both
   return gap > 2 * kOrderStep ? before + kOrderStep : before + gap / 2;
 }
 
+// State and steps behind MatchList's public functions, which check their requirements first.
 struct MatchList::Impl {
-  // A chain of more than kLong entries gets an index after a walk of more than kWalkLong steps, which cost as much as
-  // two looks into the index; it loses it when it falls below kShort. The distance between kLong and kShort pays for
-  // the building.
+  // A chain of more than kLong entries gets an index after a walk of more than kWalkLong steps, which costs as much as
+  // two lookups in the index; it loses the index when it falls below kShort. The distance between kLong and kShort pays
+  // for building it.
   static constexpr std::size_t kLong = 32;
   static constexpr std::size_t kWalkLong = 16;
   static constexpr std::size_t kShort = 16;
 
+  // List order; compares with a bare order key too, so `rough` can be searched without an entry.
   struct Earlier {
     using is_transparent = void;
     bool operator()(const MatchEntry* a, const MatchEntry* b) const { return a->order_ < b->order_; }
@@ -57,44 +62,52 @@ struct MatchList::Impl {
     bool operator()(std::uint64_t order, const MatchEntry* a) const { return order < a->order_; }
   };
 
+  // Links an entry between two neighbours (nullptr: an end of the chain), and gives it a key.
   void chain(MatchEntry& entry, MatchEntry* before, MatchEntry* after);
-  // Takes an entry that no index has out of the chain.
+  // Removes from the chain an entry that no index has; drops the index of a chain that became short.
   void unchain(MatchEntry& entry);
-  // Takes an adopted one out.
+  // Removes an adopted entry.
   [[gnu::noinline]] void abandon(MatchEntry& entry);
-  // The key for its place between its neighbours; 0 when there is none left.
+  // The key between the entry's neighbours; 0 when the gap is used up.
   [[nodiscard]] std::uint64_t order_of(const MatchEntry& entry) const;
   // The rare parts are not inlined, so that the common ones stay short.
   [[gnu::noinline]] void place(MatchEntry& entry);
+  // place() gives a chained entry its key; make_place() first spreads its neighbours out.
   [[gnu::noinline]] void make_place(MatchEntry& entry);
   [[gnu::noinline]] void spread(MatchEntry& around);
-  // Puts an entry where invariant 2 wants it, and takes it out of there.
+  // Enters an entry where invariant 2 demands it, and removes it from there.
   [[gnu::noinline]] void index(MatchEntry& entry);
   [[gnu::noinline]] void unindex(MatchEntry& entry);
-  // Requires: attended.
+  // Updates the index after a change of the chain, and notifies the observer. Requires: attended.
   [[gnu::noinline]] void note_chained(MatchEntry& entry);
   [[gnu::noinline]] void note_unchained(MatchEntry& entry);
+  // Called at each change of the two values.
   void set_attended() { attended = indexed || watcher != nullptr; }
+  // Enters all chained entries in an index, and removes them from it. Linear.
   [[gnu::noinline]] void build_index();
-  // After a walk of so many steps.
+  // Reports a walk of `steps` entries; builds the index when it was long (invariant 3).
   void walked(std::size_t steps) {
     if (steps > kWalkLong && chained > kLong) [[unlikely]]
       build_index();
   }
   [[gnu::noinline]] void drop_index();
-  // Leaves a ready entry out until its storage has a buffer again. Requires: ready, an exhausted independent block, and
-  // a no-room link that is `next`.
+  // Moves a ready entry to `exhausted` until its storage has a buffer again. Requires: it is ready, its descriptor is
+  // an exhausted independent block, and its no-room link is `next`.
   void park(MatchEntry& entry);
 
   MatchEntry* first = nullptr;
   MatchEntry* last = nullptr;
-  MatchList* list = nullptr;  // whose inside this is
+  // The list that this implements, for observers.
+  MatchList* list = nullptr;
   MatchEntry* adopted = nullptr;
-  std::size_t size = 0;  // adopted ones too
+  // Entries, adopted ones included.
+  std::size_t size = 0;
   std::size_t chained = 0;
   bool indexed = false;
-  bool attended = false;  // indexed, or watched: a change of the chain is more than that of its links
+  // indexed || watcher != nullptr, as one test for the common path: a change of the chain then needs more than links.
+  bool attended = false;
   StructureWatch* watcher = nullptr;
+  // The three places of invariant 2.
   MatchIndex ready;
   MatchIndex exhausted;
   std::set<MatchEntry*, Earlier> rough;

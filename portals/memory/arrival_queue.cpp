@@ -6,6 +6,7 @@
 
 namespace margay::portals {
 
+// Reuses free slots first, so that the arrays grow with the longest queue and not with all arrivals (invariant 3).
 void ArrivalIndex::obtain_slot(ArrivedNode& node) {
   if (free_slots_.empty()) {
     MARGAY_ASSERT(slots_.size() < kNoSlot);
@@ -27,6 +28,7 @@ void ArrivalIndex::append(ArrivedNode& node) {
 
 void ArrivalIndex::append(Shape& shape, const ArrivedNode& node) {
   const Slot slot = node.slot;
+  // At least doubled, so that growing costs constant time per message, amortised.
   if (slot >= shape.links.size()) shape.links.resize(std::max<std::size_t>(slots_.size(), shape.links.size() * 2));
   auto& queue = shape.queues.obtain(MatchKey::of(shape.shape, node.message.header));
   shape.links[slot] = {kNoSlot, queue.last};
@@ -51,6 +53,7 @@ void ArrivalIndex::remove(Shape& shape, const ArrivedNode& node) {
   const Neighbours links = shape.links[node.slot];
   if (links.next != kNoSlot) shape.links[links.next].previous = links.previous;
   if (links.previous != kNoSlot) shape.links[links.previous].next = links.next;
+  // Inside a queue its two ends stay, so the hash table need not be searched.
   if (links.next != kNoSlot && links.previous != kNoSlot) return;
   const MatchKey key = MatchKey::of(shape.shape, node.message.header);
   if (links.next == kNoSlot && links.previous == kNoSlot) {
@@ -65,6 +68,7 @@ ArrivedNode* ArrivalIndex::find(const Criteria& criteria, ArrivedNode* first) {
   Shape& shape = obtain(MatchShape::of(criteria), first);
   shape.last_use = ++uses_;
   const auto* const queue = shape.queues.find(MatchKey::of(shape.shape, criteria));
+  // The first of the key's queue is the oldest, because append() is called in order of arrival.
   return queue == nullptr ? nullptr : slots_[queue->first];
 }
 
@@ -72,6 +76,7 @@ ArrivalIndex::Shape& ArrivalIndex::obtain(const MatchShape& wanted, ArrivedNode*
   for (Shape& shape : shapes_) {
     if (shape.shape == wanted) return shape;
   }
+  // Slots are given only while a shape is indexed; messages that arrived before have none yet.
   if (shapes_.empty()) {
     for (ArrivedNode* node = first; node != nullptr; node = node->next) obtain_slot(*node);
   }
@@ -85,7 +90,7 @@ ArrivalIndex::Shape& ArrivalIndex::obtain(const MatchShape& wanted, ArrivedNode*
   return shape;
 }
 
-// The queued messages keep slot numbers that mean nothing until the next shape's index gives them new ones.
+// Queued messages keep their slot numbers, which are invalid until the next index assigns new ones.
 void ArrivalIndex::clear() {
   *this = {};
 }
@@ -112,6 +117,7 @@ void ArrivalQueue::remove(ArrivedNode& node) {
   node.previous = nullptr;
   --size_;
   if (index_.empty()) return;
+  // Below half of kShort, so that a queue around kShort does not build its index again and again.
   index_.remove(node);
   if (size_ < kShort / 2) index_.clear();
 }
@@ -119,6 +125,7 @@ void ArrivalQueue::remove(ArrivedNode& node) {
 ArrivedMessage* ArrivalQueue::find(const Criteria& criteria) {
   std::uint64_t looks = index_.empty() ? kShort : kLooksBeforeIndex;
   for (ArrivedNode* node = first_; node != nullptr; node = node->next) {
+    // A few messages are cheaper to examine than a hash lookup per shape.
     if (size_ > kShort && looks-- == 0) {
       ArrivedNode* const found = index_.find(criteria, first_);
       return found == nullptr ? nullptr : &found->message;

@@ -1,4 +1,5 @@
-// The queue of arrived messages in order of arrival, and the index that finds the earliest match. Internal to portals.
+// The queue of arrived messages in order of arrival, and the index that finds the earliest match in it. Internal to
+// portals.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +13,16 @@
 
 namespace margay::portals {
 
-// Finds the earliest arrived message that meets some criteria without visiting the others.
+// An index over arrived messages: it finds the earliest one that meets some criteria without visiting the others. One
+// hash lookup per search; each arriving and leaving message costs at most one hash update per indexed shape.
 //
 // Invariants:
-//   1. Each queued message has a slot, a small number that another message takes over when the first is gone.
+//   1. Each queued message has a slot, a small number that is reused when its message is gone.
 //   2. For each shape of criteria searched for lately, each message is on exactly one queue: that of its key under the
-//      shape. The queues are linked through arrays by slot, in order of arrival, so that a message leaves them at once.
-//   3. Memory is a constant (the number of shapes, at most kShapes) times the longest the queue was since clear().
+//      shape. The queues are linked through arrays by slot, in order of arrival, so a message leaves them in constant
+//      time.
+//   3. Memory is proportional to the queue's longest length since clear(); the factor is the number of shapes, at most
+//      kShapes.
 
 struct ArrivedNode;
 
@@ -26,56 +30,69 @@ class ArrivalIndex {
  public:
   using Slot = std::uint32_t;
   static constexpr Slot kNoSlot = std::numeric_limits<Slot>::max();
-  // Criteria in use have few shapes (MPI: a source or any, a tag or any). The longest unused gives way to a new one.
+  // The most shapes that are indexed. Programs use few (MPI: a source or any, a tag or any). A new one replaces the one
+  // that has been unused for longest.
   static constexpr std::size_t kShapes = 16;
 
-  // Nothing is kept for messages while no shape is indexed.
+  // Whether no shape is indexed, in which case arriving messages cost nothing here.
   [[nodiscard]] bool empty() const { return shapes_.empty(); }
-  // How many slots there are, in use or not: what the memory grows with.
+  // The number of slots, used or not, to which memory is proportional.
   [[nodiscard]] std::size_t slots() const { return slots_.size(); }
-  // `node` is the latest arrival.
+  // Adds the latest arrival. No effect while empty().
   void append(ArrivedNode& node);
-  // Requires: !empty().
   void remove(ArrivedNode& node);
-  // The earliest message that meets `criteria`; nullptr when none does. `first` is the queue, from which an index
-  // for a new shape is built.
+  // The earliest message that meets `criteria`; nullptr when none does. `first` is the head of the arrival queue, from
+  // which the index of a new shape is built, once, in linear time.
   [[nodiscard]] ArrivedNode* find(const Criteria& criteria, ArrivedNode* first);
+  // Forgets all shapes and slots, and frees memory.
   void clear();
 
  private:
+  // A message's links on one shape's queue. They are in arrays and not in the message, because the number of shapes
+  // varies.
   struct Neighbours {
     Slot next = kNoSlot;
     Slot previous = kNoSlot;
   };
+  // The queues of one shape, by key.
   struct Shape {
     MatchShape shape;
+    // The value of `uses_` at the last search.
     std::uint64_t last_use = 0;
     KeyTable<Slot, kNoSlot> queues;
     std::vector<Neighbours> links;  // by slot
   };
 
+  // Gives a message a slot.
   void obtain_slot(ArrivedNode& node);
   void append(Shape& shape, const ArrivedNode& node);
+  // Unlinks a message from its queue under one shape.
   static void remove(Shape& shape, const ArrivedNode& node);
+  // The index of a shape, built from the queue when it is new.
   [[nodiscard]] Shape& obtain(const MatchShape& wanted, ArrivedNode* first);
 
+  // By slot; nullptr: free.
   std::vector<ArrivedNode*> slots_;
   std::vector<Slot> free_slots_;
   std::vector<Shape> shapes_;
+  // Searches so far.
   std::uint64_t uses_ = 0;
 };
 
 class ArrivalQueue;
 
-// How a message lies in the heap: this, then, 64-byte aligned, its body.
+// A message's header in the heap. The body follows at the next multiple of 64 bytes.
 struct ArrivedNode {
-  ArrivedMessage message;  // first, so that a message's address is its node's
+  // First, so that a message's address is its node's.
+  ArrivedMessage message;
+  // Neighbours in arrival order, while `queued`.
   ArrivedNode* next = nullptr;
   ArrivedNode* previous = nullptr;
-  std::uint64_t block_bytes = 0;  // as asked from the heap
+  // Size that was requested from the heap, node included.
+  std::uint64_t block_bytes = 0;
   ArrivalIndex::Slot slot = ArrivalIndex::kNoSlot;
   bool queued = false;
-  // Whose message it is, until it is released.
+  // The queue of the block that owns the message; nullptr once released, which detects a second release.
   const ArrivalQueue* home = nullptr;
 
   [[nodiscard]] static ArrivedNode& of(ArrivedMessage& message) { return reinterpret_cast<ArrivedNode&>(message); }
@@ -83,25 +100,30 @@ struct ArrivedNode {
     return reinterpret_cast<const ArrivedNode&>(message);
   }
 };
-// of() takes the message's address for the node's; a released node is not destroyed, its memory is given out again.
+// of() takes the message's address for the node's; a released node is not destroyed, its memory is reused.
 static_assert(offsetof(ArrivedNode, message) == 0 && std::is_trivially_destructible_v<ArrivedNode>);
 
+// A doubly linked list of a dynamic block's messages, oldest first, and its index.
 class ArrivalQueue {
  public:
-  // A search looks at so many messages; if the queue is longer, it then uses the index, which is thrown away when the
-  // queue falls below half of it. So who receives in the order in which messages came, as most programs do, pays for
-  // no index.
+  // A search examines this many messages; when the queue is longer, it then uses the index, which is dropped when the
+  // queue falls below half of this. Programs that receive in arrival order, the common case, never build an index.
   static constexpr std::uint64_t kShort = 16;
-  // The same once there is an index: the earliest message is looked at, as it is often the one.
+  // The same once there is an index: only the oldest message is examined, because it is often the match.
   static constexpr std::uint64_t kLooksBeforeIndex = 1;
 
+  // Puts a message at the end of the queue and numbers it. Requires: it is on no queue.
   void append(ArrivedNode& node);
+  // Takes a message off the queue, in constant time. Requires: it is queued.
   void remove(ArrivedNode& node);
+  // The oldest message that meets `criteria`; nullptr when none does.
   [[nodiscard]] ArrivedMessage* find(const Criteria& criteria);
+  // The oldest and the latest message; nullptr when the queue is empty.
   [[nodiscard]] ArrivedNode* first() const { return first_; }
   [[nodiscard]] ArrivedNode* last() const { return last_; }
   [[nodiscard]] std::uint64_t size() const { return size_; }
-  [[nodiscard]] std::uint64_t arrivals() const { return arrivals_; }  // ever appended
+  // Messages ever appended: the number of the latest one.
+  [[nodiscard]] std::uint64_t arrivals() const { return arrivals_; }
   [[nodiscard]] const ArrivalIndex& index() const { return index_; }
 
  private:

@@ -1,4 +1,4 @@
-// A message in the heap of a dynamic block, and the counts of such messages.
+// A message in the heap of a dynamic block, and counts of such messages.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +8,27 @@
 
 namespace margay::portals {
 
-// In the heap's own memory. Queued in arrival order from the moment its header was matched.
+// A message that a dynamic block has taken. It lies in the block's heap, and is valid until DynamicBlock::release(). It
+// is queued in arrival order from the moment its header is matched, before its body is complete.
 struct ArrivedMessage {
   Header header;
   Saved saved = Saved::nothing;
-  bool complete = false;      // the body is all here (always true when only the header was saved)
-  std::uint64_t arrival = 0;  // 1, 2, 3 ... per block
-  Buffer body;                // empty when only the header was saved
-  void* claim = nullptr;      // the searcher's own mark on a message whose body is still on its way
+  // The whole body is here. Always true when only the header is saved.
+  bool complete = false;
+  // Number in order of arrival, from 1, for each block.
+  std::uint64_t arrival = 0;
+  // Empty when only the header is saved.
+  Buffer body;
+  // A mark for the program: the receive that waits for this message's body. portals does not interpret it.
+  void* claim = nullptr;
 };
 
-// The messages and bytes in dynamic blocks, counted where other threads may read them.
+// The messages and bytes in dynamic blocks. A separate structure, so that it can lie where other threads may read it.
 struct ArrivalCounts {
-  std::uint64_t messages = 0;  // on the queue
-  std::uint64_t bytes = 0;     // of the heap that is taken, bookkeeping included
+  // Messages on the queues.
+  std::uint64_t messages = 0;
+  // Allocated bytes of the heaps, bookkeeping included.
+  std::uint64_t bytes = 0;
 };
 
 }  // namespace margay::portals

@@ -6,10 +6,13 @@ Passed admit_in_window(std::uint64_t bytes, std::uint64_t used, const Options& o
   const std::uint64_t wanted = moved_bytes(header);
   const bool receiver_managed = options.offset_by == OffsetBy::receiver;
   const bool moves = header.kind == Kind::get || has(options.save, Save::body);
+  // Full is tested before the direction, as in an independent block: storage without room is passed over, whatever the
+  // message. An empty message always has room.
   if (moves && receiver_managed && wanted > 0 && used == bytes) return Passed::no_room;
   if (!direction_fits(options, header)) return Passed::wrong_direction;
   if (!moves) return Passed::taken;
   const std::uint64_t offset = receiver_managed ? used : header.offset;
+  // Tested separately, so that the subtraction below cannot wrap: a header's offset is what its sender wrote.
   if (offset > bytes) return Passed::offset_out_of_range;
   return wanted > bytes - offset ? Passed::too_small : Passed::taken;
 }
@@ -36,7 +39,7 @@ Passed SingleBlock::admit(const Options& options, const Header& header) const {
 }
 
 void SingleBlock::reserve(const Options& options, const Header& header, Verdict& verdict) {
-  // A get saves no body; its header may be asked for all the same.
+  // A get saves no body, but its header may be requested.
   const auto kept = header.kind == Kind::get ? static_cast<unsigned>(options.save) & static_cast<unsigned>(Save::header)
                                              : static_cast<unsigned>(options.save);
   verdict.saved = static_cast<Saved>(kept);
@@ -60,7 +63,7 @@ void CombinedBlock::reserve(const Options& options, const Header& header, Verdic
   reserve_in_window(memory_, local_offset_, options, header, verdict);
 }
 
-// A combined block has no place for a header.
+// A combined block does not save headers.
 void CombinedBlock::commit(const Verdict& /*verdict*/, const Header& /*header*/) {}
 
 void CombinedBlock::give_back(const Verdict& verdict) {

@@ -1,4 +1,6 @@
-// Single and combined blocks: descriptors of one piece of memory, and of many taken as one (paper 001, section 1.2).
+// Single and combined blocks: descriptors of one piece of memory, and of several that are filled as one (paper 001,
+// section 1.2). Both place each message at an offset, which either the sender's header or the receiver's own counter
+// determines.
 #pragma once
 
 #include <span>
@@ -10,25 +12,29 @@
 
 namespace margay::portals {
 
-// "The most basic is the single block memory descriptor, which describes a single contiguous block of memory."
+// "The most basic is the single block memory descriptor, which describes a single contiguous block of memory." The
+// program owns block and memory.
 class SingleBlock final : public Descriptor {
  public:
   // Requires: the memory stays valid while the block is attached.
   explicit SingleBlock(Buffer memory) : Descriptor(DescriptorType::single_block), memory_(memory) {
     require(memory.base != nullptr || memory.bytes == 0, "a single block's memory has a length and no address");
   }
+  // The memory that messages are put into or read from.
   [[nodiscard]] Buffer memory() const { return memory_; }
-  // Receiver-managed: bytes already used from the beginning; reset to use the block again.
+  // Bytes already used from the beginning, where entries have a receiver-managed offset. Reset it to use the block
+  // again.
   [[nodiscard]] std::uint64_t local_offset() const { return local_offset_; }
+  // Messages whose bodies are still arriving keep their places.
   void reset_local_offset() { local_offset_ = 0; }
-  // With Save::header or both: the latest header. One slot: "a single block can only save incoming data" (section 2),
-  // so a second message overwrites it. Valid when messages() > 0.
+  // The latest message's header, with Save::header or Save::both. One slot only: "a single block can only save incoming
+  // data" (section 2), so a second message overwrites it. Valid when messages() > 0.
   [[nodiscard]] const Header& saved_header() const { return saved_header_; }
 
  private:
   friend class Storage;
 
-  // See memory/storage.hpp.
+  // The four steps of memory/storage.hpp, here and in the other descriptors.
   [[nodiscard]] Passed admit(const Options& options, const Header& header) const;
   void reserve(const Options& options, const Header& header, Verdict& verdict);
   void commit(const Verdict& verdict, const Header& header);
@@ -40,14 +46,17 @@ class SingleBlock final : public Descriptor {
 };
 
 // "The combined block memory descriptor describes a logically contiguous but possibly physically discontinuous block of
-// memory ... a message destined for this descriptor will keep filling successive buffers."
+// memory ... a message destined for this descriptor will keep filling successive buffers." It saves bodies only.
 class CombinedBlock final : public Descriptor {
  public:
   // Requires: the table and its buffers stay valid while the block is attached.
   explicit CombinedBlock(std::span<const Buffer> table) : Descriptor(DescriptorType::combined_block), memory_(table) {}
-  // The same, for a region that has been made already.
+  // The same for a region that exists already. Requires: what the region refers to stays valid while the block is
+  // attached.
   explicit CombinedBlock(const Region& memory) : Descriptor(DescriptorType::combined_block), memory_(memory) {}
+  // The memory that messages fill, over all its pieces.
   [[nodiscard]] const Region& memory() const { return memory_; }
+  // As in SingleBlock.
   [[nodiscard]] std::uint64_t local_offset() const { return local_offset_; }
   void reset_local_offset() { local_offset_ = 0; }
 
@@ -64,9 +73,9 @@ class CombinedBlock final : public Descriptor {
   std::uint64_t local_offset_ = 0;
 };
 
-// Arithmetic of descriptors' room. Internal to portals.
+// Arithmetic shared by the descriptors. Internal to portals.
 
-// Bytes that the message moves: the body of a deposit, or what a get asks for.
+// Bytes that a message moves: the body of a deposit, or the bytes that a get requests.
 [[nodiscard]] inline std::uint64_t moved_bytes(const Header& header) {
   return header.kind == Kind::get ? header.return_length : header.length;
 }
@@ -76,26 +85,30 @@ class CombinedBlock final : public Descriptor {
   return (static_cast<unsigned>(save) & static_cast<unsigned>(part)) != 0;
 }
 
-// A get reads, everything else writes.
+// Whether the entry permits the message's direction: a get reads, everything else writes.
 [[nodiscard]] inline bool direction_fits(const Options& options, const Header& header) {
   return (options.direction == Direction::read_only) == (header.kind == Kind::get);
 }
 
+// Whether an acknowledgment is sent: the entry and the header both request one, and the message is a put or a reply.
+// Gets are answered by their reply, acknowledgments by nothing.
 [[nodiscard]] inline bool acknowledges(const Options& options, const Header& header) {
   return options.acknowledge && header.return_portal != kNoPortal &&
          (header.kind == Kind::put || header.kind == Kind::reply);
 }
 
-// Whether a message fits in a window of `bytes`, `used` of which a receiver-managed offset has passed.
+// The result of admit() for memory of `bytes` bytes, `used` of which a receiver-managed offset has passed. Changes
+// nothing.
 [[nodiscard]] Passed admit_in_window(std::uint64_t bytes, std::uint64_t used, const Options& options,
                                      const Header& header);
 
-// Sets the verdict's outcome, offset, landing and acknowledge, and moves a receiver-managed offset on.
-// Requires: admit_in_window() == taken.
+// Sets the verdict's outcome, offset, landing and acknowledge, and advances a receiver-managed offset. Requires:
+// admit_in_window() == taken.
 void reserve_in_window(const Region& memory, std::uint64_t& used, const Options& options, const Header& header,
                        Verdict& verdict);
 
-// Undoes reserve_in_window(), but only if nothing was placed behind it: a gap stays.
+// Undoes reserve_in_window() when nothing was reserved behind it; otherwise a gap stays, because later messages already
+// have their places behind it.
 void give_back_in_window(std::uint64_t& used, const Verdict& verdict);
 
 }  // namespace margay::portals

@@ -20,12 +20,14 @@ Descriptor::~Descriptor() {
   if (changed_on_ != nullptr) changed_on_->remove(*this);
 }
 
+// Descriptors may outlive the list; each is unlinked, so that its own end does not reach into it.
 ChangedList::~ChangedList() {
   while (take() != nullptr) {
   }
 }
 
 void ChangedList::remove(Descriptor& descriptor) {
+  // The links are stale when the descriptor is on no list: take() does not reset them.
   if (descriptor.changed_on_ != this) return;
   Descriptor* const next = descriptor.next_changed_;
   Descriptor* const previous = descriptor.previous_changed_;
@@ -38,10 +40,12 @@ void ChangedList::remove(Descriptor& descriptor) {
 
 const char* refusal(DescriptorType type, const Options& options) {
   if (options.truncate && type != DescriptorType::independent_block) {
+    // The other types' links handle a body that is too long.
     return "only an independent block truncates: what does not fit in another type follows its links; leave "
            "Options::truncate off, or choose an independent block";
   }
   switch (type) {
+    // Has every option but truncate.
     case DescriptorType::single_block:
       return nullptr;
     case DescriptorType::dynamic_block:

@@ -9,24 +9,32 @@
 
 namespace margay::portals {
 
+// Options of the paper, section 1.2. The offset where a message is placed comes from its header, or from a counter of
+// the receiver that advances with each message.
 enum class OffsetBy : std::uint8_t { sender, receiver };
-enum class Save : std::uint8_t { header = 1, body = 2, both = 3 };  // same bits as Saved
-enum class Direction : std::uint8_t { write_only, read_only };      // read: the kernel replies out of it
+// The parts of a message that are saved. The bits are those of Saved.
+enum class Save : std::uint8_t { header = 1, body = 2, both = 3 };
+// write_only: puts, replies and acknowledgments are deposited. read_only: the kernel replies to gets out of the memory.
+enum class Direction : std::uint8_t { write_only, read_only };
+// How an independent block proceeds from row to row: once through its table, or round and round.
 enum class Progression : std::uint8_t { linear, circular };
 static_assert(static_cast<int>(Save::header) == static_cast<int>(Saved::header) &&
               static_cast<int>(Save::body) == static_cast<int>(Saved::body) &&
               static_cast<int>(Save::both) == static_cast<int>(Saved::both));
 
+// The paper's four memory descriptors. A stored tag, because the path of a message branches on it without a virtual
+// call.
 enum class DescriptorType : std::uint8_t { single_block, dynamic_block, independent_block, combined_block };
+// "single block" and the like.
 [[nodiscard]] std::string_view name(DescriptorType type);
 
-// What a descriptor is asked and told by the walk (portals/base/verdict.hpp).
+// Defined in portals/base/verdict.hpp: the walk's question to a descriptor, and its answer.
 enum class Passed : std::uint8_t;
 struct Verdict;
 
-// How a portal or a match entry uses a descriptor. An overlaid entry uses another's with options of its own
-// (section 1.2: "overlaid so that the same memory region is accessed or manipulated"). Which options a type has is the
-// paper's list; attach() refuses the others:
+// How a portal or a match entry uses a descriptor. Options belong to the entry, so an overlaid entry uses another's
+// descriptor with its own (section 1.2: "overlaid so that the same memory region is accessed or manipulated"). attach()
+// and set() fail for options that the paper's list does not give to the type:
 //   single:      offset_by, save header | body | both, direction, acknowledge
 //   dynamic:     save header | both, acknowledge                      (always write_only)
 //   independent: save header | both, direction, acknowledge           (progression belongs to the storage),
@@ -36,28 +44,32 @@ struct Options {
   Save save = Save::both;
   OffsetBy offset_by = OffsetBy::receiver;
   Direction direction = Direction::write_only;
+  // Send an acknowledgment when the message's header names a return portal.
   bool acknowledge = false;
-  bool truncate = false;  // a body longer than the buffer is saved as far as it fits, instead of failing as too small
+  // Save a body that is longer than the buffer as far as it fits, instead of failing with too_small.
+  bool truncate = false;
 };
 
-// nullptr when `type` has these options, else a sentence: why not, and what to choose. A combined block always saves
-// the body; it takes Save::both, the default, for that. Internal to portals.
+// nullptr when `type` has these options; otherwise a message that names the option and the cure. A combined block
+// always saves the body, and accepts Save::both, the default, for that. Internal to portals.
 [[nodiscard]] const char* refusal(DescriptorType type, const Options& options);
 
-// A descriptor's counters, its owner, and its link on the changed list. Owned by the program; must outlive every entry
-// and portal that it is attached to and every verdict on it. Only the thread that holds the process lock touches it.
+// The base of all descriptors: counters, owner tag, and the link on the changed list. Owned by the program. Requires:
+// it outlives every entry and portal that it is attached to, and every verdict on it. Used only under the process lock.
 class Descriptor {
  public:
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
+  // Leaves the changed list.
   virtual ~Descriptor();
 
   [[nodiscard]] DescriptorType type() const { return type_; }
-  // "A process sees an arrival in its descriptor's counters": bytes of bodies deposited or replied, and messages.
+  // "A process sees an arrival in its descriptor's counters": bytes of bodies deposited or replied, and number of
+  // messages. They count completed messages, and never go back.
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
   [[nodiscard]] std::uint64_t messages() const { return messages_; }
-  // Messages whose place is reserved and whose bodies are still arriving: the memory must stay, even if no entry leads
-  // to it. Independent blocks do not count here, because each of their rows has its state.
+  // Messages whose room is reserved and whose bodies are still arriving. While it is not 0, the memory must stay valid,
+  // even if no entry leads to it. Independent blocks do not count here, because each of their rows has a state.
   [[nodiscard]] std::uint16_t under_way() const { return under_way_; }
 
   // Opaque owner tag for the drainer of the changed list; portals does not interpret it.
@@ -73,32 +85,37 @@ class Descriptor {
   friend class Delivery;
   friend class Storage;
   Descriptor* next_changed_ = nullptr;
-  Descriptor* previous_changed_ = nullptr;  // so that a descriptor that goes away unlinks itself
+  // Backward, so that a descriptor that is destroyed unlinks itself in constant time.
+  Descriptor* previous_changed_ = nullptr;
   class ChangedList* changed_on_ = nullptr;
   std::uint64_t bytes_ = 0;
   std::uint64_t messages_ = 0;
   void* owner_ = nullptr;
   std::uint32_t owner_kind_ = 0;
-  std::uint16_t under_way_ = 0;  // a wire brings one body at a time, or one from each peer
+  // 16 bits suffice: a wire delivers one body at a time, or one from each peer.
+  std::uint16_t under_way_ = 0;
   DescriptorType type_;
 };
 
-// The descriptors whose counters changed since they were last taken, oldest change first, each at most once, so that
-// looking costs nothing per posted entry (docs/architecture.md: down by call, up by poll).
+// A queue of the descriptors whose counters changed since they were last taken: oldest change first, each at most once.
+// A poll therefore costs what has changed, however many entries are posted (docs/architecture.md: down by call, up by
+// poll).
 class ChangedList {
  public:
   ChangedList() = default;
   ChangedList(const ChangedList&) = delete;
   ChangedList& operator=(const ChangedList&) = delete;
+  // Unlinks the descriptors that are still on it.
   ~ChangedList();
-  // No effect when it is already on the list.
+  // Puts a descriptor on the list; no effect when it is already on it.
   void add(Descriptor& descriptor) {
     if (descriptor.changed_on_ == nullptr) [[likely]]
       return append(descriptor);
     MARGAY_ASSERT(descriptor.changed_on_ == this);
   }
-  void remove(Descriptor& descriptor);  // no effect when it is not on it
-  // The longest-changed descriptor, taken off; nullptr when none.
+  // No effect when the descriptor is not on this list.
+  void remove(Descriptor& descriptor);
+  // Removes and returns the descriptor that changed first; nullptr when the list is empty.
   [[nodiscard]] Descriptor* take() {
     Descriptor* const taken = first_;
     if (taken == nullptr) return nullptr;
@@ -125,10 +142,11 @@ class ChangedList {
   Descriptor* last_ = nullptr;
 };
 
-// A callback for an independent block that had no buffer left and has one again. The match index leaves entries with
-// exhausted storage out until then.
+// A room observer: a callback for an independent block without an available buffer, called when it has one again. The
+// match index leaves entries with exhausted storage out until then. Intrusive, so registering allocates nothing.
 struct RoomWatch {
-  void (*has_room)(RoomWatch& watch) = nullptr;  // the watch is off the list when this is called
+  // The observer is off the list when this is called, so it may register again.
+  void (*has_room)(RoomWatch& watch) = nullptr;
   RoomWatch* next = nullptr;
   RoomWatch* previous = nullptr;
 };

@@ -11,10 +11,12 @@ namespace margay::portals {
 
 namespace {
 
+// The body begins behind the node, at a cache line.
 constexpr std::uint64_t kNodeBytes = Heap::rounded(sizeof(ArrivedNode));
 static_assert(alignof(ArrivedNode) <= Heap::kGrain);
 
-// Bytes that the message takes in the heap; saturates, because a header's length is whatever its sender wrote.
+// Bytes that the message takes in the heap. Saturates, because a header's length is whatever its sender wrote; such a
+// message then finds no room.
 std::uint64_t block_bytes(const Options& options, const Header& header) {
   const std::uint64_t body = has(options.save, Save::body) ? header.length : 0;
   return body > ~std::uint64_t{0} - kNodeBytes ? ~std::uint64_t{0} : kNodeBytes + body;
@@ -26,6 +28,7 @@ struct DynamicBlock::Impl {
   explicit Impl(Buffer memory) : heap(memory) {}
 
   std::byte* allocate(std::uint64_t bytes) {
+    // The heap rounds up, so the difference is what the block really takes.
     const std::uint64_t before = heap.used();
     std::byte* const block = heap.allocate(bytes);
     counts->bytes += heap.used() - before;
@@ -35,6 +38,7 @@ struct DynamicBlock::Impl {
     const std::uint64_t before = heap.used();
     heap.free(block, bytes);
     MARGAY_ASSERT(counts->bytes >= before - heap.used());
+    // By what the heap gave back, as in allocate(), so that the counts return to 0.
     counts->bytes -= before - heap.used();
   }
   void append(ArrivedNode& node) {
@@ -50,6 +54,7 @@ struct DynamicBlock::Impl {
   Heap heap;
   ArrivalQueue queue;
   ArrivalCounts own_counts;
+  // Never null: counting costs the same with and without count_in().
   ArrivalCounts* counts = &own_counts;
   StructureWatch* watch = nullptr;
 };
@@ -110,7 +115,7 @@ void DynamicBlock::unlink(ArrivedMessage& message) {
     impl_->watch->unqueued(message);
 }
 
-// A released message's memory keeps this mark until the heap gives it out again.
+// release() clears `home`, and the memory keeps that until the heap reuses it: a second release is nearly always found.
 void DynamicBlock::require_own(const ArrivedMessage& message) const {
   require(ArrivedNode::of(message).home == &impl_->queue,
           "the message is not this dynamic block's, or has been released; take it from first(), next() or find(), and "
@@ -123,6 +128,7 @@ void DynamicBlock::release(ArrivedMessage& message) {
   discard(message);
 }
 
+// Frees a message, queued or not, complete or not. Its callers, release() and give_back(), have made their checks.
 void DynamicBlock::discard(ArrivedMessage& message) {
   ArrivedNode& node = ArrivedNode::of(message);
   if (impl_->watch != nullptr) [[unlikely]]
@@ -158,6 +164,8 @@ void DynamicBlock::reserve(const Options& options, const Header& header, Verdict
   const std::uint64_t bytes = block_bytes(options, header);
   std::byte* const block = impl_->allocate(bytes);
   MARGAY_ASSERT(block != nullptr);
+  // Queued at once, before the body: matching is decided in order of arrival, so a later receive must find this
+  // message.
   ArrivedNode& node = *new (block) ArrivedNode;
   node.block_bytes = bytes;
   node.home = &impl_->queue;
@@ -175,8 +183,8 @@ void DynamicBlock::reserve(const Options& options, const Header& header, Verdict
   verdict.message = &message;
 }
 
-// A program may have taken a header-only message off, even released it, before complete() is called; its verdict must
-// not be followed then.
+// A program may have taken a header-only message off the queue, or even released it, before complete() is called. The
+// verdict's pointer must not be followed then.
 void DynamicBlock::commit(const Verdict& verdict, const Header& /*header*/) {
   if (verdict.saved == Saved::both) verdict.message->complete = true;
 }

@@ -1,5 +1,7 @@
-// "A dynamic block memory descriptor describes a contiguous block of heap memory. The Puma kernel maintains a list of
-// free memory blocks and a list of messages that have arrived."
+// A dynamic block: a heap from which the kernel allocates each arriving message, and a queue of the messages in it. "A
+// dynamic block memory descriptor describes a contiguous block of heap memory. The Puma kernel maintains a list of free
+// memory blocks and a list of messages that have arrived" (paper 001, section 1.2). MPI keeps unexpected messages in
+// one.
 #pragma once
 
 #include <cstdint>
@@ -13,41 +15,51 @@
 
 namespace margay::portals {
 
+// Used under the process lock only. Functions that take a message end the process with an explanation when it is not
+// this block's or has been released.
 class DynamicBlock final : public Descriptor {
  public:
-  // The block takes its messages, headers and bodies alike, out of `heap` by first fit; the bookkeeping lives there
-  // too. Requires: heap is 64-byte aligned and stays valid while the block lives. Pages are touched only when used.
+  // Allocates messages, headers and bodies alike, from `heap` by first fit; the bookkeeping lies there too. Pages are
+  // touched only when used. Requires: the heap is aligned to 64 bytes and stays valid while the block lives.
   explicit DynamicBlock(Buffer heap);
   ~DynamicBlock() override;
 
-  // From now on what lies here is added to these counts, those of other blocks too, at once: an addition for each
-  // message that comes or goes. Requires: nothing has come yet; they outlive the block. What is left at the block's end
-  // stays.
+  // Adds this block's messages and bytes to `counts`, which several blocks may share and other threads may read: one
+  // addition for each message that arrives or leaves. What is counted at the block's end stays. Requires: no message
+  // has arrived yet; `counts` outlives the block.
   void count_in(ArrivalCounts& counts);
 
-  // From now on `watch` is called for each message that leaves; nullptr: nobody. Requires: `watch` outlives the block,
-  // or takes its leave.
+  // Sets the observer of messages that leave; nullptr: none. Requires: `watch` outlives the block, or is removed by
+  // follow(nullptr).
   void follow(StructureWatch* watch);
 
-  // The earliest arrived message that meets `criteria`, or nullptr. Its cost does not grow with the queue.
+  // The oldest queued message that meets `criteria`, complete or not; nullptr when none does. Its cost does not grow
+  // with the queue.
   [[nodiscard]] ArrivedMessage* find(const Criteria& criteria);
-  // In arrival order: the first message, and the one after `message`; nullptr at the end.
+  // The queue in arrival order: the oldest message, and the one after `message`; nullptr at the end and for a message
+  // that is off the queue.
   [[nodiscard]] ArrivedMessage* first() const;
   [[nodiscard]] ArrivedMessage* next(const ArrivedMessage& message) const;
-  // The other way: the latest message, and the one before `message`.
+  // The same backwards, from the latest message.
   [[nodiscard]] ArrivedMessage* last() const;
   [[nodiscard]] ArrivedMessage* previous(const ArrivedMessage& message) const;
-  // Takes a message off the queue; its memory stays until release().
+  // Takes a message off the queue, so that no search finds it; its memory stays until release(). Requires: it is
+  // queued.
   void unlink(ArrivedMessage& message);
-  // Frees the memory (and takes the message off the queue when it is still on it). Neighbouring free blocks join.
+  // Frees a message's memory, and takes it off the queue if it is still on it. Adjacent free blocks are joined.
   // Requires: message.complete.
   void release(ArrivedMessage& message);
 
-  [[nodiscard]] std::uint64_t queued() const;            // messages on the queue
-  [[nodiscard]] std::uint64_t arrivals() const;          // messages that ever came onto it
-  [[nodiscard]] std::uint64_t heap_bytes() const;        // size of the heap
-  [[nodiscard]] std::uint64_t used_bytes() const;        // bytes taken, bookkeeping included
-  [[nodiscard]] std::uint64_t high_water_bytes() const;  // most ever taken
+  // Messages on the queue.
+  [[nodiscard]] std::uint64_t queued() const;
+  // Messages ever queued.
+  [[nodiscard]] std::uint64_t arrivals() const;
+  // Size of the heap in bytes.
+  [[nodiscard]] std::uint64_t heap_bytes() const;
+  // Bytes allocated now, bookkeeping included.
+  [[nodiscard]] std::uint64_t used_bytes() const;
+  // The most that was ever allocated.
+  [[nodiscard]] std::uint64_t high_water_bytes() const;
 
  private:
   friend class Storage;
@@ -57,9 +69,12 @@ class DynamicBlock final : public Descriptor {
   void reserve(const Options& options, const Header& header, Verdict& verdict);
   void commit(const Verdict& verdict, const Header& header);
   void give_back(const Verdict& verdict);
+  // Frees a message, whatever its state.
   void discard(ArrivedMessage& message);
+  // Ends the process when the message is not this block's, or is released.
   void require_own(const ArrivedMessage& message) const;
 
+  // Heap, queue and counts, so that this header does not include theirs.
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

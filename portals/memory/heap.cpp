@@ -9,9 +9,11 @@ namespace margay::portals {
 
 Heap::Heap(Buffer memory) : base_(memory.base), capacity_(memory.bytes / kGrain * kGrain) {
   MARGAY_ASSERT(reinterpret_cast<std::uintptr_t>(base_) % kGrain == 0);
+  // Only the first page is touched: a large heap costs what is used of it.
   if (capacity_ > 0) root_ = new (base_) Node{nullptr, nullptr, capacity_, capacity_, random_};
 }
 
+// Called from the bottom of a changed path to its top, so that both children are right.
 void Heap::update(Node& node) {
   node.longest = node.bytes;
   if (node.left != nullptr) node.longest = std::max(node.longest, node.left->longest);
@@ -31,6 +33,7 @@ std::byte* Heap::allocate(std::uint64_t bytes) {
 std::byte* Heap::take_first(Node*& root, std::uint64_t bytes) {
   MARGAY_ASSERT(root->longest >= bytes && bytes % kGrain == 0);
   std::byte* block = nullptr;
+  // Left first, because addresses grow to the right: the lowest block that is long enough.
   if (root->left != nullptr && root->left->longest >= bytes) {
     block = take_first(root->left, bytes);
   } else if (root->bytes < bytes) {
@@ -52,6 +55,7 @@ void Heap::free(std::byte* block, std::uint64_t bytes) {
   const std::uint64_t given = rounded(bytes);
   MARGAY_ASSERT(block >= base_ && block + given <= base_ + capacity_ && used_ >= given);
   used_ -= given;
+  // The free neighbours of the block, by address.
   Node* before = nullptr;
   Node* after = nullptr;
   for (Node* node = root_; node != nullptr;) {
@@ -71,16 +75,19 @@ void Heap::free(std::byte* block, std::uint64_t bytes) {
     erase(root_, after);
   }
   if (before != nullptr && end(before) == block) {
+    // Its address, and so its position in the tree, stays; only lengths above it change.
     before->bytes += joined;
     refresh(root_, before);
     return;
   }
+  // xorshift64 (Marsaglia).
   random_ ^= random_ << 13;
   random_ ^= random_ >> 7;
   random_ ^= random_ << 17;
   insert(root_, new (block) Node{nullptr, nullptr, joined, joined, random_});
 }
 
+// Joins two treaps of which all addresses in `left` are lower; the higher priority becomes the root.
 Heap::Node* Heap::merge(Node* left, Node* right) {
   if (left == nullptr) return right;
   if (right == nullptr) return left;
@@ -94,6 +101,7 @@ Heap::Node* Heap::merge(Node* left, Node* right) {
   return right;
 }
 
+// The reverse of merge(): nodes below `at` go left, the others right.
 void Heap::split(Node* root, const std::byte* at, Node*& left, Node*& right) {
   if (root == nullptr) {
     left = nullptr;
@@ -129,6 +137,7 @@ void Heap::insert(Node*& root, Node* node) {
   update(*root);
 }
 
+// A grown block can only lengthen the paths above it.
 void Heap::refresh(Node* root, const Node* down_to) {
   if (root != down_to)
     refresh(reinterpret_cast<const std::byte*>(down_to) < begin(root) ? root->left : root->right, down_to);

@@ -13,7 +13,9 @@ bool IndependentBlock::exhausted() const {
   return available() == table_.size();
 }
 
+// Rows that the program has not released, after rewind(), are skipped.
 std::size_t IndependentBlock::available_linear() const {
+  // Rows whose message never arrived are used first, the earliest of them before the others.
   if (!given_back_.empty()) return given_back_.back();
   std::size_t row = next_;
   while (row < table_.size() && table_[row].state != State::available) ++row;
@@ -25,6 +27,7 @@ void IndependentBlock::give_back(const Verdict& verdict) {
   MARGAY_ASSERT(row < table_.size() && table_[row].state == State::reserved);
   table_[row].state = State::available;
   const std::size_t following = row + 1 == table_.size() && progression_ == Progression::circular ? 0 : row + 1;
+  // The row was the last one taken, so the turn steps back. Otherwise a circular table reaches the row again by itself.
   if (next_ == following) {
     next_ = row;
   } else if (progression_ == Progression::linear) {
@@ -70,8 +73,10 @@ void IndependentBlock::unwatch_room(RoomWatch& watch) {
 }
 
 void IndependentBlock::tell_watches() {
+  // A released row need not be the one whose turn it is.
   if (watches_ == nullptr || exhausted()) return;
   while (watches_ != nullptr) {
+    // Off the list first: the callback may register again or end the observer.
     RoomWatch& watch = *watches_;
     unwatch_room(watch);
     watch.has_room(watch);

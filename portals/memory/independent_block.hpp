@@ -1,6 +1,7 @@
-// "The independent block memory descriptor describes a table of possibly noncontiguous buffers ... a message ... will
-// be deposited in the first available buffer in the buffer descriptor table." Here it is the next one in turn, so that
-// rows tell the order of arrival: see release().
+// An independent block: a table of buffers, each of which takes one message with its header. "The independent block
+// memory descriptor describes a table of possibly noncontiguous buffers ... a message ... will be deposited in the
+// first available buffer in the buffer descriptor table" (paper 001, section 1.2). Here it is the next one in turn, so
+// that the rows show the order of arrival: see release(). A posted receive of MPI is a block of one row.
 #pragma once
 
 #include <algorithm>
@@ -15,41 +16,50 @@
 
 namespace margay::portals {
 
-// One row of the buffer descriptor table. `memory` may be in pieces (margay's extension: an independent block whose
-// buffer is a combined region, so that noncontiguous receives keep their header).
+// One row of the buffer descriptor table, owned by the program. `memory` may be in pieces: margay's extension, so that
+// noncontiguous receives keep their header.
 struct IndependentBuffer {
   Region memory;
-  Header header;            // saved when the row is `filled`
-  std::uint64_t bytes = 0;  // of the body saved here
+  // The message's header, valid in a `filled` row.
+  Header header;
+  // Bytes of the body that are saved here; fewer than header.length where the entry truncates.
+  std::uint64_t bytes = 0;
+  // available: the next message may take it. reserved: its body is arriving. filled: its message is complete.
   enum class State : std::uint8_t { available, reserved, filled } state = State::available;
 };
 
+// Refers to the program's table of rows. Used under the process lock only. Misuse of a row ends the process with a
+// message.
 class IndependentBlock final : public Descriptor {
  public:
   // Requires: the table stays valid while the block is attached.
   IndependentBlock(std::span<IndependentBuffer> table, Progression progression)
       : Descriptor(DescriptorType::independent_block), table_(table), progression_(progression) {}
 
+  // The program's rows; read them for headers and states.
   [[nodiscard]] std::span<const IndependentBuffer> table() const { return table_; }
   [[nodiscard]] Progression progression() const { return progression_; }
-  // Gives a filled row back. Linear: rows are used once each in order, a released row only after rewind(). Circular:
-  // the next message goes to the row after the last one, once released.
+  // Makes a filled row available. Linear: each row is used once, in order, so a released row is used only after
+  // rewind(). Circular: the next message goes to the row after the last one used, once that is released.
   void release(std::size_t row);
-  // Linear: begins with the first row again; rows still filled are passed over. Requires: no row is reserved.
+  // Linear blocks only: begins with the first row again; rows that are still filled are skipped. Requires: no row is
+  // reserved.
   void rewind();
-  // True when no buffer is available: every message would fail here with "no room".
+  // Whether no buffer is available, so that every message would fail here with no_room.
   [[nodiscard]] bool exhausted() const;
 
-  // Calls `watch` back when a buffer is available again. Requires: exhausted(); neither side goes away meanwhile.
+  // Registers an observer, which is called once when a buffer is available again. Constant time. Requires: exhausted();
+  // both outlive the registration.
   void watch_room(RoomWatch& watch);
+  // Removes a registered observer. Requires: it has not been called back.
   void unwatch_room(RoomWatch& watch);
 
  private:
   friend class Storage;
 
-  // The row that put() has just filled.
+  // The row that the last put() filled. Valid until the next message.
   [[nodiscard]] std::size_t latest_row() const { return (next_ == 0 ? table_.size() : next_) - 1; }
-  // See memory/storage.hpp. put() is the twin of admit(), reserve() and commit()
+  // The four steps of memory/storage.hpp. put() is the twin of admit(), reserve() and commit()
   // (tests/portals/put_whole_test).
   [[nodiscard]] Passed admit(const Options& options, const Header& header) const;
   void reserve(const Options& options, const Header& header, Verdict& verdict);
@@ -57,35 +67,42 @@ class IndependentBlock final : public Descriptor {
   [[nodiscard]] bool put(const Options& options, const Header& header, const Buffer& body);
   void give_back(const Verdict& verdict);
 
-  // The row that the next message gets; table_.size() when there is none.
+  // The row that the next message takes; table_.size() when there is none.
   [[nodiscard]] std::size_t available() const;
+  // available() of a linear block: a row whose message never arrived, or the next one that is available.
   [[nodiscard, gnu::noinline]] std::size_t available_linear() const;
+  // Notifies the observers if a buffer is available.
   void tell_watches();
 
+  // Constant after construction; its rows change.
   std::span<IndependentBuffer> table_;
+  // The row whose turn is next; table_.size() at the end of a linear table.
   std::size_t next_ = 0;
-  std::vector<std::size_t> given_back_;  // linear: rows before next_ whose message never came, smallest last
+  // Linear: rows before next_ whose message never arrived, smallest last. They are used first.
+  std::vector<std::size_t> given_back_;
+  // Head of the list of room observers.
   RoomWatch* watches_ = nullptr;
   Progression progression_;
 };
 
-// What an independent block does on a message's way, for portals/memory/storage to inline: a receive of MPI is one such
-// block, so each message goes through here. Internal to portals.
+// The steps of an independent block, in the header so that portals/memory/storage can inline them: a receive of MPI is
+// one such block, so each message passes here. Internal to portals.
 
 inline std::size_t IndependentBlock::available() const {
   if (progression_ == Progression::circular) [[likely]] {
-    // The turn is this row's: a circular list does not pass over a row that is still in use.
+    // Only this row may be next: a circular table does not skip a row that is still in use.
+    // An empty table has no row at all.
     const bool free = next_ < table_.size() && table_[next_].state == IndependentBuffer::State::available;
     return free ? next_ : table_.size();
   }
   return available_linear();
 }
 
-// put()'s twins, this and the next two.
+// admit(), reserve() and commit() are put()'s twins.
 inline Passed IndependentBlock::admit(const Options& options, const Header& header) const {
   const std::size_t row = available();
-  // Before the direction: an exhausted block is passed over whatever the message is, which lets the match index leave
-  // it out.
+  // Room is tested before the direction: an exhausted block is passed over whatever the message is, so the match index
+  // may leave it out.
   if (row == table_.size()) return Passed::no_room;
   if (!direction_fits(options, header)) return Passed::wrong_direction;
   const bool get = header.kind == Kind::get;
@@ -96,7 +113,7 @@ inline Passed IndependentBlock::admit(const Options& options, const Header& head
 }
 
 inline void IndependentBlock::reserve(const Options& options, const Header& header, Verdict& verdict) {
-  // admit() found it: the next one of a circular table is not looked for again.
+  // admit() found the row; of a circular table it is next_, without another search.
   const bool circular = progression_ == Progression::circular;
   const std::size_t row = circular ? next_ : available_linear();
   IndependentBuffer& buffer = table_[row];
@@ -115,7 +132,7 @@ inline void IndependentBlock::reserve(const Options& options, const Header& head
   verdict.saved = body && !get ? Saved::both : Saved::header;
   verdict.acknowledge = acknowledges(options, header);
   verdict.row = static_cast<std::uint32_t>(row);
-  // Shorter than what comes only where the entry truncates.
+  // The landing is shorter than the body only where the entry truncates.
   if (body || get) verdict.landing = buffer.memory.slice(0, std::min(moved_bytes(header), buffer.memory.bytes()));
 }
 
@@ -127,7 +144,9 @@ inline void IndependentBlock::commit(const Verdict& verdict, const Header& heade
   buffer.state = IndependentBuffer::State::filled;
 }
 
-// The three above at once; tests/portals/put_whole_test holds it to them.
+// The three functions above at once, for a circular table and a body in one piece that fits;
+// tests/portals/put_whole_test compares them. The row is not `reserved` in between, because nothing else runs before
+// the copy is done.
 inline bool IndependentBlock::put(const Options& options, const Header& header, const Buffer& body) {
   if (options.direction != Direction::write_only || !has(options.save, Save::body)) return false;
   if (progression_ != Progression::circular || next_ >= table_.size()) return false;

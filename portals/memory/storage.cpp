@@ -8,7 +8,8 @@ namespace margay::portals {
 
 namespace {
 
-// Calls `action` with the descriptor as its own type.
+// Calls `action` with the descriptor as its own type. A switch and not virtual functions: the steps are private to
+// portals, and the compiler sees all four.
 template <class Base, class Action>
 decltype(auto) with_type(Base& descriptor, Action action) {
   constexpr bool kConst = std::is_const_v<Base>;
@@ -36,6 +37,7 @@ Passed Storage::admit_other(const Descriptor& descriptor, const Options& options
 
 void Storage::reserve_other(Descriptor& descriptor, const Options& options, const Header& header, Verdict& verdict) {
   with_type(descriptor, [&](auto& block) { block.reserve(options, header, verdict); });
+  // Until commit or give_back; the counter's meaning is in Descriptor::under_way().
   ++descriptor.under_way_;
 }
 
@@ -47,6 +49,7 @@ void Storage::commit_other(const Verdict& verdict, const Header& header) {
 
 void Storage::give_back(const Verdict& verdict) {
   with_type(*verdict.descriptor, [&](auto& block) { block.give_back(verdict); });
+  // Rows have their own state and are not counted in under_way_.
   if (independent(*verdict.descriptor) != nullptr) return;
   MARGAY_ASSERT(verdict.descriptor->under_way_ != 0);
   --verdict.descriptor->under_way_;

@@ -1,5 +1,6 @@
-// What happens to a descriptor on a message's way, for whichever type it is: admit, reserve, then commit or give back;
-// or all at once (put). Internal to portals. Independent blocks, which most messages meet, are done inline.
+// The steps of a message at a descriptor, for all four types: admit, reserve, then commit or give back; or all at once
+// (put). Internal to portals. Independent blocks, which most messages meet, are handled inline; the others by a switch
+// out of line.
 #pragma once
 
 #include "portals/base/assert.hpp"
@@ -9,16 +10,18 @@
 
 namespace margay::portals {
 
+// Static functions only, and the counters of Descriptor, whose friend this is.
 class Storage {
  public:
-  // Whether the message can go there: taken, no_room, too_small, wrong_direction or offset_out_of_range. Changes
-  // nothing.
+  // Whether the descriptor can take the message now: taken, no_room, too_small, wrong_direction or offset_out_of_range.
+  // Changes nothing.
   [[nodiscard]] static Passed admit(const Descriptor& descriptor, const Options& options, const Header& header) {
+    // Inline: the likely type needs no call.
     if (const IndependentBlock* const block = independent(descriptor)) [[likely]]
       return block->admit(options, header);
     return admit_other(descriptor, options, header);
   }
-  // Takes the room and fills the verdict in, all but its entry. Requires: admit() == taken, and nothing since.
+  // Reserves the room and fills in the verdict, except its entry. Requires: admit() == taken, and no change since.
   static void reserve(Descriptor& descriptor, const Options& options, const Header& header, Verdict& verdict) {
     MARGAY_DEBUG_ASSERT(admit(descriptor, options, header) == Passed::taken);
     verdict.descriptor = &descriptor;
@@ -28,7 +31,8 @@ class Storage {
       reserve_other(descriptor, options, header, verdict);
     }
   }
-  // The body is in place: counters and saved header. Requires: reserve() made the verdict.
+  // Makes the message visible once its body is in place: counters and saved header. Requires: reserve() made the
+  // verdict.
   static void commit(const Verdict& verdict, const Header& header) {
     MARGAY_DEBUG_ASSERT(verdict.descriptor != nullptr);
     Descriptor& descriptor = *verdict.descriptor;
@@ -40,8 +44,8 @@ class Storage {
       commit_other(verdict, header);
     }
   }
-  // admit, reserve, copy and commit of a put that is whole in `body` and wants no acknowledgment. False: another case,
-  // nothing happened.
+  // admit, reserve, copy and commit of a put whose whole body is in `body` and that requests no acknowledgment. False:
+  // the message needs the separate steps, and nothing changed.
   [[nodiscard]] static bool put(Descriptor& descriptor, const Options& options, const Header& header,
                                 const Buffer& body) {
     IndependentBlock* const block = independent(descriptor);
@@ -50,19 +54,21 @@ class Storage {
     ++descriptor.messages_;
     return true;
   }
-  // The verdict of the message that put() has just placed, but for its entry.
+  // The verdict, except its entry, of the message that the last put() placed. Requires: an independent block.
   static void tell_put(Descriptor& descriptor, const Header& header, Verdict& verdict) {
     verdict.descriptor = &descriptor;
     verdict.outcome = Outcome::deposit;
     verdict.saved = Saved::both;
+    // put() keeps no verdict, so it is reconstructed from the block.
     verdict.row = static_cast<std::uint32_t>(independent(descriptor)->latest_row());
     verdict.landing = independent(descriptor)->table()[verdict.row].memory.slice(0, header.length);
   }
-  // The body will not come.
+  // Returns a reservation whose body will not arrive. Requires: reserve() made the verdict, and commit() was not
+  // called.
   static void give_back(const Verdict& verdict);
 
  private:
-  // nullptr: of another type.
+  // The descriptor as an independent block; nullptr when it is of another type.
   [[nodiscard]] static const IndependentBlock* independent(const Descriptor& descriptor) {
     const bool is = descriptor.type() == DescriptorType::independent_block;
     return is ? static_cast<const IndependentBlock*>(&descriptor) : nullptr;
@@ -71,10 +77,12 @@ class Storage {
     const bool is = descriptor.type() == DescriptorType::independent_block;
     return is ? static_cast<IndependentBlock*>(&descriptor) : nullptr;
   }
+  // The same steps for the other types.
   [[nodiscard, gnu::noinline]] static Passed admit_other(const Descriptor& descriptor, const Options& options,
                                                          const Header& header);
   [[gnu::noinline]] static void reserve_other(Descriptor& descriptor, const Options& options, const Header& header,
                                               Verdict& verdict);
+  // As above: out of line, so that the common path stays short.
   [[gnu::noinline]] static void commit_other(const Verdict& verdict, const Header& header);
 };
 

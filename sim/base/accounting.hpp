@@ -1,5 +1,5 @@
-// The registers of one process: what it sent, what arrived, what was dropped and why. The accounting law, at rest, for
-// every ordered pair: sent = delivered + sum of dropped by reason.
+// The registers of one process: counts of messages sent, delivered, and dropped by reason. The accounting law, at rest,
+// for every ordered pair: sent = delivered + sum of dropped by reason.
 #pragma once
 
 #include <array>
@@ -11,51 +11,67 @@
 
 namespace margay::sim {
 
+// Messages, and bytes of their bodies.
 struct WireCounts {
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;
 };
 
+// Messages by DropReason.
 using DropCounts = std::array<std::uint64_t, portals::kDropReasonCount>;
 
-// What keeps a process from leaving the library without its coprocessor.
+// The reasons why a process that leaves the library needs its coprocessor.
 struct Unfinished {
-  std::uint64_t transmissions = 0;  // taken and not yet given back
-  std::uint64_t owed = 0;           // answers that the program waits for
+  // Transmissions that are sent and not returned.
+  std::uint64_t transmissions = 0;
+  // Answers that the program waits for.
+  std::uint64_t owed = 0;
+  // One test for both.
   [[nodiscard]] bool any() const { return transmissions + owed != 0; }
 };
 
+// Used under the process lock.
 class Registers {
  public:
+  // For a job of `ranks` ranks; memory is allocated per peer at first use.
   explicit Registers(std::uint32_t ranks) : pairs_(ranks) {}
 
-  // The number of this message in its ordered pair, from 1.
+  // Counts a message; returns its number in its ordered pair, from 1.
   std::uint64_t count_sent(std::uint32_t destination) { return ++pairs_[destination].sent; }
+  // Counts a message that was deposited, or a get that was answered.
   void count_delivered(std::uint32_t source) { ++pairs_[source].delivered; }
+  // Counts for the pair and in the sum over all sources.
   void count_dropped(std::uint32_t source, portals::DropReason reason) {
     ++dropped_[source][static_cast<std::size_t>(reason)];
     ++drops_[static_cast<std::size_t>(reason)];
   }
 
+  // Ranks of the job.
   [[nodiscard]] std::uint32_t ranks() const { return pairs_.size(); }
+  // Messages handed to a wire for `destination`.
   [[nodiscard]] std::uint64_t sent(std::uint32_t destination) const { return pairs_.at(destination).sent; }
+  // Messages of `source` that were deposited or answered.
   [[nodiscard]] std::uint64_t delivered(std::uint32_t source) const { return pairs_.at(source).delivered; }
+  // Messages of `source` that were dropped, by reason.
   [[nodiscard]] DropCounts dropped(std::uint32_t source) const {
     const auto found = dropped_.find(source);
     return found == dropped_.end() ? DropCounts{} : found->second;
   }
+  // The kernel's and the device's to change.
   [[nodiscard]] Unfinished& unfinished() { return unfinished_; }
   [[nodiscard]] const Unfinished& unfinished() const { return unfinished_; }
-  // The status registers: drops by reason, over all sources.
+  // Drops by reason, over all sources.
   [[nodiscard]] const DropCounts& drops() const { return drops_; }
 
  private:
+  // This process's counts with one peer, in both directions.
   struct Pair {
     std::uint64_t sent = 0;
     std::uint64_t delivered = 0;
   };
   PeerTable<Pair> pairs_;
-  std::unordered_map<std::uint32_t, DropCounts> dropped_;  // by source, of those of which something was
+  // By source, of sources with a dropped message.
+  std::unordered_map<std::uint32_t, DropCounts> dropped_;
   DropCounts drops_{};
   Unfinished unfinished_;
 };

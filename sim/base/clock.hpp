@@ -1,19 +1,21 @@
-// The seam to time: whatever a process's course depends on asks the Clock that it was given, the machine's own or a
-// virtual one.
+// The seam to time: everything whose course depends on time takes a Clock, the machine's own or a virtual one.
 #pragma once
 
 #include <cstdint>
 
 namespace margay::sim {
 
-// What a tick is, so that a reader of recorded ticks knows how to turn them into time. Part of the trace format.
+// The unit of ticks, by which a reader of recorded ticks converts them into time. Part of the trace format.
 enum class ClockKind : std::uint32_t {
-  monotonic = 1,  // ticks are nanoseconds of CLOCK_MONOTONIC
-  tsc = 2,        // ticks of the processor's invariant time stamp counter, one counter for all processors of a host
-  virtual_ns = 3  // ticks are nanoseconds of virtual time
+  // Nanoseconds of CLOCK_MONOTONIC.
+  monotonic = 1,
+  // Ticks of the processor's invariant time stamp counter, one counter for all processors of a host.
+  tsc = 2,
+  // Nanoseconds of virtual time.
+  virtual_ns = 3
 };
 
-// Neither function ever goes back. Any thread may call them, except where a derived class says otherwise.
+// Neither function ever goes back. Any thread may call them, unless a derived class says otherwise.
 class Clock {
  public:
   Clock(const Clock&) = delete;
@@ -22,7 +24,7 @@ class Clock {
 
   // Nanoseconds since a fixed point in the past: CLOCK_MONOTONIC's for the real clock, so ranks of one host agree.
   [[nodiscard]] virtual std::uint64_t now_ns() const = 0;
-  // The cheapest stamp this clock has, in units of kind(). Only differences within one host mean anything.
+  // The cheapest time stamp of this clock, in units of kind(). Only differences within one host are meaningful.
   [[nodiscard]] virtual std::uint64_t ticks() const = 0;
   [[nodiscard]] ClockKind kind() const { return kind_; }
 
@@ -41,15 +43,16 @@ class Clock {
   return 0;
 #endif
 }
-// Whether the counter ticks at one rate whatever the processor's frequency and sleep state.
+// Whether the counter ticks at a constant rate, independent of the processor's frequency and sleep state.
 [[nodiscard]] bool tsc_is_invariant();
 
-// CLOCK_MONOTONIC through the vDSO (23 ns here). For what measures the machine itself, and for who has no other clock.
+// CLOCK_MONOTONIC through the vDSO (23 ns here). For measurements of the machine itself, and for code without another
+// clock.
 [[nodiscard]] std::uint64_t monotonic_ns();
 
-// The machine's own clock. now_ns() is CLOCK_MONOTONIC through the vDSO (23 ns here): the kernel keeps its counter's
-// calibration for us, so nothing has to be measured at start and threads need no agreement. ticks() is the raw counter
-// where it is invariant (10 ns), else now_ns(); who records ticks notes an Anchor now and then.
+// The machine's own clock. now_ns() is CLOCK_MONOTONIC through the vDSO (23 ns here): the operating system calibrates
+// its counter, so nothing has to be measured at start and threads need no agreement. ticks() is the raw counter where
+// it is invariant (10 ns), otherwise now_ns(); a recorder of ticks takes a ClockAnchor now and then.
 class RealClock final : public Clock {
  public:
   RealClock() : Clock(tsc_is_invariant() ? ClockKind::tsc : ClockKind::monotonic) {}
@@ -57,30 +60,32 @@ class RealClock final : public Clock {
   [[nodiscard]] std::uint64_t ticks() const override { return kind() == ClockKind::tsc ? read_tsc() : now_ns(); }
 };
 
-// The one that a process has which is given no other. It has no state.
+// The clock of a process that is given no other. It has no state.
 [[nodiscard]] const Clock& real_clock();
 
-// Time that stands until it is moved. One thread at a time.
+// A clock that stands until it is moved. One thread at a time.
 class VirtualClock final : public Clock {
  public:
   explicit VirtualClock(std::uint64_t now_ns = 0) : Clock(ClockKind::virtual_ns), now_ns_(now_ns) {}
   [[nodiscard]] std::uint64_t now_ns() const override { return now_ns_; }
   [[nodiscard]] std::uint64_t ticks() const override { return now_ns_; }
-  // No effect when `now_ns` lies in the past: time never goes back.
+  // No effect when `now_ns` is in the past.
   void set_ns(std::uint64_t now_ns) { now_ns_ = now_ns > now_ns_ ? now_ns : now_ns_; }
+  // Moves the time forward.
   void advance_ns(std::uint64_t by_ns) { now_ns_ += by_ns; }
 
  private:
   std::uint64_t now_ns_;
 };
 
-// One moment on both scales. Two of them give a counter's rate.
+// One moment on both scales. Two anchors determine a counter's rate.
 struct ClockAnchor {
+  // In units of the clock's kind().
   std::uint64_t ticks = 0;
   std::uint64_t time_ns = 0;
   friend bool operator==(const ClockAnchor&, const ClockAnchor&) = default;
 };
-// Reads both scales as close together as it can in three tries (within some 20 ns on a running processor).
+// Reads both scales as closely together as possible in three tries (within some 20 ns on a running processor).
 [[nodiscard]] ClockAnchor take_anchor(const Clock& clock);
 
 }  // namespace margay::sim

@@ -21,11 +21,12 @@ std::string path_of_program() {
   return length > 0 ? std::string(path.data(), static_cast<std::size_t>(length)) : "";
 }
 
-// Notes lie in a row: their heads, names and contents, each filled up to 4 bytes.
+// ELF notes are adjacent: head, name and content, each padded to 4 bytes.
 std::size_t filled_up(std::size_t bytes) {
   return (bytes + 3) / 4 * 4;
 }
 
+// The build id among a file's notes; "-" without one. Bounds are checked, because the notes are the file's own.
 std::string build_id_in(const std::byte* notes, std::size_t bytes) {
   for (std::size_t at = 0; at + sizeof(ElfW(Nhdr)) <= bytes;) {
     ElfW(Nhdr) head;
@@ -45,6 +46,7 @@ std::string build_id_in(const std::byte* notes, std::size_t bytes) {
   return "-";
 }
 
+// The loader's entry of a file: the union of its loaded parts.
 LoadedModule module_in(const dl_phdr_info& info) {
   LoadedModule module;
   module.begin = ~std::uintptr_t{0};
@@ -65,6 +67,7 @@ LoadedModule module_in(const dl_phdr_info& info) {
   return module;
 }
 
+// Stops at the first file for which `wanted` returns true. dl_iterate_phdr holds the loader's lock meanwhile.
 template <typename Wanted>
 std::optional<LoadedModule> find(Wanted wanted) {
   struct Search {
@@ -74,7 +77,7 @@ std::optional<LoadedModule> find(Wanted wanted) {
   dl_iterate_phdr(
       [](dl_phdr_info* info, std::size_t /*bytes*/, void* data) {
         auto& state = *static_cast<Search*>(data);
-        // The vdso's name is not of a file; it is never searched for.
+        // The vdso has a name without a file; it is never searched for.
         LoadedModule module = module_in(*info);
         if (!state.wanted(module)) return 0;
         state.found = std::move(module);
@@ -84,7 +87,7 @@ std::optional<LoadedModule> find(Wanted wanted) {
   return std::move(search.found);
 }
 
-// How many files the process has unloaded.
+// The number of files that the process has unloaded: while it is unchanged, known addresses stay valid.
 unsigned long long unloaded_so_far() {
   unsigned long long count = 0;
   dl_iterate_phdr(
@@ -113,6 +116,7 @@ std::uint64_t build_number(const LoadedModule& module) {
     number ^= static_cast<unsigned char>(letter);
     number *= 0x0000'0100'0000'01b3;
   }
+  // Never 0, which means "unknown".
   return number | 1U;
 }
 

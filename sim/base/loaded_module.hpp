@@ -1,4 +1,4 @@
-// A file that this process has loaded, the program itself or a library: where it lies, and which build it is.
+// A file that this process has loaded, the program itself or a library: its addresses and its build.
 #pragma once
 
 #include <cstdint>
@@ -8,27 +8,30 @@
 
 namespace margay::sim {
 
+// One loaded file: addresses from `begin` up to `end`.
 struct LoadedModule {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
-  std::string build_id;  // hexadecimal; "-": none
+  // Hexadecimal; "-": none.
+  std::string build_id;
   std::string path;
   bool is_program = false;
+  // Whether the file contains the address.
   [[nodiscard]] bool has(std::uintptr_t address) const { return address >= begin && address < end; }
 };
 
-// Nothing: `address` lies in no file (code that was made at run time).
+// The file that contains `address`; nothing for code that was generated at run time.
 [[nodiscard]] std::optional<LoadedModule> loaded_module_of(std::uintptr_t address);
-// The one whose build_number() this is.
+// The file with this build_number().
 [[nodiscard]] std::optional<LoadedModule> loaded_module_of_build(std::uint64_t number);
-// The same for one build wherever it is loaded, in any process; for files without a build id by their path. Not 0.
+// A number that identifies a build in every process that loads it, from its build id, or from its path if it has none.
+// Never 0.
 [[nodiscard]] std::uint64_t build_number(const LoadedModule& module);
 
-// loaded_module_of() for who asks often: it remembers what it has found until the process unloads a file. One thread at
-// a time.
+// A cache of loaded_module_of(), valid until the process unloads a file. One thread at a time.
 class LoadedModules {
  public:
-  // Until the next question; nullptr: in no file.
+  // The file that contains `address`, valid until the next call; nullptr: none.
   [[nodiscard]] const LoadedModule* of(std::uintptr_t address);
 
  private:

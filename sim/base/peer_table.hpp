@@ -1,5 +1,5 @@
-// What a process has for each of its peers, made when it first has to do with one of them: a rank among thousands hears
-// of few. Cost of an access: one load more than a vector's; of an empty table, 8 bytes for each 32 peers.
+// A table of a process's data about each peer, allocated when it first communicates with one: a rank among thousands
+// communicates with few. An access costs one load more than a vector's; an empty table, 8 bytes for each 32 peers.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace margay::sim {
 
-// A table of numbers that many objects have in common: thousands of ranks in one process all know the same of all the
-// others. Immutable. Reading costs what a vector's does.
+// An immutable table of numbers that many objects share: thousands of ranks in one process have the same data about all
+// others. Reading costs as much as a vector's.
 
 class SharedTable {
  public:
@@ -26,6 +26,7 @@ class SharedTable {
         size_(numbers_->size()) {}
   SharedTable(std::initializer_list<std::uint32_t> numbers) : SharedTable(Numbers(numbers)) {}
 
+  // As a vector of const elements. Index without a check.
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
   [[nodiscard]] std::uint32_t operator[](std::size_t at) const { return first_[at]; }
@@ -33,41 +34,47 @@ class SharedTable {
   [[nodiscard]] const std::uint32_t* begin() const { return first_; }
   [[nodiscard]] const std::uint32_t* end() const { return first_ + size_; }
   [[nodiscard]] const std::uint32_t* data() const { return first_; }
-  // The same, as long as any copy of this lives.
+  // The same as a vector; valid as long as any copy of this lives.
   [[nodiscard]] const Numbers& numbers() const {
     static const Numbers kNone;
     return numbers_ != nullptr ? *numbers_ : kNone;
   }
+  // Copies are equal without a comparison of their elements.
   friend bool operator==(const SharedTable& one, const SharedTable& other) {
     return one.numbers_ == other.numbers_ || one.numbers() == other.numbers();
   }
 
  private:
+  // Shared by all copies; nullptr: empty.
   std::shared_ptr<const Numbers> numbers_;
+  // Copies of the vector's pointer and size, so that reading does not go through the shared pointer.
   const std::uint32_t* first_ = nullptr;
   std::size_t size_ = 0;
 };
 
+// A table with an Each for each peer, in chunks of 32.
 template <typename Each>
 class PeerTable {
  public:
+  // For `peers` peers; no elements are allocated.
   explicit PeerTable(std::uint32_t peers) : peers_(peers), chunks_((peers + kChunk - 1) / kChunk) {}
 
+  // Number of peers, allocated or not.
   [[nodiscard]] std::uint32_t size() const { return peers_; }
-  // To be changed. Requires: peer < size().
+  // An element to be changed; allocates its chunk. Requires: peer < size().
   [[nodiscard]] Each& operator[](std::uint32_t peer) {
     auto& chunk = chunks_[peer / kChunk];
     if (chunk == nullptr) [[unlikely]]
       make(chunk);
     return (*chunk)[peer % kChunk];
   }
-  // To be read: as Each{} where nothing was changed yet.
+  // An element to be read; Each{} where nothing was allocated.
   [[nodiscard]] const Each& at(std::uint32_t peer) const {
     static const Each kNone{};
     const auto& chunk = chunks_[peer / kChunk];
     return chunk == nullptr ? kNone : (*chunk)[peer % kChunk];
   }
-  // function(peer, each) of those that may have been changed.
+  // Calls function(peer, each) for all elements of allocated chunks.
   template <typename Function>
   void for_each(Function&& function) const {
     for (std::uint32_t peer = 0; peer < peers_; ++peer) {
@@ -81,8 +88,10 @@ class PeerTable {
   }
 
  private:
+  // Elements that are allocated together: neighbours in rank are often peers too.
   static constexpr std::uint32_t kChunk = 32;
   using Chunk = std::array<Each, kChunk>;
+  // Out of line: happens once per chunk.
   [[gnu::noinline]] static void make(std::unique_ptr<Chunk>& chunk) { chunk = std::make_unique<Chunk>(); }
 
   std::uint32_t peers_;

@@ -12,7 +12,7 @@ namespace margay::sim {
 
 namespace {
 
-// What /proc/PID/stat says (proc(5), fields 3, 20 and 22).
+// Fields 3, 20 and 22 of /proc/PID/stat (proc(5)).
 struct Stat {
   char state = 0;
   long threads = 0;
@@ -21,6 +21,8 @@ struct Stat {
 
 enum class Found : std::uint8_t { yes, no_process, unknown };
 
+// Plain system calls and fixed buffers. The monitor of the node's processes (PeerWatch) calls it twice a second for
+// each.
 Found read_stat(std::int32_t pid, Stat& out) {
   std::array<char, 32> path{};
   std::array<char, 1024> text{};
@@ -31,7 +33,7 @@ Found read_stat(std::int32_t pid, Stat& out) {
   const int error = errno;
   ::close(file);
   if (bytes < 0) return error == ESRCH ? Found::no_process : Found::unknown;
-  // The name, in parentheses, may hold anything.
+  // The program's name, in parentheses, may contain anything, so the fields begin behind the last one.
   const char* const behind = std::strrchr(text.data(), ')');
   const bool whole = behind != nullptr && std::sscanf(behind,
                                                       ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d "
@@ -53,7 +55,7 @@ bool has_ended(const ProcessIdentity& process) {
   Stat stat;
   const Found found = read_stat(process.pid, stat);
   if (found != Found::yes) {
-    // Without /proc everybody would seem gone.
+    // Without /proc every process would seem to have ended.
     return found == Found::no_process && read_stat(::getpid(), stat) == Found::yes;
   }
   if (stat.start_ticks != process.start_ticks) return true;

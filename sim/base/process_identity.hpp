@@ -1,4 +1,4 @@
-// Which process it is, for good: a number may pass to another process, its number and the time of its start do not.
+// The permanent identity of a process: its number, which may pass to another process, together with its start time.
 #pragma once
 
 #include <cstdint>
@@ -6,15 +6,17 @@
 namespace margay::sim {
 
 struct ProcessIdentity {
-  std::int32_t pid = 0;           // 0: not known
-  std::uint64_t start_ticks = 0;  // when it started, as /proc counts
+  // 0: not known.
+  std::int32_t pid = 0;
+  // Start time, as in /proc/PID/stat.
+  std::uint64_t start_ticks = 0;
 };
 
-// This process; unknown where /proc does not tell.
+// This process; unknown without /proc.
 [[nodiscard]] ProcessIdentity own_process();
 
-// Whether that process has ended, all of its threads; one that is a zombie has, one that is stopped has not. false as
-// well when this cannot be found out (no descriptor left, no /proc). Reads one file: 10 us.
+// Whether the process has ended, with all of its threads. A zombie has, a stopped process has not. false also when this
+// cannot be determined (no descriptor left, no /proc). Reads one file: 10 us.
 [[nodiscard]] bool has_ended(const ProcessIdentity& process);
 
 }  // namespace margay::sim

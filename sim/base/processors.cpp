@@ -20,6 +20,7 @@ namespace {
 double cgroup_quota() {
   std::ifstream group("/proc/self/cgroup");
   std::string line;
+  // The group of version 2 has the empty list of controllers.
   std::string path;
   while (std::getline(group, line)) {
     if (line.rfind("0::", 0) == 0) path = line.substr(3);
@@ -27,6 +28,7 @@ double cgroup_quota() {
   for (const std::string& file : {"/sys/fs/cgroup" + path + "/cpu.max", std::string("/sys/fs/cgroup/cpu.max")}) {
     std::ifstream quota(file);
     std::string amount;
+    // A container may mount its own group at the top, so both files are tried.
     double period = 0;
     if (!(quota >> amount >> period)) continue;
     const double most = std::strtod(amount.c_str(), nullptr);
@@ -63,6 +65,7 @@ std::uint32_t Scheduler::processor() const {
   return processor < 0 ? 0 : static_cast<std::uint32_t>(processor);
 }
 
+// Read at each call: the program, or a tool, may change the mask.
 std::vector<std::uint32_t> Scheduler::allowed() const {
   std::vector<std::uint32_t> processors;
   cpu_set_t set;
@@ -79,6 +82,7 @@ void Scheduler::move_to(std::uint32_t processor) const {
   cpu_set_t one;
   CPU_ZERO(&one);
   CPU_SET(processor, &one);
+  // The first call moves the thread at once; the second restores its mask for the scheduler.
   if (sched_setaffinity(0, sizeof one, &one) == 0) static_cast<void>(sched_setaffinity(0, sizeof before, &before));
 }
 
@@ -93,7 +97,8 @@ constexpr int kCachesMax = 16;  // of one processor
 
 struct ListedType {
   std::string_view name;
-  std::string_view file;  // of a processor: the list of those that share the instance
+  // In a processor's folder: the list of processors that share the instance.
+  std::string_view file;
 };
 constexpr std::array kListedTypes{
     ListedType{"package", "topology/package_cpus_list"}, ListedType{"socket", "topology/package_cpus_list"},
@@ -114,7 +119,7 @@ std::optional<int> first_of_list(const std::string& file) {
   return std::nullopt;
 }
 
-// Of the data cache of that level.
+// The first processor that shares the data cache of that level.
 std::optional<int> cache_of(const std::string& processor, char level) {
   for (int i = 0; i < kCachesMax; ++i) {
     const std::string cache = processor + "cache/index" + std::to_string(i) + "/";
@@ -124,7 +129,7 @@ std::optional<int> cache_of(const std::string& processor, char level) {
   return std::nullopt;
 }
 
-// The processor's folder has a link to its node.
+// The NUMA node, to which the processor's folder has a link.
 std::optional<int> node_of(const std::string& processor, const std::string& root) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(processor, error)) {
@@ -163,6 +168,7 @@ std::optional<int> hardware_instance(std::string_view type, const std::vector<in
   std::string name(type);
   std::transform(name.begin(), name.end(), name.begin(), [](unsigned char letter) { return std::tolower(letter); });
   std::optional<int> found;
+  // All must be in one instance; the first difference answers.
   for (const int number : processors) {
     const std::optional<int> instance = instance_of(name, number, root);
     if (!instance || (found && *found != *instance)) return std::nullopt;

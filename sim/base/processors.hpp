@@ -10,14 +10,18 @@
 
 namespace margay::sim {
 
+// This process's share of the machine's processors.
 struct ProcessorShare {
-  double processors = 1;  // may be a fraction under a quota
-  std::string words;      // "2 allowed processors", with the quota when it is what limits
+  // A fraction is possible under a quota.
+  double processors = 1;
+  // "2 allowed processors", or the quota where that is the limit.
+  std::string words;
 };
+// Reads affinity mask and control group. Some file reads: for startup.
 [[nodiscard]] ProcessorShare processor_share();
 
-// Whether processes that wait yield at once: because it was asked for ("yield", and not "spin"), or because `processes`
-// of them outnumber the processors.
+// Whether waiting processes yield at once: because that was requested ("yield", and not "spin"), or because `processes`
+// outnumber the processors.
 [[nodiscard]] bool are_crowded(std::string_view asked, std::uint32_t processes, const ProcessorShare& share);
 
 // The calling thread and the operating system's scheduler: the seam that tests replace.
@@ -28,24 +32,25 @@ class Scheduler {
   Scheduler& operator=(const Scheduler&) = delete;
   virtual ~Scheduler() = default;
 
-  // The processor that the thread runs on. No system call where the C library keeps its number (rseq).
+  // The processor on which the thread runs. No system call where the C library keeps its number (rseq).
   [[nodiscard]] virtual std::uint32_t processor() const;
-  // Those that it may run on; empty: not known.
+  // The processors on which it may run; empty: unknown.
   [[nodiscard]] virtual std::vector<std::uint32_t> allowed() const;
-  // Moves the thread to one of allowed(). Afterwards it may run where it might before, and the scheduler may move it.
+  // Moves the thread to one of allowed(). Its affinity stays as before, so the scheduler may move it again.
   virtual void move_to(std::uint32_t processor) const;
 };
+// The operating system's. It has no state.
 [[nodiscard]] const Scheduler& real_scheduler();
 
-// The piece of hardware that this process is confined to, as the kernel reports it under /sys/devices/system.
+// The part of the hardware to which this process is confined, according to /sys/devices/system.
 
-// The processors in this process's affinity mask, by their numbers; empty: the kernel does not say.
+// The processors in this process's affinity mask, by number; empty: unknown.
 [[nodiscard]] std::vector<int> allowed_processors();
 
-// Which instance of a type of resource all of `processors` belong to; nothing: to several of them, or the machine or
-// this file knows no such type. Types have hwloc's names, in any case of letters: Package (Socket), Die, NUMANode
-// (NUMA), L3Cache, L2Cache, L1Cache, Core, PU. An instance's number is that of its first processor, so it is unique in
-// a machine and for its type. `root`: what stands for /sys/devices/system.
+// The instance of a resource type to which all of `processors` belong; nothing when they belong to several, or the
+// machine or this file has no such type. Types have hwloc's names, in any case of letters: Package (Socket), Die,
+// NUMANode (NUMA), L3Cache, L2Cache, L1Cache, Core, PU. An instance's number is that of its first processor, so it is
+// unique in a machine and for its type. `root`: replaces /sys/devices/system.
 [[nodiscard]] std::optional<int> hardware_instance(std::string_view type, const std::vector<int>& processors,
                                                    const std::string& root = "/sys/devices/system");
 

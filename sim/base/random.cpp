@@ -11,7 +11,8 @@ namespace margay::sim {
 void fill_random(std::span<std::byte> out) {
   while (!out.empty()) {
     const ssize_t count = ::getrandom(out.data(), out.size(), 0);
-    MARGAY_ASSERT(count > 0 || errno == EINTR);  // the call exists since Linux 3.17 and fails in no other way
+    // The call exists since Linux 3.17 and fails in no other way.
+    MARGAY_ASSERT(count > 0 || errno == EINTR);
     if (count > 0) out = out.subspan(static_cast<std::size_t>(count));
   }
 }

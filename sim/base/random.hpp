@@ -1,4 +1,4 @@
-// Random bytes from the kernel, and their spelling in hexadecimal.
+// Random bytes from the operating system, and their hexadecimal form.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,11 @@
 
 namespace margay::sim {
 
+// Cryptographically strong. Blocks only early in the machine's boot.
 void fill_random(std::span<std::byte> out);
+// A random number; every value is possible.
 [[nodiscard]] std::uint64_t random_u64();
+// Two lower-case digits for each byte.
 [[nodiscard]] std::string to_hex(std::span<const std::byte> bytes);
 // False unless `text` is exactly two digits for each byte of `out`.
 [[nodiscard]] bool from_hex(std::string_view text, std::span<std::byte> out);

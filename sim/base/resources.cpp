@@ -17,7 +17,7 @@ namespace margay::sim {
 
 namespace {
 
-// A file of one number; nothing: there is no such file, or it says "max".
+// The number in a file; nothing when there is no such file, or it says "max".
 std::optional<std::uint64_t> number_in(const std::string& file) {
   std::ifstream in(file);
   std::uint64_t number = 0;
@@ -37,12 +37,13 @@ std::optional<std::uint64_t> number_of(const std::string& file, std::string_view
   return std::nullopt;
 }
 
-// How one version of control groups spells it.
+// The file names of one version of control groups.
 struct Spelling {
   const char* mount;
   const char* limit;
   const char* used;
-  std::initializer_list<const char*> droppable;  // files kept in memory, in memory.stat
+  // Keys in memory.stat of file pages that can be dropped.
+  std::initializer_list<const char*> droppable;
 };
 const Spelling kSecond{"/sys/fs/cgroup", "memory.max", "memory.current", {"active_file", "inactive_file"}};
 const Spelling kFirst{"/sys/fs/cgroup/memory",
@@ -60,7 +61,8 @@ std::optional<std::uint64_t> left_in(const std::string& folder, const Spelling& 
   return *limit - std::min(*limit, *used);
 }
 
-// A group is bound by all above it. In a container its path may not be there, but the top is the container's.
+// Applies the limits of a group and of all above it. In a container the group's path may not exist, but the top is the
+// container's.
 void limit_by_groups(const std::string& root, std::string path, const Spelling& spelling, AvailableMemory& memory) {
   for (;;) {
     while (path.ends_with('/')) path.pop_back();
@@ -73,7 +75,7 @@ void limit_by_groups(const std::string& root, std::string path, const Spelling& 
   }
 }
 
-// "name=systemd", "cpu,memory", or nothing for version 2.
+// Whether a list of controllers contains memory: "name=systemd", "cpu,memory"; empty for version 2.
 bool names_memory(std::string_view controllers) {
   while (!controllers.empty()) {
     const std::size_t comma = std::min(controllers.find(','), controllers.size());
@@ -128,7 +130,7 @@ std::string describe_file_size_limit() {
   return limit ? "the limit on file sizes (ulimit -f) is " + std::to_string(*limit) + " bytes" : std::string();
 }
 
-// The lines come by address: "55d0c8a00000-55d0c8a21000 rw-p ...".
+// The lines are sorted by address: "55d0c8a00000-55d0c8a21000 rw-p ...".
 bool is_writable_memory(const void* begin, std::size_t bytes) {
   auto next = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(begin));
   const std::uint64_t end = next + bytes;

@@ -11,8 +11,10 @@ namespace margay::sim {
 
 // The memory that this process can still allocate: the machine's remainder, and the limits of its control groups.
 struct AvailableMemory {
-  std::uint64_t bytes = ~std::uint64_t{0};  // the least of all limits; all ones: the system reports none
-  std::string words;                        // what limits: "MemAvailable of the machine"
+  // The minimum of all limits; all ones: the system reports none.
+  std::uint64_t bytes = ~std::uint64_t{0};
+  // The limiting value: "MemAvailable of the machine".
+  std::string words;
 };
 
 // Files that can be dropped from memory count as available, swap does not. Control groups of version 2 and 1, this
@@ -35,10 +37,10 @@ struct AvailableMemory {
 // select() cannot handle descriptors of 1,024 and more. If the hard limit is too low, the failing call reports it.
 void raise_descriptor_limit_for(std::uint64_t wanted);
 
-// The limit on file sizes of this process (RLIMIT_FSIZE, ulimit -f). Whoever makes a file larger asks first: beyond the
-// limit the kernel answers with SIGXFSZ, which ends a process that does not ignore it.
+// The limit on file sizes of this process (RLIMIT_FSIZE, ulimit -f). Code that enlarges a file tests it first: beyond
+// the limit the operating system sends SIGXFSZ, which ends a process that does not ignore it.
 
-// In bytes; none: files may have any size.
+// The limit in bytes; nothing: none.
 [[nodiscard]] std::optional<std::uint64_t> file_size_limit();
 
 // "the limit on file sizes (ulimit -f) is 1024 bytes", or nothing where there is no limit.
@@ -50,9 +52,12 @@ void raise_descriptor_limit_for(std::uint64_t wanted);
 
 // Sizes in bytes of the memory that the ranks of a node share.
 struct SegmentSizes {
-  std::uint64_t sparse = 0;     // where a page costs memory only once it is touched
-  std::uint64_t allocated = 0;  // where all of it costs memory at once, and there is enough of that
-  std::uint64_t least = 0;      // where there is not
+  // Where a page costs memory only once it is touched.
+  std::uint64_t sparse = 0;
+  // Where all of it costs memory at once, and there is enough.
+  std::uint64_t allocated = 0;
+  // Where there is not.
+  std::uint64_t least = 0;
 };
 
 }  // namespace margay::sim

@@ -25,7 +25,8 @@ namespace margay::sim {
 
 namespace {
 
-constexpr std::uint64_t kPatienceNs = 10'000'000'000;  // debug information may lie on a slow disk
+// Debug information may be on a slow disk.
+constexpr std::uint64_t kPatienceNs = 10'000'000'000;
 
 std::string_view base_name(std::string_view path) {
   const std::size_t slash = path.rfind('/');
@@ -39,8 +40,10 @@ bool is_fortran_binding(const LoadedModule& module) {
 
 struct StackWalk {
   LoadedModules& modules;
-  LoadedModule library;           // this one
-  std::uintptr_t in_library = 0;  // the outermost address in it so far
+  // This library.
+  LoadedModule library;
+  // The outermost address in it so far.
+  std::uintptr_t in_library = 0;
   const void* found = nullptr;
 };
 
@@ -57,7 +60,7 @@ _Unwind_Reason_Code look_at_frame(_Unwind_Context* context, void* data) {
   return _URC_END_OF_STACK;
 }
 
-// Nothing: this library is part of the program itself.
+// Walks the stack out of this library and the bindings. Nothing when this library is part of the program itself.
 std::optional<StackWalk> walk_to_program(LoadedModules& modules) {
   const LoadedModule* const library = modules.of(reinterpret_cast<std::uintptr_t>(&call_from_program));
   if (library == nullptr || library->is_program) return std::nullopt;
@@ -66,14 +69,15 @@ std::optional<StackWalk> walk_to_program(LoadedModules& modules) {
   return walk;
 }
 
-// Of those that others see. It is asked for the byte before, which is of the call itself.
+// The name of an exported function. The lookup uses the byte before the return address, which belongs to the call
+// itself.
 std::string function_at(std::uintptr_t returns_to) {
   Dl_info info{};
   if (::dladdr(reinterpret_cast<const void*>(returns_to - 1), &info) == 0 || info.dli_sname == nullptr) return {};
   return info.dli_sname;
 }
 
-// The command beside this library, in the build tree and where both are installed.
+// The command's path beside this library, in the build tree and where both are installed.
 std::string path_of_command() {
   Dl_info info{};
   std::array<char, PATH_MAX> real{};
@@ -88,8 +92,8 @@ std::string path_of_command() {
   return {};
 }
 
-// Its standard input and output are `descriptor`. It inherits nothing else of this rank, which has descriptors and
-// variables of its job. -1: it could not be started.
+// Starts the command with `descriptor` as its standard input and output. It inherits nothing else of this rank, which
+// has descriptors and variables of its job. -1: it could not be started.
 pid_t start_command(const std::string& path, int descriptor) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
@@ -144,7 +148,7 @@ std::string receive_all(int descriptor) {
   return answer;
 }
 
-// A line for each line of `questions`; fewer where the command is not there or fails.
+// Returns a line for each line of `questions`; fewer when the command does not exist or fails.
 std::string ask_command(const std::string& questions) {
   const std::string path = path_of_command();
   int ends[2];
@@ -154,7 +158,8 @@ std::string ask_command(const std::string& questions) {
   std::string answer;
   if (pid > 0) {
     if (send_all(ends[0], questions) && ::shutdown(ends[0], SHUT_WR) == 0) answer = receive_all(ends[0]);
-    ::kill(pid, SIGKILL);  // it has answered, or takes too long
+    // It has answered, or takes too long.
+    ::kill(pid, SIGKILL);
     while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
     }
   }
@@ -215,7 +220,9 @@ void SourceLines::look_up_with_lock(std::span<const SourcePlace> places) {
     const auto [known, is_new] = known_.try_emplace({place.build, place.offset});
     if (!is_new || place.build == 0) continue;
     const std::optional<LoadedModule> module = loaded_module_of_build(place.build);
-    if (!module) continue;  // of another program of the job
+    // Of another program of the job.
+    if (!module) continue;
+    // The name without debug information, which stays when the command fails.
     known->second = fmt::format("{}+{:#x}", base_name(module->path), place.offset);
     const std::string question = source_question(reinterpret_cast<const void*>(module->begin + place.offset));
     if (question.empty()) continue;

@@ -1,6 +1,6 @@
-// Names places in the program for reports: "ring.c:41" where there is debug information, "ring+0x1234" (file and
-// offset) otherwise. Debug information is read by the command, in a process of its own (`margay source-lines`), and
-// only when something is reported: a program that is right pays nothing.
+// Names of locations in the program, for reports: "ring.c:41" where there is debug information, otherwise "ring+0x1234"
+// (file and offset). The command reads debug information in a process of its own (`margay source-lines`), and only when
+// something is reported, so a correct program pays nothing.
 #pragma once
 
 #include <cstdint>
@@ -14,43 +14,47 @@
 
 namespace margay::sim {
 
-// An address in one of the program's files, as it means the same in every process that has loaded that file. It travels
-// in the messages of checks.
+// An address in one of the program's files, in a form that is valid in every process that has loaded the file. It is
+// sent in messages of checks.
 struct SourcePlace {
-  std::uint64_t build = 0;   // build_number() of the file; 0: not known
-  std::uint64_t offset = 0;  // from the file's first byte in memory
+  // build_number() of the file; 0: unknown.
+  std::uint64_t build = 0;
+  // Offset from the file's first byte in memory.
+  std::uint64_t offset = 0;
 };
 
+// The location of an address; build 0 when it is in no file. The second form uses a cache.
 [[nodiscard]] SourcePlace source_place(const void* address);
 [[nodiscard]] SourcePlace source_place(const void* address, LoadedModules& modules);
 
-// Where the calling thread left the program for this library: the return address of the innermost call from a file that
-// is neither this library nor the Fortran bindings on it. It walks the stack: for errors and long waits. nullptr: not
-// known, as where this library is part of the program itself.
+// The return address of the innermost call from the program into this library, in the calling thread: that is, from a
+// file that is neither this library nor the Fortran bindings on it. It walks the stack, so it is for errors and long
+// waits. nullptr: unknown, as where this library is part of the program itself.
 [[nodiscard]] const void* call_from_program();
 
-// The same call, with the function's name as the linker knows it.
+// The same call, with the function's name in the dynamic symbol table.
 struct ProgramCall {
   const void* returns_to = nullptr;
-  std::string function;  // empty: not known
+  // Empty: unknown.
+  std::string function;
 };
 [[nodiscard]] ProgramCall function_called_by_program();
 
-// What `margay source-lines` and the launcher are asked: "BUILDID OFFSET PATH". Empty: in no file.
+// The question to `margay source-lines` and to the launcher: "BUILDID OFFSET PATH". Empty: the address is in no file.
 [[nodiscard]] std::string source_question(const void* address);
 
-// Any thread.
+// A process's names, with a cache of those that the command has found. Any thread.
 class SourceLines {
  public:
-  // Where the program made the call of the calling thread that returns to `caller`: behind the Fortran bindings, if
-  // that lies in them. For each call that is watched: it walks the stack for those alone.
+  // The location of the program's call that returns to `caller` in the calling thread: the Fortran program's, if
+  // `caller` lies in the Fortran bindings. Called for each watched call; walks the stack in that case only.
   [[nodiscard]] const void* behind_bindings(const void* caller);
-  // Looks up many at once; later questions for these cost nothing.
+  // Looks up many at once, by one start of the command; later lookups of these cost nothing.
   void look_up(std::span<const SourcePlace> places);
-  // "ring.c:41", "ring+0x1234"; empty: not known.
+  // "ring.c:41", "ring+0x1234"; empty: unknown. The first lookup of a location starts the command.
   [[nodiscard]] std::string name(SourcePlace place);
   [[nodiscard]] std::string name(const void* address) { return name(source_place(address)); }
-  // As it follows a call's name: " (ring.c:41)", or nothing.
+  // The name behind a call's: " (ring.c:41)", or nothing.
   [[nodiscard]] std::string behind_call(SourcePlace place);
   [[nodiscard]] std::string behind_call(const void* address) { return behind_call(source_place(address)); }
 

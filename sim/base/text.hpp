@@ -7,18 +7,19 @@
 
 namespace margay::sim {
 
-// `text` with a '?' for each byte that is neither UTF-8 nor ASCII, and for each character that would act instead of
-// being seen: controls but for ends of lines and tabs, and what turns the direction of writing.
+// `text` with a '?' for each byte that is not UTF-8, and for each character that would control a terminal: controls
+// other than line ends and tabs, and characters that change the direction of writing.
 [[nodiscard]] std::string for_terminal(std::string_view text);
-// The same with a '?' for ends of lines and tabs as well: a name that stays in its place in a sentence.
+// The same with a '?' for line ends and tabs too, for a name inside a sentence.
 [[nodiscard]] std::string one_line(std::string_view text);
 
-// The noun of a count: "1 message", "2 messages". `many`: its plural where that is not `one` and an s.
+// The noun of a count: "message" for 1, "messages" for 2. `many`: a plural other than `one` with an s.
 [[nodiscard]] inline std::string noun(std::integral auto count, std::string_view one, std::string_view many = "") {
   if (count == 1) return std::string(one);
   return many.empty() ? std::string(one) + 's' : std::string(many);
 }
 
+// The count with its noun: "1 message", "2 messages".
 [[nodiscard]] inline std::string counted(std::integral auto count, std::string_view one, std::string_view many = "") {
   return std::to_string(count) + ' ' + noun(count, one, many);
 }

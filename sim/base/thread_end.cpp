@@ -7,7 +7,7 @@ namespace margay::sim {
 
 namespace {
 
-// Which process the calling thread asked in.
+// The process in which the calling thread registered: a forked child must not notify.
 constinit thread_local pid_t asked_in = 0;
 
 void ended(void* whom) {
@@ -16,7 +16,7 @@ void ended(void* whom) {
 
 }  // namespace
 
-// A key of POSIX threads, as the destructors of thread_local objects run at exit() too.
+// A key of POSIX threads, because the destructors of thread_local objects also run at exit().
 void tell_thread_end(ThreadEnds& whom) {
   static const struct Key {
     Key() : made(pthread_key_create(&key, &ended) == 0) {}

@@ -1,21 +1,23 @@
-// The seam to a thread's end.
+// Notification at a thread's end.
 #pragma once
 
 namespace margay::sim {
 
+// The object that is notified.
 class ThreadEnds {
  public:
   ThreadEnds() = default;
   ThreadEnds(const ThreadEnds&) = delete;
   ThreadEnds& operator=(const ThreadEnds&) = delete;
   virtual ~ThreadEnds() = default;
-  // In the thread that ends, after its thread_local objects are gone.
+  // Called in the ending thread, after its thread_local objects are destroyed.
   virtual void thread_ends() = 0;
 };
 
-// The calling thread's end will be told to `whom`, which outlives the thread: when its function returns, by
+// Registers `whom`, which outlives the thread, for the end of the calling thread: when its function returns, by
 // pthread_exit() or by cancellation; not at exit(), where the whole process ends, and not in a forked child. A thread
-// tells one; thread_ends() may ask again for it, when others that end with the thread may still make calls.
+// notifies one object; thread_ends() may register it again, when other objects that end with the thread may still make
+// calls.
 void tell_thread_end(ThreadEnds& whom);
 
 }  // namespace margay::sim

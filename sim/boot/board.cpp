@@ -19,6 +19,7 @@ constexpr std::uint64_t round_up_to_page(std::uint64_t bytes) {
   return (bytes + kBoardPageBytes - 1) / kBoardPageBytes * kBoardPageBytes;
 }
 
+// Regions are page-aligned, so that no two ranks write into one cache line.
 constexpr std::uint64_t head_bytes(std::uint32_t size) {
   return round_up_to_page(sizeof(BoardHeader) + std::uint64_t{size} * sizeof(std::uint32_t));
 }
@@ -54,8 +55,10 @@ Status Board::attach(int descriptor, Board& out) {
     return Status::error("the job board's descriptor " + std::to_string(descriptor) +
                          " is not open: was it closed by a " + "wrapper between `margay run` and the program?");
   }
+  // The file's own size bounds every access: a header that contradicts it must not lead behind its end.
   const auto file_bytes = static_cast<std::uint64_t>(info.st_size);
   if (file_bytes < sizeof(BoardHeader)) return Status::error("the job board is shorter than its header");
+  // Mapped into a local object first: on a failure below its destructor unmaps, and `out` keeps its value.
   Board board;
   if (Status status = map(descriptor, file_bytes, board.base_); !status.ok()) return status;
   board.bytes_ = file_bytes;
@@ -78,6 +81,7 @@ Status Board::create(int descriptor, std::uint32_t size, Board& out) {
   if (Status status = map(descriptor, bytes_for(size), board.base_); !status.ok()) return status;
   board.bytes_ = bytes_for(size);
   board.size_ = size;
+  // The magic comes last, by publish().
   board.header().version = kBoardVersion;
   board.header().size = size;
   board.header().total_bytes = board.bytes_;
@@ -95,6 +99,7 @@ void Board::swap(Board& other) noexcept {
   std::swap(size_, other.size_);
 }
 
+// Directly behind the header; u32, which the header's size keeps aligned.
 std::uint32_t* Board::node_of_rank() const {
   return reinterpret_cast<std::uint32_t*>(base_ + sizeof(BoardHeader));
 }

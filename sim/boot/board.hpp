@@ -1,12 +1,12 @@
-// The job board: one memory file per job, made by the launcher, mapped by every rank. It tells the ranks what the job
-// is and the launcher what became of each rank. Layout:
+// The job board: one memory file per job, made by the launcher and mapped by every rank, through which the launcher
+// gives the ranks the job's data and the ranks report their state. Layout:
 //
 //   BoardHeader | node_of_rank: u32 x size | (page) | rank 0's region | rank 1's region | ...
-//   a rank's region, page-aligned:  BoardBlock | sent: u64 x size | delivered: u64 x size | dropped: u64 x size x 12
+//   a rank's region, page-aligned:  BoardBlock | sent: u64 x size | delivered: u64 x size | dropped: u64 x size x 9
 //
-// Fields are grouped by writer: the header by the launcher, before any rank runs but for its question; a region by its
-// rank alone. While the rank runs, the launcher and `margay top` read a region only for display (BoardReader), and the
-// launcher reads it for sums only after the rank has gone.
+// Fields are grouped by writer: the launcher writes the header, before any rank runs except for its question; each rank
+// writes its own region only. While a rank runs, the launcher and `margay top` read its region for display only
+// (BoardReader); the launcher reads it for sums only after the rank has ended.
 #pragma once
 
 #include <algorithm>
@@ -25,15 +25,19 @@
 namespace margay::sim {
 
 inline constexpr std::uint64_t kBoardMagic = 0x3144'5241'4f42'474d;  // "MGBOARD1" read as little-endian
+// Changes with each change of this layout.
 inline constexpr std::uint32_t kBoardVersion = 12;
 inline constexpr std::size_t kBoardPageBytes = 4096;
+// The most ranks of a board.
 inline constexpr std::uint32_t kMaxRanks = 65536;
-// Counted under portals::DropReason's values.
+// Drops are counted by portals::DropReason.
 inline constexpr std::size_t kDropReasons = portals::kDropReasonCount;
 static_assert(kDropReasons == 9);
 
+// The state of a rank's process in the job, written by the rank.
 enum class RankState : std::uint32_t { kStarted, kInitialized, kFinalized, kAborting };
 
+// The protocols by which the board counts messages.
 enum class CountedProtocol : std::uint32_t {
   kShort,
   kLongMatched,
@@ -43,71 +47,93 @@ enum class CountedProtocol : std::uint32_t {
   kReady,
   kBuffered,
   kCollective,
-  kCollectiveShared,  // shown to others in memory: no message
+  // Data shown to others in memory, without a message.
+  kCollectiveShared,
   kPut,
   kGet,
   kReply,
   kAcknowledgment,
   kCount
 };
+// The wires by which the board counts messages; in the order of WireId.
 enum class CountedWire : std::uint32_t { kSelf, kShm, kTcp, kCount };
 
-// Accesses of windows, and how they reached their target (mpi_adi/rma).
+// Accesses of windows, and the methods by which they reach their target (mpi_adi/rma).
 enum class CountedAccess : std::uint32_t { kPut, kGet, kAccumulate, kCount };
-inline constexpr std::size_t kCountedWays = 3;  // mpi_adi's
+// As in mpi_adi.
+inline constexpr std::size_t kCountedWays = 3;
 inline constexpr std::size_t kCountedAccesses = static_cast<std::size_t>(CountedAccess::kCount) * kCountedWays;
+// The index in BoardBlock::by_access.
 [[nodiscard]] constexpr std::size_t index_of(CountedAccess access, std::size_t way) {
   return static_cast<std::size_t>(access) * kCountedWays + way;
 }
 
 using BoardCount = WireCounts;
 
-// What a blocked rank waits for; printed when the job makes no progress. `peer` -1: any rank or none in particular.
+// The wait of a blocked rank; printed when the job makes no progress. `peer` -1: any rank, or none in particular.
 struct BoardWait {
   std::int32_t peer = -1;
   std::int32_t tag = -1;
-  std::uint32_t context = 0;     // communicator's context identifier
-  std::uint32_t is_waiting = 0;  // 1 once the rank has waited so long that it reported it, until it goes on
+  // The communicator's context identifier.
+  std::uint32_t context = 0;
+  // 1 once the rank has waited so long that it reports the wait, until it continues.
+  std::uint32_t is_waiting = 0;
   std::uint64_t posted_receives = 0;
   std::uint64_t unexpected_messages = 0;
-  // The latest question of the launcher after which the rank has looked at all its wires and nothing moved.
+  // The launcher's latest question after which the rank polled all its wires and nothing moved.
   std::uint32_t answered = 0;
-  std::uint32_t needs_message = 0;  // 1: nothing but a message can end the wait, no other thread, no program's function
-  std::uint32_t requests = 0;       // sends and receives that are not complete
-  std::array<char, 64> communicator{};  // its name, zero-terminated; empty: no send or receive is under way
-  std::uint64_t since_ns = 0;           // when something moved last (CLOCK_MONOTONIC)
-  // Unexpected messages that differ from the awaited one in one thing, in words, zero-terminated.
+  // 1: only a message can end the wait, not another thread or a function of the program.
+  std::uint32_t needs_message = 0;
+  // Sends and receives that are not complete.
+  std::uint32_t requests = 0;
+  // Its name, zero-terminated; empty: no send or receive is in progress.
+  std::array<char, 64> communicator{};
+  // When something moved last (CLOCK_MONOTONIC).
+  std::uint64_t since_ns = 0;
+  // Descriptions of unexpected messages that differ from the awaited one in one property, zero-terminated.
   std::array<char, 320> near_misses{};
-  // The call that waits and where the program made it, both of the thread that looks, zero-terminated; empty: not
-  // known. The place is what source_question() says.
+  // The waiting call and its location in the program, both of the thread that polls, zero-terminated; empty: unknown.
+  // The location has source_question()'s form.
   std::array<char, 32> call{};
   std::array<char, 288> place{};
 };
 
+// A rank's state, written by that rank only.
 struct BoardBlock {
   RankState state = RankState::kStarted;
   std::int32_t abort_code = 0;
-  std::int32_t pid = 0;  // of the process that took the rank's place (MPI_Init); 0: nobody has, and one alone can
-  // As the process exits: sessions that it left open, with MPI_Finalize behind it or MPI_Init never called.
+  // The process that took the rank's place (MPI_Init); 0: none yet, and only one can.
+  std::int32_t pid = 0;
+  // Written as the process exits: sessions that it left open, with MPI_Finalize behind it or MPI_Init never called.
   std::uint32_t open_sessions = 0;
-  std::array<char, 32> mpi_call{};  // name of the call in progress, zero-terminated; empty outside of the library
-  // Calls of MPI so far. In the line that each call writes its name to anyway: an increment more.
+  // Name of the call in progress, zero-terminated; empty outside of the library.
+  std::array<char, 32> mpi_call{};
+  // Calls of MPI so far. In the cache line that each call writes its name to anyway, so it costs an increment.
   std::uint64_t calls = 0;
-  std::array<char, 32> failed_call{};  // name of the latest MPI call that returned an error; empty: none did
-  std::array<char, 2048> message{};    // one line on why the rank aborts, or why failed_call failed; zero-terminated
+  // Name of the latest MPI call that returned an error; empty: none.
+  std::array<char, 32> failed_call{};
+  // One line with the reason why the rank aborts, or why failed_call failed; zero-terminated.
+  std::array<char, 2048> message{};
   BoardWait wait;
-  std::uint64_t progress = 0;  // grows whenever a message moved; compared, never interpreted
+  // Grows whenever a message moves; only ever compared.
+  std::uint64_t progress = 0;
+  // Entries that walks visited, and the most bytes that the heap of unexpected messages held.
   std::uint64_t entries_walked = 0;
   std::uint64_t heap_high_water_bytes = 0;
+  // Messages and bytes, by protocol.
   std::array<BoardCount, static_cast<std::size_t>(CountedProtocol::kCount)> by_protocol{};
-  std::uint32_t findings = 0;     // what the checks have told so far; Process::found() counts them
-  std::uint32_t on_portals = 0;   // 1: a program on portals, without MPI
-  std::uint64_t start_ticks = 0;  // of the process `pid` (ProcessIdentity), which may be over and its number another's
+  // Findings so far; Process::found() counts them.
+  std::uint32_t findings = 0;
+  // 1: a program on portals, without MPI.
+  std::uint32_t on_portals = 0;
+  // Of the process `pid` (ProcessIdentity), which may have ended and its number been reused.
+  std::uint64_t start_ticks = 0;
   std::array<BoardCount, kCountedAccesses> by_access{};
-  std::uint32_t processor = 0;  // see RankProcessors (sim/shm/rank_processors.hpp)
-  // Counted here as messages come and go, not copied, so they are true at any time: who counts has a pointer to them in
-  // place of numbers of its own (Initiator::count_wires_in, Device::count_in). What a message that is expected touches
-  // is in one line.
+  // See RankProcessors (sim/shm/rank_processors.hpp).
+  std::uint32_t processor = 0;
+  // Counted here while messages arrive and leave, so they are current at any time: the counting objects have pointers
+  // to them in place of counters of their own (Initiator::count_wires_in, Device::count_in). The counters that an
+  // expected message touches are in one line.
   alignas(64) std::array<BoardCount, static_cast<std::size_t>(CountedWire::kCount)> by_wire{};
   std::uint64_t posted_receives = 0;
   portals::ArrivalCounts unexpected;
@@ -122,35 +148,46 @@ static_assert(offsetof(BoardBlock, on_portals) == 3132 && offsetof(BoardBlock, s
               offsetof(BoardBlock, by_wire) == 3328 && offsetof(BoardBlock, unexpected) == 3384 &&
               sizeof(BoardBlock) == 3456);
 
-// What the launcher sees of the job as a whole.
+// The launcher's finding about the progress of the whole job.
 enum class BoardStall : std::uint32_t { kNone, kStall, kDeadlock };
 
+// The job's data, written by the launcher only.
 struct BoardHeader {
-  std::uint64_t magic = 0;  // written last
+  // Written last.
+  std::uint64_t magic = 0;
   std::uint32_t version = 0;
   std::uint32_t size = 0;
+  // Of the job; ranks are assigned to nodes behind the header.
   std::uint32_t node_count = 0;
-  std::uint32_t question = 0;  // grows while ranks run: the launcher asks who waits whether anything moves
+  // Grows while ranks run: the launcher asks waiting ranks whether anything moves.
+  std::uint32_t question = 0;
   std::uint64_t job_id = 0;
   std::uint64_t total_bytes = 0;
-  std::uint64_t segment_bytes = 0;  // of the largest node
+  // Of the largest node.
+  std::uint64_t segment_bytes = 0;
+  // Job::secret.
   std::array<std::byte, 32> secret{};
-  std::uint32_t crowded = 0;                     // Job::crowded
-  std::uint32_t processor_hundredths = 0;        // Job::processors
-  std::uint32_t rates_given = 0;                 // Job::rates_given
-  std::array<char, kRatesTextMax + 12> rates{};  // Job::rates, zero-terminated
-  // For who looks on (`margay top`): by which process, and since when (CLOCK_MONOTONIC) the job is run. 0: not told.
+  // Job::crowded.
+  std::uint32_t crowded = 0;
+  // Job::processors, in hundredths.
+  std::uint32_t processor_hundredths = 0;
+  // Job::rates_given, and Job::rates, zero-terminated.
+  std::uint32_t rates_given = 0;
+  std::array<char, kRatesTextMax + 12> rates{};
+  // For observers (`margay top`): the launcher's process, and the job's start (CLOCK_MONOTONIC). 0: unknown.
   std::int32_t launcher_pid = 0;
-  std::uint32_t stall = 0;  // BoardStall; told by publish_number() after `cycle`
+  // BoardStall; published by publish_number() after `cycle`.
+  std::uint32_t stall = 0;
   std::uint64_t launcher_ticks = 0;
   std::uint64_t started_ns = 0;
-  std::array<char, 128> cycle{};  // of a stall: "0 -> 1 -> 0", zero-terminated; empty: none was found
+  // Of a stall: "0 -> 1 -> 0", zero-terminated; empty: none was found.
+  std::array<char, 128> cycle{};
 };
 static_assert(std::is_trivially_copyable_v<BoardHeader>);
 static_assert(offsetof(BoardHeader, job_id) == 24 && offsetof(BoardHeader, secret) == 48 &&
               offsetof(BoardHeader, launcher_pid) == 488 && sizeof(BoardHeader) == 640);
 
-// A mapped board. Movable; unmaps at the end. The descriptor stays the caller's.
+// A mapped board. Movable; its destructor unmaps. The descriptor stays the caller's.
 class Board {
  public:
   Board() = default;
@@ -163,25 +200,30 @@ class Board {
   Board& operator=(const Board&) = delete;
   ~Board();
 
+  // The size of a board for `size` ranks.
   [[nodiscard]] static std::uint64_t bytes_for(std::uint32_t size);
-  // Where in the file a rank's block begins. Requires: rank < size.
+  // The position of a rank's block in the file. Requires: rank < size.
   [[nodiscard]] static std::uint64_t block_offset(std::uint32_t rank, std::uint32_t size);
-  // Maps an existing board; checks magic, version and every size against the file before it trusts one.
+  // Maps an existing board, after it has checked magic, version and every size against the file.
   [[nodiscard]] static portals::Status attach(int descriptor, Board& out);
-  // Maps a fresh file of bytes_for(size) bytes and fills the header but for secret, node map and magic.
+  // Maps a fresh file of bytes_for(size) bytes and fills in the header, except secret, node map and magic.
   [[nodiscard]] static portals::Status create(int descriptor, std::uint32_t size, Board& out);
-  // The last step of the maker: others may attach now.
+  // Makes the board visible to attach(); the maker's last step.
   void publish() { header().magic = kBoardMagic; }
 
+  // Whether a board is mapped. Required by all functions below.
   [[nodiscard]] bool attached() const { return base_ != nullptr; }
   [[nodiscard]] std::uint32_t size() const { return size_; }
   [[nodiscard]] BoardHeader& header() const { return *reinterpret_cast<BoardHeader*>(base_); }
+  // [rank]: its node.
   [[nodiscard]] std::uint32_t* node_of_rank() const;
   // Requires: rank < size().
   [[nodiscard]] BoardBlock& block(std::uint32_t rank) const;
-  [[nodiscard]] std::uint64_t* sent(std::uint32_t rank) const;       // [peer]: messages rank gave to the wire for peer
-  [[nodiscard]] std::uint64_t* delivered(std::uint32_t rank) const;  // [peer]: messages of peer that rank delivered
-  // [peer * kDropReasons + reason]: messages of peer that rank refused
+  // [peer]: messages that `rank` gave to the wire for peer.
+  [[nodiscard]] std::uint64_t* sent(std::uint32_t rank) const;
+  // [peer]: messages of peer that `rank` delivered.
+  [[nodiscard]] std::uint64_t* delivered(std::uint32_t rank) const;
+  // [peer * kDropReasons + reason]: messages of peer that `rank` dropped.
   [[nodiscard]] std::uint64_t* dropped(std::uint32_t rank) const;
 
  private:
@@ -193,7 +235,7 @@ class Board {
   std::uint32_t size_ = 0;
 };
 
-// Writes a zero-terminated text; one that is too long ends after a word, with "..." for who reads it to see.
+// Writes a zero-terminated text. One that is too long ends after a word, with a visible "...".
 template <std::size_t N>
 void set_text(std::array<char, N>& field, std::string_view text) {
   constexpr std::string_view kCut = " ...";

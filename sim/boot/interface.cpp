@@ -29,6 +29,7 @@ struct Interface {
 std::vector<Interface> interfaces() {
   std::vector<Interface> found;
   ifaddrs* first = nullptr;
+  // Without the list, an address can still be chosen by its number.
   if (getifaddrs(&first) != 0) return found;
   for (const ifaddrs* at = first; at != nullptr; at = at->ifa_next) {
     if (at->ifa_addr == nullptr || at->ifa_addr->sa_family != AF_INET || (at->ifa_flags & IFF_UP) == 0) continue;
@@ -42,7 +43,7 @@ std::vector<Interface> interfaces() {
   return found;
 }
 
-// "10.1.0.0/16": false when it is no network.
+// Parses "10.1.0.0/16"; false when it is not a network.
 bool parse_network(const std::string& text, std::uint32_t& bits, std::uint32_t& mask) {
   const std::size_t slash = text.find('/');
   if (slash == std::string::npos) return false;
@@ -53,6 +54,7 @@ bool parse_network(const std::string& text, std::uint32_t& bits, std::uint32_t& 
   if (*end != '\0' || end == text.c_str() + slash + 1 || length > kAddressBits) return false;
   if (inet_pton(AF_INET, text.substr(0, slash).c_str(), &address) != 1) return false;
   bits = ntohl(address.s_addr);
+  // A shift by 32 bits is undefined.
   mask = length == 0 ? 0 : ~std::uint32_t{0} << (kAddressBits - length);
   return true;
 }
@@ -62,7 +64,8 @@ bool numeric(const std::string& text) {
   return inet_pton(AF_INET, text.c_str(), &any) == 1 || inet_pton(AF_INET6, text.c_str(), &any) == 1;
 }
 
-// Asked of the kernel, which knows the loopback's whole network. An IPv6 address is left to whoever listens.
+// Tested by bind(), because only the operating system knows the loopback's whole network. An IPv6 address is left to
+// the listener.
 bool may_listen_on(const std::string& text) {
   sockaddr_in place{};
   place.sin_family = AF_INET;
@@ -72,6 +75,7 @@ bool may_listen_on(const std::string& text) {
   const bool may = ::bind(descriptor, reinterpret_cast<const sockaddr*>(&place), sizeof place) == 0;
   const int error = errno;
   ::close(descriptor);
+  // close() must not hide why bind() failed.
   errno = error;
   return may;
 }
@@ -97,6 +101,7 @@ portals::Status choose_address(const std::string& wanted, std::string& address) 
     return {};
   }
   if (wanted.empty()) {
+    // A host without a network can run jobs of its own.
     address = "127.0.0.1";
     return {};
   }

@@ -21,8 +21,8 @@ void say_whole(std::uint32_t rank, std::string_view message) {
       std::fprintf(stderr, "margay: rank %u aborts: %.*s\n", rank, static_cast<int>(message.size()), message.data()));
 }
 
-// Waits until a pipe's reader has taken all that was written, 0.2 s at most. A launcher that is notified of an abort
-// may end before it reads what this rank printed, as Hydra does.
+// Waits until a pipe's reader has taken everything written, for 0.2 s at most: a launcher that is notified of an abort
+// may exit before it reads what this rank printed, as Hydra does.
 void wait_until_read(int descriptor) {
   constexpr int kTries = 200;
   struct stat kind {};
@@ -43,9 +43,10 @@ Status leave(Job& job) {
 
 void abort_job(const Job& job, int code, std::string_view message) {
   const int status = (code & 0xff) != 0 ? code & 0xff : 1;
-  // A launcher that heard of the end already takes no more words, and every exit for a regular one.
+  // A launcher at which this rank has signed off accepts no more messages, and takes every exit for a regular one.
   const bool signed_off = job.board_fd < 0 && job.pmi != nullptr && job.pmi->finalized();
-  std::optional<LastSecond> last;  // `margay run` ends what does not end
+  // Under `margay run` the launcher ends a process that hangs.
+  std::optional<LastSecond> last;
   if (job.board_fd < 0) last.emplace(signed_off ? LastSecond::kKill : status);
   Board board;
   if (job.board_fd >= 0 && Board::attach(job.board_fd, board).ok()) {
@@ -58,7 +59,8 @@ void abort_job(const Job& job, int code, std::string_view message) {
     say_whole(job.rank, message);
     if (job.pmi != nullptr) wait_until_read(STDERR_FILENO);
   }
-  // Told first, so that the job ends even if flushing blocks on a lock of stdio that an interrupted thread holds.
+  // The launcher is notified first, so that the job ends even if flushing blocks on a lock of stdio that an interrupted
+  // thread holds.
   if (job.pmi != nullptr && !signed_off) job.pmi->abort(code, message);
   static_cast<void>(std::fflush(nullptr));
   if (signed_off) static_cast<void>(::kill(getpid(), SIGKILL));

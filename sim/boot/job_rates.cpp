@@ -12,6 +12,7 @@ namespace {
 
 using portals::Status;
 
+// The user's own value is never passed over: a mistake in it ends the job's start.
 Status take_given(std::string asked, JobRates& out) {
   out.given = true;
   if (asked.find('/') != std::string::npos) {
@@ -30,7 +31,7 @@ Status take_given(std::string asked, JobRates& out) {
   return {};
 }
 
-// Whether there is anything at all; what is there and cannot be used is told.
+// Reads a file if it exists; one that cannot be used is reported.
 bool take_file(const std::string& path, JobRates& out) {
   if (path.empty() || ::access(path.c_str(), F_OK) != 0) return false;
   MeasuredRates measured;
@@ -38,6 +39,7 @@ bool take_file(const std::string& path, JobRates& out) {
     out.passed_over.push_back(status.sentence());
     return false;
   }
+  // A home folder may be shared by different machines.
   if (measured.machine != this_machine()) {
     out.passed_over.push_back(path + " was measured on another machine: " + measured.machine);
     return false;

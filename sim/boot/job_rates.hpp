@@ -1,5 +1,6 @@
-// The rates of collectives that a job chooses by: found by who starts it, once, for all of its ranks. A job never
-// measures: of two jobs one would choose by other rates than the other, and a first one would take seconds more.
+// The rates by which a job's collectives choose their algorithms, found once, by the process that starts the job, for
+// all ranks. A job never measures: otherwise two jobs would choose by different rates, and the first would take seconds
+// longer.
 #pragma once
 
 #include <string>
@@ -11,20 +12,27 @@
 
 namespace margay::sim {
 
+// The rates, with their origin.
 struct JobRates {
-  std::string text;                      // empty: none
-  bool given = false;                    // by the user, MARGAY_RATES: it has to be right
-  std::string file;                      // that they come from; empty: from none
-  MeasuredRates measured;                // what it says
-  std::vector<std::string> passed_over;  // a sentence for each file that was there and is not used
+  // Empty: none.
+  std::string text;
+  // By the user, MARGAY_RATES; they must be valid.
+  bool given = false;
+  // The file that they come from; empty: none.
+  std::string file;
+  // That file's content.
+  MeasuredRates measured;
+  // A message for each file that exists and is not used.
+  std::vector<std::string> passed_over;
 };
 
-// What the user gave: a text, or what a file has where a word with "/" names one. Else the user's file of this machine,
-// else the installation's. Error: the user's own word is too long, or names a file that cannot be used.
+// The user's rates: a text, or the content of a file when the value contains a "/". Otherwise those of the user's file
+// for this machine, or the installation's. Fails when the user's value is too long, or names a file that cannot be
+// used.
 [[nodiscard]] portals::Status find_job_rates(const Options& options, JobRates& out);
 
-// The same into the job, for a rank that nobody else tells: rank 0 of a launcher that is not margay's, a process alone.
-// What is passed over it tells on the standard error.
+// Stores them in the job, for a rank without our launcher: rank 0 of another launcher, or a process alone. Prints the
+// files that are passed over to stderr.
 [[nodiscard]] portals::Status take_rates(Job& job);
 
 }  // namespace margay::sim

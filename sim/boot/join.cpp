@@ -31,8 +31,8 @@ namespace margay::sim {
 namespace {
 
 // Each rank's place belongs to one process for the whole job, because counters and channels must never pass to another
-// program. A second one (`sh -c './a; ./b'`, two at once, a child forked before MPI_Init) is refused, and ends the job:
-// the first may be at work, and a shell between may hide the second one's status.
+// program. A second process (`sh -c './a; ./b'`, two at once, a child forked before MPI_Init) is refused, and ends the
+// job: the first may be running, and a shell in between may hide the second one's status.
 
 // The error of a second process in a rank's place. `holder`: its pid, 0 if not known.
 Status place_is_taken(std::int32_t holder) {
@@ -44,7 +44,7 @@ Status place_is_taken(std::int32_t holder) {
                        "program a `margay run` of its own");
 }
 
-// Under `margay run`: by the board. Error: a process has the place, or had it.
+// Takes the place under `margay run`, on the job board. Fails when a process has the place, or had it.
 Status take_place_on_board(const Board& board, std::uint32_t rank) {
   BoardBlock& block = board.block(rank);
   if (const std::int32_t holder = take_place(block.pid, ::getpid()); holder != 0) return place_is_taken(holder);
@@ -52,27 +52,30 @@ Status take_place_on_board(const Board& board, std::uint32_t rank) {
   return {};
 }
 
-// Under a foreign launcher: by a lock on the PMI connection, which all processes in the rank's place share. The lock
-// vanishes with its holder, so it finds only live ones; an earlier program is found by its keys at the launcher.
+// Takes the place under another launcher, by a lock on the PMI connection, which all processes in the rank's place
+// share. The lock vanishes with its holder, so it detects live processes only; an earlier program is detected by its
+// keys at the launcher.
 Status take_place_on_connection(int descriptor) {
   struct flock lock {};
   lock.l_type = F_WRLCK;
   lock.l_whence = SEEK_SET;
   if (::fcntl(descriptor, F_SETLK, &lock) == 0) return {};
-  // Where such a thing cannot be locked nothing is known.
+  // Where the descriptor cannot be locked, nothing is known.
   if (errno != EAGAIN && errno != EACCES) return {};
   if (::fcntl(descriptor, F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) lock.l_pid = 0;
   return place_is_taken(lock.l_pid > 0 ? lock.l_pid : 0);
 }
 
 using Cookie = std::array<std::byte, 16>;
-constexpr std::uint64_t kCookieRoomBytes = 4096;  // behind the segment, a page of its own
+// Behind the segment, a page of its own.
+constexpr std::uint64_t kCookieRoomBytes = 4096;
 
 struct Node {
   std::uint32_t lowest_rank = 0;
   std::uint32_t ranks = 0;
 };
 
+// By node number: its lowest rank, and the number of its ranks.
 std::map<std::uint32_t, Node> nodes_of(const Job& job) {
   std::map<std::uint32_t, Node> nodes;
   for (std::uint32_t rank = 0; rank < job.size; ++rank) {
@@ -93,12 +96,13 @@ Status read_mapping(Job& job) {
   bool found = false;
   if (Status status = job.pmi->lookup("PMI_process_mapping", mapping, found); !status.ok()) return status;
   SharedTable::Numbers nodes;
-  // Same-node is never guessed: without a mapping everybody is alone.
+  // A common node is never guessed: without a mapping each rank is alone.
   if (!found || !parse_process_mapping(mapping, job.size, nodes).ok()) nodes = each_alone(job);
   job.node_of_rank = std::move(nodes);
   return {};
 }
 
+// Rank 0's decisions for the whole job, in one value.
 Status put_identity(Job& job) {
   job.job_id = random_u64();
   fill_random(job.secret);
@@ -107,19 +111,20 @@ Status put_identity(Job& job) {
   for (const auto& [number, node] : nodes) most = std::max(most, node.ranks);
   const ProcessorShare share = processor_share();
   job.crowded = are_crowded(job.options.text("wait", "auto"), most, share);
-  // The others' nodes are taken to be like this one.
+  // The other nodes are assumed to be like this one.
   const auto hundredths = static_cast<std::uint64_t>(share.processors * 100) * nodes.size();
   job.processors = static_cast<double>(hundredths) / 100;
   if (Status status = take_rates(job); !status.ok()) return status;
-  const std::string rates = to_hex(std::as_bytes(std::span(job.rates)));  // a value has neither spaces nor '='
+  // A PMI value has neither spaces nor '='.
+  const std::string rates = to_hex(std::as_bytes(std::span(job.rates)));
   return job.pmi->put("margay-job", std::to_string(job.job_id) + (job.crowded ? ":1:" : ":0:") +
                                         std::to_string(hundredths) + ":" + to_hex(job.secret) +
                                         (job.rates_given ? ":1:" : ":0:") + rates);
 }
 
-// What put_identity put. false: it did not.
+// Parses put_identity()'s value; false: it is another.
 bool read_identity(std::string_view text, Job& job) {
-  // The job's number, whether it is crowded, hundredths of processors, the secret, whether rates were given, the rates.
+  // Job number, crowded, hundredths of processors, secret, rates given, rates.
   std::array<std::string_view, 6> words;
   for (std::string_view& word : words) {
     const std::size_t end = text.find(':');
@@ -146,7 +151,8 @@ Status get_identity(Job& job) {
   return read_identity(text, job) ? Status() : Status::error("the job's identity, as PMI gives it, is malformed");
 }
 
-// Makes the segment and tells where it is. A refusal is told too, as "none": the node is then taken apart by all alike.
+// Makes the segment and publishes its position. A failure is published too, as "none": all ranks of the node then
+// separate.
 Status offer_segment(Job& job, SegmentSizes sizes) {
   SegmentRequest request;
   for (std::uint64_t* bytes : {&sizes.sparse, &sizes.allocated, &sizes.least}) *bytes += kCookieRoomBytes;
@@ -165,7 +171,7 @@ Status offer_segment(Job& job, SegmentSizes sizes) {
                       std::to_string(::getpid()) + ":" + std::to_string(job.node_segment_fd) + ":" + to_hex(cookie));
 }
 
-// `bytes`: of the segment before it.
+// Whether an opened file is the segment that was offered. `bytes`: the segment's size, before the cookie.
 bool holds_cookie(int descriptor, const SegmentSizes& sizes, const Cookie& expected, std::uint64_t& bytes) {
   struct stat info {};
   if (::fstat(descriptor, &info) != 0) return false;
@@ -177,7 +183,7 @@ bool holds_cookie(int descriptor, const SegmentSizes& sizes, const Cookie& expec
          found == expected;
 }
 
-// -1 when this process cannot open it or it is not the one that was offered.
+// Opens the segment that was offered; -1 when this process cannot open it, or it is another file.
 int open_offer(std::string_view offer, const SegmentSizes& sizes, std::uint64_t& bytes) {
   const std::size_t first = offer.find(':');
   const std::size_t second = first == std::string_view::npos ? first : offer.find(':', first + 1);
@@ -209,7 +215,7 @@ Status open_and_tell(Job& job, const Node& node, const SegmentSizes& sizes) {
                       job.node_segment_fd >= 0 ? std::to_string(me.pid) + ":" + std::to_string(me.start_ticks) : "no");
 }
 
-// What open_and_tell said of `rank`; false: it could not open the segment.
+// Gets the result of open_and_tell() at `rank`; `opened` false: it could not open the segment.
 Status get_opened(const Job& job, std::uint32_t rank, ProcessIdentity& process, bool& opened) {
   std::string text;
   if (Status status = job.pmi->get("margay-open-" + std::to_string(rank), text); !status.ok()) return status;
@@ -220,7 +226,7 @@ Status get_opened(const Job& job, std::uint32_t rank, ProcessIdentity& process, 
   return {};
 }
 
-// Renumbers the nodes: those that share memory stay together, the ranks of the others stand alone.
+// Renumbers the nodes: ranks that share memory stay together, all others become nodes of their own.
 Status settle_nodes(Job& job, const std::map<std::uint32_t, Node>& nodes) {
   std::map<std::uint32_t, bool> is_shared;
   for (const auto& [node, who] : nodes) is_shared[node] = who.ranks > 1;
@@ -231,6 +237,7 @@ Status settle_nodes(Job& job, const std::map<std::uint32_t, Node>& nodes) {
     if (Status status = get_opened(job, rank, process, shared); !status.ok()) return status;
     if (job.node_of_rank[rank] == job.node_of_rank[job.rank]) job.node_processes.push_back(process);
   }
+  // Decided from the same values by all ranks, so that they agree.
   const bool mine = is_shared[job.node_of_rank[job.rank]];
   std::map<std::uint32_t, std::uint32_t> renumbered;
   std::uint32_t next = 0;
@@ -267,7 +274,7 @@ Status get_program(Job& job, std::uint32_t rank, std::uint32_t& appnum) {
              : Status::error("rank " + std::to_string(rank) + "'s program, as PMI gives it, is not a number");
 }
 
-// Programs come in the order of the ranks: where the first and the last rank run the same one, all do.
+// Programs are assigned in the order of the ranks, so if the first and the last rank run the same one, all do.
 Status count_program(Job& job) {
   std::uint32_t first = 0;
   std::uint32_t last = 0;
@@ -282,7 +289,7 @@ Status count_program(Job& job) {
   return {};
 }
 
-// A program that was in this rank's place before has left its keys with the launcher.
+// Detects an earlier program in this rank's place, which has left its keys with the launcher.
 Status refuse_second(Job& job) {
   std::string program;
   bool found = false;
@@ -295,14 +302,14 @@ void stand_alone(Job& job) {
   job.node_count = job.size;
 }
 
-// Fills node_of_rank, node_count, job_id, secret, appnum, program_ranks, universe_size, the node segment and who has
-// it. Collective over the job. Requires: rank, size and pmi are set.
+// Fills in node_of_rank, node_count, job_id, secret, appnum, program_ranks, universe_size, the node segment and its
+// processes. Collective over the job. Requires: rank, size and pmi are set.
 //
-// 1. Rank 0 puts the job's identity and secret; the lowest rank of each node makes the segment and puts where it is:
-//    process, descriptor, and a random cookie that stands behind the segment's last byte.
-// 2. Barrier. The others of the node open it through /proc and compare the cookie, so that a number of another PID
-//    namespace cannot lead them astray; each puts which process it is, or that it did not work.
-// 3. Barrier. A node on which it did not work for all is taken apart: each of its ranks becomes a node of its own.
+// 1. Rank 0 puts the job's identity and secret; the lowest rank of each node makes the segment and puts its position:
+//    process, descriptor, and a random cookie that is stored behind the segment's last byte.
+// 2. Barrier. The others of the node open it through /proc and compare the cookie, so that a process number of another
+//    PID namespace cannot mislead them; each puts its process's identity, or that it failed.
+// 3. Barrier. A node on which any rank failed is dissolved: each of its ranks becomes a node of its own.
 Status join_through_pmi(Job& job, SegmentSizesOf segment_sizes) {
   if (Status status = job.pmi->init(); !status.ok()) return status;
   if (Status status = refuse_second(job); !status.ok()) return status;
@@ -325,6 +332,7 @@ Status join_through_pmi(Job& job, SegmentSizesOf segment_sizes) {
     if (Status status = get_identity(job); !status.ok()) return status;
   }
   if (Status status = count_program(job); !status.ok()) return status;
+  // No rank shares memory, so the second barrier is not needed.
   if (segment_sizes == nullptr || nodes.size() == job.size) {
     stand_alone(job);
     return {};
@@ -337,7 +345,7 @@ Status join_through_pmi(Job& job, SegmentSizesOf segment_sizes) {
   return {};
 }
 
-// Of a second program in a rank's place.
+// The status of a second program in a rank's place.
 constexpr int kRefusedStatus = 1;
 
 template <typename Integer>
@@ -349,7 +357,7 @@ Status number_from_environment(const char* name, Integer& out) {
       " is not the number that a launcher puts there; unset it, or start the program with `margay run`");
 }
 
-// An inherited descriptor: it must be open, and goes no further than this program.
+// Takes an inherited descriptor: it must be open, and is closed on exec, so that it goes no further than this program.
 Status take_descriptor(const char* name, int& out) {
   if (Status status = number_from_environment(name, out); !status.ok()) return status;
   if (out < 0 || ::fcntl(out, F_SETFD, FD_CLOEXEC) != 0) {
@@ -361,7 +369,8 @@ Status take_descriptor(const char* name, int& out) {
   return {};
 }
 
-// The board's block, and the job's wires, are the first program's: the user is told here, the launcher through PMI.
+// The board's block, and the job's wires, belong to the first program, so the user is informed here, and the launcher
+// through PMI.
 [[noreturn]] void refuse_second_program(const Job& job, const Status& refusal) {
   static_cast<void>(std::fprintf(stderr, "margay: rank %u: %s\n", job.rank, refusal.sentence().c_str()));
   job.pmi->refuse_second_program(kRefusedStatus);
@@ -402,7 +411,8 @@ Status join_margay(Job& job) {
     if (Status status = number_from_environment("MARGAY_APPNUM", job.appnum); !status.ok()) return status;
     if (Status status = number_from_environment("MARGAY_PROGRAM_RANKS", job.program_ranks); !status.ok()) return status;
   }
-  if (std::getenv("MARGAY_FINDINGS_FD") != nullptr) {  // record_finding() reads it from the options
+  // record_finding() reads it from the options.
+  if (std::getenv("MARGAY_FINDINGS_FD") != nullptr) {
     int findings_fd = -1;
     if (Status status = take_descriptor("MARGAY_FINDINGS_FD", findings_fd); !status.ok()) return status;
   }
@@ -432,6 +442,7 @@ Status join_foreign(Job& job, SegmentSizesOf segment_sizes) {
   return join_through_pmi(job, segment_sizes);
 }
 
+// A job of one rank has an identity too, which its trace carries.
 Status join_alone(Job& job) {
   job.job_id = random_u64();
   fill_random(job.secret);
@@ -442,7 +453,7 @@ Status join_alone(Job& job) {
   return take_rates(job);
 }
 
-// Who shares this rank's node, once node_of_rank is known.
+// Finds this rank's position on its node, once node_of_rank is known.
 void place_on_node(Job& job) {
   job.node = job.node_of_rank[job.rank];
   job.ranks_on_node = 0;
@@ -474,7 +485,8 @@ Status join(Job& out, SegmentSizesOf segment_sizes) {
   job.tcp_interface = job.options.text("iface");
   if (Status status = join_somehow(job, segment_sizes); !status.ok()) return status;
   place_on_node(job);
-  if (job.launcher != Launcher::kMargay && job.rank == 0) {  // margay's has told it
+  // Margay's launcher has reported it.
+  if (job.launcher != Launcher::kMargay && job.rank == 0) {
     for (const std::string& sentence : job.options.misspelt()) std::fprintf(stderr, "margay: %s\n", sentence.c_str());
   }
   out = std::move(job);
@@ -486,11 +498,14 @@ namespace {
 using portals::Status;
 
 struct Sign {
-  const char* size_variable;  // number of processes; null: `mark` alone is enough
-  const char* mark;           // must be set too; null: no more is needed
+  // Number of processes; null: `mark` alone suffices.
+  const char* size_variable;
+  // Must be set too; null: not needed.
+  const char* mark;
   const char* launcher;
 };
 
+// The first one that fits is reported.
 constexpr Sign kSigns[] = {
     {"OMPI_COMM_WORLD_SIZE", nullptr, "Open MPI's mpirun"},
     {"MV2_COMM_WORLD_SIZE", nullptr, "MVAPICH's launcher"},

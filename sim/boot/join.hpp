@@ -1,4 +1,4 @@
-// Joining the job: under margay's own launcher, under a foreign one, or alone.
+// Joining the job: under margay's own launcher, under another one, or alone.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +9,20 @@
 
 namespace margay::sim {
 
-// Reads the environment and joins the job: margay's own launcher, else PMI-1.1, else rank 0 of 1.
-// `segment_sizes` is used under a foreign launcher only, where the lowest rank of a node makes the segment; null, or a
+// Reads the environment and joins the job: under margay's own launcher, otherwise by PMI-1.1, otherwise as rank 0 of 1.
+// `segment_sizes` is used under another launcher only, where the lowest rank of a node makes the segment; null, or a
 // segment that cannot be shared: each rank is its own node and TCP carries everything. Collective over the job under
-// PMI. Error: a foreign launcher that margay cannot talk to, a descriptor that is not there, no memory (bytes and limit
-// named). A second process in the rank's place ends the job, and does not return.
+// PMI. Fails under a launcher that margay does not support, for a descriptor that is not open, and for lack of memory
+// (the message has bytes and limit). A second process in the rank's place ends the job, and does not return.
 Status join(Job& out, SegmentSizesOf segment_sizes = nullptr);
 
-// Recognises launchers that margay cannot talk to; otherwise each of N processes would run as rank 0 of 1.
+// Detection of launchers that margay does not support: otherwise each of N processes would run as rank 0 of 1.
 
-// Looks a variable up; null when it is not set. `std::getenv` fits.
+// Looks up a variable; null when it is not set. std::getenv has this form.
 using Environment = const char* (*)(const char* name);
 
-// Error, naming the launcher and the way out, when the environment shows a parallel start by one that margay does not
-// speak to. Requires: neither `margay run` nor a PMI-1.1 descriptor is in the environment.
+// Fails, with the launcher's name and the cure, when the environment shows a parallel start by a launcher that margay
+// does not support. Requires: neither `margay run` nor a PMI-1.1 descriptor is in the environment.
 [[nodiscard]] portals::Status refuse_foreign_launcher(Environment environment);
 
 }  // namespace margay::sim

@@ -7,7 +7,7 @@ namespace margay::sim {
 
 namespace {
 
-// In the value that comes with the signal, beside the status: no other timer of the program's has it.
+// In the signal's value, beside the status: no timer of the program has it.
 constexpr int kMark = 0x6d617200;
 constexpr int kMarkMask = ~0x1ff;
 static_assert((kMark & kMarkMask) == kMark);
@@ -24,13 +24,15 @@ void end_now(int /*signal*/, siginfo_t* info, void* /*context*/) {
 LastSecond::LastSecond(int status) {
   struct sigaction action {};
   action.sa_sigaction = &end_now;
-  action.sa_flags = SA_SIGINFO | SA_RESTART;  // other signals of the kind do not break what is written
+  // Other signals of this number do not interrupt a write.
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
   static_cast<void>(::sigaction(SIGALRM, &action, &before_));
   sigevent event{};
   event.sigev_notify = SIGEV_THREAD_ID;
   event.sigev_signo = SIGALRM;
   event.sigev_value.sival_int = kMark | (status & (LastSecond::kKill | 0xff));
-  event._sigev_un._tid = ::gettid();  // what the manual calls sigev_notify_thread_id
+  // The manual's sigev_notify_thread_id.
+  event._sigev_un._tid = ::gettid();
   itimerspec second{};
   second.it_value.tv_sec = 1;
   armed_ = ::timer_create(CLOCK_MONOTONIC, &event, &timer_) == 0;

@@ -1,5 +1,5 @@
-// The last words of a process. Who says them may need a lock of stdio's or of malloc's that another thread holds, or
-// the very code that a signal interrupted: a second later the process ends all the same.
+// A time limit for the last output of a process. The output may need a lock of stdio or malloc that another thread, or
+// the very code that a signal interrupted, holds: a second later the process ends all the same.
 #pragma once
 
 #include <signal.h>
@@ -7,16 +7,17 @@
 
 namespace margay::sim {
 
+// Armed from construction to destruction.
 class LastSecond {
  public:
-  // By SIGKILL, not with a status.
+  // In `status`: end by SIGKILL, not with a status.
   static constexpr int kKill = 256;
 
-  // From now on, with the low 8 bits of `status`. Any thread, in a handler of a signal too. The timer is this thread's
-  // alone, so that no thread that waits for signals takes it. (Where no timer is to be had, alarm()'s, whose signal
-  // ends the process. The thread sanitizer holds handlers back, and with them this one.)
+  // Ends the process in a second, with the low 8 bits of `status`. Any thread, also in a signal handler. The timer's
+  // signal goes to this thread only, so that no thread that waits for signals takes it. (Without a timer, alarm()'s
+  // signal ends the process. The thread sanitizer delays handlers, and with them this one.)
   explicit LastSecond(int status);
-  // All is said: the process goes on.
+  // Disarms it: the process continues.
   ~LastSecond();
   LastSecond(const LastSecond&) = delete;
   LastSecond& operator=(const LastSecond&) = delete;

@@ -28,7 +28,7 @@ using portals::Status;
 constexpr std::string_view kFirstLine = "margay-rates 1";
 constexpr std::string_view kVersion = "margay 0.1.0";
 
-// What a line's name fills.
+// The field that a line fills, by its name.
 struct Line {
   std::string_view name;
   std::string MeasuredRates::*value;
@@ -44,7 +44,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-// Of the first processor. The file has a part for each, and is made as it is read: the first is enough.
+// The model of the first processor. /proc/cpuinfo is generated while it is read, so the first part is enough.
 std::string processor_model() {
   std::ifstream file("/proc/cpuinfo");
   std::string line;
@@ -60,6 +60,7 @@ std::string processor_model() {
   return parts.empty() ? "unknown processor" : "processor " + parts;
 }
 
+// "Linux 6.1" of "6.1.0-13-amd64".
 std::string kernel_series() {
   utsname name{};
   if (::uname(&name) != 0) return "unknown kernel";
@@ -69,8 +70,8 @@ std::string kernel_series() {
   return std::string(name.sysname) + " " + release.substr(0, end);
 }
 
-// The file that holds this code: the library of an MPI program, or the command itself, which the loader names as it was
-// called.
+// The file that contains this code: the library of an MPI program, or the command itself, which the loader names as it
+// was called.
 std::string own_file() {
   Dl_info info{};
   char path[PATH_MAX];
@@ -90,11 +91,12 @@ Status cannot(const std::string& what, const std::string& path) {
   return Status::error("cannot " + what + " " + path + ": " + std::strerror(errno));
 }
 
-// A pipe or a device would keep the job waiting: files only.
+// Regular files only: a pipe or a device would block the job.
 Status read_bounded(const std::string& path, std::string& out) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return cannot("read", path);
   struct stat info {};
+  // One byte more than the limit detects a file that is too long.
   std::array<char, kRatesFileBytesMax + 1> buffer;
   ssize_t length = -1;
   const bool regular = ::fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode);
@@ -138,6 +140,7 @@ Status parse_rates_file(std::string_view text, MeasuredRates& out) {
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
+    // Another file, or another version's.
     if (first && line != kFirstLine) break;
     if (!is_plain(line)) return Status::error("it has a line that is no text");
     const std::size_t colon = line.find(':');
@@ -167,7 +170,8 @@ std::string user_rates_file() {
   const char* const cache = std::getenv("XDG_CACHE_HOME");
   const char* const home = std::getenv("HOME");
   std::string folder;
-  if (cache != nullptr && cache[0] == '/') {  // a relative one is to be ignored, says its specification
+  // Its specification demands that a relative one is ignored.
+  if (cache != nullptr && cache[0] == '/') {
     folder = cache;
   } else if (home != nullptr && home[0] == '/') {
     folder = std::string(home) + "/.cache";
@@ -195,12 +199,14 @@ Status write_rates_file(const std::string& path, const MeasuredRates& measured) 
   std::error_code error;
   if (!folder.empty()) std::filesystem::create_directories(folder, error);
   if (error) return Status::error("cannot make the folder " + folder.string() + ": " + error.message());
+  // In the same folder, so that the rename is atomic.
   std::string name = path + ".XXXXXX";
   const int descriptor = ::mkostemp(name.data(), O_CLOEXEC);
   if (descriptor < 0) return cannot("write", name);
   constexpr mode_t kForAll = 0644;
   const bool written = write_whole(descriptor, rates_file_text(measured)) && ::fchmod(descriptor, kForAll) == 0;
   const bool closed = ::close(descriptor) == 0;
+  // close() reports errors of delayed writes.
   if (written && closed && ::rename(name.c_str(), path.c_str()) == 0) return {};
   const Status status = cannot("write", path);
   ::unlink(name.c_str());

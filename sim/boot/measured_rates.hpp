@@ -1,6 +1,6 @@
-// What collective calls cost on a machine, as `margay calibrate` measured it: a file of the user's or of the
-// installation, kept for the machine that it was measured on. Here the rates are one word of text; what they mean is
-// collectives/select's.
+// The file of a machine's rates, as `margay calibrate` measured the costs of collective calls: the user's or the
+// installation's, valid for the machine on which it was measured. Here the rates are one token; collectives/select
+// gives them meaning.
 //
 //   margay-rates 1
 //   machine: Intel(R) Xeon(R) Processor, 2 processors, Linux 6.1, margay 0.1.0
@@ -17,37 +17,41 @@
 
 namespace margay::sim {
 
-// Of a file, and of a text of rates: the latter goes through PMI, whose values have 1,024 characters at most, in
-// hexadecimal digits.
+// The longest file, and the longest text of rates: the latter goes through PMI, whose values have 1,024 characters at
+// most, in hexadecimal digits.
 inline constexpr std::size_t kRatesFileBytesMax = 4096;
 inline constexpr std::size_t kRatesTextMax = 384;
 
+// The lines of such a file.
 struct MeasuredRates {
   std::string machine;
   std::string date;
-  std::string unmeasured;  // the names of rates that are the usual ones all the same, or empty
-  std::string rates;       // empty: none
+  // Names of rates that have the usual value, or empty.
+  std::string unmeasured;
+  // Empty: none.
+  std::string rates;
 };
 
-// What makes a machine the same for rates: the processors' model and how many there are; Linux without its last number,
-// as the scheduler and the way over sockets change between series, not within one; and margay's own version, whose
+// The identity of a machine for rates: the processors' model and number; Linux's version without its last number,
+// because the scheduler and the socket path change between series, not within one; and margay's own version, whose
 // messages were measured.
 [[nodiscard]] std::string this_machine();
 
+// The file's content.
 [[nodiscard]] std::string rates_file_text(const MeasuredRates& measured);
-// Error: a sentence's end.
+// The reverse. The failure is the end of a sentence.
 [[nodiscard]] portals::Status parse_rates_file(std::string_view text, MeasuredRates& out);
 
-// "rates-0123456789abcdef", by the machine: a home or an installation may be shared by several.
+// "rates-0123456789abcdef", a hash of the machine, because a home or an installation may be shared by several.
 [[nodiscard]] std::string rates_file_name(std::string_view machine);
-// Where this machine's rates lie. The user's: below $XDG_CACHE_HOME, else $HOME/.cache; empty: there is neither. The
-// installation's: beside the folder that this code was loaded from (bin or lib); empty: it cannot be told.
+// The paths of this machine's rates. The user's: below $XDG_CACHE_HOME, otherwise $HOME/.cache; empty: neither exists.
+// The installation's: beside the folder from which this code was loaded (bin or lib); empty: unknown.
 [[nodiscard]] std::string user_rates_file();
 [[nodiscard]] std::string installed_rates_file();
 
-// Error: a sentence that names the file.
+// The failure names the file.
 [[nodiscard]] portals::Status read_rates_file(const std::string& path, MeasuredRates& out);
-// Whole or not at all: a reader sees the old file or the new one. Makes its folders. Error: a sentence.
+// Writes the file atomically: a reader sees the old file or the new one. Makes its folders. The failure names the path.
 [[nodiscard]] portals::Status write_rates_file(const std::string& path, const MeasuredRates& measured);
 
 }  // namespace margay::sim

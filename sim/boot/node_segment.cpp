@@ -20,7 +20,7 @@ namespace {
 
 using portals::Status;
 
-// The limit on file sizes would end the process with SIGXFSZ in ftruncate; asked first, it is an error.
+// Beyond the limit on file sizes, ftruncate would end the process with SIGXFSZ; tested first, it is an error.
 Status check_file_size_limit(std::uint64_t bytes) {
   const std::optional<std::uint64_t> limit = file_size_limit();
   if (!limit || *limit >= bytes) return {};
@@ -28,6 +28,7 @@ Status check_file_size_limit(std::uint64_t bytes) {
                        "; raise it");
 }
 
+// -1, with `why` for the fallback's message: both attempts may fail, and the user must see both reasons.
 int make_memfd(const SegmentRequest& request, std::string& why) {
   if (request.refuse_memfd) {
     why = "memfd refused by option";
@@ -44,7 +45,8 @@ int make_memfd(const SegmentRequest& request, std::string& why) {
     ::close(descriptor);
     return -1;
   }
-  static_cast<void>(::fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK));  // without it the memory is as usable
+  // Without the seal the memory is as usable.
+  static_cast<void>(::fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK));
   return descriptor;
 }
 
@@ -62,6 +64,7 @@ std::string there_in(const char* directory) {
 
 Status make_file(const SegmentRequest& request, const std::string& why_no_memfd, int& descriptor) {
   const SegmentSizes& sizes = request.sizes;
+  // At most half of what is free: other jobs and programs use /dev/shm too.
   const bool ample = sizes.allocated <= available_in(request.directory).value_or(0) / 2;
   const std::uint64_t bytes = ample ? sizes.allocated : sizes.least;
   const auto refuse = [&](int error) {
@@ -73,6 +76,7 @@ Status make_file(const SegmentRequest& request, const std::string& why_no_memfd,
   std::vector<char> name(path.c_str(), path.c_str() + path.size() + 1);
   const int file = ::mkostemp(name.data(), O_CLOEXEC);
   if (file < 0) return refuse(errno);
+  // At once, so that no end of the job leaves a file behind.
   ::unlink(name.data());
   const int error = ::posix_fallocate(file, 0, static_cast<off_t>(bytes));
   if (error != 0) {
@@ -87,6 +91,7 @@ Status make_file(const SegmentRequest& request, const std::string& why_no_memfd,
 }  // namespace
 
 Status create_segment(const SegmentRequest& request, int& descriptor) {
+  // Far above every layout: 1024 ranks need 145 GB of addresses.
   constexpr std::uint64_t kMaxSegmentBytes = std::uint64_t{1} << 46;
   const std::uint64_t most = request.sizes.sparse;
   if (most == 0 || most > kMaxSegmentBytes) {

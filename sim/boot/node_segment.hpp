@@ -1,9 +1,9 @@
-// Memory shared by the ranks of one node: a file without a name, zero at first, that cannot shrink under those who map
-// it.
+// The memory that the ranks of one node share: a file without a name, zero at first, that cannot shrink while it is
+// mapped.
 //
-// A memfd comes first (sparse, not bounded by the size of /dev/shm, sealed against shrinking). Where it is refused, a
-// file in /dev/shm, allocated in full so that no later touch can raise SIGBUS, and unlinked at once. It is smaller
-// where less does: its memory is often little, and in a container counts as the processes' own.
+// A memfd is preferred (sparse, not bounded by the size of /dev/shm, sealed against shrinking). Where it is refused, a
+// file in /dev/shm is used, allocated in full so that no later access can raise SIGBUS, and unlinked at once. It may be
+// smaller, because memory there is often scarce, and in a container counts as the processes' own.
 #pragma once
 
 #include <cstdint>
@@ -14,25 +14,31 @@
 
 namespace margay::sim {
 
+// The parameters of create_segment().
 struct SegmentRequest {
-  SegmentSizes sizes;           // `allocated` if that is at most half of what is there, so that others find memory too
-  const char* name = "margay";  // shown in /proc/PID/maps only
-  const char* directory = "/dev/shm";  // of the fallback
-  bool refuse_memfd = false;           // as if the kernel had no memfd (for tests)
-  bool inheritable = true;             // stays open over exec
+  // The fallback uses `allocated` if that is at most half of the free memory, so that others find some too.
+  SegmentSizes sizes;
+  // Shown in /proc/PID/maps only.
+  const char* name = "margay";
+  // Of the fallback.
+  const char* directory = "/dev/shm";
+  // As if the operating system had no memfd (for tests).
+  bool refuse_memfd = false;
+  // Stays open over exec.
+  bool inheritable = true;
 };
 
-// On success `descriptor` is open for reading and writing and the caller's to close.
-// Error: one line with the bytes asked, the bytes there, and the limit that refused.
+// Creates the memory. On success `descriptor` is open for reading and writing, and the caller's to close. The failure
+// has the bytes requested, the bytes available, and the limit.
 [[nodiscard]] portals::Status create_segment(const SegmentRequest& request, int& descriptor);
-// Of one that was made.
+// The size of a created segment.
 [[nodiscard]] std::uint64_t bytes_of_segment(int descriptor);
-// Where the size is no choice.
+// For a segment that has only one possible size.
 [[nodiscard]] constexpr SegmentSizes only_size(std::uint64_t bytes) {
   return {.sparse = bytes, .allocated = bytes, .least = bytes};
 }
 
-// "memfd", or "file in DIR": what create_segment made, for explanations.
+// The kind of a created segment, for explanations: "memfd" or "file in /dev/shm".
 [[nodiscard]] std::string describe_segment(int descriptor);
 
 }  // namespace margay::sim

@@ -11,7 +11,7 @@ namespace margay::sim {
 namespace {
 
 constexpr std::string_view kPrefix = "MARGAY_";
-// All that margay reads, the launcher's own to its ranks included.
+// All variables that margay reads, including those from the launcher to its ranks.
 constexpr std::string_view kKnown[] = {"protocol",    "wire_tcp",
                                        "method",      "trace",
                                        "trace_walks", "trace_events",
@@ -26,8 +26,8 @@ constexpr std::string_view kKnown[] = {"protocol",    "wire_tcp",
                                        "calibrate",   "rma",
                                        "check_rma",   "trace_last_seconds"};
 
-// What the values of variables may be: one of the words, or with `pairs` NAME=VALUE,... of the words, where SIZE
-// is anything, checked by who reads it.
+// The valid values of a variable: one of `words`, or with `pairs` a list NAME=VALUE,... of them, where SIZE stands for
+// any value, which its reader checks.
 struct Form {
   std::string_view name;
   std::string_view words;
@@ -44,7 +44,7 @@ constexpr Form kForms[] = {{"strict", "1|0"},
                            {"method", "long=ring|long=cma|long=auto", true},
                            {"rma", "strided=combined|strided=paper", true}};
 
-// Calls `use` with each part of `list`, until it returns false. Whether it never did.
+// Calls `use` with each part of `list`, until it returns false. Returns whether it never did.
 template <typename Use>
 bool all_parts(std::string_view list, char separator, Use use) {
   for (std::size_t begin = 0; begin <= list.size();) {
@@ -67,9 +67,11 @@ bool fits(const Form& form, std::string_view value) {
   return all_parts(value, ',', [&](std::string_view pair) { return pair.empty() || is_word_of(form, pair); });
 }
 
-constexpr double kSecondsMax = 1e9;  // 30 years; more does not fit into nanoseconds
+// 30 years; more does not fit into nanoseconds.
+constexpr double kSecondsMax = 1e9;
 
-constexpr double kSecondsMin = 1e-6;  // what is no nanosecond would become 0, which is "none"
+// Values below a nanosecond would become 0, which means "none".
+constexpr double kSecondsMin = 1e-6;
 
 bool is_seconds(const std::string& text) {
   char* end = nullptr;
@@ -97,8 +99,10 @@ Options Options::from_environment(char** environment) {
     if (equals == std::string_view::npos || variable.substr(0, kPrefix.size()) != kPrefix) continue;
     std::string name(variable.substr(kPrefix.size(), equals - kPrefix.size()));
     for (char& c : name) c = lower(c);
+    // A variable that occurs twice keeps its last value.
     options.set(std::move(name), std::string(variable.substr(equals + 1)));
   }
+  // strict stands for its checks, so that no other code asks for both.
   if (options.text("strict") == "1") {
     options.set("leaks", "1");
     options.set("check_types", "1");
@@ -114,9 +118,10 @@ std::vector<std::string> Options::misspelt() const {
     const std::string& name = named.first;
     if (std::ranges::find(known, name) != known.end()) continue;
     std::string_view near = nearest_spelling(name, known);
-    // A first word alone: MARGAY_HEAP, MARGAY_STALL.
+    // A name without its last word: MARGAY_HEAP, MARGAY_STALL.
     const auto longer = std::ranges::find_if(known, [&](std::string_view one) { return one.starts_with(name + "_"); });
     if (near.empty() && longer != known.end()) near = *longer;
+    // Only likely mistakes are reported.
     if (near.empty()) continue;
     sentences.push_back("variable " + variable_of(name) + " is unknown and changes nothing; did you mean " +
                         variable_of(near) + "?");
@@ -186,6 +191,7 @@ bool parse_bytes(std::string_view text, std::uint64_t& bytes) {
   std::size_t i = 0;
   for (; i < text.size() && text[i] >= '0' && text[i] <= '9'; ++i) {
     const auto digit = static_cast<std::uint64_t>(text[i] - '0');
+    // Before the multiplication, which would wrap.
     if (value > (kMax - digit) / 10) return false;
     value = value * 10 + digit;
   }

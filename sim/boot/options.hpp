@@ -1,14 +1,14 @@
-// The options of a run as every rank sees them: each MARGAY_* variable of the environment, the name in lower case
+// The options of a run as every rank has them: each MARGAY_* variable of the environment, its name in lower case
 // without the prefix (MARGAY_WIRE_TCP=epoll is "wire_tcp" = "epoll"). `margay run` translates its own options
-// (`--wire-tcp epoll`) into these variables, so a foreign launcher can set the same ones.
+// (`--wire-tcp epoll`) into these variables, so another launcher can set the same ones.
 //
 // Names in use:  protocol ("long=rendezvous,short_limit=1024")  wire_tcp (uring|epoll|auto)  method ("long=cma|ring")
 //                collective ("bcast=bucket,allreduce=tree")  rates (usual|paragon|"inside=...", or a file, with a "/":
 //                sim/boot/job_rates)
 //                trace (folder)  heap_bytes  wait (spin|yield|auto)  iface  stall_seconds
 //                initial_errhandler (mpi_errors_are_fatal|mpi_errors_abort|mpi_errors_return)
-//                leaks, check_types, check_rma, trace_walks ("1"); strict ("1": turns on the checks, and what they find
-//                is an error)
+//                leaks, check_types, check_rma, trace_walks ("1"); strict ("1": enables the checks, and makes their
+//                findings errors)
 #pragma once
 
 #include <cstdint>
@@ -21,21 +21,23 @@
 
 namespace margay::sim {
 
-// The exit status of a job, or a process without `margay run`, that went well but for what the checks of strict found.
+// The exit status of a job, or of a process without `margay run`, that succeeded but for findings of strict checks.
 inline constexpr int kStatusFindings = 72;
 
+// A table of option values by name.
 class Options {
  public:
   Options() = default;
-  // Reads the variables out of an environment block (`environ`'s form; null is an empty one).
+  // Reads the variables of an environment block (in the form of `environ`; null is an empty one).
   [[nodiscard]] static Options from_environment(char** environment);
 
-  // For each variable that is none of margay's and looks like one of them, a sentence.
+  // A message for each MARGAY_ variable that margay does not have and that resembles one of its own.
   [[nodiscard]] std::vector<std::string> misspelt() const;
 
-  // Whether each of margay's variables has a value that it takes. An empty one counts as not set, but for sizes.
+  // Checks that each of margay's variables has a valid value. An empty one counts as not set, except for sizes.
   [[nodiscard]] portals::Status check() const;
 
+  // Sets a value, over an earlier one.
   void set(std::string name, std::string value) { values_[std::move(name)] = std::move(value); }
   [[nodiscard]] bool has(std::string_view name) const { return values_.find(name) != values_.end(); }
   // The value, or `otherwise` when the option is not set.
@@ -43,10 +45,11 @@ class Options {
   // One item of a comma-separated list of pairs: item("protocol", "long") of "long=puma,short_limit=512" is "puma".
   [[nodiscard]] std::string item(std::string_view name, std::string_view key, std::string_view otherwise = "") const;
   // A size: a number with an optional suffix k, m, g (powers of 1,024). `out` keeps its value when the option is not
-  // set. Error: the option is set to something else.
+  // set. Fails when the option has another form.
   [[nodiscard]] portals::Status bytes(std::string_view name, std::uint64_t& out) const;
-  // A time in seconds, as nanoseconds; `otherwise` when the option is not set, or to nothing above 0.
+  // A time in seconds, as nanoseconds; `otherwise` when the option is not set or not positive.
   [[nodiscard]] std::uint64_t seconds_ns(std::string_view name, std::uint64_t otherwise) const;
+  // All options, by name.
   [[nodiscard]] const std::map<std::string, std::string, std::less<>>& all() const { return values_; }
 
  private:

@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::size_t kMaxWord = 64;
 
+// The edit distance with swaps of neighbours (optimal string alignment).
 std::size_t distance(std::string_view a, std::string_view b) {
   std::array<std::array<std::size_t, kMaxWord + 1>, kMaxWord + 1> cost{};
   for (std::size_t i = 0; i <= a.size(); ++i) cost[i][0] = i;

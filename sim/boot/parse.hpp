@@ -11,7 +11,7 @@ namespace margay::sim {
 // letters, and at least one, would change; otherwise an empty view. Words longer than 64 letters have no neighbours.
 [[nodiscard]] std::string_view nearest_spelling(std::string_view word, const std::vector<std::string_view>& candidates);
 
-// A whole text as one decimal number: no sign for unsigned types, no white space, no remainder, no overflow.
+// Parses a whole text as one decimal number: no sign for unsigned types, no white space, no remainder, no overflow.
 template <typename Integer>
 [[nodiscard]] bool parse_number(std::string_view text, Integer& out) {
   Integer value{};

@@ -11,12 +11,15 @@
 
 namespace margay::sim {
 
+// Writes the whole line, also on a nonblocking descriptor; MSG_NOSIGNAL, because a launcher that ended must not kill
+// the rank.
 Status PmiClient::send_line(std::string_view line) {
   std::string text(line);
   text += '\n';
   std::string_view rest(text);
   while (!rest.empty()) {
     ssize_t sent = ::send(descriptor_, rest.data(), rest.size(), MSG_NOSIGNAL);
+    // A launcher may pass a pipe instead of a socket.
     if (sent < 0 && errno == ENOTSOCK) sent = ::write(descriptor_, rest.data(), rest.size());
     if (sent < 0 && errno == EINTR) continue;
     if (sent < 0 && errno == EAGAIN) {
@@ -33,6 +36,7 @@ Status PmiClient::send_line(std::string_view line) {
   return {};
 }
 
+// Reads up to a newline; bytes behind it stay for the next call.
 Status PmiClient::receive_line(std::string& line) {
   while (true) {
     const std::size_t newline = unread_.find('\n');
@@ -63,6 +67,7 @@ Status PmiClient::exchange(std::string_view request, std::string_view expected_c
   std::string line;
   if (Status status = receive_line(line); !status.ok()) return status;
   if (Status status = PmiMessage::parse(line, answer); !status.ok()) return status;
+  // One request at a time, so any other answer is a launcher's mistake.
   if (answer.command() != expected_command) {
     return Status::error("the launcher answered PMI \"" + std::string(request.substr(0, 60)) + "\" with \"" +
                          line.substr(0, 120) + "\" instead of " + std::string(expected_command));
@@ -74,7 +79,7 @@ Status PmiClient::init() {
   if (connected_) return {};
   PmiMessage answer;
   Status status = exchange("cmd=init pmi_version=1 pmi_subversion=1", "response_to_init", answer);
-  // A launcher may hang up once a rank has finalized.
+  // A launcher may close the connection once a rank has finalized.
   if (!status.ok()) {
     return Status::error(status.sentence() +
                          "; was another MPI program in this rank's place before? There is room for "
@@ -88,6 +93,7 @@ Status PmiClient::init() {
   status = exchange("cmd=get_maxes", "maxes", answer);
   if (!status.ok()) return status;
   int number = 0;
+  // Smaller limits are implausible, and would split cards into nothing.
   if (answer.number("vallen_max", number) && number >= 64) max_value_ = static_cast<std::size_t>(number);
   if (answer.number("keylen_max", number) && number >= 16) max_key_ = static_cast<std::size_t>(number);
   status = exchange("cmd=get_my_kvsname", "my_kvsname", answer);
@@ -137,7 +143,8 @@ Status PmiClient::lookup(std::string_view key, std::string& value, bool& found) 
   const std::string request = "cmd=get kvsname=" + kvs_name_ + " key=" + std::string(key);
   if (Status status = exchange(request, "get_result", answer); !status.ok()) return status;
   int rc = 0;
-  found = !answer.number("rc", rc) || rc == 0;  // a missing key carries a value all the same
+  // A missing key also has a value in the answer.
+  found = !answer.number("rc", rc) || rc == 0;
   if (found) value = answer.text("value");
   return {};
 }
@@ -148,15 +155,17 @@ Status PmiClient::get(std::string_view key, std::string& value) {
   return found ? Status() : Status::error("PMI key " + std::string(key) + " is not there");
 }
 
+// Values that were put before it are visible to all afterwards.
 Status PmiClient::barrier() {
   PmiMessage answer;
   if (Status status = connect_once(); !status.ok()) return status;
   return exchange("cmd=barrier_in", "barrier_out", answer);
 }
 
-// The first piece starts with the number of pieces: "3:text". Keys are card-RANK and card-RANK-PIECE.
+// The first piece begins with the number of pieces: "3:text". Keys are card-RANK and card-RANK-PIECE.
 Status PmiClient::put_card(std::string_view card) {
   if (Status status = connect_once(); !status.ok()) return status;
+  // Room for the number of pieces before the first one.
   const std::size_t piece_bytes = max_value_ - 32;
   const std::size_t pieces = card.empty() ? 1 : (card.size() + piece_bytes - 1) / piece_bytes;
   const std::string key = "card-" + std::to_string(rank_);
@@ -175,6 +184,7 @@ Status PmiClient::get_card(std::uint32_t rank, std::string& card) {
   if (Status status = get(key, value); !status.ok()) return status;
   const std::size_t colon = value.find(':');
   std::uint32_t pieces = 0;
+  // A bound on memory for an implausible number.
   constexpr std::uint32_t kMaxPieces = 1024;
   if (colon == std::string::npos || !parse_number(std::string_view(value).substr(0, colon), pieces) || pieces == 0 ||
       pieces > kMaxPieces) {
@@ -225,6 +235,7 @@ Status PmiClient::unpublish(std::string_view service) {
 
 Status PmiClient::finalize() {
   if (!connected_ || finalized_) return {};
+  // Before the answer: a failed sign-off is not repeated.
   finalized_ = true;
   PmiMessage answer;
   return exchange("cmd=finalize", "finalize_ack", answer);
@@ -234,9 +245,10 @@ void PmiClient::abort(int code, std::string_view message) {
   std::string line = "cmd=abort exitcode=" + std::to_string(code);
   if (!message.empty()) line += " error_msg=" + std::string(message.substr(0, 200));
   for (char& c : line) {
+    // A newline in a message would begin another request.
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
   }
-  // Whoever is gone needs no telling.
+  // A launcher that has ended needs no notification.
   static_cast<void>(send_line(line).ok());
 }
 

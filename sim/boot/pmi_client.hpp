@@ -1,6 +1,6 @@
 // The rank's side of PMI-1.1: newline-terminated key=value lines, one request and one answer at a time, on the
 // descriptor PMI_FD. Blocking. Every call connects (init, get_maxes, get_my_kvsname) on first use, so a job that
-// exchanges nothing pays nothing. Owned by one thread.
+// exchanges nothing pays nothing.
 #pragma once
 
 #include <cstdint>
@@ -14,38 +14,47 @@ namespace margay::sim {
 
 using portals::Status;
 
+// Owned by one thread.
 class PmiClient {
  public:
-  // Takes over the descriptor; does not close it (a launcher may watch for that).
+  // Uses the descriptor, and never closes it, because a launcher may monitor that.
   PmiClient(int descriptor, std::uint32_t rank, std::uint32_t size)
       : descriptor_(descriptor), rank_(rank), size_(size) {}
 
+  // Connects; no effect when connected.
   Status init();
+  // The index of this rank's program; 0 where the launcher does not report it.
   Status appnum(std::uint32_t& out);
+  // -1: unknown.
   Status universe_size(int& out);
-  // A value of at most max_value() bytes without white space or newline. A key may be put once.
+  // Stores a value of at most max_value() bytes, without white space or newline, for the other ranks. A key may be put
+  // once.
   Status put(std::string_view key, std::string_view value);
-  // Error when the key is not there. `value` is what was put before the last barrier (or earlier).
+  // Gets a value that was put before the last barrier. Fails when the key does not exist.
   Status get(std::string_view key, std::string& value);
-  // get() for a key that may be missing: `found` tells.
+  // The same for a key that may not exist.
   Status lookup(std::string_view key, std::string& value, bool& found);
+  // Waits for all ranks of the job.
   Status barrier();
 
-  // The card of a rank: whatever text it wants the others to know (addresses). Longer ones are split over several
-  // values. Order: put_card, barrier, get_card. The text must hold printable characters other than white space.
+  // A rank's card: a text for the others (addresses). Longer ones are split over several values. Order: put_card,
+  // barrier, get_card. The text must have printable characters other than white space.
   Status put_card(std::string_view card);
   Status get_card(std::uint32_t rank, std::string& card);
 
+  // MPI's name service (MPI_Publish_name and its kin).
   Status publish(std::string_view service, std::string_view port);
   Status lookup_name(std::string_view service, std::string& port);
   Status unpublish(std::string_view service);
 
+  // Signs off; no effect when never connected.
   Status finalize();
-  // Asks the launcher to end the job; does not wait for an answer.
+  // Requests the end of the job, without waiting for an answer.
   void abort(int code, std::string_view message);
-  // The same to margay's launcher, of a program that found the rank's place taken.
+  // The same to margay's launcher, for a program that found the rank's place taken.
   void refuse_second_program(int code);
 
+  // State, and the launcher's limits.
   [[nodiscard]] bool connected() const { return connected_; }
   [[nodiscard]] bool finalized() const { return finalized_; }
   [[nodiscard]] std::uint32_t rank() const { return rank_; }
@@ -54,6 +63,7 @@ class PmiClient {
   [[nodiscard]] const std::string& kvs_name() const { return kvs_name_; }
 
  private:
+  // Sends a request and reads its answer, which must be `expected_command`.
   Status exchange(std::string_view request, std::string_view expected_command, PmiMessage& answer);
   Status send_line(std::string_view line);
   Status receive_line(std::string& line);
@@ -64,9 +74,11 @@ class PmiClient {
   std::uint32_t size_;
   bool connected_ = false;
   bool finalized_ = false;
+  // The launcher's limits, as get_maxes reports them.
   std::size_t max_value_ = 1024;
   std::size_t max_key_ = 64;
   std::string kvs_name_;
+  // Bytes received beyond the last line.
   std::string unread_;
 };
 

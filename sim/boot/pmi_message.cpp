@@ -10,6 +10,7 @@ namespace {
 
 using portals::Status;
 
+// Only such a word before '=' starts a field; a value may contain '=' itself.
 bool is_name(std::string_view text) {
   if (text.empty()) return false;
   return std::all_of(text.begin(), text.end(), [](char c) {
@@ -17,7 +18,7 @@ bool is_name(std::string_view text) {
   });
 }
 
-// The place of '=' when the word starts a field, else npos.
+// The position of '=' when the word starts a field, otherwise npos.
 std::size_t field_start(std::string_view word) {
   const std::size_t equals = word.find('=');
   return equals != std::string_view::npos && is_name(word.substr(0, equals)) ? equals : std::string_view::npos;
@@ -39,6 +40,7 @@ Status PmiMessage::parse(std::string_view line, PmiMessage& out) {
   out = PmiMessage();
   while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.remove_suffix(1);
   if (Status status = check_line(line); !status.ok()) return status;
+  // The only line without a field: the end of an mcmd block.
   if (line == "endcmd") {
     out.command_ = "endcmd";
     return {};
@@ -51,6 +53,7 @@ Status PmiMessage::parse(std::string_view line, PmiMessage& out) {
     const std::size_t equals = field_start(word);
     if (equals == std::string_view::npos) {
       if (out.fields_.empty()) return Status::error("PMI line does not start with a field key=value");
+      // A value with spaces, as error messages have.
       out.fields_.back().second.append(" ").append(word);
       continue;
     }
@@ -95,6 +98,7 @@ bool take(std::string_view& text, std::string_view prefix) {
   return true;
 }
 
+// Digits only: a sign or an overflow makes the mapping invalid.
 bool take_number(std::string_view& text, std::uint32_t& out) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   std::size_t digits = 0;
@@ -123,10 +127,12 @@ Status parse_process_mapping(std::string_view text, std::uint32_t size, std::vec
   std::vector<MappingBlock> blocks;
   node_of_rank.clear();
   const auto places = [](const MappingBlock& block) { return block.nodes > 0 && block.ranks_per_node > 0; };
+  // Without a block that places ranks, the loop below would not end.
   if (!take_blocks(text, blocks) || std::none_of(blocks.begin(), blocks.end(), places)) {
     return Status::error("PMI_process_mapping \"" + std::string(text.substr(0, 200)) +
                          "\" is not (vector,(first_node,nodes,ranks_per_node),...)");
   }
+  // 64 bits: first_node + nodes may exceed 32.
   std::map<std::uint64_t, std::uint32_t> dense;
   while (node_of_rank.size() < size) {
     for (const MappingBlock& block : blocks) {
@@ -142,6 +148,7 @@ Status parse_process_mapping(std::string_view text, std::uint32_t size, std::vec
   return {};
 }
 
+// Adjacent nodes with equally many ranks make one block.
 std::string format_process_mapping(const std::vector<std::uint32_t>& node_of_rank) {
   std::vector<MappingBlock> blocks;
   for (std::size_t begin = 0; begin < node_of_rank.size();) {

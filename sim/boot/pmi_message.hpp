@@ -1,6 +1,6 @@
-// One line of PMI-1.1 as both sides read it: `cmd=put kvsname=k key=a value=b`. Pure: text in, fields out.
-// Lenient as the wild requires: fields in any order, unknown ones kept, several spaces, a carriage return at the end,
-// `mcmd=` as the first field of a block of lines, and a word without '=' belongs to the field before it.
+// One line of PMI-1.1 as both sides read it: `cmd=put kvsname=k key=a value=b`. Pure: text in, fields out. Lenient,
+// because implementations differ: fields in any order, unknown ones kept, several spaces, a carriage return at the end,
+// `mcmd=` as the first field of a block of lines; and a word without '=' belongs to the field before it.
 #pragma once
 
 #include <cstdint>
@@ -13,24 +13,29 @@
 
 namespace margay::sim {
 
-// No line of the protocol comes near this; a longer one is an error, so that no peer makes the other side's memory
-// grow.
+// Bounds that no line of the protocol approaches. A line beyond them is an error, so that no peer can make the other
+// side's memory grow.
 inline constexpr std::size_t kMaxPmiLineBytes = 16384;
 inline constexpr std::size_t kMaxPmiFields = 64;
 inline constexpr std::size_t kMaxPmiName = 256;
 inline constexpr std::size_t kMaxPmiKey = 64;
 inline constexpr std::size_t kMaxPmiValue = 1024;
 
+// One parsed line: a command and its fields, in their order.
 class PmiMessage {
  public:
-  // Reads a line without its newline. Error: empty, too long, a control character, a field without '=', no cmd.
+  // Parses a line without its newline. Fails when it is empty or too long, or has a control character or a first word
+  // without '='.
   [[nodiscard]] static portals::Status parse(std::string_view line, PmiMessage& out);
 
+  // The value of cmd or mcmd; "endcmd" for the end of a block.
   [[nodiscard]] const std::string& command() const { return command_; }
-  [[nodiscard]] bool is_block() const { return is_block_; }  // began with mcmd=; ends with a line "endcmd"
+  // Begins with mcmd=; ends with a line "endcmd".
+  [[nodiscard]] bool is_block() const { return is_block_; }
+  // Fields by key; the first one of equal keys.
   [[nodiscard]] bool has(std::string_view key) const { return find(key) != nullptr; }
   [[nodiscard]] std::string text(std::string_view key, std::string_view otherwise = "") const;
-  // The field as a decimal number; false when it is missing or is not one that fits an int.
+  // The field as a decimal number; false when it is missing or does not fit an int.
   [[nodiscard]] bool number(std::string_view key, int& out) const;
 
  private:
@@ -41,11 +46,11 @@ class PmiMessage {
   std::vector<std::pair<std::string, std::string>> fields_;
 };
 
-// The node of each rank from `(vector,(first_node,nodes,ranks_per_node)...)`, cycled until every rank is placed.
-// Error: not of that form, or numbers that place nobody. Node numbers come back dense, in order of first appearance.
+// The node of each rank from `(vector,(first_node,nodes,ranks_per_node)...)`, repeated until every rank is placed.
+// Fails for another form, or numbers that place no rank. Node numbers are dense, in order of first appearance.
 [[nodiscard]] portals::Status parse_process_mapping(std::string_view text, std::uint32_t size,
                                                     std::vector<std::uint32_t>& node_of_rank);
-// The same text back for a launcher's own plan; blocks of equal nodes are folded together.
+// The reverse, for a launcher's own plan; blocks of equal nodes are combined.
 [[nodiscard]] std::string format_process_mapping(const std::vector<std::uint32_t>& node_of_rank);
 
 }  // namespace margay::sim

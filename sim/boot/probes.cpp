@@ -23,6 +23,7 @@ std::string reason(const char* call) {
   return std::string(call) + ": " + std::strerror(errno);
 }
 
+// Reads one byte of another process, and compares it with the own one at the same address.
 bool reads_byte(pid_t pid, const char* address) {
   char byte = 0;
   iovec local{&byte, 1};
@@ -30,7 +31,7 @@ bool reads_byte(pid_t pid, const char* address) {
   return ::process_vm_readv(pid, &local, 1, &remote, 1, 0) == 1 && byte == *address;
 }
 
-// A child that reads its parent's byte, tells, and waits to be read and then ended.
+// A child that reads its parent's byte, reports the result, and waits until it is read and ended.
 class Reader {
  public:
   explicit Reader(const char* address) {
@@ -38,7 +39,9 @@ class Reader {
     const pid_t parent = ::getpid();
     pid_ = ::fork();
     if (pid_ != 0) return;
+    // The child ends with a parent that is killed.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    // The child's read ends when the parent closes its end.
     ::close(to_child_[1]);
     const char answer = reads_byte(parent, address) ? 'y' : 'n';
     char byte = 0;
@@ -59,6 +62,7 @@ class Reader {
   [[nodiscard]] bool started() const { return pid_ > 0; }
   [[nodiscard]] pid_t pid() const { return pid_; }
   [[nodiscard]] bool read_parent() {
+    // So that a child that died is an end of file and not a wait for ever.
     ::close(from_child_[1]);
     from_child_[1] = -1;
     char answer = 'n';
@@ -90,7 +94,7 @@ ProbeResult probe_memfd() {
   return {sized, why};
 }
 
-// The TCP wire's own trial, so that what is told here is what --wire-tcp uring will find.
+// The TCP wire's own test, so that --wire-tcp uring gives the same result.
 ProbeResult probe_io_uring() {
   if (std::getenv("MARGAY_REFUSE_IO_URING") != nullptr) return {false, "refused by MARGAY_REFUSE_IO_URING"};
   const portals::Status tried = probe_uring();
@@ -102,7 +106,7 @@ ProbeResult probe_io_uring() {
 }
 
 ProbeResult probe_process_vm_readv() {
-  // In both processes at the same address; the child's copy is the one of the moment of fork.
+  // At the same address in both processes; the child's copy is from the moment of fork.
   const char byte = 'm';
   Reader reader(&byte);
   if (!reader.started()) return {false, reason("fork")};
@@ -115,6 +119,7 @@ ProbeResult probe_process_vm_readv() {
 ProbeResult probe_membarrier() {
   const long supported = ::syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
   if (supported < 0) return {false, reason("membarrier")};
+  // The query succeeds on systems that have only the slow commands.
   if ((supported & MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0)
     return {false, "the kernel lacks the private expedited command"};
   if (::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0)

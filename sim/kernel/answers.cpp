@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kSequenceAt = 4;
 static_assert(kSequenceAt + sizeof(std::uint64_t) <= portals::kUserDataBytes);
 
-// The header that goes back for `asked`, but for kind, length and what was saved.
+// The header of the answer to `asked`, without kind, length and saved parts.
 portals::Header answer_to(const portals::Header& asked, std::uint64_t sequence) {
   portals::Header answer;
   answer.source = asked.destination;
@@ -19,7 +19,9 @@ portals::Header answer_to(const portals::Header& asked, std::uint64_t sequence) 
   answer.portal = asked.return_portal;
   answer.match_bits = asked.return_match_bits;
   answer.offset = asked.return_offset;
+  // The sender's own bytes come back, except those that are overwritten below.
   answer.user_data = asked.user_data;
+  // The bytes need not be aligned.
   std::memcpy(&answer.user_data[kSequenceAt], &sequence, sizeof sequence);
   return answer;
 }
@@ -38,10 +40,12 @@ void Answers::acknowledge(const portals::Verdict& verdict, const portals::Header
   answer.kind = portals::Kind::acknowledgment;
   answer.user_data[0] = static_cast<std::byte>(verdict.saved);
   answer.return_length = verdict.landing.bytes();
+  // Before the message is sent, so that its arrival cannot have the earlier time.
   if (recorder_.on()) {
     recorder_.record(
         trace_answer(TraceKind::kernel_ack_sent, answer, initiator_.next_sequence(answer.destination.rank), sequence));
   }
+  // No verdict: an acknowledgment has no body whose memory could be released.
   if (!initiator_.try_send(answer, {})) queue(answer, {}, header);
 }
 
@@ -50,7 +54,7 @@ void Answers::reply(const portals::Verdict& verdict, const portals::Header& head
   portals::Header answer = answer_to(header, sequence);
   answer.kind = portals::Kind::reply;
   answer.length = verdict.landing.bytes();
-  // It may be there before try_send() returns: its departure is what came first.
+  // The reply may arrive before try_send() returns, so its departure's time and number are taken first.
   const std::uint64_t number = initiator_.next_sequence(answer.destination.rank);
   const std::uint64_t stamp = recorder_.on() ? recorder_.stamp() : 0;
   const bool taken = initiator_.try_send(answer, verdict.landing);
@@ -62,6 +66,7 @@ void Answers::reply(const portals::Verdict& verdict, const portals::Header& head
     recorder_.record(event, stamp);
   }
   if (taken) {
+    // The body has been copied: the get is complete, and its memory may change.
     delivery_.complete(verdict, header);
   } else {
     queue(answer, verdict, header);
@@ -72,6 +77,7 @@ void Answers::finish(Transmission& transmission) {
   MARGAY_ASSERT(transmission.owner_kind == kOwnerKernel && under_way_ != 0);
   auto& pending = *static_cast<Pending*>(transmission.owner);
   if (pending.verdict.outcome == portals::Outcome::reply) {
+    // The peer is lost: the get counts as if it had never read.
     if (transmission.state == Transmission::State::failed) {
       delivery_.abandon(pending.verdict);
     } else {
@@ -83,6 +89,7 @@ void Answers::finish(Transmission& transmission) {
 }
 
 void Answers::queue(const portals::Header& answer, const portals::Verdict& verdict, const portals::Header& asked) {
+  // The pool grows to the largest backlog and stays.
   if (free_.empty()) {
     pool_.push_back(std::make_unique<Pending>());
     free_.push_back(pool_.back().get());

@@ -1,4 +1,4 @@
-// What the kernel sends on its own: acknowledgments, and the replies to gets.
+// The messages that the kernel sends by itself: acknowledgments, and the replies to gets.
 #pragma once
 
 #include <cstdint>
@@ -12,46 +12,56 @@
 
 namespace margay::sim {
 
-// Owner kind of the kernel's own transmissions; programs use others.
+// Owner tag of the kernel's own transmissions; programs use others.
 inline constexpr std::uint32_t kOwnerKernel = 0;
 
-// The number of the answered message in its ordered pair travels in bytes 4 to 11 of an answer's user data, so that
-// each hop of a message can be told by the identity of the message that began it. Byte 0 of an acknowledgment is the
-// paper's: what was saved.
+// The number, in its ordered pair, of the message that `answer` answers. It travels in bytes 4 to 11 of an answer's
+// user data, so that a trace can relate all hops of a message to the one that began them. Byte 0 of an acknowledgment
+// is the paper's: the parts that were saved.
 [[nodiscard]] std::uint64_t answered_sequence(const portals::Header& answer);
 
+// Makes answers and keeps those that their wire could not take at once. Used under the process lock only.
 class Answers {
  public:
+  // All references outlive it.
   Answers(Initiator& initiator, portals::Delivery& delivery, Recorder& recorder)
       : initiator_(initiator), delivery_(delivery), recorder_(recorder) {}
 
-  // Tells the sender of `header` (message `sequence` of its pair) what was saved of it. Requires: verdict.acknowledge.
+  // Acknowledges `header`, message `sequence` of its pair, to its sender with the parts that were saved. Requires:
+  // verdict.acknowledge.
   void acknowledge(const portals::Verdict& verdict, const portals::Header& header, std::uint64_t sequence);
-  // Sends the bytes that a get asked for. Their descriptor's counters tell it once the bytes have been taken.
+  // Sends the bytes that a get requested. Its descriptor's counters change once the bytes have been taken, so the
+  // program may reuse the memory from then on. Requires: the verdict's outcome is `reply`.
   void reply(const portals::Verdict& verdict, const portals::Header& header, std::uint64_t sequence);
-  // Gets of this portal are answered out of memory that others write: see Transmission::may_change.
+  // Declares that the memory behind this portal may change while a reply is read out of it: see
+  // Transmission::may_change.
   void replies_may_change(portals::PortalIndex portal) {
     MARGAY_ASSERT(portal < portals::kPortalCount);
     changing_portals_ |= std::uint64_t{1} << portal;
   }
-  // A transmission of the kernel's own is finished.
+  // Ends one of the kernel's own transmissions, which came off the list of finished ones.
   void finish(Transmission& transmission);
+  // Whether no answer is queued.
   [[nodiscard]] bool idle() const { return under_way_ == 0; }
 
  private:
-  // An answer that found its wire full. From a pool: a flood of gets makes many, once.
+  // An answer that its wire could not take at once. Pooled: a flood of gets allocates once. `verdict` and `asked`
+  // complete the get afterwards.
   struct Pending {
     Transmission transmission;
     portals::Verdict verdict;
     portals::Header asked;
   };
+  // Sends an answer that its wire could not take at once.
   void queue(const portals::Header& answer, const portals::Verdict& verdict, const portals::Header& asked);
 
   Initiator& initiator_;
   portals::Delivery& delivery_;
   Recorder& recorder_;
+  // All Pendings ever made; `free_` lists those that are not in use.
   std::vector<std::unique_ptr<Pending>> pool_;
   std::vector<Pending*> free_;
+  // Answers that are queued.
   std::uint64_t under_way_ = 0;
   std::uint64_t changing_portals_ = 0;  // bit per portal
 };

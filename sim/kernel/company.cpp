@@ -2,7 +2,7 @@
 
 namespace margay::sim {
 
-// Of two the one with the higher number goes: else both might, and meet again.
+// Only the rank with the higher number moves; otherwise both might, and meet again.
 void Company::part(std::uint64_t now_ns) {
   if (other_ == RankProcessors::kNobody || other_ > ranks_.mine()) return;
   if (parted_ns_ != 0 && now_ns - parted_ns_ < kPartAtMostEachNs) return;

@@ -1,6 +1,6 @@
-// Company: other ranks of the job that need the processor of a rank that waits. Such a rank gives its processor up, for
-// the rank that it waits for may be one of them; a rank without company spins, because beside other programs a
-// processor that is given up comes back only after a turn of each of them.
+// Company: other ranks of the job that need the processor of a waiting rank. A rank in company yields its processor,
+// because the rank that it waits for may be one of them. A rank without company spins, because beside other programs a
+// yielded processor comes back only after a turn of each of them.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,17 @@
 
 namespace margay::sim {
 
-// The owner's, under the process lock.
+// One rank's findings about its company. Used by the owner thread, under the process lock.
 class Company {
  public:
-  // Both outlive this object.
+  // `ranks`, on the job board, shows the processor of each rank. Both arguments outlive this object.
   Company(RankProcessors& ranks, const Scheduler& scheduler) : ranks_(ranks), scheduler_(scheduler) {}
 
-  // What the last look found: `ranks` need this processor, or they and other programs.
+  // The result of the last look(): nobody else, only ranks, or ranks and other programs need this processor.
   enum class Found : std::uint8_t { nobody, ranks, ranks_and_others };
+  // Valid until the next look() or away().
   [[nodiscard]] Found found() const { return found_; }
-  // Publishes the processor of the calling thread, and looks who else needs it.
+  // Publishes the calling thread's processor, and finds the ranks that need it too.
   void look() {
     processor_ = scheduler_.processor();
     ranks_.runs_on(processor_);
@@ -28,13 +29,14 @@ class Company {
              : others_until_ns_ != 0           ? Found::ranks_and_others
                                                : Found::ranks;
   }
-  // The rank sleeps for long, or leaves the job; until the next look().
+  // Withdraws the published processor, because the rank sleeps for long or leaves the job. Valid until the next look().
   void away() {
     ranks_.needs_none();
     found_ = Found::nobody;
   }
 
-  // This rank gave its processor up for a yield from `before_ns` until `now_ns`, or slept.
+  // Reports that this rank yielded from `before_ns` until `now_ns`, or slept until `now_ns`. The length of a yield
+  // shows whether other programs run here.
   void yielded(std::uint64_t before_ns, std::uint64_t now_ns) {
     if (now_ns - before_ns >= kTurnNs) others_until_ns_ = now_ns + kBelievedNs;
     gave_way(now_ns);
@@ -45,31 +47,35 @@ class Company {
   }
 
  private:
-  // A yield that takes this long gave the processor to another program, or to a rank that computes: one that finds
-  // nobody, or a rank that waits, takes some microseconds.
+  // A yield of this length gave the processor to another program, or to a computing rank. A yield to a waiting rank, or
+  // to none, takes some microseconds.
   static constexpr std::uint64_t kTurnNs = 100'000;
-  // How long that is believed: a yield beside other programs costs a turn of each of them.
+  // How long that finding is used: testing it again costs a turn of each of the programs.
   static constexpr std::uint64_t kBelievedNs = 1'000'000'000;
-  // Some 100 us of two ranks that answer each other at once.
+  // Yields between attempts to leave: some 100 us of two ranks that answer each other at once.
   static constexpr std::uint32_t kTimesToPart = 64;
-  // A move costs tens of microseconds, and the scheduler may have reasons to take it back.
+  // The least time between two moves: a move costs tens of microseconds, and the scheduler may have reasons to undo it.
   static constexpr std::uint64_t kPartAtMostEachNs = 10'000'000;
 
-  // Now and then one of two ranks that stay on one processor leaves it, if there is another one without a rank: the
-  // scheduler counts runnable threads, and so is content with two ranks on one processor and two other programs on the
-  // next.
+  // Moves this rank now and then to an allowed processor without a rank. The scheduler balances thread counts, and so
+  // leaves two ranks on one processor and two other programs on the next.
   void gave_way(std::uint64_t now_ns) {
     if (++times_ % kTimesToPart == 0) part(now_ns);
   }
+  // Moves this rank away, if its index is the higher one and another processor is free.
   void part(std::uint64_t now_ns);
 
+  // Constant after construction.
   RankProcessors& ranks_;
   const Scheduler& scheduler_;
   Found found_ = Found::nobody;
+  // Of the last look(): this rank's processor, and another rank on it.
   std::uint32_t processor_ = 0;
   std::size_t other_ = RankProcessors::kNobody;
-  std::uint64_t others_until_ns_ = 0;  // 0: no other programs are known of
+  // Until then other programs are assumed here; 0: none are known.
+  std::uint64_t others_until_ns_ = 0;
   std::uint32_t times_ = 0;
+  // Time of the last attempt to move.
   std::uint64_t parted_ns_ = 0;
 };
 

@@ -18,21 +18,21 @@ namespace margay::sim {
 
 namespace {
 
-// Between looks at work that is known to be there while the owner computes; well below the 50 ms that a waiting peer is
-// promised, and well above the length of an ordinary MPI call. Each look costs some 5 us of a processor.
+// The tick while work is known and the owner computes: well below the 50 ms that a waiting peer is promised, and well
+// above the length of an ordinary MPI call. Each poll costs some 5 us of a processor.
 constexpr std::uint64_t kTickNs = 1'000'000;
-// The same while messages move: who was answered has the next question soon (a lock, then what is done under it).
+// The tick while messages move, because a peer that was answered soon asks again (a lock, then accesses under it).
 constexpr std::uint64_t kLivelyTickNs = 100'000;
 constexpr std::uint32_t kLivelyTicks = 20;
-// The same while only a wire that rings no bell makes it look, and the owner stays inside, where it looks itself. What
-// comes just after it left waits for this long.
+// The tick while only a wire that rings no bell requires one and the owner stays inside, where it polls itself. A
+// message that arrives just after it left waits for this long.
 constexpr std::uint64_t kIdleTickNs = 10'000'000;
 static_assert(kLivelyTickNs <= kTickNs && kTickNs <= kIdleTickNs);
-// Rounds (about 3 us each) without anything moving before it sleeps again. It does not yield meanwhile: that would give
-// the computing owner's processor back to it for milliseconds, where a sleeper is woken by the next nudge at once.
+// Rounds in vain (about 3 us each) before the thread sleeps again. It does not yield meanwhile: that would return the
+// computing owner's processor to it for milliseconds, whereas the next nudge wakes a sleeper at once.
 constexpr int kQuietRounds = 16;
-// Looks for an owner that leaves, of some 40 ns each: 20 us, longer than most calls that only compute take. Then one
-// yield, for an owner that lost its processor to this thread in the middle of a call.
+// Polls for an owner that leaves, of some 40 ns each: 20 us, longer than most calls that only compute. Then one yield,
+// for an owner that lost its processor to this thread in the middle of a call.
 constexpr int kLooksForLeave = 500;
 
 }  // namespace
@@ -40,16 +40,20 @@ constexpr int kLooksForLeave = 500;
 struct Coprocessor::Impl {
   Settings settings;
   Round round;
-  BellData own_bell;  // when the node has no other rank
+  // Used when the node has no other rank.
+  BellData own_bell;
   BellOwner bell{own_bell};
   Parking parking;
   pthread_t thread{};
   bool running = false;
-  std::uint32_t lively = 0;   // ticks that are short
-  std::uint64_t entries = 0;  // the owner's, at the last tick
-  // The bell was rung, and nobody is known to have looked since.
+  // Short ticks left.
+  std::uint32_t lively = 0;
+  // The owner's entries into the lock, as of the last tick.
+  std::uint64_t entries = 0;
+  // The bell rang, and no complete round is known to have begun since.
   bool unseen = false;
-  std::uint64_t unseen_looks = 0;  // so many looks, and the ring is seen
+  // Count of rounds at which that ring has been served.
+  std::uint64_t unseen_looks = 0;
 
   static void* begin(void* self) {
     static_cast<Impl*>(self)->run();
@@ -62,13 +66,14 @@ struct Coprocessor::Impl {
   void take_note_of_ring();
 };
 
-// False: the owner is inside. `patient`: it may be making short local calls without end, none of which makes progress;
-// then this thread waits for up to 20 us until it leaves, and stops it at its next entry.
+// Enters the lock; false when the owner is inside. `patient`: wait up to 20 us for an owner that makes short local
+// calls without end, none of which makes progress, and stop it at its next entry.
 bool Coprocessor::Impl::enter(bool patient) {
   if (!patient) return settings.lock->try_enter_other();
   const std::uint64_t looks = settings.kernel->looks();
   int waited = 0;
   return settings.lock->enter_other([&] {
+    // The owner has completed a round itself, so this thread is not needed.
     if (settings.kernel->looks() != looks || waited > kLooksForLeave) return true;
     if (++waited <= kLooksForLeave) {
       spin_pause();
@@ -79,7 +84,7 @@ bool Coprocessor::Impl::enter(bool patient) {
   });
 }
 
-// One stay: as long as the owner is outside and messages move. Returns whether work is left behind.
+// One stay in the lock, round after round, while the owner is outside and messages move. Returns whether work is left.
 bool Coprocessor::Impl::work(bool patient) {
   Recorder& recorder = settings.kernel->recorder();
   patient = patient && settings.lock->owner_inside();  // an owner that comes in during this stay looks itself
@@ -88,7 +93,8 @@ bool Coprocessor::Impl::work(bool patient) {
   for (int quiet = 0; quiet < kQuietRounds && !parking.stopping();) {
     if (!enter(patient)) return true;
     settings.kernel->owner_away(true);
-    // What a round does is recorded while it does it: that it has begun is known afterwards.
+    // Events of the round are recorded during it, so its beginning is stamped first and recorded when it has moved
+    // something.
     const std::uint64_t began = moved_rounds == 0 && recorder.on() ? recorder.stamp() : 0;
     bool moved = round();
     moved |= settings.kernel->take_body_moved();
@@ -96,24 +102,26 @@ bool Coprocessor::Impl::work(bool patient) {
     if (moved) lively = kLivelyTicks;
     if (moved && moved_rounds++ == 0 && recorder.on()) recorder.record({.kind = TraceKind::coprocessor_begin}, began);
     pending = settings.kernel->unfinished() || !settings.kernel->idle();
+    // Peers that owe an answer may be computing.
     if (pending && !moved) settings.kernel->nudge();
     const bool done = !moved && quiet + 1 == kQuietRounds;
     if (done && moved_rounds > 0 && recorder.on()) {
       recorder.record({.kind = TraceKind::coprocessor_end, .a = moved_rounds});
     }
+    // Left after each round, so that the owner waits for one round at most.
     settings.lock->leave_other();
     quiet = moved ? 0 : quiet + 1;
   }
   return pending;
 }
 
-// Until there may be something to do; returns true when it was rung, or the owner did not look for a whole tick: it was
-// outside, or its calls were all of those that have no reason to look.
+// Sleeps until there may be work. Returns true when the bell rang, or when the owner completed no round in a whole
+// tick: it was outside, or made only calls that do not poll.
 bool Coprocessor::Impl::wait(bool pending, std::uint32_t& seen) {
   const bool tick = pending || settings.ticks || !parking.park();
   const std::uint64_t looks = settings.kernel->looks();
-  // In one stay for a whole tick. One that only happens to be inside may be there for a short call that looks at
-  // nothing.
+  // Idle: the owner was inside for a whole tick without leaving. An owner that only happens to be inside may be there
+  // for a short call that does not poll.
   const std::uint64_t entries_before = std::exchange(entries, settings.lock->owner_entries());
   const bool idle = !pending && settings.lock->owner_inside() && entries == entries_before;
   const std::uint64_t tick_ns = idle ? kIdleTickNs : lively != 0 ? kLivelyTickNs : kTickNs;
@@ -125,6 +133,7 @@ bool Coprocessor::Impl::wait(bool pending, std::uint32_t& seen) {
   const bool rung = rings != seen;
   seen = rings;
   if (rung) take_note_of_ring();
+  // The owner may sleep in poll(), which a ring of the bell does not wake.
   if (rung && settings.wake_descriptor >= 0) {
     const std::uint64_t one = 1;
     static_cast<void>(!write(settings.wake_descriptor, &one, sizeof one));
@@ -132,9 +141,9 @@ bool Coprocessor::Impl::wait(bool pending, std::uint32_t& seen) {
   return rung || settings.kernel->looks() == looks;
 }
 
-// The look that is under way may have begun before the ring: only the next one counts. The barrier makes the owner's
-// count visible as it is now; a processor may look into a ring before its older stores leave it, and two looks from
-// before would seem to be after.
+// A round in progress may have begun before the ring, so only the one after it counts. The barrier makes the owner's
+// count visible as it is now: a processor may read a ring before its older stores leave it, and two rounds from before
+// would otherwise seem to come after.
 void Coprocessor::Impl::take_note_of_ring() {
   if (settings.lock->asymmetric()) static_cast<void>(process_barrier());
   unseen = true;
@@ -142,9 +151,11 @@ void Coprocessor::Impl::take_note_of_ring() {
 }
 
 void Coprocessor::Impl::run() {
-  std::uint32_t seen = bell.rings() - 1;  // as if just rung: it may have been, while this thread was made
+  // As if the bell had just rung, because it may have while the thread was made.
+  std::uint32_t seen = bell.rings() - 1;
   bool pending = false;
-  std::uint64_t posted_in = 0;  // the owner's stay in which it last posted
+  // The owner's stay in which it last posted work.
+  std::uint64_t posted_in = 0;
   const auto take_posted = [&] {
     const std::uint64_t stay = parking.take();
     if (stay == 0) return false;
@@ -159,15 +170,15 @@ void Coprocessor::Impl::run() {
       unseen = unseen && settings.kernel->looks() < unseen_looks;
       continue;
     }
-    // An owner that has just posted is about to leave, and may be back at once to look itself.
+    // Not patient with an owner that has just posted: it is about to leave, and may be back at once to poll itself.
     const bool patient = !take_posted();
     pending = work(patient);
     unseen = unseen && settings.kernel->looks() < unseen_looks;
-    // The owner came in: it looks itself, and posts again when it leaves with work behind it. Not in the stay in which
-    // it posted: that it is about to leave.
+    // The owner has entered since: it polls itself, and posts again when it leaves work behind. This does not hold for
+    // the stay in which it posted, which it is about to end.
     if (settings.lock->owner_inside() && settings.lock->owner_entries() > posted_in) pending = false;
   }
-  // An owner that stops it from inside goes itself.
+  // Skipped when the owner stops the thread from inside the lock, which this thread then cannot enter.
   if (!settings.ends || !settings.lock->try_enter_other()) return;
   settings.ends();
   settings.lock->leave_other();
@@ -175,8 +186,9 @@ void Coprocessor::Impl::run() {
 
 namespace {
 
-// What a thread's stack holds before its first call: guard, descriptor, and thread-local data of the program and its
-// libraries, which may be more than the stack itself. Only glibc's own function counts the last; 0: there is none.
+// The part of a thread's stack that is used before its first call: guard, descriptor, and the thread-local data of the
+// program and its libraries, which may exceed the stack itself. Only glibc's internal function counts the last; 0 where
+// it does not exist.
 std::size_t smallest_stack(const pthread_attr_t& attributes) {
   using Smallest = std::size_t (*)(const pthread_attr_t*);
   const auto smallest = reinterpret_cast<Smallest>(dlsym(RTLD_DEFAULT, "__pthread_get_minstack"));
@@ -199,11 +211,11 @@ portals::Status Coprocessor::start(const Settings& settings, Round round) {
   impl_->bell = BellOwner(settings.bell != nullptr ? *settings.bell : impl_->own_bell);
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
-  // Without it the thread has as much address space as every other thread of the program.
+  // Without it the thread gets the default size, as much address space as every other thread of the program.
   if (const std::size_t smallest = smallest_stack(attributes); smallest != 0) {
     pthread_attr_setstacksize(&attributes, settings.stack_bytes + smallest);
   }
-  // The program's signals are the program's own threads' business.
+  // Signals are blocked here, so that the program's own threads handle them; a thread inherits its creator's mask.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
@@ -222,6 +234,7 @@ portals::Status Coprocessor::start(const Settings& settings, Round round) {
 void Coprocessor::stop() {
   if (!impl_->running) return;
   impl_->parking.stop();
+  // The thread may sleep without a tick.
   BellRinger(impl_->settings.bell != nullptr ? *impl_->settings.bell : impl_->own_bell, false).ring();
   pthread_join(impl_->thread, nullptr);
   impl_->running = false;

@@ -1,6 +1,6 @@
-// The message coprocessor: a thread that takes the owner's place in the kernel while the owner computes, as the
-// Paragon's second processor did. It sleeps until the process's bell is rung (somebody waits for this process), or a
-// tick passes while work is known to be there; the owner's fast path pays nothing for it (sim/shm/biased_lock.hpp).
+// The message coprocessor: a thread that makes progress in the kernel while the owner computes, as the Paragon's second
+// processor did. It sleeps until the process's bell rings (another rank waits for this process) or, when work is known
+// to be left, until a tick passes. The owner's fast path pays nothing for it (sim/shm/biased_lock.hpp).
 #pragma once
 
 #include <cstdint>
@@ -14,35 +14,46 @@
 
 namespace margay::sim {
 
+// One thread per process. start(), stop() and arm() are the owner's.
 class Coprocessor {
  public:
-  // What one round does; the program's whole progress (an MPI library's has more in it than the kernel's).
-  // Returns whether anything moved. Called with the process lock held.
+  // One round: the program's whole progress (an MPI library's does more than the kernel's). Returns whether anything
+  // moved. Called in this thread, with the process lock held.
   using Round = std::function<bool()>;
 
+  // Pointers are not owned and outlive the thread; `lock` and `kernel` are required.
   struct Settings {
     BiasedLock* lock = nullptr;
-    BellData* bell = nullptr;  // nullptr: alone on the node, only ticks
+    // nullptr: alone on the node, so only ticks wake the thread.
+    BellData* bell = nullptr;
     Kernel* kernel = nullptr;
-    int wake_descriptor = -1;     // written whenever the bell is rung, for an owner that sleeps in poll()
-    bool ticks = false;           // a wire is there that rings no bell: look now and then by itself
-    std::function<void()> ends;   // called with the lock, in its thread, as that ends; may be empty
-    std::function<void()> watch;  // called now and then, and at least each watch_ns, without the lock; may be empty
+    // Written at each ring, for an owner that sleeps in poll(); -1: none.
+    int wake_descriptor = -1;
+    // A wire rings no bell, so the thread ticks even when no work is known.
+    bool ticks = false;
+    // Called with the lock held, as the last thing of the thread; may be empty. Not called when the owner holds the
+    // lock then.
+    std::function<void()> ends;
+    // Called without the lock, at each wake-up and at least each `watch_ns`; may be empty.
+    std::function<void()> watch;
     std::uint64_t watch_ns = 0;
-    std::size_t stack_bytes = std::size_t{256} * 1024;  // beside the program's thread-local data
+    // Beside the program's thread-local data.
+    std::size_t stack_bytes = std::size_t{256} * 1024;
   };
 
   Coprocessor();
-  ~Coprocessor();  // stops it
+  // Stops it.
+  ~Coprocessor();
   Coprocessor(const Coprocessor&) = delete;
   Coprocessor& operator=(const Coprocessor&) = delete;
 
-  // Error: the thread cannot be made; the process works without it, but no message moves while it computes.
-  // It may have been stopped before.
+  // Starts the thread, also again after stop(). Fails when the thread cannot be created; the process then works without
+  // it, but no message moves while it computes.
   [[nodiscard]] portals::Status start(const Settings& settings, Round round);
+  // Stops and joins the thread; no effect when it does not run.
   void stop();
-  // Work is left behind as the owner leaves: the next tick looks at it. The owner's call, inside the lock, as the last
-  // thing before it leaves; a load when already awake.
+  // Makes the next tick poll, because the owner leaves work behind. Called by the owner inside the lock, as the last
+  // thing before it leaves. Costs a load when the thread is awake already.
   void arm();
 
  private:

@@ -7,12 +7,14 @@ namespace margay::sim {
 
 namespace {
 
+// Bytes of the memory behind the message's offset.
 std::uint64_t left(std::uint64_t bytes, std::uint64_t used, const portals::Options& options,
                    const portals::Header& header) {
   const std::uint64_t offset = options.offset_by == portals::OffsetBy::sender ? header.offset : used;
   return offset > bytes ? 0 : bytes - offset;
 }
 
+// no_match serves inactive entries too; for entries that end the walk the link has no meaning.
 portals::Link followed(const portals::Links& links, portals::Passed passed) {
   if (passed == portals::Passed::no_room) return links.no_room;
   if (passed == portals::Passed::too_small) return links.too_small;
@@ -36,6 +38,7 @@ std::optional<std::uint64_t> room_left(const portals::Descriptor& memory, const 
 
 void DecisionLog::keep(std::size_t limit) {
   limit_ = limit;
+  // A smaller limit keeps the latest.
   while (decisions_.size() > limit_) decisions_.pop_front();
   if (limit_ == 0) missed_ = 0;
 }
@@ -58,6 +61,7 @@ void DecisionLog::walked(const portals::Header& header, std::span<const portals:
       stop.criteria = step.entry->criteria();
       stop.link = followed(step.entry->links(), step.passed);
     }
+    // Copied now, because the entry may be gone when the decision is reported.
     const portals::Descriptor& memory = step.entry != nullptr ? *step.entry->memory() : *step.memory;
     const portals::Options& options = step.entry != nullptr ? step.entry->options() : step.options;
     stop.type = memory.type();
@@ -86,6 +90,7 @@ void DecisionLog::decided(const portals::Header& header, std::uint64_t sequence,
   decision.offset = verdict.offset;
   decision.bytes = verdict.landing.bytes();
   decision.row = verdict.row;
+  // walked() has filled them in for this very message.
   decision.stops = std::move(stops_);
   stops_.clear();
 }

@@ -1,7 +1,8 @@
-// What the kernel decided about each message and why, kept for a program that asks. Off until keep(); it costs a walk
-// per message then. The kernel writes, the program takes: down by call, up by poll.
+// A log of the kernel's decisions: for each message the walk, the destination, or the reason of a drop, for a program
+// that asks. Disabled until keep(); then it costs a linear walk per message. The kernel writes, the program takes.
 //
-// Everything is copied, so that a decision can be told after its entries are gone; addresses in it are identities only.
+// Everything is copied, so that a decision can be reported after its entries are gone; addresses in it are identities
+// only.
 #pragma once
 
 #include <cstddef>
@@ -16,54 +17,68 @@
 
 namespace margay::sim {
 
-// Bytes that are left in `memory` for the message; nothing where no one number says it (dynamic and independent
-// blocks).
+// Bytes left in `memory` for the message; nothing for dynamic and independent blocks, where no single number describes
+// the room.
 [[nodiscard]] std::optional<std::uint64_t> room_left(const portals::Descriptor& memory, const portals::Options& options,
                                                      const portals::Header& header);
 
-// One stop of the linear walk.
+// One entry that the linear walk visited, and the result there.
 struct Stop {
-  const portals::MatchEntry* entry = nullptr;  // nullptr: the portal's own descriptor, without a match list
+  // nullptr: the portal's own descriptor, without a match list.
+  const portals::MatchEntry* entry = nullptr;
   portals::Passed passed = portals::Passed::no_match;
-  portals::Criteria criteria;  // of the entry
-  portals::Link link;          // of the entry: where the walk went on after inactive, no_match, no_room, too_small
+  // Of the entry.
+  portals::Criteria criteria;
+  // The link that the walk followed from the entry: that of no_match (for inactive, too), no_room or too_small.
+  portals::Link link;
   portals::DescriptorType type = portals::DescriptorType::single_block;
-  std::optional<std::uint64_t> room_bytes;  // room_left()
+  // room_left() at that moment.
+  std::optional<std::uint64_t> room_bytes;
 };
 
+// One message's decision, with its walk. Fields as in portals::Verdict unless described here.
 struct Decision {
   portals::Header header;
-  std::uint64_t sequence = 0;  // of the message in its ordered pair of processes
+  // Number of the message in its ordered pair of processes.
+  std::uint64_t sequence = 0;
   WireId wire = WireId::self;
   portals::Outcome outcome = portals::Outcome::drop;
-  portals::DropReason reason = portals::DropReason::none;  // of a drop, or of holding
-  bool held = false;                                       // not dropped: left on the wire until there is room
+  // Reason of a drop, or of holding.
+  portals::DropReason reason = portals::DropReason::none;
+  // Not dropped, but left on the wire until there is room.
+  bool held = false;
   portals::Saved saved = portals::Saved::nothing;
   bool acknowledge = false;
-  portals::DescriptorType type =
-      portals::DescriptorType::single_block;  // deposit, reply: of the descriptor that took it
-  std::uint64_t offset = 0;                   // where in it: single and combined blocks
-  std::uint64_t bytes = 0;                    // of the body, deposited or replied
-  std::uint32_t row = 0;                      // independent block: the buffer
+  // Deposit, reply: type of the descriptor that took it.
+  portals::DescriptorType type = portals::DescriptorType::single_block;
+  // Offset in the memory of a single or combined block.
+  std::uint64_t offset = 0;
+  // Bytes of the body that are deposited or replied.
+  std::uint64_t bytes = 0;
+  // Row of an independent block.
+  std::uint32_t row = 0;
   std::vector<Stop> stops;
 };
 
+// A bounded queue of decisions, oldest first. Used under the process lock only.
 class DecisionLog {
  public:
-  // Keeps the latest `limit` decisions that were not taken yet; 0 switches off and forgets.
+  // Keeps the latest `limit` decisions that have not been taken; 0 disables the log and empties it.
   void keep(std::size_t limit);
   [[nodiscard]] bool on() const { return limit_ != 0; }
-  // Messages to this portal are not worth keeping.
+  // Excludes messages to one portal; each call replaces the last.
   void leave_out(portals::PortalIndex portal) { left_out_ = portal; }
+  // Whether a message is logged.
   [[nodiscard]] bool wants(const portals::Header& header) const { return on() && header.portal != left_out_; }
+  // Decisions that take() can return.
   [[nodiscard]] std::size_t kept() const { return decisions_.size(); }
-  // The oldest decision, taken off; nothing when there is none.
+  // Removes and returns the oldest decision; nothing when there is none.
   [[nodiscard]] std::optional<Decision> take();
   // Decisions that were overwritten before they were taken.
   [[nodiscard]] std::uint64_t missed() const { return missed_; }
 
-  // The kernel's side. walked(): before decide() takes the room, with the steps of Delivery::explain() for `header`.
-  // decided(): right after it. Requires: wants().
+  // The kernel's side. walked(): before decide() reserves the room, with the steps of Delivery::explain() for `header`.
+  // decided(): directly after it. Requires: wants(header).
   void walked(const portals::Header& header, std::span<const portals::Step> steps);
   void decided(const portals::Header& header, std::uint64_t sequence, WireId wire, const portals::Verdict& verdict,
                bool held);

@@ -8,12 +8,13 @@ Initiator::Initiator(portals::ProcessId me, const Routes& routes, TransmissionLi
                      Recorder& recorder)
     : me_(me), routes_(routes), finished_(finished), registers_(registers), recorder_(recorder) {}
 
-// Cost of a short message beyond the wire: five counters. Its source is in no frame: the receiver's wire knows it.
+// A short message costs five counters here, beside the wire. Its source is in no frame, because the receiver knows
+// which peer each channel of its wire belongs to.
 bool Initiator::try_send(const portals::Header& header, const portals::Region& body) {
   const std::uint32_t peer = header.destination.rank;
   MARGAY_ASSERT(peer < routes_.size() && body.bytes() == header.length);
   Wire& wire = *routes_[peer];
-  // The message may have been delivered before try_send() returns: its departure is what came first.
+  // The message may have been delivered before try_send() returns, so the time of its departure is taken first.
   const std::uint64_t stamp = recorder_.on() ? recorder_.stamp() : 0;
   if (gone(peer) || !wire.try_send(peer, header, body)) return false;
   count(header, wire.id(),
@@ -30,11 +31,13 @@ void Initiator::send(Transmission& transmission) {
   transmission.given_back = false;
   ++registers_.unfinished().transmissions;
   if (gone(peer)) {
+    // On the finished list at once: the caller handles this like a loss later on, in one place.
     transmission.state = Transmission::State::failed;
     finished_.push(transmission);
     return;
   }
   Wire& wire = *routes_[peer];
+  // Counted and recorded before the wire gets it, which may complete it at once.
   transmission.state = Transmission::State::queued;
   transmission.sequence = next_sequence(peer);
   count(transmission.header, wire.id(), body_told(TraceBody::none, !transmission.body.contiguous()),
@@ -51,7 +54,7 @@ void Initiator::stop(Transmission& transmission) {
   routes_[peer]->stop(peer, transmission);
 }
 
-// It keeps its number in the pair, so that both sides' accounts and the trace stay whole.
+// The replacement takes over the number in the pair, so that both sides' accounts and the trace stay consistent.
 bool Initiator::replace(Transmission& transmission, Transmission& instead) {
   if (transmission.state != Transmission::State::queued) return false;
   const std::uint32_t peer = transmission.header.destination.rank;
@@ -73,6 +76,7 @@ bool Initiator::replace(Transmission& transmission, Transmission& instead) {
   }
   transmission.state = Transmission::State::idle;
   transmission.given_back = true;
+  // The message was counted when it was queued; its body is not sent after all.
   MARGAY_ASSERT(kinds_[static_cast<std::size_t>(transmission.header.kind)].bytes >= transmission.header.length);
   counts_[static_cast<std::size_t>(wire.id())].bytes -= transmission.header.length;
   kinds_[static_cast<std::size_t>(transmission.header.kind)].bytes -= transmission.header.length;
@@ -91,7 +95,7 @@ void Initiator::count(const portals::Header& header, WireId wire, std::uint8_t w
     tell_sent(header, wire, way, sequence, stamp);
 }
 
-// An answer's departure is recorded by who answers, under the identity of the message that it answers.
+// Answers records the departure of an answer, under the identity of the message that it answers.
 void Initiator::tell_sent(const portals::Header& header, WireId wire, std::uint8_t way, std::uint64_t sequence,
                           std::uint64_t stamp) {
   if (header.kind == portals::Kind::acknowledgment || header.kind == portals::Kind::reply) return;

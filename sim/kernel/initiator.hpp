@@ -1,4 +1,5 @@
-// The sending side of the kernel: from a header and a body to a wire.
+// The sending side of the kernel: it hands a header and a body to the wire that reaches the peer, counts them, and
+// records the peers that are gone.
 #pragma once
 
 #include <algorithm>
@@ -17,16 +18,18 @@
 
 namespace margay::sim {
 
+// Used under the process lock only, except counters that count_wires_in() places in shared memory.
 class Initiator {
  public:
   // All references outlive it.
+  // `me` goes into the header of every transmission; `finished` is the list of the wires.
   Initiator(portals::ProcessId me, const Routes& routes, TransmissionList& finished, Registers& registers,
             Recorder& recorder);
   Initiator(const Initiator&) = delete;
   Initiator& operator=(const Initiator&) = delete;
 
-  // From now on what each wire (WireId) takes is counted there, where others may look on. Requires: nothing was counted
-  // yet; `counts` has one for each wire in use, and outlives this.
+  // Places the counters of messages and bytes per wire (WireId) in `counts`, where other processes may read them.
+  // Requires: nothing has been counted yet; `counts` has an element for each wire in use, and outlives this.
   void count_wires_in(std::span<WireCounts> counts) {
     MARGAY_ASSERT(counts_ == own_counts_.data() && registers_.unfinished().transmissions == 0);
     MARGAY_ASSERT(std::ranges::all_of(
@@ -34,53 +37,62 @@ class Initiator {
     counts_ = counts.data();
   }
 
-  // See Kernel.
+  // As the functions of the same name of Kernel.
   [[nodiscard]] bool try_send(const portals::Header& header, const portals::Region& body);
   void send(Transmission& transmission);
   void stop(Transmission& transmission);
   [[nodiscard]] bool replace(Transmission& transmission, Transmission& instead);
 
-  // See Wire, of the one that reaches `peer`.
+  // Wire::body_taken() of the wire that reaches `peer`.
   [[nodiscard]] TraceBody body_taken(std::uint32_t peer) const { return routes_[peer]->body_taken(); }
 
-  // The number that the next message to `peer` will have in its ordered pair.
+  // The number of the next message to `peer` in its ordered pair.
   [[nodiscard]] std::uint64_t next_sequence(std::uint32_t peer) const { return registers_.sent(peer) + 1; }
+  // A transmission has been returned to its owner.
   void gave_back() {
     MARGAY_ASSERT(registers_.unfinished().transmissions != 0);
     --registers_.unfinished().transmissions;
   }
+  // Marks a peer as gone, for `reason`; `had_left`: after a goodbye, in order. Later sends to it fail.
   void mark_gone(std::uint32_t rank, std::string_view reason, bool had_left) {
     gone_.insert_or_assign(rank, Gone{std::string(reason.empty() ? "lost" : reason), had_left});
   }
-  // How many ranks are gone: no message comes from them or reaches them any more. Lost: without having left in order,
-  // so that a receive from any source may have waited for them.
+  // Number of ranks that are gone: no message reaches them or arrives from them any more. lost(): gone without a
+  // goodbye, so a receive from any source may have waited for them.
   [[nodiscard]] std::uint32_t losses() const { return static_cast<std::uint32_t>(gone_.size()); }
   [[nodiscard]] bool gone(std::uint32_t rank) const { return !gone_.empty() && gone_.contains(rank); }
   [[nodiscard]] bool lost(std::uint32_t rank) const { return gone(rank) && !gone_.at(rank).had_left; }
-  // Why, as a sentence's end; empty for a rank that is not gone.
+  // The reason, as the end of a sentence; empty for a rank that is not gone.
   [[nodiscard]] std::string loss(std::uint32_t rank) const { return gone(rank) ? gone_.at(rank).why : std::string(); }
-  // Messages and bytes handed to a wire.
+  // Messages and bytes handed to wires, by kind of message or by wire.
   [[nodiscard]] const WireCounts& counts(portals::Kind kind) const { return kinds_[static_cast<std::size_t>(kind)]; }
   [[nodiscard]] const WireCounts& counts(WireId id) const { return counts_[static_cast<std::size_t>(id)]; }
 
  private:
-  // `way`: of the body, where that is known (TraceEvent::reason).
+  // `way`: the method that carried the body, where that is known (TraceEvent::reason). `stamp`: time of the departure.
   void count(const portals::Header& header, WireId wire, std::uint8_t way, std::uint64_t stamp);
+  // Records the departure in the trace.
   [[gnu::noinline]] void tell_sent(const portals::Header& header, WireId wire, std::uint8_t way, std::uint64_t sequence,
                                    std::uint64_t stamp);
 
+  // Constant after construction.
   portals::ProcessId me_;
   const Routes& routes_;
   TransmissionList& finished_;
   Registers& registers_;
   Recorder& recorder_;
+  // The end of a peer: its reason, and whether a goodbye came before.
   struct Gone {
     std::string why;
     bool had_left = false;  // in order, before
   };
-  std::unordered_map<std::uint32_t, Gone> gone_;  // by rank
+  // By rank. Empty in a job without losses, so gone() costs one test.
+  std::unordered_map<std::uint32_t, Gone> gone_;
+  // Used until count_wires_in().
   std::array<WireCounts, kWireCount> own_counts_{};
-  WireCounts* counts_ = own_counts_.data();  // by wire
+  // By wire; own_counts_ until count_wires_in().
+  WireCounts* counts_ = own_counts_.data();
+  // By kind of message.
   std::array<WireCounts, portals::kKindCount> kinds_{};
 };
 

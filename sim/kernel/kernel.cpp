@@ -19,20 +19,23 @@ Kernel::Kernel(portals::ProcessId me, const std::vector<Wire*>& routes, Transmis
       initiator_(me, routes_, finished, registers_, recorder),
       answers_(initiator_, delivery_, recorder),
       target_(me, delivery_, initiator_, answers_, registers_, recorder) {
-  // From itself a process hears only what it has just sent.
+  // The self wire alone makes no other wire slow: it delivers only what this process has just sent.
   const bool shares_node =
       std::any_of(wires_.begin(), wires_.end(), [](const Wire* wire) { return wire->id() == WireId::shm; });
+  // TCP is slow only beside a faster wire that may bring messages.
   for (std::size_t at = 0; at < wires_.size(); ++at) {
     polled_[at] = {wires_[at], wires_[at]->id() == WireId::tcp && shares_node};
   }
 }
 
 Transmission* Kernel::take_finished() {
+  // Several of the kernel's own may stand before the program's next one.
   while (Transmission* transmission = finished_.pop()) {
     MARGAY_ASSERT(transmission->state != Transmission::State::queued && !transmission->given_back);
     initiator_.gave_back();
     transmission->given_back = true;
     if (recorder_.on()) record_sent(*transmission);
+    // Answers are the kernel's own and end here; the program sees its own transmissions only.
     if (transmission->owner_kind != kOwnerKernel) return transmission;
     answers_.finish(*transmission);
   }
@@ -41,12 +44,14 @@ Transmission* Kernel::take_finished() {
 
 bool Kernel::nudge() {
   bool any = false;
+  // Allocated elements only: a rank among thousands waits for few.
   owed_.for_each([&](std::uint32_t peer, std::uint32_t owed) {
     if (owed == 0) return;
     routes_[peer]->nudge(peer);
     any = true;
   });
   for (Wire* wire : wires_) {
+    // A peer that does not take what is queued for it may be computing.
     if (wire->idle()) continue;
     wire->nudge_queued();
     any = true;
@@ -70,6 +75,7 @@ bool Kernel::idle() const {
 }
 
 void Kernel::record_sent(const Transmission& transmission) {
+  // A failed transmission was never sent; the loss has an event of its own.
   if (transmission.state == Transmission::State::failed) return;
   TraceEvent event = trace_event(TraceKind::kernel_sent, transmission.header, transmission.sequence);
   event.wire = static_cast<std::uint8_t>(routes_[transmission.header.destination.rank]->id());

@@ -1,8 +1,9 @@
-// The message kernel of one process: it hands messages to wires, and puts what arrives where the portal table says.
+// The message kernel of one process: it hands messages to wires, and puts arriving messages where the portal table
+// directs them.
 //
-// The loop is progress(); its steps live in initiator (sending), target (arrivals), answers (acknowledgments and
-// replies). Threads: every call under the process lock (sim/kernel/coprocessor.hpp). Nothing here blocks or knows
-// of a layer above: whoever uses it looks at changed() and next_finished(), between arrivals if it likes (progress()).
+// The loop is progress(); its steps are in initiator (sending), target (arrivals) and answers (acknowledgments and
+// replies). Threads: every call under the process lock (sim/kernel/coprocessor.hpp). Nothing here blocks or calls a
+// layer above: callers drain changed() and next_finished(), between arrivals if they like (progress()).
 #pragma once
 
 #include <cstdint>
@@ -25,54 +26,59 @@
 
 namespace margay::sim {
 
+// Made once per process, by sim/machine/process, or over a virtual wire by tests.
 class Kernel {
  public:
-  // Few, so that a flood on one wire does not starve the others or the caller.
+  // The default limit of arrivals per wire and round: few, so that a flood on one wire starves neither the others nor
+  // the caller.
   static constexpr int kArrivalsPerRound = 4;
 
-  // `routes[r]` is the wire that reaches rank r; `finished` the list that those wires were made with. All of them, and
-  // `recorder`, outlive the kernel.
+  // `routes[r]` is the wire that reaches rank r; `finished` is the list that those wires were made with. All of them,
+  // and `recorder`, outlive the kernel.
   Kernel(portals::ProcessId me, const std::vector<Wire*>& routes, TransmissionList& finished, Recorder& recorder);
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
 
-  // The sending side, which also knows the peers that are gone; the receiving side, which holds, drops and counts; and
-  // what acknowledgments and replies it makes.
+  // The kernel's sides: sending, and peers that are gone; receiving, holding and dropping; acknowledgments and replies.
   [[nodiscard]] Initiator& initiator() { return initiator_; }
   [[nodiscard]] const Initiator& initiator() const { return initiator_; }
   [[nodiscard]] Target& target() { return target_; }
   [[nodiscard]] const Target& target() const { return target_; }
   [[nodiscard]] Answers& answers() { return answers_; }
+  // This process.
   [[nodiscard]] portals::ProcessId me() const { return me_; }
+  // The number of ranks of the job, this one included.
   [[nodiscard]] std::uint32_t ranks() const { return registers_.ranks(); }
   // The program's portal table, and the descriptors that changed since they were last taken.
   [[nodiscard]] portals::PortalTable& table() { return table_; }
   [[nodiscard]] portals::ChangedList& changed() { return changed_; }
 
-  // Sends a message whose body can be taken at once: true, and the body's memory is free again. false: nothing happened
-  // (a full ring, or a long body): use send(). header.source is not looked at: the receiver knows it. Requires:
-  // destination.rank < ranks(), the body has header.length bytes.
+  // Sends a message whose body can be taken at once. true: the body's memory is free again. false: nothing happened (a
+  // full ring, or a long body), and send() is needed. header.source is ignored, because the receiver derives it from
+  // the channel. Requires: destination.rank < ranks(), and the body has header.length bytes.
   [[nodiscard]] bool try_send(const portals::Header& header, const portals::Region& body) {
     return initiator_.try_send(header, body);
   }
-  // Sends `transmission` (header.destination, header.length and body set); it stays the kernel's until next_finished().
+  // Sends `transmission` (its header.destination, header.length and body are set). The kernel owns it, and reads its
+  // body, until it comes off next_finished(), with the state `failed` if the peer is lost.
   void send(Transmission& transmission) { initiator_.send(transmission); }
-  // The receiver does not want the remainder of the body. It still comes off next_finished(), as stopped or sent.
+  // Stops sending a body, because the receiver does not want its remainder. The transmission still comes off
+  // next_finished(), as stopped or sent.
   void stop(Transmission& transmission) { initiator_.stop(transmission); }
-  // Takes back a transmission of which nothing has left: `instead` goes in its place, a put without a body to the same
-  // process, and is the kernel's until next_finished(). false: it is too late, nothing happened.
+  // Takes back a transmission of which nothing has left. `instead`, a put without a body to the same process, goes in
+  // its place, and is the kernel's until next_finished(). false: too late, and nothing happened.
   [[nodiscard]] bool replace(Transmission& transmission, Transmission& instead) {
     return initiator_.replace(transmission, instead);
   }
   // The next transmission whose body's memory is free again; nullptr when none.
   [[nodiscard]] Transmission* next_finished() { return finished_.empty() ? nullptr : take_finished(); }
 
-  // One round: what is being sent goes on, what has arrived is delivered and answered, at most `arrivals` from each
-  // wire. Returns whether anything moved. `after_each` is called after each arrival: who looks at the changed
-  // descriptors then keeps walks short, as what a message filled stays in its match list until then.
+  // One progress round: queued sends continue, and arrivals are delivered and answered, at most `arrivals` from each
+  // wire. Returns whether anything moved. `after_each` is called after each arrival, so that a caller that drains
+  // changed descriptors keeps the next walk short: a filled descriptor stays in its match list until then.
   //
-  // A round in vain is what a waiting rank does all the time, and a message that comes waits for half of one: its cost
-  // is one virtual call for each wire that has had anything, about 30 instructions in all on one node.
+  // A waiting rank makes rounds in vain all the time, and an arriving message waits for half of one. So such a round
+  // costs one virtual call for each wire that has ever had anything: about 30 instructions in all on one node.
   template <typename AfterEach>
   bool progress(int arrivals, AfterEach&& after_each) {
     bool moved = false;
@@ -83,20 +89,20 @@ class Kernel {
     if (took_all) looks_.set(looks_.get() + 1);
     return moved;
   }
+  // The same without a callback.
   bool progress(int arrivals = kArrivalsPerRound) {
     return progress(arrivals, [] {});
   }
 
-  // How many rounds left nothing behind that had arrived by then (a slow wire that was not looked at apart): not those
-  // that had taken as many as they should. Any thread.
+  // Number of progress rounds that drained every wire, slow wires that were skipped excepted. Rounds that stopped at
+  // the limit of arrivals are not counted. Any thread.
   [[nodiscard]] std::uint64_t looks() const { return looks_.get(); }
 
-  // Whether rounds since the last call took a part of a body. progress() does not count that as something moved: nobody
-  // can go on by it, and the next part comes as slowly as this one did. But who waits for the body does not wait in
-  // vain.
+  // Whether rounds since the last call received a part of a body. progress() does not report that, because no program
+  // can continue by it and the next part takes as long as this one did. A wait for the body, however, is not in vain.
   [[nodiscard]] bool take_body_moved() { return body_moved_ && std::exchange(body_moved_, false); }
 
-  // The owner waits, and this round found nothing; see Wire::idle_round.
+  // Reports that the owner waits and its round found nothing; see Wire::idle_round.
   void idle_round() {
     for (const Polled& polled : polled_) {
       if (polled.wire->wants_push()) [[unlikely]]
@@ -110,7 +116,7 @@ class Kernel {
     for (Wire* wire : wires_) wire->owner_away(away);
   }
 
-  // Others had this processor meanwhile: the next round looks at every wire, slow ones too.
+  // Reports that other threads had this processor meanwhile: the next round polls every wire, slow ones too.
   void time_passed() {
     for (Polled& polled : polled_) {
       polled.skipped = 0;
@@ -118,8 +124,9 @@ class Kernel {
     }
   }
 
-  // The program waits for an answer (acknowledgment, reply, or a put that plays its part) from `peer`, which may be
-  // computing: after a while without progress nudge() wakes its coprocessor. Calls balance.
+  // Reports that the program waits for an answer (acknowledgment, reply, or a put that plays that part) from `peer`,
+  // which may be computing: after a while without progress, nudge() wakes its coprocessor. Calls to the two functions
+  // balance.
   void expect_answer(std::uint32_t peer) { ++owed_[peer], ++registers_.unfinished().owed; }
   void answered(std::uint32_t peer) {
     std::uint32_t& owed = owed_[peer];
@@ -128,38 +135,45 @@ class Kernel {
   }
   // See Wire::watch.
   void watch(std::uint32_t peer) { routes_[peer]->watch(peer); }
-  // Wakes every peer that owes an answer or does not take what is queued for it. Returns whether there is any.
+  // Wakes every peer that owes an answer or does not take what is queued for it. Returns whether there are any.
   bool nudge();
-  // A call that looks once found nothing, and the program will look again: the same, now and then.
+  // Reports a poll by the program (MPI_Test and its kin) that found nothing; every 256th nudges.
   void looked_in_vain() {
     if (unfinished() && ++vain_looks_ % kVainLooksToNudge == 0) nudge();
   }
-  // Something is queued, or an answer is owed: a process that leaves the library now needs its coprocessor.
+  // Whether a message is queued or an answer is owed, so that a process that leaves the library now needs its
+  // coprocessor.
   [[nodiscard]] bool unfinished() const { return registers_.unfinished().any(); }
   // See Wire::bodies_read_on.
   [[nodiscard]] std::uint64_t bodies_read_on() const;
   // See Wire::in_transit.
   [[nodiscard]] bool in_transit() const;
-  // No transmission is queued or half carried on any wire, and no answer of the kernel's is.
+  // Whether no transmission is queued or partly sent on any wire, no body is arriving, and no answer of the kernel's is
+  // queued.
   [[nodiscard]] bool idle() const;
 
+  // The accounts of each ordered pair (sim/base/accounting.hpp).
   [[nodiscard]] const Registers& registers() const { return registers_; }
+  // Each wire once, fastest first.
   [[nodiscard]] std::span<Wire* const> wires() const { return wires_; }
+  // The wire that reaches `rank`.
   [[nodiscard]] const Wire& route(std::uint32_t rank) const { return *routes_[rank]; }
   [[nodiscard]] Recorder& recorder() { return recorder_; }
 
  private:
-  // A wire, and how it is looked at.
+  // A wire, and its polling state.
   struct Polled {
     Wire* wire = nullptr;
-    bool slow = false;          // a look costs a system call, and there are faster wires: not in each round
-    std::uint32_t skipped = 0;  // rounds since a slow wire last had something
+    // A poll costs a system call, and there are faster wires, so it is not made in each round.
+    bool slow = false;
+    // Rounds since a slow wire last had something.
+    std::uint32_t skipped = 0;
   };
-  // A wire whose look costs a system call is looked at each this many rounds while it has nothing, if messages may come
-  // by another one that costs less (Nexus's skip_poll).
+  // A slow wire that has nothing is polled once in this many rounds (Nexus's skip_poll).
   static constexpr std::uint32_t kSlowWireRounds = 8;
-  // A look that yields takes 1 us at least, and a nudge as much.
+  // Polls in vain between nudges. A poll that yields takes 1 us at least, and so does a nudge.
   static constexpr std::uint32_t kVainLooksToNudge = 256;
+  // One wire's part of a round.
   template <typename AfterEach>
   bool look(Polled& polled, int arrivals, AfterEach& after_each, bool& took_all) {
     if (polled.slow && polled.skipped++ % kSlowWireRounds != 0) return false;
@@ -177,22 +191,28 @@ class Kernel {
     if (came || body_moved) polled.skipped = 0;
     return came;
   }
+  // The next finished transmission of the program; ends the kernel's own on the way.
   Transmission* take_finished();
+  // Records that a transmission is finished; called only while the recorder is on.
   void record_sent(const Transmission& transmission);
 
   portals::ProcessId me_;
   Routes routes_;
-  std::vector<Wire*> wires_;    // each once, fastest first
-  std::vector<Polled> polled_;  // the same
-  bool body_moved_ = false;     // see take_body_moved()
+  // Each wire once, fastest first; polled_ is in the same order.
+  std::vector<Wire*> wires_;
+  std::vector<Polled> polled_;
+  // See take_body_moved().
+  bool body_moved_ = false;
   Published<std::uint64_t> looks_;
-  Arrival arrival_;  // the one being taken; here, because to make a new one each round costs more than to look
+  // The arrival in progress. A member, because constructing one in each round would cost more than the poll.
+  Arrival arrival_;
   TransmissionList& finished_;
   Recorder& recorder_;
   Registers registers_;
   portals::PortalTable table_;
   portals::ChangedList changed_;
   portals::Delivery delivery_;
+  // Answers expected from each peer.
   PeerTable<std::uint32_t> owed_;
   std::uint32_t vain_looks_ = 0;
   Initiator initiator_;

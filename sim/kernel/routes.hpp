@@ -1,4 +1,4 @@
-// The wire that reaches each rank: a byte for each, as there are few wires and may be thousands of ranks.
+// The wire that reaches each rank. A byte for each rank, because there are few wires and may be thousands of ranks.
 #pragma once
 
 #include <algorithm>
@@ -12,18 +12,22 @@
 
 namespace margay::sim {
 
+// Immutable after construction. The wires are not owned.
 class Routes {
  public:
+  // `by_rank[r]`: the wire that reaches rank r; none is nullptr.
   explicit Routes(const std::vector<Wire*>& by_rank) : of_rank_(by_rank.size()) {
     for (std::size_t rank = 0; rank < by_rank.size(); ++rank) of_rank_[rank] = number_of(by_rank[rank]);
   }
 
+  // Ranks of the job.
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(of_rank_.size()); }
+  // The wire that reaches `rank`. Requires: rank < size().
   [[nodiscard]] Wire* operator[](std::uint32_t rank) const {
     MARGAY_DEBUG_ASSERT(rank < of_rank_.size());
     return wires_[of_rank_[rank]];
   }
-  // Each wire once, fastest first.
+  // Each wire once, fastest first, which is the order of WireId.
   [[nodiscard]] std::vector<Wire*> wires() const {
     std::vector<Wire*> all(wires_.begin(), wires_.begin() + used_);
     std::sort(all.begin(), all.end(), [](const Wire* a, const Wire* b) { return a->id() < b->id(); });
@@ -31,6 +35,7 @@ class Routes {
   }
 
  private:
+  // The index of a wire in wires_, which grows at its first rank.
   std::uint8_t number_of(Wire* wire) {
     MARGAY_ASSERT(wire != nullptr);
     const auto end = wires_.begin() + used_;
@@ -42,9 +47,12 @@ class Routes {
     return static_cast<std::uint8_t>(found - wires_.begin());
   }
 
+  // Room for two of each kind.
   std::array<Wire*, 2 * kWireCount> wires_{};
   static_assert(2 * kWireCount <= 256);  // of_rank_ has a byte for each
+  // Wires in use.
   std::ptrdiff_t used_ = 0;
+  // By rank: index in wires_.
   std::vector<std::uint8_t> of_rank_;
 };
 

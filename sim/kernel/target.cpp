@@ -40,12 +40,11 @@ bool Target::take_other(Wire& wire, Arrival& arrival) {
   return true;
 }
 
-// Header and body are both here: one walk, one copy from the wire's memory to where the match says.
+// Header and body are both here: one walk, and one copy from the wire's memory to the matched place.
 bool Target::whole(Wire& wire, Arrival& arrival) {
   const portals::Header& header = arrival.header;
   if (watched()) [[unlikely]]
     note_arrival(arrival, wire.id());
-  // What nearly every short message is.
   if (const portals::Placed placed = delivery_.put_whole(header, arrival.body)) [[likely]] {
     wire.consume();
     entries_walked_ += placed.visited;
@@ -90,7 +89,7 @@ bool Target::not_deposited(Wire& wire, const Arrival& arrival, const portals::Ve
   return true;
 }
 
-// The header is here, the body on its way: the wire puts it straight where the match says, and tells when it is there.
+// The header is here, and the body follows: the wire puts it in the matched place, and reports its completion.
 bool Target::started(Wire& wire, Arrival& arrival) {
   const portals::Header& header = arrival.header;
   if (watched()) [[unlikely]]
@@ -114,7 +113,7 @@ bool Target::started(Wire& wire, Arrival& arrival) {
     wire.hold();
     return false;
   }
-  // Only the header is wanted, or nothing: the body passes by, and the acknowledgment stops it at its source.
+  // The body is not wanted: the wire discards it, and an acknowledgment stops it at its source.
   wire.refuse();
   if (verdict.outcome == Outcome::deposit) {
     deposited(wire, verdict, header, arrival.sequence);
@@ -129,7 +128,7 @@ void Target::finished(const Wire& wire, Incoming& incoming) {
   release(incoming);
 }
 
-// Its sender is gone, or broke off what was wanted: the room goes back, and the message counts as dropped.
+// The sender is gone, or stopped the body: the room is given back, and the message counts as dropped.
 void Target::cut(Incoming& incoming) {
   delivery_.abandon(incoming.verdict);
   walk_ = {};  // no walk dropped it
@@ -149,7 +148,7 @@ void Target::lost(Wire& wire, const Arrival& arrival) {
   recorder_.record(event);
 }
 
-// One that is held comes again in each round: it has arrived once.
+// Records an arrival. A held message is delivered again in each round, but has arrived once.
 void Target::note_arrival(const Arrival& arrival, WireId wire) {
   const portals::Header& header = arrival.header;
   if (recorder_.on() && !was_held(header.source.rank, arrival.sequence)) record_arrival(header, arrival.sequence, wire);
@@ -199,6 +198,7 @@ bool Target::must_hold(const portals::Verdict& verdict, const portals::Header& h
 }
 
 bool Target::holds(std::uint32_t rank) const {
+  // Wires are in order, so the number of the next message follows from those delivered and dropped.
   std::uint64_t taken = registers_.delivered(rank);
   for (const std::uint64_t dropped : registers_.dropped(rank)) taken += dropped;
   return was_held(rank, taken + 1);
@@ -275,7 +275,7 @@ void Target::record_verdict(const portals::Header& header, std::uint64_t sequenc
 
 namespace {
 
-// The link of the entry that the walk follows after this.
+// The link that the walk follows from the entry.
 TraceLink link_after(const portals::MatchEntry* entry, portals::Passed passed) {
   if (entry == nullptr) return TraceLink::none;
   switch (passed) {
@@ -317,7 +317,7 @@ TraceEvent pass_event(const portals::Step& step, std::uint32_t at, const portals
 
 }  // namespace
 
-// The paper's linear walk over the list, as it stood when the message came.
+// Records the paper's linear walk over the list, as it was when the message arrived.
 void Target::record_walk(const portals::Header& header, std::uint64_t sequence) {
   std::uint32_t number = 0;
   for (const portals::Step& step : steps_) {

@@ -1,4 +1,5 @@
-// The receiving side of the kernel: each arrival is matched, its body moved to where the match says, and answered.
+// The receiving side of the kernel: it matches each arrival, moves its body to the place that the match gives, counts
+// it and answers it; or holds or drops it.
 #pragma once
 
 #include <algorithm>
@@ -19,94 +20,109 @@
 
 namespace margay::sim {
 
-// Called while a trace records. `matched`: for each message that found its place, before its body is there; whoever
-// asks later which message a descriptor or a heap's entry got, for the trace's sake, keeps its number.
+// Callbacks into the layer above while a trace records. `matched` is called for each message that found its place,
+// before its body is there, so that the layer can remember the message's number for later events about the descriptor
+// or the heap's message.
 struct MatchProbe {
   void (*matched)(void* context, const portals::Verdict& verdict, const portals::Header& header,
                   std::uint64_t sequence) = nullptr;
-  // What the next event, which is about this entry of the portal's list, calls its place; nullptr: its order.
+  // The number that stands for this entry in the next event; nullptr: its order key.
   std::uint64_t (*place)(void* context, const portals::MatchEntry& entry, portals::PortalIndex portal) = nullptr;
   void* context = nullptr;
 };
 
+// Used under the process lock only.
 class Target {
  public:
+  // All references outlive it.
   Target(portals::ProcessId me, portals::Delivery& delivery, Initiator& initiator, Answers& answers,
          Registers& registers, Recorder& recorder);
 
-  // Takes what `wire` gave. false: the message is held on the wire, nothing moved. Not inlined: a round in vain, which
-  // is most rounds, would pay for its frame. Flat: what a short message needs is one function, all else is not inlined.
+  // Handles one arrival of `wire`. false: the message is held on the wire, and nothing moved. Not inlined, because most
+  // rounds are in vain and would pay for its frame. Flattened, so that a short message's path is one function;
+  // everything else is out of line.
   [[gnu::noinline, gnu::flatten]] bool take(Wire& wire, Arrival& arrival);
 
-  // From now on a message that finds no room on this portal is held on the wire, with its sender's later ones, instead
-  // of being dropped.
+  // Enables backpressure on a portal: a message that finds no room is held on its wire, with all later ones of its
+  // sender, instead of being dropped.
   void hold_when_no_room(portals::PortalIndex portal) {
     MARGAY_ASSERT(portal < portals::kPortalCount);
     hold_portals_ |= std::uint64_t{1} << portal;
   }
-  // The next message of `rank` is held on its wire, and so are all later ones.
+  // Whether the next message of `rank`, and with it all later ones, is held on its wire.
   [[nodiscard]] bool holds(std::uint32_t rank) const;
-  // The most rounds that any message to `portal` which is held now has been held for, the owner's alone; 0: nothing is.
-  // Of the rounds since this was last asked.
+  // The longest time that a message to `portal` was seen held since the last call, in rounds of the owner; 0: none was
+  // held.
   [[nodiscard]] std::uint32_t take_longest_hold(portals::PortalIndex portal) {
     MARGAY_ASSERT(portal < portals::kPortalCount);
     return std::exchange(longest_hold_[portal], 0);
   }
-  // Whether that is not 0 for some portal, until forget_holds(): what each round asks.
+  // Whether any message was held for more than a round since forget_holds(): a cheap test for each round.
   [[nodiscard]] bool holds_any() const { return holds_any_; }
   void forget_holds() { holds_any_ = false; }
+  // Reports whether the coprocessor makes the rounds.
   void owner_away(bool away) { owner_away_ = away; }
-  // Peers depend on this process's memory, whether its owner comes by or not: rounds in which it is away count as well
-  // for how long a message has been held.
+  // Declares that peers depend on this process's memory even while its owner is away: the coprocessor's rounds then
+  // count for how long a message has been held.
   void serve_while_away(bool serve) { serve_while_away_ = serve; }
   [[nodiscard]] bool serves_while_away() const { return serve_while_away_; }
-  // Messages that were deposited in parts of a decision (decide, move, complete), not at once; gets that were answered;
-  // rounds in which a message was left on its wire. What was deposited at once are the others that were delivered.
+  // Counts of messages by the path that they took.
   struct Counts {
+    // Deposited in separate steps (decide, move, complete); all other delivered puts were deposited at once.
     std::uint64_t decided = 0;
+    // Gets that were answered.
     std::uint64_t replied = 0;
+    // Rounds that left a message on its wire.
     std::uint64_t held = 0;
     bool operator==(const Counts&) const = default;
   };
   [[nodiscard]] const Counts& counts() const { return counts_; }
-  // Entries that walks visited, by the index where it was used.
+  // Entries that walks visited, or that the index examined where it was used.
   [[nodiscard]] std::uint64_t entries_walked() const { return entries_walked_; }
+  // The log of decisions; disabled until its keep().
   [[nodiscard]] DecisionLog& decisions() { return decisions_; }
+  // Sets the callbacks of traces; {}: none.
   void set_match_probe(const MatchProbe& probe) { match_probe_ = probe; }
-  // The first messages that no entry took, for who tells the user.
+  // The first messages that no entry accepted, for the report to the user.
   static constexpr std::size_t kUnmatchedKept = 20;
   [[nodiscard]] const std::vector<portals::Header>& first_unmatched() const { return first_unmatched_; }
-  // Puts to the portal that no entry took.
+  // Puts to the portal that no entry accepted.
   [[nodiscard]] std::uint64_t unmatched_puts(portals::PortalIndex portal) const { return unmatched_puts_[portal]; }
-  // Bodies that are on their way to their place.
+  // Bodies that are arriving in parts.
   [[nodiscard]] std::uint64_t incoming() const { return under_way_; }
 
  private:
-  // A message whose body comes in parts.
+  // A message whose body arrives in parts. Pooled; the wire holds its address as the cookie.
   struct Incoming {
     portals::Header header;
     portals::Verdict verdict;
     std::uint64_t sequence = 0;
   };
-  // The message of a source that was last held on its wire.
+  // The message of a source that was last held on its wire. A wire is in order, so there is one per source.
   struct Held {
     std::uint64_t sequence = 0;
-    std::uint32_t rounds = 0;  // of the owner, that it has been held for
+    // Rounds of the owner in which it was held.
+    std::uint32_t rounds = 0;
   };
+  // Counts saturate here.
   static constexpr std::uint32_t kRoundsMax = 0xffff'ffff;
 
-  // Short messages come whole. What else happens is not inlined, so that they pay for their own frame only.
+  // Short messages arrive whole. Everything else is out of line, so that they pay for their own stack frame only.
+  // The two paths of a whole message: put_whole(), or decide and complete.
   bool whole(Wire& wire, Arrival& arrival);
   [[gnu::noinline]] bool whole_other(Wire& wire, Arrival& arrival);
   [[gnu::noinline]] bool take_other(Wire& wire, Arrival& arrival);
+  // A decision other than a deposit: a reply, a hold, or a drop.
   [[gnu::noinline]] bool not_deposited(Wire& wire, const Arrival& arrival, const portals::Verdict& verdict);
+  // The other kinds of arrivals, each by its own step.
   bool started(Wire& wire, Arrival& arrival);
   void finished(const Wire& wire, Incoming& incoming);
   void cut(Incoming& incoming);
   void lost(Wire& wire, const Arrival& arrival);
 
-  // Somebody wants to be told of each decision.
+  // Whether a trace or the log of decisions records each message.
   [[nodiscard]] bool watched() const { return recorder_.on() || decisions_.on(); }
+  // decide(), with its record. A held message is decided again in each round, but recorded once.
   [[nodiscard]] portals::Verdict decide(const Arrival& arrival, WireId wire) {
     const portals::Header& header = arrival.header;
     portals::Verdict verdict = delivery_.decide(header);
@@ -117,16 +133,17 @@ class Target {
       note_decision(arrival, wire, verdict, hold);
     return verdict;
   }
-  // The probe: what a trace and the log of decisions are told, beside what happens anyway. A message is here, and
-  // nothing has happened yet; it was decided; it was deposited at once.
+  // Records for trace and log, beside the path of the message: it has arrived, and nothing has happened yet; it was
+  // decided; it was deposited at once.
   [[gnu::noinline]] void note_arrival(const Arrival& arrival, WireId wire);
   [[gnu::noinline]] void note_decision(const Arrival& arrival, WireId wire, const portals::Verdict& verdict, bool hold);
   [[gnu::noinline]] void note_placed(const Arrival& arrival, const Wire& wire, const portals::Placed& placed);
+  // Whether this very message was held before: sources send in order, so one number per source suffices.
   [[nodiscard]] bool was_held(std::uint32_t source, std::uint64_t sequence) const {
     const auto found = held_.find(source);
     return found != held_.end() && found->second.sequence == sequence;
   }
-  // A held message comes again in each round; true the first time.
+  // Counts a round of a held message, which the wire delivers again in each round; true the first time.
   bool first_hold(const portals::Header& header, std::uint64_t sequence) {
     Held& held = held_[header.source.rank];
     if (held.sequence != sequence) {
@@ -139,7 +156,7 @@ class Target {
     holds_any_ = true;
     return false;
   }
-  // The message is deposited: counters, the acknowledgment, the trace.
+  // Completes a deposit: counters, the acknowledgment, the trace.
   void deposited(const Wire& wire, const portals::Verdict& verdict, const portals::Header& header,
                  std::uint64_t sequence) {
     delivery_.complete(verdict, header);
@@ -150,14 +167,18 @@ class Target {
   }
   [[gnu::noinline]] void tell_deposit(const Wire& wire, const portals::Verdict& verdict, const portals::Header& header,
                                       std::uint64_t sequence);
+  // Whether a drop for lack of room is turned into holding (hold_when_no_room).
   [[nodiscard]] bool must_hold(const portals::Verdict& verdict, const portals::Header& header) const;
+  // Counts a drop, and keeps the first ones without a match for the report to the user.
   [[gnu::noinline]] void drop(const portals::Header& header, std::uint64_t sequence, portals::DropReason reason);
+  // Trace events; called only while the recorder is on.
   void record_arrival(const portals::Header& header, std::uint64_t sequence, WireId wire);
   [[nodiscard]] std::uint64_t place_of(const portals::MatchEntry& entry, portals::PortalIndex portal) const;
   void record_verdict(const portals::Header& header, std::uint64_t sequence, const portals::Verdict& verdict);
   void record_walk(const portals::Header& header, std::uint64_t sequence);
+  // Takes an Incoming out of the pool, and returns one to it.
   [[nodiscard]] Incoming& make_incoming();
-  // The message whose body has come, or will not: started() gave it to the wire.
+  // The message that started() gave to the wire with its cookie.
   [[nodiscard]] static Incoming& incoming_of(const Arrival& arrival) {
     MARGAY_ASSERT(arrival.cookie != nullptr);
     return *static_cast<Incoming*>(arrival.cookie);
@@ -170,12 +191,15 @@ class Target {
   Answers& answers_;
   Registers& registers_;
   Recorder& recorder_;
-  std::unordered_map<std::uint32_t, Held> held_;  // by source, of those of which one ever was
-  std::uint64_t hold_portals_ = 0;                // bit per portal
+  // By source, of sources of which a message was ever held.
+  std::unordered_map<std::uint32_t, Held> held_;
+  // Bit per portal.
+  std::uint64_t hold_portals_ = 0;
   static_assert(portals::kPortalCount <= 64);
   std::array<std::uint32_t, portals::kPortalCount> longest_hold_{};
   bool holds_any_ = false;
   MatchProbe match_probe_;
+  // See serve_while_away() and owner_away().
   bool serve_while_away_ = false;
   bool owner_away_ = false;
   DecisionLog decisions_;
@@ -183,11 +207,14 @@ class Target {
   std::uint64_t entries_walked_ = 0;
   std::vector<portals::Header> first_unmatched_;
   std::array<std::uint64_t, portals::kPortalCount> unmatched_puts_{};
+  // Incoming messages in use.
   std::uint64_t under_way_ = 0;
   std::vector<std::unique_ptr<Incoming>> pool_;
   std::vector<Incoming*> free_;
-  std::vector<portals::Step> steps_;  // of a traced walk; kept so that tracing does not allocate each time
-  portals::WalkTold walk_;            // the same one's length
+  // Of the traced walk in progress; a member, so that tracing does not allocate each time.
+  std::vector<portals::Step> steps_;
+  // That walk's length.
+  portals::WalkTold walk_;
 };
 
 }  // namespace margay::sim

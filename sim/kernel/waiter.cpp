@@ -15,19 +15,19 @@ namespace margay::sim {
 
 namespace {
 
-// A yielding rank's peers are slow because they wait for a processor, not because they compute.
+// The peers of a yielding rank are slow because they wait for a processor, not because they compute.
 constexpr std::uint64_t kNudgeAfterYieldingNs = 40 * kNudgeAfterNs;
 constexpr std::uint64_t kNudgeAtMostEachNs = 10'000'000;
-// Of the time between two looks at the clock no more counts as idle: the processor was another program's. Beside busy
-// programs a rank would else sleep before its peer has had one turn.
+// The most of the time between two readings of the clock that counts as idle; the remainder was another program's turn.
+// Beside busy programs a rank would otherwise sleep before its peer has had one turn.
 constexpr std::uint64_t kOwnTimeMaxNs = 1'000'000;
-// A sleep lasts this part of the wait so far, and as long as poll() can count at least: a wait that ends without a ring
-// (the program makes a mistake, a peer was lost) is noticed a twentieth late, and code that counts looks gets 64 of
+// A sleep lasts 1/20 of the wait so far, and at least 1 ms, the shortest time of poll(). A wait that ends without a
+// ring (a mistake of the program, a lost peer) is so noticed a twentieth late, and code that counts polls gets 64 of
 // them within half a second. 120 wake-ups in the first 10 seconds.
 constexpr std::uint64_t kSleepShare = 20;
 constexpr std::uint64_t kSleepMinNs = 1'000'000;
 static_assert(kSleepMinNs <= kNudgeAtMostEachNs && kSleepMinNs <= Waiter::kSleepSliceNs);
-// How long a loop of looks sleeps where a wait would sleep until it is woken.
+// The sleep of a loop of polls, where a wait would sleep until it is woken.
 constexpr std::uint64_t kNapNs = 20'000;
 
 }  // namespace
@@ -39,7 +39,7 @@ WaitStep wait_step(WaitPolicy policy, Company::Found company, bool nudged, std::
     if (company == Company::Found::ranks_and_others) return WaitStep::sleep;
     if (company == Company::Found::ranks) return WaitStep::yield;
   }
-  // A rank that owes something may be computing, and all other processors busy: its coprocessor needs this one.
+  // The rank that owes something may be computing while all other processors are busy: its coprocessor needs this one.
   return nudged ? WaitStep::yield : WaitStep::spin;
 }
 
@@ -52,8 +52,8 @@ void give_processor_up(std::uint64_t ns) {
   nanosleep(&time, nullptr);
 }
 
-// The next part may be here already, so no sleep now. How patient the wait is stays: through a ring, a part comes when
-// its sender has the processor, and who spun for each anew would keep it from it.
+// The next part may be here already, so the wait does not sleep now. Its patience stays: through a ring, a part arrives
+// when its sender has the processor, and a receiver that spun for each part would keep it from the sender.
 void Waiter::body_moved() {
   wake_up();
   stalled_since_ns_ = stalled_ns_ = 0;
@@ -62,8 +62,10 @@ void Waiter::body_moved() {
 void Waiter::pause() {
   if (about_to_sleep_) {
     if (means_.may_sleep) return sleep();
-    wake_up();  // another thread has joined since
+    // Another thread has joined since the decision to sleep.
+    wake_up();
   }
+  // Company may have left, so each round that yields looks again.
   if (means_.policy == WaitPolicy::automatic) means_.company->look();
   const WaitStep step = wait_step(means_.policy, company(), false, idle_ns_);
   const bool naps = idle_ns_ >= kSleepAfterNs;  // where it may not sleep
@@ -71,8 +73,8 @@ void Waiter::pause() {
   if (step == WaitStep::sleep || rounds_ % kSpinRounds == 0) look_at_clock(clock_.now_ns());
 }
 
-// The time afterwards: a yield (0.3 us) may have been a turn of each busy program (milliseconds), so the clock (23 ns)
-// is looked at behind each.
+// Returns the time afterwards: a yield (0.3 us) may have been a turn of each busy program (milliseconds), so the clock
+// (23 ns) is read after each.
 std::uint64_t Waiter::yield() {
   const bool automatic = means_.policy == WaitPolicy::automatic;
   const std::uint64_t before = automatic ? clock_.now_ns() : 0;
@@ -96,7 +98,7 @@ void Waiter::count_idle_time(std::uint64_t now) {
   stalled_ns_ = now - stalled_since_ns_;
 }
 
-// Wakes who owes something, each time after twice the time. Whether there is any.
+// Wakes the ranks that owe something, with intervals that double. Returns whether there are any.
 bool Waiter::nudge() {
   if (idle_ns_ < next_nudge_ns_) return false;
   next_nudge_ns_ = idle_ns_ + std::min(std::max(idle_ns_, next_nudge_ns_), kNudgeAtMostEachNs);
@@ -119,7 +121,7 @@ void Waiter::look_at_clock(std::uint64_t now) {
     case WaitStep::sleep:
       break;
   }
-  // A body that another process reads out of our memory: no reason to stay awake, and no stall.
+  // Another process that reads a body out of our memory is no reason to stay awake, but not a stall either.
   const std::uint64_t before = std::exchange(read_on_, kernel_.bodies_read_on());
   if (before != read_on_) stalled_since_ns_ = now;
   if (!means_.may_sleep) {
@@ -127,10 +129,11 @@ void Waiter::look_at_clock(std::uint64_t now) {
     return;
   }
   if (means_.bell != nullptr) means_.bell->begin_sleep();
-  about_to_sleep_ = true;  // the caller looks once more, and only then idle() sleeps
+  // The caller polls once more before idle() sleeps: a message that arrived before begin_sleep() rang no bell.
+  about_to_sleep_ = true;
 }
 
-// While something is owed, the rank that owes it may need another nudge.
+// While something is owed, the rank that owes it may need another nudge, so the sleep is short.
 std::uint64_t Waiter::sleep_slice_ns() const {
   const std::uint64_t longest_ns = kernel_.unfinished() ? kNudgeAtMostEachNs : kSleepSliceNs;
   return std::clamp(stalled_ns_ / kSleepShare, kSleepMinNs, longest_ns);
@@ -145,12 +148,14 @@ void Waiter::sleep() {
   for (Wire* wire : kernel_.wires()) {
     if (wire->wait_descriptor() < 0) continue;
     MARGAY_ASSERT(count < kWireCount);
+    // The wire reports what arrived since the last poll: then there is no sleep.
     something |= wire->prepare_wait();
     descriptors[count++] = {wire->wait_descriptor(), POLLIN, 0};
   }
   if (!something) {
     if (kernel_.recorder().on()) kernel_.recorder().record({.kind = TraceKind::sleep, .detail = slice_ns});
-    // A rank that sleeps for its company needs this processor as soon as it is woken.
+    // A rank that sleeps only because of its company needs this processor as soon as it is woken, so it stays
+    // published.
     if (means_.company != nullptr && idle_ns_ >= kSleepAfterNs) means_.company->away();
     if (count > 0) {
       if (means_.wake_descriptor >= 0) descriptors[count++] = {means_.wake_descriptor, POLLIN, 0};
@@ -191,7 +196,7 @@ void LookStreak::give_way(Kernel& kernel, const Clock& clock, const WaitMeans& m
     kernel.time_passed();
   };
   if (means.policy == WaitPolicy::spin) return;
-  // In a virtual machine time passes, and messages come, when a rank gives its turn up.
+  // In a virtual machine, time passes and messages arrive when a rank passes its turn.
   if (means.company == nullptr) return means.policy == WaitPolicy::yield ? rest(0) : void();
   Company& company = *means.company;
   company.look();

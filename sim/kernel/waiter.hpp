@@ -1,14 +1,12 @@
-// How one wait passes its time: it spins or yields its processor, nudges the rank that it waits for, and at last
-// sleeps.
+// A wait's use of its time: it spins or yields its processor, nudges the rank that it waits for, and at last sleeps.
 //
 //   Waiter waiter(...);
 //   while (!done()) progress() ? waiter.moved() : waiter.idle();
 //
-// The decision (wait_step): with more ranks than processors a rank yields. With fewer it spins, also beside other
+// The decision is wait_step(). With more ranks than processors a rank yields. With fewer it spins, also beside other
 // programs, unless another rank of the job needs its processor (sim/kernel/company). Then it yields in each round, or
-// sleeps if other programs need the processor, too: a rank that yields goes to the end of the scheduler's row, behind
-// all of them, one that is woken does not. After kSleepAfterNs without work it sleeps, so that an idle job costs
-// nothing.
+// sleeps if other programs need the processor too: a rank that yields queues behind all of them, a rank that is woken
+// does not. After kSleepAfterNs without work it sleeps, so that an idle job costs nothing.
 #pragma once
 
 #include <cstdint>
@@ -22,74 +20,81 @@
 
 namespace margay::sim {
 
-// automatic: by the company on the processor.
+// A job's waiting policy (`--wait`). automatic: by the company on the processor.
 enum class WaitPolicy : std::uint8_t { spin, yield, automatic };
 
-// What a round without progress does.
+// The action of a waiting rank after a round in vain.
 enum class WaitStep : std::uint8_t { spin, yield, sleep };
-// `idle_ns`: how long nothing has moved while this rank had its processor. `nudged`:
-// this round has woken a rank that owes something.
+// The decision, as a pure function for tests. `idle_ns`: time without progress while this rank had its processor.
+// `nudged`: this round has woken a rank that owes something.
 [[nodiscard]] WaitStep wait_step(WaitPolicy policy, Company::Found company, bool nudged, std::uint64_t idle_ns);
 
-// How the waiting thread yields or sleeps, where more is to be done than that: it lets go of a lock meanwhile that
-// other threads want, or passes the turn on in a virtual machine.
+// The way a waiting thread yields or sleeps, where that involves more: it releases a lock that other threads want
+// meanwhile, or passes the turn in a virtual machine.
 class Rest {
  public:
   Rest() = default;
   Rest(const Rest&) = delete;
   Rest& operator=(const Rest&) = delete;
   virtual ~Rest() = default;
-  // For `ns` nanoseconds; 0: others that wait for this processor go first.
+  // Gives the processor up for `ns` nanoseconds; 0: until threads that are ready for this processor have had a turn.
   virtual void rest(std::uint64_t ns) = 0;
 };
-// What a wait does without a Rest.
+// The default: sched_yield() or nanosleep().
 void give_processor_up(std::uint64_t ns);
 
-// What a process waits with; made once.
+// The means by which a process waits; made once, and shared by its waits. Pointers are not owned.
 struct WaitMeans {
   WaitPolicy policy = WaitPolicy::spin;
-  std::string reason;         // for `margay info`
-  BellOwner* bell = nullptr;  // rung by ranks of the node; nullptr when alone on it
-  int wake_descriptor =
-      -1;                 // becomes readable when the bell was rung while poll() sleeps; -1 without descriptors to poll
-  bool may_sleep = true;  // false when several threads wait at once: they only yield
-  Rest* rest = nullptr;   // nullptr: give_processor_up()
-  Company* company = nullptr;  // nullptr: not known; the policy is not automatic then
+  // Why this policy was chosen, for `margay info`.
+  std::string reason;
+  // Rung by ranks of the node; nullptr when alone on it.
+  BellOwner* bell = nullptr;
+  // Becomes readable when the bell rings while poll() sleeps; -1 without descriptors to poll.
+  int wake_descriptor = -1;
+  // false when several threads wait at once, which only yield.
+  bool may_sleep = true;
+  // nullptr: give_processor_up().
+  Rest* rest = nullptr;
+  // nullptr: not available, and the policy is not `automatic`.
+  Company* company = nullptr;
 };
 
-// Looks that found nothing, one after the other with nothing between: together they are a wait, and give the processor
-// up as a wait does. A rank that works between its looks keeps it. Never sleeps for long: only the program knows what
-// else it looks at.
+// A streak of the program's own polls (MPI_Test and its kin) that found nothing, with no work between them. Together
+// they are a wait, and yield the processor as a wait does. A rank that works between its polls keeps it. It never
+// sleeps for long, because only the program can tell what else it polls.
 class LookStreak {
  public:
-  // A look begins that may find nothing.
+  // A poll begins.
   void begin(const Clock& clock) {
     if (left_ns_ != 0) [[unlikely]]
       measure(clock);
   }
-  // It found nothing.
+  // The poll found nothing.
   void found_nothing(Kernel& kernel, const Clock& clock, const WaitMeans& means) {
     if (++looks_ % kLooks == 0 || means.company == nullptr) give_way(kernel, clock, means);
   }
 
-  // One in so many looks measures the time until the next one, and may give way.
+  // One poll in so many measures the time until the next one, and may yield.
   static constexpr std::uint32_t kLooks = 8;
-  // So many are a wait.
+  // Polls in vain that count as a wait.
   static constexpr std::uint32_t kLooksOfWait = 4 * kLooks;
-  // The program worked, if so much time passed between two looks: leaving a call and entering the next one takes a
-  // third of that.
+  // Time between two polls above which the program has worked: leaving a call and entering the next one takes a third
+  // of it.
   static constexpr std::uint64_t kWorkNs = 150;
 
  private:
   void measure(const Clock& clock);
   void give_way(Kernel& kernel, const Clock& clock, const WaitMeans& means);
 
-  std::uint32_t looks_ = 0;    // since the program last worked
-  std::uint64_t left_ns_ = 0;  // when the last look ended, if it measures; 0: it does not
+  // Polls in vain since the program last worked.
+  std::uint32_t looks_ = 0;
+  // End of the last poll if its distance to the next one is measured; else 0.
+  std::uint64_t left_ns_ = 0;
 };
 
-// On the stack of the waiting call. Starts counting at construction. Every call under the process lock, which only a
-// Rest gives back: what a wait tells the kernel (idle_round, nudge) is the lock's, too.
+// One wait, on the stack of the waiting call; counts from construction. Every call under the process lock, which only a
+// Rest releases: idle_round() and nudge() need the lock too.
 class Waiter {
  public:
   Waiter(Kernel& kernel, const Clock& clock, const WaitMeans& means) : kernel_(kernel), clock_(clock), means_(means) {
@@ -99,7 +104,7 @@ class Waiter {
   Waiter(const Waiter&) = delete;
   Waiter& operator=(const Waiter&) = delete;
 
-  // Something moved: the wait begins anew.
+  // A round made progress: patience starts again.
   void moved() {
     if (rounds_ == 0) [[likely]]
       return;
@@ -108,37 +113,39 @@ class Waiter {
     stalled_since_ns_ = stalled_ns_ = 0;
     wake_up();
   }
-  // A round found nothing. Gives time away as the policy says; returns after at most kSleepSliceNs.
+  // A round found nothing: spins, yields or sleeps as wait_step() decides. Returns after at most kSleepSliceNs.
   void idle() {
     if (kernel_.take_body_moved()) [[unlikely]]
       return body_moved();
     ++rounds_;
     kernel_.idle_round();
-    // A spinning round pays some tests and an increment; the clock (23 ns) is looked at once in kSpinRounds.
+    // A spinning round costs some tests and an increment; the clock (23 ns) is read once in kSpinRounds.
     if (rounds_ % kSpinRounds != 0 && !about_to_sleep_ && !gives_way()) [[likely]]
       return;
     pause();
   }
-  // Between two rounds the caller gave its processor up for other threads of its rank.
+  // Reports that the caller yielded between two rounds, for other threads of its rank.
   void gave_way();
-  // Nanoseconds in which no message moved, nor a part of one; 0 in a young wait (the clock is not read then).
+  // Nanoseconds without a message or a part of one; 0 in a young wait, which has not read the clock.
   [[nodiscard]] std::uint64_t idle_ns() const { return stalled_ns_; }
-  // It sleeps between its rounds, or has lasted so long that it may as well have: whoever counts rounds for patience is
-  // to lose it now.
+  // Whether it sleeps between its rounds, or has lasted long enough to. Callers that count rounds as patience stop
+  // then.
   [[nodiscard]] bool sleeps() const { return about_to_sleep_ || stalled_ns_ >= kSleepAfterNs; }
 
-  // A sleep is at most this long, so that a stalled wait can report itself.
+  // The longest sleep: a stalled wait must be able to report itself.
   static constexpr std::uint64_t kSleepSliceNs = 500'000'000;
 
  private:
   static constexpr std::uint32_t kSpinRounds = 256;
 
+  // The steps of idle(); see wait_step() for the decisions between them.
   void body_moved();
   void pause();
   void give_up(std::uint64_t ns) { means_.rest != nullptr ? means_.rest->rest(ns) : give_processor_up(ns); }
   [[nodiscard]] Company::Found company() const {
     return means_.policy == WaitPolicy::automatic ? means_.company->found() : Company::Found::nobody;
   }
+  // Whether each round yields.
   [[nodiscard]] bool gives_way() const {
     return means_.policy == WaitPolicy::yield || company() != Company::Found::nobody;
   }
@@ -148,20 +155,28 @@ class Waiter {
   bool nudge();
   [[nodiscard]] std::uint64_t sleep_slice_ns() const;
   void sleep();
+  // Undoes begin_sleep().
   void wake_up();
 
   Kernel& kernel_;
   const Clock& clock_;
   const WaitMeans& means_;
-  std::uint32_t rounds_ = 0;     // without progress
-  bool about_to_sleep_ = false;  // begin_sleep() was called: one more look, then sleep
-  std::uint64_t since_ns_ = 0;   // when the clock was last looked at in this wait; 0: not yet
-  std::uint64_t idle_ns_ = 0;    // without turns of others
-  // For who reports a stall: parts of bodies count, which do not change how long the next part will take.
+  // Rounds without progress.
+  std::uint32_t rounds_ = 0;
+  // begin_sleep() was called: one more poll, then sleep. The poll closes the race with a ring before begin_sleep().
+  bool about_to_sleep_ = false;
+  // Last reading of the clock in this wait; 0: none yet.
+  std::uint64_t since_ns_ = 0;
+  // Own idle time, without turns of other programs.
+  std::uint64_t idle_ns_ = 0;
+  // For reports of stalls. Parts of bodies reset these, but not idle_ns_, because they do not change how long the next
+  // part takes.
   std::uint64_t stalled_since_ns_ = 0;  // 0: not yet
   std::uint64_t stalled_ns_ = 0;
-  std::uint64_t read_on_ = 0;        // Kernel::bodies_read_on() as last seen
-  std::uint64_t next_nudge_ns_ = 0;  // of idle time
+  // Kernel::bodies_read_on() at the last check.
+  std::uint64_t read_on_ = 0;
+  // Idle time at which the next nudge is due.
+  std::uint64_t next_nudge_ns_ = 0;
 };
 
 }  // namespace margay::sim

@@ -12,6 +12,7 @@ using portals::Status;
 Status choose_tcp(const Job& job, TcpWire::Settings& settings) {
   if (Status status = parse_backend(job.options.text("wire_tcp", "auto"), settings.backend); !status.ok())
     return status;
+  // Emulated nodes are on this host, so the loopback address serves them.
   const bool here_only = job.nodes_are_emulated && job.tcp_interface.empty();
   if (!here_only) {
     if (Status status = choose_address(job.tcp_interface, settings.bind_host); !status.ok()) return status;

@@ -1,4 +1,4 @@
-// How ranks of several nodes learn of each other's sockets, from the job's options and through PMI.
+// The exchange of socket addresses among ranks of several nodes, by the job's options and through PMI.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@
 
 namespace margay::sim {
 
-// Backend and address, as the job's options say. Error: names the option.
+// Sets backend, address and secret from the job's options. The failure names the option.
 [[nodiscard]] portals::Status choose_tcp(const Job& job, TcpWire::Settings& settings);
-// Publishes `own` and gets the cards of the ranks on other nodes; the others' places stay empty. Collective over the
-// job.
+// Publishes `own`, and gets the cards of the ranks on other nodes; the elements of the others stay empty. Collective
+// over the job.
 [[nodiscard]] portals::Status exchange_cards(const Job& job, const std::string& own, std::vector<std::string>& cards);
 
 }  // namespace margay::sim

@@ -62,15 +62,18 @@ struct Listed {
   std::uint64_t bytes;
   int descriptor;
   std::uint64_t offset;
-  dev_t device;  // with `file`: what the descriptor was, should the program have closed it and got its number again
+  // With `file`: identifies the file, in case the program has closed the descriptor and its number was reused.
+  dev_t device;
   ino_t file;
-  bool is_shared;  // false in a child: its own children get its copy
+  // false in a child: its own children get a copy of its memory.
+  bool is_shared;
 };
 
 struct RangeList {
   std::mutex mutex;
   std::map<std::byte*, Listed> ranges;  // by address
-  int refused = 0;                      // errno of pthread_atfork
+  // errno of pthread_atfork; no ranges are mapped then.
+  int refused = 0;
 };
 
 RangeList& range_list();
@@ -80,8 +83,10 @@ void* map_at(std::byte* base, const Listed& range, int protection, int flags) {
                 static_cast<off_t>(range.offset));
 }
 
+// Replaces a shared mapping in a child; a range that cannot be replaced is unmapped.
 void make_private(std::byte* base, const Listed& range) {
   struct stat about {};
+  // The descriptor may refer to another file by now.
   const bool same =
       ::fstat(range.descriptor, &about) == 0 && about.st_dev == range.device && about.st_ino == range.file;
   if (!same || (map_at(base, range, PROT_READ | PROT_WRITE, MAP_PRIVATE) == MAP_FAILED &&
@@ -100,7 +105,7 @@ void after_fork() {
   range_list().mutex.unlock();
 }
 
-// Only what is allowed after fork() in a process of several threads: no memory is allocated or freed here.
+// Uses only what is permitted after fork() in a process with several threads: no memory is allocated or freed here.
 void in_child() {
   for (auto& [base, range] : range_list().ranges) {
     if (range.is_shared) make_private(base, range);
@@ -109,7 +114,7 @@ void in_child() {
   range_list().mutex.unlock();
 }
 
-// Never destroyed: ranges of objects that live until the process's end are taken from it.
+// Never destroyed, because objects that live until the process's end remove their ranges from it.
 RangeList& range_list() {
   static RangeList* const list = [] {
     auto* const made = new RangeList;
@@ -124,7 +129,7 @@ Status refuse_range(std::uint64_t bytes, int error) {
                        "; see the limits on memory and address space (ulimit -v)");
 }
 
-// `bytes` of addresses that nothing uses, as far behind a huge page's boundary as `offset` is; MAP_FAILED: refused.
+// Reserves `bytes` of unused addresses, as far behind a huge page's boundary as `offset` is; MAP_FAILED: refused.
 void* reserve(std::uint64_t offset, std::uint64_t bytes) {
   const std::uint64_t slack = bytes < kHugeMinBytes ? 0 : kHugePageBytes;
   void* const got = ::mmap(nullptr, bytes + slack, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -140,6 +145,7 @@ void* reserve(std::uint64_t offset, std::uint64_t bytes) {
 
 SharedRange::~SharedRange() {
   if (base_ == nullptr) return;
+  // Unmapped and removed under the list's lock, so that no fork() falls between.
   RangeList& list = range_list();
   const std::lock_guard hold(list.mutex);
   list.ranges.erase(base_);
@@ -155,6 +161,7 @@ Status SharedRange::map(int descriptor, std::uint64_t offset, std::uint64_t byte
   const Listed range{bytes, descriptor, offset, about.st_dev, about.st_ino, true};
   SharedRange mapped;
   {
+    // A fork() between the mapping and its entry in the list would leave the child with a shared range.
     const std::lock_guard hold(list.mutex);
     void* const base = reserve(offset, bytes);
     if (base == MAP_FAILED) return refuse_range(bytes, errno);

@@ -1,4 +1,4 @@
-// A file mapped into memory, shared; unmapped at the end.
+// Mappings of files and of anonymous memory, unmapped by their destructors.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,7 @@
 
 namespace margay::sim {
 
+// The owner of a mapping of a whole file, or of anonymous memory. Movable.
 class Mapping {
  public:
   Mapping() = default;
@@ -22,32 +23,34 @@ class Mapping {
   Mapping& operator=(const Mapping&) = delete;
   ~Mapping();
 
-  // The whole of `descriptor`'s file must hold `bytes`; the descriptor stays the caller's. Error: names bytes and
-  // errno.
+  // Maps the first `bytes` of a file, shared. The descriptor stays the caller's. Fails when the file is shorter, or the
+  // mapping is refused; the message has bytes and errno.
   [[nodiscard]] static portals::Status map(int descriptor, std::uint64_t bytes, Mapping& out);
-  // Private memory of zeros that is taken when touched.
+  // Private memory of zeros, allocated when touched.
   [[nodiscard]] static portals::Status anonymous(std::uint64_t bytes, Mapping& out);
+  // The mapped memory; empty when nothing is mapped.
   [[nodiscard]] std::span<std::byte> bytes() const { return bytes_; }
 
  private:
   std::span<std::byte> bytes_;
 };
 
-// Part of a memfd mapped into memory: shared with the job, and private again in a child of fork(). What the child
-// writes stays the child's; pages that it has not written still show what the job writes. Nothing of a range is in a
-// core dump, unless somebody asks for it (madvise): a dump would touch, and so allocate, all of a sparse file.
+// A part of a memfd mapped into memory: shared with the job, and private again in a child of fork(). What the child
+// writes stays the child's; pages that it has not written still show what the job writes. A range is excluded from core
+// dumps, unless requested (madvise): a dump would touch, and so allocate, all of a sparse file.
 //
-// The ranges of the operating system's process stand in one list, a mutable global: pthread_atfork's functions take no
-// argument, and a child gets the memory of all ranks that lived in its parent, whose threads are not there to ask. A
-// fork() waits until a thread that changes the list is done. Not seen: a child made by clone() or a raw system call,
-// which runs none of these functions. Where a child finds that it cannot have so much private memory (strict
-// overcommit) it may only read; where even that is refused, or the program has closed the descriptor, the range is
-// gone: a child's access ends the child, and never reaches the job.
+// The ranges of the operating system's process are in one list, a mutable global: pthread_atfork's functions take no
+// argument, and a child gets the memory of all ranks that lived in its parent, whose threads it cannot ask. A fork()
+// waits until a thread that changes the list has finished. A child made by clone() or a raw system call, which runs
+// none of these functions, is not handled. A child for which so much private memory is refused (strict overcommit) may
+// only read; where even that is refused, or the program has closed the descriptor, the range is unmapped: an access
+// ends the child, and never reaches the job.
 
-// Whether a piece is worth huge pages, and how it has to lie for them.
+// The size of a huge page, and the least size for which a piece is aligned to them.
 inline constexpr std::uint64_t kHugePageBytes = std::uint64_t{2} << 20;
 inline constexpr std::uint64_t kHugeMinBytes = 2 * kHugePageBytes;
 
+// The owner of one such range. Movable.
 class SharedRange {
  public:
   SharedRange() = default;
@@ -60,11 +63,14 @@ class SharedRange {
   }
   SharedRange(const SharedRange&) = delete;
   SharedRange& operator=(const SharedRange&) = delete;
+  // Unmaps, and leaves the list of ranges.
   ~SharedRange();
 
-  // From kHugeMinBytes on, its address lies to huge pages as `offset` does. Requires: whole pages of the file, which
-  // has them; the descriptor, the caller's, stays open while the range lives. Error: names bytes and errno.
+  // Maps `bytes` at `offset` of the file. From kHugeMinBytes on, the address has the same distance to a huge page's
+  // boundary as `offset`. Requires: whole pages, which the file has; the descriptor, the caller's, stays open while the
+  // range lives. The failure names bytes and errno.
   [[nodiscard]] static portals::Status map(int descriptor, std::uint64_t offset, std::uint64_t bytes, SharedRange& out);
+  // The mapped memory; nullptr when nothing is mapped.
   [[nodiscard]] std::byte* data() const { return base_; }
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
 

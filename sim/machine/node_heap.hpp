@@ -1,5 +1,5 @@
 // The memory that the ranks of a node allocate for each other, as one of them sees it: its own heap (shared_heap), and
-// the others' as far as it has mapped them (peer_heap).
+// the others', as far as it has mapped them (peer_heap).
 #pragma once
 
 #include <cstdint>
@@ -11,30 +11,34 @@
 
 namespace margay::sim {
 
+// Owned by Process. Used under the process lock.
 class NodeHeap {
  public:
-  // The layout's segment outlives it. `local_rank`: this rank's number on the node.
+  // The layout's segment outlives it. `local_rank`: this rank's index on the node.
   NodeHeap(const ShmLayout& layout, std::uint32_t local_rank, const HeapOptions& options = {})
       : layout_(layout), local_rank_(local_rank), own_(options), peers_(layout.ranks()) {}
 
-  // See SharedHeap::allocate, free and owns; peers can map it from then on.
+  // As SharedHeap::allocate, free and owns; peers can map the memory from then on.
   [[nodiscard]] portals::Status allocate(std::uint64_t bytes, void*& out, std::uint64_t alignment) {
     portals::Status status = own_.allocate(bytes, out, alignment);
     if (status.ok()) own_.publish(layout_.area(local_rank_));
     return status;
   }
+  // Frees a piece of this rank's heap.
   void free(void* address) { own_.free(address); }
   [[nodiscard]] bool owns(const void* address) const { return own_.owns(address); }
+  // The place of a range of this rank's heap, for a peer; nothing for an empty range, or one outside of a piece.
   [[nodiscard]] std::optional<HeapPlace> find(const void* address, std::uint64_t bytes) const {
     return bytes == 0 ? std::nullopt : own_.find(address, bytes);
   }
 
-  // Whether there is such memory on this system: an arena, of which something was allocated.
+  // Whether this rank has an arena, that is, has allocated something.
   [[nodiscard]] bool has_arena() const { return own_.arena_bytes() != 0; }
-  // Of this rank's pieces: what they may still take.
+  // Memory that this rank's pieces may still take when they are touched.
   [[nodiscard]] std::uint64_t untouched_bytes() const { return own_.untouched_bytes(); }
 
-  // A place in a rank's heap, as this process has it. Error: it cannot be mapped here; others may do.
+  // The address, in this process, of a place in a rank's heap; mapped if necessary. Fails when it cannot be mapped
+  // here; others may succeed.
   [[nodiscard]] portals::Status map(std::uint32_t local_rank, const HeapPlace& place, std::byte*& out) {
     PeerHeap& peer = peers_[local_rank];
     if (!peer.is_open()) {
@@ -42,13 +46,15 @@ class NodeHeap {
     }
     return peer.map(place, out);
   }
-  // Whether a rank's arena is open here: what cannot be mapped of it lacks addresses.
+  // Whether a rank's arena is open here. A place of it that cannot be mapped then lacks addresses.
   [[nodiscard]] bool is_open(std::uint32_t local_rank) const { return peers_[local_rank].is_open(); }
 
  private:
+  // Where owners publish their arenas.
   ShmLayout layout_;
   std::uint32_t local_rank_;
   SharedHeap own_;
+  // By local rank, opened at their first use.
   std::vector<PeerHeap> peers_;
 };
 

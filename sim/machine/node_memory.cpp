@@ -8,7 +8,7 @@ namespace margay::sim {
 
 namespace {
 
-// SegmentHeader::reading, once it is known.
+// Values of SegmentHeader::reading; 0: not known.
 constexpr std::uint32_t kReads = 1;
 constexpr std::uint32_t kDoesNotRead = 2;
 
@@ -26,7 +26,8 @@ std::optional<bool> NodeMemory::reads_others() const {
   return answer == kReads;
 }
 
-// All that are there; none refuses that allowed it, and all are under the same rules.
+// Tests all ranks that are there. The answer then holds for all: none that permitted it will refuse later, and all are
+// under the same rules.
 std::uint32_t NodeMemory::try_reading_others() const {
   if (!may_read_) return kDoesNotRead;
   std::uint32_t here = 0;
@@ -45,7 +46,7 @@ ReadFault NodeMemory::read(std::uint32_t local_rank, const ReadOffer& offer, con
   ReadFault fault = reader.begin(area, offer, landing.bytes());
   portals::RegionCursor to(landing);
   while (fault == ReadFault::none && reader.left() != 0) fault = reader.step(to, reader.left());
-  // Reading was allowed before.
+  // Reading was permitted before, so a fault may mean that the process has ended.
   return fault != ReadFault::none && has_ended(area) ? ReadFault::gone : fault;
 }
 

@@ -29,14 +29,14 @@ constexpr std::uint64_t round_up(std::uint64_t bytes, std::uint64_t to) {
   return (bytes + to - 1) / to * to;
 }
 
-// Less where addresses are limited: the program's own need them most.
+// The least size of a range. Smaller where addresses are limited, because the program needs them most.
 std::uint64_t least_range_bytes() {
   rlimit addresses{};
   if (::getrlimit(RLIMIT_AS, &addresses) != 0 || addresses.rlim_cur == RLIM_INFINITY) return kPeerRangeBytes;
   return std::clamp<std::uint64_t>(addresses.rlim_cur / 1024, kPageBytes, kPeerRangeBytes);
 }
 
-// Whether an open file is the arena that `owner` describes; else what differs.
+// Whether an open file is the arena that `owner` describes: empty, or the difference.
 std::string differs(int descriptor, const RankArea& owner) {
   struct stat about {};
   if (::fstat(descriptor, &about) != 0) return std::strerror(errno);
@@ -70,11 +70,12 @@ PeerHeap::~PeerHeap() {
 }
 
 Status PeerHeap::open(const RankArea& owner, PeerHeap& out) {
+  // Acquires heap_bytes and heap_file, which were stored before it.
   const std::uint32_t number = read_published(owner.heap_descriptor);
   const std::string who = "the memory that process " + std::to_string(owner.pid) + " allocated for its node";
   if (number == 0) return Status::error(who + " cannot be mapped: it has not told of any");
   const std::string path = "/proc/" + std::to_string(owner.pid) + "/fd/" + std::to_string(number - 1);
-  // The link may lead to anything: a pipe or a device is not opened, which could wait or have effects.
+  // The link may lead to any file: a pipe or a device is not opened, which could wait or have effects.
   struct stat about {};
   if (::stat(path.c_str(), &about) == 0 && !S_ISREG(about.st_mode)) {
     return Status::error(who + " cannot be mapped: " + path + " is no file of memory");
@@ -101,7 +102,7 @@ Status PeerHeap::map_range(std::uint64_t begin, std::uint64_t end) {
   return {};
 }
 
-// As long a range as all that came before; where the system refuses that, of the place's own pages.
+// Maps a range as long as all before it; where that is refused, the place's own pages.
 Status PeerHeap::map_around(const HeapPlace& place) {
   const std::uint64_t file_end = round_up(bytes_, kPageBytes);
   const auto map_by = [&](std::uint64_t step) {
@@ -118,6 +119,7 @@ Status PeerHeap::map(const HeapPlace& place, std::byte*& out) {
     return Status::error("a place of " + std::to_string(place.bytes) + " bytes at " + std::to_string(place.offset) +
                          " in a peer's memory, which has " + std::to_string(bytes_));
   }
+  // A new mapping in a forked child would be shared with the job.
   if (::getpid() != process_) return Status::error("a child of fork() maps no peers' memory: it is no rank of the job");
   const auto covers = [&](const Range& range) {
     return range.begin <= place.offset && place.offset + place.bytes <= range.begin + range.memory.bytes();
@@ -125,6 +127,7 @@ Status PeerHeap::map(const HeapPlace& place, std::byte*& out) {
   auto found = std::ranges::find_if(ranges_, covers);
   if (found == ranges_.end()) {
     if (Status status = map_around(place); !status.ok()) return status;
+    // map_around() appends the range that covers the place.
     found = std::prev(ranges_.end());
   }
   out = found->memory.data() + (place.offset - found->begin);

@@ -1,5 +1,5 @@
-// Notices that a process of the node has ended, where no launcher ends the job then. One thread looks: the message
-// coprocessor; after its end the owner.
+// A monitor of the node's processes: it detects that one has ended, where no launcher ends the job then. One thread
+// polls: the message coprocessor; after its end the owner.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,23 @@ namespace margay::sim {
 
 class ShmWire;
 
+// Made for each process; used only after begin().
 class PeerWatch {
  public:
-  // Between two looks: four of them in the 2 s that a loss may take to be told.
+  // The time between two polls: four of them in the 2 s within which a loss is reported.
   static constexpr std::uint64_t kLookNs = 500'000'000;
 
-  // By local rank. Nobody is watched before. `wire` outlives the watch.
+  // Begins to monitor `processes` (by local rank). `wire` outlives this.
   void begin(ShmWire& wire, std::vector<ProcessIdentity> processes);
+  // Whether begin() was called.
   [[nodiscard]] bool watching() const { return wire_ != nullptr; }
-  // Looks at all, unless the last look is less than kLookNs old; the wire is told who has ended.
+  // Polls all, unless the last poll is less than kLookNs old, and reports ended processes to the wire.
   void look(std::uint64_t now_ns);
 
  private:
   ShmWire* wire_ = nullptr;
-  std::vector<ProcessIdentity> processes_;  // pid 0: not watched any more
+  // pid 0: not monitored any more.
+  std::vector<ProcessIdentity> processes_;
   std::uint64_t looked_ns_ = 0;
 };
 

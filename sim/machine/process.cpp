@@ -21,7 +21,7 @@ using portals::Status;
 
 namespace {
 
-// How long an orderly end waits for peers to take what is queued for them; then they are lost anyway.
+// The time that an orderly end waits for peers to take what is queued for them.
 constexpr std::uint64_t kFinishLimitNs = 10'000'000'000;
 
 }  // namespace
@@ -29,6 +29,7 @@ constexpr std::uint64_t kFinishLimitNs = 10'000'000'000;
 Process::Process(const Clock& clock) : clock_(clock), recorder_(clock) {}
 
 Process::~Process() {
+  // First, because its thread uses everything below; the wires last, because the kernel refers to them.
   coprocessor_.stop();
   kernel_.reset();
   wires_.clear();
@@ -39,6 +40,7 @@ Process::~Process() {
 Status Process::start(std::unique_ptr<Process>& out) {
   std::unique_ptr<Process> process(new Process(real_clock()));
   if (Status status = join(process->job_, &shm_segment_sizes); !status.ok()) return status;
+  // Before the wires open descriptors.
   raise_descriptor_limit_for(descriptors_of_job(process->job_.size));
   if (Status status = process->open_board(); !status.ok()) return status;
   if (Status status = process->open_trace(); !status.ok()) return status;
@@ -54,6 +56,7 @@ std::unique_ptr<Process> Process::start_virtual(const VirtualPlace& place) {
   process->job_ = place.job;
   auto self = std::make_unique<SelfWire>(portals::ProcessId{0, place.job.rank}, process->finished_);
   std::vector<Wire*> routes(place.job.size, &place.attach(process->finished_));
+  // Messages to itself do not pass the network.
   routes[place.job.rank] = self.get();
   process->wires_.push_back(std::move(self));
   process->make_kernel(std::move(routes));
@@ -65,6 +68,7 @@ std::unique_ptr<Process> Process::start_virtual(const VirtualPlace& place) {
 
 void Process::make_kernel(std::vector<Wire*> routes) {
   kernel_ = std::make_unique<Kernel>(portals::ProcessId{0, job_.rank}, std::move(routes), finished_, recorder_);
+  // A virtual machine has no launcher that reads the counts.
   if (virtual_rest_ == nullptr) kernel_->initiator().count_wires_in(board_block_->by_wire);
 }
 
@@ -95,8 +99,10 @@ Status Process::open_trace() {
 
 Status Process::open_wires() {
   auto self = std::make_unique<SelfWire>(portals::ProcessId{0, job_.rank}, finished_);
+  // Each wire that is opened below replaces its ranks' routes.
   std::vector<Wire*> routes(job_.size, self.get());
   wires_.push_back(std::move(self));
+  // A rank that is alone on its node needs no shared memory.
   if (job_.ranks_on_node > 1 && job_.node_segment_fd >= 0) {
     if (Status status = open_shm(routes); !status.ok()) return status;
   }
@@ -110,6 +116,7 @@ Status Process::open_wires() {
 Status Process::open_shm(std::vector<Wire*>& routes) {
   if (Status status = Mapping::map(job_.node_segment_fd, job_.node_segment_bytes, segment_); !status.ok())
     return status;
+  // In rank order, as local ranks are numbered.
   std::vector<std::uint32_t> world_rank_of_local;
   for (std::uint32_t rank = 0; rank < job_.size; ++rank) {
     if (job_.node_of_rank[rank] == job_.node) world_rank_of_local.push_back(rank);
@@ -120,6 +127,7 @@ Status Process::open_shm(std::vector<Wire*>& routes) {
                                         finished_, 0, long_method, clock_);
   if (!wire->status().ok()) return wire->status();
   shm_ = wire.get();
+  // Before the wire moves into the list, which owns it from then on.
   node_memory_.emplace(wire->layout(), world_rank_of_local, wire->barrier_registered(),
                        long_method != LongMethod::ring);
   node_heap_.emplace(wire->layout(), job_.local_rank);
@@ -151,7 +159,7 @@ Status Process::open_tcp(std::vector<Wire*>& routes) {
   }
   tcp_ = wire.get();
   wires_.push_back(std::move(wire));
-  // An owner that sleeps on its sockets is woken through this when a rank of its node rings.
+  // Wakes an owner that sleeps on its sockets when a rank of its node rings.
   wake_descriptor_ = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
   wait_means_.wake_descriptor = wake_descriptor_;
   return {};
@@ -160,19 +168,21 @@ Status Process::open_tcp(std::vector<Wire*>& routes) {
 void Process::choose_waiting() {
   const ProcessorShare share = processor_share();
   const std::string asked = job_.options.text("wait", "auto");
+  // Emulated nodes share this host's processors.
   const std::uint32_t ranks_here = job_.nodes_are_emulated ? job_.size : job_.ranks_on_node;
   const bool crowded = are_crowded(asked, ranks_here, share);
   wait_means_.policy = crowded ? WaitPolicy::yield : WaitPolicy::spin;
-  // Ranks that share processors: bodies of 16 KiB among 8 ranks on 2 took 29 us with the lines moved, 21 without.
+  // Ranks share processors: bodies of 16 KiB among 8 ranks on 2 took 29 us with the lines moved, 21 without.
   if (crowded && shm_ != nullptr) shm_->keep_lines();
   wait_means_.reason = asked == "auto" ? std::to_string(ranks_here) + " ranks on " + share.words : "--wait " + asked;
   look_for_company();
-  // Of more ranks than processors one always needs a processor, this one or that of the rank that is waited for.
+  // With more ranks than processors, some rank always needs a processor, this one or that of the rank that is waited
+  // for.
   if (asked == "auto" && !crowded && company_ != nullptr) wait_means_.policy = WaitPolicy::automatic;
 }
 
-// The board has the words of all ranks of this host, also of those on other emulated nodes; without a launcher of ours,
-// the node's segment has them.
+// The job board has the words of all ranks of this host, on all emulated nodes; without our launcher the node's segment
+// has those of the node.
 void Process::look_for_company() {
   std::vector<std::uint32_t*> words;
   for (std::uint32_t rank = 0; board_map_.attached() && rank < job_.size; ++rank) {
@@ -195,6 +205,7 @@ Status Process::start_coprocessor(Coprocessor::Round round) {
   settings.bell = bell_data_;
   settings.kernel = kernel_.get();
   settings.wake_descriptor = wake_descriptor_;
+  // Sockets ring no bell.
   settings.ticks = job_.node_count > 1;
   if (minds_threads()) settings.ends = [this] { thread_ends(); };
   if (peer_watch_.watching()) {
@@ -237,8 +248,10 @@ void Process::wake() {
 }
 
 void Process::finish(const std::function<bool()>& round) {
+  // First, so that goodbyes are among the messages that the loop waits for.
   if (tcp_ != nullptr) tcp_->rest();
   const std::uint64_t begin = clock_.now_ns();
+  // The limit: a peer that has hung never takes its messages.
   while (!kernel_->idle() && clock_.now_ns() - begin < kFinishLimitNs) {
     peer_watch_.look(clock_.now_ns());
     if (!round() && virtual_rest_ != nullptr) wait_means_.rest->rest(0);
@@ -246,9 +259,11 @@ void Process::finish(const std::function<bool()>& round) {
   if (shm_ != nullptr) shm_->leave(true);
   if (company_ != nullptr) company_->away();
   publish_accounts();
+  // The trace is complete from here on, and resume() reopens it.
   recorder_.suspend();
   static_cast<void>(leave(job_));
-  thread_ends();  // another one may take this process up again
+  // Another thread may resume this process.
+  thread_ends();
 }
 
 void Process::resume() {
@@ -266,6 +281,7 @@ bool Process::signed_off() const {
 }
 
 void Process::abort(int code, std::string_view message) {
+  // Before abort_job(): the launcher may read it at once.
   board_block_->state = RankState::kAborting;
   board_block_->abort_code = code;
   set_text(board_block_->message, message);

@@ -1,6 +1,6 @@
-// One process of the simulated machine, put together: its job, wires, kernel, trace, process lock and coprocessor. What
-// a program of the portals layer, and an MPI library, runs in. start_virtual() makes one for tests: the same kernel
-// over a virtual wire, without a launcher, shared memory and a coprocessor.
+// One process of the simulated machine: its job, wires, kernel, trace, process lock and coprocessor. A program of the
+// portals layer has one, and so has an MPI library. start_virtual() makes one for tests: the same kernel over a virtual
+// wire, without a launcher, shared memory and a coprocessor.
 #pragma once
 
 #include <cstdint>
@@ -36,78 +36,86 @@ namespace margay::sim {
 class ShmWire;
 class TcpWire;
 
-// A process of a machine whose wire and time are not real: who it is, what carries to all others, how it waits, what
-// time it has.
+// The configuration of a process on a virtual machine: identity, wire, yield policy, clock.
 struct VirtualPlace {
   Job job;
-  // Makes the wire; what is finished goes to the list. The wire outlives the process.
+  // Makes the wire, which puts finished transmissions on the list. The wire outlives the process.
   std::function<Wire&(TransmissionList& finished)> attach;
   Rest* rest = nullptr;
-  const Clock* clock = &real_clock();  // what time it is there; it outlives the process
+  // The machine's time; outlives the process.
+  const Clock* clock = &real_clock();
 };
 
+// Functions that use the kernel or change the process are called by the owner thread under lock(), unless a comment
+// says otherwise.
 class Process {
  public:
-  // Joins the job (sim/boot), maps the node's segment, opens the wires. Nothing is sent but, over several nodes, the
-  // cards through PMI. Error: a sentence; the job cannot run.
+  // Joins the job (sim/boot), maps the node's segment, and opens the wires. Over several nodes it exchanges addresses
+  // through PMI; otherwise it sends nothing. A failure means that the job cannot run.
   [[nodiscard]] static portals::Status start(std::unique_ptr<Process>& out);
-  // On a virtual machine: no board but its own, no shared memory, no coprocessor; it always gives its turn up while it
-  // waits.
+  // Makes a process on a virtual machine: no board but its own, no shared memory, no coprocessor; a wait passes the
+  // turn in each round.
   [[nodiscard]] static std::unique_ptr<Process> start_virtual(const VirtualPlace& place);
-  // Stops the coprocessor and unmaps; messages still under way are lost. finish() first for an orderly end.
+  // Stops the coprocessor and unmaps; messages in flight are lost. finish() first, for an orderly end.
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  // Begins application bypass: `round` is what one round of the program's progress does. Nothing on a virtual machine.
+  // Begins application bypass: `round` is one round of the program's progress. No effect on a virtual machine.
   [[nodiscard]] portals::Status start_coprocessor(Coprocessor::Round round);
+  // See Coprocessor::arm().
   void arm_coprocessor() { coprocessor_.arm(); }
 
-  // The process lock, held by the owner during every call into the kernel or above it.
+  // The process lock, which the owner holds during every call into the kernel or above it.
   [[nodiscard]] BiasedLock& lock() { return lock_; }
 
+  // The parts of the process; they live as long as it does.
   [[nodiscard]] Kernel& kernel() { return *kernel_; }
+  // The clock by which everything in this process measures.
   [[nodiscard]] const Clock& clock() const { return clock_; }
   [[nodiscard]] Recorder& recorder() { return recorder_; }
-  // What reports call places in the program.
+  // Names of locations in the program, for reports.
   [[nodiscard]] SourceLines& source_lines() { return source_lines_; }
+  // The process's data about its job.
   [[nodiscard]] const Job& job() const { return job_; }
   [[nodiscard]] std::uint32_t rank() const { return job_.rank; }
   [[nodiscard]] std::uint32_t size() const { return job_.size; }
-  // What the ranks of this node share beside their channels; nullptr: nothing.
+  // The memory that the ranks of this node share beside their channels; nullptr: none.
   [[nodiscard]] const NodeMemory* node_memory() const { return node_memory_ ? &*node_memory_ : nullptr; }
-  // The memory that they allocate for each other; nullptr: they cannot.
+  // The memory that they allocate for each other; nullptr: none.
   [[nodiscard]] NodeHeap* node_heap() { return node_heap_ ? &*node_heap_ : nullptr; }
-  // This rank's for windows and MPI_Alloc_mem: of that, or private.
+  // This rank's memory for windows and MPI_Alloc_mem, from that heap or private.
   [[nodiscard]] RankMemory& memory() { return memory_ ? *memory_ : memory_.emplace(node_heap()); }
+  // The means of all its waits.
   [[nodiscard]] const WaitMeans& wait_means() const { return wait_means_; }
-  // Several threads wait at once from now on: none of them sleeps on the one bell, and `rest` lets go of the process
-  // lock while one of them yields. It outlives the process.
+  // Declares that several threads wait at once from now on: none of them sleeps on the one bell, and `rest`, which
+  // outlives the process, releases the process lock while one of them yields.
   void share_waiting(Rest& rest) {
     wait_means_.may_sleep = false;
     wait_means_.rest = &rest;
   }
-  // For `ns` nanoseconds, or (0) for others that wait for it: the processor, or the turn in a virtual machine. It holds
-  // no lock.
+  // Yields the processor, or the turn in a virtual machine, for `ns` nanoseconds, or (0) to others that wait for it.
+  // Called without the lock.
   void give_way(std::uint64_t ns) { virtual_rest_ != nullptr ? virtual_rest_->rest(ns) : give_processor_up(ns); }
 
-  // Calls that look and may find nothing, as many in a row as there are.
+  // The streak of the program's own polls.
   [[nodiscard]] LookStreak& looks() { return looks_; }
 
-  // A wait that sleeps looks again. Any thread.
+  // Makes a sleeping wait poll again. Any thread.
   void wake();
 
-  // From the next wait on; the owner's call, outside of any wait. Requires: not automatic where may_wait_by_company()
-  // says no.
+  // Sets the policy of later waits; called by the owner outside of any wait. Requires: `policy` is not automatic unless
+  // may_wait_by_company().
   void wait_by(WaitPolicy policy) {
     wait_means_.policy = policy;
     wait_means_.reason = "set by the program";
   }
+  // Whether the processors of other ranks are visible here.
   [[nodiscard]] bool may_wait_by_company() const { return wait_means_.company != nullptr; }
 
-  // This rank's place on the launcher's board; a private one when there is no launcher of ours.
+  // This rank's block of the job board; a private one without our launcher.
   [[nodiscard]] BoardBlock& board() { return *board_block_; }
-  // The launcher's latest question whether anything moves (BoardWait::answered); 0: there is none.
+  // The number of the launcher's latest question whether anything moves (BoardWait::answered); 0: none.
   [[nodiscard]] std::uint32_t question() const {
     return board_map_.attached() ? published_number(board_map_.header().question) : 0;
   }
@@ -117,18 +125,21 @@ class Process {
   // Writes the sums of the accounting law and the wires' counts to the board.
   void publish_accounts();
 
-  // The orderly end, after the last message: wires are drained (`round` as above), the launcher is told. Requires: lock
-  // held by the owner; the coprocessor is stopped.
+  // The orderly end, after the last message: drains the wires (`round` as above), for at most 10 s, and signs off at
+  // the launcher. Requires: the owner holds the lock, and the coprocessor is stopped.
   void finish(const std::function<bool()>& round);
-  // The process sends again after all: a process joins a job once, so what finish() left is taken up. No effect before.
+  // Undoes finish(), because the process sends again: a process joins a job only once. No effect before finish().
   void resume();
-  // Whether a thread that ends has to say so, by thread_ends(), and it does. Requires: inside.
+  // Whether an ending thread must call thread_ends(). Requires: inside the lock.
   [[nodiscard]] bool minds_threads() const { return tcp_ != nullptr; }
   void thread_ends();
+  // Ends application bypass. Required before finish().
   void stop_coprocessor() { coprocessor_.stop(); }
-  // The process exits after finish(): what it sent is not lost with its sockets. Sends and receives no more.
+  // Ends the sockets at the process's exit, after finish(), so that messages in them are not lost. Nothing can be sent
+  // or received afterwards.
   void shut();
-  // finish() told a launcher that is not ours, which hears nothing more and takes any exit for a regular one (Hydra).
+  // Whether finish() signed off at another launcher than ours, which accepts nothing more and takes any exit for a
+  // regular one (Hydra).
   [[nodiscard]] bool signed_off() const;
 
   // Ends the whole job. Never returns.
@@ -136,6 +147,7 @@ class Process {
 
  private:
   explicit Process(const Clock& clock);
+  // The steps of start(), in their order.
   [[nodiscard]] portals::Status open_board();
   [[nodiscard]] portals::Status open_wires();
   [[nodiscard]] portals::Status open_shm(std::vector<Wire*>& routes);
@@ -150,6 +162,7 @@ class Process {
   Recorder recorder_;
   SourceLines source_lines_;
   Board board_map_;
+  // Used without our launcher.
   BoardBlock own_board_;
   BoardBlock* board_block_ = &own_board_;
   Findings findings_{job_, own_board_.findings, recorder_};
@@ -157,12 +170,17 @@ class Process {
   Mapping segment_;
   std::optional<NodeMemory> node_memory_;
   std::optional<NodeHeap> node_heap_;
-  std::optional<RankMemory> memory_;  // from its first use on
+  // Made at its first use.
+  std::optional<RankMemory> memory_;
+  // Filled by the wires, drained by the kernel; before both, because both refer to it.
   TransmissionList finished_;
   std::vector<std::unique_ptr<Wire>> wires_;
-  ShmWire* shm_ = nullptr;  // one of them; nullptr: alone on the node
-  PeerWatch peer_watch_;    // of the node's ranks, where no launcher does it
-  TcpWire* tcp_ = nullptr;  // nullptr: one node
+  // One of the wires; nullptr: alone on the node.
+  ShmWire* shm_ = nullptr;
+  // Monitors the node's ranks where no launcher does.
+  PeerWatch peer_watch_;
+  // nullptr: one node.
+  TcpWire* tcp_ = nullptr;
   std::unique_ptr<Kernel> kernel_;
   RankProcessors rank_processors_;
   std::unique_ptr<Company> company_;
@@ -171,7 +189,8 @@ class Process {
   BellData* bell_data_ = nullptr;
   std::unique_ptr<BellOwner> bell_;
   int wake_descriptor_ = -1;
-  Rest* virtual_rest_ = nullptr;  // nullptr: not on a virtual machine
+  // nullptr: not on a virtual machine.
+  Rest* virtual_rest_ = nullptr;
   Coprocessor coprocessor_;
 };
 

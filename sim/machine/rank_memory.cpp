@@ -17,7 +17,7 @@ namespace {
 
 using portals::Status;
 
-// From here on a private piece has pages of its own, which are zero without being touched.
+// Private pieces from this size on have pages of their own, which are zero without being touched.
 constexpr std::uint64_t kMappedBytesMin = std::uint64_t{1} << 20;
 constexpr std::uint64_t kAddressesEnd = std::uint64_t{1} << 62;
 
@@ -37,7 +37,7 @@ Status map_private(std::uint64_t bytes, std::uint64_t alignment, std::span<std::
 
 }  // namespace
 
-// What pieces may still take counts as taken: a program allocates, and touches later.
+// Memory that pieces may still take counts as taken, because programs allocate first and touch later.
 Status RankMemory::check(std::uint64_t bytes) const {
   if (bytes <= kMemoryUncheckedBytes) return {};
   const AvailableMemory memory = available_memory();
@@ -60,12 +60,13 @@ Status RankMemory::allocate_shared(std::uint64_t bytes, std::uint64_t alignment,
 Status RankMemory::allocate(std::uint64_t bytes, std::uint64_t alignment, void*& out) {
   out = nullptr;
   if (Status status = check(bytes); !status.ok()) return status;
+  // A failure of the heap is not the caller's: private memory serves as well.
   if (heap_ != nullptr && alignment <= SharedHeap::kAlignmentMaxBytes && heap_->allocate(bytes, out, alignment).ok()) {
     return {};
   }
   alignment = std::max<std::uint64_t>(alignment, kCacheLineBytes);
   if (bytes > kAddressesEnd - alignment) return refuse(bytes, "it exceeds the address space");
-  // At least one byte, so that the address is a piece's own.
+  // At least one byte, so that each piece has its own address.
   const std::uint64_t room = (std::max<std::uint64_t>(bytes, 1) + alignment - 1) / alignment * alignment;
   if (room >= kMappedBytesMin) {
     std::span<std::byte> range;
@@ -75,6 +76,7 @@ Status RankMemory::allocate(std::uint64_t bytes, std::uint64_t alignment, void*&
   }
   out = std::aligned_alloc(static_cast<std::size_t>(alignment), static_cast<std::size_t>(room));
   if (out == nullptr) return refuse(bytes, "malloc failed; check ulimit -v");
+  // aligned_alloc may return memory that was used before.
   std::memset(out, 0, static_cast<std::size_t>(bytes));
   return {};
 }

@@ -38,10 +38,10 @@ constexpr std::uint64_t round_up(std::uint64_t bytes, std::uint64_t to) {
   return (bytes + to - 1) / to * to;
 }
 
-// A bound on addresses: several times what can be there at once, for pieces that lie apart.
+// The arena's size, a bound on addresses: several times the memory, for fragmentation.
 std::uint64_t arena_bound() {
   std::uint64_t bytes = std::clamp(4 * physical_memory_bytes(), kHeapArenaBytesMin, kHeapArenaBytesMax);
-  // Beyond the limit on file sizes the process would end. Of scarce addresses the program's own need the most.
+  // Beyond the limit on file sizes the process would be killed. Scarce addresses are left to the program.
   bytes = std::min(bytes, file_size_limit().value_or(bytes));
   rlimit addresses{};
   if (::getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY) {
@@ -72,6 +72,7 @@ SharedHeap::SharedHeap(const HeapOptions& options) : options_(options), owner_(:
 }
 
 SharedHeap::~SharedHeap() {
+  // Unmapped before the descriptor is closed, which the range requires.
   arena_ = {};
   if (descriptor_ >= 0) ::close(descriptor_);
 }
@@ -88,10 +89,11 @@ Status SharedHeap::open_arena(std::uint64_t bytes) {
     return status;
   };
   if (::ftruncate(descriptor, static_cast<off_t>(bytes)) != 0) return close_and(refuse_call("memfd of this size"));
+  // A peer that maps the file relies on its size: a shrunk file would end it by SIGBUS.
   if (::fcntl(descriptor, F_ADD_SEALS, kHeapSeals | F_SEAL_SEAL) != 0) return close_and(refuse_call("F_ADD_SEALS"));
   SharedRange arena;
   if (Status status = SharedRange::map(descriptor, 0, bytes, arena); !status.ok()) return close_and(std::move(status));
-  // As pieces leave it: neighbours of like advice are one mapping, of which a process has 65530.
+  // The advice of free memory: neighbours with equal advice are one mapping, of which a process has 65530.
   static_cast<void>(::madvise(arena.data(), bytes, MADV_NOHUGEPAGE));
   division_ = std::make_unique<Division>(arena);
   arena_ = std::move(arena);
@@ -102,16 +104,19 @@ Status SharedHeap::open_arena(std::uint64_t bytes) {
 Status SharedHeap::make_arena() {
   if (arena_.bytes() != 0) return {};
   if (options_.refuse_memfd) return refuse_arena("memfd refused by option");
+  // Boost's alignment and the holes assume this size.
   if (const long page = ::sysconf(_SC_PAGESIZE); page != static_cast<long>(kPageBytes)) {
     return refuse_arena("this system has pages of " + std::to_string(page) + " bytes");
   }
   std::uint64_t bytes = options_.arena_bytes != 0 ? options_.arena_bytes : arena_bound();
   Status status = refuse_arena("the limits on file sizes and addresses (ulimit -f, -v) leave no room");
+  // A smaller arena is better than none.
   for (; bytes >= kHeapArenaBytesMin; bytes = bytes / 2 / kPageBytes * kPageBytes) {
     status = open_arena(bytes);
     if (status.ok()) break;
   }
   if (!status.ok()) return status;
+  // The position of the first block, which Boost does not report.
   std::byte* const first = division_->allocate(1);
   MARGAY_ASSERT(first != nullptr);
   first_block_ = offset_of(first);
@@ -152,11 +157,13 @@ Status SharedHeap::allocate_pages(std::uint64_t bytes, std::uint64_t& begin) {
                          " bytes of addresses are used, and no free piece is as long");
   };
   if (bytes > arena_.bytes()) return refuse_size();
+  // The block is longer by what aligning the piece may skip.
   const bool huge = bytes >= kHugeMinBytes;
   const std::uint64_t pages = round_up(std::max<std::uint64_t>(bytes, 1), kPageBytes);
   const std::uint64_t block_bytes = pages + (huge ? kHugePageBytes - kPageBytes : 0);
   std::byte* block = division_->allocate(block_bytes);
   while (block == nullptr) {
+    // Empty slabs are kept for short pieces, until pages are needed.
     const std::optional<std::uint64_t> slab = slabs_.drop_empty();
     if (!slab) return refuse_size();
     free_pages(*slab);
@@ -166,6 +173,7 @@ Status SharedHeap::allocate_pages(std::uint64_t bytes, std::uint64_t& begin) {
   MARGAY_ASSERT(at % kPageBytes == 0);
   begin = huge ? round_up(at, kHugePageBytes) : at;
   const Piece piece{.bytes = bytes, .pages_end = begin + pages, .block = at, .block_end = at + block_bytes};
+  // Where holes cannot be made, the pages are cleared, and take memory at once.
   if (!empty(begin, piece.pages_end)) std::memset(arena_.data() + begin, 0, pages);
   advise(begin, piece, true);
   pieces_.emplace(begin, piece);
@@ -173,6 +181,7 @@ Status SharedHeap::allocate_pages(std::uint64_t bytes, std::uint64_t& begin) {
 }
 
 void SharedHeap::free(void* address) {
+  // A child's copy dies with it.
   if (::getpid() != owner_) return;
   const std::uint64_t begin = offset_of(address);
   if (const std::optional<Slabs::Piece> piece = slabs_.find(begin)) {
@@ -186,14 +195,15 @@ void SharedHeap::free(void* address) {
 }
 
 void SharedHeap::free_pages(std::uint64_t begin) {
+  // Positions, sizes and blocks are in private memory: no peer can make this rank free a wrong block.
   const auto found = pieces_.find(begin);
   MARGAY_ASSERT(found != pieces_.end());
   const Piece piece = found->second;
   advise(begin, piece, false);
   division_->buffer.deallocate(arena_.data() + piece.block);
   const auto after = pieces_.erase(found);
-  // The free block that it is in now lies between two pieces' blocks; the last page of all is Boost's too. What its
-  // neighbours had in it, if they were free: the one after it, its first page.
+  // The free block now lies between two pieces' blocks; the last page of all is Boost's too. If a neighbour was free
+  // before, the block now includes a page that Boost had used: its own first page, or that of the block after it.
   const std::uint64_t free_end =
       after != pieces_.end() ? after->second.block - kPageBytes : arena_.bytes() - kPageBytes;
   const std::uint64_t free_begin =
@@ -202,15 +212,16 @@ void SharedHeap::free_pages(std::uint64_t begin) {
                           std::min(piece.block_end + kPageBytes, free_end)));
 }
 
-// Whether it could be: the range has no memory now and is zero.
+// Makes a range a hole, so that it is zero and has no memory. False: refused.
 bool SharedHeap::empty(std::uint64_t begin, std::uint64_t end) const {
   if (begin >= end) return true;
   return ::fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(begin),
                      static_cast<off_t>(end - begin)) == 0;
 }
 
-// Pieces are in core dumps, the first few thousand, with Boost's page before them, which makes one mapping of
-// neighbours. Long ones are of huge pages, which Boost's page must not be; a system without those refuses that.
+// Includes the first few thousand pieces in core dumps, with Boost's page before them, which makes neighbours one
+// mapping. Long pieces are advised to be huge pages, which Boost's page must not be; a system without those refuses
+// that.
 void SharedHeap::advise(std::uint64_t begin, const Piece& piece, bool is_used) const {
   if (is_used && pieces_.size() >= kHeapAdvisedPieces) return;
   std::byte* const block = arena_.data() + piece.block - kPageBytes;
@@ -225,6 +236,7 @@ std::optional<HeapPlace> SharedHeap::find(const void* address, std::uint64_t byt
   const std::uint64_t offset = offset_of(address);
   if (offset >= arena_.bytes()) return std::nullopt;
   const auto covers = [&](std::uint64_t begin, std::uint64_t length) {
+    // A range of no bytes may begin at the piece's end.
     const std::uint64_t before = offset - begin;
     return before <= length && bytes <= length - before;
   };
@@ -247,6 +259,7 @@ bool SharedHeap::owns(const void* address) const {
 void SharedHeap::publish(RankArea& mine) const {
   struct stat about {};
   if (descriptor_ < 0 || read_published(mine.heap_descriptor) != 0 || ::fstat(descriptor_, &about) != 0) return;
+  // Before the descriptor's number, which publishes them.
   mine.heap_bytes = arena_.bytes();
   mine.heap_file = about.st_ino;
   sim::publish(mine.heap_descriptor, static_cast<std::uint32_t>(descriptor_) + 1);

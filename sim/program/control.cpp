@@ -32,12 +32,15 @@ Control::~Control() = default;
 Status Control::attach() {
   Kernel& kernel = means_.process.kernel();
   kernel.target().decisions().leave_out(means_.portal);
+  // A control message that finds no room is held and not dropped, so a process that runs ahead waits for the others.
   kernel.target().hold_when_no_room(means_.portal);
   Status attached = kernel.table().attach(means_.portal, heap_, {});
+  // The program can neither detach nor replace it.
   kernel.table().reserve(means_.portal);
   return attached;
 }
 
+// The next multiple of kCall, whatever sum the last call reached: all processes have made as many calls.
 void Control::begin_call(const char* call, std::uint64_t limit_ns) {
   call_ = call;
   constexpr MatchBits kCall = MatchBits{1} << 32U;
@@ -46,6 +49,7 @@ void Control::begin_call(const char* call, std::uint64_t limit_ns) {
   for (portals::ArrivedMessage* message = heap_.first(); message != nullptr;) {
     portals::ArrivedMessage& old = *message;
     message = heap_.next(old);
+    // An incomplete message must stay, because the wire still writes it; a later call discards it.
     if (old.complete && old.header.match_bits < bits_) heap_.release(old);
   }
 }
@@ -63,6 +67,7 @@ Status Control::sum(Sums& sums) {
   const MatchBits up = bits_;
   const MatchBits down = bits_ | 1U;
   std::uint64_t distance = 1;
+  // Receives from the children, nearest first: the ranks that differ in one bit below this rank's lowest set bit.
   for (; distance < size && (me & distance) == 0; distance <<= 1U) {
     const std::uint64_t child = me | distance;
     if (child >= size) continue;
@@ -73,10 +78,12 @@ Status Control::sum(Sums& sums) {
     sums.given_up += part.given_up;
   }
   if (me != 0) {
+    // The loop ended at the lowest bit of this rank.
     const Rank parent = me & ~static_cast<Rank>(distance);
     if (Status status = send(parent, up, sums); !status.ok()) return status;
     if (Status status = receive(parent, down, sums); !status.ok()) return status;
   }
+  // The largest subtree first, so that the result reaches all leaves earliest.
   for (distance >>= 1U; distance > 0; distance >>= 1U) {
     const std::uint64_t child = me | distance;
     if (child >= size) continue;
@@ -100,10 +107,11 @@ Status Control::receive(Rank from, MatchBits bits, Sums& sums) {
   portals::ArrivedMessage* message = nullptr;
   const auto is_here = [&] {
     message = heap_.find(wanted);
+    // The header may be here before its body.
     return message != nullptr && message->complete;
   };
   if (Status status = means_.wait(call_, from, limit_ns_, is_here); !status.ok()) return status;
-  // Another build of the program, perhaps: what a wire brought is checked.
+  // Data from a wire is checked: another build of the program may have sent it.
   if (message->body.bytes != sizeof sums) {
     return Status::error("rank " + std::to_string(from) + " sent something else than margay to portal " +
                          std::to_string(means_.portal) + "; start the same program, of the same margay, on all ranks");
@@ -121,6 +129,7 @@ Sums Control::own() const {
     sums.taken += registers.delivered(peer);
     for (const std::uint64_t dropped : registers.dropped(peer)) sums.taken += dropped;
   }
+  // The sums' own messages are not the program's, and would never be at rest.
   sums.sent -= sent_;
   sums.taken -= heap_.messages();
   return sums;
@@ -133,6 +142,7 @@ Status Control::settle(const char* call, std::uint64_t limit_ns, std::uint64_t p
   bool equal_before = false;
   std::uint64_t changed_ns = clock.now_ns();
   for (bool first = true;; first = false) {
+    // Everything that has arrived is counted first, so that fewer sums are needed.
     while (means_.progress()) {
     }
     Sums sums = own();

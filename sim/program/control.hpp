@@ -1,8 +1,9 @@
-// What a program's processes do together: a sum over all of them, and from it barrier and settle. Internal to program.
+// Collective operations of a program's processes: a sum over all of them, from which barrier and settle are made.
+// Internal to program.
 //
-// A sum goes up a binomial tree to rank 0 and the result comes down again, by puts to the control portal, which are
+// A sum goes up a binomial tree to rank 0, and the result comes down again, by puts to the control portal, which are
 // taken out of a heap of its own. Their match bits: 32 bits call, 31 bits sum in the call, 1 bit direction. So a call
-// that ended early on some processes does not put the next one out of step.
+// that ended early on some processes does not disturb the next one.
 #pragma once
 
 #include <cstddef>
@@ -16,64 +17,78 @@
 
 namespace margay::sim {
 
+// The values that are summed over all processes, and the body of a control message.
 struct Sums {
-  std::uint64_t sent = 0;      // messages of the program
-  std::uint64_t taken = 0;     // the same, delivered or dropped
-  std::uint64_t given_up = 0;  // processes whose patience is at its end
+  // Messages of the program.
+  std::uint64_t sent = 0;
+  // The same, delivered or dropped.
+  std::uint64_t taken = 0;
+  // Processes whose patience has ended.
+  std::uint64_t given_up = 0;
 };
 
-// What a program lends its control portal.
+// The services of a program that its control portal uses.
 struct ControlMeans {
   Process& process;
   portals::PortalIndex portal;
   std::function<portals::Status(const portals::Header& header, const portals::Region& body)> send;
-  std::function<bool()> progress;  // one round
-  // Rounds until `done`, in the program's `call`, for what `from` sends. Error: see Program::barrier; or limit_ns have
-  // passed.
+  // One round.
+  std::function<bool()> progress;
+  // Makes rounds until `done`, in the program's `call`, for a message from `from`. Fails as Program::barrier() does, or
+  // after limit_ns.
   using Done = std::function<bool()>;
   std::function<portals::Status(const char* call, portals::Rank from, std::uint64_t limit_ns, const Done& done)> wait;
 };
 
+// One per program, in the program's thread.
 class Control {
  public:
-  // What the means refer to outlives it.
+  // Requires: the objects that `means` refers to outlive this.
   explicit Control(ControlMeans means);
   Control(const Control&) = delete;
   Control& operator=(const Control&) = delete;
   ~Control();
+  // Attaches the heap to the control portal, and reserves that.
   [[nodiscard]] portals::Status attach();
-  // Control messages sent, each of sizeof(Sums).
+  // Control messages sent so far, each of sizeof(Sums).
   [[nodiscard]] std::uint64_t sent() const { return sent_; }
 
-  // See Program. `call` is the program's; each wait in it lasts limit_ns at most.
+  // See Program. `call`: the program's, for reports; each wait in it lasts limit_ns at most.
   [[nodiscard]] portals::Status barrier(const char* call, std::uint64_t limit_ns);
-  // The job is at rest when two sums in a row say that as many messages were taken as sent, the same number both times:
-  // what was taken by the first sum had all been sent by the second, and nothing more. Error also: nothing has moved
-  // for patience_ns.
+  // Returns when the job is at rest: when two successive sums report as many messages taken as sent, with the same
+  // number both times. Everything that the first sum counted as taken had been sent by the second, and nothing more.
+  // Fails also when nothing has moved for patience_ns.
   [[nodiscard]] portals::Status settle(const char* call, std::uint64_t limit_ns, std::uint64_t patience_ns);
 
  private:
   static constexpr std::size_t kHeapBytes = std::size_t{64} * 1024;
+  // Frees memory of this alignment.
   struct Freer {
     void operator()(std::byte* memory) const;
   };
 
-  // A new call of barrier or settle; what came too late for the one before is thrown away.
+  // Begins a call of barrier or settle; messages that arrived too late for the call before are discarded.
   void begin_call(const char* call, std::uint64_t limit_ns);
-  // Every process's sums, added up. Nobody returns before everybody has called.
+  // Adds up the sums of all processes. Returns only after all have called.
   [[nodiscard]] portals::Status sum(Sums& sums);
+  // Waits for a control message of `from`, and takes its sums out of the heap.
   [[nodiscard]] portals::Status receive(portals::Rank from, portals::MatchBits bits, Sums& sums);
+  // Sends sums to `to`.
   [[nodiscard]] portals::Status send(portals::Rank to, portals::MatchBits bits, Sums& sums);
-  // This process's messages, without the control portal's.
+  // This process's sums, without control messages.
   [[nodiscard]] Sums own() const;
 
   ControlMeans means_;
   std::unique_ptr<std::byte, Freer> memory_;
   portals::DynamicBlock heap_;
-  portals::MatchBits bits_ = 0;  // of the latest sum
-  const char* call_ = nullptr;   // the program's, under way
-  std::uint64_t limit_ns_ = 0;   // of each wait in this call
-  std::uint64_t sent_ = 0;       // control messages
+  // Of the latest sum.
+  portals::MatchBits bits_ = 0;
+  // The program's call in progress.
+  const char* call_ = nullptr;
+  // Limit of each wait in this call.
+  std::uint64_t limit_ns_ = 0;
+  // Control messages.
+  std::uint64_t sent_ = 0;
 };
 
 }  // namespace margay::sim

@@ -12,6 +12,7 @@ using portals::Saved;
 
 namespace {
 
+// The first line: the message, by its kind.
 std::string message(const Decision& decision, const Names& names) {
   const portals::Header& header = decision.header;
   std::string text = fmt::format("{} from rank {} to {}, match bits 0x{:x}", name(header.kind), header.source.rank,
@@ -29,7 +30,7 @@ std::string message(const Decision& decision, const Names& names) {
   return text + fmt::format(", {} bytes for offset {}\n", header.length, header.offset);
 }
 
-// Which of the criteria the message does not meet.
+// The first of the criteria that the message does not meet, in the order of Criteria::accepts().
 std::string mismatch(const portals::Criteria& criteria, const portals::Header& header) {
   const portals::MatchBits differ = (header.match_bits ^ criteria.match_bits) & ~criteria.ignore_bits;
   if (differ != 0) {
@@ -42,6 +43,7 @@ std::string mismatch(const portals::Criteria& criteria, const portals::Header& h
   return fmt::format("no match, it accepts source group {} only", criteria.source_group);
 }
 
+// Full means another thing for each type.
 std::string_view no_room(portals::DescriptorType type) {
   if (type == portals::DescriptorType::independent_block) return "no room, no buffer is available";
   if (type == portals::DescriptorType::dynamic_block) return "no room, the heap has no free block that is large enough";
@@ -71,7 +73,7 @@ std::string why(const Stop& stop, const portals::Header& header) {
   return stop.entry != nullptr ? "taken, it matches and has room" : "taken, it has room";
 }
 
-// Where the walk goes on after an entry; nothing when it ends there.
+// The link by which the walk continues after an entry; empty when it ends there.
 std::string onward(const Stop& stop, const Names& names) {
   std::string_view link;
   switch (stop.passed) {
@@ -101,6 +103,7 @@ std::string onward(const Stop& stop, const Names& names) {
   return fmt::format("; {} link: {}", link, names.entry(stop.link.entry));
 }
 
+// One stop's line; a portal without a match list has no entry and no link.
 std::string line(const Stop& stop, const portals::Header& header, const Names& names) {
   if (stop.entry == nullptr) return fmt::format("  the portal's {}: {}\n", name(stop.type), why(stop, header));
   const std::string_view article = stop.type == portals::DescriptorType::independent_block ? "an" : "a";
@@ -108,6 +111,7 @@ std::string line(const Stop& stop, const portals::Header& header, const Names& n
                      onward(stop, names));
 }
 
+// The place in the descriptor that took the message.
 std::string place(const Decision& decision) {
   switch (decision.type) {
     case portals::DescriptorType::independent_block:
@@ -127,6 +131,7 @@ std::string verdict(const Decision& decision) {
       return fmt::format("  => reply: {} bytes from {}\n", decision.bytes, place(decision));
     case Outcome::deposit: {
       const bool body = decision.saved == Saved::body || decision.saved == Saved::both;
+      // A row is named even when only the header was saved: the header is in it.
       const bool row = decision.type == portals::DescriptorType::independent_block;
       const bool heap = decision.type == portals::DescriptorType::dynamic_block;
       const std::string preposition = row || heap ? " in " : " at ";
@@ -144,6 +149,7 @@ std::string verdict(const Decision& decision) {
 
 const std::string* Names::name_of(const portals::MatchEntry& entry) const {
   const auto found = entries_.find(&entry);
+  // An entry that is not marked is a new one at a reused address.
   return found == entries_.end() || !entry.named() ? nullptr : &found->second;
 }
 

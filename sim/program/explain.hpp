@@ -1,4 +1,4 @@
-// A kernel's decision in words.
+// Descriptions of a kernel's decisions as text.
 #pragma once
 
 #include <map>
@@ -9,19 +9,20 @@
 
 namespace margay::sim {
 
-// What a program calls its match entries and portals.
+// The program's names for its match entries and portals.
 class Names {
  public:
+  // Sets a name, over an earlier one.
   void set(const portals::MatchEntry& entry, std::string name) {
     entry.set_named();
     entries_[&entry] = std::move(name);
   }
   void set(portals::PortalIndex portal, std::string name) { portals_[portal] = std::move(name); }
-  // As it was set; nullptr: it has none. Of an entry that still lives.
+  // The name of a living entry; nullptr: it has none.
   [[nodiscard]] const std::string* name_of(const portals::MatchEntry& entry) const;
-  // "entry" and the name in quotes; nothing known: "an entry".
+  // "entry" with its name in quotes; "an entry" without one.
   [[nodiscard]] std::string entry(const portals::MatchEntry* entry) const;
-  // "portal 5", and its name in parentheses.
+  // "portal 5", with its name in parentheses.
   [[nodiscard]] std::string portal(portals::PortalIndex portal) const;
 
  private:
@@ -29,8 +30,8 @@ class Names {
   std::map<portals::PortalIndex, std::string> portals_;
 };
 
-// Lines, each with its end: the message; each stop of the walk and why it went on or ended there; what came of it.
-// Holds no address, number of message or wire, so that the same program explains itself the same way each time.
+// The decision as lines: the message; each stop of the walk with the reason why it continued or ended there; the
+// verdict. Without addresses, numbers of messages or wires, so that the same program gets the same text each time.
 [[nodiscard]] std::string explain(const Decision& decision, const Names& names);
 
 }  // namespace margay::sim

@@ -26,6 +26,7 @@ PortalsInTrace::PortalsInTrace(const Names& names, Recorder& recorder, portals::
 
 PortalsInTrace::~PortalsInTrace() {
   table_.follow(nullptr);
+  // Lists and heaps may outlive the program; they must not call a destroyed observer.
   for (MatchList* const list : lists_) {
     if (list != nullptr) list->follow(nullptr);
   }
@@ -54,10 +55,12 @@ void PortalsInTrace::attached(PortalIndex portal, portals::Descriptor* memory, M
   bool is_followed = false;
   at_portals_of(*list, [&](PortalIndex) { is_followed = true; });
   lists_[portal] = list;
+  // follow() reports the present entries itself.
   if (!is_followed) return list->follow(this);
-  // It stands in another portal, too, where its entries are known.
+  // The list is attached to another portal too, where its entries are recorded.
   std::vector<const MatchEntry*> chain;
   for (const MatchEntry* entry = list->first(); entry != nullptr; entry = list->next(*entry)) chain.push_back(entry);
+  // From the end, as MatchList::follow() does: each entry's successor has a number by then.
   for (auto entry = chain.rbegin(); entry != chain.rend(); ++entry) record_link(portal, *list, **entry);
   for (const auto& [entry, its_list] : standing_) {
     if (its_list == list && !entry->chained()) record_link(portal, *list, *entry);
@@ -80,6 +83,7 @@ void PortalsInTrace::detached(PortalIndex portal) {
   lists_[portal] = nullptr;
   bool is_elsewhere = false;
   at_portals_of(*list, [&](PortalIndex) { is_elsewhere = true; });
+  // Observed as long as any portal has it.
   if (is_elsewhere) return;
   list->follow(nullptr);
   std::erase_if(standing_, [&](const auto& each) { return each.second == list; });
@@ -109,6 +113,7 @@ void PortalsInTrace::record_link(PortalIndex portal, const MatchList& list, cons
 }
 
 void PortalsInTrace::unlinked(const MatchList& list, const MatchEntry& entry) {
+  // Also while the recorder is paused, because the entry may be destroyed.
   standing_.erase(&entry);
   if (!recorder_.on()) return;
   const std::uint32_t number = number_of(entry);
@@ -136,7 +141,7 @@ void PortalsInTrace::gone(const DynamicBlock& block) {
   const auto found = heaps_.find(&block);
   const std::uint32_t heap = found->second.number;
   heaps_.erase(found);
-  // Its memory is the program's again, with all that lay there.
+  // Its memory is the program's again, with all messages in it.
   std::vector<const ArrivedMessage*> here;
   for (const auto& [message, queued] : queued_) {
     if (queued.heap == heap) here.push_back(message);
@@ -147,6 +152,7 @@ void PortalsInTrace::gone(const DynamicBlock& block) {
 void PortalsInTrace::matched(void* self, const portals::Verdict& verdict, const portals::Header& header,
                              std::uint64_t sequence) {
   auto& mine = *static_cast<PortalsInTrace*>(self);
+  // Only messages in dynamic blocks can leave one later.
   if (verdict.message == nullptr || header.portal == mine.control_portal_) return;
   const auto heap = mine.heaps_.find(verdict.descriptor);
   if (heap != mine.heaps_.end()) mine.queued_[verdict.message] = {heap->second.number, sequence};
@@ -154,6 +160,7 @@ void PortalsInTrace::matched(void* self, const portals::Verdict& verdict, const 
 
 std::uint64_t PortalsInTrace::place(void* self, const MatchEntry& entry, PortalIndex portal) {
   auto& mine = *static_cast<PortalsInTrace*>(self);
+  // The name may have changed since the last event about this entry.
   const std::uint32_t number = mine.number_of(entry);
   mine.define_name(portal, entry, number);
   return number;
@@ -188,7 +195,7 @@ TraceEvent PortalsInTrace::event_of(TraceKind kind, PortalIndex portal, std::uin
 void PortalsInTrace::define_name(PortalIndex portal, const MatchEntry& entry, std::uint32_t number) {
   const std::string* const name = names_.name_of(entry);
   if (name == nullptr && told_.empty()) return;
-  // An entry that has no name may be where one was that had.
+  // An entry without a name may be at the address of one that had a name.
   const std::uint64_t key = entry_number(portal, number);
   std::string& told = told_[key];
   const std::string_view now = name == nullptr ? std::string_view() : *name;
@@ -206,6 +213,7 @@ void PortalsInTrace::left(const ArrivedMessage& message, std::uint8_t reason) {
     event.reason = reason;
     recorder_.record(event);
   }
+  // An unqueued message still has its memory, whose release is another event.
   if (reason != 0) queued_.erase(found);
 }
 

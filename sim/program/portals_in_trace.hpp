@@ -1,5 +1,5 @@
-// Records in the trace what stands in a program's portals: entries when they are linked and unlinked, by a number of
-// their own, with what the program calls them; messages when they leave its heaps.
+// Records a program's portals in the trace: entries when they are linked and unlinked, by a number of their own, with
+// the program's names for them; messages when they leave its heaps.
 #pragma once
 
 #include <array>
@@ -15,22 +15,27 @@
 
 namespace margay::sim {
 
+// An observer of the portal table and of everything attached to it; exists while a trace records.
 class PortalsInTrace final : public portals::StructureWatch {
  public:
-  // All outlive it; the table is followed until this goes. Defines the control portal, which is not recorded.
+  // All arguments outlive it; it observes the table until its end. Defines the control portal, which is not recorded.
   PortalsInTrace(const Names& names, Recorder& recorder, portals::PortalTable& table,
                  portals::PortalIndex control_portal);
   PortalsInTrace(const PortalsInTrace&) = delete;
   PortalsInTrace& operator=(const PortalsInTrace&) = delete;
+  // Ends the observation of everything that still lives.
   ~PortalsInTrace();
 
+  // The callbacks for the kernel's target.
   [[nodiscard]] MatchProbe probe() {
     return {.matched = &PortalsInTrace::matched, .place = &PortalsInTrace::place, .context = this};
   }
+  // Records a portal's name.
   void portal(portals::PortalIndex portal, const std::string& name);
-  // It has another name now.
+  // Records an entry's new name.
   void named(const portals::MatchEntry& entry);
 
+  // StructureWatch: each records its event while the recorder is on.
   void attached(portals::PortalIndex portal, portals::Descriptor* memory, portals::MatchList* list) override;
   void detached(portals::PortalIndex portal) override;
   void linked(const portals::MatchList& list, const portals::MatchEntry& entry) override;
@@ -42,17 +47,25 @@ class PortalsInTrace final : public portals::StructureWatch {
   void released(const portals::ArrivedMessage& message) override { left(message, kTraceHeapReleased); }
 
  private:
+  // MatchProbe: remembers the number of a message that goes into a heap; and the number of an entry.
   static void matched(void* self, const portals::Verdict& verdict, const portals::Header& header,
                       std::uint64_t sequence);
   static std::uint64_t place(void* self, const portals::MatchEntry& entry, portals::PortalIndex portal);
 
-  // Entries at one address have one number: what is linked and unlinked over and over needs one name.
+  // The number of an entry. Entries at one address have one number, so an entry that is linked repeatedly needs one
+  // name.
   [[nodiscard]] std::uint32_t number_of(const portals::MatchEntry& entry);
+  // The entry's descriptor in the trace's form; begins to observe a new heap.
   [[nodiscard]] TraceEntry memory_of(portals::Descriptor& memory);
+  // An event about a place of a portal.
   [[nodiscard]] TraceEvent event_of(TraceKind kind, portals::PortalIndex portal, std::uint64_t place) const;
+  // Records an entry with its criteria, descriptor and successor.
   void record_link(portals::PortalIndex portal, const portals::MatchList& list, const portals::MatchEntry& entry);
+  // Records an entry's name, if it has changed.
   void define_name(portals::PortalIndex portal, const portals::MatchEntry& entry, std::uint32_t number);
+  // Records that a message left its heap, with the reason.
   void left(const portals::ArrivedMessage& message, std::uint8_t reason);
+  // Calls act(portal) for each portal with this list: several may have it.
   template <typename Do>
   void at_portals_of(const portals::MatchList& list, Do act) {
     for (portals::PortalIndex portal = 0; portal < portals::kPortalCount; ++portal) {
@@ -60,10 +73,12 @@ class PortalsInTrace final : public portals::StructureWatch {
     }
   }
 
+  // An observed heap, with its number in the trace.
   struct Heap {
     std::uint32_t number = 0;
     portals::DynamicBlock* block = nullptr;
   };
+  // A message in a heap: the heap's number, and the message's number in its pair.
   struct Queued {
     std::uint32_t heap = 0;
     std::uint64_t sequence = 0;
@@ -72,12 +87,19 @@ class PortalsInTrace final : public portals::StructureWatch {
   Recorder& recorder_;
   portals::PortalTable& table_;
   portals::PortalIndex control_portal_;
-  std::array<portals::MatchList*, portals::kPortalCount> lists_{};  // by portal; nullptr: it has none
+  // By portal; nullptr: none.
+  std::array<portals::MatchList*, portals::kPortalCount> lists_{};
+  // Numbers by address; they are never removed.
   std::unordered_map<const portals::MatchEntry*, std::uint32_t> numbers_;
+  // The listed entries, with their list.
   std::unordered_map<const portals::MatchEntry*, const portals::MatchList*> standing_;
-  std::unordered_map<const portals::Descriptor*, Heap> heaps_;  // those that are followed
+  // The heaps that are observed.
+  std::unordered_map<const portals::Descriptor*, Heap> heaps_;
+  // Messages whose memory is not released.
   std::unordered_map<const portals::ArrivedMessage*, Queued> queued_;
-  std::map<std::uint64_t, std::string> told_;  // names, by entry_number()
+  // Recorded names, by entry_number().
+  std::map<std::uint64_t, std::string> told_;
+  // Heaps observed so far.
   std::uint32_t last_heap_ = 0;
 };
 

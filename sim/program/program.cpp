@@ -14,9 +14,9 @@ using portals::Status;
 
 namespace {
 
-// Owner kind of a program's transmissions; the kernel's own have kOwnerKernel.
+// Owner tag of a program's transmissions; the kernel's own have kOwnerKernel.
 constexpr std::uint32_t kOwnerProgram = 1;
-// One to a process: the job has one place for it.
+// One per process, because the job has one place for it.
 bool one_is_there = false;
 
 }  // namespace
@@ -31,9 +31,11 @@ Status Program::start(std::unique_ptr<Program>& out) {
   if (one_is_there) {
     return Status::error("this process has a Program already; start one, and hand it to whoever needs it");
   }
+  // On a failure below, the destructor takes everything back.
   std::unique_ptr<Program> program(new Program());
   if (Status status = Process::start(program->process_); !status.ok()) return status;
   Process& process = *program->process_;
+  // Held from here on, except inside compute(); entered before the coprocessor starts.
   process.lock().owner_enter();
   program->asked_.resize(process.size());
   program->control_ = std::make_unique<Control>(program->control_means());
@@ -73,6 +75,7 @@ Program::~Program() {
   if (process_ == nullptr) return;
   one_is_there = false;
   process_->stop_coprocessor();
+  // The members are destroyed before the process that calls them.
   process_->kernel().target().set_match_probe({});
   if (process_->lock().owner_inside()) process_->lock().owner_leave();
 }
@@ -99,6 +102,7 @@ Status Program::check(const HeaderValues& values, const Region& body) const {
     return Status::error("the body has a length, " + std::to_string(body.bytes()) +
                          " bytes, and no address; name the memory it lies in");
   }
+  // Checked here, because the kernel asserts it.
   if (values.destination >= size()) {
     return Status::error("rank " + std::to_string(values.destination) + " is not in this job, which has ranks 0 to " +
                          std::to_string(size() - 1) + "; choose one of those, or start more");
@@ -132,6 +136,7 @@ Header Program::header_of(Kind kind, const HeaderValues& values, std::uint64_t l
 
 Status Program::put(const HeaderValues& values, const Region& body) {
   if (Status status = check(values, body); !status.ok()) return status;
+  // Before the message: the answer may arrive while it is sent.
   if (values.return_portal != portals::kNoPortal) asked(values.destination);
   return send(header_of(Kind::put, values, body.bytes()), body);
 }
@@ -160,6 +165,7 @@ Status Program::start_put(const HeaderValues& values, const Region& body, Sendin
 void Program::start_sending(const Header& header, const Region& body, Sending& sending) {
   Transmission& transmission = sending.transmission_;
   transmission = {};
+  // Sent at once: the common case, in which `sending` is done at its return.
   if (kernel().try_send(header, body)) {
     transmission.state = Transmission::State::sent;
     return;
@@ -176,7 +182,7 @@ void Program::stop(Sending& sending) {
   if (!sending.done()) kernel().stop(sending.transmission_);
 }
 
-// The body's memory is the caller's again in any case, so this wait does not end early.
+// The body's memory must be the caller's at the return in any case, so this wait does not end early.
 Status Program::send(const Header& header, const Region& body) {
   if (kernel().try_send(header, body)) return {};
   Sending sending;
@@ -209,6 +215,7 @@ bool Program::round() {
 }
 
 void Program::asked(portals::Rank peer) {
+  // A list beside the flags: expect_answers() must not scan thousands of ranks.
   if (asked_[peer]) return;
   asked_[peer] = true;
   asked_list_.push_back(peer);
@@ -224,7 +231,7 @@ void Program::stop_expecting() {
   expected_ = 0;
 }
 
-// The coprocessor ticks while something is on its way or may be answered, so what the program asked for goes on.
+// The coprocessor ticks while a message is in flight or may be answered, so that requested answers make progress.
 void Program::leave_kernel() {
   require_inside();
   expect_answers();
@@ -237,8 +244,7 @@ void Program::enter_kernel() {
   stop_expecting();
 }
 
-// MPI tells its puts by protocol, so the process leaves them out. Those of barrier() and settle() are not the
-// program's.
+// MPI counts its puts by protocol, so Process leaves them out. Puts of barrier() and settle() are not the program's.
 void Program::publish_puts() {
   const WireCounts& sent = process_->kernel().initiator().counts(Kind::put);
   process_->board().by_protocol[static_cast<std::size_t>(CountedProtocol::kPut)] = {
@@ -255,6 +261,7 @@ Status Program::settle(std::uint64_t limit_ns) {
   return control_->settle("Program::settle", limit_ns, std::min(limit_ns, kHoldLimitNs));
 }
 
+// Leaves the job even when settling failed, so that the launcher need not wait for this rank.
 Status Program::finish() {
   if (Status status = check_call(); !status.ok()) return status;
   Status settled = control_->settle("Program::finish", kNoLimitNs, kHoldLimitNs);

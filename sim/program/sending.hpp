@@ -1,4 +1,4 @@
-// What a program says about a message that it sends, and a message on its way out.
+// The header values that a program chooses for a message, and a message being sent.
 #pragma once
 
 #include "portals/base/header.hpp"
@@ -10,25 +10,30 @@ namespace margay::sim {
 // the others: kind, source and length.
 struct HeaderValues {
   portals::Rank destination = 0;
-  portals::PortalIndex portal = 0;    // there; 0 to 62
-  portals::MatchBits match_bits = 0;  // looked at by match lists only
-  std::uint64_t offset = 0;           // bytes into a descriptor whose offset the sender manages
-  // Here: where the acknowledgment or the reply goes. kNoPortal: a put that wants no acknowledgment.
+  // At the destination; 0 to 62.
+  portals::PortalIndex portal = 0;
+  // Compared by match lists only.
+  portals::MatchBits match_bits = 0;
+  // Bytes into a descriptor whose offset the sender manages.
+  std::uint64_t offset = 0;
+  // The portal here that receives the acknowledgment or the reply. kNoPortal: a put without acknowledgment.
   portals::PortalIndex return_portal = portals::kNoPortal;
-  portals::MatchBits return_match_bits = 0;  // the answer's match bits
-  std::uint64_t return_offset = 0;           // the answer's offset
-  // Of a put: all twelve bytes arrive. An answer brings back bytes 0 to 3 (an acknowledgment 1 to 3, since byte 0 says
-  // what was saved); its other eight hold the number of the message that it answers.
+  // The answer's match bits.
+  portals::MatchBits return_match_bits = 0;
+  // The answer's offset.
+  std::uint64_t return_offset = 0;
+  // Of a put: all twelve bytes arrive. An answer returns bytes 0 to 3 (an acknowledgment 1 to 3, because byte 0 holds
+  // the saved parts); its other eight hold the number of the message that it answers.
   portals::UserData user_data{};
 };
 
-// What was saved of the message that `acknowledgment` answers; the bytes saved are its return_length.
+// The saved parts of the message that `acknowledgment` answers; the number of bytes is its return_length.
 [[nodiscard]] inline portals::Saved saved_of(const portals::Header& acknowledgment) {
   return static_cast<portals::Saved>(acknowledgment.user_data[0]);
 }
 
-// A put that was started and may still be on its way (Program::start_put). The program's own object. From start_put()
-// until done() it, and the body's memory, must stay where they are.
+// A put that was started and may still be in flight (Program::start_put). The program's own object. From start_put()
+// until done(), it and the body's memory must neither move nor be freed.
 class Sending {
  public:
   Sending() = default;
@@ -36,11 +41,11 @@ class Sending {
   Sending(const Sending&) = delete;
   Sending& operator=(const Sending&) = delete;
 
-  // The body's memory may be used again: all of it was sent, or the remainder will not be.
+  // The body's memory may be reused: all of it was sent, or the remainder will not be.
   [[nodiscard]] bool done() const { return !under_way_; }
   // Once done(): the receiver could not be reached.
   [[nodiscard]] bool failed() const { return transmission_.state == Transmission::State::failed; }
-  // Once done(): it was stopped before all of the body had gone.
+  // Once done(): it was stopped before all of the body was sent.
   [[nodiscard]] bool stopped() const { return transmission_.state == Transmission::State::stopped; }
 
  private:

@@ -9,9 +9,9 @@ using portals::Status;
 
 namespace {
 
-// Rounds between looks at the clock and at who is lost; a wait that sleeps looks in each round.
+// Rounds between checks of the clock and of lost ranks; a wait that sleeps checks in each round.
 constexpr std::uint32_t kLookEachRounds = 64;
-// A wait this long is shown to the launcher.
+// Waits of this length are shown to the launcher.
 constexpr std::uint64_t kOnBoardAfterNs = 1'000'000'000;
 
 }  // namespace
@@ -32,6 +32,7 @@ ProgramWait::~ProgramWait() {
 }
 
 Status ProgramWait::after_round(bool moved) {
+  // Before the round's result is used, so that a wait in which something always moves notices its limit too.
   if (++rounds_ % kLookEachRounds == 0 || waiter_.sleeps()) {
     if (Status status = look_around(); !status.ok()) return status;
   }
@@ -52,10 +53,12 @@ void ProgramWait::tell(std::uint64_t idle_ns) {
     wait.since_ns = program_.now_ns() - idle_ns;
     wait.is_waiting = 1;
     on_board_ = true;
-    program_.publish_puts();  // a killed job has no other
+    // The launcher reads these counts if it kills the job.
+    program_.publish_puts();
     program_.process().publish_accounts();
   }
   if (idle_ns < next_report_ns_) return;
+  // Twice as late each time, so that a long stall does not fill the terminal.
   next_report_ns_ *= 2;
   report();
 }
@@ -64,22 +67,25 @@ void ProgramWait::clear() {
   if (!on_board_) return;
   on_board_ = false;
   program_.process().board().wait.is_waiting = 0;
+  // The launcher compares this number, and would take the job for stalled otherwise.
   ++program_.process().board().progress;
 }
 
 Status ProgramWait::look_around() {
-  // Most waits are over before, and cost the board nothing. One inside another, by put() in its predicate, names none.
+  // Most waits end before this, and cost the board nothing. A nested wait, by put() in a predicate, does not replace
+  // the name.
   if (auto& on_board = program_.process().board().mpi_call; on_board[0] == '\0') {
     set_text(on_board, call_);
     named_ = true;
   }
-  // Only a wait that lasts asks others to hurry.
+  // Only a wait that lasts nudges other ranks.
   if (program_.expected_ == 0) {
     program_.expect_answers();
     expects_ = true;
   }
   if (limit_ns_ != kNoLimitNs) {
     const std::uint64_t now = program_.now_ns();
+    // From the first check on, so that short waits do not read the clock.
     if (began_ns_ == 0) began_ns_ = now;
     if (now - began_ns_ >= limit_ns_) {
       return Status::error("waited " + std::to_string(limit_ns_ / 1'000'000) +
@@ -90,6 +96,7 @@ Status ProgramWait::look_around() {
 }
 
 Status ProgramWait::look_at_others() const {
+  // A message that is held for a moment is normal.
   const bool long_enough = waiter_.idle_ns() >= std::min(limit_ns_, kHoldLimitNs);
   for (portals::Rank rank = 0; rank < program_.size(); ++rank) {
     if (program_.lost(rank)) return program_.lost_peer(rank);

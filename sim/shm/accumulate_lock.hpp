@@ -1,9 +1,9 @@
-// Around the update of elements that no instruction updates at once: types of 16 bytes, elements that are not aligned
-// (sim/shm/atomic_elements says which). One for each target's window memory; all that update such elements there take
-// it. Not fair: it is held for a few instructions an element.
+// The lock around updates of window elements that no single instruction performs: types of 16 bytes, and elements that
+// are not aligned (sim/shm/atomic_elements lists them). There is one for each target's window memory, and every update
+// of such elements there takes it. Not fair, because it is held for a few instructions per element.
 //
-// A holder that dies leaves the element that it was at as it was, as it should be, or torn: MPI says nothing of a
-// window's contents after that. So there is nothing to repair, and who takes over goes on.
+// A holder that dies leaves the element that it was updating unchanged, updated, or torn. MPI defines nothing about a
+// window's contents after that, so there is nothing to repair, and the process that takes over continues.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,17 @@
 
 namespace margay::sim {
 
-// In shared memory; all zero is free.
+// In shared memory, one for each rank (RankArea); all zero is free.
 struct alignas(kCacheLineBytes) AccumulateLockData {
-  std::uint32_t holder = 0;  // its id + 1
+  // The holder's id + 1; 0: free.
+  std::uint32_t holder = 0;
 };
 static_assert(std::is_trivially_copyable_v<AccumulateLockData> && sizeof(AccumulateLockData) == kCacheLineBytes);
 
-// For std::lock_guard. Not recursive, also for threads of one process: each waits for the other.
+// A process's view of the lock, for std::lock_guard. Not recursive; threads of one process exclude each other too.
 class AccumulateLock {
  public:
-  // As HolderLock's.
+  // As HolderLock's constructor.
   AccumulateLock(AccumulateLockData& data, std::uint32_t id, HolderGone gone) : lock_(data.holder, id, gone) {}
 
   void lock() { static_cast<void>(lock_.enter()); }

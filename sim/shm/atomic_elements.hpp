@@ -1,15 +1,15 @@
-// What accumulates do to elements of a window that several processes update at once: each element alone, by one
+// Atomic operations on elements of a window that several processes update at once: each element alone, by one
 // instruction, or by a loop around a compare-and-swap.
 //
 // Orders. MPI orders the accumulates of one origin where they meet at one element (MPI 4.0, 11.7.2). An origin issues
-// them in that order, and each of them is one access of the element's word, so coherence of the word gives that much,
-// whatever the order's name is. The names are for the rest: an update is a release, so that what an origin wrote before
-// it (an element put, then a flag added to) is seen by who finds the update; it is an acquire, so that who finds it
-// does not read older elements afterwards. Flush and unlock then need no barrier of their own for accumulates. On x86
-// all of them are what the instruction does anyway.
+// them in that order, and each of them is one access of the element's word, so coherence of the word suffices for that,
+// with any memory order. The orders are for the other elements: an update is a release, so that a process that finds it
+// sees what the origin wrote before (an element put, then a flag added to); it is an acquire, so that this process does
+// not read older elements afterwards. Flush and unlock then need no barrier of their own for accumulates. On x86 the
+// instruction does all of this anyway.
 //
-// These accesses are also what keeps a compiler from moving a program's plain accesses (of other types) past them: it
-// treats each as one that may touch all memory, unless it is relaxed.
+// A compiler also treats each of these accesses, unless it is relaxed, as one that may touch all memory, and so does
+// not move a program's plain accesses (of other types) past them.
 #pragma once
 
 #include <atomic>
@@ -21,15 +21,15 @@
 
 namespace margay::sim {
 
-// Whether the processor updates an element of `width` bytes at `address` at once. Others, even where an instruction
-// could (one that crosses a cache line locks the whole bus, and may be refused), are updated under
-// sim/shm/accumulate_lock.
+// Whether the processor can update an element of `width` bytes at `address` atomically. All others are updated under
+// sim/shm/accumulate_lock, even where an instruction could (one that crosses a cache line locks the whole bus, and may
+// be refused).
 [[nodiscard]] inline bool is_atomic_element(const void* address, std::size_t width) {
   if (width != 1 && width != 2 && width != 4 && width != 8) return false;
   return reinterpret_cast<std::uintptr_t>(address) % width == 0;
 }
 
-// Types of a width that is_atomic_element() may say yes to, also pairs such as {float, int}.
+// Types whose width is_atomic_element() accepts, including pairs such as {float, int}.
 template <typename T>
 concept AtomicElement = std::is_trivially_copyable_v<T> &&
     (sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8);
@@ -38,6 +38,7 @@ concept AtomicInteger = AtomicElement<T> && std::integral<T> && !std::same_as<T,
 
 namespace detail {
 
+// The unsigned integer of the same width: elements are read, written and compared as bits.
 template <AtomicElement T>
 using ElementBits =
     std::conditional_t<sizeof(T) == 1, std::uint8_t,
@@ -64,8 +65,9 @@ template <AtomicElement T>
 
 }  // namespace detail
 
-// Of all that follow: is_atomic_element(at, sizeof(T)).
+// All functions below require is_atomic_element(at, sizeof(T)).
 
+// Reads an element.
 template <AtomicElement T>
 [[nodiscard]] T load_element(T* at) {
   // Acquire: pairs with the releases below, see above.
@@ -76,33 +78,34 @@ void store_element(T* at, T value) {
   // Release: pairs with the acquires of those that find it, see above.
   detail::element_at(at).store(detail::bits_of(value), std::memory_order_release);
 }
-// Returns what was there.
+// Writes `value`; returns the old one.
 template <AtomicElement T>
 T swap_element(T* at, T value) {
   // Both orders, see above; pairs with the others of this file.
   return detail::value_of<T>(detail::element_at(at).exchange(detail::bits_of(value), std::memory_order_acq_rel));
 }
-// Puts `value` where `expected` was, bit by bit. Returns what was there.
+// Replaces `expected` by `value`; they are compared bit by bit. Returns the old value, which equals `expected` on
+// success.
 template <AtomicElement T>
 T compare_and_swap(T* at, T expected, T value) {
   detail::ElementBits<T> found = detail::bits_of(expected);
-  // Both orders, see above; acquire alone where nothing is written: pairs with the release of who wrote what is found.
+  // Both orders, see above; acquire alone where nothing is written: pairs with the release of the write that is found.
   detail::element_at(at).compare_exchange_strong(found, detail::bits_of(value), std::memory_order_acq_rel,
                                                  std::memory_order_acquire);
   return detail::value_of<T>(found);
 }
 
-// Puts `f(what is there)` there; returns what was there. `f` has no effect but its result: it is called again when
+// Replaces the element by `f(element)`; returns the old value. `f` must have no side effects: it is called again when
 // another update came between.
 template <AtomicElement T, typename F>
 T fetch_update(T* at, F f) {
   const std::atomic_ref<detail::ElementBits<T>> element = detail::element_at(at);
-  // Relaxed, no partner: the exchange says whether it still holds.
+  // Relaxed, no partner: the exchange verifies the value.
   detail::ElementBits<T> seen = element.load(std::memory_order_relaxed);
   for (;;) {
     const T before = detail::value_of<T>(seen);
     const T after = f(before);
-    // Both orders, see above; pairs with the others of this file. Relaxed where it fails: looked at again.
+    // Both orders, see above; pairs with the others of this file. Relaxed where it fails: tried again.
     if (element.compare_exchange_weak(seen, detail::bits_of(after), std::memory_order_acq_rel,
                                       std::memory_order_relaxed)) {
       return before;
@@ -110,12 +113,14 @@ T fetch_update(T* at, F f) {
   }
 }
 
-// The same for integers by one instruction (add; the other three too, where the result is not asked for). Sums wrap.
+// The same for integers by one instruction (fetch_add; the other three only where the result is not used). Sums wrap.
+// Adds `value`; returns the old one.
 template <AtomicInteger T>
 T fetch_add(T* at, T value) {
   // Both orders, see above; pairs with the others of this file.
   return std::atomic_ref<T>(*at).fetch_add(value, std::memory_order_acq_rel);
 }
+// Bitwise and, or, exclusive or; each returns the old value.
 template <AtomicInteger T>
 T fetch_and(T* at, T value) {
   // Both orders, see above; pairs with the others of this file.

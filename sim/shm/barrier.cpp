@@ -37,7 +37,7 @@ void futex_wait(const std::uint32_t& word, std::uint32_t expected, std::uint64_t
   timespec timeout{};
   timeout.tv_sec = static_cast<time_t>(timeout_ns / kNsPerSecond);
   timeout.tv_nsec = static_cast<long>(timeout_ns % kNsPerSecond);
-  // Spurious ends (EINTR, EAGAIN, timeout) are ordinary: every caller looks again.
+  // Spurious ends (EINTR, EAGAIN, timeout) are normal: every caller tests again.
   ::syscall(SYS_futex, &word, FUTEX_WAIT, expected, timeout_ns == kForever ? nullptr : &timeout, nullptr, 0);
 }
 

@@ -1,6 +1,6 @@
-// The asymmetric barrier: the frequent side pays a plain store and load, the rare side makes every other thread's
-// processor run a full fence (membarrier), so that the rare side's next look sees all earlier stores of the frequent
-// one.
+// The asymmetric barrier, and futexes. The frequent side pays a plain store and load; the rare side makes every other
+// thread's processor execute a full fence (membarrier), so that its next read sees all earlier stores of the frequent
+// side.
 #pragma once
 
 #include <atomic>
@@ -19,33 +19,37 @@ namespace margay::sim {
 #define MARGAY_THREAD_SANITIZER 0
 #endif
 
-// Thread sanitizer does not know membarrier, so under it both sides use orders that it knows.
+// Thread sanitizer does not support membarrier, so under it both sides use orders that it supports.
 inline constexpr bool kMembarrierAllowed = MARGAY_THREAD_SANITIZER == 0;
 
-// Registration of this process, once or more often. false: the kernel refuses, use real fences.
-[[nodiscard]] bool register_node_barrier();     // for threads of other processes that share memory with this one
-[[nodiscard]] bool register_process_barrier();  // for threads of this process
+// Registers this process; may be repeated. false: the operating system refuses it, so real fences are needed.
+// For threads of other processes that share memory with this one.
+[[nodiscard]] bool register_node_barrier();
+// For threads of this process.
+[[nodiscard]] bool register_process_barrier();
 
-// Every running thread of every process that registered has run a full fence when this returns true.
+// When this returns true, every running thread of every registered process has executed a full fence. A system call.
+// false: refused.
 [[nodiscard]] bool node_barrier();
 // The same for the threads of this process. Requires: register_process_barrier().
 [[nodiscard]] bool process_barrier();
 
-// Waits while `word` is `expected`, at most `timeout_ns` (UINT64_MAX: for ever), until futex_wake_all or for no reason.
-// The word may be shared between processes.
+// Waits while `word` is `expected`, at most `timeout_ns` (UINT64_MAX: for ever), until futex_wake_all(), or spuriously;
+// so callers test their condition again. The word may be shared between processes.
 void futex_wait(const std::uint32_t& word, std::uint32_t expected, std::uint64_t timeout_ns);
+// Wakes all waiters on the word. A system call, even if there are none.
 void futex_wake_all(const std::uint32_t& word);
 
-// Tells the processor that this is a spin loop.
+// The processor's hint for a spin loop.
 inline void spin_pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #endif
 }
 
-// What this thread wrote before is seen by who sees what it writes after: MPI_Win_sync.
+// A full fence: a thread that sees what this thread writes afterwards also sees what it wrote before. For MPI_Win_sync.
 inline void order_memory() {
-  // Partner: the other process's own call (MPI 4.0, 12.7); between the two the program synchronises by what it likes.
+  // Partner: the other process's own call (MPI 4.0, 12.7); between the two the program synchronises by any means.
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 

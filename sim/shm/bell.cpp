@@ -5,15 +5,15 @@
 namespace margay::sim {
 
 void BellRinger::wake() {
-  // Clears the flag so that the ringers behind us do not all make the system call. Release and acquire: pairs with the
-  // exchange in begin_sleep, so that our change of `word` in ring() comes after the sleeper's earlier read of it
-  // (invariant 3); a relaxed clear could be seen together with the old word, and the sleeper would sleep unflagged.
+  // Clears the flag so that later ringers do not all make the system call. Release and acquire: pairs with the exchange
+  // in begin_sleep, so that our change of `word` in ring() comes after the sleeper's earlier read of it (invariant 3);
+  // a relaxed clear could be seen together with the old word, and the sleeper would sleep unflagged.
   if (std::atomic_ref<std::uint32_t>(data_->sleeping).exchange(0, std::memory_order_acq_rel) != 0) ring();
 }
 
 void BellRinger::ring() {
-  // Release: pairs with the acquire in rings() and begin_sleep(); who sees the new count sees what was published before
-  // the ring. Without it a woken coprocessor could look and find nothing.
+  // Release: pairs with the acquire in rings() and begin_sleep(): a thread that sees the new count sees what was
+  // published before the ring. Without it a woken coprocessor could poll and find nothing.
   std::atomic_ref<std::uint32_t>(data_->word).fetch_add(1, std::memory_order_release);
   futex_wake_all(data_->word);
 }
@@ -21,19 +21,19 @@ void BellRinger::ring() {
 void BellOwner::begin_sleep() {
   // Acquire: keeps the exchange below from being visible before this read (invariant 3), and pairs with ring().
   seen_ = std::atomic_ref<std::uint32_t>(data_->word).load(std::memory_order_acquire);
-  // Pairs with the read in ring_if_sleeping; see there. Acquire: whoever's fetch_add came first, its message is seen.
+  // Pairs with the read in ring_if_sleeping; see there. Acquire: the message of a fetch_add that came first is seen.
   std::atomic_ref<std::uint32_t>(data_->sleeping).exchange(1, std::memory_order_acq_rel);
   sure_ = node_barrier();
 }
 
 void BellOwner::sleep(std::uint64_t timeout_ns) {
-  // Under thread sanitizer every ringer uses the read-modify-write, and sleeping is sure without membarrier.
+  // Under thread sanitizer every ringer uses the read-modify-write, and no ring is missed without membarrier.
   const bool sure = sure_ || !kMembarrierAllowed;
   futex_wait(data_->word, seen_, sure ? timeout_ns : std::min(timeout_ns, kUnsureSleepNs));
 }
 
 void BellOwner::end_sleep() {
-  // Relaxed: a ringer that still sees 1 rings once for nothing.
+  // Relaxed: a ringer that still sees 1 rings once in vain.
   std::atomic_ref<std::uint32_t>(data_->sleeping).store(0, std::memory_order_relaxed);
 }
 

@@ -1,10 +1,10 @@
-// A bell per rank: others ring it when they have put something where that rank's owner thread may be asleep.
+// A rank's bell: others ring it after they have published something for the rank, whose owner thread may be asleep.
 //
 // Invariants
-//  1. Publish-then-look against sleep-then-look: a ringer publishes, then reads `sleeping`; a sleeper sets
-//     `sleeping`, then looks once more. At least one of the two sees the other: no wakeup is lost.
+//  1. A ringer publishes, then reads `sleeping`; a sleeper sets `sleeping`, then polls once more. At least one of the
+//     two sees the other, so no wakeup is lost.
 //  2. The ringer's read must not pass its publishing store. The ringer pays no fence for that: the sleeper runs
-//     membarrier between its store and its look. Where membarrier is refused on the ringer's side, the ringer uses an
+//     membarrier between its store and its poll. Where membarrier is refused on the ringer's side, the ringer uses an
 //     atomic read-modify-write instead; where it is refused on the sleeper's side, the sleeper never sleeps over 1 ms.
 //  3. Every clearing of `sleeping` by a ringer is followed by a change of `word`, which the sleeper read before it set
 //     `sleeping`: the futex then refuses to sleep.
@@ -20,15 +20,18 @@
 
 namespace margay::sim {
 
+// No timeout.
 inline constexpr std::uint64_t kForeverNs = ~std::uint64_t{0};
-// The longest sleep of an owner that membarrier is refused to: a ring that it missed costs a millisecond, and a
-// thousand looks a second cost a process that has nothing to do less than a hundredth of a processor.
+// The longest sleep of an owner for which membarrier is refused: a missed ring costs a millisecond, and a thousand
+// polls a second cost an idle process less than a hundredth of a processor.
 inline constexpr std::uint64_t kUnsureSleepNs = 1'000'000;
 
-// In shared memory; all zero is a bell at rest.
+// In shared memory (RankArea); all zero is a bell at rest.
 struct alignas(kCacheLineBytes) BellData {
-  std::uint32_t word = 0;      // counts rings; the futex
-  std::uint32_t sleeping = 0;  // 1: somebody sleeps, or is about to
+  // The number of rings; the futex.
+  std::uint32_t word = 0;
+  // 1: a thread sleeps, or is about to.
+  std::uint32_t sleeping = 0;
 };
 static_assert(std::is_trivially_copyable_v<BellData> && sizeof(BellData) == kCacheLineBytes);
 static_assert(offsetof(BellData, word) == 0 && offsetof(BellData, sleeping) == 4);
@@ -36,28 +39,29 @@ static_assert(offsetof(BellData, word) == 0 && offsetof(BellData, sleeping) == 4
 // The side that wakes. Any thread of any process; keeps no state.
 class BellRinger {
  public:
-  // `registered`: this process's register_node_barrier() said yes. `data` outlives the ringer.
+  // `registered`: the result of this process's register_node_barrier(). `data` outlives the ringer.
   BellRinger(BellData& data, bool registered) : data_(&data), registered_(registered) {}
 
-  // Call after publishing what the owner should see.
+  // Wakes a sleeping owner. To be called after publishing. Costs a load (an atomic addition where not registered),
+  // unless the owner sleeps.
   void ring_if_sleeping() {
     std::atomic_ref<std::uint32_t> sleeping(data_->sleeping);
     if (registered_) {
-      // Only keeps the compiler from moving the read above the publishing store; the processor is kept from it by the
-      // membarrier in BellOwner::begin_sleep, its partner. Without either, the read could see 0 before the message was
-      // visible, the owner's last look could miss the message, and nobody would ring.
+      // Only keeps the compiler from moving the read above the publishing store; the membarrier in
+      // BellOwner::begin_sleep, its partner, keeps the processor from it. Without either, the read could see 0 before
+      // the message is visible, the owner's last poll could miss the message, and no ring would follow.
       std::atomic_signal_fence(std::memory_order_seq_cst);
       if (sleeping.load(std::memory_order_relaxed) == 0) [[likely]]
         return;
     } else {
       // Pairs with the exchange in BellOwner::begin_sleep: both are read-modify-writes of one word, so one comes first.
-      // Is it this one, the owner's exchange acquires our publishing store and its look finds the message; is it the
-      // owner's, we read 1 and ring. A plain load could be older than both.
+      // If it is this one, the owner's exchange acquires our publishing store and its poll finds the message; if it is
+      // the owner's, we read 1 and ring. A plain load could be older than both.
       if (sleeping.fetch_add(0, std::memory_order_acq_rel) == 0) return;
     }
     wake();
   }
-  // Wakes whoever waits on the bell, flagged or not: a sleeping owner, a message coprocessor. A system call.
+  // Wakes all waiters on the bell, flagged or not: a sleeping owner, a message coprocessor. A system call.
   void ring();
 
  private:
@@ -67,29 +71,32 @@ class BellRinger {
   bool registered_;
 };
 
-// The side that sleeps: one per thread; several threads may have a BellOwner of one bell, but at most one of them at a
+// The side that sleeps: one per thread. Several threads may have a BellOwner of one bell, but at most one of them at a
 // time may be between begin_sleep() and end_sleep(). Use:
 //   bell.begin_sleep();
 //   if (!look_once_more()) bell.sleep(timeout_ns);
 //   bell.end_sleep();
 class BellOwner {
  public:
+  // `data` outlives it.
   explicit BellOwner(BellData& data) : data_(&data) {}
 
-  // From here on every ring_if_sleeping() rings. Look once more after it.
+  // From here on every ring_if_sleeping() rings. The caller must poll once more after it.
   void begin_sleep();
-  // Until rung since begin_sleep(), the timeout, or for no reason. kForeverNs: no timeout.
+  // Sleeps until a ring since begin_sleep(), the timeout, or spuriously. kForeverNs: no timeout.
   void sleep(std::uint64_t timeout_ns);
+  // Ends the sleep, or its preparation.
   void end_sleep();
 
-  // For a thread that wants only unconditional rings (a message coprocessor): how often it has been rung, and a wait
-  // until that is no longer `seen`.
+  // For a thread that waits for unconditional rings only (a message coprocessor): the number of rings, and a wait until
+  // that is not `seen` any more.
   [[nodiscard]] std::uint32_t rings() const;
   void wait_rung(std::uint32_t seen, std::uint64_t timeout_ns);
 
  private:
   BellData* data_;
   std::uint32_t seen_ = 0;
+  // membarrier worked, so no ring can be missed.
   bool sure_ = false;
 };
 

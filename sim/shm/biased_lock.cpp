@@ -5,15 +5,15 @@
 namespace margay::sim {
 namespace {
 
-// Pauses of some 15 ns: as long as a round of progress of the other side takes (3 us), then turns for one that has lost
-// its processor, then sleep.
+// Spins are pauses of some 15 ns: 3 us together, as long as a round of progress of the other side. Then the owner
+// yields, in case the other side has lost its processor, and then sleeps.
 constexpr int kSpins = 200;
 constexpr int kYields = 8;
 
 }  // namespace
 
 bool BiasedLock::try_enter_other() {
-  // Relaxed: a first look that saves the barrier; decides nothing alone.
+  // Relaxed: a first look that saves the barrier; it decides nothing alone.
   if ((owner_.load(std::memory_order_relaxed) & 1) != 0) return false;
   return enter_other([] { return true; });
 }
@@ -21,17 +21,17 @@ bool BiasedLock::try_enter_other() {
 bool BiasedLock::reserve_other() {
   std::uint32_t expected = kFree;
   // Sequentially consistent on success: the fenced form's half of invariant 1. As an acquire it pairs with the release
-  // of the last leave_other, by another of the others.
+  // of the last leave_other, by another thread of this side.
   if (!other_.compare_exchange_strong(expected, kHeld, std::memory_order_seq_cst, std::memory_order_relaxed))
     return false;
-  // A process that was allowed to register is not refused here; if it were, the next look could be too early.
+  // A process that could register is not refused here; if it were, the next look could be too early.
   if (!asymmetric_ || process_barrier()) return true;
   leave_other();
   return false;
 }
 
 void BiasedLock::leave_other() {
-  // Release: pairs with the owner's load of `other_`; what was done under the lock is seen by whoever enters next.
+  // Release: pairs with the owner's load of `other_`: what was done under the lock is seen by the next to enter.
   if (other_.exchange(kFree, std::memory_order_release) == kHeldOwnerWaits) {
     futex_wake_all(reinterpret_cast<const std::uint32_t&>(other_));
   }
@@ -39,7 +39,7 @@ void BiasedLock::leave_other() {
 
 void BiasedLock::owner_wait(std::uint64_t outside) {
   for (;;) {
-    // Withdraws, so that the other (which may be looking at us) gets in for certain. Release: as in owner_leave.
+    // Withdraws, so that the other side, which may be looking at us, certainly enters. Release: as in owner_leave.
     owner_.store(outside, std::memory_order_release);
     wait_until_free();
     // Announces again. Sequentially consistent store and load: this is the slow path, a fence is cheap here, and it

@@ -1,12 +1,13 @@
-// A lock biased to one thread. The owner enters and leaves with a plain store and a load, no fence and no locked
-// instruction; another thread (the message coprocessor) pays with membarrier and looks again.
+// A lock that is biased to one thread. The owner enters and leaves with a plain store and a load, without a fence or a
+// locked instruction; the other side (the message coprocessor) pays with membarrier and a second look. The process lock
+// is one.
 //
 // Invariants
-//  1. Owner: sets its word odd, then reads `other_`. Other: sets `other_`, then (membarrier) reads the owner's word. At
-//     least one sees the other, so never both are inside.
-//  2. An owner that sees the other at its entry withdraws and waits; the other's stay is short. The other waits for an
-//     owner that is inside, if at all, with `other_` set (enter_other()): an owner that comes and goes is then stopped
-//     at its next entry, so that short stays without end cannot keep the other out.
+//  1. The owner makes its word odd, then reads `other_`. The other side sets `other_`, then (membarrier) reads the
+//     owner's word. At least one sees the other, so they are never both inside.
+//  2. An owner that sees the other side at its entry withdraws and waits; the other's stay is short. The other side
+//     waits for an owner that is inside, if at all, with `other_` set (enter_other()): an owner that comes and goes is
+//     then stopped at its next entry, so that endless short stays cannot keep the other side out.
 //  3. Where membarrier is refused, and under thread sanitizer, both sides use sequentially consistent accesses instead.
 #pragma once
 
@@ -18,6 +19,7 @@
 
 namespace margay::sim {
 
+// Guards all of a process's kernel and above. Not recursive on either side.
 class BiasedLock {
  public:
   // Registers this process for membarrier; `allow_membarrier` false forces the fenced form (tests).
@@ -26,37 +28,39 @@ class BiasedLock {
   BiasedLock(const BiasedLock&) = delete;
   BiasedLock& operator=(const BiasedLock&) = delete;
 
-  // Owner thread only; not recursive: requires !owner_inside(). Waits while the other is inside.
+  // Enters the owner. Waits while the other side is inside. Requires: the owner thread, and !owner_inside().
   void owner_enter() {
     // Relaxed: only this thread writes the word.
     const std::uint64_t outside = owner_.load(std::memory_order_relaxed);
     if (asymmetric_) [[likely]] {
       // Relaxed store and the compiler fence: the processor may still read `other_` before the store is visible; the
-      // process_barrier() in try_enter_other, the partner, makes the store visible before that thread looks at it.
+      // process_barrier() in reserve_other, the partner, makes the store visible before that thread reads it.
       owner_.store(outside + 1, std::memory_order_relaxed);
       std::atomic_signal_fence(std::memory_order_seq_cst);
     } else {
-      // Pairs with the sequentially consistent load in try_enter_other; a weaker pair could read old values on both
+      // Pairs with the sequentially consistent load in owner_is_outside; a weaker pair could read old values on both
       // sides, and both would be inside.
       owner_.store(outside + 1, std::memory_order_seq_cst);
     }
-    // Sequentially consistent (a plain load on x86): see above. As an acquire it pairs with the release in
-    // leave_other: what the other did under the lock is seen. Without it we could work on half-updated lists.
+    // Sequentially consistent (a plain load on x86): see above. As an acquire it pairs with the release in leave_other,
+    // so that what the other side did under the lock is seen. Without it we could work on half-updated lists.
     if (other_.load(std::memory_order_seq_cst) != kFree) [[unlikely]]
       owner_wait(outside);
   }
+  // Leaves the owner. Requires: owner_inside().
   void owner_leave() {
-    // Release: pairs with the acquire of the owner's word in try_enter_other; what we did under the lock is seen there.
-    // The load is relaxed: only this thread writes the word, it has no partner.
+    // Release: pairs with the acquire in owner_is_outside: what we did under the lock is seen there. The load is
+    // relaxed: only this thread writes the word, it has no partner.
     owner_.store(owner_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
-  // From the owner thread: exact. From another: a guess, and so relaxed, with no partner.
+  // Whether the owner is inside: exact in the owner thread, a guess in others, and so relaxed, with no partner.
   [[nodiscard]] bool owner_inside() const { return (owner_.load(std::memory_order_relaxed) & 1) != 0; }
 
-  // Any thread but the owner; several may try, one at a time gets in. false: the owner or another is inside.
+  // Enters the other side at once, or not at all: false when the owner or another thread is inside. Any thread but the
+  // owner.
   [[nodiscard]] bool try_enter_other();
-  // The same, but waits for the owner to leave, and keeps it from entering again. `gives_up` is asked after each look
-  // that finds the owner inside; true: returns false.
+  // The same, but waits for the owner to leave, and keeps it from entering again. `gives_up` is called after each look
+  // that finds the owner inside; when it returns true, the wait ends with false.
   template <typename GivesUp>
   [[nodiscard]] bool enter_other(GivesUp&& gives_up) {
     if (!reserve_other()) return false;
@@ -67,12 +71,13 @@ class BiasedLock {
     }
     return true;
   }
+  // Leaves the other side, and wakes an owner that waits. Requires: entered by this thread.
   void leave_other();
 
-  // How often the owner has entered: whether it has been in the library lately. Any thread; may lag behind. Relaxed,
-  // with no partner: nothing is read on the strength of it.
+  // The number of the owner's entries, which shows whether it has been in the library lately. Any thread; may lag
+  // behind. Relaxed, with no partner: no other data is read because of it.
   [[nodiscard]] std::uint64_t owner_entries() const { return (owner_.load(std::memory_order_relaxed) + 1) / 2; }
-  // False: membarrier is refused and the owner pays a fence.
+  // Whether the owner enters without a fence; false where membarrier is refused.
   [[nodiscard]] bool asymmetric() const { return asymmetric_; }
 
  private:
@@ -80,9 +85,9 @@ class BiasedLock {
   static constexpr std::uint32_t kHeld = 1;
   static constexpr std::uint32_t kHeldOwnerWaits = 2;
 
-  // Sets `other_`. From its return on an owner that enters sees it. false: another of the others has it.
+  // Sets `other_`, so that an owner that enters from then on sees it. false: another thread has it.
   [[nodiscard]] bool reserve_other();
-  // Requires: reserved by this thread. True: the lock is this thread's.
+  // Whether this thread has the lock now. Requires: it has reserved it.
   [[nodiscard]] bool owner_is_outside() const {
     // Sequentially consistent: pairs with the owner's store in the fenced form. As an acquire it pairs with the release
     // in owner_leave: what the owner did under the lock is seen.
@@ -92,9 +97,10 @@ class BiasedLock {
   void wait_until_free();
 
   const bool asymmetric_;
-  // Owner thread: twice the entries, plus 1 less 1 while inside (odd: inside).
+  // Written by the owner: twice its entries, less 1 while it is inside, so that odd means inside. In lines of their
+  // own, so that neither side's polling slows the other.
   alignas(kCacheLineBytes) std::atomic<std::uint64_t> owner_{0};
-  // The others: kFree, kHeld, or held with the owner asleep on it (a futex).
+  // Written by the other side: kFree, kHeld, or kHeldOwnerWaits with the owner asleep on it (a futex).
   alignas(kCacheLineBytes) std::atomic<std::uint32_t> other_{kFree};
 };
 

@@ -9,19 +9,19 @@
 namespace margay::sim {
 namespace {
 
-// Lines fetched ahead of the next body: as many as a short body has.
+// Bytes prefetched for the next body: as many as a short body has.
 constexpr std::size_t kPreparedBytes = std::size_t{16} * 1024;
-// Lines of the next body fetched while the last one is dealt with: as many as can be on their way at once.
+// Bytes of the next body prefetched while the last one is processed: as many lines as can be in flight at once.
 constexpr std::size_t kFetchedBytes = 2048;
 
 }  // namespace
 
 void ByteProducer::refresh() {
-  // Acquire: pairs with the release in ByteConsumer::release, see there.
+  // Acquire: pairs with the release in ByteConsumer::settle, see there.
   const std::uint64_t consumed = std::atomic_ref<std::uint64_t>(const_cast<std::uint64_t&>(theirs_->bytes_consumed))
                                      .load(std::memory_order_acquire);
   const std::uint64_t held = produced_ - consumed;
-  // A damaged count must not let us write beyond the ring.
+  // A damaged count must not make us write beyond the ring.
   credit_ = held <= bytes_.size() ? bytes_.size() - static_cast<std::size_t>(held) : 0;
 }
 
@@ -43,7 +43,7 @@ void ByteProducer::write(std::span<const std::byte> body) {
   advance(body.size());
 }
 
-// From the beginning of a line. What lies around the ring's end is not worth a second piece.
+// Whole lines up to the ring's end. The part around the end is not worth a second piece.
 std::span<std::byte> ByteProducer::lines(std::uint64_t from, std::size_t count) const {
   const std::size_t at = static_cast<std::size_t>(from) & (bytes_.size() - 1) & ~(kCacheLineBytes - 1);
   return bytes_.subspan(at, std::min(count, bytes_.size() - at));
@@ -62,7 +62,7 @@ void ByteConsumer::refresh() {
   // Acquire: pairs with the release in ByteProducer::publish, see there.
   const std::uint64_t produced = std::atomic_ref<std::uint64_t>(const_cast<std::uint64_t&>(theirs_->bytes_produced))
                                      .load(std::memory_order_acquire);
-  // The line lags behind while bodies came announced by their cells; and a damaged count is not followed.
+  // The line lags behind while cells announce the bodies, and a damaged count is not followed.
   const std::uint64_t ahead = produced - consumed_;
   if (ahead <= bytes_.size()) known_ = produced;
 }

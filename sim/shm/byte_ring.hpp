@@ -1,11 +1,11 @@
-// Single-producer single-consumer ring of bytes: bodies that do not fit their cell. Small enough to stay in the caches;
-// both sides copy at once, chunk by chunk.
+// A single-producer, single-consumer ring of bytes, for bodies that do not fit their cell. Small enough to stay in the
+// caches; both sides copy at once, chunk by chunk.
 //
 // Invariants
 //  1. consumed <= published <= produced <= consumed + size; all count bytes since the beginning.
 //  2. A body that was put here whole before its cell announces it needs no publish(): the cell's release store covers
 //     it, and the consumer expect()s it. The producer's line is touched only for bodies that stream.
-//  3. Each side reads the other's line only when what it knows is used up.
+//  3. Each side reads the other's line only when its known credit or bytes are used up.
 #pragma once
 
 #include <atomic>
@@ -19,36 +19,39 @@
 
 namespace margay::sim {
 
+// The producer's role: process-local state, one thread at a time.
 class ByteProducer {
  public:
-  // Requires: bytes.size() is a power of two; nothing is touched before the first use.
+  // Touches no memory before the first use. Requires: bytes.size() is a power of two.
   ByteProducer(std::span<std::byte> bytes, ProducerLine& mine, const ConsumerLine& theirs)
       : bytes_(bytes), mine_(&mine), theirs_(&theirs), credit_(bytes.size()) {
     MARGAY_ASSERT(!bytes.empty() && (bytes.size() & (bytes.size() - 1)) == 0);
   }
 
-  // Free bytes known; looks at the consumer's line only if fewer than `wanted` are known.
+  // Free bytes, as far as known; reads the consumer's line only if fewer than `wanted` are known.
   [[nodiscard]] std::size_t room(std::size_t wanted) {
     if (credit_ < wanted) refresh();
     return credit_;
   }
-  // Copies the next `count` bytes of `body` in. Requires: count <= room(), count <= body.left().
+  // Copies the next `count` bytes of `body` into the ring. Requires: count <= room(), count <= body.left().
   void write(portals::RegionCursor& body, std::size_t count);
   // The same for one piece of memory.
   void write(std::span<const std::byte> body);
-  // The last `count` bytes are announced: their lines may travel (cache_hints.hpp).
+  // Pushes the lines of the last `count` bytes, which have been announced, towards the consumer (cache_hints.hpp).
   void let_go(std::size_t count);
-  // A body of `count` bytes is over: lines for one as long may come.
+  // Prefetches, for writing, the lines of the next body, which is assumed to be as long as the last one: `count` bytes.
   void prepare(std::size_t count);
-  // Lets the consumer see all that was written.
+  // Makes everything written visible to the consumer.
   void publish() {
-    // Release: pairs with the acquire in ByteConsumer::refresh: whoever sees this count sees the bytes. Without it the
-    // consumer could copy bytes of an earlier body.
+    // Release: pairs with the acquire in ByteConsumer::refresh: a consumer that sees this count sees the bytes. Without
+    // it, it could copy bytes of an earlier body.
     std::atomic_ref<std::uint64_t>(mine_->bytes_produced).store(produced_, std::memory_order_release);
   }
 
  private:
+  // Reads the consumer's count, and computes the credit from it.
   void refresh();
+  // The ring's memory of `count` bytes from position `from`, in whole lines.
   [[nodiscard]] std::span<std::byte> lines(std::uint64_t from, std::size_t count) const;
   void advance(std::size_t count) {
     MARGAY_DEBUG_ASSERT(count <= credit_);
@@ -58,10 +61,13 @@ class ByteProducer {
   std::span<std::byte> bytes_;
   ProducerLine* mine_;
   const ConsumerLine* theirs_;
+  // Bytes written since the beginning.
   std::uint64_t produced_ = 0;
+  // Free bytes, as far as known.
   std::size_t credit_;
 };
 
+// The consumer's role: process-local state, one thread at a time.
 class ByteConsumer {
  public:
   ByteConsumer(std::span<std::byte> bytes, const ProducerLine& theirs, ConsumerLine& mine)
@@ -69,22 +75,23 @@ class ByteConsumer {
     MARGAY_ASSERT(!bytes.empty() && (bytes.size() & (bytes.size() - 1)) == 0);
   }
 
-  // Bytes known to be there; looks at the producer's line only when none are.
+  // Bytes known to be in the ring; reads the producer's line only when none are.
   [[nodiscard]] std::size_t available() {
     if (known_ == consumed_) refresh();
     return static_cast<std::size_t>(known_ - consumed_);
   }
-  // A cell announced that the next `count` bytes are here. Requires: count <= size.
+  // Reports that a cell announced the next `count` bytes. Requires: count <= size.
   void expect(std::size_t count);
-  // The next `count` bytes, where they lie: one piece, or two around the ring's end. Valid until release().
+  // The next `count` bytes in place; `second` is empty unless they wrap around the ring's end. Valid until release().
   // Requires: count <= available().
   struct Pieces {
     std::span<std::byte> first, second;
   };
   [[nodiscard]] Pieces peek(std::size_t count) const;
-  // Copies the next `count` bytes to where `landing` stands. Requires: count <= available(), count <= landing.left().
+  // Copies the next `count` bytes to the position of `landing`. Requires: count <= available(), count <=
+  // landing.left().
   void read(portals::RegionCursor& landing, std::size_t count);
-  // Passes `count` bytes by, and returns their credit to the producer: now (a body that streams),
+  // Consumes `count` bytes, and returns their credit to the producer: at once (for a body that streams),
   void release(std::size_t count) {
     pass(count);
     static_cast<void>(settle());
@@ -94,20 +101,21 @@ class ByteConsumer {
     pass(count);
     return untold_ > bytes_.size() / 8 && settle();
   }
-  // The next body is here, and as long as the last one, of `count` bytes: its first lines may come while that one is
-  // dealt with (cache_hints.hpp).
+  // Prefetches the first lines of the next body, which is here and assumed to be as long as the last one: `count` bytes
+  // (cache_hints.hpp).
   void fetch(std::size_t count) const;
-  // Tells what release_later() kept back. Returns whether there was something.
+  // Returns the credit that release_later() kept back. Returns whether there was any.
   bool settle() {
     if (untold_ == 0) return false;
     untold_ = 0;
-    // Release: pairs with the acquire in ByteProducer::refresh: our reads of these bytes are over. Without it the
-    // producer could overwrite what we still copy.
+    // Release: pairs with the acquire in ByteProducer::refresh: our reads of these bytes are complete. Without it the
+    // producer could overwrite bytes that we still copy.
     std::atomic_ref<std::uint64_t>(mine_->bytes_consumed).store(consumed_, std::memory_order_release);
     return true;
   }
 
  private:
+  // Reads the producer's count, and ignores an impossible one.
   void refresh();
   void pass(std::size_t count) {
     MARGAY_DEBUG_ASSERT(count <= known_ - consumed_);
@@ -118,8 +126,10 @@ class ByteConsumer {
   const ProducerLine* theirs_;
   ConsumerLine* mine_;
   std::uint64_t consumed_ = 0;
-  std::uint64_t known_ = 0;  // produced, as far as known
-  std::size_t untold_ = 0;   // of consumed_
+  // Bytes produced, as far as known.
+  std::uint64_t known_ = 0;
+  // Consumed bytes whose credit has not been returned.
+  std::size_t untold_ = 0;
 };
 
 }  // namespace margay::sim

@@ -1,5 +1,5 @@
-// What a channel (one ordered pair of ranks) keeps in shared memory; the roles in cell_ring.hpp and byte_ring.hpp give
-// it meaning. Trivially copyable, no pointers; all zero is an empty channel.
+// The shared memory of a channel (one ordered pair of ranks); the roles in cell_ring.hpp and byte_ring.hpp give it
+// meaning. Trivially copyable, no pointers; all zero is an empty channel.
 #pragma once
 
 #include <array>
@@ -11,46 +11,57 @@
 
 namespace margay::sim {
 
-// One cell is one cache line. The low byte of its first word is the lap: a producer on lap n (from 0) writes n + 1,
-// modulo 256, so zero pages are a ring in which nothing has been written.
+// A cell of the ring, one cache line. The low byte of its first word is the lap: a producer on lap n (from 0) writes n
+// + 1, modulo 256, so zero pages are a ring in which nothing has been written.
 struct alignas(kCacheLineBytes) Cell {
   std::array<std::uint64_t, 8> words{};
 };
 static_assert(sizeof(Cell) == kCacheLineBytes && alignof(Cell) == kCacheLineBytes);
 
-// With the three lines below, the cells fill two pages exactly.
+// Together with the three lines below, the cells fill two pages exactly.
 inline constexpr std::uint32_t kCellCount = 125;
+// A power of two, so that positions are masked.
 inline constexpr std::size_t kByteRingBytes = std::size_t{128} * 1024;
 static_assert((kByteRingBytes & (kByteRingBytes - 1)) == 0);
 
-// A body that lies in the producer's memory for reading (process_vm_readv), as its cell says behind the head;
-// read_offer.hpp gives it meaning.
+// The offer of a body that lies in the producer's memory for reading (process_vm_readv). It lies in the body's cell,
+// behind the head; read_offer.hpp gives it meaning.
 struct ReadOffer {
+  // Address, in the producer's memory, of the body; for a body in several pieces, of their table (portals::Buffer).
   std::uint64_t address =
-      0;  // in the producer's memory, of the body; of several pieces, of their table (portals::Buffer)
-  std::uint64_t count = 0;  // pieces
+      0;
+  // Number of pieces.
+  std::uint64_t count = 0;
 };
 static_assert(sizeof(ReadOffer) == 16);
 
 // Written by the producer only.
 struct alignas(kCacheLineBytes) ProducerLine {
-  std::uint64_t bytes_produced = 0;  // ever put in the byte ring; may lag behind for bodies that their cell announces
-  std::uint64_t carried = 0;         // shared_body.hpp: what the producer carried of the body offered
+  // Bytes ever put in the byte ring; may lag behind for bodies that their cell announces.
+  std::uint64_t bytes_produced = 0;
+  // shared_body.hpp: the producer's report of its chunks of the body offered.
+  std::uint64_t carried = 0;
 };
 // Written by the consumer only.
 struct alignas(kCacheLineBytes) ConsumerLine {
-  std::uint64_t cells_consumed = 0;  // ever
-  std::uint64_t bytes_consumed = 0;  // ever
-  std::uint64_t read_answer = 0;     // number of an offer << 2 | what became of it; all before it are over
-  std::uint64_t preferences = 0;     // how long bodies come fastest, two bits for each size; a hint
-  std::uint64_t read_visits = 0;     // that read a part of a body on offer, ever; a hint
-  std::uint64_t landing = 0;         // shared_body.hpp: in the consumer's memory, where the body offered goes
+  // Cells ever consumed, and bytes of the byte ring.
+  std::uint64_t cells_consumed = 0;
+  std::uint64_t bytes_consumed = 0;
+  // Number of an offer << 2 | the answer to it; all offers before it are over.
+  std::uint64_t read_answer = 0;
+  // The preferred method of long bodies, two bits for each size class; a hint.
+  std::uint64_t preferences = 0;
+  // Polls, ever, that read a part of an offered body; a hint.
+  std::uint64_t read_visits = 0;
+  // shared_body.hpp: the address, in the consumer's memory, of the landing of the body offered.
+  std::uint64_t landing = 0;
 };
-// Written by both: who carries which part of the body offered (shared_body.hpp).
+// Written by both: the claims to parts of the body offered (shared_body.hpp).
 struct alignas(kCacheLineBytes) SharedLine {
   std::uint64_t claims = 0;
 };
 
+// A channel. Each side's line is separate, so that polling one does not slow the writer of another.
 struct ChannelData {
   ProducerLine producer;
   ConsumerLine consumer;

@@ -1,15 +1,15 @@
-// Single-producer single-consumer ring of 64-byte cells. The sequence number (the lap) travels in the cell, so handing
-// a small message over costs the transfer of one cache line.
+// A single-producer, single-consumer ring of 64-byte cells. The sequence number (the lap) travels in the cell, so
+// handing a small message over costs the transfer of one cache line.
 //
 // Invariants
 //  1. Cell i on lap n holds n + 1 (modulo 256) in its low byte once its message is in it; before, it holds n.
 //  2. The low byte is written last, with the first word, by one store.
-//  3. The producer never writes a cell that the consumer has not released: produced - consumed <= count. It knows
-//     `consumed` from a cached copy and reads the consumer's line only when that is used up.
-//  4. The consumer returns credit by quarters of the ring, or when it finds nothing more: while it is behind, the
-//     producer's look at its line gives room for many messages, not for one. So at rest nothing released is untold.
+//  3. The producer never writes a cell that the consumer has not released: produced - consumed <= count. It has a
+//     cached copy of `consumed`, and reads the consumer's line only when that is used up.
+//  4. The consumer returns credit by quarters of the ring, or when it finds no more cells: while it is behind, one read
+//     of its line gives the producer room for many messages. So at rest all credit has been returned.
 //
-// The data is in cell_data.hpp. A role is process-local, belongs to one thread at a time (under the process lock).
+// The data is in cell_data.hpp. A role is process-local, and belongs to one thread at a time (under the process lock).
 #pragma once
 
 #include <atomic>
@@ -24,14 +24,16 @@
 
 namespace margay::sim {
 
+// The producer's role.
 class CellProducer {
  public:
-  // Nothing is touched before the first use. Requires: fresh (all zero) or continued by nobody else.
+  // Touches no memory before the first use. Requires: the ring is fresh (all zero), and has no other producer.
   CellProducer(std::span<Cell> cells, const ConsumerLine& consumer)
       : cells_(cells), consumer_(&consumer), credit_(static_cast<std::uint32_t>(cells.size())) {
     MARGAY_ASSERT(!cells.empty());
   }
 
+  // Whether a cell is free.
   [[nodiscard]] bool has_room() {
     if (credit_ != 0) [[likely]]
       return true;
@@ -42,33 +44,33 @@ class CellProducer {
     MARGAY_DEBUG_ASSERT(credit_ != 0);
     return reinterpret_cast<std::byte*>(&cells_[slot_]);
   }
-  // Hands the cell over. `first_word` has a zero low byte: the lap goes there.
+  // Hands the cell over to the consumer. Requires: the low byte of `first_word` is zero, because the lap goes there.
   void publish(std::uint64_t first_word) {
     MARGAY_ASSERT(credit_ != 0 && (first_word & 0xff) == 0);
-    // Release: pairs with the acquire in CellConsumer::peek: whoever sees this lap sees the whole cell, and the bytes
-    // in the byte ring that the cell announces. Without it the consumer could take a half-written message.
+    // Release: pairs with the acquire in CellConsumer::peek: a consumer that sees this lap sees the whole cell, and the
+    // bytes in the byte ring that the cell announces. Without it, it could take a half-written message.
     std::atomic_ref<std::uint64_t>(cells_[slot_].words[0]).store(first_word | lap_, std::memory_order_release);
     ++produced_;
     --credit_;
     if (++slot_ == cells_.size()) slot_ = 0, lap_ = (lap_ + 1) & 0xff;
-    // Stores reach the cache in their order: all that come after a cell's wait until its line is here, on which a
-    // sender that runs ahead of its receiver spent 40 % of its time.
+    // Stores reach the cache in order: all those after a cell's wait until its line is here, on which a sender that
+    // runs ahead of its receiver spent 40 % of its time.
     if (credit_ > kOwnAhead && slot_ + kOwnAhead < cells_.size()) [[likely]]
       own_lines(std::as_writable_bytes(cells_.subspan(slot_ + kOwnAhead, 1)));
   }
 
  private:
-  // Far enough for a line to come in time, and beyond those that a receiver close behind looks at. Messages a second,
-  // 0, 6 and 12 ahead: 8 bytes 9.5, 10.8, 10.7 million, 64 bytes 8.8, 8.6, 11.4.
+  // Far enough for a line to arrive in time, and beyond the cells that a receiver close behind polls. Messages a second
+  // with 0, 6 and 12 ahead: 8 bytes 9.5, 10.8, 10.7 million, 64 bytes 8.8, 8.6, 11.4.
   static constexpr std::uint32_t kOwnAhead = 12;
 
   bool refresh() {
-    // Acquire: pairs with the release in CellConsumer::release: the consumer's reads of the cells it gave back are
-    // over. Without it we could overwrite a cell that is still being read.
+    // Acquire: pairs with the release in CellConsumer::tell: the consumer's reads of the cells that it returned are
+    // complete. Without it we could overwrite a cell that is still being read.
     const std::uint64_t consumed = std::atomic_ref<std::uint64_t>(const_cast<std::uint64_t&>(consumer_->cells_consumed))
                                        .load(std::memory_order_acquire);
     const std::uint64_t held = produced_ - consumed;
-    // The other process's word is not believed beyond what can be: more than all cells means it is damaged.
+    // The other process's word is bounded: a count above all cells is damaged.
     credit_ = held <= cells_.size() ? static_cast<std::uint32_t>(cells_.size() - held) : 0;
     return credit_ != 0;
   }
@@ -78,38 +80,42 @@ class CellProducer {
   std::uint64_t produced_ = 0;
   std::uint64_t lap_ = 1;
   std::uint32_t slot_ = 0;
-  std::uint32_t credit_;  // cells known to be free
+  // Cells known to be free.
+  std::uint32_t credit_;
 };
 
+// The consumer's role.
 class CellConsumer {
  public:
+  // Requires: the ring is fresh, and has no other consumer.
   CellConsumer(std::span<Cell> cells, ConsumerLine& consumer) : cells_(cells), consumer_(&consumer) {}
 
-  // Whether the next cell is there; `first_word` is then its first word, without the lap.
+  // Whether the next cell holds a message; `first_word` is then its first word, without the lap.
   [[nodiscard]] bool peek(std::uint64_t& first_word) const {
     // Acquire: pairs with the release in CellProducer::publish, see there.
     const std::uint64_t word = std::atomic_ref<std::uint64_t>(cells_[slot_].words[0]).load(std::memory_order_acquire);
     first_word = word & ~std::uint64_t{0xff};
     return (word & 0xff) == lap_;
   }
-  // Whether the next cell is there, as a hint. Relaxed: nothing is read on the strength of it.
+  // The same as a hint. Relaxed: no other data is read because of it.
   [[nodiscard]] bool has_next() const {
     const std::uint64_t word = std::atomic_ref<std::uint64_t>(cells_[slot_].words[0]).load(std::memory_order_relaxed);
     return (word & 0xff) == lap_;
   }
-  // The bytes of the cell that peek() saw; bytes 0-7 are the first word. Valid until release().
+  // The bytes of the cell that peek() found; bytes 0-7 are the first word. Valid until release().
   [[nodiscard]] std::byte* cell() const { return reinterpret_cast<std::byte*>(&cells_[slot_]); }
-  // Gives the cell back, now or with later ones. Returns whether the producer can see it. Requires: peek() saw it.
+  // Returns the cell to the producer, at once or with later ones. Returns whether the producer can see it. Requires:
+  // peek() found it.
   bool release() {
     ++consumed_;
     if (++slot_ == cells_.size()) slot_ = 0, lap_ = (lap_ + 1) & 0xff;
-    // While we are behind, the cells ahead are written: their lines come while we work on this one. Not otherwise: the
-    // producer is about to write them.
+    // While this side is behind, the cells ahead are written, so their lines are prefetched during the work on this
+    // one. Not otherwise, because the producer is about to write them.
     if (behind_ && slot_ + kAhead < cells_.size()) __builtin_prefetch(&cells_[slot_ + kAhead]);
     behind_ = true;
     return ++untold_ > cells_.size() / 4 && tell();
   }
-  // Nothing more is here: tells what release() kept back. Returns whether there was something.
+  // The ring is drained: returns the credit that release() kept back. Returns whether there was any.
   bool settle() {
     behind_ = false;
     return untold_ != 0 && tell();
@@ -130,8 +136,10 @@ class CellConsumer {
   std::uint64_t consumed_ = 0;
   std::uint64_t lap_ = 1;
   std::uint32_t slot_ = 0;
-  std::uint32_t untold_ = 0;  // of consumed_
-  bool behind_ = false;       // every look since the last release found a cell
+  // Consumed cells that have not been returned.
+  std::uint32_t untold_ = 0;
+  // A cell was released since the last settle().
+  bool behind_ = false;
 };
 
 }  // namespace margay::sim

@@ -10,11 +10,11 @@
 namespace margay::sim {
 namespace {
 
-// Pauses of some 15 ns: longer than a stay, so a holder that is still there has lost its processor. It needs ours then,
-// or it is dead, which is asked seldom: the answer may be a system call.
+// Pauses of some 15 ns, together longer than a stay: a holder that is still inside has lost its processor, and needs
+// ours, or is dead. The latter is tested rarely, because the test may be a system call.
 constexpr std::uint32_t kPausesForAStay = 100;
 constexpr std::uint32_t kTurnsBetweenQuestions = 16;
-// Turns given away to one holder, until it is taken for stopped.
+// Yields for one holder until it is assumed to be stopped.
 constexpr std::uint32_t kTurnsAwake = 256;
 constexpr std::uint64_t kFirstNapNs = 20'000;
 constexpr std::uint64_t kLongestNapNs = 1'000'000;
@@ -25,10 +25,10 @@ std::uint64_t now_ns() {
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-// Naps that grow, and for how long there were any.
+// Naps that grow, and the time since the first one.
 class Naps {
  public:
-  // How long since the first one began.
+  // Naps; returns the time since the first nap began.
   std::uint64_t nap() {
     if (begun_ns_ == 0) begun_ns_ = now_ns();
     const timespec time{0, static_cast<long>(next_ns_)};
@@ -45,10 +45,11 @@ class Naps {
 
 }  // namespace
 
-// `seen`: whose it is, if not ours; 0: it was free a moment ago.
+// Tries once. `seen`: the holder's word, if not ours; 0: it was free a moment ago. `asks`: test whether the holder is
+// gone.
 bool HolderLock::try_enter(std::uint32_t& seen, bool asks, Entry& entry) {
   std::atomic_ref<std::uint32_t> word(*word_);
-  // Relaxed: a look that decides nothing; the exchanges below say whether it still holds.
+  // Relaxed: a look that decides nothing; the exchanges below verify it.
   seen = word.load(std::memory_order_relaxed);
   // Acquire: as in enter(), see there.
   if (seen == 0 && word.compare_exchange_strong(seen, mine_, std::memory_order_acquire, std::memory_order_relaxed)) {
@@ -56,9 +57,9 @@ bool HolderLock::try_enter(std::uint32_t& seen, bool asks, Entry& entry) {
     return true;
   }
   if (seen == 0 || !asks || !gone_(seen - 1)) return false;
-  // Acquire: the dead one's exchange continued the release sequence of the last leave(), with which this pairs.
-  // What the dead one stored itself is there since it is dead: a process ends between two instructions, and the
-  // kernel that told us of it ordered all earlier ones before.
+  // Acquire: the dead one's exchange continued the release sequence of the last leave(), with which this pairs. The
+  // dead one's own stores are visible because it is dead: a process ends between two instructions, and the operating
+  // system, which reported the end, ordered all earlier ones before.
   entry = Entry::taken_over;
   return word.compare_exchange_strong(seen, mine_, std::memory_order_acquire, std::memory_order_relaxed);
 }
@@ -76,7 +77,8 @@ HolderLock::Entry HolderLock::enter_slowly() {
       spin_pause();
       continue;
     }
-    if (seen == 0 || seen != holder) {  // the last holder is not stopped, and what it was waited for is over
+    // The last holder was not stopped, and its stay is over.
+    if (seen == 0 || seen != holder) {
       turns = 0;
       if (naps.any()) gone_.waits(holder - 1, 0);
       naps = Naps();

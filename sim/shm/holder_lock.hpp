@@ -5,10 +5,10 @@
 // because the holder may be stopped. leave() wakes no waiter, and so costs a store.
 //
 // Invariants
-//  1. The word is 0 (free), or the holder's id + 1. Only who put its id there takes it away, or one that was told that
-//     it is gone.
-//  2. Who takes over finds what was guarded as a death left it: between any two stores of the one that died.
-//  3. Of several that take over from the same holder one succeeds: an id that is gone never comes back.
+//  1. The word is 0 (free), or the holder's id + 1. Only the process that put its id there removes it, or one that has
+//     found it to be dead.
+//  2. The process that takes over finds the guarded data as a death left it: between any two stores of the dead one.
+//  3. Of several that take over from the same holder one succeeds, because the id of a dead process never comes back.
 #pragma once
 
 #include <atomic>
@@ -18,16 +18,18 @@
 
 namespace margay::sim {
 
-// Asks the caller whether the holder `id` is gone: dead, or nobody's id at all. Who answers no for an id that nobody
-// has waits for ever where memory was damaged. A yes is final, and means that nothing more is stored by that process.
+// The caller's test whether the holder `id` is gone: a dead process, or an id that no process has. A test that answers
+// no for an invalid id makes a waiter on damaged memory wait for ever. A yes is final, and means that the process
+// stores nothing more.
 class HolderGone {
  public:
   using Ask = bool (*)(void* context, std::uint32_t id);
-  // Called while a waiter sleeps for the holder `id`: how long it has waited by now; 0: the wait is over.
+  // Called while a waiter sleeps for the holder `id`, with the time of the wait so far; 0: the wait is over.
   using Waits = void (*)(void* context, std::uint32_t id, std::uint64_t waited_ns);
   HolderGone(Ask ask, void* context, Waits while_waiting = nullptr)
       : ask_(ask), context_(context), waits_(while_waiting) {}
   [[nodiscard]] bool operator()(std::uint32_t id) const { return ask_(context_, id); }
+  // Reports a wait to the caller, if it wants reports.
   void waits(std::uint32_t id, std::uint64_t waited_ns) const {
     if (waits_ != nullptr) waits_(context_, id, waited_ns);
   }
@@ -38,30 +40,31 @@ class HolderGone {
   Waits waits_;
 };
 
-// One process's view of it; keeps no state, so threads may share it.
+// One process's view of the lock. It keeps no state, so threads may share it.
 class HolderLock {
  public:
-  // `id`: below 2^32 - 1; this process's, or one that stands for it. `word` and what `gone` needs outlive the lock.
+  // `id`: below 2^32 - 1; this process's, or one that represents it. `word` and the context of `gone` outlive the lock.
   HolderLock(std::uint32_t& word, std::uint32_t id, HolderGone gone) : word_(&word), mine_(id + 1), gone_(gone) {
     MARGAY_ASSERT(mine_ != 0);  // 0 is a free lock
   }
 
+  // How the lock was obtained. taken_over: from a dead holder, so the guarded data may be half updated.
   enum class Entry : std::uint8_t { free, taken_over };
-  // Until it is this one's. taken_over: from a holder that is gone; what it guards may be half done.
+  // Waits until the lock is this process's. Not recursive.
   Entry enter() {
     std::uint32_t seen = 0;
-    // Acquire: pairs with the release in leave(); without it we could read what the last holder found, not what it
-    // left. Relaxed on failure: nothing is read on the strength of it.
+    // Acquire: pairs with the release in leave(); without it we could read the state before the last holder's changes.
+    // Relaxed on failure: no other data is read because of it.
     if (std::atomic_ref<std::uint32_t>(*word_).compare_exchange_strong(seen, mine_, std::memory_order_acquire,
                                                                        std::memory_order_relaxed)) [[likely]] {
       return Entry::free;
     }
     return enter_slowly();
   }
-  // Requires: enter() returned, to this process.
+  // Frees the lock. Requires: this process has entered.
   void leave() {
-    // Release: pairs with the acquire in enter(); what was done inside is seen by whoever enters next. A plain store is
-    // enough: nobody takes the word from one that lives.
+    // Release: pairs with the acquire in enter(): what was done inside is seen by the next to enter. A plain store
+    // suffices, because the word is never taken from a live holder.
     std::atomic_ref<std::uint32_t>(*word_).store(0, std::memory_order_release);
   }
 

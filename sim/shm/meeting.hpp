@@ -1,17 +1,17 @@
-// Where processes that share memory meet in a call that all of them make: each says that it has come, once it has
-// written what others are to read; who comes last may do what is to be done once, and opens; the others go on then.
+// A shared-memory barrier, with a check that all members make the same call. Each member arrives after it has written
+// the data that others will read; the last one to arrive may run a once-only step, then opens the barrier, and the
+// others continue.
 //
-// A call costs each process one read-modify-write of a line, and the look at it that finds it open. All words that are
-// polled lie in that line: two processes pass it to and fro twice, and where processes outnumber processors nobody
-// polls while another one comes.
+// A call costs each process one read-modify-write of a line, and the poll that finds the barrier open. All polled words
+// lie in that line: two processes pass it to and fro twice, and where processes outnumber processors, no process polls
+// it while another one arrives.
 //
 // Invariants
-//  1. Who comes last (count of `arrivals`) has acquired what all others wrote before they came.
-//  2. Nobody comes to a later meeting before this one has opened, unless a call went wrong: so `opened` is read by all
-//     before the next one opens, and `side`, which changes when a meeting opens, is the same for all that come to one.
-//     Memory of two sides, written on the side of the meeting, is not written again while somebody reads it.
-//  3. A process that found the call to be wrong may leave it and come to a later one: its number takes the place of
-//  this
+//  1. The last to arrive (count of `arrivals`) has acquired everything that the others wrote before they arrived.
+//  2. No process arrives at a later meeting before this one has opened, unless a call went wrong. So all read `opened`
+//     before the next one opens, and `side`, which changes when a meeting opens, is the same for all that arrive at
+//     one. Memory with two sides, written on the side of the meeting, is therefore not written again while it is read.
+//  3. A process that finds its call to be wrong may leave it and arrive at a later one, whose number replaces this
 //     one's in `arrivals`. Those that still wait find that, and do not wait for ever; and this meeting never opens.
 #pragma once
 
@@ -24,44 +24,50 @@
 
 namespace margay::sim {
 
-// In shared memory; all zero is a place where nobody has met.
+// In shared memory; all zero is a place without any meeting so far.
 struct alignas(kCacheLineBytes) MeetingData {
-  std::uint64_t arrivals = 0;  // number of the meeting 31 | mark 20 | some named another mark 1 | how many have come 12
-  std::uint64_t opened = 0;    // number of the meeting 31 | 0 19 | who opened 12 | marks differ 1 | side 1
-  std::uint32_t left = 0;      // processes that will not come again
-  std::uint32_t round = 0;     // how often all have left: the place is others' then
-  std::uint32_t wanted = 0;    // somebody waits for another one's progress (sim/shm/posting)
+  // number of the meeting 31 | mark 20 | marks differ 1 | number of members that have arrived 12
+  std::uint64_t arrivals = 0;
+  // number of the meeting 31 | 0 19 | opener 12 | marks differ 1 | side 1
+  std::uint64_t opened = 0;
+  // Processes that will not come again.
+  std::uint32_t left = 0;
+  // How often all have left, and the place passed to other members.
+  std::uint32_t round = 0;
+  // A process waits for another one's progress (sim/shm/posting).
+  std::uint32_t wanted = 0;
 };
 static_assert(std::is_trivially_copyable_v<MeetingData> && sizeof(MeetingData) == kCacheLineBytes);
 
-// One process's view of a place; keeps no state but how many they are.
+// One process's view of a place; keeps no state but the number of members.
 class Meeting {
  public:
   static constexpr std::uint32_t kNumberBits = 31;
   static constexpr std::uint32_t kMarkBits = 20;
   static constexpr std::uint32_t kMembersMax = (1U << 12) - 1;
 
+  // `members`: how many processes meet here.
   Meeting(MeetingData& data, std::uint32_t members) : data_(&data), members_(members) {
     MARGAY_ASSERT(members != 0 && members <= kMembersMax);
   }
 
-  // Which of two sides of the members' memory the next meeting has.
+  // The side of the members' memory that the next meeting uses.
   [[nodiscard]] unsigned side() const {
-    // Relaxed: it last changed when the meeting opened to which this process came before; it has acquired that.
+    // Relaxed: it last changed when this process's last meeting opened; it has acquired that.
     return static_cast<unsigned>(opened().load(std::memory_order_relaxed) & kSide) ^ 1U;
   }
 
-  enum class Came : std::uint8_t { waits, last, late };
-  // This process comes to meeting `number` (not 0; numbers grow, and wrap), for what `mark` says: the same of all, or
-  // they did not mean to meet. last: open() is this one's to call. late: others have gone on to a later meeting, and
+  // The position of an arrival. last: this process must call open(). late: others have gone on to a later meeting, and
   // this one never opens.
+  enum class Came : std::uint8_t { waits, last, late };
+  // Arrives at meeting `number` (not 0; numbers grow, and wrap). `mark` identifies the call: it must be equal for all.
   //
-  // A meeting to which all came is no later one and not this one, whatever its number is: this process was in it. So it
-  // does not matter how many numbers lie between two meetings.
+  // A meeting at which all have arrived is neither this one nor a later one, whatever its number, because this process
+  // was in it. So the distance between the numbers of two meetings does not matter.
   [[nodiscard]] Came come(std::uint32_t number, std::uint32_t mark) {
     MARGAY_DEBUG_ASSERT(number != 0 && number >> kNumberBits == 0 && mark >> kMarkBits == 0);
     std::atomic_ref<std::uint64_t> word(data_->arrivals);
-    // Relaxed, no partner: the exchange below says whether it still holds.
+    // Relaxed, no partner: the exchange below verifies it.
     std::uint64_t seen = word.load(std::memory_order_relaxed);
     for (;;) {
       std::uint64_t next = (std::uint64_t{number} << kNumberShift | std::uint64_t{mark} << kMarkShift) + 1;
@@ -72,70 +78,71 @@ class Meeting {
       } else if (is_after(number_of(seen), number) && !all_came) {
         return Came::late;
       }
-      // Release: pairs with the acquire of who comes last, which then sees what this process wrote; each exchange
+      // Release: pairs with the acquire of the last to arrive, which then sees what this process wrote; each exchange
       // continues the release sequence of those before it.
       if (word.compare_exchange_weak(seen, next, std::memory_order_acq_rel, std::memory_order_relaxed)) {
         return (next & kCount) == members_ ? Came::last : Came::waits;
       }
     }
   }
-  // Whether marks differ, for who came last.
+  // Whether marks differ. For the last to arrive.
   [[nodiscard]] bool others_differ() const {
-    // Relaxed: come() has acquired it, and nobody else changes it.
+    // Relaxed: come() has acquired it, and no other process changes it.
     return (std::atomic_ref<std::uint64_t>(data_->arrivals).load(std::memory_order_relaxed) & kOtherMark) != 0;
   }
-  // Who came last sees by other means that they did not mean to meet: it is as if a mark had differed.
+  // Records, by the last to arrive, that the calls differ although their marks are equal.
   void found_other_marks() {
-    // Relaxed: all have come, so nobody else changes it; open() reads it in this thread.
+    // Relaxed: all have arrived, so no other process changes it; open() reads it in this thread.
     std::atomic_ref<std::uint64_t>(data_->arrivals).fetch_or(kOtherMark, std::memory_order_relaxed);
   }
-  // `who`: for the others, opener(). Requires: come() said last.
+  // Opens the meeting. `who`: the result of the others' opener(). Requires: come() returned `last`.
   void open(std::uint32_t number, std::uint32_t who) {
     MARGAY_DEBUG_ASSERT(number >> kNumberBits == 0 && who <= kMembersMax);
     const std::uint64_t differ = others_differ() ? kDiffer : 0;
     const std::uint64_t word =
         std::uint64_t{number} << kNumberShift | std::uint64_t{who} << kWhoShift | differ | side();
-    // Release: pairs with is_open(); what all wrote before they came, and this one since, is seen by all.
+    // Release: pairs with is_open(): everything written before the arrivals, and by this process since, is seen by all.
     opened().store(word, std::memory_order_release);
   }
 
-  // To be asked again and again by those that wait. `side`: what side() said before this process came; one that opened
-  // before, and has the same number after all numbers went round, had the other side.
+  // Whether the meeting is open; polled by those that wait. `side`: the result of side() before this process arrived. A
+  // meeting that opened earlier, with the same number after all numbers wrapped, had the other side.
   [[nodiscard]] bool is_open(std::uint32_t number, unsigned side) const {
     // Acquire: pairs with open().
     const std::uint64_t word = opened().load(std::memory_order_acquire);
     return number_of(word) == number && (word & kSide) == side;
   }
-  // Once it is open, before the next one is come to.
+  // For an open meeting, before the arrival at the next one: whether marks differed, and `who` of open().
   [[nodiscard]] bool marks_differ() const { return (opened().load(std::memory_order_relaxed) & kDiffer) != 0; }
   [[nodiscard]] std::uint32_t opener() const {
     return static_cast<std::uint32_t>(opened().load(std::memory_order_relaxed) >> kWhoShift) & kMembersMax;
   }
-  // The meeting that some have come to, and others not yet; 0: there is none. To be asked seldom.
+  // The meeting that is incomplete; 0: none. To be asked rarely.
   [[nodiscard]] std::uint32_t latest() const {
-    // Relaxed: a hint that calls differ; nothing is read for it.
+    // Relaxed: a hint that calls differ; no other data is read because of it.
     const std::uint64_t came = std::atomic_ref<std::uint64_t>(data_->arrivals).load(std::memory_order_relaxed);
     return (came & kCount) == members_ ? 0 : number_of(came);
   }
-  // It never opens: somebody has come to a later one without. `side`: as in is_open(). To be asked seldom.
+  // Whether the meeting never opens, because a process has arrived at a later one instead. `side`: as in is_open(). To
+  // be asked rarely.
   [[nodiscard]] bool is_abandoned(std::uint32_t number, unsigned side) const {
-    // Acquire: pairs with come(): if a later one was begun because this one opened, the look below sees it open.
+    // Acquire: pairs with come(): if a later one was begun because this one opened, the test below sees it open.
     const std::uint64_t came = std::atomic_ref<std::uint64_t>(data_->arrivals).load(std::memory_order_acquire);
     return is_after(number_of(came), number) && !is_open(number, side);
   }
 
-  // A word for those that wait for others' progress (sim/shm/posting).
+  // The word for posting.hpp's want().
   [[nodiscard]] std::uint32_t& wanted() const { return data_->wanted; }
 
-  // Which processes meet here is over when all of them have left; round() has changed then.
+  // How often all members have left: when it changes, the place is free for other members.
   [[nodiscard]] std::uint32_t round() const {
-    // Acquire: pairs with leave(): who takes the place again finds it as it was at first.
+    // Acquire: pairs with leave(): the next members find the place in its initial state.
     return std::atomic_ref<std::uint32_t>(data_->round).load(std::memory_order_acquire);
   }
-  // This process will not come again. Requires: it waits in no meeting. Who is the last one does clear().
+  // Ends this process's membership. The last to leave runs clear(). Requires: it waits in no meeting.
   template <typename Clear>
   void leave(Clear clear) {
-    // Release: its last reads of the place are over. Acquire: all others' are, if this is the last one.
+    // Release: its last reads of the place are complete. Acquire: so are all others', if this is the last one.
     if (std::atomic_ref<std::uint32_t>(data_->left).fetch_add(1, std::memory_order_acq_rel) + 1 != members_) return;
     data_->arrivals = 0;
     data_->opened = 0;
@@ -161,7 +168,7 @@ class Meeting {
   [[nodiscard]] static std::uint32_t number_of(std::uint64_t word) {
     return static_cast<std::uint32_t>(word >> kNumberShift);
   }
-  // Fewer than half of all numbers lie between two members.
+  // Correct while fewer than half of all numbers lie between two members.
   [[nodiscard]] static bool is_after(std::uint32_t number, std::uint32_t other) {
     return number != 0 && static_cast<std::int32_t>((number - other) << (32 - kNumberBits)) > 0;
   }

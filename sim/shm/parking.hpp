@@ -1,4 +1,4 @@
-// How a process's owner thread leaves work to a thread that may be parked, at the price of two plain accesses.
+// A handover of work from a process's owner thread to a thread that may be parked, for two plain accesses.
 //
 // Invariant: the owner stores `posted`, then reads `parked`; the parker stores `parked`, then (membarrier) reads
 // `posted`. At least one sees the other, so no work is left with a thread that sleeps without a limit.
@@ -12,13 +12,14 @@
 
 namespace margay::sim {
 
+// One owner and one parker. Used by the coprocessor.
 class Parking {
  public:
   explicit Parking(bool allow_membarrier = true)
       : asymmetric_(allow_membarrier && kMembarrierAllowed && register_process_barrier()) {}
 
-  // Owner: there is work, posted in its stay `stay` (not 0, and growing: BiasedLock::owner_entries). Returns true when
-  // the other thread is parked and must be woken.
+  // Owner: posts work, in its stay `stay` in the lock (not 0, and growing: BiasedLock::owner_entries). Returns true
+  // when the other thread is parked and must be woken.
   [[nodiscard]] bool post(std::uint64_t stay) {
     MARGAY_DEBUG_ASSERT(stay != 0);
     if (asymmetric_) [[likely]] {
@@ -33,10 +34,10 @@ class Parking {
     return parked_.load(std::memory_order_seq_cst) != 0;
   }
 
-  // The other thread: takes note of the work. Returns the stay in which it was posted last; 0: none. Relaxed: what the
-  // work is, is read under the process lock.
+  // Parker: takes the post. Returns the stay of the last one; 0: none. Relaxed: the work itself is read under the
+  // process lock.
   [[nodiscard]] std::uint64_t take() { return posted_.exchange(0, std::memory_order_relaxed); }
-  // About to sleep without a limit: false when work was posted meanwhile (then it is not parked).
+  // Parker: about to sleep without a limit. false: work was posted meanwhile, and it is not parked.
   [[nodiscard]] bool park() {
     // Sequentially consistent store and load: see post(), the partner.
     parked_.store(1, std::memory_order_seq_cst);
@@ -45,11 +46,12 @@ class Parking {
     unpark();
     return false;
   }
-  // Relaxed: an owner that still sees 1 wakes us once for nothing.
+  // Parker: awake again. Relaxed: an owner that still sees 1 wakes it once in vain.
   void unpark() { parked_.store(0, std::memory_order_relaxed); }
 
-  // Any thread, once. Release and acquire: what was written before stop() is seen by who sees it.
+  // Any thread, once. Release and acquire: a thread that sees the stop sees what was written before it.
   void stop() { stopping_.store(true, std::memory_order_release); }
+  // Whether stop() was called.
   [[nodiscard]] bool stopping() const { return stopping_.load(std::memory_order_acquire); }
 
  private:

@@ -1,17 +1,17 @@
-// What one process shows others, call after call, without waiting for them: a row of postings, one for each of the
-// latest calls. A reader that is late still finds it; who posts comes to a posting again when all readers have said
-// that they are done with the call that had it.
+// A per-process ring of posted buffers, one for each of the latest collective calls. The poster does not wait for
+// readers until the ring wraps: a late reader still finds its posting, which is reused only when all readers have
+// finished the call that had it.
 //
 // Invariants
-//  1. A posting is written by its owner alone; `number` last. Who reads the number of its call there has acquired what
-//     was written before.
-//  2. A posting of call n is not written again before every member's Progress says that it is done with n: so nobody
-//     reads what is being written.
-//  3. A member that is done with call n and has no posting of n will have none: who waits for it gives up. It says so
-//     after what it posted: who sees that it is done, and then no posting, has looked late enough.
-//  4. What a posting shows of its owner's own memory is not changed before all that it is for have read it, or are done
-//     with the call. An owner that leaves sooner, because a process is lost, has said so: who reads looks at that
-//     after.
+//  1. A posting is written by its owner alone, `number` last. A process that reads the number of its call there has
+//     acquired everything written before.
+//  2. A posting of call n is not written again before every member's Progress says that it has finished n. So no
+//     process reads what is being written.
+//  3. A member that has finished call n and has no posting of n will have none, so waiting for it ends. It reports the
+//     end after its postings: a process that sees the end, and then no posting, has looked late enough.
+//  4. Memory of the owner's own that a posting refers to is not changed before all its readers have read it, or have
+//     finished the call. An owner that leaves sooner, because a process is lost, has reported that: readers check for
+//     it afterwards.
 #pragma once
 
 #include <array>
@@ -24,31 +24,39 @@
 
 namespace margay::sim {
 
-// Postings of a member, and long ones, whose data lies elsewhere and is shown by one of the former.
+// The postings of a member, and its long ones, whose data lies elsewhere and to which one of the former refers.
 inline constexpr std::uint32_t kPostings = 64;
 inline constexpr std::uint32_t kLongPostings = 8;
+// Bytes of data of a posting, and of a long one.
 inline constexpr std::uint64_t kPostingBytes = 1024;
 inline constexpr std::uint64_t kLongPostingBytes = std::uint64_t{64} << 10;
 
-// In shared memory; all zero is one that was never used.
+// One posting, in shared memory; all zero is unused.
 struct alignas(kCacheLineBytes) PostingData {
-  std::uint64_t number = 0;  // of the call; calls are counted from 1
-  std::uint64_t mark = 0;    // what its owner takes the call for
-  std::uint32_t room = 0;    // where the data is: 0 here, or behind the lines; else long posting room - 1
+  // Number of the call; calls are counted from 1.
+  std::uint64_t number = 0;
+  // The owner's identification of the call.
+  std::uint64_t mark = 0;
+  // The place of the data: 0 here, or behind the lines; otherwise long posting room - 1.
+  std::uint32_t room = 0;
   std::uint32_t unused = 0;
-  alignas(std::max_align_t) std::array<std::byte, 32> here{};  // operators are given its address
+  // Aligned, because operators are called with its address.
+  alignas(std::max_align_t) std::array<std::byte, 32> here{};
 };
 static_assert(std::is_trivially_copyable_v<PostingData> && sizeof(PostingData) == kCacheLineBytes);
 
-// In shared memory, one for each member; written by it alone, but `wanted`.
+// A member's progress, in shared memory; written by that member alone.
 struct alignas(kCacheLineBytes) ProgressData {
-  std::uint64_t done = 0;    // the latest call that it is done with
-  std::uint64_t failed = 0;  // the latest one that it left because a process was lost
-  std::uint64_t read = 0;    // the latest one in which it has read all that others show of their own memory
+  // The latest call that it has finished.
+  std::uint64_t done = 0;
+  // The latest call that it left because a process was lost.
+  std::uint64_t failed = 0;
+  // The latest call in which it has read everything that others show of their own memory.
+  std::uint64_t read = 0;
 };
 static_assert(std::is_trivially_copyable_v<ProgressData> && sizeof(ProgressData) == kCacheLineBytes);
 
-// Release: pairs with posted().
+// Publishes a posting. Release: pairs with posted().
 inline void post(PostingData& posting, std::uint64_t number) {
   std::atomic_ref<std::uint64_t>(posting.number).store(number, std::memory_order_release);
 }
@@ -57,46 +65,47 @@ inline void post(PostingData& posting, std::uint64_t number) {
   return std::atomic_ref<std::uint64_t>(posting.number).load(std::memory_order_acquire) == number;
 }
 
-// Release: what this member read is read, and what it posted is posted.
+// Reports that this member has finished a call. Release: its reads and its postings of the call are complete.
 inline void be_done(ProgressData& progress, std::uint64_t number, bool failed) {
   // Relaxed: the store below publishes it.
   if (failed) std::atomic_ref<std::uint64_t>(progress.failed).store(number, std::memory_order_relaxed);
   std::atomic_ref<std::uint64_t>(progress.done).store(number, std::memory_order_release);
 }
-// Release: what this member read is read; who showed it may change it.
+// Reports that this member has read others' own memory. Release: its reads are complete, and the owners may change it.
 inline void have_read(ProgressData& progress, std::uint64_t number) {
   std::atomic_ref<std::uint64_t>(progress.read).store(number, std::memory_order_release);
 }
-// Acquire: pairs with have_read().
+// The latest call that a member has read. Acquire: pairs with have_read().
 [[nodiscard]] inline std::uint64_t read_up_to(ProgressData& progress) {
   return std::atomic_ref<std::uint64_t>(progress.read).load(std::memory_order_acquire);
 }
-// Acquire: pairs with be_done().
+// The latest call that a member has finished. Acquire: pairs with be_done().
 [[nodiscard]] inline std::uint64_t done_with(ProgressData& progress) {
   return std::atomic_ref<std::uint64_t>(progress.done).load(std::memory_order_acquire);
 }
-// In this call, or a later one: which is then no other reason why it has no posting of this one.
+// Whether the member failed in this call or in a later one. Either counts as the reason why it has no posting of this
+// call.
 [[nodiscard]] inline bool has_failed(ProgressData& progress, std::uint64_t number) {
   // Relaxed: asked after done_with(), which has acquired it.
   return std::atomic_ref<std::uint64_t>(progress.failed).load(std::memory_order_relaxed) >= number;
 }
 
-// Somebody waits, and may sleep, until some member is done with a call: from then on whoever is done looks whether
-// others sleep. The word stays: taken back and said anew, it would need a barrier of its own each time. The waiter says
-// it, then looks once more; before it sleeps it runs the barrier of sim/shm/bell, which stands between its store and
-// its last look, so that who is done either is seen by that look or sees the word.
+// Announces that a process waits, and may sleep, until a member finishes a call: from then on, members that finish test
+// whether others sleep. The word is never cleared, because setting it again would need a barrier each time. The waiter
+// sets it, then polls once more; before it sleeps it runs the barrier of sim/shm/bell between its store and its last
+// poll, so that a member that finishes is either seen by that poll or sees the word.
 inline void want(std::uint32_t& wanted) {
   // Relaxed, see above.
   std::atomic_ref<std::uint32_t>(wanted).store(1, std::memory_order_relaxed);
 }
-// `registered`: this process's register_node_barrier() said yes; else the waiter's barrier does not reach it, and it
-// pays for one of its own.
+// Whether any process has called want(). `registered`: the result of this process's register_node_barrier(); if false,
+// the waiter's barrier does not reach this process, which then executes a fence of its own.
 [[nodiscard]] inline bool is_wanted(std::uint32_t& wanted, bool registered) {
   // Pairs with the sequentially consistent order of the waiter's barrier: without it this read could come before our
   // store of being done, and the waiter's last look after neither.
   if (!registered) [[unlikely]]
     std::atomic_thread_fence(std::memory_order_seq_cst);
-  // Keeps the compiler from moving the read above the store of who is done.
+  // Keeps the compiler from moving the read above our store of being done.
   std::atomic_signal_fence(std::memory_order_seq_cst);
   return std::atomic_ref<std::uint32_t>(wanted).load(std::memory_order_relaxed) != 0;
 }

@@ -1,5 +1,5 @@
-// Values that one thread publishes to others: a reader of the value sees all that was written before it was set. On
-// x86 both are plain moves.
+// Values that one thread publishes to others: a reader of the value sees everything that was written before it was set.
+// On x86 both are plain moves.
 #pragma once
 
 #include <sched.h>
@@ -12,15 +12,17 @@
 
 namespace margay::sim {
 
+// A value in process memory, with one writer and any number of readers.
 template <typename T>
 class Published {
  public:
   constexpr Published() = default;
   constexpr explicit Published(T value) : value_(value) {}
+  // Not copyable, as std::atomic.
   Published(const Published&) = delete;
   Published& operator=(const Published&) = delete;
 
-  // Release: pairs with the acquire in get(), which could else lead to fields that are not written yet.
+  // Release: pairs with the acquire in get(), which could otherwise lead to fields that are not written yet.
   void set(T value) { value_.store(value, std::memory_order_release); }
   // Acquire: pairs with the release in set().
   [[nodiscard]] T get() const { return value_.load(std::memory_order_acquire); }
@@ -30,37 +32,37 @@ class Published {
   std::atomic<T> value_{};
 };
 
-// The same for a number in memory that processes share, which is zero before it is set.
-// Release: pairs with the acquire in published_number(); what was written before is seen by who gets it.
+// The same for a number in memory that processes share, which is zero before it is set. Release: pairs with the acquire
+// in published_number(): a process that gets the number sees what was written before.
 inline void publish_number(std::uint32_t& place, std::uint32_t value) {
   std::atomic_ref<std::uint32_t>(place).store(value, std::memory_order_release);
 }
-// Acquire: pairs with the release in publish_number(); what is read afterwards is not older than the number.
+// Acquire: pairs with the release in publish_number(): later reads are not older than the number.
 [[nodiscard]] inline std::uint32_t published_number(std::uint32_t& place) {
   return std::atomic_ref<std::uint32_t>(place).load(std::memory_order_acquire);
 }
 
-// Small things in shared memory that are written once and then only read.
+// Data in shared memory that is written once and then only read. kBeingWritten marks it meanwhile.
 
 inline constexpr std::uint64_t kBeingWritten = 1;
 
-// How often a waiting process looks before it gives up on a first caller that died while writing: between yields, each
-// perhaps a turn of every busy program, and then between naps of a millisecond.
+// The bounds of a wait for a first caller that may have died while writing: yields, each of which may be a turn of
+// every busy program, and then naps of a millisecond.
 inline constexpr int kPublishYields = 128;
 inline constexpr int kPublishNaps = 2000;
 
 // The first caller of all processes runs `write` and then sets `word` (zero before) to `value`; the others wait for
-// that. Returns 0 to the first caller, what is in `word` to the others: `value`, unless something else was there or the
-// first caller died while writing. Requires: value is neither 0 nor kBeingWritten.
+// that. Returns 0 to the first caller, and the content of `word` to the others: `value`, unless another value was there
+// or the first caller died while writing. Requires: value is neither 0 nor kBeingWritten.
 template <typename Write>
 [[nodiscard]] std::uint64_t publish_once(std::uint64_t& word, std::uint64_t value, Write write) {
   MARGAY_ASSERT(value != 0 && value != kBeingWritten);
   std::atomic_ref<std::uint64_t> state(word);
   std::uint64_t seen = 0;
-  // Acquire on failure: pairs with the release below; who sees `value` sees all that `write` wrote.
+  // Acquire on failure: pairs with the release below: a process that sees `value` sees everything that `write` wrote.
   if (state.compare_exchange_strong(seen, kBeingWritten, std::memory_order_acquire, std::memory_order_acquire)) {
     write();
-    // Release: pairs with the acquires of the others, which could else read fields that are still zero.
+    // Release: pairs with the acquires of the others, which could otherwise read fields that are still zero.
     state.store(value, std::memory_order_release);
     return 0;
   }
@@ -72,22 +74,22 @@ template <typename Write>
   return seen;
 }
 
-// Takes a place that is empty (0): of all who try, in any process, one gets it. Returns 0 to that one, and who has the
-// place to the others. Requires: who != 0.
+// Takes a place that is empty (0): among all callers, in any process, one succeeds. Returns 0 to that one, and the
+// holder to the others. Requires: who != 0.
 [[nodiscard]] inline std::int32_t take_place(std::int32_t& place, std::int32_t who) {
   MARGAY_ASSERT(who != 0);
   std::int32_t holder = 0;
-  // Relaxed: nothing else is published with the place, and the exchange alone lets one in.
+  // Relaxed: no other data is published with the place, and the exchange alone lets one succeed.
   std::atomic_ref<std::int32_t>(place).compare_exchange_strong(holder, who, std::memory_order_relaxed);
   return holder;
 }
 
-// The first of all who ask, in any process, and find an answer: all of them have that one. `find()` is 0 as long as
-// there is none; then so is this, and the next one to ask looks again.
+// The first answer that any caller, in any process, finds: all get that one. `find()` returns 0 as long as there is
+// none; then so does this, and the next caller tries again.
 template <typename Find>
 [[nodiscard]] std::uint32_t answer_once(std::uint32_t& word, Find find) {
   std::atomic_ref<std::uint32_t> answer(word);
-  // Relaxed, both: nothing else is published with the answer, and the exchange lets one in.
+  // Relaxed, both: no other data is published with the answer, and the exchange lets one succeed.
   std::uint32_t seen = answer.load(std::memory_order_relaxed);
   if (seen != 0) return seen;
   const std::uint32_t found = find();
@@ -97,16 +99,17 @@ template <typename Find>
 
 // A flag that its writer sets once and others poll.
 inline void set_flag(std::uint8_t& flag) {
-  // Release: pairs with flag_set; what the writer wrote before is seen. The reader polls what it finds afterwards
+  // Release: pairs with flag_set: what the writer wrote before is seen. The reader polls what it finds afterwards
   // anyway.
   std::atomic_ref<std::uint8_t>(flag).store(1, std::memory_order_release);
 }
+// Whether the flag is set.
 [[nodiscard]] inline bool flag_set(const std::uint8_t& flag) {
   // Acquire: pairs with set_flag.
   return std::atomic_ref<std::uint8_t>(const_cast<std::uint8_t&>(flag)).load(std::memory_order_acquire) != 0;
 }
 
-// Counts flags that were set; its reader scans for new ones when it has grown.
+// Counts flags that were set; the reader scans for new ones when the count has grown.
 inline void count_flag(std::uint32_t& count) {
   // Release: pairs with read_published; the flag set before is seen with the count.
   std::atomic_ref<std::uint32_t>(count).fetch_add(1, std::memory_order_release);

@@ -1,5 +1,5 @@
-// The processors that the ranks of one host run on: a word for each rank, in memory that all of them map. A rank writes
-// its own word while it waits, so one that computes may have moved since.
+// The processors on which the ranks of one host run: a word for each rank, in memory that all of them map. A rank
+// writes its own word while it waits, so the word of a computing rank may be old.
 #pragma once
 
 #include <atomic>
@@ -13,25 +13,29 @@
 
 namespace margay::sim {
 
+// One rank's view. Used by its owner thread.
 class RankProcessors {
  public:
+  // The result of other_on() without a rank.
   static constexpr std::size_t kNobody = std::numeric_limits<std::size_t>::max();
 
-  // No words: nothing is published, and no other rank is ever seen.
+  // Without words: nothing is published, and other_on() never finds a rank.
   RankProcessors() = default;
-  // words[i] is rank i's, zero at first, and `mine` the index of this rank's. The words outlive this object.
+  // words[i] is rank i's, zero at first, and `mine` is the index of this rank's. The words outlive this object.
   RankProcessors(std::vector<std::uint32_t*> words, std::size_t mine) : words_(std::move(words)), mine_(mine) {
     MARGAY_ASSERT(words_.empty() || mine_ < words_.size());
   }
 
+  // This rank's index.
   [[nodiscard]] std::size_t mine() const { return mine_; }
 
-  // This rank runs on `processor`. A store only if that is new.
+  // Publishes that this rank runs on `processor`. Stores only a new value.
   void runs_on(std::uint32_t processor) { write(processor + 1); }
-  // This rank needs no processor: it sleeps, or its part in the job is over.
+  // Publishes that this rank needs no processor, because it sleeps or its part in the job is over.
   void needs_none() { write(kNone); }
 
-  // Another rank that was last seen on `processor` and needs it: the first one after this rank's index. kNobody: none.
+  // Another rank that was last seen on `processor` and needs it: the first one after this rank's index, which wraps.
+  // kNobody: none.
   [[nodiscard]] std::size_t other_on(std::uint32_t processor) const {
     for (std::size_t i = 1; i < words_.size(); ++i) {
       const std::size_t rank = mine_ + i < words_.size() ? mine_ + i : mine_ + i - words_.size();
@@ -41,9 +45,10 @@ class RankProcessors {
   }
 
  private:
+  // A word holds the processor's number plus 1, because fresh memory is zero.
   static constexpr std::uint32_t kNone = 0;
 
-  // Relaxed: a number that decides nothing but who gives way; nothing else is published by it.
+  // Relaxed: it decides only which rank yields; no other data is published by it.
   [[nodiscard]] std::uint32_t read(std::size_t rank) const {
     return std::atomic_ref<std::uint32_t>(*words_[rank]).load(std::memory_order_relaxed);
   }
@@ -56,6 +61,7 @@ class RankProcessors {
 
   std::vector<std::uint32_t*> words_;
   std::size_t mine_ = 0;
+  // The last value stored, which is not stored again.
   std::uint32_t written_ = kNone;
 };
 

@@ -1,16 +1,16 @@
-// Bodies offered for reading out of their sender's memory: the sender's word that they stand, the reader's word that
-// they are over. A channel has several on offer, so that a reader that is done with one finds the next: while both
-// sides read, neither has the time to answer, or to offer, between two of its own bodies.
+// Offers of bodies for reading out of their sender's memory, and the reader's answers. A channel may have several
+// offers at once, so that a reader that has finished one finds the next: while both sides read, neither has time to
+// answer, or to offer, between two of its own bodies.
 //
 // Invariants
-//  1. The producer writes an offer into the cell that announces it, and leaves the table of pieces and the body alone
-//     until the answer to this very offer is there.
-//  2. Both sides count the offers, from 1. The reader answers them in their order, and each answer says that all offers
-//     before it are over: an answer may be overwritten by the next before it was seen.
-//  3. After an answer that asks for the byte ring the reader answers nothing until that body has come. So such an
+//  1. The producer writes an offer into the cell that announces it, and does not change the table of pieces and the
+//     body until the answer to this very offer is there.
+//  2. Both sides count the offers, from 1. The reader answers them in order, and each answer means that all offers
+//     before it are over, so an answer may be overwritten by the next before it was seen.
+//  3. After an answer that asks for the byte ring, the reader answers nothing until that body has arrived. So such an
 //     answer is never overwritten unseen.
 //
-// The data is in cell_data.hpp. A role is process-local, belongs to one thread at a time (under the process lock).
+// The data is in cell_data.hpp. A role is process-local, and belongs to one thread at a time (under the process lock).
 #pragma once
 
 #include <atomic>
@@ -21,55 +21,62 @@
 
 namespace margay::sim {
 
-// What the reader says of an offer, in the low bits of its answer.
+// The reader's answer to an offer, in the low bits of its word.
 enum class ReadAnswer : std::uint64_t {
-  none = 0,        // nothing yet
-  over = 1,        // read, or not wanted: the body's memory is the sender's own again
-  cannot_now = 2,  // this body cannot be read: send it through the byte ring
-  cannot = 3,      // no body of this sender can be read: send it, and all later ones, through the byte ring
+  // No answer yet.
+  none = 0,
+  // Read, or not wanted: the body's memory is the sender's own again.
+  over = 1,
+  // This body cannot be read: send it through the byte ring.
+  cannot_now = 2,
+  // No body of this sender can be read: send it, and all later ones, through the byte ring.
+  cannot = 3,
 };
 static_assert(static_cast<std::uint64_t>(ReadAnswer::cannot) <= 3);  // beside the offer's number in one word
 
-// Offers that stand at once: two rounds of a sender that reads bodies itself meanwhile and takes four in a round
-// (kernel.hpp) before it offers again.
+// The most offers that stand at once: two rounds of a sender that reads bodies itself meanwhile and takes four in a
+// round (kernel.hpp) before it offers again.
 inline constexpr std::uint64_t kOffersMost = 8;
 
+// The sender's role.
 class OfferProducer {
  public:
   explicit OfferProducer(const ConsumerLine& theirs) : theirs_(&theirs) {}
 
+  // Whether another offer may be made.
   [[nodiscard]] bool has_room() const { return offered_ - over_ < kOffersMost; }
-  // The number that the next offer will have.
+  // The number of the next offer.
   [[nodiscard]] std::uint64_t next() const { return offered_ + 1; }
-  // The next offer stands; what it says is in its cell, whose release (CellProducer::publish) covers it. Requires:
+  // Makes the next offer. Its content is in its cell, whose release (CellProducer::publish) covers it. Requires:
   // has_room().
   void offer() {
     MARGAY_ASSERT(has_room());
     ++offered_;
   }
+  // Whether any offer stands.
   [[nodiscard]] bool stands() const { return offered_ != over_; }
   // Number of the oldest that stands. Requires: stands().
   [[nodiscard]] std::uint64_t oldest() const {
     MARGAY_ASSERT(stands());
     return over_ + 1;
   }
-  // What became of the oldest.
+  // The answer to the oldest offer. Requires: stands().
   [[nodiscard]] ReadAnswer answer() {
     if (answered_ < oldest()) refresh();
     if (answered_ > oldest()) return ReadAnswer::over;
     return answered_ == oldest() ? what_ : ReadAnswer::none;
   }
-  // After its answer, and after its body went another way if that was asked for: the oldest no longer stands.
+  // Ends the oldest offer, after its answer, and after its body has been sent through the ring if that was asked for.
   void end() {
     MARGAY_ASSERT(stands());
     ++over_;
   }
-  // What the consumer prefers (body_ways.hpp). Relaxed: a hint, nothing is read on the strength of it.
+  // The consumer's preferences (body_ways.hpp). Relaxed: a hint, no other data is read because of it.
   [[nodiscard]] std::uint64_t preferences() const {
     return std::atomic_ref<std::uint64_t>(const_cast<std::uint64_t&>(theirs_->preferences))
         .load(std::memory_order_relaxed);
   }
-  // Grows while the consumer reads a body that takes it several visits. Relaxed: a sign of life, nothing else.
+  // Grows while the consumer reads a body that takes several polls. Relaxed: a sign of life, nothing else.
   [[nodiscard]] std::uint64_t read_on() const {
     return std::atomic_ref<std::uint64_t>(const_cast<std::uint64_t&>(theirs_->read_visits))
         .load(std::memory_order_relaxed);
@@ -78,10 +85,10 @@ class OfferProducer {
  private:
   void refresh() {
     // Acquire: pairs with the release in OfferConsumer::answer: the reader's last read of these bodies came before.
-    // Without it the sender's next store into a body could be what the reader still gets.
+    // Without it the reader could still get the sender's next store into a body.
     const std::uint64_t word = std::atomic_ref<std::uint64_t>(const_cast<std::uint64_t&>(theirs_->read_answer))
                                    .load(std::memory_order_acquire);
-    // A damaged word answers nothing that was not offered.
+    // A damaged word cannot answer an offer that was not made.
     if (word >> 2 > offered_) return;
     answered_ = word >> 2;
     what_ = static_cast<ReadAnswer>(word & 3);
@@ -94,20 +101,21 @@ class OfferProducer {
   ReadAnswer what_ = ReadAnswer::none;
 };
 
+// The reader's role.
 class OfferConsumer {
  public:
   explicit OfferConsumer(ConsumerLine& mine) : mine_(&mine) {}
 
-  // The next offer's cell was seen. Returns its number.
+  // Takes the next offer, whose cell was seen. Returns its number.
   std::uint64_t take() { return ++number_; }
-  // Of the offer taken last.
+  // Answers the last offer taken.
   void answer(ReadAnswer what) {
     MARGAY_ASSERT(number_ != 0 && what != ReadAnswer::none);
     // Release: pairs with the acquire in OfferProducer::refresh, see there.
     std::atomic_ref<std::uint64_t>(mine_->read_answer)
         .store(number_ << 2 | static_cast<std::uint64_t>(what), std::memory_order_release);
   }
-  // A part of the body taken last was read. Relaxed: see OfferProducer::read_on.
+  // Reports that a part of that body was read. Relaxed: see OfferProducer::read_on.
   void read_on() {
     std::atomic_ref<std::uint64_t>(mine_->read_visits).store(++read_visits_, std::memory_order_relaxed);
   }

@@ -1,18 +1,18 @@
-// A body that both ends carry at once: the receiver reads it from the front out of the sender's memory, the sender,
+// A body that both ends copy at once: the receiver reads it from the front out of the sender's memory, and the sender,
 // when it has nothing better to do, writes it from the back into the receiver's. Two processors copy each byte once.
 //
 // The body is cut into chunks that both compute alike. Each chunk is claimed by one side.
 //
 // Invariants
-//  1. `claims` holds the offer's number, how many chunks the receiver claimed from the front, and how many the sender
-//     from the back; their sum never exceeds the number of chunks.
-//  2. Only the receiver opens (a new number) and closes (no chunk is left). Between the two its landing stays in place,
-//     and after the last claim it waits until `carried` tells that the sender's chunks are all over.
+//  1. `claims` holds the offer's number, the count of chunks that the receiver claimed from the front, and the count
+//     that the sender claimed from the back; their sum never exceeds the number of chunks.
+//  2. Only the receiver opens (a new number) and closes (no chunk is left). Between the two its landing must not move,
+//     and after the last claim it waits until `carried` reports that all the sender's chunks are over.
 //  3. A sender that never looks claims nothing, and costs the receiver nothing.
-//  4. Where the receiver puts bytes follows from its own count of claims. What shared memory says else is compared with
-//     that; a contradiction ends the peer.
+//  4. The receiver derives the places of its own chunks from its own count of claims. Other values in shared memory are
+//     compared with that; a contradiction ends the peer.
 //
-// The data is in cell_data.hpp. A role is process-local, belongs to one thread at a time (under the process lock).
+// The data is in cell_data.hpp. A role is process-local, and belongs to one thread at a time (under the process lock).
 #pragma once
 
 #include <algorithm>
@@ -24,30 +24,33 @@
 
 namespace margay::sim {
 
-// How a body of a given length is cut. One chunk: it is not shared.
+// The division of a body of a given length into chunks. One chunk: it is not shared.
 class BodyChunks {
  public:
   explicit constexpr BodyChunks(std::uint64_t length)
       : length_(length), bytes_(chunk_bytes(length)), count_((length + bytes_ - 1) / bytes_) {}
 
+  // Number of chunks.
   [[nodiscard]] constexpr std::uint64_t count() const { return count_; }
+  // Position of a chunk in the body.
   [[nodiscard]] constexpr std::uint64_t offset(std::uint64_t chunk) const { return chunk * bytes_; }
-  // Of `count` chunks in a row.
+  // Bytes of `count` chunks in a row.
   [[nodiscard]] constexpr std::uint64_t bytes(std::uint64_t chunk, std::uint64_t count = 1) const {
     return std::min(bytes_ * count, length_ - offset(chunk));
   }
-  // How many chunks make about so many bytes; at least one.
+  // Number of chunks that make about `bytes`; at least one.
   [[nodiscard]] constexpr std::uint64_t within(std::uint64_t bytes) const {
     return std::max<std::uint64_t>(bytes / bytes_, 1);
   }
 
  private:
-  // Whole pages. Each chunk is a system call (half a microsecond, with 0.1 for a page); one side waits for the other's
-  // last. One way, 256 KiB: 13.0 us in eight chunks, 10.6 in four; 64 KiB: 5.8 us in four, 4.4 in two. 4 MiB: 256 us in
-  // chunks of 256 KiB, 222 in chunks of 512.
+  // Chunks are whole pages. Each is a system call (half a microsecond, with 0.1 for a page), and one side waits for the
+  // other's last. One way, 256 KiB: 13.0 us in eight chunks, 10.6 in four; 64 KiB: 5.8 us in four, 4.4 in two. 4 MiB:
+  // 256 us in chunks of 256 KiB, 222 in chunks of 512.
   static constexpr std::uint64_t kPage = 4096;
   static constexpr std::uint64_t kLeast = 8 * kPage;
   static constexpr std::uint64_t kMost = 128 * kPage;
+  // The counts in the word of claims have 16 bits each; close() sets all bits of the front's.
   static constexpr std::uint64_t kCountMost = 0x7fff;
   [[nodiscard]] static constexpr std::uint64_t pages(std::uint64_t bytes) {
     return (bytes + kPage - 1) / kPage * kPage;
@@ -63,7 +66,7 @@ class BodyChunks {
 
 namespace detail {
 
-// offer number (its low 32 bits) | claimed from the front | claimed from the back
+// The word of claims: offer number (its low 32 bits) | claimed from the front | claimed from the back.
 struct Claims {
   std::uint32_t number = 0;
   std::uint16_t front = 0;
@@ -73,11 +76,12 @@ struct Claims {
         front(static_cast<std::uint16_t>(word >> 16)),
         back(static_cast<std::uint16_t>(word)) {}
 };
+// One claim of the receiver, or of the sender, in the word.
 inline constexpr std::uint64_t kOneFront = std::uint64_t{1} << 16;
 inline constexpr std::uint64_t kOneBack = 1;
 
-// Claims up to `count` chunks for the side whose step is `one`. Returns how many; 0: none is left, or another offer is
-// open.
+// Claims up to `count` chunks for the side whose step is `one`. Returns their number; 0: none is left, or another offer
+// is open.
 inline std::uint64_t claim(std::uint64_t& word, std::uint64_t number, std::uint64_t chunks, std::uint64_t one,
                            std::uint64_t count, Claims& before) {
   std::atomic_ref<std::uint64_t> claims(word);
@@ -88,8 +92,8 @@ inline std::uint64_t claim(std::uint64_t& word, std::uint64_t number, std::uint6
     before = Claims(seen);
     if (before.number != static_cast<std::uint32_t>(number) || before.front + before.back >= chunks) return 0;
     const std::uint64_t mine = std::min(count, chunks - before.front - before.back);
-    // Acquire-release: a claim orders nothing but itself; what is carried is told by `carried` and by the answer. For
-    // the value read here it pairs with open() as the load above does.
+    // Acquire-release: a claim orders nothing but itself; `carried` and the answer report what has been copied. For the
+    // value read here it pairs with open() as the load above does.
     if (claims.compare_exchange_weak(seen, seen + mine * one, std::memory_order_acq_rel, std::memory_order_acquire)) {
       return mine;
     }
@@ -98,23 +102,24 @@ inline std::uint64_t claim(std::uint64_t& word, std::uint64_t number, std::uint6
 
 }  // namespace detail
 
+// The receiver's role.
 class SharedBodyReceiver {
  public:
   SharedBodyReceiver(SharedLine& shared, ConsumerLine& mine, const ProducerLine& theirs)
       : shared_(&shared), mine_(&mine), theirs_(&theirs) {}
 
-  // The body of offer `number` goes to `landing`; the sender may take part.
+  // Opens the body of offer `number` for claims; `landing` is its address here, where the sender may write.
   void open(std::uint64_t number, std::uint64_t landing, std::uint64_t chunks) {
     number_ = number;
     chunks_ = chunks;
     front_ = 0;
     mine_->landing = landing;
-    // Release: pairs with the acquire in detail::claim: whoever claims sees this landing. Without it the sender could
+    // Release: pairs with the acquire in detail::claim: a sender that claims sees this landing. Without it, it could
     // write to an earlier body's.
     std::atomic_ref<std::uint64_t>(shared_->claims).store(number << 32, std::memory_order_release);
   }
-  // The next chunks from the front, `most` at most: how many; `chunk` is the first. 0: none is left, or the claims are
-  // damaged: rest() says which.
+  // Claims the next chunks from the front, at most `most`; returns their number, and `chunk` is the first. 0: none is
+  // left, or the claims are damaged: rest() distinguishes them.
   [[nodiscard]] std::uint64_t claim(std::uint64_t most, std::uint64_t& chunk) {
     detail::Claims before(0);
     const std::uint64_t count = detail::claim(shared_->claims, number_, chunks_, detail::kOneFront, most, before);
@@ -123,11 +128,11 @@ class SharedBodyReceiver {
     front_ += count;
     return count;
   }
-  // What became of the sender's chunks; `chunk`: the one that failed, of those that were not claimed here. damaged:
-  // shared memory says what cannot be. Requires: claim() said 0.
+  // The state of the sender's chunks; `chunk`: the one that failed. damaged: shared memory holds an impossible value.
+  // Requires: claim() returned 0.
   enum class Rest : std::uint8_t { done, coming, failed, damaged };
   [[nodiscard]] Rest rest(std::uint64_t& chunk) const {
-    // Relaxed: the last claim is over, the word has no further change to wait for.
+    // Relaxed: the last claim has been made, so the word does not change any more.
     const detail::Claims claims(std::atomic_ref<std::uint64_t>(shared_->claims).load(std::memory_order_relaxed));
     const bool whole = claims.front == front_ && claims.back == chunks_ - front_;
     if (claims.number != static_cast<std::uint32_t>(number_) || !whole) return Rest::damaged;
@@ -138,32 +143,36 @@ class SharedBodyReceiver {
     if (carried.number != static_cast<std::uint32_t>(number_)) return Rest::coming;
     if (carried.back > claims.back) return Rest::damaged;
     if (carried.front == 0) return carried.back == claims.back ? Rest::done : Rest::coming;
-    if (carried.back != claims.back) return Rest::damaged;  // it claims no more after one that failed
+    // It claims no more after a chunk that failed.
+    if (carried.back != claims.back) return Rest::damaged;
     chunk = front_;
     return Rest::failed;
   }
-  // No chunk may be claimed any more: the body takes another way.
+  // Forbids further claims, because the body uses another method.
   void close() {
-    // Relaxed: it only takes away.
+    // Relaxed: it only removes chunks.
     std::atomic_ref<std::uint64_t>(shared_->claims).fetch_or(std::uint64_t{0xffff} << 16, std::memory_order_relaxed);
   }
 
  private:
+  // The line of claims, and each side's own line in the channel.
   SharedLine* shared_;
   ConsumerLine* mine_;
   const ProducerLine* theirs_;
   std::uint64_t number_ = 0;
   std::uint64_t chunks_ = 0;
-  std::uint64_t front_ = 0;  // chunks claimed here: our own count, as the claims are the sender's to damage
+  // Chunks claimed here: our own count, because the sender could damage the claims.
+  std::uint64_t front_ = 0;
 };
 
+// The sender's role.
 class SharedBodySender {
  public:
   SharedBodySender(SharedLine& shared, ProducerLine& mine, const ConsumerLine& theirs)
       : shared_(&shared), mine_(&mine), theirs_(&theirs) {}
 
-  // The next chunk from the back of offer `number`, and where in the receiver's memory the body begins. False: the
-  // receiver has not opened it, or none is left.
+  // Claims the next chunk from the back of offer `number`; `landing` is the body's address in the receiver's memory.
+  // False: the receiver has not opened it, or none is left.
   [[nodiscard]] bool claim(std::uint64_t number, std::uint64_t chunks, std::uint64_t& chunk, std::uint64_t& landing) {
     detail::Claims before(0);
     if (detail::claim(shared_->claims, number, chunks, detail::kOneBack, 1, before) == 0) return false;
@@ -172,7 +181,7 @@ class SharedBodySender {
     claimed_ = before.back + 1U;
     return true;
   }
-  // The chunk claimed last is over. `failed`: it is not where it should be, nor will be.
+  // Reports that the last claimed chunk is over. `failed`: it is not in place, and will not be.
   void report(std::uint64_t number, bool failed) {
     // Release: pairs with the acquire in SharedBodyReceiver::rest, see there.
     std::atomic_ref<std::uint64_t>(mine_->carried)
@@ -183,6 +192,7 @@ class SharedBodySender {
   SharedLine* shared_;
   ProducerLine* mine_;
   const ConsumerLine* theirs_;
+  // Chunks claimed here of the present offer.
   std::uint64_t claimed_ = 0;
 };
 

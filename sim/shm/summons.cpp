@@ -8,7 +8,7 @@ namespace margay::sim {
 
 namespace {
 
-// Turns of about 1 us: to sleep and to be woken costs as much as some of them.
+// Yields of about 1 us: sleeping and waking cost as much as some of them.
 constexpr int kYieldsBeforeSleep = 20;
 
 }  // namespace
@@ -25,7 +25,7 @@ void Summons::wait() {
 }
 
 void Summons::call() {
-  // Release: pairs with the acquire in called(); who was called sees what was done for it.
+  // Release: pairs with the acquire in called(): the woken thread sees what was done before.
   if (word_.exchange(kCalled, std::memory_order_release) == kAsleep) {
     futex_wake_all(reinterpret_cast<const std::uint32_t&>(word_));  // an address; nothing there is read
   }

@@ -1,4 +1,4 @@
-// One thread waits until another calls it, once.
+// A one-shot wakeup: one thread waits until another calls it.
 #pragma once
 
 #include <atomic>
@@ -6,15 +6,17 @@
 
 namespace margay::sim {
 
+// Used once.
 class Summons {
  public:
   Summons() = default;
   Summons(const Summons&) = delete;
   Summons& operator=(const Summons&) = delete;
 
-  // Until call(). Gives the processor to others at first, and then sleeps.
+  // Waits until call(): yields at first, then sleeps.
   void wait();
-  // From another thread. The summons may be gone as soon as this has begun: its thread needs no more than the value.
+  // Wakes the waiter, from another thread. The object may be destroyed as soon as this has begun, because the waiter
+  // needs only the value.
   void call();
 
  private:

@@ -1,6 +1,6 @@
-// The lock between a process's threads. Who is running takes it: a queue would hand it to a thread that has lost its
-// processor while others that could go on wait behind. Nobody starves, because newcomers and holders that come again
-// let those in first who have waited.
+// The lock between a process's threads. A running thread may take it: a queue would hand it to a thread that has lost
+// its processor while others that could continue wait behind. No thread starves, because newcomers and returning
+// holders let those in first that have waited.
 #pragma once
 
 #include <sched.h>
@@ -15,6 +15,7 @@
 
 namespace margay::sim {
 
+// Used with MPI_THREAD_SERIALIZED and above.
 class ThreadLock {
  public:
   ThreadLock() = default;
@@ -27,25 +28,26 @@ class ThreadLock {
       lock_slowly();
     note_turn();
   }
-  // Only if nobody has it or waits for it. The thread is the lock's value, so that from the moment it is taken mine()
-  // is true, for a signal handler too.
+  // Takes the lock only if it is free and no thread waits. The lock's value is the thread, so mine() is true from the
+  // moment it is taken, for a signal handler too.
   [[nodiscard]] bool try_lock() { return !wanted() && take(); }
+  // Frees the lock, and wakes no thread: waiters poll. Requires: mine().
   void unlock() {
-    // Release: pairs with the acquire in take(); who gets in next sees what we did.
+    // Release: pairs with the acquire in take(): the next holder sees what we did.
     holder_.store(kNobody, std::memory_order_release);
   }
   // Whether the calling thread holds it, perhaps in the code that its signal handler interrupted. Relaxed, with no
-  // partner: only this thread writes and unwrites its own name.
+  // partner: only this thread writes and removes its own name.
   [[nodiscard]] bool mine() const { return holder_.load(std::memory_order_relaxed) == myself(); }
 
-  // Somebody waits for it. Relaxed, with no partner: a guess that becomes true once.
+  // Whether a thread waits. Relaxed, with no partner: a guess that becomes true once.
   [[nodiscard]] bool wanted() const { return wanting_.load(std::memory_order_relaxed) != 0; }
-  // How often a thread got in after another one.
+  // How often the lock passed from one thread to another.
   [[nodiscard]] std::uint32_t turns() const {
     // Relaxed, with no partner: holders write it; others guess.
     return turns_.load(std::memory_order_relaxed);
   }
-  // Until another thread got in, or nobody waits; a while at most. Requires: not mine().
+  // Waits until another thread has got in or none waits; for a bounded time. Requires: not mine().
   void let_in() const {
     MARGAY_DEBUG_ASSERT(!mine());
     const std::uint32_t before = turns();
@@ -53,16 +55,19 @@ class ThreadLock {
   }
 
  private:
+  // A thread's name is an address of its own; 0 is none.
   using Name = std::uintptr_t;
   static constexpr Name kNobody = 0;
-  static constexpr int kSpins = 50;  // pauses of some 15 ns: about as long as a call of MPI holds the lock
+  // Pauses of some 15 ns: about as long as a call of MPI holds the lock.
+  static constexpr int kSpins = 50;
   static constexpr int kYields = 64;
   static constexpr long kNapNs = 20'000;
-  // Who is kept from running for longer is not waited for: two milliseconds of naps.
+  // The bound of let_in(): a waiter that cannot run in two milliseconds of naps is not waited for.
   static constexpr int kPatience = kSpins + kYields + 32;
 
-  // An address that is the thread's own while it lives.
+  // An address that identifies the thread while it lives.
   static Name myself() { return reinterpret_cast<Name>(__builtin_thread_pointer()); }
+  // One step of a wait that becomes more patient: spins, yields, then naps.
   static void pause(int tries) {
     if (tries < kSpins) {
       spin_pause();
@@ -78,13 +83,15 @@ class ThreadLock {
     // Acquire: pairs with the release in unlock(); what the last holder did is seen.
     return holder_.compare_exchange_strong(expected, myself(), std::memory_order_acquire, std::memory_order_relaxed);
   }
+  // The path of a lock that is taken or wanted.
   [[gnu::noinline]] void lock_slowly() {
     if (wanted()) let_in();
-    // Relaxed, this and what follows: a hint to others, who may look too early or too late.
+    // Relaxed, here and below: a hint to others, who may look too early or too late.
     wanting_.fetch_add(1, std::memory_order_relaxed);
     for (int tries = 0; !take(); ++tries) pause(tries);
     wanting_.fetch_sub(1, std::memory_order_relaxed);
   }
+  // Counts a change of holder; called by the holder.
   void note_turn() {
     if (last_ == myself()) [[likely]]
       return;
@@ -94,7 +101,9 @@ class ThreadLock {
 
   alignas(kCacheLineBytes) std::atomic<Name> holder_{kNobody};
   std::atomic<std::uint32_t> turns_{0};
-  Name last_ = kNobody;  // who was in last; the holder's
+  // The previous holder; written by the holder.
+  Name last_ = kNobody;
+  // Waiting threads, in a line of its own, because every try_lock() reads it.
   alignas(kCacheLineBytes) std::atomic<std::uint32_t> wanting_{0};
 };
 

@@ -1,6 +1,6 @@
-// How often others have done something for a process, a count for each of them: whom a target has exposed its window to
-// (post), which origins are done with it (complete). For each window and each process one row of either sort; counter i
-// of a row is written by member i alone, and read by the row's owner, which compares it with its own count of epochs.
+// Counts of events between a window's processes, one for each other process: a target has exposed its window (post), an
+// origin has finished with it (complete). Each window has, for each process, one row of either kind; counter i of a row
+// is written by member i alone, and read by the row's owner, which compares it with its own count of epochs.
 #pragma once
 
 #include <atomic>
@@ -11,27 +11,28 @@
 
 namespace margay::sim {
 
-// One row, as its owner or one of the others sees it; all zero at first. Keeps no state.
+// One row, as its owner or another member sees it; all zero at first. Keeps no state.
 class WindowCounters {
  public:
+  // `row`: one counter for each member of the window.
   explicit WindowCounters(std::span<std::uint32_t> row) : row_(row) {}
 
-  // Member `writer` has done it once more. Its thread only. The caller rings the owner's bell.
+  // Counts one more event by member `writer`. Called in its thread only; the caller rings the owner's bell.
   void publish(std::uint32_t writer) {
     MARGAY_ASSERT(writer < row_.size());
     std::atomic_ref<std::uint32_t> counter(row_[writer]);
-    // Relaxed load: only this thread writes it. Release: pairs with the acquire in count(); what the writer did before
-    // (to the window, in an epoch that is complete; of its own, in one that it posts) is seen by who reads this count.
-    // Without it the owner could go on and read old elements.
+    // Relaxed load: only this thread writes it. Release: pairs with the acquire in count(): a process that reads this
+    // count sees what the writer did before (to the window, in an epoch that is complete; to its own memory, in one
+    // that it posts). Without it the owner could go on and read old elements.
     counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
-  // How often member `writer` has; wraps.
+  // The count of member `writer`; wraps.
   [[nodiscard]] std::uint32_t count(std::uint32_t writer) const {
     MARGAY_ASSERT(writer < row_.size());
     // Acquire: pairs with the release in publish().
     return std::atomic_ref<std::uint32_t>(row_[writer]).load(std::memory_order_acquire);
   }
-  // Whether that is `epochs` times or more; the two never differ by 2^31.
+  // Whether that count is at least `epochs`. Requires: the two never differ by 2^31.
   [[nodiscard]] bool has_reached(std::uint32_t writer, std::uint32_t epochs) const {
     return static_cast<std::int32_t>(count(writer) - epochs) >= 0;
   }

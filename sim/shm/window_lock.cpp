@@ -1,5 +1,6 @@
-// Each store inside the guard says what a death right behind it leaves. Who takes the guard over runs repair(), which
-// reads the slots alone, so that a wrong count is nobody's trouble; repair() may itself be cut short and run again.
+// Each store inside the guard has a comment on the state that a death right after it leaves. The process that takes the
+// guard over runs repair(), which reads the slots only, so a wrong count does no harm; repair() may itself be cut short
+// and run again.
 #include "sim/shm/window_lock.hpp"
 
 #include <algorithm>
@@ -22,9 +23,9 @@ bool WindowLock::request(std::uint32_t member, WindowLockKind kind) {
     const std::uint32_t waiting = load(data_->waiting);
     const std::uint32_t ticket = load(data_->next_ticket);
     granted = waiting == 0 && exclusive == 0 && (kind == WindowLockKind::shared || shared == 0);
-    // A death behind this: a number that nobody has. The other way round the next one could be given it again.
+    // After a death here, one ticket stays unused. In the other order the next request could get the same ticket.
     store(data_->next_ticket, ticket + 1);
-    // A death behind this: a count too many, which the guard's next holder makes anew.
+    // After a death here, a count is too high; the guard's next holder recomputes it.
     if (!granted) {
       store(data_->waiting, waiting + 1);
     } else if (kind == WindowLockKind::shared) {
@@ -32,7 +33,7 @@ bool WindowLock::request(std::uint32_t member, WindowLockKind kind) {
     } else {
       store(data_->exclusive, exclusive + 1);
     }
-    // A death behind this: the member has it, or waits for it, and is dead. Withdrawn like any other.
+    // After a death here, the member holds or waits, and is dead. It is withdrawn like any other.
     store(
         slots_[member],
         WindowLockSlot{granted ? WindowLockSlot::State::granted : WindowLockSlot::State::waiting, kind, ticket}.word());
@@ -45,26 +46,26 @@ WindowLock::Tickets WindowLock::release_and_let_in(std::uint32_t member) {
   if (member >= slots_.size()) return {};
   enter();
   const WindowLockSlot before = slot(member);
-  // A death behind this: the member is out, and a count is too many; nobody is let in who could be. The counts are made
-  // anew by the guard's next holder. Those are let in when the dead one is withdrawn (invariant 3), or sooner.
+  // After a death here, the member is out, a count is too high, and requests that could be granted are not. The guard's
+  // next holder recomputes the counts. The grants are made when the dead one is withdrawn (invariant 3), or sooner.
   store(slots_[member], std::uint64_t{0});
   Tickets tickets;
   if (load(data_->waiting) != 0) {
     tickets = let_in();
   } else if (before.state == WindowLockSlot::State::granted) {
     std::uint32_t& count = before.kind == WindowLockKind::shared ? data_->shared : data_->exclusive;
-    // Not below nothing, were it damaged.
+    // Never below zero, in case it is damaged.
     store(count, std::max(load(count), 1U) - 1);
   }
   guard_.leave();
-  // A death here: those that were let in are not told. They are when the dead one is withdrawn.
+  // After a death here, those that were granted are not notified. They are when the dead one is withdrawn.
   return tickets;
 }
 
 void WindowLock::take_out(std::uint32_t member) {
   enter();
-  // A death behind this: as in release_and_let_in(). The other way round one of a kind that does not go with the
-  // member's would be let in while its slot still says that it holds.
+  // After a death here: as in release_and_let_in(). In the other order a member of an incompatible kind would be
+  // granted while this one's slot still says that it holds.
   if (member < slots_.size()) store(slots_[member], std::uint64_t{0});
   static_cast<void>(let_in());
   guard_.leave();
@@ -81,7 +82,7 @@ WindowLock::Row WindowLock::look() const {
       continue;
     }
     ++row.waiting;
-    // Wraps as the tickets do: right while fewer than 2^32 were given since the oldest of those that wait.
+    // Wraps as the tickets do: correct while fewer than 2^32 were given since the oldest one that waits.
     const std::int64_t age = next - one.ticket;
     if (one.kind == WindowLockKind::shared) {
       row.shared_age = std::max(row.shared_age, age);
@@ -93,7 +94,7 @@ WindowLock::Row WindowLock::look() const {
   return row;
 }
 
-// Lets in whom the row's head and the holders allow; makes the counts anew. Inside the guard.
+// Grants the requests that the row's head and the holders allow, and recomputes the counts. Inside the guard.
 WindowLock::Tickets WindowLock::let_in() {
   Row row = look();
   const std::uint32_t next = load(data_->next_ticket);
@@ -102,7 +103,7 @@ WindowLock::Tickets WindowLock::let_in() {
     if (row.exclusive == 0 && row.shared == 0) {
       WindowLockSlot one = slot(row.oldest_exclusive);
       one.state = WindowLockSlot::State::granted;
-      // A death behind this: the member holds it, is not told yet, and the counts are old (invariant 3).
+      // After a death here, the member holds it, is not notified, and the counts are old (invariant 3).
       store(slots_[row.oldest_exclusive], one.word());
       ++row.exclusive;
       --row.waiting;
@@ -114,8 +115,8 @@ WindowLock::Tickets WindowLock::let_in() {
       if (one.state != WindowLockSlot::State::waiting || one.kind != WindowLockKind::shared) continue;
       if (static_cast<std::int64_t>(next - one.ticket) < row.exclusive_age) continue;
       one.state = WindowLockSlot::State::granted;
-      // A death behind this: some of those at the head are in, all shared; the others still have older tickets than
-      // the first exclusive one, and are let in when the dead one is withdrawn.
+      // After a death here, some of those at the head are granted, all shared; the others still have older tickets than
+      // the first exclusive one, and are granted when the dead one is withdrawn.
       store(slots_[member], one.word());
       ++row.shared;
       row.waiting -= row.waiting != 0 ? 1 : 0;
@@ -127,18 +128,18 @@ WindowLock::Tickets WindowLock::let_in() {
   return tickets;
 }
 
-// A death between these: the guard is still the dead one's, and its next holder does it again.
+// After a death between these stores, the guard is still the dead one's, and its next holder repeats them.
 void WindowLock::store_counts(const Row& row) {
   store(data_->shared, row.shared);
   store(data_->exclusive, row.exclusive);
   store(data_->waiting, row.waiting);
 }
 
-// Inside the guard, which was taken from one that died. Lets nobody in: whoever does that has to tell them, and a
-// request could not. A death on the way: done again.
+// Recomputes the header inside a guard that was taken from a dead process. Grants nothing, because the process that
+// grants must also notify, which request() cannot. After a death here, the next holder repeats it.
 void WindowLock::repair() {
-  // The next ticket is counted before it is given, so it is right unless memory was damaged. It is not to be one that
-  // somebody waits with.
+  // The next ticket is counted before it is given, so it is right unless memory was damaged. It must not be the ticket
+  // of a member that waits.
   std::uint32_t next = load(data_->next_ticket);
   for (std::uint32_t member = 0; member < slots_.size(); ++member) {
     const WindowLockSlot one = slot(member);

@@ -1,24 +1,26 @@
-// A fair lock, shared or exclusive, for the epochs of passive targets (MPI_Win_lock): one for each window and target,
-// in memory that the node shares. Who asks gets it, or a place in one row of all that wait: a shared request behind an
-// exclusive one waits, and when the row moves all shared requests at its head get in at once. So neither sort starves.
+// A fair lock, shared or exclusive, for passive-target epochs (MPI_Win_lock): one for each window and target, in memory
+// that the node shares. A request is granted, or queued in one row of all that wait: a shared request behind an
+// exclusive one waits, and when the row advances, all shared requests at its head are granted at once. So neither kind
+// starves.
 //
-// A slot for each member is the truth: whether it waits or holds, for which kind, and its ticket. The header's counts
-// only save looking at all slots; they are made anew from the slots when the process that was changing them has died.
+// The slots, one for each member, are authoritative: whether the member waits or holds, for which kind, and its ticket.
+// The header's counts only save scanning all slots; they are recomputed from the slots when a process has died while it
+// was changing them.
 //
 // Invariants
-//  1. Slots and counts are changed inside the guard (HolderLock). Outside, a member looks at its own slot, and who let
-//     others in at theirs.
-//  2. Each slot is stored at once, in an order that has no wrong state between two stores: who leaves is out before
-//     others are let in, the next ticket is counted before it is given. So what a death leaves in the slots is the
-//     state before a member's step or after it, with some of those that could be let in not let in yet, or not told.
-//  3. What a death left undone is done by withdraw() of the dead member: it lets in who can be, and tells all that
-//     hold. So each death is followed by it, by at least one that lives. It may be several.
-//  4. Each loop over slots ends after their number, which the caller knows and shared memory does not say. Damaged
-//     words may let in wrong ones, or none; they lead nowhere else.
+//  1. Slots and counts are changed inside the guard (HolderLock). Outside, a member reads its own slot, and a process
+//     that granted others reads theirs.
+//  2. Each slot is written by one store, in an order that has no wrong state between two stores: a member is out before
+//     others are granted, and the next ticket is counted before it is given. So after a death the slots hold the state
+//     before a member's step or after it, perhaps with some grants not yet made, or not notified.
+//  3. withdraw() of the dead member completes what its death left undone: it grants all that can be, and notifies all
+//     that hold. So each death is followed by it, by at least one living process; it may be several.
+//  4. Each loop over slots is bounded by their number, which the caller supplies and not shared memory. Damaged words
+//     may grant wrong members, or none; they do no other harm.
 //
-// Cost, where nobody else wants it: a request and a release are one locked operation each (entering the guard), in two
-// lines: the header's, and the one with the member's slot. 36 ns for both, in one process. Each let-in from the row
-// looks at all slots twice, and telling those that are let in once more.
+// Cost without contention: a request and a release are one locked operation each (entering the guard), in two lines:
+// the header's, and the one with the member's slot. 36 ns for both, in one process. Each grant from the row scans all
+// slots twice, and the notification once more.
 #pragma once
 
 #include <atomic>
@@ -31,20 +33,23 @@
 
 namespace margay::sim {
 
-// In shared memory, and behind it a word of 64 bits for each member; all zero is free. Members' order in a row of slots
-// is the window's.
+// The header, in shared memory; behind it a word of 64 bits for each member, in the window's order. All zero is free.
 struct alignas(kCacheLineBytes) WindowLockData {
-  std::uint32_t guard = 0;        // of sim/shm/holder_lock
-  std::uint32_t next_ticket = 0;  // wraps
-  std::uint32_t shared = 0;       // how many hold it so
+  // Word of sim/shm/holder_lock.
+  std::uint32_t guard = 0;
+  // Wraps.
+  std::uint32_t next_ticket = 0;
+  // Members that hold it shared, that hold it exclusively, and that wait.
+  std::uint32_t shared = 0;
   std::uint32_t exclusive = 0;
   std::uint32_t waiting = 0;
 };
 static_assert(std::is_trivially_copyable_v<WindowLockData> && sizeof(WindowLockData) == kCacheLineBytes);
 
+// MPI_LOCK_SHARED and MPI_LOCK_EXCLUSIVE.
 enum class WindowLockKind : std::uint8_t { shared, exclusive };
 
-// What a slot's word says: ticket 32 | 0 29 | exclusive 1 | state 2.
+// The decoded word of a slot: ticket 32 | 0 29 | exclusive 1 | state 2.
 struct WindowLockSlot {
   enum class State : std::uint8_t { free, waiting, granted };
 
@@ -52,7 +57,7 @@ struct WindowLockSlot {
   WindowLockKind kind = WindowLockKind::shared;
   std::uint32_t ticket = 0;
 
-  // Anything that word() does not make is free.
+  // Decodes a word. Any word that word() does not produce is free.
   [[nodiscard]] static WindowLockSlot of(std::uint64_t word) {
     const std::uint64_t low = word & 0xffff'ffff;
     if ((low & kStates) == 0 || (low & kStates) == kStates || low > (kExclusive | kStates)) return {};
@@ -60,6 +65,7 @@ struct WindowLockSlot {
             (low & kExclusive) != 0 ? WindowLockKind::exclusive : WindowLockKind::shared,
             static_cast<std::uint32_t>(word >> 32)};
   }
+  // The reverse of of().
   [[nodiscard]] std::uint64_t word() const {
     return std::uint64_t{ticket} << 32 | (kind == WindowLockKind::exclusive ? kExclusive : 0) |
            static_cast<std::uint64_t>(state);
@@ -70,34 +76,33 @@ struct WindowLockSlot {
   static constexpr std::uint64_t kExclusive = 4;
 };
 
-// One process's view of it; keeps no state, so threads may share it. Members are named by their index; one that there
-// is not gets nothing. What is done for a member may be done by another process: a target's, for a remote origin.
+// One process's view of the lock. It keeps no state, so threads may share it. Members are identified by their index; an
+// invalid index gets nothing. Another process may act for a member: a target's, for a remote origin.
 class WindowLock {
  public:
-  // `id` and `gone`: as HolderLock's, `id` of the process that is here. `data`, the slots and what `gone` needs outlive
-  // the lock.
+  // `id` (of this process) and `gone`: as HolderLock's. `data`, the slots and the context of `gone` outlive the lock.
   WindowLock(WindowLockData& data, std::span<std::uint64_t> slots, std::uint32_t id, HolderGone gone)
       : data_(&data), slots_(slots), guard_(data.guard, id, gone) {}
 
-  // Whether the member has it at once; else it waits in the row: granted() will say it. Requires: it neither has it
-  // nor waits.
+  // Requests the lock for a member. True: granted at once; otherwise the member waits in the row until granted().
+  // Requires: it neither has it nor waits.
   [[nodiscard]] bool request(std::uint32_t member, WindowLockKind kind);
 
-  // Whether a member that waited has it.
+  // Whether a member's request has been granted.
   [[nodiscard]] bool granted(std::uint32_t member) const {
-    // Acquire: pairs with the release of who let it in, in store(); what all holders before did to the window is seen:
-    // each went through the guard when it released, and so handed it on to who let this one in.
+    // Acquire: pairs with the release in store() of the process that granted it: what all holders before did to the
+    // window is seen, because each passed the guard when it released, and so handed it on.
     return member < slots_.size() && slot(member).state == WindowLockSlot::State::granted;
   }
 
-  // The member gives it up. `tell(other)` is called for each that is let in, outside of the guard: its bell is to be
-  // rung. It may call this lock.
+  // Releases the lock of a member. `tell(other)` is called, outside of the guard, for each member that is granted it:
+  // its bell is to be rung. It may call this lock.
   template <typename Function>
   void release(std::uint32_t member, Function&& tell) {
     tell_all(release_and_let_in(member), tell);
   }
-  // The member, which has died or gives up waiting, has it no longer, nor waits; nothing if it did neither. Tells all
-  // that hold it, also those that know already: who let them in may have died before it told them.
+  // Removes a member that has died or gives up waiting; no effect if it neither holds nor waits. Notifies all that hold
+  // the lock, even those that know already, because the process that granted it may have died before it notified them.
   template <typename Function>
   void withdraw(std::uint32_t member, Function&& tell) {
     take_out(member);
@@ -105,29 +110,33 @@ class WindowLock {
   }
 
  private:
-  // Whom to tell: holders with tickets in a range.
+  // The holders to notify: those with tickets in a range.
   struct Tickets {
     std::uint32_t first = 0;
     std::uint64_t count = 0;
   };
   static constexpr Tickets kAllTickets = {0, std::uint64_t{1} << 32};
 
-  // What all slots say.
+  // The sums over all slots.
   struct Row {
     std::uint32_t shared = 0;
     std::uint32_t exclusive = 0;
     std::uint32_t waiting = 0;
-    // Tickets given since the oldest one of those that wait for either kind; none waits: -1.
+    // Tickets given since the oldest one that waits, for either kind; -1: none waits.
     std::int64_t shared_age = -1;
     std::int64_t exclusive_age = -1;
     std::uint32_t oldest_exclusive = 0;  // the member
   };
 
+  // Enters the guard, and repairs the counts after a dead holder.
   void enter();
+  // Scans all slots.
   [[nodiscard]] Row look() const;
+  // Makes the grants that are possible.
   [[nodiscard]] Tickets let_in();
   void store_counts(const Row& row);
   void repair();
+  // The guarded parts of release() and withdraw().
   [[nodiscard]] Tickets release_and_let_in(std::uint32_t member);
   void take_out(std::uint32_t member);
 
@@ -149,7 +158,7 @@ class WindowLock {
   template <typename Function>
   void tell_all(Tickets tickets, Function&& tell) {
     if (tickets.count == 0) return;
-    // Holders of that moment: one that has released since needs no bell, nor does one that came since.
+    // Holders of that moment: one that has released since needs no bell, nor does a newer one.
     for (std::uint32_t member = 0; member < slots_.size(); ++member) {
       const WindowLockSlot now = slot(member);
       if (now.state == WindowLockSlot::State::granted && now.ticket - tickets.first < tickets.count) tell(member);

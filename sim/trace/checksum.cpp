@@ -13,8 +13,10 @@ static_assert(kDigestBytes >= crypto_generichash_BYTES_MIN);
 }  // namespace
 
 TraceChecksum::TraceChecksum(TraceHeader header, TraceCloser closer) {
-  MARGAY_ASSERT(sodium_init() >= 0);  // finds the processor's best instructions
+  // Selects the processor's best instructions; repeating it is harmless.
+  MARGAY_ASSERT(sodium_init() >= 0);
   MARGAY_ASSERT(crypto_generichash_init(&state_, nullptr, 0, kDigestBytes) == 0);
+  // The rank's checksum covers its own part of the header, because the launcher writes the other part later.
   const bool is_ranks = closer == TraceCloser::rank;
   (is_ranks ? header.checksum : header.launcher_checksum) = 0;
   if (is_ranks) header.flags |= kTraceFlagClosed;

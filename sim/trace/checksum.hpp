@@ -1,4 +1,4 @@
-// The checksum of a closed trace file (docs/trace_format.md, Checksum): of all that a reader reads.
+// The checksum of a closed trace file (docs/trace_format.md, Checksum): it covers everything that a reader reads.
 #pragma once
 
 #include <sodium.h>
@@ -11,16 +11,18 @@
 
 namespace margay::sim {
 
+// The process that closed the file: its rank, or the launcher after the rank's death.
 enum class TraceCloser : std::uint8_t { rank, launcher };
 
+// An incremental computation of one file's checksum.
 class TraceChecksum {
  public:
-  // Begins with the header as it is to lie in a file closed by `closer`; the checksum in it does not matter, of the
-  // rank's whether it says closed neither.
+  // Begins with the header of a file closed by `closer`. Its checksum field is ignored, and so is the rank's closed
+  // flag.
   TraceChecksum(TraceHeader header, TraceCloser closer);
-  // Then the names, the definitions, and the ring's events, oldest first; in pieces of any size.
+  // Adds the names, then the definitions, then the ring's events, oldest first, in pieces of any size.
   void add(std::span<const std::byte> bytes);
-  // Never 0. Call once.
+  // The result; never 0, which means "none" in the file. Call once.
   [[nodiscard]] std::uint64_t value();
 
  private:

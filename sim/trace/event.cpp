@@ -6,6 +6,7 @@ namespace margay::sim {
 
 namespace {
 
+// In the order of the enumerations. The assertion below each table detects a missing name; none is ever removed.
 constexpr std::array<std::string_view, kTraceKindCount> kKindNames = {
     "none",
     "send_begin",
@@ -100,6 +101,7 @@ static_assert(!kProbeNames.back().empty());
 constexpr std::array<std::string_view, kTraceRootCount> kRootNames = {"member", "remote", "here", "another", "of_both"};
 static_assert(!kRootNames.back().empty());
 
+// A number from a file may be beyond the table.
 template <std::size_t count, typename Number>
 std::string_view lookup(const std::array<std::string_view, count>& names, Number number) {
   const auto index = static_cast<std::size_t>(number);
@@ -140,7 +142,9 @@ std::string_view name(TraceRoot root) {
   return lookup(kRootNames, root);
 }
 
+// Linear: for options and files, not for events.
 std::optional<TraceKind> trace_kind(std::string_view name) {
+  // From 1: "none" is not the name of an event.
   for (std::size_t i = 1; i < kKindNames.size(); ++i) {
     if (kKindNames[i] == name) return static_cast<TraceKind>(i);
   }

@@ -1,5 +1,5 @@
-// What a trace records: one fixed-size event each time the kernel, a protocol or a call takes a step. The byte format
-// and every field's meaning per kind are specified in docs/trace_format.md; numbers are only ever added, never reused.
+// Trace events: one fixed-size record for each step of the kernel, a protocol or a call. docs/trace_format.md specifies
+// the bytes and every field's meaning per kind; numbers are only added, never reused.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@
 
 namespace margay::sim {
 
-// What each kind means, and which fields of the record it has under which names: command/trace/read/schema.cpp, the one
-// list of it.
+// The kind of an event. command/trace/read/schema.cpp has the only list of their meanings and fields.
+//
 // Each header handed to a wire makes one of kernel_send (put, get), kernel_reply_sent, kernel_ack_sent; each header
-// that comes makes one of kernel_arrive (put, reply), kernel_get_arrived, kernel_ack_arrived, of the same identity.
-// `margay trace check` holds them against each other.
+// that arrives makes one of kernel_arrive (put, reply), kernel_get_arrived, kernel_ack_arrived, with the same identity.
+// `margay trace check` compares them.
 enum class TraceKind : std::uint16_t {
   none = 0,
   // The sender.
@@ -44,7 +44,7 @@ enum class TraceKind : std::uint16_t {
   pull_begin = 20,
   pull_complete = 21,
   stop = 22,
-  // The rank as a whole. Its threads count from 0, the one that called MPI_Init.
+  // The rank as a whole. Its threads are numbered from 0, the one that called MPI_Init.
   wait_begin = 23,
   wait_end = 24,
   sleep = 25,
@@ -56,7 +56,7 @@ enum class TraceKind : std::uint16_t {
   mpi_leave = 31,
   // The sender again.
   take_back = 32,
-  // Collective calls by way of memory that the ranks of a node share, in place of messages.
+  // Collective calls through memory that the ranks of a node share, in place of messages.
   shared_write = 33,
   shared_read = 34,
   // One-sided communication, at the origin.
@@ -67,10 +67,10 @@ enum class TraceKind : std::uint16_t {
   // A collective call of this rank, blocking or not.
   collective_begin = 38,
   collective_end = 39,
-  // The receiver's device again. What MPI_Mprobe and MPI_Improbe find is taken out of the heap for their receive.
+  // The receiver's device again. MPI_Mprobe and MPI_Improbe take the found message out of the heap, for their receive.
   given_back = 40,
   found = 41,
-  // The portals of a program on portals. An entry's place is its number there: the same in all events about it.
+  // The portals of a program on portals. An entry's place is a number of its own, the same in all events about it.
   entry_linked = 42,
   entry_unlinked = 43,
   entry_switched = 44,
@@ -79,16 +79,18 @@ enum class TraceKind : std::uint16_t {
   finding = 46,
 };
 inline constexpr std::uint16_t kTraceKindCount = 47;
-// "unknown" for a number that this version does not have. The reverse accepts exactly the names.
+// "unknown" for a number that this version does not have. The reverse accepts exactly these names.
 [[nodiscard]] std::string_view name(TraceKind kind);
 [[nodiscard]] std::optional<TraceKind> trace_kind(std::string_view name);
 
-// Protocols in the ADI paper's words. Here because the trace's reader lies below the ADI.
+// Protocols by the ADI paper's names. Declared here, because the trace's reader lies below the ADI.
 enum class TraceProtocol : std::uint8_t {
   none = 0,
   short_send = 1,
-  long_send = 2,        // eager: header and body
-  long_rendezvous = 3,  // header first, the body by pull
+  // Eager: header and body together.
+  long_send = 2,
+  // Header first, the body by pull.
+  long_rendezvous = 3,
   synchronous_short = 4,
   synchronous_long = 5,
   ready_short = 6,
@@ -98,33 +100,44 @@ enum class TraceProtocol : std::uint8_t {
 inline constexpr std::uint8_t kTraceProtocolCount = 9;
 [[nodiscard]] std::string_view name(TraceProtocol protocol);
 
-// Why a protocol was chosen.
+// The reason for the choice of a protocol.
 enum class TraceChoice : std::uint8_t {
   none = 0,
-  fits_short = 1,   // at most the short limit
-  above_short = 2,  // more than the short limit
-  mode = 3,         // the call asked for it (synchronous, ready, buffered)
-  option = 4,       // --protocol or an environment variable asked for it
+  // At most the short limit.
+  fits_short = 1,
+  // More than the short limit.
+  above_short = 2,
+  // The call demands it (synchronous, ready, buffered).
+  mode = 3,
+  // --protocol or an environment variable demands it.
+  option = 4,
 };
 inline constexpr std::uint8_t kTraceChoiceCount = 5;
 [[nodiscard]] std::string_view name(TraceChoice choice);
 
-// Where a walk went on behind an entry.
+// The link by which a walk continued after an entry.
 enum class TraceLink : std::uint8_t {
-  next = 0,   // to the next entry in the list
-  entry = 1,  // to another
-  drop = 2,   // nowhere
-  none = 3,   // there is none: the portal's own descriptor, or a mistake in the message, which ends any walk
+  // To the next entry in the list.
+  next = 0,
+  // To another entry.
+  entry = 1,
+  // The message is dropped.
+  drop = 2,
+  // None: the portal's own descriptor, or a mistake in the message, which ends any walk.
+  none = 3,
 };
 inline constexpr std::uint8_t kTraceLinkCount = 4;
 [[nodiscard]] std::string_view name(TraceLink link);
 
-// A kernel_pass's `a`.
+// The content of `a` in a kernel_pass.
 struct TracePass {
-  std::uint32_t step = 0;   // in the walk, from 0; at most 0xffff
-  std::uint32_t owner = 0;  // kind of owner of the entry's descriptor, below 256
+  // Step of the walk, from 0; at most 0xffff.
+  std::uint32_t step = 0;
+  // Kind of owner of the entry's descriptor, below 256.
+  std::uint32_t owner = 0;
   TraceLink link = TraceLink::next;
-  std::uint32_t type = 0;  // portals::DescriptorType + 1; 0 not known
+  // portals::DescriptorType + 1; 0: unknown.
+  std::uint32_t type = 0;
   [[nodiscard]] std::uint32_t packed() const {
     return step | owner << 16U | static_cast<std::uint32_t>(link) << 24U | type << 28U;
   }
@@ -133,37 +146,47 @@ struct TracePass {
   }
 };
 inline constexpr std::uint32_t kTraceRoomUnknown = ~std::uint32_t{0};
-inline constexpr std::uint32_t kTraceNoRequest = ~std::uint32_t{0};  // of a send_begin: it went at once
-inline constexpr std::uint8_t kTraceCancelled = 1;                   // the reason of a request_complete
+// Of a send_begin: the message was sent at once.
+inline constexpr std::uint32_t kTraceNoRequest = ~std::uint32_t{0};
+// Reason of a request_complete.
+inline constexpr std::uint8_t kTraceCancelled = 1;
 
-// Of a walk. Entries of the paper's walk are those that it visits one by one until one takes the message.
-inline constexpr std::uint8_t kTraceWalkByIndex = 1;  // the kernel looked at fewer, by its index
-inline constexpr std::uint8_t kTraceWalkCut = 2;      // and there are more of them: they were not counted further
+// Flags of a walk. The paper's walk visits entries one by one until one takes the message.
+// The kernel examined fewer entries, by its index.
+inline constexpr std::uint8_t kTraceWalkByIndex = 1;
+// Entries beyond the limit were not counted.
+inline constexpr std::uint8_t kTraceWalkCut = 2;
 
-// The descriptor that took a message, in bits 4 to 6 of a kernel_match's reason: portals::DescriptorType + 1; 0 not
-// known.
+// The type of the descriptor that took a message, in bits 4 to 6 of a kernel_match's reason: portals::DescriptorType +
+// 1; 0: unknown.
 inline constexpr unsigned kTraceDescriptorShift = 4;
 inline constexpr std::uint32_t kTraceDescriptorKinds = 5;
 [[nodiscard]] constexpr std::uint32_t matched_descriptor(std::uint8_t reason) {
   return reason >> kTraceDescriptorShift;
 }
 
-// An entry_linked's `b`, and flags of `reason`.
+// The content of `b` in an entry_linked, and the flags of its `reason`.
 struct TraceEntry {
-  std::uint32_t heap = 0;  // of its dynamic block, from 1; 0: its descriptor is another
+  // Number of its dynamic block's heap, from 1; 0: its descriptor is of another type.
+  std::uint32_t heap = 0;
   std::uint32_t type = 0;  // portals::DescriptorType + 1; 0 not known
   [[nodiscard]] std::uint32_t packed() const { return (heap & kMostHeap) | type << 28U; }
   [[nodiscard]] static TraceEntry of(std::uint32_t packed) { return {packed & kMostHeap, packed >> 28U}; }
   static constexpr std::uint32_t kMostHeap = 0x0fff'ffff;
 };
-inline constexpr std::uint8_t kTraceEntryAdopted = 1;   // outside the list's chain
-inline constexpr std::uint8_t kTraceEntryInactive = 2;  // passed over
-inline constexpr std::uint8_t kTraceEntryPortal = 4;    // the portal's own descriptor, without a match list
+// Outside the list's chain.
+inline constexpr std::uint8_t kTraceEntryAdopted = 1;
+// Passed over.
+inline constexpr std::uint8_t kTraceEntryInactive = 2;
+// The portal's own descriptor, without a match list.
+inline constexpr std::uint8_t kTraceEntryPortal = 4;
 inline constexpr std::uint8_t kTraceEntryFlags = 7;
-inline constexpr std::uint8_t kTraceHeapReleased = 1;   // of a heap_left: its memory is free, and not its place alone
-inline constexpr std::uint8_t kTraceHeapDestroyed = 2;  // the heap went with the message in it
+// Reasons of a heap_left. The message's memory is free, and not only its place in the queue.
+inline constexpr std::uint8_t kTraceHeapReleased = 1;
+// The heap was destroyed with the message in it.
+inline constexpr std::uint8_t kTraceHeapDestroyed = 2;
 
-// What an access of a window does.
+// The operation of a window access.
 enum class TraceAccess : std::uint8_t {
   put = 0,
   get = 1,
@@ -175,9 +198,10 @@ enum class TraceAccess : std::uint8_t {
 inline constexpr std::uint8_t kTraceAccessCount = 6;
 [[nodiscard]] std::string_view name(TraceAccess access);
 
-// The epoch that allows it.
+// The epoch that permits it.
 enum class TraceEpoch : std::uint8_t {
-  none = 0,  // the interface of 1996 has none
+  // The interface of 1996 has none.
+  none = 0,
   fence = 1,
   start = 2,
   lock_shared = 3,
@@ -187,6 +211,7 @@ enum class TraceEpoch : std::uint8_t {
 inline constexpr std::uint8_t kTraceEpochCount = 6;
 [[nodiscard]] std::string_view name(TraceEpoch epoch);
 
+// The synchronisation call of a window_sync.
 enum class TraceSync : std::uint8_t {
   fence = 0,
   post = 1,
@@ -206,34 +231,46 @@ enum class TraceSync : std::uint8_t {
 inline constexpr std::uint8_t kTraceSyncCount = 14;
 [[nodiscard]] std::string_view name(TraceSync sync);
 
-// How a wire carries a body, or a side of it: which memory it passes by.
+// The method by which a wire carries a body, or one side of it: the memory through which it passes.
 enum class TraceBody : std::uint8_t {
-  none = 0,           // not told: there is no body, or another event tells it
-  slot = 1,           // within the process: into a slot of the wire, and out of it
-  straight = 2,       // within the process: from memory to memory
-  cell = 3,           // shared memory: in the cell of its header
-  ring = 4,           // shared memory: in the byte ring, whole before its header
-  ring_in_parts = 5,  // shared memory: through the byte ring, both sides at once
-  ring_instead = 6,   // the same, after it could not be read
-  read = 7,           // shared memory: by the receiver out of the sender's memory
-  epoll = 8,          // TCP, read or written between calls of epoll
-  uring = 9,          // TCP, read or written by io_uring
-  uring_provided =
-      10,         // TCP: io_uring read it, or a part, into buffers of its own, which were copied to the receiver's
-  virtual_ = 11,  // in frames of the virtual network
+  // Unknown: there is no body, or another event reports it.
+  none = 0,
+  // Within the process: into a slot of the wire, and out of it.
+  slot = 1,
+  // Within the process: from memory to memory.
+  straight = 2,
+  // Shared memory: in the cell of its header.
+  cell = 3,
+  // Shared memory: in the byte ring, whole before its header.
+  ring = 4,
+  // Shared memory: through the byte ring, both sides at once.
+  ring_in_parts = 5,
+  // The same, after it could not be read.
+  ring_instead = 6,
+  // Shared memory: by the receiver out of the sender's memory.
+  read = 7,
+  // TCP, read or written between calls of epoll.
+  epoll = 8,
+  // TCP, read or written by io_uring.
+  uring = 9,
+  // TCP: io_uring read it, or a part, into buffers of its own, which were copied to the receiver's.
+  uring_provided = 10,
+  // In frames of the virtual network.
+  virtual_ = 11,
 };
 inline constexpr std::uint8_t kTraceBodyCount = 12;
+// "cell", "ring" and the like; "unknown" for a number of another version.
 [[nodiscard]] std::string_view name(TraceBody body);
 
-// How the body of one message came, as its receiver's wire tells it.
+// The way of one message's body, as its receiver's wire reports it.
 struct BodyTold {
   TraceBody way = TraceBody::none;
-  // TCP: of its bytes those that this process copied out of its wire's buffers, the others came straight from the
-  // socket. read: those that the sender wrote into the receiver's memory, the others the receiver read.
+  // TCP: bytes that this process copied out of its wire's buffers; the others came directly from the socket. read:
+  // bytes that the sender wrote into the receiver's memory; the receiver read the others.
   std::uint64_t aside_bytes = 0;
 };
 
-// `reason` of the kernel's events about a body: the way, and whether the body's memory here is in pieces.
+// The `reason` of the kernel's events about a body: the method, and whether the body's memory here is in pieces.
 inline constexpr std::uint8_t kBodyInPieces = 0x80;
 [[nodiscard]] constexpr std::uint8_t body_told(TraceBody way, bool in_pieces) {
   return static_cast<std::uint8_t>(static_cast<std::uint8_t>(way) | (in_pieces ? kBodyInPieces : 0));
@@ -242,14 +279,17 @@ inline constexpr std::uint8_t kBodyInPieces = 0x80;
   return static_cast<TraceBody>(reason & (kBodyInPieces - 1U));
 }
 
-// Why the heap lost a message unread.
+// The reason why a message left the heap unread.
 enum class TraceGivenBack : std::uint8_t {
-  cancelled = 1,     // its sender's MPI_Cancel
-  never_wanted = 2,  // its sender ends, and no receive had come
-  freed = 3,         // its communicator was freed
+  // Its sender's MPI_Cancel.
+  cancelled = 1,
+  // Its sender ends, and no receive was posted.
+  never_wanted = 2,
+  // Its communicator was freed.
+  freed = 3,
 };
 
-// Which call found a message without receiving it.
+// The call that found a message without receiving it.
 enum class TraceProbe : std::uint8_t {
   probe = 0,
   iprobe = 1,
@@ -259,39 +299,51 @@ enum class TraceProbe : std::uint8_t {
 inline constexpr std::uint8_t kTraceProbeCount = 4;
 // "MPI_Probe".
 [[nodiscard]] std::string_view name(TraceProbe probe);
-// It takes the message out, for one receive alone.
+// Whether it takes the message out of the heap, for one receive only.
 [[nodiscard]] constexpr bool takes_out(TraceProbe probe) {
   return probe == TraceProbe::mprobe || probe == TraceProbe::improbe;
 }
 
-// How a rank names the root of a collective call.
+// The way in which a rank names the root of a collective call.
 enum class TraceRoot : std::uint8_t {
-  member = 0,   // by its rank in the communicator
-  remote = 1,   // by its rank in the other group of an intercommunicator
-  here = 2,     // MPI_ROOT: it is the one
-  another = 3,  // MPI_PROC_NULL: another one of its own group is
-  of_both = 4,  // by its rank among both groups of an intercommunicator, in a call of the library's own
+  // By its rank in the communicator.
+  member = 0,
+  // By its rank in the other group of an intercommunicator.
+  remote = 1,
+  // MPI_ROOT: this rank is the root.
+  here = 2,
+  // MPI_PROC_NULL: another rank of its own group is.
+  another = 3,
+  // By its rank among both groups of an intercommunicator, in a call of the library itself.
+  of_both = 4,
 };
 inline constexpr std::uint8_t kTraceRootCount = 5;
 [[nodiscard]] std::string_view name(TraceRoot root);
 
+// An event without a wire, or without a header.
 inline constexpr std::uint8_t kNoWire = 0xff;
 inline constexpr std::uint8_t kNoHeader = 0xff;
 
-// One record, as it lies in the file (little-endian).
-// A message's identity is (source, destination, sequence): ranks of its sender and receiver, and its number, from 1,
-// among the messages of this ordered pair (Transmission::sequence). Acknowledgments and replies are messages of the
-// opposite pair; their events name in `detail` what they answer. Sequence 0: not known, or about no one message.
+// One record, in the file's form (little-endian).
+//
+// A message's identity is (source, destination, sequence): the ranks of its sender and receiver, and its number, from
+// 1, among the messages of this ordered pair (Transmission::sequence). Acknowledgments and replies are messages of the
+// opposite pair; their events have in `detail` the number of the message that they answer. Sequence 0: unknown, or not
+// about a single message.
 struct TraceEvent {
-  std::uint64_t time = 0;  // ticks of the recording clock; nanoseconds once a reader or events() has converted it
+  // Ticks of the recording clock; nanoseconds once a reader or events() has converted it.
+  std::uint64_t time = 0;
   TraceKind kind = TraceKind::none;
-  std::uint8_t wire = kNoWire;  // WireId
+  // WireId.
+  std::uint8_t wire = kNoWire;
   TraceProtocol protocol = TraceProtocol::none;
   portals::Rank source = portals::kAnyRank;
   portals::Rank destination = portals::kAnyRank;
-  std::uint8_t header = kNoHeader;  // portals::Kind
+  // portals::Kind.
+  std::uint8_t header = kNoHeader;
   std::uint8_t portal = portals::kNoPortal;
-  std::uint8_t reason = 0;  // by kind
+  // By kind, like detail, a and b.
+  std::uint8_t reason = 0;
   portals::Saved saved = portals::Saved::nothing;
   std::uint64_t sequence = 0;
   std::uint64_t match_bits = 0;
@@ -308,7 +360,7 @@ static_assert(offsetof(TraceEvent, destination) == 16 && offsetof(TraceEvent, he
 static_assert(offsetof(TraceEvent, sequence) == 24 && offsetof(TraceEvent, match_bits) == 32);
 static_assert(offsetof(TraceEvent, bytes) == 40 && offsetof(TraceEvent, detail) == 48 && offsetof(TraceEvent, a) == 56);
 
-// An event about the message of `header`, with all that the header tells. `sequence`: its number in its pair.
+// An event about the message of `header`, with the header's fields. `sequence`: its number in its pair.
 [[nodiscard]] inline TraceEvent trace_event(TraceKind kind, const portals::Header& header, std::uint64_t sequence) {
   TraceEvent event;
   event.kind = kind;
@@ -327,8 +379,8 @@ static_assert(offsetof(TraceEvent, bytes) == 40 && offsetof(TraceEvent, detail) 
   return event;
 }
 
-// The same for an acknowledgment or a reply. `answered`: the number of the put or get that it answers, in the opposite
-// pair; 0 where that is not known.
+// The same for an acknowledgment or a reply. `answered`: the number, in the opposite pair, of the put or get that it
+// answers; 0: unknown.
 [[nodiscard]] inline TraceEvent trace_answer(TraceKind kind, const portals::Header& header, std::uint64_t sequence,
                                              std::uint64_t answered) {
   TraceEvent event = trace_event(kind, header, sequence);

@@ -22,6 +22,7 @@ namespace {
 constexpr mode_t kFolderMode = 0700;
 constexpr mode_t kFileMode = 0600;
 
+// A file descriptor that is closed at the end of its scope.
 class OwnedFile {
  public:
   explicit OwnedFile(int number) : number_(number) {}
@@ -48,6 +49,7 @@ Status check_folder(const std::string& folder, int descriptor) {
         fmt::format("trace: {}: belongs to user {}, not to {}; name a folder of your own, or one that is not there yet",
                     folder, about.st_uid, geteuid()));
   }
+  // Another user who may write there could replace the file by a link.
   if ((about.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
     return Status::error(
         fmt::format("trace: {}: others may write to it (mode {:04o}); chmod go-w it, or name another folder", folder,
@@ -58,6 +60,7 @@ Status check_folder(const std::string& folder, int descriptor) {
 
 Status allocate_and_map(const std::string& path, int descriptor, std::uint64_t bytes, void*& memory) {
   int error = EINTR;
+  // In full, so that a full file system is an error here and not a SIGBUS later.
   while (error == EINTR) error = posix_fallocate(descriptor, 0, static_cast<off_t>(bytes));
   if (error != 0) {
     return failure(path, fmt::format("{} bytes of room (a smaller trace or another folder helps)", bytes), error);
@@ -67,7 +70,7 @@ Status allocate_and_map(const std::string& path, int descriptor, std::uint64_t b
   return {};
 }
 
-// Asked first, because the kernel's answer to too large a file is a signal that ends the process.
+// Tested first, because the operating system answers a file that is too large with a signal that ends the process.
 Status check_file_size(const std::string& folder, std::uint64_t bytes) {
   const std::optional<std::uint64_t> limit = file_size_limit();
   if (!limit || *limit >= bytes) return {};
@@ -85,19 +88,22 @@ Status map_new_trace_file(const std::string& wanted_folder, std::uint32_t rank, 
                           void*& memory) {
   if (Status status = check_file_size(wanted_folder, bytes); !status.ok()) return status;
   std::string folder = wanted_folder;
-  while (folder.size() > 1 && folder.back() == '/') folder.pop_back();  // a slash at the end would follow a link
+  // A slash at the end would follow a symbolic link.
+  while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
   if (mkdir(folder.c_str(), kFolderMode) != 0 && errno != EEXIST) {
     return failure(folder, "the folder cannot be made", errno);
   }
   const OwnedFile directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (directory.number() < 0) {
-    const bool link = errno == ELOOP || errno == ENOTDIR;  // NOFOLLOW with DIRECTORY answers ENOTDIR for a link
+    // O_NOFOLLOW with O_DIRECTORY fails with ENOTDIR for a link.
+    const bool link = errno == ELOOP || errno == ENOTDIR;
     return failure(folder, link ? "is a symbolic link or no folder" : "the folder cannot be opened", errno);
   }
   if (Status status = check_folder(folder, directory.number()); !status.ok()) return status;
 
   const std::string name = trace_file_name(rank);
   std::string full = folder + "/" + name;
+  // Relative to the opened folder, so that replacing the folder by a link has no effect.
   const OwnedFile file(
       openat(directory.number(), name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kFileMode));
   if (file.number() < 0 && errno == EEXIST) {
@@ -123,6 +129,7 @@ std::array<std::uint8_t, 16> host_identity() {
     int value = -1;
     if (c >= '0' && c <= '9') value = c - '0';
     if (c >= 'a' && c <= 'f') value = c - 'a' + 10;
+    // The identity is a UUID with dashes.
     if (value < 0) continue;
     result[digits / 2] = static_cast<std::uint8_t>(result[digits / 2] * 16 + value);
     ++digits;

@@ -14,11 +14,12 @@ using portals::Status;
 
 namespace {
 
-// pthread_atfork's functions take no argument, so that the list is a global.
+// A global list, because pthread_atfork's functions take no argument.
 struct OwnPages {
   std::mutex mutex;
   std::map<void*, std::uint64_t> bytes;  // by address
-  int refused = 0;                       // errno of pthread_atfork
+  // errno of pthread_atfork.
+  int refused = 0;
 };
 
 OwnPages& own_pages();
@@ -31,7 +32,7 @@ void unlock_own_pages() {
   own_pages().mutex.unlock();
 }
 
-// Only what is allowed after fork() in a process of several threads: no memory is allocated or freed here.
+// Uses only what is permitted after fork() in a process with several threads: no memory is allocated or freed here.
 void replace_in_child() {
   for (const auto& [pages, bytes] : own_pages().bytes) {
     constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
@@ -40,7 +41,7 @@ void replace_in_child() {
   own_pages().mutex.unlock();
 }
 
-// Never destroyed: recorders that live until the process's end take theirs from it.
+// Never destroyed, because recorders that live until the process's end remove their pages from it.
 OwnPages& own_pages() {
   static OwnPages* const list = [] {
     auto* const made = new OwnPages;

@@ -1,4 +1,4 @@
-// Memory of this process that a child of fork() must not share: it would write into its parent's file.
+// Mappings of this process that a child of fork() must not share, because it would write into its parent's file.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,10 @@
 
 namespace margay::sim {
 
-// From now on a child that this process forks finds zeros of its own at these pages, and the file is not mapped in it.
-// vfork() and clone() without fork()'s handlers are not seen. Error: no memory for that.
+// Replaces these pages, in every child that this process forks from now on, by zeros of its own. vfork(), and clone()
+// without fork()'s handlers, are not handled. Fails when there is no memory for the list's handlers.
 [[nodiscard]] portals::Status keep_from_children(void* pages, std::uint64_t bytes);
-// Requires: before they are unmapped. No effect on others.
+// Ends that. Required before the pages are unmapped; no effect on other pages.
 void forget_own_pages(void* pages);
 
 }  // namespace margay::sim

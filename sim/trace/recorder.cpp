@@ -25,18 +25,20 @@ using portals::Status;
 
 namespace {
 
-// Anchors come closely at first, so that a short run has two of them apart, and then ever farther: 0.1 ms to 0.4 s
-// at 2.6 GHz.
+// Anchors are close at first, so that a short run has two that differ, and then ever farther apart: 0.1 ms to 0.4 s at
+// 2.6 GHz.
 constexpr std::uint64_t kFirstAnchorDistance = std::uint64_t{1} << 18;
 
-// Volatile keeps the compiler from moving or merging the stores: whatever instant the process is killed at, an event
-// that `written` counts is whole. Nobody else runs on these lines, so the processor's order does not matter.
+// Volatile keeps the compiler from moving or merging the stores: at whatever instant the process is killed, an event
+// that `written` counts is whole. No other thread reads these lines meanwhile, so the processor's order does not
+// matter.
 template <typename Value>
 void put(Value& place, Value value) {
   *const_cast<volatile Value*>(&place) = value;
 }
 
 void put_event(TraceEvent& slot, const TraceEvent& event, std::uint64_t time) {
+  // Field by field: a volatile copy of the whole struct is not possible.
   put(slot.time, time);
   put(slot.kind, event.kind);
   put(slot.wire, event.wire);
@@ -63,8 +65,9 @@ Status check(const RecorderOptions& options) {
   return {};
 }
 
-// The first lap through a ring would meet a page fault every 64 events, in the middle of what is recorded. Larger rings
-// would take their ranks' memory whole, whether they are filled or not.
+// Touches the ring, because its first lap would otherwise cause a page fault every 64 events, in the middle of the
+// recorded steps. Of a larger ring only the first 64 MiB are touched, because touched pages take memory whether they
+// are filled or not.
 void touch([[maybe_unused]] void* ring, [[maybe_unused]] std::uint64_t bytes) {
 #ifdef MADV_POPULATE_WRITE
   constexpr std::uint64_t kMostTouchedBytes = std::uint64_t{64} << 20U;
@@ -99,6 +102,7 @@ Status Recorder::open(const std::string& folder, const RecorderOptions& options)
     return status;
   }
   if (Status status = keep_from_children(memory, trace_file_bytes(options)); !status.ok()) {
+    // A file that children would share must not stay.
     munmap(memory, trace_file_bytes(options));
     unlink(path.c_str());
     return status;
@@ -128,6 +132,7 @@ void Recorder::start(TraceHeader* header, std::uint64_t mapped_bytes, const Reco
   ring_ = reinterpret_cast<TraceEvent*>(reinterpret_cast<std::byte*>(header) + kTraceEventsOffset);
   mask_ = std::bit_ceil(options.capacity_events) - 1;
   written_ = 0;
+  // Saves a virtual call per event.
   counter_ = clock_.kind() == ClockKind::tsc;
   walk_steps_wanted_ = options.walk_steps;
 
@@ -151,13 +156,14 @@ void Recorder::start(TraceHeader* header, std::uint64_t mapped_bytes, const Reco
   header->flags = options.walk_steps != 0 ? kTraceFlagWalks : 0;
   anchor_distance_ticks_ = kFirstAnchorDistance;
   refresh_anchor(now_ticks());
-  put(header->magic, kTraceMagic);  // last: a file without it was never begun
+  // Last: a file without it was never begun.
+  put(header->magic, kTraceMagic);
   resume();
 }
 
 void Recorder::set_call_names(std::span<const std::string_view> names) {
   if (header_ == nullptr || suspended_) return;
-  // One that is counted stays as it is: the file may be read now, or this be the last that its rank does.
+  // A name that is counted does not change, because the file may be read now, or the rank may die.
   const std::size_t count = std::min<std::size_t>(names.size(), kMaxTraceNames);
   char* table = reinterpret_cast<char*>(header_) + kTraceNamesOffset;
   for (std::size_t i = header_->name_count; i < count; ++i) {
@@ -181,6 +187,7 @@ void Recorder::define(DefinitionKind kind, std::uint64_t number, std::uint64_t v
   head.number = number;
   head.value = value;
   const std::uint32_t used = header_->definitions_used;
+  // Counted, so that readers can report that names are missing.
   if (head.bytes > kTraceDefinitionsBytes - used) return put(header_->definitions_lost, header_->definitions_lost + 1);
   std::vector<std::uint64_t> words(head.bytes / 8);
   std::memcpy(words.data(), &head, sizeof head);
@@ -188,10 +195,12 @@ void Recorder::define(DefinitionKind kind, std::uint64_t number, std::uint64_t v
   auto* place =
       reinterpret_cast<std::uint64_t*>(reinterpret_cast<std::byte*>(header_) + kTraceDefinitionsOffset + used);
   for (const std::uint64_t word : words) put(*place++, word);
+  // After the definition, so that a reader sees whole ones.
   put(header_->definitions_used, used + head.bytes);
 }
 
-// The ring from its oldest event on. Whoever reads finds the checksum with all that it is about, or none.
+// Writes the checksum, over the ring from its oldest event on. The flag comes last: a reader of a closed file finds the
+// checksum with everything that it covers.
 void Recorder::seal() {
   const auto* const file = reinterpret_cast<const std::byte*>(header_);
   refresh_anchor(now_ticks());
@@ -208,6 +217,7 @@ void Recorder::seal() {
 
 void Recorder::close() {
   if (header_ == nullptr) return;
+  // A suspended file is sealed already; a child must not seal its parent's.
   if (!suspended_ && is_own()) seal();
   forget_own_pages(header_);
   munmap(header_, mapped_bytes_);
@@ -233,7 +243,7 @@ void Recorder::reopen() {
   resume();
 }
 
-// A child that the program forked has pages of its own in the file's place, which tell of no process.
+// A forked child has zero pages of its own in the file's place, which belong to no process.
 bool Recorder::is_own() const {
   return header_->process_id == static_cast<std::uint32_t>(getpid());
 }
@@ -259,6 +269,7 @@ void Recorder::refresh_anchor(std::uint64_t now_ticks) {
   ClockAnchor& slot = header_->anchors[anchor_slot(number)];
   put(slot.ticks, anchor.ticks);
   put(slot.time_ns, anchor.time_ns);
+  // After the anchor: a reader uses only anchors that are counted.
   put(header_->anchor_count, number + 1);
   next_anchor_ticks_ = now_ticks + anchor_distance_ticks_;
   anchor_distance_ticks_ = std::min(anchor_distance_ticks_ * 2, kMostAnchorDistance);

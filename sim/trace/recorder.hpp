@@ -1,6 +1,8 @@
-// Records trace events into a ring: a memory-mapped file that outlives a crash of its rank, or plain memory for tests.
+// A recorder of trace events into a ring: a memory-mapped file that survives a crash of its rank, or plain memory for
+// tests.
 //   if (recorder.on()) recorder.record(trace_event(TraceKind::kernel_send, header, sequence));
-// Off, that is one predictable branch. One writer: the rank's owner, or a holder of its process lock; no forked child.
+// Disabled, this costs one predictable branch. One writer: the rank's owner, or a holder of its process lock; never a
+// forked child.
 #pragma once
 
 #include <cstdint>
@@ -17,65 +19,74 @@
 
 namespace margay::sim {
 
-inline constexpr std::uint64_t kDefaultTraceEvents = std::uint64_t{1} << 16;  // 4 MiB a rank
-// Walks beside a trace's other events: long ones would fill the ring, and cost time with each entry.
+// 4 MiB a rank.
+inline constexpr std::uint64_t kDefaultTraceEvents = std::uint64_t{1} << 16;
+// Recorded steps of a walk by default: more would fill the ring, and cost time for each entry.
 inline constexpr std::uint32_t kDefaultWalkSteps = 16;
 inline constexpr std::uint32_t kAllWalkSteps = ~std::uint32_t{0};
-// How far a walk's entries are counted when not all of them are recorded: each costs the arrival of a message a few ns.
+// Entries of a walk that are counted when not all are recorded: each costs the arrival of a message a few ns.
 inline constexpr std::uint32_t kWalkEntriesCounted = 256;
 
+// The parameters of open().
 struct RecorderOptions {
   std::uint32_t rank = 0;
   std::uint32_t size = 1;
   std::uint32_t node = 0;
-  std::uint64_t capacity_events = kDefaultTraceEvents;  // rounded up to a power of two
-  std::uint64_t keep_ns = 0;                            // readers show this long before the run's end only; 0: all
-  std::uint64_t job = 0;         // the same for all ranks of a run: files of two are not read together; 0: not known
-  std::uint32_t walk_steps = 0;  // also record so many of the entries that a walk passes over, the first ones
+  // Rounded up to a power of two.
+  std::uint64_t capacity_events = kDefaultTraceEvents;
+  // Readers show only this time before the run's end; 0: all.
+  std::uint64_t keep_ns = 0;
+  // Equal for all ranks of a run, because files of two runs are not read together; 0: unknown.
+  std::uint64_t job = 0;
+  // Number of first entries that a walk passes over which are recorded too.
+  std::uint32_t walk_steps = 0;
 };
 
-// What open() with these options takes on disk.
+// The size of the file of open() with these options.
 [[nodiscard]] std::uint64_t trace_file_bytes(const RecorderOptions& options);
 
+// One rank's recorder. Not thread-safe: see above.
 class Recorder {
  public:
-  // Off. `clock` outlives the recorder.
+  // Disabled at first. `clock` outlives the recorder.
   explicit Recorder(const Clock& clock);
+  // Closes it.
   ~Recorder();
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  // Begins to record into `folder`/rank_NNNNN.trace. The folder is made (mode 0700) when it is not there; its parent
-  // must be. The file (0600) must not be there yet. Its room is allocated in full, so a full file system is an error
-  // here and never a SIGBUS later. Errors also: a limit on file sizes below that room, a symbolic link in the last two
-  // places, a folder of another user, a capacity of 0 or above kMaxTraceEvents, a recorder that is already open.
+  // Starts to record into `folder`/rank_NNNNN.trace. The folder is made (mode 0700) unless it exists; its parent must
+  // exist. The file (0600) must not exist. It is allocated in full, so a full file system is a failure here and never a
+  // SIGBUS later. Other failures: a limit on file sizes below that size, a symbolic link in the last two components, a
+  // folder of another user, a capacity of 0 or above kMaxTraceEvents, a recorder that is already open.
   [[nodiscard]] portals::Status open(const std::string& folder, const RecorderOptions& options);
-  // Begins to record into memory. Same errors as far as they apply.
+  // Starts to record into memory. Fails as open() does, where that applies.
   [[nodiscard]] portals::Status open_memory(const RecorderOptions& options = {});
-  // Names for the calls that mpi_enter's `a` tells, by index; at most kMaxTraceNames, cut to 31 characters each. Those
-  // that were told before stay as they are.
+  // Sets the names of the calls in mpi_enter's `a`, by index; at most kMaxTraceNames, cut to 31 characters each. Names
+  // that were set before do not change.
   void set_call_names(std::span<const std::string_view> names);
-  // What a number of the events is called, from now on, or from `since` on (a stamp(); an event may bear the time at
-  // which its step began). Text beyond kMaxDefinitionText bytes is cut. No effect when not open or suspended; where
-  // there is no room left it is counted as lost.
+  // Defines the name of a number from now on, or from `since` on (a stamp(); an event may carry the time at which its
+  // step began). Text beyond kMaxDefinitionText bytes is cut. No effect when not open or suspended; without room it is
+  // counted as lost.
   void define(DefinitionKind kind, std::uint64_t number, std::uint64_t value, std::string_view text,
               std::uint64_t since = 0);
-  // Gives the file its checksum (some ms for a full ring of usual size), marks it as complete and unmaps it. Off
-  // afterwards. No effect when not open; in a process that the one which opened it has forked it only unmaps.
+  // Writes the file's checksum (some ms for a full ring of usual size), marks it as complete, unmaps it and disables
+  // the recorder. No effect when not open; in a forked child it only unmaps.
   void close();
-  // The same but for the mapping, until reopen() takes it back.
+  // The same without unmapping; reopen() undoes it.
   void suspend();
   void reopen();
 
+  // Whether events are recorded: the test before each record().
   [[nodiscard]] bool on() const { return on_; }
-  // Of each walk, how many entries that it passed over are recorded; 0: none, and while off.
+  // The number of entries passed over that are recorded of each walk; 0: none, also while disabled.
   [[nodiscard]] std::uint32_t walk_steps() const { return walk_steps_; }
-  // Whether anybody looks at a message's steps: on(), or a check of a layer above, which asks at the same branches, so
-  // that neither costs anything while both are off.
+  // Whether steps of messages are observed: on(), or a check of a layer above, which shares the branches, so that
+  // neither costs anything while both are disabled.
   [[nodiscard]] bool watched() const { return watched_; }
-  // From now on watched() holds, with or without a trace.
+  // Makes watched() true, with or without a trace.
   void watch() { watch_wanted_ = watched_ = true; }
-  // Stops and goes on without closing. Resuming a recorder that is not open has no effect.
+  // Disables and enables the recorder without closing. Resuming one that is not open has no effect.
   void pause() {
     on_ = false;
     walk_steps_ = 0;
@@ -83,20 +94,23 @@ class Recorder {
   }
   void resume();
 
-  // Stamps the event with the time and writes it over the oldest. Requires: on().
+  // Records an event with the present time, over the oldest one. 12 ns. Requires: on().
   void record(const TraceEvent& event) { record(event, stamp()); }
-  // The same for a step that began at `stamp`: what it set off may have been recorded elsewhere since.
+  // The same for a step that began at `stamp`, because its consequences may have been recorded elsewhere since.
   void record(const TraceEvent& event, std::uint64_t stamp);
+  // The present time in ticks, for a later record().
   [[nodiscard]] std::uint64_t stamp() const { return now_ticks(); }
 
-  // What the ring holds, oldest first, times in nanoseconds. Requires: open or open_memory succeeded.
+  // The events in the ring, oldest first, times in nanoseconds. Requires: open() or open_memory() succeeded.
   [[nodiscard]] std::vector<TraceEvent> events() const;
-  [[nodiscard]] std::uint64_t written() const { return written_; }  // since opened, those overwritten included
-  // What was defined, times in nanoseconds. Requires: as events().
+  // Events since opened, overwritten ones included.
+  [[nodiscard]] std::uint64_t written() const { return written_; }
+  // The definitions, times in nanoseconds. Requires: as events().
   [[nodiscard]] std::vector<Definition> definitions() const;
-  // Forgets the events, so that a test looks at what comes next only. Requires: open.
+  // Discards the events, so that a test sees only later ones. Requires: open.
   void clear();
-  [[nodiscard]] const std::string& path() const { return path_; }  // empty in memory
+  // Empty in memory.
+  [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
   void start(TraceHeader* header, std::uint64_t mapped_bytes, const RecorderOptions& options);
@@ -105,17 +119,19 @@ class Recorder {
   void refresh_anchor(std::uint64_t now_ticks);
   [[nodiscard]] std::uint64_t now_ticks() const { return counter_ ? read_tsc() : clock_.ticks(); }
 
-  // Read on every event.
+  // Read at every event.
   bool on_ = false;
   std::uint32_t walk_steps_ = 0;
   bool watched_ = false;
   bool watch_wanted_ = false;
-  bool counter_ = false;  // the clock's ticks are the processor's counter: no virtual call
+  // The clock's ticks are the processor's counter, which needs no virtual call.
+  bool counter_ = false;
   std::uint64_t mask_ = 0;
   std::uint64_t written_ = 0;
   std::uint64_t next_anchor_ticks_ = 0;
   TraceEvent* ring_ = nullptr;
-  TraceHeader* header_ = nullptr;  // the mapping's first page
+  // The mapping's first page.
+  TraceHeader* header_ = nullptr;
   // Set when opened.
   const Clock& clock_;
   std::uint64_t anchor_distance_ticks_ = 0;

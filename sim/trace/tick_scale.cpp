@@ -17,6 +17,7 @@ TickScale::TickScale(ClockKind kind, ClockAnchor first, ClockAnchor last)
 
 std::uint64_t TickScale::to_ns(std::uint64_t ticks) const {
   if (identity_) return ticks;
+  // Without a span, a tick counts as a nanosecond.
   const std::uint64_t per_span = span_ns_ == 0 ? 1 : span_ns_;
   const bool after = ticks >= first_.ticks;
   const Wide distance = Wide{after ? ticks - first_.ticks : first_.ticks - ticks} * per_span / span_ticks_;

@@ -1,4 +1,4 @@
-// From a clock's ticks to nanoseconds, by two anchors.
+// The conversion of a clock's ticks to nanoseconds, by two anchors.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +7,15 @@
 
 namespace margay::sim {
 
+// Immutable.
 class TickScale {
  public:
-  // The straight line through both anchors. Clocks whose ticks are nanoseconds need none. When the anchors do not lie
-  // apart in the right order (a damaged file, a rank that died at once), ticks count as nanoseconds from the first.
+  // The line through both anchors. Clocks whose ticks are nanoseconds need none. When the anchors are not in ascending
+  // order (a damaged file, a rank that died at once), ticks count as nanoseconds from the first.
   TickScale(ClockKind kind, ClockAnchor first, ClockAnchor last);
-  // Never wraps: what would lie outside 64 bits is held at the ends.
+  // Saturates at both ends of 64 bits.
   [[nodiscard]] std::uint64_t to_ns(std::uint64_t ticks) const;
-  // How long the line is: of several for one counter, the longest is the most exact.
+  // The line's length: among several lines of one counter, the longest is the most exact.
   [[nodiscard]] std::uint64_t span_ns() const { return span_ns_; }
 
  private:

@@ -26,6 +26,7 @@ std::uint64_t load(const std::byte* from, std::size_t bytes = 8) {
   return value;
 }
 
+// Appends fields to a head, unaligned.
 class Writer {
  public:
   explicit Writer(std::byte* out) : at_(out) {}
@@ -43,6 +44,7 @@ class Writer {
   std::byte* at_;
 };
 
+// The groups that a header needs. The encoder sets them, and the decoder demands exactly them.
 std::uint8_t groups_of(const Header& header, std::uint64_t user_tail) {
   std::uint8_t flags = 0;
   if (user_tail != 0) flags |= kFlagUserTail;
@@ -53,6 +55,7 @@ std::uint8_t groups_of(const Header& header, std::uint64_t user_tail) {
   return flags;
 }
 
+// The length follows from the flags alone, so a receiver can wait for the whole head.
 std::size_t head_bytes(std::uint8_t flags) {
   std::size_t bytes = kFrameHeadMinBytes;
   if ((flags & kFlagUserTail) != 0) bytes += kUserTailBytes;
@@ -67,10 +70,12 @@ DecodeResult malformed(std::string_view reason) {
   return {Decode::malformed, 0, reason};
 }
 
+// All bits beside type and argument must be zero: one encoding, as for messages.
 DecodeResult decode_control(std::span<const std::byte> input, std::uint8_t flags, DecodedHead& out) {
   if (flags != kFlagControl) return malformed("control frame with flags of a message");
   const auto type = static_cast<std::uint8_t>(input[1]);
   if (type == 0 || type >= kFrameTypeCount) return malformed("unknown control frame");
+  // Reserved, so that a later version can use them and this one notices.
   if (load(input.data() + 3, 5) != 0) return malformed("control frame with reserved bytes set");
   if (input.size() < kFrameHeadMinBytes) return {Decode::incomplete, kFrameHeadMinBytes, {}};
   out.type = static_cast<FrameType>(type);
@@ -79,10 +84,11 @@ DecodeResult decode_control(std::span<const std::byte> input, std::uint8_t flags
   return {};
 }
 
-// Reads the groups behind the fixed part; the caller has checked that they are there.
+// Reads the groups behind the fixed part, in the order of docs/frame_format.md. Requires: the input has them.
 void read_groups(const std::byte* at, std::uint8_t flags, Header& header) {
   header.offset = header.return_match_bits = header.return_length = header.return_offset = 0;
   header.return_portal = portals::kNoPortal;
+  // Most messages have no groups.
   if (flags == 0) [[likely]] {
     std::memset(header.user_data.data() + kUserHeadBytes, 0, kUserTailBytes);
     return;
@@ -112,7 +118,7 @@ DecodeResult check(const Header& header, std::uint8_t flags) {
   if (header.return_portal >= portals::kPortalCount && header.return_portal != portals::kNoPortal) {
     return malformed("return portal beyond the portal table");
   }
-  // Where would its reply go?
+  // Its reply would have no destination.
   if (header.kind == Kind::get && header.return_portal == portals::kNoPortal) {
     return malformed("a get without a return portal");
   }
@@ -132,7 +138,9 @@ std::string_view name(FrameType type) {
 }
 
 EncodedHead encode_head(const Header& header, std::byte* out, bool read_body) {
+  // Callers have checked a program's values, so a violation is margay's own mistake.
   MARGAY_ASSERT(header.portal < portals::kPortalCount && header.length <= kMessageLimitBytes);
+  // The canonical encoding, so that equal headers have equal bytes on every path.
   std::uint64_t user_tail = 0;
   std::memcpy(&user_tail, header.user_data.data() + kUserHeadBytes, kUserTailBytes);
   const std::uint64_t user_head = load(header.user_data.data(), kUserHeadBytes);

@@ -1,8 +1,8 @@
-// The frame codec: how a wire carries a header. docs/frame_format.md is the specification.
+// The frame codec: the byte form of a header on a wire. docs/frame_format.md is the specification.
 //
-// A frame's head is 16 to 64 bytes: a fixed part and the groups of fields that its flags name, so every head fits one
-// cell of the shared memory ring, and a short put with its whole user data and a body of 40 bytes does too. Source and
-// destination are not in it: they come from the connection. Nothing in it is an address.
+// A frame's head has 16 to 64 bytes: a fixed part, and the groups of fields that its flags announce. So every head fits
+// one cell of the shared memory ring, and so does a short put with its whole user data and a body of 40 bytes. Source
+// and destination are not in a head: the connection determines them. A head contains no address.
 #pragma once
 
 #include <cstddef>
@@ -16,43 +16,60 @@
 
 namespace margay::sim {
 
-// Byte 1 of a control frame; a message has none.
+// Types of frames; byte 1 of a control frame. A message has its kind and portal in that byte.
 enum class FrameType : std::uint8_t {
   message = 0,
-  cut = 1,      // argument: bytes of the body of the last message that were carried; the remainder will not come
-  segment = 2,  // argument: bytes of a body that follow (tcp)
-  goodbye = 3,  // argument: messages sent in all (tcp)
+  // The body of the last message ends here. Argument: bytes of it that were carried.
+  cut = 1,
+  // A part of a body follows (tcp). Argument: its bytes.
+  segment = 2,
+  // The sender leaves in order (tcp). Argument: messages that it sent in all.
+  goodbye = 3,
 };
 inline constexpr std::uint8_t kFrameTypeCount = 4;
 [[nodiscard]] std::string_view name(FrameType type);
 
-// Bits of byte 2: which groups follow the fixed part.
-inline constexpr std::uint8_t kFlagUserTail = 0x01;  // 8 bytes: user data 4 to 11
-inline constexpr std::uint8_t kFlagOffset = 0x02;    // 8 bytes
-inline constexpr std::uint8_t kFlagAnswer = 0x04;    // 8 bytes return match bits, and at the end 1 byte return portal
-inline constexpr std::uint8_t kFlagReturnRange = 0x08;  // 16 bytes: return length, return offset
-inline constexpr std::uint8_t kFlagLongLength = 0x10;   // 7 bytes: the upper part of the length
-inline constexpr std::uint8_t kFlagReadBody = 0x20;     // shm: the body is offered for reading, not sent
+// Bits of byte 2: the groups of fields that follow the fixed part.
+// 8 bytes: user data 4 to 11.
+inline constexpr std::uint8_t kFlagUserTail = 0x01;
+// 8 bytes: offset.
+inline constexpr std::uint8_t kFlagOffset = 0x02;
+// 8 bytes: return match bits; and at the head's end 1 byte: return portal.
+inline constexpr std::uint8_t kFlagAnswer = 0x04;
+// 16 bytes: return length, return offset.
+inline constexpr std::uint8_t kFlagReturnRange = 0x08;
+// 7 bytes: the upper part of the length, above 255.
+inline constexpr std::uint8_t kFlagLongLength = 0x10;
+// Shared memory only: the body is offered for reading, not sent.
+inline constexpr std::uint8_t kFlagReadBody = 0x20;
+// A control frame; no other flag may be set.
 inline constexpr std::uint8_t kFlagControl = 0x40;
+// A frame with another flag is malformed.
 inline constexpr std::uint8_t kFlagsKnown = 0x7f;
 
+// The fixed part, and the head with all groups.
 inline constexpr std::size_t kFrameHeadMinBytes = 16;
 inline constexpr std::size_t kFrameHeadMaxBytes = 64;
-inline constexpr std::size_t kShortPutHeadBytes = 24;  // fixed part and whole user data
+// A short put's head: the fixed part and the whole user data; and the body that fits a cell with it.
+inline constexpr std::size_t kShortPutHeadBytes = 24;
 inline constexpr std::size_t kShortPutBodyBytes = 40;
 static_assert(kFrameHeadMinBytes + 8 + 8 + 8 + 16 + 7 + 1 == kFrameHeadMaxBytes);
 static_assert(kFrameHeadMaxBytes == kCacheLineBytes);
 static_assert(kShortPutHeadBytes + kShortPutBodyBytes == kCacheLineBytes);
 
+// An encoded head whose first word is still to be written, because a ring publishes a cell by that word.
 struct EncodedHead {
-  std::uint64_t first_word = 0;  // bytes 0-7, little-endian; byte 0 is zero: it belongs to the wire
-  std::size_t bytes = 0;         // of the head, the first eight included
+  // Bytes 0 to 7, little-endian. Byte 0 is zero: it belongs to the wire.
+  std::uint64_t first_word = 0;
+  // Length of the head, these eight included.
+  std::size_t bytes = 0;
 };
-// Writes bytes 8 and up of the head to `out` (its first eight are left alone). Requires: `out` has kFrameHeadMaxBytes.
-// Of any header; encode_plain_head() does the commonest one in 26 instructions. tests/sim/frame_codec_test holds the
-// two to the same bytes, and the two decoders to the same headers.
+// Writes bytes 8 and up of any header's head to `out`, whose first eight bytes stay as they are. Requires: `out` has
+// kFrameHeadMaxBytes. encode_plain_head() encodes the commonest head in 26 instructions; tests/sim/frame_codec_test
+// compares the bytes of both, and the headers of the two decoders.
 [[nodiscard]] EncodedHead encode_head(const portals::Header& header, std::byte* out, bool read_body = false);
-// encode_head()'s twin for the commonest head, of 16 bytes without groups. False: it is another, nothing was written.
+// encode_head()'s twin for the commonest head, of 16 bytes without groups. False: the header needs groups, and nothing
+// was written.
 [[nodiscard]] inline bool encode_plain_head(const portals::Header& header, std::byte* out, std::uint64_t& first_word) {
   std::uint64_t user_tail = 0;
   std::memcpy(&user_tail, header.user_data.data() + 4, sizeof user_tail);
@@ -66,35 +83,43 @@ struct EncodedHead {
   first_word = kind_and_portal << 8 | header.length << 24 | std::uint64_t{user_head} << 32;
   return true;
 }
+// A control frame, in the same form. Requires: type is not `message`.
 [[nodiscard]] EncodedHead encode_control(FrameType type, std::uint64_t argument, std::byte* out);
-// The whole head in one piece of memory; returns its bytes. Requires: `out` has kFrameHeadMaxBytes.
+// Writes the whole head, first word included, and returns its length. Requires: `out` has kFrameHeadMaxBytes.
 std::size_t write_head(const portals::Header& header, std::byte* out);
+// The same for a control frame.
 std::size_t write_control(FrameType type, std::uint64_t argument, std::byte* out);
 
-// What a head says besides the message's header.
+// The content of a head beside the message's header.
 struct DecodedHead {
   FrameType type = FrameType::message;
-  std::uint64_t argument = 0;  // control
-  bool read_body = false;      // message: kFlagReadBody
-  std::size_t bytes = 0;       // of the head
+  // Of a control frame.
+  std::uint64_t argument = 0;
+  // Of a message: kFlagReadBody.
+  bool read_body = false;
+  // Length of the head.
+  std::size_t bytes = 0;
 };
+// The result of decoding: a head; more bytes are needed; or bytes that no margay writes, which end the connection.
 enum class Decode : std::uint8_t { ok, incomplete, malformed };
+// The result of decode_head().
 struct DecodeResult {
   Decode verdict = Decode::ok;
-  std::size_t needed = 0;   // incomplete: bytes of input with which to try again
-  std::string_view reason;  // malformed: what is wrong with the frame; static
+  // incomplete: bytes of input at which to try again.
+  std::size_t needed = 0;
+  // malformed: the mistake in the frame; static.
+  std::string_view reason;
 };
-// decode_head()'s twin for the commonest head, of 16 bytes without groups, out of its two words: a short message
-// without notes. False: it is another, ask decode_head(). Writes `header` as decode_head() does; byte 0 is not looked
-// at.
+// decode_head()'s twin for the commonest head, of 16 bytes without groups, out of its two words. False: use
+// decode_head(). Writes `header` as decode_head() does; byte 0 is ignored.
 [[nodiscard]] inline bool decode_plain_head(std::uint64_t first, std::uint64_t second, portals::Header& header) {
   const auto kind = static_cast<portals::Kind>((first >> 8) & 3);
   const std::uint64_t length = (first >> 24) & 0xff;
-  // A get has a return portal, and so a group.
+  // A get has a return portal, and therefore a group.
   const bool wrong = kind == portals::Kind::get || (kind == portals::Kind::acknowledgment && length != 0);
   if (((first >> 16) & 0xff) != 0 || wrong) return false;
-  // Kind, portals and user data by two stores of a word: whoever copies the header soon reads it by words, which
-  // smaller stores would make a store-forwarding stall (5 ns a message).
+  // Kind, portals and user data are stored as two words: a caller that copies the header soon reads it by words, and
+  // smaller stores would cause a store-forwarding stall (5 ns a message).
   using portals::Header;
   static_assert(offsetof(Header, kind) == 0 && offsetof(Header, portal) == 1 && offsetof(Header, return_portal) == 2 &&
                 offsetof(Header, user_data) == 3 && offsetof(Header, source) == 16 &&
@@ -107,11 +132,11 @@ struct DecodeResult {
   header.offset = header.return_match_bits = header.return_length = header.return_offset = 0;
   return true;
 }
-// Reads any frame, bounds checked: nothing beyond `input`; byte 0 is not looked at. One header has one encoding: a
-// group that is announced but holds only what its absence means is malformed; so is kFlagReadBody, unless allowed.
-// decode_plain_head() is its twin for the commonest head (tests/sim/frame_codec_test).
-// `header` is written where it will be used: a copy of 88 fresh bytes costs more than the decoding. Its source and
-// destination, which no frame carries, are left alone; a control frame leaves all of it alone. After `malformed` it may
+// Decodes any frame, with bounds checks: it reads nothing beyond `input`, and ignores byte 0. Each header has exactly
+// one encoding: a group that is announced but holds only the values that its absence means is malformed; so is
+// kFlagReadBody, unless allowed. decode_plain_head() is its twin for the commonest head (tests/sim/frame_codec_test).
+// `header` is written in place, because a copy of 88 fresh bytes costs more than the decoding. Its source and
+// destination, which no frame carries, are not changed; a control frame changes nothing in it. After `malformed` it may
 // be half written.
 [[nodiscard]] DecodeResult decode_head(std::span<const std::byte> input, portals::Header& header, DecodedHead& out,
                                        bool may_read_body = false);

@@ -10,10 +10,12 @@ using portals::RegionCursor;
 
 bool SelfWire::try_send(std::uint32_t peer, const Header& header, const Region& body) {
   MARGAY_ASSERT(peer == me_.rank && body.bytes() == header.length);
+  // Behind a queued message nothing may be copied, because copies are delivered first.
   if (!queue_.empty() || copied_ == kSelfSlots || header.length > kSelfCopyBytes) return false;
   if (!slots_) slots_ = std::make_unique<Slots>();
   Slot& slot = (*slots_)[(first_ + copied_) % kSelfSlots];
   slot.header = header;
+  // A copy, so that the sender may reuse its memory at once.
   RegionCursor(body).read({slot.body.data(), static_cast<std::size_t>(header.length)});
   ++copied_;
   quiet_ = false;
@@ -21,6 +23,7 @@ bool SelfWire::try_send(std::uint32_t peer, const Header& header, const Region& 
 }
 
 void SelfWire::send(std::uint32_t peer, Transmission& transmission) {
+  // The body stays in the sender's memory until consume().
   MARGAY_ASSERT(peer == me_.rank && transmission.body.bytes() == transmission.header.length);
   transmission.state = Transmission::State::queued;
   transmission.way = TraceBody::straight;
@@ -35,10 +38,12 @@ void SelfWire::stop(std::uint32_t peer, Transmission& transmission) {
 }
 
 bool SelfWire::replace(std::uint32_t peer, Transmission& transmission, Transmission& instead) {
+  // A queued message has not left as long as it is not offered.
   MARGAY_ASSERT(peer == me_.rank && !offered_);
   return queue_.replace(transmission, instead);
 }
 
+// Nothing to continue: queued messages are delivered by poll().
 bool SelfWire::push() {
   held_ = false;
   return false;
@@ -46,6 +51,7 @@ bool SelfWire::push() {
 
 bool SelfWire::poll(Arrival& arrival) {
   MARGAY_ASSERT(!offered_);
+  // Until the next push(), so that a round ends.
   if (held_) return false;
   if (copied_ != 0) {
     Slot& slot = (*slots_)[first_];
@@ -78,6 +84,7 @@ void SelfWire::consume() {
     first_ = (first_ + 1) % kSelfSlots;
     --copied_;
   } else {
+    // The receiver has copied the body.
     Transmission* done = queue_.pop();
     done->state = Transmission::State::sent;
     finished_.push(*done);

@@ -1,5 +1,5 @@
 // The wire from a process to itself. Small messages are copied into a bounded queue; others stay in the sender's memory
-// and arrive whole from there, however long they are.
+// and arrive whole from there, whatever their length.
 #pragma once
 
 #include <array>
@@ -11,51 +11,62 @@
 
 namespace margay::sim {
 
-// Messages that lie copied at once, of so many bytes at most: 64 KiB for each rank that writes to itself. What finds no
-// slot, or is longer, waits in the sender's memory, so neither is a limit.
+// Number and length of messages that are copied at a time: 64 KiB for each rank that sends to itself. A message that
+// finds no slot, or is longer, waits in the sender's memory, so neither bounds what can be sent.
 inline constexpr std::size_t kSelfSlots = 64;
 inline constexpr std::size_t kSelfCopyBytes = 1024;
 
+// All arrivals are whole, so accept() and refuse() are never called.
 class SelfWire final : public Wire {
  public:
-  // `finished` outlives the wire. Memory for copies is taken at the first try_send().
+  // Requires: `finished` outlives the wire. Memory for copies is allocated at the first try_send().
   SelfWire(portals::ProcessId me, TransmissionList& finished) : Wire(WireId::self), me_(me), finished_(finished) {
     quiet_ = true;
   }
 
   [[nodiscard]] bool try_send(std::uint32_t peer, const portals::Header& header, const portals::Region& body) override;
   void send(std::uint32_t peer, Transmission& transmission) override;
-  // No effect: a body that is wanted or not is never under way here.
+  // Marks the transmission only: a body here is never partly sent.
   void stop(std::uint32_t peer, Transmission& transmission) override;
   [[nodiscard]] bool replace(std::uint32_t peer, Transmission& transmission, Transmission& instead) override;
   bool push() override;
   [[nodiscard]] bool poll(Arrival& arrival) override;
   void consume() override;
   void hold() override;
-  void accept(const portals::Region& landing, void* cookie) override;  // never asked for
-  void refuse() override;                                              // never asked for
+  void accept(const portals::Region& landing, void* cookie) override;
+  void refuse() override;
   [[nodiscard]] BodyTold body_came() const override { return {was_copy_ ? TraceBody::slot : TraceBody::straight}; }
   [[nodiscard]] TraceBody body_taken() const override { return TraceBody::slot; }
   [[nodiscard]] bool idle() const override { return copied_ == 0 && queue_.empty(); }
 
  private:
+  // A copied message.
   struct Slot {
     portals::Header header;
     std::array<std::byte, kSelfCopyBytes> body;
   };
   using Slots = std::array<Slot, kSelfSlots>;
 
+  // Fills in an arrival.
   void tell(const portals::Header& header, const portals::Region& body, Arrival& arrival);
 
   portals::ProcessId me_;
   TransmissionList& finished_;
+  // A ring of copies.
   std::unique_ptr<Slots> slots_;
-  std::size_t first_ = 0;   // slot of the oldest copy
-  std::size_t copied_ = 0;  // copies that wait; all of them came before all of queue_
+  // Slot of the oldest copy.
+  std::size_t first_ = 0;
+  // Copies that wait. All of them are older than every message in queue_.
+  std::size_t copied_ = 0;
+  // Messages that stay in the sender's memory.
   TransmissionList queue_;
-  std::uint64_t sequence_ = 0;  // of the last consumed message
-  bool was_copy_ = false;       // that one
+  // Number of the last consumed message.
+  std::uint64_t sequence_ = 0;
+  // Whether that one was a copy.
+  bool was_copy_ = false;
+  // A message was polled and is not answered.
   bool offered_ = false;
+  // The first message is held until the next push().
   bool held_ = false;
 };
 

@@ -1,4 +1,4 @@
-// A message on its way out, from the kernel's initiator through a wire.
+// A message being sent, from the kernel's initiator through a wire.
 #pragma once
 
 #include <cstdint>
@@ -9,37 +9,51 @@
 
 namespace margay::sim {
 
-// Owned by the sender (the device embeds it in a request). From Wire::send() until it comes off the TransmissionList of
-// finished ones, the wire refers to it and to the body's memory: both must stay where they are.
+// Owned by the sender (the device embeds it in a request). From Wire::send() until it comes off the list of finished
+// transmissions, the wire refers to it and to the body's memory, and neither may move or be freed.
 struct Transmission {
+  // idle: not sent yet, or replaced. stopped: the receiver did not want the remainder. failed: the peer is lost.
   enum class State : std::uint8_t { idle, queued, sent, stopped, failed };
 
+  // Complete but for `source`, which the initiator sets.
   portals::Header header;
-  portals::Region body;        // header.length bytes; read only
-  std::uint64_t sequence = 0;  // of this message in its ordered pair of processes: 1, 2, 3 ...
+  // header.length bytes, which the wire only reads.
+  portals::Region body;
+  // Number of this message in its ordered pair of processes: 1, 2, 3 ...
+  std::uint64_t sequence = 0;
   State state = State::idle;
-  bool may_change = false;       // others write the body's memory meanwhile: what is sent is a copy, and one look at it
-  bool stop_asked = false;       // the remainder of the body is not wanted
-  bool given_back = false;       // it came off the list of finished ones: nobody refers to it any more
-  void* owner = nullptr;         // the sender's own mark
-  std::uint32_t owner_kind = 0;  // what `owner` is, for whoever drains the finished ones
-  // Wire's own while queued:
+  // Others may write the body's memory meanwhile, so the wire sends a copy, and reads each byte once.
+  bool may_change = false;
+  // The remainder of the body is not wanted.
+  bool stop_asked = false;
+  // It has come off the list of finished transmissions, and nothing refers to it any more.
+  bool given_back = false;
+  // The sender's owner tag.
+  void* owner = nullptr;
+  // The kind of `owner`, for the drainer of finished transmissions.
+  std::uint32_t owner_kind = 0;
+  // The wire's own while queued.
   Transmission* next = nullptr;
-  portals::RegionCursor cursor;  // how far the body has been carried
-  // Told by the wire when it is finished, for a trace: how the body left, and how much of it this process copied.
+  // The position up to which the body has been sent.
+  portals::RegionCursor cursor;
+  // Set by the wire when it is finished, for traces: the method that carried the body, and the bytes of it that this
+  // process copied.
   TraceBody way = TraceBody::none;
   std::uint64_t copied_bytes = 0;
 };
 
-// First in, first out; intrusive, so a transmission is on one list at a time.
+// A queue of transmissions. Intrusive: it allocates nothing, and a transmission is on one list at a time.
 class TransmissionList {
  public:
+  // Adds the newest. Requires: it is on no list.
   void push(Transmission& transmission) {
     transmission.next = nullptr;
     (last_ == nullptr ? first_ : last_->next) = &transmission;
     last_ = &transmission;
   }
+  // The oldest; nullptr when the list is empty.
   [[nodiscard]] Transmission* front() const { return first_; }
+  // Removes and returns the oldest; nullptr when the list is empty.
   [[nodiscard]] Transmission* pop() {
     Transmission* taken = first_;
     if (taken != nullptr) {
@@ -49,8 +63,9 @@ class TransmissionList {
     }
     return taken;
   }
+  // Whether the list has none.
   [[nodiscard]] bool empty() const { return first_ == nullptr; }
-  // Puts `instead` in the place of `transmission`; false: it is not on this list. A walk.
+  // Puts `instead` in the place of `transmission`; false when that is not on this list. Linear.
   [[nodiscard]] bool replace(const Transmission& transmission, Transmission& instead) {
     for (Transmission *at = first_, *before = nullptr; at != nullptr; before = at, at = at->next) {
       if (at != &transmission) continue;

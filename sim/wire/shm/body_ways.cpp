@@ -4,23 +4,24 @@ namespace margay::sim {
 
 namespace {
 
-// The first bodies of each way touch fresh pages and are left out of the means.
+// The first bodies of each method touch fresh pages and are left out of the means.
 constexpr std::uint32_t kWarmUp = 2;
+// Samples of both methods before one is preferred.
 constexpr std::uint32_t kEnough = 6;
 constexpr double kWeight = 0.25;  // of the newest sample
-// A sample this many times the mean was interrupted; it counts as this much.
+// A sample above this multiple of the mean was interrupted; it counts as the multiple.
 constexpr double kOutlier = 4;
-// A preference changes only for a gain that noise does not make.
+// A preference changes only for a gain that is larger than noise.
 constexpr double kGain = 0.9;
-// The ring is the faster way when a byte costs less than this part of what reading costs: the sender pays for the ring
-// as much again, while of a body that is read it carries a half, if it is long enough to be shared.
+// The ring is faster when a byte costs less than this share of its cost by reading: the sender pays for the ring as
+// much again, while of a body that is read it carries half, if that is long enough to be shared.
 constexpr double kRingShare = 0.5;
 constexpr double kRingShareShort = 0.7;
-// Bodies in a row that try a way: the first is not counted.
+// Bodies in a row that try a method, because the first is not counted.
 constexpr std::uint32_t kTryInARow = 2;
-// Of this many bodies so many go the way that is not preferred, so that the receiver's figures stay true.
+// Among this many bodies, kTryInARow use the method that is not preferred, so that the receiver's figures stay current.
 constexpr std::uint32_t kTryEach = 256;
-// Longer bodies try nothing: through the ring, beside busy programs, each ringful waits for a turn of both sides.
+// Longer bodies are not tried: through the ring, beside busy programs, each ringful waits for a turn of both sides.
 constexpr std::uint64_t kTriedBytesMax = std::uint64_t{2} << 20U;
 
 }  // namespace

@@ -1,11 +1,11 @@
-// Which of two ways long bodies of one channel take: through the byte ring (each side copies every byte) or from memory
-// to memory (one copy of each byte, by system calls, shared by both sides). Which is faster depends on the machine and
-// on the body's size: measured one way, of 256 KiB, 6 GB/s apart in one direction on one machine and 40 GB/s in the
-// other on another. So the receiver measures what a byte costs it in each way, and tells the sender through shared
-// memory what it prefers; the sender tries both at first, and the other one now and then.
+// The choice between two methods for the long bodies of one channel: through the byte ring (each side copies every
+// byte), or from memory to memory (one copy of each byte, by system calls, shared by both sides). The faster one
+// depends on the machine and on the body's size: with 256 KiB in one direction, one method was 6 GB/s faster on one
+// machine, and the other 40 GB/s faster on another. So the receiver measures its cost per byte with each method, and
+// publishes its preference in shared memory; the sender tries both at first, and the other one now and then.
 //
-// What counts is the time that the receiver spends on copying, not the time from a body's beginning to its end: in a
-// stream bodies overlap, and one that comes through the ring has come in part before it begins.
+// The measure is the time that the receiver spends on copying, not the time from a body's beginning to its end: in a
+// stream bodies overlap, and one that comes through the ring has partly arrived before it begins.
 #pragma once
 
 #include <array>
@@ -15,64 +15,73 @@
 
 namespace margay::sim {
 
-// Sizes of bodies that are measured apart: the byte ring's cost changes where a body is longer than the ring.
+// Size classes that are measured separately: the byte ring's cost changes where a body is longer than the ring.
 inline constexpr std::size_t kBodyClasses = 4;
 [[nodiscard]] constexpr std::size_t body_class(std::uint64_t length) {
   constexpr std::uint64_t kKi = 1024;
   return length < 64 * kKi ? 0 : length < 256 * kKi ? 1 : length < 1024 * kKi ? 2 : 3;
 }
 
-// What a receiver prefers, two bits for each class; 0 where it does not know yet. A hint: any value is safe.
+// A receiver's preferences, two bits for each size class; 0 while it has none. A hint: any value is safe.
 using BodyPreferences = std::uint64_t;
 enum class BodyPreference : std::uint8_t { unknown = 0, ring = 1, reading = 2 };
+// The preference for one size class; a damaged word gives some value.
 [[nodiscard]] constexpr BodyPreference preference(BodyPreferences all, std::size_t size_class) {
   return static_cast<BodyPreference>((all >> (2 * size_class)) & 3U);
 }
 
-// The receiver's side. All times in nanoseconds.
+// The receiver's measurements. All times in nanoseconds.
 class BodyTimes {
  public:
-  // A body of `length` bytes begins to come.
+  // A body of `length` bytes begins to arrive. `reading`: out of the sender's memory.
   void begin(std::uint64_t length, bool reading) {
     first_of_its_way_ = last_was_reading_ != reading;
     last_was_reading_ = reading;
     which_ = body_class(length);
     bytes_ = ns_ = 0;
   }
-  // `bytes` of it were copied by this process, in so much time.
+  // This process copied `bytes` of it in `ns`.
   void copied(std::uint64_t bytes, std::uint64_t ns) {
     bytes_ += bytes;
     ns_ += ns;
   }
-  // It is here. Returns whether preferences() changed.
+  // The body is complete. Returns whether preferences() changed.
   bool end();
+  // To be published to the sender.
   [[nodiscard]] BodyPreferences preferences() const { return preferences_; }
 
  private:
+  // The mean cost of a method, and the number of samples, up to the number that suffices.
   struct Way {
     std::uint32_t samples = 0;
-    double ns_per_byte = 0;  // a moving mean
+    // A moving mean.
+    double ns_per_byte = 0;
   };
+  // Both methods' costs for one size class.
   struct Class {
     Way ring, reading;
   };
 
   std::array<Class, kBodyClasses> classes_;
   BodyPreferences preferences_ = 0;
+  // The arriving body: its size class, and what has been measured of it.
   std::size_t which_ = 0;
   std::uint64_t bytes_ = 0;
   std::uint64_t ns_ = 0;
+  // The method of the arriving body; nothing before the first.
   std::optional<bool> last_was_reading_;
-  bool first_of_its_way_ = true;  // the body before it came the other way: the caches hold what that needs
+  // The previous body used the other method: caches hold what that one needs, so this body is not counted.
+  bool first_of_its_way_ = true;
 };
 
-// The sender's side: which way the next body goes.
+// The sender's side: chooses the method of the next body.
 class BodyWayChooser {
  public:
-  // Whether to offer it for reading.
+  // Whether to offer a body of this length for reading. Counts the body.
   [[nodiscard]] bool reading(std::uint64_t length, BodyPreferences preferences);
 
  private:
+  // Bodies sent so far, by size class.
   std::array<std::uint32_t, kBodyClasses> sent_{};
 };
 

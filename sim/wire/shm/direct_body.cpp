@@ -10,6 +10,7 @@ void DirectReader::begin(std::uint64_t number, std::uint64_t address, std::span<
   help_expected_ = help_expected;
   finished_ = false;
   read_bytes_ = 0;
+  // A body of one chunk is not worth sharing.
   if (chunks_.count() > 1) {
     shared_.open(number, reinterpret_cast<std::uintptr_t>(landing.data()), chunks_.count());
   }
@@ -20,6 +21,7 @@ ReadFault DirectReader::read(std::uint64_t chunk, std::uint64_t count, std::uint
   const auto bytes = static_cast<std::size_t>(chunks_.bytes(chunk, count));
   read_bytes_ += bytes;
   const std::span<std::byte> part = landing_.subspan(static_cast<std::size_t>(offset), bytes);
+  // The test word costs 0.25 us more, so it is read once per proof.
   if (proof_.fresh(now_ns)) return read_memory(*sender_, address_ + offset, part);
   const ReadFault fault = read_tested(*sender_, address_ + offset, part);
   if (fault == ReadFault::none) proof_.proven(now_ns);
@@ -34,7 +36,8 @@ ReadFault DirectReader::step(std::uint64_t budget, std::uint64_t now_ns, std::ui
   }
   for (moved = 0; moved < budget;) {
     std::uint64_t chunk = 0;
-    // Each chunk that is claimed by itself is a call of its own: half a microsecond, only worth it if it is shared.
+    // A chunk that is claimed singly is a system call of its own: half a microsecond, worth it only if the sender takes
+    // part.
     const std::uint64_t count = shared_.claim(help_expected_ ? 1 : chunks_.within(budget - moved), chunk);
     if (count == 0) return look_at_rest(now_ns);
     if (const ReadFault fault = read(chunk, count, now_ns); fault != ReadFault::none) return fault;
@@ -43,7 +46,8 @@ ReadFault DirectReader::step(std::uint64_t budget, std::uint64_t now_ns, std::ui
   return ReadFault::none;
 }
 
-// Nothing is left to claim.
+// The end of a body of which no chunk is left to claim: waits for the sender's chunk, or reads the one that it failed
+// to write.
 ReadFault DirectReader::look_at_rest(std::uint64_t now_ns) {
   std::uint64_t failed = 0;
   const SharedBodyReceiver::Rest rest = shared_.rest(failed);
@@ -59,7 +63,8 @@ bool DirectWriter::help(std::uint64_t number, std::span<const std::byte> body) {
   std::uint64_t chunk = 0;
   std::uint64_t landing = 0;
   if (!shared_.claim(number, chunks.count(), chunk, landing)) return false;
-  // The number may be another process's by now, and what is written there is not taken back.
+  // The process number may belong to another process by now, and a write cannot be undone, so the receiver's identity
+  // is proven first.
   const std::uint64_t now_ns = clock_->now_ns();
   if (!proof_.fresh(now_ns)) {
     works_ = try_reading(*receiver_) == ReadFault::none;
@@ -68,6 +73,7 @@ bool DirectWriter::help(std::uint64_t number, std::span<const std::byte> body) {
   const std::uint64_t offset = chunks.offset(chunk);
   const auto part = body.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(chunks.bytes(chunk)));
   works_ = works_ && write_memory(*receiver_, landing + offset, part) == ReadFault::none;
+  // Also after a failure: the receiver waits for this chunk, and reads it itself.
   shared_.report(number, !works_);
   return true;
 }

@@ -31,6 +31,7 @@ LongChoice choose_long_method(LongMethod asked, const RankArea& mine, const Rank
   if (mine.only_processor == 0 || mine.only_processor != peer.only_processor) {
     return {true, true, "whichever the receiver measures to be faster"};
   }
+  // On one shared processor the ring would need a switch of processes for each ringful; reading needs none.
   return {true, false, "both ranks may run on processor " + std::to_string(mine.only_processor - 1) + " only"};
 }
 

@@ -23,7 +23,7 @@ void* pointer_to(std::uint64_t address) {
   return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));
 }
 
-// The pieces that come next on both sides, as one call takes them.
+// The next pieces of both sides, cut to equal lengths, for one call.
 struct Batch {
   std::array<iovec, kReadPieces> mine;
   std::array<iovec, kReadPieces> theirs;
@@ -51,7 +51,7 @@ PeerMemory::~PeerMemory() {
   if (file_ >= 0) ::close(file_);
 }
 
-// The test word is read through it: that it is the process that one thinks.
+// Opens the file, and reads the test word through it: proof that it is the expected process.
 void PeerMemory::open_file() {
   file_ = kRefused;
   const int file = ::open(("/proc/" + std::to_string(area_->pid) + "/mem").c_str(), O_RDWR | O_CLOEXEC);
@@ -65,7 +65,7 @@ void PeerMemory::open_file() {
   }
 }
 
-// That it is still the process that it was: 0.3 us, once in a while.
+// Verifies that it is still the same process: 0.3 us, once in a while.
 ReadFault PeerMemory::prove() {
   const std::uint64_t now = real_clock().now_ns();
   if (proof_.fresh(now)) return ReadFault::none;
@@ -75,6 +75,7 @@ ReadFault PeerMemory::prove() {
 }
 
 ReadFault PeerMemory::read(const Buffer& mine, std::uint64_t address) {
+  // Most accesses of windows are a few elements.
   if (mine.bytes <= kFileBytesMax) [[likely]]
     return copy_few(Direction::read, mine, address);
   return copy(Direction::read, Region(mine.base, mine.bytes), Region(pointer_to(address), mine.bytes));
@@ -106,9 +107,12 @@ ReadFault PeerMemory::copy_few(Direction direction, const Buffer& mine, std::uin
       done += static_cast<std::size_t>(bytes);
       if (done == mine.bytes) return ReadFault::none;
     } else if (bytes == 0) {
-      return ReadFault::gone;  // its memory is no more
+      // Its memory no longer exists.
+      return ReadFault::gone;
     } else if (errno == EIO || errno == EFAULT) {
+      // The address is not mapped there.
       return ReadFault::unreadable;
+      // Any other error: give the file up, and try the other method below.
     } else if (errno != EINTR) {
       ::close(file_);
       file_ = kRefused;
@@ -133,6 +137,7 @@ ReadFault PeerMemory::copy(Direction direction, const Region& mine, const Region
     } else if (bytes == 0) {
       return ReadFault::unreadable;
     } else if (const ReadFault fault = fault_of(errno); fault != ReadFault::none) {
+      // `refused` promises that nothing was copied.
       return fault == ReadFault::refused && here.left() != mine.bytes() ? ReadFault::unreadable : fault;
     }
   }

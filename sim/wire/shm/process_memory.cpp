@@ -16,9 +16,10 @@ namespace {
 
 using portals::Buffer;
 
+// The receiver reads the sender's table as an array of Buffer.
 static_assert(sizeof(Buffer) == 16 && offsetof(Buffer, bytes) == 8, "the table of pieces is read as it lies");
 
-// A landing whose pieces are shorter is filled through memory beside it: naming such a piece to the operating system
+// Landings with shorter pieces are filled through intermediate memory: passing such a piece to the operating system
 // costs more than copying it.
 constexpr std::size_t kLandingPieceBytes = 256;
 constexpr std::size_t kBesideBytes = std::size_t{64} * 1024;
@@ -27,8 +28,8 @@ iovec remote(std::uint64_t address, std::uint64_t bytes) {
   return {reinterpret_cast<void*>(static_cast<std::uintptr_t>(address)), static_cast<std::size_t>(bytes)};
 }
 
-// `move` is one call of process_vm_readv or process_vm_writev. `got`: what could be moved, possibly less than asked,
-// never 0 with `none`.
+// `move` is one call of process_vm_readv or process_vm_writev. `got`: bytes moved, possibly fewer than requested, never
+// 0 with `none`.
 template <typename Move>
 ReadFault move_from(Move move, std::uint64_t& got) {
   for (;;) {
@@ -49,14 +50,14 @@ ReadFault read_from(std::uint32_t pid, std::span<const iovec> to, std::span<cons
 }  // namespace
 
 void open_for_reading(RankArea& mine, std::uint64_t& test_word, bool allow) {
-  // Unlike anything that another process (of another PID namespace) would have at the same address.
+  // Random, so that no process of another PID namespace has the same word at the same address.
   if (::getrandom(&test_word, sizeof test_word, GRND_NONBLOCK) != sizeof test_word) {
     test_word =
         reinterpret_cast<std::uintptr_t>(&test_word) * 0x9e37'79b9'7f4a'7c15 ^ static_cast<std::uint64_t>(::getpid());
   }
   mine.test_word = test_word;
   mine.test_address = reinterpret_cast<std::uintptr_t>(&test_word);
-  // Without Yama there is nothing to permit, and the call is refused; either way the first test tells.
+  // Without Yama there is nothing to permit, and the call fails; the first test shows the result either way.
   if (allow) ::prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
 }
 
@@ -98,6 +99,7 @@ ReadFault try_reading(const RankArea& peer) {
   const std::array from{remote(peer.test_address, sizeof word)};
   const ReadFault fault = read_from(peer.pid, to, from, got);
   const bool right = fault == ReadFault::none && got == sizeof word && word == peer.test_word;
+  // Any failure is `refused`: ESRCH may also mean another PID namespace.
   return right ? ReadFault::none : ReadFault::refused;
 }
 
@@ -110,7 +112,8 @@ bool has_ended(const RankArea& peer) {
 }
 
 bool can_read_ends(const RankArea& peer, std::span<const Buffer> pieces) {
-  constexpr std::size_t kAtOnce = 512;  // two addresses each; the operating system takes 1024
+  // Two addresses each; the operating system takes 1024.
+  constexpr std::size_t kAtOnce = 512;
   std::array<std::byte, 2 * kAtOnce> bytes;
   std::array<iovec, 2 * kAtOnce> from;
   while (!pieces.empty()) {
@@ -136,6 +139,7 @@ ReadFault read_tested(const RankArea& peer, std::uint64_t address, std::span<std
   const std::array from{remote(peer.test_address, sizeof word), remote(address, to.size())};
   if (const ReadFault fault = read_from(peer.pid, into, from, got); fault != ReadFault::none) return fault;
   if (got <= sizeof word) return ReadFault::unreadable;
+  // The bytes came from another process that has the number now; they are discarded.
   if (word != peer.test_word) return ReadFault::gone;
   const auto done = static_cast<std::size_t>(got - sizeof word);
   return read_memory(peer, address + done, to.subspan(done));
@@ -144,6 +148,7 @@ ReadFault read_tested(const RankArea& peer, std::uint64_t address, std::span<std
 ReadFault read_memory(const RankArea& peer, std::uint64_t address, std::span<std::byte> to) {
   for (std::size_t done = 0; done < to.size();) {
     std::uint64_t got = 0;
+    // A call may move less than requested, at a page that is not mapped for instance.
     const std::span<std::byte> rest = to.subspan(done);
     const std::array into{iovec{rest.data(), rest.size()}};
     const std::array from{remote(address + done, rest.size())};
@@ -157,7 +162,7 @@ ReadFault write_memory(const RankArea& peer, std::uint64_t address, std::span<co
   for (std::size_t done = 0; done < from.size();) {
     std::uint64_t got = 0;
     const std::span<const std::byte> rest = from.subspan(done);
-    // Only read by the call.
+    // The call only reads these bytes.
     const std::array local{iovec{const_cast<std::byte*>(rest.data()), rest.size()}};
     const std::array to{remote(address + done, rest.size())};
     const ReadFault fault = move_from(
@@ -172,6 +177,7 @@ ReadFault write_memory(const RankArea& peer, std::uint64_t address, std::span<co
 }
 
 ReadFault BodyReader::begin(const RankArea& peer, const ReadOffer& offer, std::uint64_t length) {
+  // The offer is the sender's word, and is checked before it leads anywhere.
   if (offer.count == 0 || offer.count > kOfferPiecesMax) return ReadFault::malformed;
   peer_ = &peer;
   next_address_ = offer.address;
@@ -179,7 +185,7 @@ ReadFault BodyReader::begin(const RankArea& peer, const ReadOffer& offer, std::u
   left_ = length;
   at_ = count_ = 0;
   if (offer.count > 1) return ReadFault::none;
-  // The body itself, without a table; the test that comes with a table's parts is made here.
+  // The body itself, without a table. The test that comes with each part of a table is made here.
   table_[0] = {reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(offer.address)),
                static_cast<std::size_t>(length)};
   count_ = 1;
@@ -187,9 +193,10 @@ ReadFault BodyReader::begin(const RankArea& peer, const ReadOffer& offer, std::u
   return try_reading(peer);
 }
 
-// The next pieces of the table, and the test word with them: the number may be another process's by now.
+// Fetches the next pieces of the table, with the test word, because the process number may have been reused.
 ReadFault BodyReader::fetch_table() {
-  if (next_count_ == 0) return ReadFault::malformed;  // the pieces are shorter than the body
+  // The pieces are shorter than the body.
+  if (next_count_ == 0) return ReadFault::malformed;
   const std::size_t pieces = std::min<std::uint64_t>(kReadPieces, next_count_);
   const std::size_t bytes = pieces * sizeof(Buffer);
   std::uint64_t word = 0;
@@ -217,6 +224,7 @@ ReadFault BodyReader::step(portals::RegionCursor& landing, std::uint64_t limit) 
   std::uint64_t most = std::min(limit, left_);
   std::uint64_t got = 0;
   const std::size_t first = landing.peek(most).bytes;
+  // A long first piece may be followed by short ones; the next step decides again.
   if (first < most && first < kLandingPieceBytes) {
     if (beside_ == nullptr) beside_ = std::make_unique_for_overwrite<std::byte[]>(kBesideBytes);
     most = std::min<std::uint64_t>(most, kBesideBytes);
@@ -241,7 +249,7 @@ ReadFault BodyReader::step(portals::RegionCursor& landing, std::uint64_t limit) 
   return ReadFault::none;
 }
 
-// From the table's next pieces, at most `most` bytes of them.
+// Reads from the table's next pieces, at most `most` bytes of them.
 ReadFault BodyReader::read_pieces(std::span<const iovec> to, std::uint64_t most, std::uint64_t& got) {
   std::array<iovec, kReadPieces> from;
   std::size_t count = 0;
@@ -262,7 +270,7 @@ void BodyReader::pass(std::uint64_t bytes) {
     MARGAY_ASSERT(at_ < count_);
     Buffer& piece = table_[at_];
     const std::uint64_t here = std::min<std::uint64_t>(bytes, piece.bytes);
-    // Integers, not pointers of ours: no address of the peer is ever followed here.
+    // Integer arithmetic: these are addresses of the peer, and are never dereferenced here.
     piece.base = reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(piece.base) + here);
     piece.bytes -= static_cast<std::size_t>(here);
     bytes -= here;

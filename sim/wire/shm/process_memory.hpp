@@ -1,4 +1,5 @@
-// Reading another process's memory (process_vm_readv), with the proof that it is the process that one thinks.
+// Reads and writes of another process's memory (process_vm_readv and process_vm_writev), with proof that it is the
+// expected process.
 #pragma once
 
 #include <sys/uio.h>
@@ -15,42 +16,48 @@
 
 namespace margay::sim {
 
-// Pieces of a body that one call of the operating system takes, on each side.
+// Pieces of a body that one system call takes, on each side.
 inline constexpr std::size_t kReadPieces = 64;
-// A body in more pieces than this goes through the byte ring: one call for each 64 would cost more than a second copy.
+// The most pieces of an offered body: beyond, one call for each 64 would cost more than a second copy through the ring.
 inline constexpr std::uint64_t kOfferPiecesMax = 4096;
 
-// Writes into `mine` what others need to read this process's memory (all but pid, which is published last). `test_word`
-// stays where it is while the wire lives. `allow`: permit it where Yama restricts it to parents.
+// Writes into `mine` the values that others need to read this process's memory, except pid, which is published last.
+// `test_word` must keep its address while the wire lives. `allow`: permit reading where Yama restricts it to parents.
 void open_for_reading(RankArea& mine, std::uint64_t& test_word, bool allow);
 
+// The result of an access to another process's memory.
 enum class ReadFault : std::uint8_t {
   none,
-  gone,        // the process has ended
-  refused,     // the operating system does not allow it, or it is another process than the area says
-  unreadable,  // this memory cannot be read
-  malformed,   // the offer contradicts itself
+  // The process has ended.
+  gone,
+  // The operating system does not permit it, or the process is not the one that the area describes.
+  refused,
+  // This memory cannot be accessed.
+  unreadable,
+  // The offer contradicts itself.
+  malformed,
 };
-// What an error of process_vm_readv or process_vm_writev means; none: EINTR, to be tried again.
+// The meaning of an errno of process_vm_readv or process_vm_writev; none: EINTR, to be retried.
 [[nodiscard]] ReadFault fault_of(int error);
-// A sentence's end. none: "".
+// The fault as the end of a sentence; "" for none.
 [[nodiscard]] std::string_view words(ReadFault fault);
 
-// Reads the peer's test word and compares. none: its memory can be read; else refused: that there is no such process
-// may also mean that it is in another PID namespace.
+// Reads the peer's test word and compares it. none: its memory can be read. Otherwise refused: a missing process may
+// also be one in another PID namespace.
 [[nodiscard]] ReadFault try_reading(const RankArea& peer);
 
-// Whether the process is no more, of one that could be read before.
+// Whether the process has ended. Requires: it could be read before.
 [[nodiscard]] bool has_ended(const RankArea& peer);
 // Whether the first and the last byte of each piece of the peer's memory can be read: one call for each 512 pieces.
 [[nodiscard]] bool can_read_ends(const RankArea& peer, std::span<const portals::Buffer> pieces);
 
-// When a process was last proven to be the one that one thinks. A proof holds for a while: another process gets its
-// number only after all other numbers were given out, and starting 300 processes, the fewest there can be, takes
-// milliseconds.
+// The time of the last proof of a process's identity. A verified process number may be trusted briefly: the operating
+// system reuses it only after all other numbers, at least 300 forks, which takes milliseconds.
 class ProofTime {
  public:
+  // Whether the last proof still holds.
   [[nodiscard]] bool fresh(std::uint64_t now_ns) const { return proven_ns_ != 0 && now_ns - proven_ns_ < kHoldsNs; }
+  // Records a proof.
   void proven(std::uint64_t now_ns) { proven_ns_ = now_ns; }
 
  private:
@@ -58,20 +65,22 @@ class ProofTime {
   std::uint64_t proven_ns_ = 0;
 };
 
-// Fills `to` from the peer's memory at `address`. Tested: the test word comes with it (0.25 us), so that `none` means
-// it is the right process; so once in a while.
+// Fills `to` from the peer's memory at `address`. read_tested() reads the test word in the same call (0.25 us), so that
+// `none` also proves the process's identity; it is used once in a while.
 [[nodiscard]] ReadFault read_tested(const RankArea& peer, std::uint64_t address, std::span<std::byte> to);
 [[nodiscard]] ReadFault read_memory(const RankArea& peer, std::uint64_t address, std::span<std::byte> to);
-// Writes `from` to the peer's memory at `address`. Requires: the peer was tested, lately.
+// Writes `from` to the peer's memory at `address`. Requires: the peer was proven recently.
 [[nodiscard]] ReadFault write_memory(const RankArea& peer, std::uint64_t address, std::span<const std::byte> from);
 
-// One offered body in pieces on its way, step by step.
+// The transfer of one offered body in pieces, step by step.
 class BodyReader {
  public:
-  // Checks the offer of a body of `length` bytes. Reads nothing of the body yet.
+  // Checks the offer of a body of `length` bytes. Reads nothing of the body.
   [[nodiscard]] ReadFault begin(const RankArea& peer, const ReadOffer& offer, std::uint64_t length);
-  // Reads at most `limit` bytes to where `landing` stands and moves it on. Requires: begin() said none; limit != 0.
+  // Reads at most `limit` bytes to the position of `landing`, and advances it. Requires: begin() returned none; limit
+  // != 0.
   [[nodiscard]] ReadFault step(portals::RegionCursor& landing, std::uint64_t limit);
+  // Bytes that have not been read.
   [[nodiscard]] std::uint64_t left() const { return left_; }
 
  private:
@@ -80,13 +89,16 @@ class BodyReader {
   void pass(std::uint64_t bytes);
 
   const RankArea* peer_ = nullptr;
-  std::uint64_t next_address_ = 0;  // of the table's part that was not fetched yet
+  // Address, in the peer, of the part of the table that has not been fetched.
+  std::uint64_t next_address_ = 0;
   std::uint64_t next_count_ = 0;
   std::uint64_t left_ = 0;
-  portals::Buffer table_[kReadPieces] = {};  // addresses of the peer's memory: never used but in process_vm_readv
+  // Addresses of the peer's memory: used in process_vm_readv only.
+  portals::Buffer table_[kReadPieces] = {};
   std::size_t at_ = 0;
   std::size_t count_ = 0;
-  std::unique_ptr<std::byte[]> beside_;  // for landings in small pieces, once there is one
+  // Intermediate memory for landings in small pieces, allocated at the first.
+  std::unique_ptr<std::byte[]> beside_;
 };
 
 }  // namespace margay::sim

@@ -1,9 +1,8 @@
-// How a body travels through a channel of shared memory; sender and receiver use the same arithmetic:
+// The four places of a body in a channel of shared memory; sender and receiver compute them alike:
 //  - in the cell, behind the head, when it fits;
 //  - up to kWholeBodyBytes: in the byte ring before its cell is published, so that the cell announces it whole;
 //  - beyond: the cell first, then chunk by chunk, so that both sides copy at once;
-//  - not at all, when its head says kFlagReadBody: the receiver reads it out of the sender's memory
-//  (process_memory.hpp).
+//  - nowhere, when its head says kFlagReadBody: the receiver reads it out of the sender's memory (process_memory.hpp).
 #pragma once
 
 #include <cstddef>
@@ -15,20 +14,21 @@
 
 namespace margay::sim {
 
-// One handover for a short body of any size is faster than several that overlap: each is a line that both sides want.
-// 8 KiB one way: 1.29 us whole, 1.47 us in chunks of 4 KiB; 16 KiB: 2.31 us whole, 2.87 us in chunks of 8 KiB.
+// For a short body, one handover is faster than several that overlap: each is a line that both sides want. 8 KiB one
+// way: 1.29 us whole, 1.47 us in chunks of 4 KiB; 16 KiB: 2.31 us whole, 2.87 us in chunks of 8 KiB.
 inline constexpr std::size_t kWholeBodyBytes = kShortLimitBytesShm;
 static_assert(kWholeBodyBytes <= kByteRingBytes / 8);
 
-// Bodies from here on may be offered for reading; below, a system call costs more than the second copy, and the sender
-// of a short message does not wait.
+// The shortest body that may be offered for reading: below, a system call costs more than the second copy, and the
+// sender of a short message does not wait.
 inline constexpr std::size_t kReadBodyMinBytes = kWholeBodyBytes + 1;
 
-// The longest head of a message whose body is offered: the offer lies behind it, in the cell.
+// The longest head of a message whose body is offered, because the offer lies behind it in the cell.
 inline constexpr std::size_t kOfferHeadMaxBytes = kCacheLineBytes - sizeof(ReadOffer);
 
+// The four places, in the order above.
 enum class BodyWay : std::uint8_t { in_cell, before_cell, after_cell, by_reading };
-// As a trace tells it.
+// The value in traces.
 [[nodiscard]] constexpr TraceBody told(BodyWay way) {
   switch (way) {
     case BodyWay::in_cell:
@@ -42,7 +42,7 @@ enum class BodyWay : std::uint8_t { in_cell, before_cell, after_cell, by_reading
   }
   return TraceBody::none;
 }
-// For a body that is not offered for reading.
+// The place of a body that is not offered for reading.
 [[nodiscard]] constexpr BodyWay shm_body_way(std::size_t head_bytes, std::uint64_t length) {
   if (length <= kCacheLineBytes - head_bytes) return BodyWay::in_cell;
   return length <= kWholeBodyBytes ? BodyWay::before_cell : BodyWay::after_cell;

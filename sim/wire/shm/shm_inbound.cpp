@@ -12,11 +12,11 @@ namespace {
 using portals::Region;
 using portals::RegionCursor;
 
-// Room goes back to the sender in steps of at most this much, so that it copies while we do.
+// Credit is returned to the sender in steps of at most this, so that it copies while this side does.
 constexpr std::size_t kReleaseBytes = std::size_t{16} * 1024;
-// Bytes of one body moved in one visit, so that a stream does not keep other peers waiting.
+// Bytes of one body moved in one poll, so that a stream does not keep other peers waiting.
 constexpr std::uint64_t kVisitBytes = std::uint64_t{256} * 1024;
-// The same for a body read out of the sender's memory: each visit is a system call.
+// The same for a body that is read out of the sender's memory, where each poll is a system call.
 constexpr std::uint64_t kVisitReadBytes = std::uint64_t{512} * 1024;
 
 }  // namespace
@@ -41,7 +41,7 @@ bool ShmInbound::look_on(Arrival& arrival) {
   return (state_ == State::losing_body || state_ == State::losing) && tell_loss(arrival);
 }
 
-// The header goes straight to the arrival. A copy, so that what was checked is what is used.
+// Decodes a head with groups into the arrival. It decodes a copy, so that what was checked is what is used.
 bool ShmInbound::look_at_long_head(std::array<std::uint64_t, 8>& copy, Arrival& arrival) {
   std::memcpy(&copy[2], cells_.cell() + 16, kCacheLineBytes - 16);
   DecodedHead head;
@@ -68,6 +68,7 @@ void ShmInbound::offer_before_cell(Arrival& arrival) {
 }
 
 void ShmInbound::hold() {
+  // Returns kept credit, because nothing more is taken from this channel until release_held().
   become(State::held);
   settle();
 }
@@ -78,6 +79,7 @@ void ShmInbound::accept(const Region& landing, void* cookie, bool help_expected)
   cookie_ = cookie;
   left_ = length_;
   end_ = BodyEnd::at_length;
+  // The cell has been copied; only the body is still to come.
   static_cast<void>(cells_.release());
   ++sequence_;
   time_body();
@@ -96,6 +98,7 @@ void ShmInbound::refuse() {
   end_ = BodyEnd::at_length;
   static_cast<void>(cells_.release());
   ++sequence_;
+  // The sender's memory is released at once, because nothing will be read.
   if (way_ == BodyWay::by_reading) {
     offers_.take();
     become(State::between);
@@ -106,6 +109,7 @@ void ShmInbound::refuse() {
   move_body();
 }
 
+// Begins to measure a body. Only long ones are measured, and only if all of their bytes land.
 void ShmInbound::time_body() {
   timed_ = length_ >= kReadBodyMinBytes && landing_.left() == length_;
   if (timed_) times_.begin(length_, way_ == BodyWay::by_reading);
@@ -117,10 +121,12 @@ bool ShmInbound::release_held() {
   return true;
 }
 
-// At the first body of this sender a test: it could test whether it reads us, but not whether we read it.
+// Begins a body on offer. At the first one of this sender, its memory is tested: the sender could test reading in the
+// other direction only.
 void ShmInbound::begin_reading(bool help_expected) {
   const std::uint64_t number = offers_.take();
-  // Of a body that is truncated only the part that lands is read, without the sender: it would carry the end of it.
+  // Of a truncated body only the part that lands is read, and without the sender's help, which would write the end of
+  // the body.
   left_ = whole_landing_.bytes();
   const bool direct = offer_.count == 1 && whole_landing_.contiguous() && left_ == length_;
   carrier_ = direct ? Carrier::direct : Carrier::by_pieces;
@@ -136,7 +142,7 @@ void ShmInbound::begin_reading(bool help_expected) {
   if (fault_ == ReadFault::none) read_body();
 }
 
-// One visit's worth; `moved`: what we carried, `left_`: what remains.
+// One poll's share. `moved`: bytes that this side copied; `left_`: the remainder.
 ReadFault ShmInbound::read_some(std::uint64_t now_ns, std::uint64_t& moved) {
   if (carrier_ == Carrier::direct) {
     const ReadFault fault = direct_reader_.step(kVisitReadBytes, now_ns, moved);
@@ -159,6 +165,7 @@ void ShmInbound::read_body() {
   if (moved != 0) {
     times_.copied(moved, clock_->now_ns() - began_ns);
     *body_moved_ = true;
+    // Shows the sender, which may wait for this body, that it progresses.
     if (left_ != 0) offers_.read_on();
   }
   if (fault == ReadFault::unreadable) return fall_back(ReadAnswer::cannot_now);
@@ -167,7 +174,7 @@ void ShmInbound::read_body() {
     fault_ = fault;
     return;
   }
-  // At once, so that the sender goes on; finished is told by the next look.
+  // Answered at once, so that the sender continues; the next poll reports `finished`.
   if (left_ == 0) answer_offer(ReadAnswer::over);
 }
 
@@ -176,7 +183,8 @@ void ShmInbound::answer_offer(ReadAnswer answer) {
   sender_bell_.ring_if_sleeping();
 }
 
-// The sender sends the whole body through the byte ring after all.
+// The body could not be read, so the sender sends all of it through the byte ring. It is not measured: its time is
+// neither method's.
 void ShmInbound::fall_back(ReadAnswer answer) {
   if (carrier_ == Carrier::direct) direct_reader_.give_up();
   carrier_ = Carrier::byte_ring;
@@ -194,8 +202,8 @@ bool ShmInbound::look_for_read(Arrival& arrival) {
   return left_ == 0 && end_body(Arrival::Kind::finished, arrival);
 }
 
-// As much of the coming body as is here. The look for a cut comes after the look at the bytes: bytes of a later message
-// are published after the cut that ends this one, so whoever sees such bytes sees the cut too and stops before them.
+// Takes as much of the arriving body as is here. The ring is read before the cut is: bytes of a later message are
+// published after the cut that ends this one, so a reader that sees such bytes sees the cut too, and stops before them.
 void ShmInbound::move_body() {
   std::uint64_t moved = 0;
   const std::uint64_t began_ns = timed_ && bytes_.available() != 0 ? clock_->now_ns() : 0;
@@ -215,7 +223,7 @@ void ShmInbound::move_body() {
   sender_bell_.ring_if_sleeping();
 }
 
-// A cut cell behind the body says where it ends: `left_` shrinks to that.
+// Reads the cut cell behind the body, if there is one, and shortens `left_` to its end.
 void ShmInbound::notice_cut() {
   std::array<std::uint64_t, 2> copy;
   if (end_ != BodyEnd::at_length || fell_back() || !cells_.peek(copy[0])) return;
@@ -239,11 +247,13 @@ bool ShmInbound::look_for_body(Arrival& arrival) {
   return end_body(Arrival::Kind::cut, arrival);
 }
 
-// A message's cell behind an unfinished body: its last bytes were published before it.
+// A message's cell behind an unfinished body: the body's last bytes were published before it, so they are here, or the
+// sender breaks the protocol.
 bool ShmInbound::look_for_message(Arrival& arrival) {
   std::uint64_t first_word = 0;
   if (!cells_.peek(first_word)) return false;
-  notice_cut();  // it may have come just now
+  // The cut may have arrived just now.
+  notice_cut();
   move_body();
   if (end_ != BodyEnd::at_length || left_ == 0) return look_for_body(arrival);
   return malformed("a message inside the body of another", arrival);
@@ -252,6 +262,7 @@ bool ShmInbound::look_for_message(Arrival& arrival) {
 bool ShmInbound::end_body(Arrival::Kind kind, Arrival& arrival) {
   const bool accepted = state_ == State::receiving || state_ == State::reading;
   become(State::between);
+  // The end of a refused body is not an event, so the poll goes on.
   if (!accepted) return look(arrival);
   if (timed_ && kind == Arrival::Kind::finished && times_.end()) offers_.prefer(times_.preferences());
   arrival.kind = kind;
@@ -271,6 +282,7 @@ bool ShmInbound::malformed(std::string_view reason, Arrival& arrival) {
   return tell_loss(arrival);
 }
 
+// A held message and an offered one are still to be answered, so they do not count as taken.
 bool ShmInbound::exhausted() {
   std::uint64_t first_word = 0;
   if (state_ == State::between) return !cells_.peek(first_word);
@@ -281,6 +293,7 @@ bool ShmInbound::exhausted() {
 void ShmInbound::lose(std::string_view reason, bool had_left) {
   if (lost()) return;
   if (state_ == State::reading && carrier_ == Carrier::direct) direct_reader_.give_up();
+  // An accepted body must end before the loss is reported: its memory is the kernel's until then.
   const bool accepted = state_ == State::receiving || state_ == State::reading;
   become(accepted ? State::losing_body : State::losing);
   loss_ = reason;
@@ -289,6 +302,7 @@ void ShmInbound::lose(std::string_view reason, bool had_left) {
 
 bool ShmInbound::tell_loss(Arrival& arrival) {
   arrival.peer = source_.rank;
+  // Two events, one per poll: the body's end, then the loss.
   if (state_ == State::losing_body) {
     become(State::losing);
     arrival.kind = Arrival::Kind::cut;

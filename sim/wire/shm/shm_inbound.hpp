@@ -37,22 +37,23 @@
 
 namespace margay::sim {
 
+// One channel's receiver. Used under the process lock; reports events to ShmWire, which owns it.
 class ShmInbound {
  public:
-  // `sender` is the other side's area: its bell is rung when credit was returned. `source` and `destination` go into
-  // every header, `peer` into every arrival. `body_moved` is set whenever bytes of a body were taken. `clock`
-  // measures how long copying takes.
+  // `sender` is the other side's area, whose bell is rung when credit has been returned. `source` and `destination` go
+  // into every header, `source.rank` into every arrival. `body_moved` is set whenever bytes of a body have been
+  // received. `clock` measures the time of copying.
   ShmInbound(ChannelData& channel, RankArea& sender, bool registered, portals::ProcessId source,
              portals::ProcessId destination, bool& body_moved, const Clock& clock);
 
-  // The next thing that happened on this channel; moves an accepted body along. false: nothing now.
+  // The next event on this channel; moves an accepted body along. false: none now.
   [[nodiscard, gnu::always_inline]] bool look(Arrival& arrival) {
     if (state_ == State::between) [[likely]]
       return look_for_cell(arrival);
     return look_on(arrival);
   }
 
-  // Answers to what look() gave; see Wire.
+  // Answers to the message that look() returned; see Wire.
   void consume() {
     MARGAY_ASSERT(state_ == State::offered && !comes_later());
     bool told = cells_.release();
@@ -66,37 +67,49 @@ class ShmInbound {
     if (told) sender_bell_.ring_if_sleeping();
   }
   void hold();
-  // `help_expected`: the sender has nothing to read itself, as far as we know.
+  // `help_expected`: the sender is not reading a body itself, as far as this side can see.
   void accept(const portals::Region& landing, void* cookie, bool help_expected);
   void refuse();
-  // A held message may be seen again. Returns whether there was one.
+  // Makes a held message visible again. Returns whether there was one.
   bool release_held();
-  // Nothing more is taken from this channel; look() still gives cut (when a body was half here) and then lost; left,
-  // if the sender `had_left`.
+  // Ends the channel: look() still returns cut (for an accepted body that was incomplete) and then lost; or left, if
+  // the sender `had_left`.
   void lose(std::string_view reason, bool had_left = false);
 
   // See Wire.
   [[nodiscard]] BodyTold body_came() const;
 
-  // The sender publishes nothing more: whether all that can still be had of it has been taken.
+  // Whether everything that the sender published has been taken. Requires: it publishes nothing more.
   [[nodiscard]] bool exhausted();
+  // Whether a body is being read out of the sender's memory.
   [[nodiscard]] bool reading() const { return state_ == State::reading; }
+  // Whether the channel has ended, or its end is being reported.
   [[nodiscard]] bool lost() const {
     return state_ == State::losing_body || state_ == State::losing || state_ == State::lost;
   }
 
  private:
+  // The table at the top of this file.
   enum class State : std::uint8_t {
-    between,      // looks for the next cell
-    offered,      // look() gave a whole or started message: an answer must come
-    held,         // not looked at until release_held()
-    reading,      // an accepted body is being read out of the sender's memory
-    receiving,    // an accepted body is coming through the byte ring
-    passing,      // a refused body is coming through the byte ring
-    losing_body,  // the end of an accepted body is to be reported, then the loss
-    losing,       // the loss is to be reported
+    // Looks for the next cell.
+    between,
+    // look() returned a whole or started message, which must be answered.
+    offered,
+    // Not polled until release_held().
+    held,
+    // An accepted body is being read out of the sender's memory.
+    reading,
+    // An accepted body is arriving through the byte ring.
+    receiving,
+    // A refused body is arriving through the byte ring, and is discarded.
+    passing,
+    // The end of an accepted body is to be reported, then the loss.
+    losing_body,
+    // The loss is to be reported.
+    losing,
     lost,
   };
+  // That table as a predicate, asserted at each transition.
   [[nodiscard]] static constexpr bool may_follow(State from, State to) {
     switch (from) {
       case State::between:
@@ -121,30 +134,36 @@ class ShmInbound {
     }
     return false;
   }
-  // Not for offered, and between after it: those two steps are on the way of a short message, which takes them without
-  // a check in a release build.
+  // Changes the state. Not used for `offered` and for `between` after it: these two transitions are on the path of a
+  // short message, which checks them in debug builds only.
   void become(State next) {
     MARGAY_ASSERT(may_follow(state_, next));
     state_ = next;
   }
-  // Where the coming body ends.
+  // The end of the arriving body.
   enum class BodyEnd : std::uint8_t {
     at_length,
-    cut,      // before: the sender said where
-    bad_cut,  // where the sender said, which cannot be
+    // Earlier, at the place that the sender's cut gives.
+    cut,
+    // At the place that a cut gives, which is impossible.
+    bad_cut,
   };
-  // How a body that was on offer is carried.
+  // The carrier of a body that was offered for reading.
   enum class Carrier : std::uint8_t {
-    by_pieces,  // reader_
-    direct,     // direct_reader_: the body and its landing are one piece each
-    byte_ring,  // it could not be read
+    // reader_.
+    by_pieces,
+    // direct_reader_: the body and its landing are one piece each.
+    direct,
+    // It could not be read.
+    byte_ring,
   };
 
-  // The offered message is `started`: its body comes after the answer.
+  // Whether the offered message is `started`: its body follows the answer.
   [[nodiscard]] bool comes_later() const { return way_ == BodyWay::after_cell || way_ == BodyWay::by_reading; }
-  // A body that was offered comes through the byte ring after all: whole, and behind it may be cells that were
-  // published before.
+  // Whether the body in the byte ring was offered for reading before. It then comes whole, and cells published earlier
+  // may lie behind it.
   [[nodiscard]] bool fell_back() const { return way_ == BodyWay::by_reading; }
+  // The steps of look(), by state; each returns whether it filled in `arrival`.
   bool look_for_cell(Arrival& arrival);
   [[gnu::noinline]] bool look_at_long_head(std::array<std::uint64_t, 8>& copy, Arrival& arrival);
   void offer(std::size_t head_bytes, Arrival& arrival);
@@ -155,8 +174,10 @@ class ShmInbound {
   bool look_for_message(Arrival& arrival);
   bool tell_loss(Arrival& arrival);
   bool malformed(std::string_view reason, Arrival& arrival);
+  // Returns kept credit to the sender.
   void settle();
   void move_body();
+  // The steps of a body on offer: begin, read, answer, or fall back to the ring.
   void begin_reading(bool help_expected);
   void read_body();
   [[nodiscard]] ReadFault read_some(std::uint64_t now_ns, std::uint64_t& moved);
@@ -164,8 +185,10 @@ class ShmInbound {
   void time_body();
   void fall_back(ReadAnswer answer);
   bool look_for_read(Arrival& arrival);
+  // Ends an arriving body; an event only if the body was accepted.
   bool end_body(Arrival::Kind kind, Arrival& arrival);
 
+  // The channel's roles on this side.
   CellConsumer cells_;
   ByteConsumer bytes_;
   OfferConsumer offers_;
@@ -175,36 +198,49 @@ class ShmInbound {
   portals::ProcessId destination_;
   bool* body_moved_;
   State state_ = State::between;
-  BodyWay way_ = BodyWay::in_cell;  // of the offered message
-  std::uint64_t sequence_ = 0;      // of the last answered message
-  std::uint64_t length_ = 0;        // of the offered or coming body
-  std::uint64_t left_ = 0;          // of the coming body
+  // Of the offered or arriving message.
+  BodyWay way_ = BodyWay::in_cell;
+  // Number of the last answered message.
+  std::uint64_t sequence_ = 0;
+  // Length of that message's body, and bytes of it that have not arrived.
+  std::uint64_t length_ = 0;
+  std::uint64_t left_ = 0;
   BodyEnd end_ = BodyEnd::at_length;
   Carrier carrier_ = Carrier::by_pieces;
-  // Facts, no states:
-  bool tested_ = false;  // the sender's memory can be read
-  bool timed_ = false;   // the coming body is being measured
+  // Facts that are independent of the state.
+  // The sender's memory can be read.
+  bool tested_ = false;
+  // The arriving body is being measured.
+  bool timed_ = false;
   BodyTimes times_;
-  ReadOffer offer_;                    // by_reading: what the offered message's cell says of its body
-  ReadFault fault_ = ReadFault::none;  // of the body being read: the sender is to be lost
+  // by_reading: the offer in the message's cell.
+  ReadOffer offer_;
+  // Of the body being read: the channel is to be lost.
+  ReadFault fault_ = ReadFault::none;
+  // The two carriers of a body on offer; one at a time is in use.
   BodyReader reader_;
   DirectReader direct_reader_;
-  portals::Region whole_landing_;  // of the body being read, should it have to come again
+  // Landing of the body being read, in case it has to arrive through the ring.
+  portals::Region whole_landing_;
   portals::RegionCursor landing_;
+  // accept()'s cookie.
   void* cookie_ = nullptr;
-  std::array<portals::Buffer, 2> pieces_{};  // of a whole body around the ring's end
+  // A whole body that wraps around the ring's end.
+  std::array<portals::Buffer, 2> pieces_{};
+  // The reason and kind of the loss that is to be reported.
   std::string_view loss_;
   Arrival::Kind loss_kind_ = Arrival::Kind::lost;
   const Clock* clock_;
 };
 
-// Inline: every look and every short message comes through here.
+// Inline: every poll and every short message passes here.
 [[gnu::always_inline]] inline bool ShmInbound::look_for_cell(Arrival& arrival) {
   std::array<std::uint64_t, 8> copy;
   if (!cells_.peek(copy[0])) {
     settle();
     return false;
   }
+  // A copy: the sender could change the cell after the check.
   std::memcpy(&copy[1], cells_.cell() + 8, 8);
   if (!decode_plain_head(copy[0], copy[1], arrival.header)) [[unlikely]]
     return look_at_long_head(copy, arrival);
@@ -214,7 +250,7 @@ class ShmInbound {
   return true;
 }
 
-// The header is in the arrival already.
+// Fills in an arrival whose header has been decoded in place.
 inline void ShmInbound::offer(std::size_t head_bytes, Arrival& arrival) {
   arrival.kind = comes_later() ? Arrival::Kind::started : Arrival::Kind::whole;
   arrival.peer = source_.rank;
@@ -232,7 +268,7 @@ inline void ShmInbound::offer(std::size_t head_bytes, Arrival& arrival) {
   }
 }
 
-// Nothing more is taken for now: all credit that was kept back goes to the sender.
+// The channel is drained for now: returns all credit that was kept back, because the sender may wait for it.
 inline void ShmInbound::settle() {
   const bool cells = cells_.settle();
   if (bytes_.settle() || cells) [[unlikely]]

@@ -15,6 +15,7 @@ constexpr std::uint64_t kAreaBytes = kSegmentPageBytes;
 
 constexpr std::uint64_t kSides = 2;
 
+// Rounds up, so that every part of the segment begins at a page.
 constexpr std::uint64_t whole_pages(std::uint64_t bytes) {
   return (bytes + kSegmentPageBytes - 1) / kSegmentPageBytes * kSegmentPageBytes;
 }
@@ -35,6 +36,7 @@ constexpr std::uint64_t long_place_bytes(std::uint64_t ranks) {
   return ranks * (kSides * kStripAreaBytes + sizeof(PostingArea));
 }
 
+// Behind all short places, so that a segment may have any number of long ones.
 constexpr std::uint64_t long_place_offset(std::uint64_t ranks, std::uint32_t place) {
   return place_offset(ranks, kMeetingPlaces) + place * long_place_bytes(ranks);
 }
@@ -43,12 +45,13 @@ constexpr std::uint64_t channels_offset(std::uint64_t ranks, std::uint32_t long_
   return long_place_offset(ranks, long_places);
 }
 
-// That a segment has room for. Requires: it has for 0.
+// The number of long places that a segment has room for. Requires: it has room for none.
 std::uint32_t long_places_in(std::uint64_t bytes, std::uint32_t ranks) {
   const std::uint64_t more = bytes - shm_segment_bytes(ranks, 0);
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(more / long_place_bytes(ranks), kLongPlaces));
 }
 
+// All failures name the memory that they concern.
 Status refuse(const std::string& what) {
   return Status::error("shared memory of this node: " + what);
 }
@@ -96,6 +99,7 @@ Status ShmLayout::attach(std::span<std::byte> segment, std::uint32_t ranks, ShmL
   }
   const std::uint32_t long_places = long_places_in(segment.size(), ranks);
   auto& header = *reinterpret_cast<SegmentHeader*>(segment.data());
+  // Several ranks may be the first; one of them writes, and the others see a complete header.
   const std::uint64_t there = publish_once(header.magic, kSegmentMagic, [&] {
     header.version = kSegmentVersion;
     header.ranks = ranks;
@@ -103,6 +107,7 @@ Status ShmLayout::attach(std::span<std::byte> segment, std::uint32_t ranks, ShmL
     header.long_places = long_places;
   });
   if (there != 0) {
+    // Another program's file, or the first rank died while writing.
     if (there != kSegmentMagic) return refuse("its first bytes are not margay's");
     if (Status status = check(header, ranks, long_places); !status.ok()) return status;
   }
@@ -146,7 +151,9 @@ PostingArea& ShmLayout::posting_area(std::uint32_t place, std::uint32_t rank) co
 }
 
 ChannelData& ShmLayout::channel(std::uint32_t from, std::uint32_t to) const {
+  // There is a channel from a rank to itself too, which is never touched and costs no memory.
   MARGAY_ASSERT(from < ranks_ && to < ranks_);
+  // By receiver first: a receiver's channels are adjacent, as it polls them.
   const std::uint64_t index = std::uint64_t{to} * ranks_ + from;
   return *reinterpret_cast<ChannelData*>(base_ + channels_offset(ranks_, long_places_) + index * sizeof(ChannelData));
 }

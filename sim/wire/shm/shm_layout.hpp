@@ -1,14 +1,15 @@
-// How a node's shared segment is laid out:
+// The layout of a node's shared segment:
 //
 //   SegmentHeader (a page) | RankArea of rank 0 | rank 1 ... | meeting places | channels to rank 0: from 0, from 1 ...
 //   | to rank 1 ...
 //
 // A meeting place: MeetingData by leader | lines of rank 0 (two sides), of rank 1 ... | parts of rank 0 (two sides) ...
-// Those of the first few also have: strips of rank 0 (two sides), of rank 1 ... | PostingArea of rank 0, of rank 1 ...
+// The first few (long places) also have: strips of rank 0 (two sides), of rank 1 ... | PostingArea of rank 0, of rank 1
+// ...
 //
 // The segment is a sparse file of zeros; zero is the valid initial state of everything but the header, so a page costs
-// memory only when a message (or its rank's start) touches it. Positions only, no pointers: each process maps it where
-// it likes.
+// memory only when a message (or its rank's start) touches it. It contains positions and no pointers, because each
+// process maps it at another address.
 #pragma once
 
 #include <array>
@@ -28,23 +29,25 @@
 namespace margay::sim {
 
 inline constexpr std::uint64_t kSegmentMagic = 0x3147'4553'5941'474d;  // "MGAYSEG1" read as little-endian
+// Changes with each change of this layout, so that differently built libraries fail at start.
 inline constexpr std::uint32_t kSegmentVersion = 12;
 inline constexpr std::size_t kSegmentPageBytes = 4096;
-// Ranks of one node: their channels' addresses still fit (145 GB of addresses, not of memory).
+// The most ranks of one node: their channels take 145 GB of addresses, not of memory.
 inline constexpr std::uint32_t kShmRanksMax = 1024;
 
-// The communicators with the lowest contexts have one; 34 kB for each of a node's ranks, of addresses.
+// Meeting places: the communicators with the lowest contexts have one each, of 34 kB of addresses for each of a node's
+// ranks.
 inline constexpr std::uint32_t kMeetingPlaces = 32;
-// What a member shows the others at once, at most.
+// The most bytes that a member shows the others at once.
 inline constexpr std::uint64_t kMeetingPartBytes = std::uint64_t{16} << 10;
-// Of the first communicators, the world among them, members show each other long data too, strip by strip. A strip and
-// what it comes to; all strips of a few ranks stay in the caches.
+// The first communicators, among them the world, have a long place: members also show each other long data, strip by
+// strip. Each strip has room for data and for their result; all strips of a few ranks stay in the caches.
 inline constexpr std::uint32_t kLongPlaces = 8;
-// Where the segment costs all of its memory at once there is one for the world, which costs each rank 1.1 MB.
+// Where the segment costs all of its memory at once, only the world has one, which costs each rank 1.1 MB.
 inline constexpr std::uint32_t kLongPlacesAllocated = 1;
 inline constexpr std::uint64_t kStripBytes = std::uint64_t{128} << 10;
 inline constexpr std::uint64_t kStripAreaBytes = 2 * kStripBytes;
-// And what they post (sim/shm/posting): a member's progress and postings, then their data.
+// One member's postings (sim/shm/posting) in a long place: its progress, descriptions of its postings, then their data.
 struct PostingArea {
   ProgressData progress;
   std::array<PostingData, kPostings> postings;
@@ -53,36 +56,45 @@ struct PostingArea {
 };
 static_assert(std::is_trivially_copyable_v<PostingArea> && sizeof(PostingArea) % kSegmentPageBytes == 0);
 
+// Written by the first rank that attaches, and compared by the others.
 struct SegmentHeader {
   std::uint64_t magic = 0;
   std::uint32_t version = 0;
   std::uint32_t ranks = 0;
-  std::uint64_t channel_bytes = 0;  // of one channel, so that differently built libraries do not meet
-  std::uint32_t reading = 0;        // whether ranks read each other's memory in collective calls (node_memory)
-  std::uint32_t long_places = 0;    // 0 to kLongPlaces, as many as the segment has room for
+  // Size of a channel, so that differently built libraries do not meet.
+  std::uint64_t channel_bytes = 0;
+  // Whether ranks read each other's memory in collective calls (node_memory).
+  std::uint32_t reading = 0;
+  // 0 to kLongPlaces, as many as the segment has room for.
+  std::uint32_t long_places = 0;
 };
 static_assert(std::is_trivially_copyable_v<SegmentHeader> && sizeof(SegmentHeader) == 32);
 
-// One rank's own: what others look at to reach it.
+// One rank's page: the values by which others reach it.
 struct RankArea {
   BellData bell;
-  // Written once by the rank at its start, pid last: 0 not here yet.
+  // Written once by the rank at its start, pid last; pid 0: not here yet.
   alignas(kCacheLineBytes) std::uint32_t pid = 0;
-  std::uint32_t only_processor = 0;  // the one that it may run on, plus 1; 0: several
-  std::uint64_t test_address = 0;    // in its memory, of a word that peers try to read
-  std::uint64_t test_word = 0;       // what they must find there
-  // Grows with each of `opened`, and with other news for the owner, so that looking for new senders is one load.
+  // The only processor that the rank may run on, plus 1; 0: several.
+  std::uint32_t only_processor = 0;
+  // Address in its memory of a word that peers try to read, and the value that they must find there.
+  std::uint64_t test_address = 0;
+  std::uint64_t test_word = 0;
+  // Grows with each flag of `opened`, and with other news for the owner, so that detecting new senders is one load.
   std::uint32_t opened_count = 0;
-  std::uint32_t has_left = 0;  // 1: its messages are out and in, its process may end
-  // Of the memory that the rank allocates for its node (sim/machine/shared_heap), written once when it first does,
-  // heap_descriptor last: its file's number in the rank's process, plus 1; 0: there is none yet.
+  // 1: all of its traffic is complete, and its process may exit.
+  std::uint32_t has_left = 0;
+  // The memory that the rank allocates for its node (sim/machine/shared_heap), written once when it first does,
+  // heap_descriptor last: its file descriptor in the rank's process, plus 1; 0: none yet.
   std::uint32_t heap_descriptor = 0;
-  std::uint32_t processor = 0;  // see RankProcessors (sim/shm/rank_processors.hpp); for ranks without a job board
+  // See RankProcessors (sim/shm/rank_processors.hpp); for ranks without a job board.
+  std::uint32_t processor = 0;
   std::uint64_t heap_bytes = 0;
-  std::uint64_t heap_file = 0;  // its inode: no other file is taken for it, whoever has the process's number by then
-  // Around accumulates to this rank's windows that no instruction does at once.
+  // Its inode, so that no other file is mistaken for it if the process's number has been reused.
+  std::uint64_t heap_file = 0;
+  // The lock around accumulates to this rank's windows that no single instruction performs.
   AccumulateLockData accumulates;
-  // opened[i]: local rank i has sent here before, so its channel is worth a look. Written once by rank i.
+  // opened[i]: local rank i has sent here before, so its channel is polled. Written once, by rank i.
   alignas(kCacheLineBytes) std::array<std::uint8_t, kShmRanksMax> opened{};
 };
 static_assert(std::is_trivially_copyable_v<RankArea>);
@@ -92,27 +104,31 @@ static_assert(sizeof(RankArea) <= kSegmentPageBytes);
 
 // Bytes of the segment for `ranks` ranks of a node, with so many long places. Requires: 1 <= ranks <= kShmRanksMax.
 [[nodiscard]] std::uint64_t shm_segment_bytes(std::uint32_t ranks, std::uint32_t long_places = kLongPlaces);
-// What whoever makes it chooses from. How many long places it has follows from the size.
+// The sizes from which the segment's maker chooses. The number of long places follows from the size.
 [[nodiscard]] SegmentSizes shm_segment_sizes(std::uint32_t ranks);
 
-// The segment's parts, as this process has it mapped.
+// Addresses of the segment's parts in this process's mapping, which it does not own. Copyable. Indices are local ranks.
 class ShmLayout {
  public:
-  // Writes the header into a fresh segment, or finds there the one that another rank wrote (all ranks may call this, in
-  // any order, at once). Error: a segment that is too small, not aligned to pages, made for another number of ranks or
-  // of long places, or by another version.
+  // Writes the header of a fresh segment, or checks the one that another rank wrote; all ranks may call this at once.
+  // Fails for a segment that is too small, not aligned to pages, made for another number of ranks or of long places, or
+  // by another version.
   [[nodiscard]] static portals::Status attach(std::span<std::byte> segment, std::uint32_t ranks, ShmLayout& out);
 
   [[nodiscard]] std::uint32_t ranks() const { return ranks_; }
   [[nodiscard]] std::uint32_t long_places() const { return long_places_; }
+  // SegmentHeader::reading, for answer_once().
   [[nodiscard]] std::uint32_t& reading() const { return reinterpret_cast<SegmentHeader*>(base_)->reading; }
+  // Each part's address. Requires: indices within the segment.
   [[nodiscard]] RankArea& area(std::uint32_t rank) const;
   [[nodiscard]] MeetingData& meeting(std::uint32_t place, std::uint32_t leader) const;
+  // `side`: 0 or 1, in turn, so that a call may write while others still read the data of the one before it.
   [[nodiscard]] std::byte* meeting_line(std::uint32_t place, std::uint32_t rank, unsigned side) const;
   [[nodiscard]] std::byte* meeting_part(std::uint32_t place, std::uint32_t rank, unsigned side) const;
   // kStripAreaBytes. Requires: place < long_places().
   [[nodiscard]] std::byte* strip(std::uint32_t place, std::uint32_t rank, unsigned side) const;
   [[nodiscard]] PostingArea& posting_area(std::uint32_t place, std::uint32_t rank) const;
+  // The channel of messages from one rank to another.
   [[nodiscard]] ChannelData& channel(std::uint32_t from, std::uint32_t to) const;
 
  private:

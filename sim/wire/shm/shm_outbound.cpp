@@ -14,23 +14,23 @@ using portals::Header;
 using portals::Region;
 using portals::RegionCursor;
 
-// Chunks begin small, so that the receiver starts early, and grow, so that long bodies pay few handovers.
+// Chunks begin small, so that the receiver starts early, and grow, so that long bodies need few handovers.
 constexpr std::size_t kFirstChunkBytes = 8192;
 constexpr std::size_t kLastChunkBytes = std::size_t{16} * 1024;
 
-// Bodies that begin with a shorter piece are not offered where the way is measured: 64 KiB in blocks of 64 bytes took
-// 247 us by reading, 11 through the ring, and two tries in 64 (now 256) were most of what they cost.
+// Bodies that begin with a shorter piece are not offered where the method is measured: 64 KiB in blocks of 64 bytes
+// took 247 us by reading and 11 through the ring, and two tries in 64 (now 256) were most of their cost.
 constexpr std::size_t kOfferPieceBytes = 1024;
-// Bodies up to here are sent on their way even to a receiver that may be behind (a stream of 1 KiB bodies: 3.6 GB/s
-// with, 3.0 without).
+// Up to this length, lines are pushed even to a receiver that may be behind (a stream of 1 KiB bodies: 3.6 GB/s with,
+// 3.0 without).
 constexpr std::size_t kAlwaysLetGoBytes = 1024;
 
 std::size_t chunk_bytes(std::uint64_t carried) {
   return static_cast<std::size_t>(std::clamp<std::uint64_t>(carried, kFirstChunkBytes, kLastChunkBytes));
 }
 
-// After the first pieces of a body: whether the rest, in such pieces, would make a table that is too long. Looking at
-// all of a body in blocks of 8 bytes takes longer than sending it.
+// Estimates after the first pieces of a body whether its table would be too long. Examining all of a body in blocks of
+// 8 bytes takes longer than sending it.
 bool too_many(std::size_t pieces, std::uint64_t bytes, std::uint64_t left) {
   constexpr std::size_t kFirstPieces = 64;
   return pieces == kFirstPieces && left / (bytes / kFirstPieces + 1) > kOfferPiecesMax;
@@ -62,12 +62,14 @@ void ShmOutbound::publish(std::uint64_t first_word) {
   cells_.publish(first_word);
   if (!opened_) [[unlikely]] {
     opened_ = true;
+    // The flag before the count: a receiver that sees the new count finds the flag.
     set_flag(peer_->opened[my_local_rank_]);
     count_flag(peer_->opened_count);
   }
 }
 
-// Requires: room for `count` bytes. The receiver copies the chunks that are published while we copy the next.
+// Puts `count` bytes into the ring, chunk by chunk, so that the receiver copies one chunk while we copy the next.
+// Requires: room for them.
 void ShmOutbound::put_body(RegionCursor& body, std::size_t count) {
   for (std::size_t put = 0; put < count;) {
     const std::size_t chunk = std::min(chunk_bytes(put), count - put);
@@ -77,8 +79,8 @@ void ShmOutbound::put_body(RegionCursor& body, std::size_t count) {
   }
 }
 
-// The body's lines are sent on their way only to a receiver that waits for them: one that is behind finds them no
-// sooner, and each costs us 6 ns (a stream of 4 KiB bodies: 4.3 GB/s with, 7.3 without).
+// Pushes the body's cache lines out only to a receiver that waits for them: one that is behind finds them no sooner,
+// and each costs us 6 ns (a stream of 4 KiB bodies: 4.3 GB/s with, 7.3 without).
 void ShmOutbound::let_go(std::size_t count) {
   if (!moves_lines_) return;
   if (heard_ || count <= kAlwaysLetGoBytes) bytes_.let_go(count);
@@ -86,9 +88,8 @@ void ShmOutbound::let_go(std::size_t count) {
   bytes_.prepare(count);
 }
 
-// A message that is whole with its cell: its body lies in the cell, or in the byte ring before it. False: no room in
-// the byte ring. Requires: room for a cell, `way` is in_cell or before_cell. Inline: every short message comes through
-// here.
+// Sends a message whose body lies in the cell, or in the byte ring before it. False: no room in the byte ring.
+// Requires: room for a cell; `way` is in_cell or before_cell. Inline, because every short message passes here.
 [[gnu::always_inline]] inline bool ShmOutbound::put_whole(const Header& header, const EncodedHead& head, BodyWay way,
                                                           const Region& body) {
   const auto count = static_cast<std::size_t>(header.length);
@@ -98,6 +99,7 @@ void ShmOutbound::let_go(std::size_t count) {
     bell_.ring_if_sleeping();
     return true;
   }
+  // A body on offer may still need the ring, and comes before this one.
   if (offers_.stands() || bytes_.room(count) < count) return false;
   if (body.contiguous()) {
     bytes_.write({body.single().base, count});
@@ -111,7 +113,7 @@ void ShmOutbound::let_go(std::size_t count) {
   return true;
 }
 
-// Takes a body at once or not at all.
+// Sends a whole message at once, or nothing of it.
 bool ShmOutbound::try_send(const Header& header, const Region& body) {
   if (!queue_.empty() || lost() || !cells_.has_room()) return false;
   MARGAY_ASSERT(body.bytes() == header.length);
@@ -120,8 +122,9 @@ bool ShmOutbound::try_send(const Header& header, const Region& body) {
     head = encode_head(header, cells_.cell());
   const BodyWay way = shm_body_way(head.bytes, header.length);
   if (way != BodyWay::after_cell) return put_whole(header, head, way, body);
-  // An offered body is lent, not taken: that is a matter for send().
+  // A body that is offered stays in the sender's memory until it is read, so it needs send().
   if (header.length > kByteRingBytes || offers_.stands() || can_offer(header.length)) return false;
+  // All of it must fit: after the cell is published there is no way back.
   const auto count = static_cast<std::size_t>(header.length);
   if (bytes_.room(count) < count) return false;
   publish(head.first_word);
@@ -146,7 +149,8 @@ bool ShmOutbound::replace(const Transmission& transmission, Transmission& instea
   const bool first = queue_.front() == &transmission;
   if (first && first_ == First::streaming) return false;
   if (first && first_ != First::undecided) first_becomes(First::undecided);
-  return queue_.replace(transmission, instead);  // one whose body is on offer is not in the queue
+  // A message whose body is on offer is not in the queue.
+  return queue_.replace(transmission, instead);
 }
 
 bool ShmOutbound::advance(TransmissionList& finished, bool may_help) {
@@ -172,9 +176,9 @@ bool ShmOutbound::advance(TransmissionList& finished, bool may_help) {
   return moved;
 }
 
-// What became of the bodies on offer. A stop is not looked at while an offer stands: the receiver may be reading, and
-// whether it wants the body it says itself. Nor is a body cut that goes through the byte ring after all: behind its
-// cell there may be others.
+// Follows the answers to the bodies on offer. A stop is ignored while an offer stands: the receiver may be reading, and
+// reports itself whether it needs the body. A body that goes through the byte ring after all is not cut either, because
+// cells may follow its own.
 bool ShmOutbound::advance_offers(TransmissionList& finished) {
   bool moved = false;
   while (offers_.stands()) {
@@ -187,6 +191,7 @@ bool ShmOutbound::advance_offers(TransmissionList& finished) {
         oldest_ = Oldest::through_ring;
         oldest.way = TraceBody::ring_instead;
       }
+      // For all later bodies of this channel; cannot_now concerns this one only.
       if (answer == ReadAnswer::cannot) {
         choice_ = {false, false, "the other side cannot read this process's memory"};
       }
@@ -201,7 +206,8 @@ bool ShmOutbound::advance_offers(TransmissionList& finished) {
   return moved;
 }
 
-// Decided at the first long body, so that a start-up and short messages pay nothing. False while the peer is not here.
+// Chooses the method, at the first long body, so that startup and short messages cost nothing. False while the peer is
+// not here.
 bool ShmOutbound::choose() {
   if (long_method_ != LongMethod::ring && read_published(peer_->pid) == 0) return false;
   choice_ = choose_long_method(long_method_, *mine_, *peer_);
@@ -213,15 +219,16 @@ bool ShmOutbound::can_offer(std::uint64_t length) {
   return length >= kReadBodyMinBytes && (choice_.made() ? choice_.reads : choose());
 }
 
-// Once for each body: the chooser counts.
+// Called once for each body, because the chooser counts.
 bool ShmOutbound::wants_offer(const Transmission& transmission) {
   const std::uint64_t length = transmission.header.length;
   if (transmission.stop_asked || !can_offer(length)) return false;
+  // While the owner computes, reading needs no turn of it.
   if (!choice_.measured || away_) return true;
   return transmission.cursor.peek(length).bytes >= kOfferPieceBytes && chooser_.reading(length, offers_.preferences());
 }
 
-// False: too many pieces.
+// Lists the body's pieces. False: too many.
 bool ShmOutbound::make_table(const Transmission& transmission, std::vector<portals::Buffer>& table) {
   table.clear();
   for (RegionCursor cursor(transmission.body); cursor.left() != 0;) {
@@ -235,8 +242,8 @@ bool ShmOutbound::make_table(const Transmission& transmission, std::vector<porta
   return true;
 }
 
-// The table of pieces stays as it is until the answer. False: this body cannot be offered. Requires: room for an offer
-// and its cell.
+// Offers a body for reading. The table of pieces must not change until the answer. False: this body cannot be offered.
+// Requires: room for an offer and its cell.
 bool ShmOutbound::offer(Transmission& transmission) {
   std::byte* const cell = cells_.cell();
   const EncodedHead head = encode_head(transmission.header, cell, true);
@@ -253,14 +260,14 @@ bool ShmOutbound::offer(Transmission& transmission) {
   return true;
 }
 
-// While the receiver reads a body from its beginning, we write it from its end. One chunk, then the answer is looked
-// for again.
+// While the receiver reads a body from its beginning, this side writes it from its end: one chunk, then the answer is
+// polled again.
 bool ShmOutbound::help() {
   const std::vector<portals::Buffer>& table = offered(offers_.oldest()).table;
   return table.size() == 1 && direct_writer_.help(offers_.oldest(), {table[0].base, table[0].bytes});
 }
 
-// The first in the queue. False: it has to wait.
+// Begins the first message of the queue. False: it has to wait.
 bool ShmOutbound::begin(TransmissionList& finished) {
   if (!cells_.has_room()) return false;
   Transmission& first = *queue_.front();
@@ -277,6 +284,7 @@ bool ShmOutbound::begin(TransmissionList& finished) {
   const EncodedHead head = encode_head(first.header, cells_.cell());
   const BodyWay way = shm_body_way(head.bytes, first.header.length);
   if (way == BodyWay::after_cell) {
+    // Cell and body would overtake an offered body that may still need the ring.
     if (offers_.stands()) return false;
     publish(head.first_word);
     first.way = told(way);
@@ -304,7 +312,7 @@ bool ShmOutbound::stream(Transmission& transmission) {
   return body.left() != before;
 }
 
-// The receiver finds this cell where the next message's would be, and learns from it where the body ends.
+// Ends a stopped body. The receiver finds this cell in the next message's place, and takes the body's end from it.
 bool ShmOutbound::cut(Transmission& transmission) {
   if (!cells_.has_room()) return false;
   const std::uint64_t carried = transmission.header.length - transmission.cursor.left();

@@ -1,9 +1,9 @@
-// The sending side of one channel of the shared memory wire: cells for headers and small bodies, the byte ring for the
-// others. How bodies travel: shm_body.hpp. One message after the other: the next cell is published when the body before
-// it is all in the ring, or is cut. Bodies that are offered for reading are no head-of-line blocking, except of what
-// needs the byte ring: an offered body may still have to go through it, and comes before.
+// The sending side of one channel of the shared memory wire: cells for headers and small bodies, the byte ring for
+// others. How bodies travel: shm_body.hpp. Messages go one after the other: the next cell is published when the body
+// before it is completely in the ring, or is cut. Bodies that are offered for reading cause no head-of-line blocking,
+// except for messages that need the byte ring: an offered body may still have to go through it, and comes first.
 //
-// Two machines hold where the channel stands. The first in the queue (First):
+// Two state machines describe the channel. The first message in the queue (First):
 //
 //   state                  event                                              next
 //   undecided              its body is to be offered for reading              to_offer
@@ -18,7 +18,7 @@
 //
 // The oldest body on offer (Oldest), while one stands:
 //
-//   awaits_answer          the receiver is done with it: it ends              awaits_answer (the next one)
+//   awaits_answer          the receiver has finished it: it ends              awaits_answer (the next one)
 //   awaits_answer          the receiver cannot read it                        through_ring
 //   through_ring           all of it is in the byte ring: it ends             awaits_answer (the next one)
 //   any                    the peer is lost: all end                          awaits_answer
@@ -45,50 +45,61 @@
 
 namespace margay::sim {
 
+// One channel's sender. Used under the process lock; ShmWire owns it.
 class ShmOutbound {
  public:
-  // `peer` is the receiver's area, `mine` the sender's; `my_local_rank` the index of our flag in the receiver's.
+  // `peer` is the receiver's area, `mine` the sender's; `my_local_rank` is the index of the sender's flag in the
+  // receiver's.
   ShmOutbound(ChannelData& channel, const RankArea& mine, RankArea& peer, std::uint32_t my_local_rank, bool registered,
               LongMethod long_method, const Clock& clock);
 
-  // See Wire. false: queue it.
+  // As Wire's. false: the message must be queued.
   [[nodiscard]] bool try_send(const portals::Header& header, const portals::Region& body);
-  // Queues behind the earlier ones; advance() carries it. Returns whether it is the first in the queue.
+  // Queues a transmission behind the earlier ones; advance() sends it. Returns whether it is the first in the queue.
   bool queue(Transmission& transmission);
-  // Carries queued transmissions as far as there is room; finished ones go to `finished`. Returns whether anything
-  // moved. `may_help`: there is nothing better to do than to carry a part of a body that the receiver reads.
+  // Sends queued transmissions as far as there is room; finished ones go to `finished`. Returns whether anything moved.
+  // `may_help`: there is nothing better to do than to copy a part of a body that the receiver reads.
   bool advance(TransmissionList& finished, bool may_help);
+  // As Wire::stop(); advance() carries it out.
   void stop(Transmission& transmission) { transmission.stop_asked = true; }
   // See Wire.
   [[nodiscard]] bool replace(const Transmission& transmission, Transmission& instead);
-  // The peer is lost: everything queued fails, and everything later.
+  // The peer is lost: everything queued fails, and so does everything later.
   void fail(TransmissionList& finished);
 
-  // A body that is read needs us no more, one through the ring needs a turn for each 128 KiB.
+  // Reports whether the owner computes. A body that is read needs no turn of this process; one through the ring needs
+  // one for each 128 KiB.
   void owner_away(bool away) { away_ = away; }
   // See ShmWire::keep_lines.
   void keep_lines() { moves_lines_ = false; }
-  // The peer sent something: it has likely taken all that we sent, and waits for an answer.
+  // The peer sent something, so it has probably received everything that we sent, and waits for an answer.
   void heard() { heard_ = true; }
 
+  // Whether nothing is queued or on offer.
   [[nodiscard]] bool idle() const { return queue_.empty() && !offers_.stands(); }
   [[nodiscard]] bool lost() const { return first_ == First::lost; }
-  // A body is on offer, as far as we know.
+  // Whether a body is on offer, as far as this side has seen.
   [[nodiscard]] bool offers() const { return offers_.stands(); }
   // Grows while the peer reads bodies on offer; see Wire::bodies_read_on.
   [[nodiscard]] std::uint64_t read_on() const { return offers_.read_on(); }
-  // How long bodies go, and why; undecided before the first.
+  // The method of long bodies with its reason; not made before the first one.
   [[nodiscard]] const LongChoice& long_choice() const { return choice_; }
+  // The receiver's bell.
   [[nodiscard]] BellRinger& bell() { return bell_; }
 
  private:
-  // The tables at the top of this file.
+  // The states of the tables at the top of this file.
   enum class First : std::uint8_t {
-    undecided,  // how its body goes; or nothing is queued
-    to_offer,   // it waits for room for an offer and its cell
-    to_send,    // it waits for room for its cell, and for its body if that comes before
-    streaming,  // its cell is published, its body is going into the ring
-    lost,       // the peer: nothing is queued, and nothing will be
+    // The method of its body; or nothing is queued.
+    undecided,
+    // It waits for room for an offer and its cell.
+    to_offer,
+    // It waits for room for its cell, and for its body if that comes before.
+    to_send,
+    // Its cell is published, and its body is going into the ring.
+    streaming,
+    // The peer is lost: nothing is queued, and nothing will be.
+    lost,
   };
   enum class Oldest : std::uint8_t { awaits_answer, through_ring };
   [[nodiscard]] static constexpr bool may_follow(First from, First to) {
@@ -115,28 +126,38 @@ class ShmOutbound {
   // A message whose body is offered.
   struct Offered {
     Transmission* transmission = nullptr;
-    std::vector<portals::Buffer> table;  // of the body's pieces; the receiver reads it
+    // The body's pieces; the receiver reads this table.
+    std::vector<portals::Buffer> table;
   };
   [[nodiscard]] Offered& offered(std::uint64_t number) { return offered_[number % kOffersMost]; }
 
+  // Publishes a cell, and at the first one this rank's flag at the receiver.
   void publish(std::uint64_t first_word);
   void put_body(portals::RegionCursor& body, std::size_t count);
   void let_go(std::size_t count);
   [[nodiscard]] bool put_whole(const portals::Header& header, const EncodedHead& head, BodyWay way,
                                const portals::Region& body);
+  // The steps of advance(): offers first, because they precede queued messages in the ring.
   bool advance_offers(TransmissionList& finished);
+  // The first message of the queue, until its cell is published.
   bool begin(TransmissionList& finished);
+  // The choice between an offer and the ring.
   bool can_offer(std::uint64_t length);
   bool wants_offer(const Transmission& transmission);
   bool choose();
+  // The offer of a body, and this side's help with it.
   bool make_table(const Transmission& transmission, std::vector<portals::Buffer>& table);
   bool offer(Transmission& transmission);
   bool help();
+  // Puts as much of a body into the ring as there is room for.
   bool stream(Transmission& transmission);
+  // The end of a stopped body.
   bool cut(Transmission& transmission);
+  // The end of a queued message, and of an offered one.
   void finish_first(TransmissionList& finished);
   void end_offer(Transmission::State state, TransmissionList& finished);
 
+  // The channel's roles on this side.
   CellProducer cells_;
   ByteProducer bytes_;
   OfferProducer offers_;
@@ -146,16 +167,22 @@ class ShmOutbound {
   std::uint32_t my_local_rank_;
   First first_ = First::undecided;
   Oldest oldest_ = Oldest::awaits_answer;
-  // Facts that hold in any state:
-  bool opened_ = false;      // our flag in the peer's area is set
-  bool away_ = false;        // our owner is away
-  bool moves_lines_ = true;  // the peer has a processor of its own (cache_hints.hpp)
-  bool heard_ = false;       // the peer sent something since our last body in the byte ring
+  // Facts that are independent of the states.
+  // Our flag in the peer's area is set.
+  bool opened_ = false;
+  // Our owner computes.
+  bool away_ = false;
+  // The peer has a processor of its own (cache_hints.hpp).
+  bool moves_lines_ = true;
+  // The peer sent something since our last body in the byte ring.
+  bool heard_ = false;
   DirectWriter direct_writer_;
   LongMethod long_method_;
   LongChoice choice_;
+  // Chooses the method where the receiver measures.
   BodyWayChooser chooser_;
-  std::array<Offered, kOffersMost> offered_;  // those that stand, by number
+  // The offers that stand, by number.
+  std::array<Offered, kOffersMost> offered_;
   TransmissionList queue_;
 };
 

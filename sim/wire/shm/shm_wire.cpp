@@ -17,7 +17,7 @@ using portals::Header;
 using portals::ProcessId;
 using portals::Region;
 
-// The one processor that this thread may run on, plus 1; 0: several.
+// The only processor that this thread may run on, plus 1; 0: several.
 std::uint32_t only_processor() {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
@@ -27,12 +27,12 @@ std::uint32_t only_processor() {
   return processor + 1;
 }
 
-// Arrivals that one sender may give in a row while others may have something too.
+// Arrivals that one sender may give in a row while others may have some too.
 constexpr std::uint32_t kTurnArrivals = 16;
 
-// A rank carries a part of its own long body only when it has had nothing else to do for this many rounds. Two ranks
-// that exchange bodies each read the other's: if they helped at once, they would do each other's work (bodies of 256
-// KiB in both directions: 16 GB/s against 22).
+// A rank copies a part of its own long body only after this many rounds in vain. Two ranks that exchange bodies each
+// read the other's: if they helped at once, they would do each other's work (bodies of 256 KiB in both directions: 16
+// GB/s against 22).
 constexpr std::uint32_t kRoundsBeforeHelp = 4;
 
 }  // namespace
@@ -46,6 +46,7 @@ ShmWire::ShmWire(std::span<std::byte> segment, std::uint32_t local_rank, std::ui
       registered_(register_node_barrier()),
       finished_(finished),
       bell_(status_.ok() ? layout_.area(local_rank).bell : no_bell_) {
+  // Nothing below may touch an unusable segment.
   if (!status_.ok()) return;
   MARGAY_ASSERT(local_rank < ranks && world_rank_of_local.size() == ranks);
   const ProcessId me{group, world_rank_of_local[local_rank]};
@@ -54,6 +55,7 @@ ShmWire::ShmWire(std::span<std::byte> segment, std::uint32_t local_rank, std::ui
   mine_ = &mine;
   outbound_.reserve(ranks);
   inbound_.reserve(ranks);
+  // answering_ points into it.
   senders_.reserve(ranks);
   is_sender_.resize(ranks);
   process_ended_.resize(ranks);
@@ -67,6 +69,7 @@ ShmWire::ShmWire(std::span<std::byte> segment, std::uint32_t local_rank, std::ui
   }
   mine.only_processor = only_processor();
   open_for_reading(mine, test_word_, long_method != LongMethod::ring);
+  // Last: a peer that sees the number sees everything above.
   publish(mine.pid, static_cast<std::uint32_t>(::getpid()));
   want_push();
 }
@@ -87,12 +90,14 @@ bool ShmWire::try_send(std::uint32_t peer, const Header& header, const Region& b
 void ShmWire::send(std::uint32_t peer, Transmission& transmission) {
   const std::uint32_t to = local(peer);
   ShmOutbound& out = outbound_[to];
+  // Every send has an end on the finished list, a failed one too.
   if (out.lost()) {
     transmission.state = Transmission::State::failed;
     finished_.push(transmission);
     return;
   }
   const bool was_idle = out.idle();
+  // Behind others: the next push() continues.
   if (!out.queue(transmission)) return;
   out.advance(finished_, false);
   if (was_idle && !out.idle()) busy_.push_back(to);
@@ -100,6 +105,7 @@ void ShmWire::send(std::uint32_t peer, Transmission& transmission) {
 }
 
 void ShmWire::stop(std::uint32_t peer, Transmission& transmission) {
+  // A finished one needs no stop.
   if (transmission.state == Transmission::State::queued) outbound_[local(peer)].stop(transmission);
 }
 
@@ -110,8 +116,10 @@ bool ShmWire::replace(std::uint32_t peer, Transmission& transmission, Transmissi
 bool ShmWire::push() {
   bool moved = false;
   if (!busy_.empty()) [[unlikely]] {
+    // A rank that reads a body itself has better work.
     const bool idle = idle_rounds_ > kRoundsBeforeHelp && !reads_bodies();
-    if (idle) idle_rounds_ = kRoundsBeforeHelp;  // the owner says so each time
+    // So that each further help needs another idle_round() of the owner, which reports each of its rounds in vain.
+    if (idle) idle_rounds_ = kRoundsBeforeHelp;
     for (const std::uint32_t to : busy_) moved |= outbound_[to].advance(finished_, idle);
     std::erase_if(busy_, [this](std::uint32_t to) { return outbound_[to].idle(); });
   }
@@ -133,7 +141,7 @@ bool ShmWire::poll(Arrival& arrival) {
   if (read_published(mine_->opened_count) != opened_seen_) [[unlikely]]
     discover();
   if (senders_.empty()) return false;
-  // Who sent last likely has more.
+  // The last sender probably has more.
   if (in_turn_ < kTurnArrivals && look(senders_[turn_], arrival)) [[likely]] {
     ++in_turn_;
     return true;
@@ -141,7 +149,7 @@ bool ShmWire::poll(Arrival& arrival) {
   return (senders_.size() > 1 || in_turn_ == kTurnArrivals) && look_at_others(arrival);
 }
 
-// From the one behind `turn_` on; that one is the last, when it has had its turn.
+// Polls the senders after `turn_`, and that one last if it has had its turn, so that no sender starves.
 bool ShmWire::look_at_others(Arrival& arrival) {
   const std::size_t count = senders_.size();
   const std::size_t looks = in_turn_ == kTurnArrivals ? count : count - 1;
@@ -162,7 +170,7 @@ bool ShmWire::look(const Sender& sender, Arrival& arrival) {
   answering_ = &sender;
   idle_rounds_ = 0;
   sender.out->heard();
-  // The inbound side lost its peer (a malformed frame, a process that is gone): nothing more goes out to it either.
+  // The inbound side lost its peer (a malformed frame, an ended process): nothing more is sent to it either.
   if (arrival.kind == Arrival::Kind::lost || arrival.kind == Arrival::Kind::left) [[unlikely]]
     sender.out->fail(finished_);
   return true;
@@ -174,9 +182,10 @@ void ShmWire::add_sender(std::uint32_t local_rank) {
   senders_.push_back({&inbound_[local_rank], &outbound_[local_rank], local_rank});
 }
 
-// Somebody sends here for the first time, or has ended.
+// A rank sends here for the first time, or has ended.
 void ShmWire::discover() {
   RankArea& mine = layout_.area(local_rank_);
+  // Before the flags: a flag that is set afterwards raises the count again.
   opened_seen_ = read_published(mine.opened_count);
   for (std::uint32_t other = 0; other < layout_.ranks(); ++other) {
     if (other != local_rank_ && flag_set(mine.opened[other])) add_sender(other);
@@ -202,6 +211,7 @@ void ShmWire::nudge_queued() {
 
 void ShmWire::process_ended(std::uint32_t local_rank) {
   RankArea& mine = layout_.area(local_rank_);
+  // The flag, then the count that the owner polls, then the bell, because the owner may sleep.
   set_flag(process_ended_[local_rank]);
   count_flag(mine.opened_count);
   BellRinger(mine.bell, registered_).ring();
@@ -211,11 +221,11 @@ void ShmWire::leave(bool leaves) {
   publish(layout_.area(local_rank_).has_left, leaves ? 1 : 0);
 }
 
-// Those from whom nothing more is to be taken.
+// Ends the channels of ended processes from which everything has been taken.
 bool ShmWire::lose_ended() {
   return std::erase_if(ended_, [this](std::uint32_t gone) {
            if (!inbound_[gone].exhausted()) return false;
-           // look() tells it, and ends what goes out.
+           // look() reports the loss, and fails what is queued.
            inbound_[gone].lose("its process has ended", read_published(layout_.area(gone).has_left) != 0);
            add_sender(gone);
            return true;

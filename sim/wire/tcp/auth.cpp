@@ -13,11 +13,13 @@ namespace {
 static_assert(crypto_auth_hmacsha256_KEYBYTES == sizeof(JobSecret));
 static_assert(crypto_auth_hmacsha256_BYTES == kProofBytes);
 
-constexpr std::string_view kMagic = "margay\r\n";  // the line end shows a transfer that rewrites text
+// The line end detects a transport that rewrites text.
+constexpr std::string_view kMagic = "margay\r\n";
 constexpr std::string_view kInitiatorRole = "margay handshake: initiator";
 constexpr std::string_view kAcceptorRole = "margay handshake: acceptor ";
 static_assert(kMagic.size() == 8 && kInitiatorRole.size() == kAcceptorRole.size());
 
+// Little-endian by value, independent of the host.
 void put_u32(std::byte* at, std::uint32_t value) {
   for (std::size_t i = 0; i < 4; ++i) at[i] = static_cast<std::byte>(value >> (8 * i));
 }
@@ -49,6 +51,7 @@ Handshake Handshake::initiate(const JobSecret& secret, std::uint32_t rank, std::
   made.to_ = peer;
   made.world_ = world;
   made.initiator_ = true;
+  // A fresh nonce for each handshake, so that a recorded proof is worthless.
   fill_random(made.initiator_nonce_);
   std::byte* out = made.out_.data();
   std::memcpy(out, kMagic.data(), kMagic.size());
@@ -71,6 +74,7 @@ Handshake Handshake::accept(const JobSecret& secret, std::uint32_t rank, std::ui
   return made;
 }
 
+// Every message has a fixed length, so nothing that a stranger sends determines how much is read.
 void Handshake::expect(Expect what, std::size_t bytes) {
   MARGAY_ASSERT(bytes <= in_.size());
   expect_ = what;
@@ -84,6 +88,7 @@ void Handshake::sent(std::size_t bytes) {
   out_sent_ += bytes;
 }
 
+// Final: no later bytes change the state.
 void Handshake::fail(std::string_view reason, bool refuted) {
   state_ = State::failed;
   reason_ = reason;
@@ -91,6 +96,7 @@ void Handshake::fail(std::string_view reason, bool refuted) {
 }
 
 void Handshake::feed(std::span<const std::byte> bytes) {
+  // Strictly in turns: a side that sends before its turn waits in the socket.
   MARGAY_ASSERT(outgoing().empty());
   const std::size_t taken = std::min(bytes.size(), wanted());
   if (taken == 0) return;
@@ -109,8 +115,8 @@ void Handshake::feed(std::span<const std::byte> bytes) {
   }
 }
 
-// What a stranger says is compared before anything is computed from it; an answer goes out even to another version, so
-// that its side can name the difference.
+// A stranger's claims are compared before anything is computed from them. An answer goes out even to another version,
+// so that its side can report the difference.
 void Handshake::take_hello() {
   if (!magic_at(in_.data())) return fail("it does not speak margay's handshake", false);
   const std::uint32_t version = get_u32(in_.data() + 8);
@@ -143,9 +149,11 @@ void Handshake::take_answer() {
   }
   std::memcpy(acceptor_nonce_.data(), in_.data() + 12, acceptor_nonce_.size());
   const Tag theirs = tag(kAcceptorRole);
+  // In constant time, so that timing reveals nothing of the tag.
   if (sodium_memcmp(theirs.data(), in_.data() + 44, theirs.size()) != 0) {
     return fail("it did not prove that it knows the job's secret", true);
   }
+  // Only now: the initiator's proof goes to a verified acceptor only.
   const Tag mine = tag(kInitiatorRole);
   std::memcpy(out_.data(), mine.data(), mine.size());
   out_bytes_ = kProofBytes;
@@ -154,6 +162,7 @@ void Handshake::take_answer() {
 }
 
 void Handshake::take_proof() {
+  // Refused here and not at the hello, because its side needs the answer to see the version.
   if (!same_version_) return fail("it speaks another version of margay's handshake", false);
   const Tag theirs = tag(kInitiatorRole);
   if (sodium_memcmp(theirs.data(), in_.data(), theirs.size()) != 0) {
@@ -181,7 +190,8 @@ void Handshake::decide(Verdict verdict) {
   state_ = State::done;
 }
 
-// Role, version, identities and both nonces: a tag serves one side of one handshake of one pair, and no other.
+// Covers role, version, identities and both nonces, so that a tag serves one side of one handshake of one pair, and no
+// other.
 Handshake::Tag Handshake::tag(std::string_view role) const {
   constexpr std::size_t kRoleBytes = kInitiatorRole.size();
   std::array<std::byte, kRoleBytes + 16 + 64> text;

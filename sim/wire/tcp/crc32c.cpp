@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kSlices = 8;
 using Tables = std::array<std::array<std::uint32_t, 256>, kSlices>;
 
-// tables[k][b]: the effect of byte b followed by k zero bytes, so that eight bytes are taken at once.
+// tables[k][b]: the effect of byte b followed by k zero bytes, so that eight bytes are processed at once.
 constexpr Tables make_tables() {
   Tables tables{};
   for (std::uint32_t byte = 0; byte < 256; ++byte) {
@@ -33,6 +33,7 @@ std::uint32_t by_table(const std::byte* at, std::size_t bytes, std::uint32_t crc
   for (; bytes >= kSlices; at += kSlices, bytes -= kSlices) {
     std::array<std::uint8_t, kSlices> eight{};
     std::memcpy(eight.data(), at, kSlices);
+    // The register enters with the first four of the eight bytes.
     const std::uint32_t low = crc;
     crc = 0;
     for (std::size_t i = 0; i < kSlices; ++i) {
@@ -57,7 +58,7 @@ struct Ways {
   void add(std::string_view name, decltype(Crc32cWay::sum) way) { list[count++] = {name, way}; }
 };
 
-// The processor's word, and the system's that it keeps the wide registers: __builtin_cpu_supports looks at both.
+// __builtin_cpu_supports tests both the processor and the operating system, which must save the wide registers.
 Ways find_ways() {
   Ways ways;
 #if MARGAY_CRC32C_X86
@@ -75,13 +76,14 @@ Ways find_ways() {
   return ways;
 }
 
+// Before main(): no test per call.
 const Ways kWays = find_ways();
 
 }  // namespace
 
 std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before) {
 #if MARGAY_CRC32C_X86
-  // A short frame: no call through a pointer, no wide registers.
+  // A short frame avoids the call through a pointer and the wide registers.
   constexpr std::size_t kShortBytes = 128;
   if (bytes.size() < kShortBytes) return sum<crc32c_one_stream>(bytes, before);
 #endif

@@ -1,4 +1,4 @@
-// CRC32C (Castagnoli), as iSCSI and ext4 use it: the check of frames between hosts.
+// CRC32C (Castagnoli), as iSCSI and ext4 use it: the checksum of frames between hosts. It detects damage, not forgery.
 #pragma once
 
 #include <cstddef>
@@ -8,17 +8,17 @@
 
 namespace margay::sim {
 
-// The checksum of `bytes`, or of what came before and `bytes`: crc32c(b, crc32c(a)) is that of a followed by b.
-// By the fastest way that this processor knows, chosen once when the library is loaded.
+// The checksum of `bytes`, or of earlier bytes and `bytes`: crc32c(b, crc32c(a)) is that of a followed by b. Uses the
+// fastest method of this processor, chosen once when the library is loaded.
 [[nodiscard]] std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before = 0);
 
-// One way to compute it. Of a stretch too short for it a way takes the next simpler one.
+// One method of computing it. A method passes a stretch that is too short for it to the next simpler one.
 struct Crc32cWay {
   std::string_view name;
   std::uint32_t (*sum)(std::span<const std::byte> bytes, std::uint32_t before);
 };
-// The ways that this processor can run, the fastest first; the last is the table, which every machine can. Tests hold
-// all of them to the definition.
+// The methods that this processor can run, fastest first; the last is the table, which every machine can run. Tests
+// compare all of them with the definition.
 [[nodiscard]] std::span<const Crc32cWay> crc32c_ways();
 
 }  // namespace margay::sim

@@ -34,7 +34,7 @@ constexpr std::uint64_t power_of_x(unsigned power) {
 static_assert(power_of_x(31) == std::uint64_t{1} << 32);
 static_assert(power_of_x(32) == std::uint64_t{kCrc32cPolynomial} << 32);
 
-// What the halves of 128 bits are multiplied by to fold them onto those that lie `kBits` further on.
+// The factors that fold the halves of 128 bits onto those that lie `kBits` further on.
 template <unsigned kBits>
 struct Fold {
   static constexpr std::uint64_t kLower = power_of_x(64 + kBits - 1);
@@ -78,14 +78,17 @@ template <unsigned kBits>
   return _mm512_ternarylogic_epi64(lower, upper, onto, kExclusiveOrOfThree);
 }
 
-constexpr std::size_t kStep128 = 64;   // bytes: four blocks side by side hide most of the multiplication's latency
-constexpr std::size_t kStep512 = 256;  // four times four
+// Bytes of a step: four blocks side by side hide most of the multiplication's latency.
+constexpr std::size_t kStep128 = 64;
+// Four times four blocks.
+constexpr std::size_t kStep512 = 256;
 
 }  // namespace
 
 [[gnu::target("sse4.2,pclmul")]] std::uint32_t crc32c_folding_128(const std::byte* at, std::size_t bytes,
                                                                   std::uint32_t crc) {
   if (bytes < kStep128) return crc32c_one_stream(at, bytes, crc);
+  // The start value changes the first 32 bits.
   __m128i a = _mm_xor_si128(load_128(at), _mm_cvtsi32_si128(static_cast<int>(crc)));
   __m128i b = load_128(at + 16);
   __m128i c = load_128(at + 32);
@@ -96,6 +99,7 @@ constexpr std::size_t kStep512 = 256;  // four times four
     c = fold_128<8 * kStep128>(c, load_128(at + 32));
     d = fold_128<8 * kStep128>(d, load_128(at + 48));
   }
+  // Folds the four blocks into the last one.
   a = fold_128<128>(fold_128<128>(fold_128<128>(a, b), c), d);
   for (; bytes >= 16; at += 16, bytes -= 16) a = fold_128<128>(a, load_128(at));
   return crc32c_one_stream(at, bytes, remainder_of(a));
@@ -118,7 +122,8 @@ constexpr std::size_t kStep512 = 256;  // four times four
   // The three folds do not wait for each other.
   a = _mm512_xor_si512(fold_512<3 * 512>(a, d), fold_512<2 * 512>(b, fold_512<512>(c, _mm512_setzero_si512())));
   for (; bytes >= 64; at += 64, bytes -= 64) a = fold_512<512>(a, load_512(at));
-  alignas(64) std::array<std::byte, 64> lanes;  // through memory: gcc warns of its own intrinsics that take one out
+  // Through memory, because gcc warns about its own intrinsics that extract a lane.
+  alignas(64) std::array<std::byte, 64> lanes;
   _mm512_store_si512(lanes.data(), a);
   const __m128i one = fold_128<3 * 128>(load_128(lanes.data()), load_128(lanes.data() + 48));
   const __m128i two = fold_128<2 * 128>(load_128(lanes.data() + 16), one);

@@ -8,14 +8,15 @@
 namespace margay::sim {
 namespace {
 
-// One instruction takes 3 cycles but a new one can begin each cycle: three streams of this many bytes run side by side.
+// An instruction takes 3 cycles, but a new one can begin each cycle, so three streams of this many bytes run side by
+// side.
 constexpr std::size_t kLaneBytes = 1024;
 
 // Applies kLaneBytes zero bytes to a checksum, four table lookups instead of 128 instructions.
 constexpr std::array<std::array<std::uint32_t, 256>, 4> make_shift() {
   std::array<std::array<std::uint32_t, 256>, 4> shift{};
   for (std::size_t at = 0; at < 4; ++at) {
-    // Linear over exclusive or: the powers of two say all.
+    // The shift is linear over exclusive or, so the powers of two determine it.
     std::array<std::uint32_t, 8> power{};
     for (std::size_t bit = 0; bit < 8; ++bit) {
       std::uint32_t crc = std::uint32_t{1} << (8 * at + bit);

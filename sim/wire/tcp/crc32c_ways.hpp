@@ -1,4 +1,4 @@
-// The ways to compute a CRC32C that processors differ in. Internal to sim/wire/tcp/crc32c*.
+// The methods of computing a CRC32C that depend on the processor. Internal to sim/wire/tcp/crc32c*.
 //
 // All work on the bare register: crc32c() inverts it before and after. `at` has `bytes` bytes.
 #pragma once
@@ -26,6 +26,7 @@ constexpr std::uint32_t crc32c_times_x(std::uint32_t crc) {
 
 #if MARGAY_CRC32C_X86
 
+// An unaligned load.
 template <typename Word>
 [[nodiscard]] inline Word crc32c_load(const std::byte* at) {
   Word word = 0;
@@ -33,7 +34,7 @@ template <typename Word>
   return word;
 }
 
-// The instruction, one after the other: 3 cycles for 8 bytes. Best for less than about 100 bytes.
+// The crc32 instruction in one dependent chain: 3 cycles for 8 bytes. Best below about 100 bytes.
 [[nodiscard]] inline std::uint32_t crc32c_one_stream(const std::byte* at, std::size_t bytes, std::uint32_t crc) {
   std::uint64_t wide = crc;
   for (; bytes >= 8; at += 8, bytes -= 8) wide = _mm_crc32_u64(wide, crc32c_load<std::uint64_t>(at));
@@ -48,7 +49,7 @@ template <typename Word>
   }
   return (bytes & 1) != 0 ? _mm_crc32_u8(crc, std::to_integer<std::uint8_t>(*at)) : crc;
 }
-// The instruction, three streams side by side: about 20 GB/s.
+// The crc32 instruction in three streams side by side: about 20 GB/s.
 [[nodiscard]] std::uint32_t crc32c_three_streams(const std::byte* at, std::size_t bytes, std::uint32_t crc);
 // Folding by carry-less multiplication. Requires: the processor has PCLMULQDQ; VPCLMULQDQ and AVX512F and VL.
 [[nodiscard]] std::uint32_t crc32c_folding_128(const std::byte* at, std::size_t bytes, std::uint32_t crc);

@@ -1,5 +1,5 @@
-// What moves a link's bytes between its socket and its sender and receiver. Two of them, epoll and io_uring, chosen by
-// name; everything above is the same.
+// The input and output of links: a backend moves bytes between a link's socket and its sender and receiver. There are
+// two, epoll and io_uring, chosen by name; everything above is the same.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,20 @@
 
 namespace margay::sim {
 
+// The backend that `--wire-tcp` requests.
 enum class TcpBackendChoice : std::uint8_t { automatic, uring, epoll };
 [[nodiscard]] std::string_view name(TcpBackendChoice choice);
-// "uring", "epoll", "auto". Errors: anything else.
+// Parses "uring", "epoll" or "auto"; fails for anything else.
 [[nodiscard]] portals::Status parse_backend(std::string_view text, TcpBackendChoice& choice);
-// Which of the two a choice comes to, and why.
+// The backend that a choice selects, and the reason.
 struct TcpBackendTaken {
   bool uring = false;
   std::string_view reason;
 };
 [[nodiscard]] TcpBackendTaken backend_for(TcpBackendChoice choice);
 
-// One peer. The wire owns it; it stays where it is from the first send or the first connection on.
+// One peer's connection, with its state. The wire owns it; its address does not change from the first send or the first
+// connection on.
 struct TcpLink {
   TcpLink(std::uint32_t peer_rank, portals::ProcessId source, portals::ProcessId self, TransmissionList& finished)
       : peer(peer_rank), sender(finished), receiver(peer_rank, source, self) {}
@@ -35,30 +37,41 @@ struct TcpLink {
   const std::uint32_t peer;
   TcpSender sender;
   TcpReceiver receiver;
+  // The socket; -1: none.
   int descriptor = -1;
   State state = State::connecting;
-  bool wanted = false;       // this rank has something to send there
-  bool long_bodies = false;  // so long a body as comes in segments has been given to it
+  // This rank has something to send there.
+  bool wanted = false;
+  // A body that is long enough for segments has been queued here.
+  bool long_bodies = false;
   // The wire's lists.
-  bool ready = false;  // its receiver may have an arrival
-  bool held = false;   // its next arrival waits for push()
+  // Its receiver may have an arrival.
+  bool ready = false;
+  // Its next arrival waits for push().
+  bool held = false;
   TcpLink* next_ready = nullptr;
-  // When its last short message left (the wire's count of looks, and its clock's), and whether later ones wait.
+  // When its last short message left (by the wire's count of polls, and its clock), and whether later ones wait.
   std::uint64_t sent_at_look = ~std::uint64_t{0};
   std::uint64_t sent_ticks = 0;
-  std::uint32_t burst_messages = 0;  // since then
+  // Messages since then.
+  std::uint32_t burst_messages = 0;
   bool in_burst = false;
   TcpSilence silence;
   // The backend's own.
-  bool blocked = false;  // the socket takes no more now
-  bool starved = false;  // the receiver has no room
+  // The socket's buffer is full.
+  bool blocked = false;
+  // The receiver has no room.
+  bool starved = false;
+  // Events that epoll monitors on the socket.
   std::uint32_t watched = 0;
+  // The io_uring backend's operations on this link.
   void* operations = nullptr;
 };
 
-// Links whose receivers may have arrivals, each once, oldest first.
+// A queue of links whose receivers may have arrivals; each is on it once, oldest first.
 class ReadyLinks {
  public:
+  // Adds a link, unless it is here already, or held until the next push().
   void add(TcpLink& link) {
     if (link.ready || link.held) return;
     link.ready = true;
@@ -66,7 +79,9 @@ class ReadyLinks {
     (last_ == nullptr ? first_ : last_->next_ready) = &link;
     last_ = &link;
   }
+  // The oldest; nullptr when there is none.
   [[nodiscard]] TcpLink* front() const { return first_; }
+  // Removes the oldest. Requires: there is one.
   void pop() {
     first_->ready = false;
     first_ = first_->next_ready;
@@ -78,8 +93,8 @@ class ReadyLinks {
   TcpLink* last_ = nullptr;
 };
 
-// Every call under the process lock, by whichever thread has it. Nothing blocks, except remove() and thread_ends() for
-// operations of the kernel's that have to be withdrawn.
+// The interface of both backends. Every call is made under the process lock, by any thread. Nothing blocks, except
+// remove() and thread_ends() when operations in the operating system have to be cancelled.
 class TcpBackend {
  public:
   TcpBackend() = default;
@@ -88,45 +103,49 @@ class TcpBackend {
   virtual ~TcpBackend() = default;
 
   [[nodiscard]] virtual std::string_view name() const = 0;
-  // Begins to read a connected link. Errors: no room in the kernel's set.
+  // Begins to read a connected link. Fails when the operating system's set has no room.
   [[nodiscard]] virtual portals::Status add(TcpLink& link) = 0;
-  // Afterwards neither this nor the kernel touches the link, its buffers or its landing memory.
+  // Ends input and output of a link. Afterwards neither the backend nor the operating system accesses the link, its
+  // buffers or its landing memory.
   virtual void remove(TcpLink& link) = 0;
-  // The link's sender has something and nothing of it may be leaving: starts on it.
+  // Starts to send, when the link's sender has something and none of it is being sent.
   virtual void start_send(TcpLink& link) = 0;
-  // The receiver has room again.
+  // Reads again, because the receiver has room.
   virtual void resume(TcpLink& link) = 0;
-  // Goes on with sends that the sockets would not take. Returns whether anything moved.
+  // Continues sends that the sockets refused. Returns whether anything moved.
   virtual bool push() = 0;
-  // push() may have something to do.
+  // Whether push() may have something to do.
   [[nodiscard]] virtual bool wants_push() const = 0;
-  // Reads what has come, at most once from each link, and adds those links to the ready ones. Requires: no link is
-  // ready, so that every receiver has looked at what it has. Returns whether anything came.
+  // Reads arrived bytes, at most once from each link, and adds those links to the ready ones. Requires: no link is
+  // ready, that is, every receiver has processed its bytes. Returns whether anything arrived.
   virtual bool progress() = 0;
   // See Wire::time_passed.
   virtual void time_passed() {}
   // See Wire::thread_ends. May block for the answer of the operating system.
   virtual void thread_ends() {}
-  // "", or why no link can be served any more: a sentence's end. Then connector_ready() is said once more.
+  // "", or the end of a sentence: the reason why no link can be served any more. connector_ready() returns true once
+  // more then.
   [[nodiscard]] const std::string& failure() const { return failure_; }
-  // Since the last call, the connector's descriptor was seen readable.
+  // Whether the connector's descriptor was readable since the last call.
   [[nodiscard]] virtual bool connector_ready() = 0;
 
+  // Readable when a link or the connector has something.
   [[nodiscard]] virtual int wait_descriptor() const = 0;
-  // Before a sleep on it; true: something is there.
+  // Called before a sleep on that descriptor; true: something is here already.
   [[nodiscard]] virtual bool prepare_wait() = 0;
 
  protected:
   std::string failure_;
 };
 
-// `connector` is readable when connections are to be made. Both fail with a sentence that says what is refused.
+// Both make a backend that monitors `connector`, which is readable when connections are to be made. A failure names the
+// refused operation.
 [[nodiscard]] portals::Status make_epoll_backend(int connector, ReadyLinks& ready, std::unique_ptr<TcpBackend>& made);
 [[nodiscard]] portals::Status make_uring_backend(int connector, ReadyLinks& ready, std::unique_ptr<TcpBackend>& made);
-// Whether this kernel, and whatever confines this process, lets it use all that the io_uring backend needs.
+// Whether the operating system, and the sandbox of this process, permit everything that the io_uring backend needs.
 [[nodiscard]] portals::Status probe_uring();
 
-// "connection reset", from the number that an I/O call returned.
+// The text for an errno of input or output, for example "connection reset".
 [[nodiscard]] std::string io_failure_text(int error_number);
 
 }  // namespace margay::sim

@@ -1,4 +1,4 @@
-// The listening half, and what both halves share. tcp_dial.cpp has the dialing half.
+// The listening half of the connector, and the parts that both halves share. tcp_dial.cpp has the dialing half.
 #include "sim/wire/tcp/tcp_connector.hpp"
 
 #include <fcntl.h>
@@ -23,8 +23,10 @@ TcpConnector::TcpConnector(std::uint32_t rank, std::vector<bool> remote, const J
       secret_(secret),
       clock_(clock),
       remote_(std::move(remote)),
+      // Elements of all ranks; those that are not remote are never used.
       peers_(remote_.size()),
       dials_(remote_.size()) {
+  // A rank never dials itself.
   if (rank_ < remote_.size()) remote_[rank_] = false;
   unconnected_ = static_cast<std::size_t>(std::count(remote_.begin(), remote_.end(), true));
 }
@@ -87,6 +89,7 @@ void TcpConnector::progress() {
   std::array<epoll_event, 32> events;
   const int count = epoll_wait(epoll_, events.data(), static_cast<int>(events.size()), 0);
   for (int i = 0; i < count; ++i) {
+    // A slot may have been reused since the event; its handshake then finds nothing to read.
     const std::uint64_t mark = events[static_cast<std::size_t>(i)].data.u64;
     const auto index = static_cast<std::uint32_t>(mark);
     switch (static_cast<ConnectorMark>(mark >> 32)) {
@@ -104,6 +107,7 @@ void TcpConnector::progress() {
         break;
     }
   }
+  // The timer is one of the events, so deadlines need no test in rounds in vain.
   if (count > 0) expire();
 }
 
@@ -114,7 +118,7 @@ bool TcpConnector::take(Outcome& outcome) {
   return true;
 }
 
-// Sends and reads as far as it goes without waiting.
+// Continues a handshake as far as possible without waiting.
 TcpConnector::Drive TcpConnector::drive(int descriptor, Handshake& handshake, std::uint64_t mark) {
   for (;;) {
     while (!handshake.outgoing().empty()) {
@@ -130,6 +134,7 @@ TcpConnector::Drive TcpConnector::drive(int descriptor, Handshake& handshake, st
     }
     if (handshake.state() != Handshake::State::talking) return Drive::decided;
     std::array<std::byte, kAnswerBytes> bytes;
+    // No more than wanted(): the bytes behind are frames, which the link reads.
     const ssize_t got = recv(descriptor, bytes.data(), handshake.wanted(), 0);
     if (got > 0) {
       handshake.feed({bytes.data(), static_cast<std::size_t>(got)});
@@ -142,9 +147,11 @@ TcpConnector::Drive TcpConnector::drive(int descriptor, Handshake& handshake, st
 }
 
 void TcpConnector::accept_some() {
+  // Until none waits: one event may stand for many connections.
   while (listener_ >= 0) {
     const auto free_slot =
         std::find_if(half_open_.begin(), half_open_.end(), [](const HalfOpen& h) { return h.descriptor < 0; });
+    // The table is full; callers wait in the operating system's queue.
     if (free_slot == half_open_.end()) return pause_listener(true);
     bool on_spare = false;
     const int descriptor = accept_one(on_spare);
@@ -162,8 +169,8 @@ void TcpConnector::accept_some() {
   }
 }
 
-// Out of descriptors, one connection at a time is still taken, on the spare, to learn who it is and to refuse it by
-// name.
+// Accepts one connection. Without free descriptors it uses the spare one, for one connection at a time, so that the
+// caller is identified and refused by name.
 int TcpConnector::accept_one(bool& on_spare) {
   for (;;) {
     const int descriptor = accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -176,7 +183,8 @@ int TcpConnector::accept_one(bool& on_spare) {
       continue;
     }
     if (exhausted) pause_listener(true);
-    if (on_spare) spare_ = fcntl(timer_, F_DUPFD_CLOEXEC, 0);  // who called has gone
+    // The caller has gone.
+    if (on_spare) spare_ = fcntl(timer_, F_DUPFD_CLOEXEC, 0);
     return -1;
   }
 }
@@ -184,7 +192,8 @@ int TcpConnector::accept_one(bool& on_spare) {
 void TcpConnector::pause_listener(bool paused) {
   if (listener_ < 0 || paused_ == paused) return;
   const std::uint32_t events = paused ? 0U : static_cast<std::uint32_t>(EPOLLIN);
-  // It fails when the program has closed the listener or the set: then nobody is accepted, which who dials will tell.
+  // Fails when the program has closed the listener or the set; then no connection is accepted, and the dialing ranks
+  // report it.
   if (!rewatch(listener_, events, mark_of(ConnectorMark::listener, 0))) return;
   paused_ = paused;
   set_timer();
@@ -197,6 +206,7 @@ void TcpConnector::go_on(std::size_t slot) {
   Drive result = drive(half_open.descriptor, half_open.handshake, mark);
   if (result == Drive::decided && half_open.handshake.state() == Handshake::State::proved) {
     const std::uint32_t peer = half_open.handshake.peer();
+    // A rank that may not connect, or that was given up before: no verdict.
     if (!remote_[peer] || peers_[peer] == Peer::failed) return drop(half_open);
     half_open.handshake.decide(judge(half_open));
     result = drive(half_open.descriptor, half_open.handshake, mark);
@@ -209,21 +219,24 @@ void TcpConnector::go_on(std::size_t slot) {
 Verdict TcpConnector::judge(const HalfOpen& half_open) {
   const std::uint32_t peer = half_open.handshake.peer();
   if (peers_[peer] == Peer::connected) return Verdict::another_serves;
+  // Invariant 2.
   if (peers_[peer] == Peer::dialing && rank_ < peer) return Verdict::another_serves;
   return half_open.on_spare ? Verdict::no_descriptor : Verdict::welcome;
 }
 
-// The verdict is on its way.
+// Ends an accepted connection whose verdict has been sent.
 void TcpConnector::settle(HalfOpen& half_open) {
   const std::uint32_t peer = half_open.handshake.peer();
   const Verdict verdict = half_open.handshake.verdict();
   if (verdict == Verdict::no_descriptor) fail(peer, "cannot accept its connection: " + descriptor_limit_text(EMFILE));
+  // Between the judgement and now, the pair may have got another connection.
   if (verdict != Verdict::welcome || peers_[peer] != Peer::unconnected) {
     if (verdict != Verdict::welcome || peers_[peer] != Peer::dialing) return drop(half_open);
   }
   const int descriptor = half_open.descriptor;
   half_open.descriptor = -1;
   --half_open_count_;
+  // A slot is free again.
   pause_listener(false);
   connected(peer, descriptor);
 }
@@ -239,6 +252,7 @@ void TcpConnector::drop(HalfOpen& half_open) {
 void TcpConnector::connected(std::uint32_t peer, int descriptor) {
   MARGAY_ASSERT(peers_[peer] == Peer::unconnected || peers_[peer] == Peer::dialing);
   finish_dial(peer);
+  // The backend monitors it from now on.
   epoll_ctl(epoll_, EPOLL_CTL_DEL, descriptor, nullptr);
   peers_[peer] = Peer::connected;
   --unconnected_;
@@ -266,7 +280,8 @@ void TcpConnector::wake_at(std::uint64_t at_ns) {
   set_timer();
 }
 
-// Half-open connections whose second is over, dials whose pause is over, dials that nobody answers.
+// Ends half-open connections whose second is over, starts dials whose pause is over, and checks dials without an
+// answer.
 void TcpConnector::expire() {
   if (half_open_count_ == 0 && dialing_ == 0 && !paused_) return;
   const std::uint64_t now_ns = clock_.now_ns();
@@ -286,11 +301,12 @@ void TcpConnector::expire() {
   set_timer();
 }
 
-// The timer makes descriptor() readable when the next deadline comes, also for a process that sleeps.
+// Arms the timer for the next deadline, which makes descriptor() readable, also for a process that sleeps.
 void TcpConnector::set_timer() {
   const std::uint64_t now_ns = clock_.now_ns();
   std::uint64_t next_ns = wake_at_ns_;
   const auto consider = [&next_ns](std::uint64_t at_ns) { next_ns = next_ns == 0 ? at_ns : std::min(next_ns, at_ns); };
+  // Tries again, in case descriptors have become free.
   if (paused_) consider(now_ns + kHalfOpenNs);
   if (half_open_count_ != 0) {
     for (const HalfOpen& half_open : half_open_) {

@@ -1,13 +1,13 @@
-// Makes the connections of one rank: listens on one address, dials, and hands out descriptors whose other end has
-// proved who it is. Everything waits in one epoll set of its own; nothing blocks.
+// The maker of one rank's connections: it listens on one address, dials, and returns descriptors whose other end has
+// proved its identity. All its descriptors are in one epoll set of its own; nothing blocks.
 //
 // Invariants
-// 1. A stranger costs a slot of a fixed table (64) for at most one second, and no memory before it proved itself.
-// 2. A pair ends with one connection. When both dial at once, the lower rank's connection is the one that stays: the
-//    lower rank answers the higher's with `another_serves` while its own dial is under way, the higher drops its own.
-// 3. Each dialed peer ends in exactly one Outcome: a descriptor or a sentence.
+// 1. A stranger costs a slot of a fixed table (64) for at most one second, and no memory before it has proved itself.
+// 2. A pair ends with one connection. When both dial at once, the lower rank's connection stays: the lower rank answers
+//    the higher's with `another_serves` while its own dial is in progress, and the higher drops its own.
+// 3. Each dialed peer ends in exactly one Outcome: a descriptor or a message.
 // 4. A dial ends when the peer's host has not answered for kSilenceMaxNs, however often it is tried. A peer that is
-//    stopped while its kernel answers is waited for.
+//    stopped while its operating system answers is waited for.
 // 5. The listener is closed once every rank that may dial has a connection.
 #pragma once
 
@@ -26,77 +26,92 @@
 
 namespace margay::sim {
 
+// Accepted connections without a verdict, and the time that each may take.
 inline constexpr std::size_t kHalfOpenMax = 64;
 inline constexpr std::uint64_t kHalfOpenNs = 1'000'000'000;
-// A dial whose connection ends before its verdict (its acceptor was busy for more than a second, or this rank was) is
+// A dial whose connection ends before its verdict (the acceptor was busy for more than a second, or this rank was) is
 // tried again after 10 ms, 20 ms, ... 1.28 s.
 inline constexpr std::uint32_t kDialTriesMax = 8;
 inline constexpr std::uint64_t kDialPauseNs = 10'000'000;
-// "No route to host" passes when a host does not answer for some seconds only: tried again, after this.
+// "No route to host" may be temporary, when a host does not answer for some seconds only: tried again after this.
 inline constexpr std::uint64_t kUnreachedPauseNs = 1'000'000'000;
-// Told `another_serves`, this long for that other connection to come.
+// After `another_serves`, the time to wait for that other connection.
 inline constexpr std::uint64_t kOtherServesNs = 10'000'000'000;
 
-// "Too many open files (this process may have 1024: ulimit -n)"
+// The text of an errno with the limit of file descriptors: "Too many open files (RLIMIT_NOFILE ...: raise it with
+// ulimit -n)".
 [[nodiscard]] std::string descriptor_limit_text(int error_number);
 
+// Used under the process lock.
 class TcpConnector {
  public:
+  // The end of a dial, or a connection that a peer dialed.
   struct Outcome {
     std::uint32_t peer = 0;
-    int descriptor = -1;  // >= 0: connected, nonblocking, the caller's to close
-    std::string failure;  // descriptor < 0: a sentence's end
+    // >= 0: connected, nonblocking, the caller's to close.
+    int descriptor = -1;
+    // descriptor < 0: the end of a sentence.
+    std::string failure;
   };
 
-  // `remote[r]`: rank r may dial and be dialed. `secret` and `clock` outlive the connector.
+  // `remote[r]`: whether rank r may dial and be dialed. `secret` and `clock` outlive the connector.
   TcpConnector(std::uint32_t rank, std::vector<bool> remote, const JobSecret& secret, const Clock& clock);
   TcpConnector(const TcpConnector&) = delete;
   TcpConnector& operator=(const TcpConnector&) = delete;
   ~TcpConnector();
 
-  // Listens on `host`, a port of the kernel's choice.
+  // Listens on `host`, at a port that the operating system chooses.
   [[nodiscard]] portals::Status listen(std::string_view host);
   [[nodiscard]] const TcpAddress& local() const { return local_; }
   [[nodiscard]] bool listening() const { return listener_ >= 0; }
 
-  // Begins to connect to `peer`; its outcome comes from take(). No effect when it is under way or connected.
+  // Begins to connect to `peer`; take() returns the outcome. No effect when a dial is in progress or the peer is
+  // connected.
   void dial(std::uint32_t peer, const TcpAddress& address);
-  // Goes on with whatever descriptor() is readable for.
+  // Continues whatever descriptor() is readable for.
   void progress();
-  // The next outcome; false: none now. Also for connections that peers dialed.
+  // The next outcome, also for connections that peers dialed; false: none now.
   [[nodiscard]] bool take(Outcome& outcome);
   // Readable when progress() has something to do.
   [[nodiscard]] int descriptor() const { return epoll_; }
   [[nodiscard]] bool dialing() const { return dialing_ != 0; }
-  // descriptor() is readable from then on (on the clock given), for the caller's own business; 0: never.
+  // Makes descriptor() readable at `at_ns` of the constructor's clock, for the caller's own purposes; 0: never.
   void wake_at(std::uint64_t at_ns);
 
  private:
   enum class Peer : std::uint8_t { unconnected, dialing, connected, failed };
+  // An accepted connection whose initiator has not proved itself.
   struct HalfOpen {
     int descriptor = -1;
     std::uint64_t deadline_ns = 0;
     bool on_spare = false;
     Handshake handshake;
   };
+  // A connection that this rank opens.
   struct Dial {
     std::uint32_t peer = 0;
     TcpAddress address;
-    int descriptor = -1;  // -1: waiting for `retry_ns`
+    // -1: waiting for `retry_ns`.
+    int descriptor = -1;
     bool connecting = false;
     std::uint32_t tries = 0;
     std::uint64_t retry_ns = 0;
-    std::uint64_t answer_by_ns = 0;  // connecting: the peer's host must have answered; 0: no try is under way
-    TcpSilence silence;              // of the handshake
+    // While connecting: the time by which the peer's host must have answered; 0: no try is in progress.
+    std::uint64_t answer_by_ns = 0;
+    // Of the handshake.
+    TcpSilence silence;
     Handshake handshake;
   };
+  // The result of drive(): it waits for the socket, the handshake has a result, or the connection has ended.
   enum class Drive : std::uint8_t { waiting, decided, ended };
 
-  // False, with errno: no room for it, or the descriptor, or the epoll set itself, is not what it was when it was made.
+  // Monitor a descriptor. False, with errno: there is no room, or the descriptor, or the epoll set itself, is not the
+  // one that was opened.
   [[nodiscard]] bool watch(int descriptor, std::uint32_t events, std::uint64_t mark);
   [[nodiscard]] bool rewatch(int descriptor, std::uint32_t events, std::uint64_t mark);
   [[nodiscard]] Drive drive(int descriptor, Handshake& handshake, std::uint64_t mark);
 
+  // The listening half: accept, drive the handshake, judge, settle or drop.
   void accept_some();
   [[nodiscard]] int accept_one(bool& on_spare);
   void go_on(std::size_t slot);
@@ -105,6 +120,7 @@ class TcpConnector {
   void drop(HalfOpen& half_open);
   void pause_listener(bool paused);
 
+  // The dialing half: start, drive, retry or end.
   void start(Dial& dial);
   void go_on(Dial& dial);
   void hang_up(Dial& dial);
@@ -115,6 +131,7 @@ class TcpConnector {
   void fail(std::uint32_t peer, std::string failure);
   void connected(std::uint32_t peer, int descriptor);
 
+  // Deadlines, and the timer for the next one.
   void expire();
   void set_timer();
   void close_listener_if_complete();
@@ -127,17 +144,20 @@ class TcpConnector {
   int epoll_ = -1;
   int timer_ = -1;
   // Process lock.
-  int spare_ = -1;  // given up when descriptors run out, so that who calls can still be named
+  // Closed when descriptors run out, so that a caller can still be accepted and refused by name.
+  int spare_ = -1;
   int listener_ = -1;
   bool paused_ = false;
   TcpAddress local_;
   std::vector<Peer> peers_;
-  std::size_t unconnected_ = 0;  // remote ranks neither connected nor failed
+  // Remote ranks neither connected nor failed.
+  std::size_t unconnected_ = 0;
   std::uint64_t wake_at_ns_ = 0;
   std::array<HalfOpen, kHalfOpenMax> half_open_;
   std::size_t half_open_count_ = 0;
   std::size_t dialing_ = 0;
-  std::vector<std::unique_ptr<Dial>> dials_;  // indexed by peer, made when dialed
+  // By peer, made when dialed.
+  std::vector<std::unique_ptr<Dial>> dials_;
   std::deque<Outcome> outcomes_;
 };
 

@@ -21,10 +21,11 @@ void TcpConnector::dial(std::uint32_t peer, const TcpAddress& address) {
   dials_[peer]->peer = peer;
   dials_[peer]->address = address;
   start(*dials_[peer]);
-  if (dialing_ == 1) set_timer();  // later ones find it set
+  // Later dials find it set.
+  if (dialing_ == 1) set_timer();
 }
 
-// Opens a socket, from the one address that this rank uses, and begins to connect.
+// Opens a socket, bound to the one address that this rank uses, and begins to connect.
 void TcpConnector::start(Dial& dial) {
   dial.connecting = false;
   if (dial.address.family() != local_.family()) {
@@ -34,7 +35,9 @@ void TcpConnector::start(Dial& dial) {
   if (dial.descriptor < 0) return fail(dial.peer, "cannot make a socket: " + descriptor_limit_text(errno));
   tune_socket(dial.descriptor);
   const int yes = 1;
+  // Defers the choice of a port to connect(), so that many dials do not exhaust the local ports.
   static_cast<void>(setsockopt(dial.descriptor, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &yes, sizeof yes));
+  // Bound to the rank's own address, with a port of the system's choice.
   TcpAddress from = local_;
   if (from.family() == AF_INET) {
     reinterpret_cast<sockaddr_in&>(from.storage).sin_port = 0;
@@ -57,9 +60,10 @@ void TcpConnector::start(Dial& dial) {
 void TcpConnector::go_on(Dial& dial) {
   if (dial.descriptor < 0) return;
   if (dial.connecting) {
-    // connect() itself says how it stands; a polled SO_ERROR would take a passing "no route" for the end.
+    // connect() reports the state; SO_ERROR would make a temporary "no route" final.
     if (::connect(dial.descriptor, dial.address.get(), dial.address.bytes) != 0 && errno != EISCONN) {
       if (errno == EINPROGRESS || errno == EALREADY || errno == EINTR) return;
+      // A host that is silent for only some seconds causes this error too.
       if (errno == EHOSTUNREACH && clock_.now_ns() < dial.answer_by_ns) return retry_unreached(dial);
       if (errno == ECONNRESET || errno == ECONNABORTED) return retry(dial, std::strerror(errno), 0);
       return fail(dial.peer, "cannot connect to " + address_text(dial.address) + ": " + std::strerror(errno));
@@ -100,9 +104,11 @@ void TcpConnector::retry(Dial& dial, std::string_view reason, std::uint64_t paus
     return fail(dial.peer, std::string(reason) + " (" + address_text(dial.address) + ", tried " +
                                std::to_string(dial.tries) + " times)");
   }
+  // Doubles with each try.
   if (pause_ns == 0) pause_ns = kDialPauseNs << (dial.tries - 1);
   dial.retry_ns = clock_.now_ns() + pause_ns;
-  dial.answer_by_ns = 0;  // its host has answered
+  // Its host has answered.
+  dial.answer_by_ns = 0;
   set_timer();
 }
 
@@ -112,7 +118,7 @@ void TcpConnector::retry_unreached(Dial& dial) {
   set_timer();
 }
 
-// May end the dial: the caller's reference to it, too.
+// Fails a dial whose host is silent. The caller's reference to it ends here then.
 void TcpConnector::look_for_silence(Dial& dial, std::uint64_t now_ns) {
   bool silent = now_ns >= dial.answer_by_ns;
   if (!dial.connecting) {
@@ -122,7 +128,7 @@ void TcpConnector::look_for_silence(Dial& dial, std::uint64_t now_ns) {
   if (silent) fail(dial.peer, silence_text() + " (" + address_text(dial.address) + ")");
 }
 
-// Removes the dial, whatever it is at. The caller's reference to it ends here.
+// Removes the dial in any state. The caller's reference to it ends here.
 void TcpConnector::finish_dial(std::uint32_t peer) {
   if (dials_[peer] == nullptr) return;
   hang_up(*dials_[peer]);

@@ -1,6 +1,6 @@
-// The epoll backend. A socket that brought something lately is read without asking epoll first, since a read that finds
-// nothing costs no more than epoll_wait(); the other sockets, and the connector, are looked at every few rounds:
-// the more rarely, the longer nothing has been found there.
+// The epoll backend. A socket that brought something lately is read without asking epoll first, because a read in vain
+// costs no more than epoll_wait(). The other sockets, and the connector, are polled every few rounds, more rarely the
+// longer nothing has been found there.
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -20,11 +20,11 @@ namespace {
 
 using portals::Status;
 
-// Sockets that are read without asking epoll first: a rank that has no more links saves the call, and a look in vain at
-// each costs less than it.
+// Sockets that are read without asking epoll first: a rank that has no more links saves the call, and reading each of
+// them in vain costs less than it.
 constexpr std::size_t kHotLinks = 2;
-// Rounds from one epoll_wait() to the next. With 8 it was under way when a message came so often that it made 8 bytes
-// 6 % slower; 64 rounds in vain are 10 us.
+// Rounds from one epoll_wait() to the next. With 8 the call was in progress so often when a message arrived that it
+// made 8 bytes 6 % slower; 64 rounds in vain are 10 us.
 constexpr std::uint32_t kRoundsBetweenWaitsMin = 8;
 constexpr std::uint32_t kRoundsBetweenWaitsMax = 64;
 constexpr int kEventsPerWait = 64;
@@ -48,20 +48,23 @@ class EpollBackend final : public TcpBackend {
   void time_passed() override { rounds_left_ = 0; }
 
  private:
-  // Sends until the batch is gone or the socket takes no more; returns whether anything left.
+  // Sends until the batch is sent or the socket's buffer is full; returns whether anything left.
   bool send_some(TcpLink& link);
-  // One read; returns whether anything came.
+  // Reads once; returns whether anything arrived.
   bool receive(TcpLink& link);
   bool wait();
-  // epoll_wait() without waiting. It fails only when the set is gone.
+  // epoll_wait() without waiting. It fails only when the program has closed the set.
   int look(std::array<epoll_event, kEventsPerWait>& events);
+  // Updates the events that epoll monitors.
   void watch(TcpLink& link);
+  // Puts the link first among the hot ones.
   void heat(TcpLink& link);
 
   int epoll_;
   ReadyLinks& ready_;
   std::vector<TcpLink*> blocked_;
-  std::array<TcpLink*, kHotLinks> hot_{};  // the latest first
+  // The latest first.
+  std::array<TcpLink*, kHotLinks> hot_{};
   std::size_t links_ = 0;
   std::uint32_t rounds_left_ = 0;  // until the next wait()
   std::uint32_t rounds_between_waits_ = kRoundsBetweenWaitsMin;
@@ -87,8 +90,7 @@ void EpollBackend::remove(TcpLink& link) {
   std::replace(hot_.begin(), hot_.end(), &link, static_cast<TcpLink*>(nullptr));
 }
 
-// Tells epoll what is of interest: a receiver without room and a sender without a batch would wake a sleeper for
-// nothing.
+// Updates epoll's interest: a receiver without room and a sender without a batch would wake a sleeper for nothing.
 void EpollBackend::watch(TcpLink& link) {
   const std::uint32_t events =
       (link.starved ? 0U : std::uint32_t{EPOLLIN}) | (link.blocked ? std::uint32_t{EPOLLOUT} : 0U);
@@ -132,6 +134,7 @@ bool EpollBackend::send_some(TcpLink& link) {
     msghdr message{};
     message.msg_iov = const_cast<iovec*>(batch.data());
     message.msg_iovlen = batch.size();
+    // One piece needs no message header.
     const ssize_t sent = batch.size() == 1 ? send(link.descriptor, batch[0].iov_base, batch[0].iov_len, MSG_NOSIGNAL)
                                            : sendmsg(link.descriptor, &message, MSG_NOSIGNAL);
     if (sent > 0) {
@@ -142,7 +145,7 @@ bool EpollBackend::send_some(TcpLink& link) {
       link.blocked = true;
       break;
     } else if (errno != EINTR) {
-      // What the peer sent before is still to be read: the reading side finds the end.
+      // Bytes that the peer sent before are still to be read, and the reading side finds the end.
       link.receiver.suspect(io_failure_text(errno));
       link.sender.fail();
       ready_.add(link);
@@ -153,8 +156,8 @@ bool EpollBackend::send_some(TcpLink& link) {
   return moved;
 }
 
-// A socket that took no more is asked again only when epoll says that a good part of its buffer is free: asking each
-// time would hold the socket while its acknowledgments come in, and send in crumbs.
+// A socket whose buffer was full is tried again only when epoll reports that a good part of it is free: trying each
+// time would lock the socket while its acknowledgments arrive, and send in crumbs.
 bool EpollBackend::push() {
   if (blocked_.empty()) return false;
   bool moved = false;
@@ -180,7 +183,7 @@ bool EpollBackend::progress() {
   for (TcpLink* link : hot_) {
     if (link != nullptr && !link->starved) came |= receive(*link);
   }
-  // Links that are not hot are seen by wait() alone: with any of these it is due in each round.
+  // Links that are not hot are polled by wait() alone, so if there are any it is due in each round.
   if (hot_[0] != nullptr && links_ <= kHotLinks && rounds_left_-- != 0) return came;
   const bool found = wait();
   rounds_between_waits_ = found ? kRoundsBetweenWaitsMin : std::min(2 * rounds_between_waits_, kRoundsBetweenWaitsMax);
@@ -188,6 +191,7 @@ bool EpollBackend::progress() {
   return came || found;
 }
 
+// Reads every link that epoll reports, unless it was read in this round already.
 bool EpollBackend::wait() {
   std::array<epoll_event, kEventsPerWait> events;
   const int count = look(events);

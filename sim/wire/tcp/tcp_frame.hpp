@@ -1,5 +1,5 @@
-// How frames lie in the byte stream: a prefix that says how long head and content are and carries both checksums, then
-// the head (sim/wire/frame.hpp), then the content. docs/tcp_wire.md has the bytes.
+// Frames in a TCP byte stream: a prefix with the lengths of head and content and both checksums, then the head
+// (sim/wire/frame.hpp), then the content. docs/tcp_wire.md has the bytes.
 //
 // A body up to kWholeBytes travels in its message's own frame. A longer one follows its message's frame in segment
 // frames of at most kSegmentBytes, so that a cut frame may take the place of any of them.
@@ -16,27 +16,34 @@
 
 namespace margay::sim {
 
+// Length of a prefix.
 inline constexpr std::size_t kPrefixBytes = 16;
-// The longest short message: it is buffered at the other side whole, so its frame need not be cut.
+// The longest body in its message's frame. The receiver buffers it whole, so its frame need not be cut.
 inline constexpr std::size_t kWholeBytes = std::size_t{64} * 1024;
-// An eighth of a processor's cache of 2 MiB: a segment is summed right before or after the call that copies it, and is
-// in the cache for the second of the two. Long enough that its 32 bytes of heads and two system calls do not count.
+// The longest segment: an eighth of a processor's cache of 2 MiB. A segment's checksum is computed directly before or
+// after the call that copies it, so it is in the cache for the second of the two. It is long enough that its 32 bytes
+// of heads and two system calls do not matter.
 inline constexpr std::size_t kSegmentBytes = std::size_t{256} * 1024;
+// The most bytes of a frame beside its content.
 inline constexpr std::size_t kFrameOverheadMaxBytes = kPrefixBytes + kFrameHeadMaxBytes;
-// Prefix and head of a segment: what a receiver can read ahead without touching the next content.
+// Prefix and head of a segment: the bytes that a receiver can read ahead without touching the next content.
 inline constexpr std::size_t kSegmentOverheadBytes = kPrefixBytes + kFrameHeadMinBytes;
 static_assert(kWholeBytes >= kShortLimitBytesTcp, "a short message must fit a frame");
 static_assert(kSegmentBytes <= 1U << 30);
 
+// The fixed part before each frame's head.
 struct FramePrefix {
-  std::uint32_t crc = 0;            // of head and content
-  std::uint32_t content_bytes = 0;  // at most kSegmentBytes
-  std::uint32_t head_bytes = 0;     // kFrameHeadMinBytes to kFrameHeadMaxBytes
+  // Checksum of head and content.
+  std::uint32_t crc = 0;
+  // At most kSegmentBytes.
+  std::uint32_t content_bytes = 0;
+  // kFrameHeadMinBytes to kFrameHeadMaxBytes.
+  std::uint32_t head_bytes = 0;
 };
 
-// The prefix carries a checksum of its own, so that nobody waits for bytes that only a damaged length promises.
+// Writes a prefix with a checksum of its own, so that a damaged length never makes the receiver wait for bytes.
 void write_prefix(const FramePrefix& prefix, std::byte* out);
-// "" or what is wrong; static. Requires: `in` has kPrefixBytes.
+// Reads a prefix. "" or the mistake; static. Requires: `in` has kPrefixBytes.
 [[nodiscard]] std::string_view read_prefix(const std::byte* in, FramePrefix& prefix);
 
 }  // namespace margay::sim

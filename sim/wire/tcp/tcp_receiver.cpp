@@ -19,12 +19,14 @@ TcpReceiver::TcpReceiver(std::uint32_t peer, portals::ProcessId source, portals:
 // ---- bytes in
 
 std::size_t TcpReceiver::targets(std::span<iovec> pieces) {
+  // Nothing that a lost peer still sends is read.
   if (ended_) return 0;
   if (buffer_ == nullptr) buffer_ = std::make_unique_for_overwrite<std::byte[]>(kReceiveBufferBytes);
   make_room();
   direct_ = body_ == Body::landing && segment_left_ != 0 && begin_ == end_ && lands_in_long_pieces();
   if (direct_) return landing_targets(pieces);
   std::size_t room = kReceiveBufferBytes - end_;
+  // Only the next segment's prefix and head, so that its content can be read into the landing.
   if (body_ == Body::landing && !in_segment_) {
     room = std::min(room, buffered() < kSegmentOverheadBytes ? kSegmentOverheadBytes - buffered() : kFrameHeadMaxBytes);
   } else if (short_read_ && begin_ == end_) {
@@ -34,15 +36,16 @@ std::size_t TcpReceiver::targets(std::span<iovec> pieces) {
   return room == 0 ? 0 : 1;
 }
 
-// Reading small pieces to their places takes a system call for each few of them; they are read beside and copied. So is
-// a segment with the end of the landing of a longer body inside.
+// Small pieces in place would take a system call for every few of them, so they are read into the buffer and copied. So
+// is a segment that contains the end of a landing that is shorter than its body.
 bool TcpReceiver::lands_in_long_pieces() const {
   if (landing_.left() < segment_left_) return false;
   const std::size_t first = landing_.peek(segment_left_).bytes;
   return first == segment_left_ || first >= kLandingPieceBytesMin;
 }
 
-// The remainder of the segment, then what surely follows: the next segment's prefix and head, or a short read ahead.
+// The remainder of the segment, then the bytes that surely follow: the next segment's prefix and head, or a short read
+// ahead.
 std::size_t TcpReceiver::landing_targets(std::span<iovec> pieces) {
   RegionCursor ahead = landing_;
   std::size_t count = 0;
@@ -57,7 +60,7 @@ std::size_t TcpReceiver::landing_targets(std::span<iovec> pieces) {
   return count;
 }
 
-// Moves what is read ahead to the buffer's beginning when the end comes near. The offered frame stays where it is.
+// Moves bytes that are read ahead to the buffer's beginning when the end is near. An offered frame is never moved.
 void TcpReceiver::make_room() {
   if (begin_ == end_) {
     begin_ = end_ = backends_end_ = 0;
@@ -83,7 +86,7 @@ void TcpReceiver::received(std::size_t bytes, bool copied) {
   MARGAY_ASSERT(end_ <= kReceiveBufferBytes);
 }
 
-// `bytes` of the segment are where they belong: takes them into the checksum.
+// Adds `bytes` of the segment, which are in place, to the checksum.
 void TcpReceiver::landed(std::size_t bytes) {
   segment_left_ -= bytes;
   while (bytes != 0) {
@@ -116,6 +119,7 @@ void TcpReceiver::end(std::string why) {
 }
 
 void TcpReceiver::miss(std::string why) {
+  // Only an orderly end that has been reached becomes a loss; any other end is reported as one anyway.
   if (!goodbye_ || !told_) return;
   goodbye_ = told_ = false;
   loss_ = std::move(why);
@@ -156,11 +160,13 @@ TcpReceiver::Step TcpReceiver::step_frame(Arrival& arrival) {
   if (decoded.verdict == Decode::incomplete || head.bytes != prefix.head_bytes) {
     return malformed("a frame's head is not as long as its prefix says");
   }
+  // Before its content is complete, so that it can be read into the landing.
   if (head.type == FrameType::segment) return step_segment(prefix, head);
-  // Everything but a segment is complete, and its checksum compared, before it means anything.
+  // Everything but a segment is complete, and its checksum compared, before it takes effect.
   if (prefix.content_bytes > kWholeBytes) return malformed("a frame's content is longer than its kind allows");
   const std::size_t bytes = prefix.head_bytes + prefix.content_bytes;
   if (buffered() < kPrefixBytes + bytes) return Step::need_bytes;
+  // A held message is decoded again in each round, but its checksum is computed once.
   if (checked_bytes_ == 0) {
     if (crc32c({front() + kPrefixBytes, bytes}) != prefix.crc) return malformed("a frame came damaged (CRC32C)");
     checked_bytes_ = kPrefixBytes + bytes;
@@ -177,6 +183,7 @@ TcpReceiver::Step TcpReceiver::step_segment(const FramePrefix& prefix, const Dec
   segment_want_ = prefix.crc;
   segment_left_ = prefix.content_bytes;
   body_left_ -= segment_left_;
+  // The content follows, directly into the landing or out of the buffer.
   in_segment_ = true;
   begin_ += kPrefixBytes + prefix.head_bytes;
   return Step::again;
@@ -185,6 +192,7 @@ TcpReceiver::Step TcpReceiver::step_segment(const FramePrefix& prefix, const Dec
 TcpReceiver::Step TcpReceiver::finish_segment(Arrival& arrival) {
   in_segment_ = false;
   if (segment_crc_ != segment_want_) return malformed("a piece of a body came damaged (CRC32C)");
+  // The next segment, or a cut, follows.
   if (body_left_ != 0) return Step::again;
   const bool told = body_ == Body::landing;
   end_body(arrival, Arrival::Kind::finished);
@@ -203,7 +211,8 @@ TcpReceiver::Step TcpReceiver::step_message(const FramePrefix& prefix, const Dec
   arrival.header.source = source_;
   arrival.header.destination = destination_;
   arrival.body = whole ? Region(front() + kPrefixBytes + prefix.head_bytes, prefix.content_bytes) : Region();
-  goodbye_ = false;  // taken back
+  // A message revokes a goodbye.
+  goodbye_ = false;
   body_length_ = length;
   copied_bytes_ = prefix.content_bytes;
   copied_twice_ = backends_end_ > begin_;
@@ -223,12 +232,13 @@ TcpReceiver::Step TcpReceiver::step_control(const FramePrefix& prefix, const Dec
   }
   if (head.type != FrameType::goodbye) return malformed("a frame of a kind that this wire does not know");
   if (body_ != Body::none || goodbye_) return malformed("a goodbye came inside a body, or after another one");
+  // A lost frame would otherwise pass as an orderly end.
   if (head.argument != messages_) return malformed("it says goodbye after another number of messages than came");
   goodbye_ = true;
   return Step::again;
 }
 
-// No complete frame is left, and none will come.
+// The end of the stream, when no complete frame is left.
 bool TcpReceiver::finish_stream(Arrival& arrival) {
   if (body_ == Body::landing) {
     end_body(arrival, Arrival::Kind::cut);
@@ -237,6 +247,7 @@ bool TcpReceiver::finish_stream(Arrival& arrival) {
     return true;
   }
   told_ = true;
+  // An orderly end is not an event; the wire closes the link.
   if (goodbye_ && buffered() == 0) return false;
   if (loss_.empty()) {
     const bool inside = buffered() != 0 || in_segment_ || body_ != Body::none;
@@ -256,8 +267,9 @@ void TcpReceiver::end_body(Arrival& arrival, Arrival::Kind kind) {
   short_read_ = true;
 }
 
-// What a peer sends is never asserted: it ends the connection.
+// A mistake in a peer's bytes is never asserted: it ends the connection.
 TcpReceiver::Step TcpReceiver::malformed(std::string_view why) {
+  // Bytes behind a damaged frame have no meaning.
   begin_ = end_ = 0;
   in_segment_ = false;
   goodbye_ = false;

@@ -1,13 +1,13 @@
-// What comes from one peer: bytes in, arrivals out. Pure: a backend asks where the next bytes belong, reads them there,
-// and says how many came.
+// The receiving side of one link: bytes in, arrivals out. Pure: a backend asks for the places of the next bytes, reads
+// them there, and reports their number.
 //
 // Invariants
-// 1. Bytes of an accepted body go straight to its landing memory, except those that were already read ahead.
-// 2. Nothing is taken as a length before the prefix's checksum has been compared, and nothing is acted on before the
-//    frame's checksum has; content of segments lands first and is compared when the segment is complete.
-// 3. After a body a read ahead is short, so that a stream of long messages is hardly ever copied.
-// 4. The one buffer bounds what a peer can make this rank keep: a full one is not read into, and TCP's window is the
-//    backpressure on the peer.
+// 1. Bytes of an accepted body go directly to its landing memory, except those that were already read ahead.
+// 2. Nothing is used as a length before the prefix's checksum has been compared, and nothing takes effect before the
+//    frame's checksum has been; content of segments is stored first and compared when the segment is complete.
+// 3. After a body, a read ahead is short, so that a stream of long messages is hardly ever copied.
+// 4. The one buffer bounds the bytes that a peer can make this rank keep: a full one is not read into, and TCP's window
+//    is the backpressure on the peer.
 #pragma once
 
 #include <sys/uio.h>
@@ -25,59 +25,67 @@
 
 namespace margay::sim {
 
-// What one read can bring of short messages: three of the longest whole frames.
+// The buffer for read ahead: room for three of the longest whole frames.
 inline constexpr std::size_t kReceiveBufferBytes = std::size_t{256} * 1024;
-// After a long body: enough for some short frames, little enough that of the next long body hardly any is copied twice.
+// The read ahead after a long body: enough for some short frames, and so little that hardly any of the next long body
+// is copied twice.
 inline constexpr std::size_t kReadAheadAfterBodyBytes = std::size_t{4} * 1024;
-inline constexpr std::size_t kTargetsMax = 16;  // pieces of one read
+// Pieces of one read.
+inline constexpr std::size_t kTargetsMax = 16;
+// Landings that begin with a shorter piece are filled through the buffer.
 inline constexpr std::size_t kLandingPieceBytesMin = 512;
 static_assert(kReceiveBufferBytes >= 2 * (kWholeBytes + kFrameOverheadMaxBytes));
 
+// Allocates its buffer with the first bytes. Used under the process lock.
 class TcpReceiver {
  public:
-  // Arrivals say `peer`, and their headers that `source` sent to `destination`.
+  // Arrivals carry `peer`, and their headers `source` and `destination`.
   TcpReceiver(std::uint32_t peer, portals::ProcessId source, portals::ProcessId destination);
   TcpReceiver(const TcpReceiver&) = delete;
   TcpReceiver& operator=(const TcpReceiver&) = delete;
 
-  // Where the next bytes belong, in order; returns how many of `pieces` (kTargetsMax) it filled. 0: no room before
-  // arrivals are taken. The memory stays valid until received() or end().
+  // The places of the next bytes, in order. Returns the number of `pieces` (kTargetsMax) that it filled; 0: no room
+  // before arrivals are taken. The memory stays valid until received() or end().
   [[nodiscard]] std::size_t targets(std::span<iovec> pieces);
-  // targets() names no more than what surely belongs together: while a body is under way, and just after one.
+  // Whether targets() is limited to bytes that surely belong together: while a body is arriving, and just after one.
   [[nodiscard]] bool wants_exact() const { return body_ != Body::none || short_read_; }
-  // The first `bytes` of what targets() said are there, read from the socket or `copied` out of a buffer of the
-  // backend's. Requires: no targets() in between.
+  // Reports that the first `bytes` of targets() are filled, read from the socket or `copied` out of a buffer of the
+  // backend. Requires: no targets() in between.
   void received(std::size_t bytes, bool copied = false);
-  // Nothing more will come; `why`, a sentence's end, is empty for an end of stream.
+  // Reports the end of the stream; `why` is the end of a sentence, empty for an orderly end of stream.
   void end(std::string why);
-  // Sending failed for this reason: what came before it is still taken, and the end, when it comes, is told by it.
+  // Records why sending failed. Bytes that arrived before are still taken, and the end, when it comes, is reported with
+  // this reason.
   void suspect(std::string why) {
     if (loss_.empty()) loss_ = std::move(why);
   }
 
-  // After an orderly end: that is a loss after all, to messages that were to go there.
+  // Turns an orderly end into a loss, because messages were queued for the peer.
   void miss(std::string why);
 
-  // The next arrival: whole, started, finished, cut or lost; false: more bytes are needed. A whole or started stays the
-  // next until it is answered. After lost (or an orderly end) there is none.
+  // The next arrival: whole, started, finished, cut or lost; false: more bytes are needed. A whole or started is
+  // returned again until it is answered. After lost (or an orderly end) there is none.
   [[nodiscard]] bool next(Arrival& arrival);
+  // The answers to next(); see Wire.
   void consume();
   void accept(const portals::Region& landing, void* cookie);
   void refuse();
   void hold();
 
-  // For a trace. Of the last message that was told whole or finished: how many bytes of its body were copied out of
-  // buffers; of a whole one, whether the backend copied some of its frame into this one's before.
+  // For traces, about the last message reported whole or finished: bytes of its body that were copied out of buffers;
+  // and, for a whole one, whether the backend had copied some of its frame into this buffer before.
   [[nodiscard]] std::uint64_t copied_bytes() const { return copied_bytes_; }
   [[nodiscard]] bool copied_twice() const { return copied_twice_; }
 
+  // Whether no more bytes are read.
   [[nodiscard]] bool ended() const { return ended_; }
-  // The peer said goodbye and all it sent has been taken.
+  // Whether the peer said goodbye and everything that it sent has been taken.
   [[nodiscard]] bool left() const { return goodbye_; }
-  // An accepted body whose end has not been told.
+  // Whether a body is arriving.
   [[nodiscard]] bool receiving() const { return body_ != Body::none; }
 
  private:
+  // The destination of the arriving body.
   enum class Body : std::uint8_t { none, landing, discard };
   enum class Step : std::uint8_t { need_bytes, again, arrival };
 
@@ -108,24 +116,32 @@ class TcpReceiver {
   std::unique_ptr<std::byte[]> buffer_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
-  std::size_t offered_bytes_ = 0;  // of the frame that the last arrival was made from, until it is answered
-  std::size_t checked_bytes_ = 0;  // of the front frame, whose checksum is known to be right
+  // Bytes of the frame of the last arrival, until it is answered.
+  std::size_t offered_bytes_ = 0;
+  // Bytes of the front frame, once its checksum has been compared.
+  std::size_t checked_bytes_ = 0;
   std::uint64_t messages_ = 0;
-  std::size_t backends_end_ = 0;  // of what the backend copied into the buffer last; 0: that has been taken
+  // End of the bytes that the backend copied into the buffer last; 0: they have been taken.
+  std::size_t backends_end_ = 0;
   std::uint64_t copied_bytes_ = 0;
   bool copied_twice_ = false;
-  // The body under way.
+  // The arriving body.
   Body body_ = Body::none;
-  bool short_read_ = false;  // a body has just ended
+  // A body has just ended.
+  bool short_read_ = false;
   portals::RegionCursor landing_;
-  bool direct_ = false;  // targets() named landing memory first
+  // targets() began with landing memory.
+  bool direct_ = false;
   void* cookie_ = nullptr;
   std::uint64_t body_length_ = 0;
-  std::uint64_t body_left_ = 0;  // not yet announced by a segment
+  // Not yet announced by a segment.
+  std::uint64_t body_left_ = 0;
   std::uint64_t segment_left_ = 0;
   bool in_segment_ = false;
-  std::uint32_t segment_crc_ = 0;   // so far
-  std::uint32_t segment_want_ = 0;  // as the prefix says
+  // So far.
+  std::uint32_t segment_crc_ = 0;
+  // According to the prefix.
+  std::uint32_t segment_want_ = 0;
   // The end.
   bool ended_ = false;
   bool goodbye_ = false;

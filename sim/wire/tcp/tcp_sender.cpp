@@ -19,6 +19,7 @@ std::byte* TcpSender::gather_at() {
 }
 
 bool TcpSender::try_put(const Header& header, const Region& body) {
+  // A queued message must not be overtaken (invariant 1).
   if (!queued_.empty() || header.length > kWholeBytes) return false;
   if (room() < kFrameOverheadMaxBytes + header.length) return false;
   put_message(header, &body);
@@ -26,7 +27,7 @@ bool TcpSender::try_put(const Header& header, const Region& body) {
   return true;
 }
 
-// Puts the prefix before the head at `frame`, and counts both as gathered.
+// Writes the prefix before the head at `frame`, and counts both as gathered.
 void TcpSender::put_prefix(std::byte* frame, std::size_t head_bytes, std::uint64_t content_bytes, std::uint32_t crc) {
   FramePrefix prefix;
   prefix.crc = crc;
@@ -36,7 +37,7 @@ void TcpSender::put_prefix(std::byte* frame, std::size_t head_bytes, std::uint64
   gathered_bytes_ += kPrefixBytes + head_bytes;
 }
 
-// Appends the message's frame, with a copy of the body unless that comes in segments. Requires: room for all of it.
+// Appends a message's frame, with a copy of the body unless that follows in segments. Requires: room for all of it.
 void TcpSender::put_message(const Header& header, const Region* body) {
   std::byte* frame = gather_at();
   std::byte* head = frame + kPrefixBytes;
@@ -66,7 +67,7 @@ void TcpSender::stop(Transmission& transmission) {
   if (transmission.state == Transmission::State::queued) transmission.stop_asked = true;
 }
 
-// Of the front a part may have been gathered.
+// A part of the front may have been gathered already.
 bool TcpSender::replace(const Transmission& transmission, Transmission& instead) {
   if (queued_.front() == &transmission &&
       (front_started_ || transmission.cursor.left() != transmission.header.length)) {
@@ -83,6 +84,7 @@ void TcpSender::finish_front(Transmission::State state) {
 }
 
 void TcpSender::fail() {
+  // The copied messages were reported as sent; only queued ones can fail.
   gathered_bytes_ = batch_bytes_ = 0;
   direct_length_ = 0;
   batch_ends_front_ = direct_ends_front_ = leaving_ = false;
@@ -93,6 +95,7 @@ void TcpSender::gather() {
   while (!queued_.empty()) {
     if (!gather_front()) return;
   }
+  // Behind everything that is queued.
   if (!goodbye_due() || room() < kFrameOverheadMaxBytes) return;
   put_control(FrameType::goodbye, messages_);
   goodbye_said_ = true;
@@ -101,13 +104,14 @@ void TcpSender::gather() {
 bool TcpSender::gather_front() {
   Transmission& front = *queued_.front();
   if (room() < kFrameOverheadMaxBytes) return false;
+  // Its head is in the stream already, so only segments or a cut may follow.
   if (front_started_) return gather_segment(front);
   if (front.header.length > kWholeBytes) {
     put_message(front.header, nullptr);
     front_started_ = true;
     return true;
   }
-  // A body that others write is copied: its check sum would be another's than the bytes that leave later.
+  // A body that others may write is copied, because its checksum might not match the bytes that leave later.
   bool scattered = false;
   const bool reachable = direct_bytes(front.cursor, front.header.length, scattered) == front.header.length;
   if (front.header.length <= kGatherCopyBytes || scattered || !reachable || front.may_change) {
@@ -147,8 +151,8 @@ bool TcpSender::gather_segment(Transmission& front) {
   return true;
 }
 
-// How much of the front can leave from where it lies: as far as kPiecesMax pieces reach. `scattered`: the pieces are so
-// small that copying them costs less than naming them.
+// The number of bytes of the front that can be sent from their memory, as far as kPiecesMax pieces reach. `scattered`:
+// the pieces are so small that copying costs less than passing them.
 std::uint64_t TcpSender::direct_bytes(const RegionCursor& cursor, std::uint64_t limit, bool& scattered) {
   RegionCursor ahead = cursor;
   std::uint64_t bytes = 0;
@@ -163,7 +167,7 @@ std::uint64_t TcpSender::direct_bytes(const RegionCursor& cursor, std::uint64_t 
   return bytes;
 }
 
-// Ends the gathered batch with a frame whose head is already there and whose content is the front's memory.
+// Ends the gathered batch with a frame whose head is written already and whose content is the front's memory.
 void TcpSender::put_direct(Transmission& front, std::size_t head_bytes, std::uint64_t bytes) {
   std::byte* frame = gather_at();
   direct_ = front.cursor;
@@ -197,6 +201,7 @@ std::span<const iovec> TcpSender::batch() {
     direct_length_ = 0;
     direct_ends_front_ = false;
     gathered_bytes_ = 0;
+    // The other half is free: its batch has been sent.
     gathering_ ^= 1;
   }
   return {pieces_.data() + first_piece_, piece_count_ - first_piece_};
@@ -213,6 +218,7 @@ void TcpSender::sent(std::size_t bytes) {
     bytes -= here;
     if (piece.iov_len == 0) ++first_piece_;
   }
+  // The sender's memory is read until the last byte of the batch has left (invariant 3).
   if (batch_bytes_ != 0) return;
   if (batch_ends_front_) finish_front(Transmission::State::sent);
   batch_ends_front_ = false;

@@ -1,10 +1,11 @@
-// What one rank has to send to one peer, as batches of bytes that leave together. Pure: a backend asks for the batch
-// and says how much of it left.
+// The sending side of one link: messages in, batches of bytes out. Pure: a backend asks for the batch and reports how
+// much of it left.
 //
 // Invariants
 // 1. Frames leave in the order of try_put() and queue().
-// 2. While one batch is leaving, frames gather for the next; so small messages coalesce and an idle link never waits.
-// 3. A batch is copied bytes, then at most one content straight from the sender's memory. That memory is free, and its
+// 2. While one batch is being sent, frames gather for the next; so small messages coalesce and an idle link never
+//    waits.
+// 3. A batch is copied bytes, then at most one content directly from the sender's memory. That memory is free, and its
 //    transmission on the finished list, only when the whole batch has left.
 #pragma once
 
@@ -24,45 +25,49 @@
 namespace margay::sim {
 
 // Each of the two halves of a link's send buffer: two of the longest whole frames, so that one may be copied in while
-// another leaves, and room for short ones between. Pages come when touched.
+// another leaves, with room for short ones. Pages are allocated when touched.
 inline constexpr std::size_t kSendBufferBytes = std::size_t{160} * 1024;
-// Queued bodies up to this are copied into the batch: at 10 GB/s less than the microsecond that the end of a batch, and
-// a system call for the next one, cost. Longer ones leave from where they lie.
+// Queued bodies up to this are copied into the batch: at 10 GB/s that is less than the microsecond that the end of a
+// batch and a system call for the next one cost. Longer ones are sent from their memory.
 inline constexpr std::size_t kGatherCopyBytes = std::size_t{8} * 1024;
-// Pieces of user memory in one batch; a body in smaller pieces than kPieceBytesMin is copied instead.
+// Pieces of user memory in one batch. A body in smaller pieces than kPieceBytesMin is copied instead.
 inline constexpr std::size_t kPiecesMax = 64;
 inline constexpr std::size_t kPieceBytesMin = 512;
 static_assert(kSendBufferBytes >= 2 * (kWholeBytes + kFrameOverheadMaxBytes));
 
+// Allocates each half at its first use. Used under the process lock.
 class TcpSender {
  public:
   explicit TcpSender(TransmissionList& finished) : finished_(finished) {}
   TcpSender(const TcpSender&) = delete;
   TcpSender& operator=(const TcpSender&) = delete;
 
-  // Copies the whole message; false: queued ones are before it, there is no room, or it is longer than kWholeBytes.
+  // Copies the whole message. false: others are queued before it, there is no room, or it is longer than kWholeBytes.
   [[nodiscard]] bool try_put(const portals::Header& header, const portals::Region& body);
+  // As Wire::send() and Wire::stop(), for this peer.
   void queue(Transmission& transmission);
   void stop(Transmission& transmission);
   // See Wire.
   [[nodiscard]] bool replace(const Transmission& transmission, Transmission& instead);
-  // Behind everything queued: the stream may end here. A message takes that back, and a goodbye follows it again, until
-  // go_on().
+  // Queues a goodbye behind everything: the stream may end there. A later message revokes it, and another goodbye
+  // follows that message, until go_on().
   void say_goodbye() { leaving_ = true; }
+  // Ends that: no goodbye follows later messages.
   void go_on() { leaving_ = false; }
-  // Everything queued ends with state failed. Requires: nothing outside still reads the last batch.
+  // Fails everything queued. Requires: nothing outside still reads the last batch.
   void fail();
 
-  // What is to leave next, pieces at most kPiecesMax + 1; empty: nothing. Stays the same until sent().
+  // The bytes to send next, in at most kPiecesMax + 1 pieces; empty: none. Stays the same until sent().
   [[nodiscard]] std::span<const iovec> batch();
-  // `bytes` of the batch's front have left. The remainder is the batch now, its pieces are rewritten.
+  // Reports that the first `bytes` of the batch have left. The remainder is the batch now; its pieces are rewritten.
   void sent(std::size_t bytes);
+  // Whether everything has left, a goodbye that is due included.
   [[nodiscard]] bool idle() const {
     return batch_bytes_ == 0 && gathered_bytes_ == 0 && queued_.empty() && !goodbye_due();
   }
-  // Copied, and not in the batch that is leaving.
+  // Bytes copied, and not in the batch that is being sent.
   [[nodiscard]] std::size_t gathered_bytes() const { return gathered_bytes_; }
-  // Messages given so far.
+  // Messages queued or copied so far.
   [[nodiscard]] std::uint64_t messages() const { return messages_; }
 
  private:
@@ -77,7 +82,7 @@ class TcpSender {
     goodbye_said_ = false;
   }
   void gather();
-  // Each takes one step on the front transmission; false: the batch is full, or ends here.
+  // Each adds a part of the front transmission to the batch; false: the batch is full, or ends here.
   [[nodiscard]] bool gather_front();
   [[nodiscard]] bool gather_segment(Transmission& front);
   void put_direct(Transmission& front, std::size_t head_bytes, std::uint64_t bytes);
@@ -89,17 +94,20 @@ class TcpSender {
   TransmissionList queued_;
   std::uint64_t messages_ = 0;
   bool leaving_ = false;
-  bool goodbye_said_ = false;   // and nothing since
-  bool front_started_ = false;  // the front's head has been gathered
+  // A goodbye is queued, and nothing behind it.
+  bool goodbye_said_ = false;
+  // The front's head has been gathered.
+  bool front_started_ = false;
 
   std::array<std::unique_ptr<std::byte[]>, 2> halves_;
-  std::size_t gathering_ = 0;  // the half that gathers; the other one leaves
+  // The half that gathers; the other one is being sent.
+  std::size_t gathering_ = 0;
   std::size_t gathered_bytes_ = 0;
-  // The content straight from memory that ends the gathered batch.
+  // The content, directly from memory, that ends the gathered batch.
   portals::RegionCursor direct_;
   std::uint64_t direct_length_ = 0;
   bool direct_ends_front_ = false;
-  // The batch that is leaving.
+  // The batch that is being sent.
   std::array<iovec, kPiecesMax + 1> pieces_{};
   std::size_t first_piece_ = 0;
   std::size_t piece_count_ = 0;

@@ -29,8 +29,10 @@ bool TcpSilence::look(const TcpAnswers& answers, std::uint64_t now_ns) {
   waiting_ = answers.in_flight != 0 || answers.window_probes != 0;
   acknowledged_bytes_ = answers.acknowledged_bytes;
   if (!waiting_) return false;
+  // Other bytes wait now, or none did: the time starts again.
   if (!waited) since_ns_ = now_ns;
   since_ns_ = std::max(since_ns_, now_ns - std::min(now_ns, answers.last_ns));
+  // Without bytes in flight, only probes show whether the host lives.
   const bool asked = answers.in_flight != 0 || answers.window_probes >= kProbesMin;
   return asked && now_ns - since_ns_ >= kSilenceMaxNs;
 }

@@ -1,9 +1,9 @@
-// Whether the host at the other end of a connection has fallen silent. Keepalive answers that only while nothing waits
-// for an acknowledgment; with data in flight the kernel sends them again for a quarter of an hour. So the wire looks at
+// Detects that the host at the other end of a connection has fallen silent. Keepalive works only while no data wait for
+// an acknowledgment; with data in flight the operating system retransmits for a quarter of an hour. So the wire checks
 // each connection now and then.
 //
-// Silence is no acknowledgment of any sort, for as long as the same bytes wait for one. A peer that is merely stopped,
-// or takes nothing, is not silent: its kernel closes the window and goes on to acknowledge what asks about it.
+// Silence is the absence of any acknowledgment for as long as the same bytes wait for one. A peer that is merely
+// stopped, or reads nothing, is not silent: its operating system closes the window and continues to acknowledge probes.
 #pragma once
 
 #include <cstdint>
@@ -11,35 +11,43 @@
 
 namespace margay::sim {
 
-// With the pause between two looks before and behind it, less than 15 s.
+// The time of silence after which a host is lost, and the time between two checks; with a check before and after it,
+// less than 15 s.
 inline constexpr std::uint64_t kSilenceMaxNs = 12'000'000'000;
 inline constexpr std::uint64_t kSilenceLookNs = 1'000'000'000;
 // "no answer from host for 12 s"
 [[nodiscard]] std::string silence_text();
 
-// What the kernel says of a connection.
+// The operating system's data about a connection.
 struct TcpAnswers {
-  std::uint64_t acknowledged_bytes = 0;  // in all
-  std::uint64_t last_ns = 0;             // since the last acknowledgment, of whatever
-  std::uint32_t in_flight = 0;           // segments
-  std::uint32_t window_probes = 0;       // that the last acknowledgment has not answered
+  // Bytes that the peer has acknowledged, in all.
+  std::uint64_t acknowledged_bytes = 0;
+  // Time since the last acknowledgment of anything.
+  std::uint64_t last_ns = 0;
+  // Segments that are not acknowledged.
+  std::uint32_t in_flight = 0;
+  // Probes of a closed window that have not been acknowledged.
+  std::uint32_t window_probes = 0;
 };
-// False: `descriptor` is no TCP connection (any more); its next use will tell.
+// False: `descriptor` is not a TCP connection (any more); its next use reports that.
 [[nodiscard]] bool read_answers(int descriptor, TcpAnswers& answers);
 
-// One connection's. Pure: the caller says what there is to see, and when.
+// The state of one connection. Pure: the caller passes observation and time.
 class TcpSilence {
  public:
-  // The probes of a closed window come at growing intervals, so that one lost probe may be many seconds of silence.
+  // Fewer unanswered probes of a closed window do not count as silence: probes are sent at growing intervals, so one
+  // lost probe may be many seconds of silence.
   static constexpr std::uint32_t kProbesMin = 3;
 
   // True: the connection has been silent for kSilenceMaxNs.
   [[nodiscard]] bool look(const TcpAnswers& answers, std::uint64_t now_ns);
 
  private:
-  bool waiting_ = false;  // at the last look, something waited for an acknowledgment
+  // At the last check, something waited for an acknowledgment.
+  bool waiting_ = false;
   std::uint64_t acknowledged_bytes_ = 0;
-  std::uint64_t since_ns_ = 0;  // waiting_: it has waited, unanswered, since
+  // Start of that wait, or its last acknowledgment.
+  std::uint64_t since_ns_ = 0;
 };
 
 }  // namespace margay::sim

@@ -21,19 +21,21 @@ namespace margay::sim {
 namespace {
 
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
+// Keepalive probes: the first after 5 s, then 3 times each 3 s.
 constexpr int kKeepIdleS = 5;
 constexpr int kKeepIntervalS = 3;
 constexpr int kKeepCount = 3;
-// TCP_RTO_MAX_MS (Linux 6.15), which older headers lack: data that are lost, and a window that is closed, are asked
-// about at least so often, so that a silent host shows within seconds, however long the window was closed before.
+// TCP_RTO_MAX_MS (Linux 6.15), which older headers lack: the longest interval of retransmissions and of probes of a
+// closed window, so that a silent host is detected within seconds, however long the window was closed before.
 constexpr int kTcpRtoMaxMs = 44;
 constexpr int kAskAgainMs = 3000;
 
-// A refused option costs speed or time to notice a dead host, never correctness.
+// A refused option costs speed, or time to detect a dead host, but never correctness.
 void set_option(int descriptor, int level, int option, int value) {
   static_cast<void>(setsockopt(descriptor, level, option, &value, sizeof value));
 }
 
+// Both ends have the same address.
 bool within_host(int descriptor) {
   TcpAddress own;
   TcpAddress peer;
@@ -51,6 +53,7 @@ bool within_host(int descriptor) {
          reinterpret_cast<const sockaddr_in&>(peer.storage).sin_addr.s_addr;
 }
 
+// Causes of failed monitoring. is_own_failure() recognises losses by these endings.
 constexpr std::string_view kNoWatches =
     " (this user's limit of descriptors that are watched, /proc/sys/fs/epoll/max_user_watches)";
 constexpr std::string_view kNoMemory = " (the kernel's memory, or that of this control group)";
@@ -99,7 +102,8 @@ void tune_socket(int descriptor) {
 }
 
 void tune_for_long_bodies(int descriptor) {
-  constexpr std::string_view kPlain = "reno";  // in every kernel, and allowed to everybody
+  // In every Linux kernel, and permitted to every user.
+  constexpr std::string_view kPlain = "reno";
   if (!within_host(descriptor)) return;
   static_cast<void>(setsockopt(descriptor, IPPROTO_TCP, TCP_CONGESTION, kPlain.data(), kPlain.size()));
 }
@@ -121,7 +125,8 @@ namespace {
 using portals::Status;
 
 constexpr std::string_view kCardPrefix = "tcp#";
-constexpr std::size_t kQuotedBytes = 80;  // of a card in an error sentence
+// Bytes of a card in an error message.
+constexpr std::size_t kQuotedBytes = 80;
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlank = " \t\r\n";
@@ -132,6 +137,7 @@ std::string_view trimmed(std::string_view text) {
 
 Status bad_card(std::string_view card, std::string_view why) {
   std::string quoted;
+  // A card may contain anything; control characters must not reach a terminal.
   for (const char c : card.substr(0, kQuotedBytes)) quoted += c >= ' ' && c <= '~' ? c : '?';
   return Status::error("TCP card '" + quoted + "' " + std::string(why) +
                        "; expected tcp#ADDRESS:PORT, e.g. tcp#127.0.0.1:41234");
@@ -151,6 +157,7 @@ Status parse_host(std::string_view text, std::uint16_t port, TcpAddress& address
   const std::string host(text.substr(0, kQuotedBytes));
   auto& v4 = reinterpret_cast<sockaddr_in&>(address.storage);
   auto& v6 = reinterpret_cast<sockaddr_in6&>(address.storage);
+  // inet_pton() would stop there and accept the part before it.
   if (host.find('\0') != std::string::npos) return Status::error("address with a zero byte in it");
   if (inet_pton(AF_INET, host.c_str(), &v4.sin_addr) == 1) {
     v4.sin_family = AF_INET;
@@ -187,6 +194,7 @@ Status parse_card(std::string_view card, TcpAddress& address) {
   std::string_view rest = trimmed(card);
   if (!rest.starts_with(kCardPrefix)) return bad_card(card, "does not begin with tcp#");
   rest.remove_prefix(kCardPrefix.size());
+  // The last one: an IPv6 address has others.
   const std::size_t colon = rest.rfind(':');
   if (colon == std::string_view::npos) return bad_card(card, "has no port");
   std::string_view host = rest.substr(0, colon);

@@ -1,4 +1,4 @@
-// Sockets and their addresses: small operations that the TCP wire's parts share. Internal to sim/wire/tcp.
+// Operations on sockets and their addresses that the parts of the TCP wire share. Internal to sim/wire/tcp.
 #pragma once
 
 #include <sys/socket.h>
@@ -13,39 +13,40 @@
 
 namespace margay::sim {
 
-// What an event of the connector's epoll set is about: the kind in the upper half of the word, an index in the lower.
+// The object of an event in the connector's epoll set: its kind in the upper half of the word, an index in the lower.
 enum class ConnectorMark : std::uint32_t { listener, half_open, dial, timer };
 [[nodiscard]] inline std::uint64_t mark_of(ConnectorMark kind, std::size_t index) {
   return static_cast<std::uint64_t>(kind) << 32 | static_cast<std::uint32_t>(index);
 }
 
-// What the kernel says of a descriptor that is not what it was when it was made: "Bad file descriptor; has the program
-// closed ...". Other errors: the kernel's words, with the limit that was reached.
+// The text for a failure to monitor a descriptor. For a descriptor that is not the one that was opened: "Bad file
+// descriptor; has the program closed ..."; for others the operating system's text, with the limit that was reached.
 [[nodiscard]] std::string watch_failure_text(int error_number);
-// Whether a connection was lost, in these words, by this very process.
+// Whether `loss` reports a failure of this process itself, by watch_failure_text().
 [[nodiscard]] bool is_own_failure(std::string_view loss);
 
 // Closes `descriptor` unless it is negative, and makes it -1.
 void close_if_open(int& descriptor);
-// No delay for small segments; a silent connection asks after its peer (5 s, then 3 times each 3 s). No
-// TCP_USER_TIMEOUT: with it a merely stopped peer, whose window is closed, is declared dead (tcp_silence does better).
+// Disables the delay of small segments, and enables probes of a silent connection (after 5 s, then 3 times each 3 s).
+// No TCP_USER_TIMEOUT: it declares a merely stopped peer, whose window is closed, dead (tcp_silence does better).
 void tune_socket(int descriptor);
 
-// Bytes that were given to a connection and that its peer's kernel has not acknowledged; 0 where that is not known.
+// Bytes sent that the peer's operating system has not acknowledged; 0 where that is unknown.
 [[nodiscard]] int unacknowledged_bytes(int descriptor);
-// Bytes that have come and that this process has not fetched.
+// Bytes that have arrived and that this process has not read.
 [[nodiscard]] int unread_bytes(int descriptor);
-// Long bodies will leave by this connection. Between two ends on one host nothing is ever congested, so the kernel's
-// plain Reno serves as congestion control there: where the system's is BBR, its pacing costs a stream a quarter of its
-// speed. (It makes short messages 3 % faster, so a connection without long bodies keeps it.) Between hosts: nothing.
+// Prepares a connection for long bodies. Between two ends on one host nothing is ever congested, so plain Reno is set
+// as congestion control there: where the system's default is BBR, its pacing costs a stream a quarter of its speed.
+// (BBR makes short messages 3 % faster, so a connection without long bodies keeps it.) Between hosts nothing changes.
 void tune_for_long_bodies(int descriptor);
-// One shot in `in_ns` from now; 0: never.
+// Arms a timer descriptor once, `in_ns` from now; 0: disarms it.
 void arm_timer(int timer, std::uint64_t in_ns);
+// Reads the expirations, so that the descriptor is not readable any more.
 void drain_timer(int timer);
 
-// Where a rank listens, as text and as a socket address.
+// A rank's listening address, as text and as a socket address.
 
-// A numeric IPv4 or IPv6 address and a port; never a name, so that nothing is ever looked up.
+// A numeric IPv4 or IPv6 address and a port. Never a name, so no lookup ever happens.
 struct TcpAddress {
   sockaddr_storage storage{};
   socklen_t bytes = 0;
@@ -55,13 +56,14 @@ struct TcpAddress {
   [[nodiscard]] int family() const { return storage.ss_family; }
 };
 
-// "127.0.0.1", "::1". Errors: not a numeric address; the any-address (a rank listens on one chosen address).
+// Parses "127.0.0.1" or "::1". Fails for an address that is not numeric and for the any-address, because a rank listens
+// on one chosen address.
 [[nodiscard]] portals::Status parse_host(std::string_view text, std::uint16_t port, TcpAddress& address);
 // "127.0.0.1:41234", "[::1]:41234"
 [[nodiscard]] std::string address_text(const TcpAddress& address);
-// "tcp#127.0.0.1:41234", what a rank publishes.
+// "tcp#127.0.0.1:41234", the form that a rank publishes.
 [[nodiscard]] std::string card_text(const TcpAddress& address);
-// The reverse. Surrounding blanks are allowed; anything else that is odd is an error that quotes the card.
+// The reverse. Surrounding blanks are permitted; any other deviation fails with a message that quotes the card.
 [[nodiscard]] portals::Status parse_card(std::string_view card, TcpAddress& address);
 
 }  // namespace margay::sim

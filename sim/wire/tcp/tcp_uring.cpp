@@ -1,18 +1,18 @@
 // The io_uring backend.
 //
-// Reading has two forms. Headers and short bodies come by one receive that stays armed (multishot) into provided
-// buffers, and are copied from there to the receiver. While a long body is under way, and just after it, each read is a
-// receive of its own into exactly the memory that the receiver names, so that bodies land without a copy; that is also
-// what is done when the provided buffers have run out. Going from the first form to the second withdraws the armed
-// receive.
+// Reading has two forms. Headers and short bodies arrive by one receive that stays armed (multishot) into provided
+// buffers, and are copied from there to the receiver. While a long body is arriving, and just after it, each read is a
+// single receive into exactly the memory that the receiver names, so that bodies are stored without a copy; the same is
+// done when the provided buffers have run out. The change from the first form to the second cancels the armed receive.
 //
 // Invariants
-// 1. A link has at most one read operation and one send operation in the kernel.
-// 2. A receive of its own is armed only when the receiver has looked at all it has, so what it names stays valid.
-// 3. remove() returns when the kernel has answered every operation of the link, unless the ring has failed: then the
-//    memory that they name is kept.
-// 4. No operation is a thread's that has ended (thread_ends()). The kernel would leave it armed, and once it can go on
-//    hand it to a worker of its own, which cancels it: on a busy machine seconds later.
+// 1. A link has at most one read operation and one send operation in the operating system.
+// 2. A single receive is armed only when the receiver has processed all its bytes, so the memory that it names stays
+//    valid.
+// 3. remove() returns when the operating system has answered every operation of the link, unless the ring has failed:
+//    then the memory that the operations name is kept.
+// 4. No operation belongs to a thread that has ended (thread_ends()). It would stay armed, and once it can continue, go
+//    to a worker thread of the operating system, which cancels it: on a busy machine seconds later.
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -34,32 +34,40 @@ namespace {
 
 using portals::Status;
 
-constexpr std::size_t kChunksMax = 4;  // provided buffers that one link may keep
+// Provided buffers that one link may keep.
+constexpr std::size_t kChunksMax = 4;
 
+// The kind of an operation, in the low bits of its completion's user data; the other bits are the address of
+// Operations.
 enum class Tag : std::uint64_t { connector, read_once, read_armed, send, cancel };
 constexpr std::uint64_t kTagMask = 7;
 
+// A provided buffer that is not completely copied.
 struct Chunk {
   std::uint16_t buffer = 0;
   std::size_t at = 0;
   std::size_t bytes = 0;
 };
 
+// One link's operations. Its address must be stable and aligned to 8 bytes: completions carry it.
 struct Operations {
   explicit Operations(TcpLink& owner) : link(owner) {}
 
   TcpLink& link;
   enum class Read : std::uint8_t { none, once, armed, withdrawing } read = Read::none;
   bool sending = false;
-  // Who asked for them: the kernel carries them out in that thread.
+  // The threads that submitted them, which carry them out.
   std::thread::id reader;
   std::thread::id sender;
   bool removing = false;
-  bool listed = false;  // on to_arm_
+  // On to_arm_.
+  bool listed = false;
   bool no_buffers = false;
-  bool ending = false;  // the stream's end has come, and is told once the chunks are taken
+  // The stream has ended, which is reported once the chunks are taken.
+  bool ending = false;
   int end_result = 0;
-  std::size_t in_kernel = 0;  // operations that have not completed
+  // Operations without a completion.
+  std::size_t in_kernel = 0;
   msghdr send_message{};
   msghdr read_message{};
   std::array<iovec, kTargetsMax> read_pieces{};
@@ -121,12 +129,14 @@ class UringBackend final : public TcpBackend {
   std::vector<Operations*> with_chunks_;
   bool connector_watched_ = false;
   std::thread::id connector_watcher_;
-  bool thread_ends_ = false;  // sends wait for another thread
+  // Sends wait for another thread.
+  bool thread_ends_ = false;
   bool connector_ready_ = false;
 };
 
 Status UringBackend::add(TcpLink& link) {
-  auto* operations = new Operations(link);  // remove() deletes it
+  // remove() deletes it; after a failure of the ring it is leaked on purpose.
+  auto* operations = new Operations(link);
   link.operations = operations;
   all_.push_back(operations);
   wish_to_arm(*operations);
@@ -138,6 +148,7 @@ void UringBackend::remove(TcpLink& link) {
   operations.removing = true;
   withdraw_read(operations);
   if (operations.sending) withdraw(operations, Tag::send);
+  // Invariant 3.
   while (operations.in_kernel != 0 && ring_.failure() == 0) {
     ring_.wait();
     reap();
@@ -170,7 +181,9 @@ void UringBackend::resume(TcpLink& link) {
 
 void UringBackend::start_send(TcpLink& link) {
   Operations& operations = of(link);
-  if (operations.sending) static_cast<void>(reap());  // the last one has most often just completed
+  // The last send has usually just completed.
+  if (operations.sending) static_cast<void>(reap());
+  // Otherwise the completion sends the next batch (invariant 1).
   if (!operations.sending) send_next(operations);
   ring_.submit();
 }
@@ -181,6 +194,7 @@ void UringBackend::send_next(Operations& operations) {
   io_uring_sqe* entry = thread_ends_ ? nullptr : this->entry(operations);
   operations.link.blocked = entry == nullptr;
   if (entry == nullptr) return wish_to_arm(operations);
+  // MSG_WAITALL: the operating system completes a partial send itself.
   constexpr int kFlags = MSG_NOSIGNAL | MSG_WAITALL;
   if (batch.size() == 1) {
     io_uring_prep_send(entry, operations.link.descriptor, batch[0].iov_base, batch[0].iov_len, kFlags);
@@ -200,7 +214,7 @@ void UringBackend::complete_send(Operations& operations, int result) {
   TcpLink& link = operations.link;
   if (result > 0) link.sender.sent(static_cast<std::size_t>(result));
   if (operations.removing) return;
-  // A canceled one: the thread that asked for it ends.
+  // Cancelled: the thread that submitted it ends, and another one sends it again.
   if (result >= 0 || result == -EINTR || result == -EAGAIN || result == -ECANCELED || result == -ENOBUFS) {
     return send_next(operations);
   }
@@ -212,7 +226,7 @@ void UringBackend::complete_send(Operations& operations, int result) {
 // ---- reading
 
 void UringBackend::arm_all() {
-  // Each may be put on the list again, by either step.
+  // Either step may put each of them on the list again.
   std::vector<Operations*> wished;
   wished.swap(to_arm_);
   for (Operations* operations : wished) {
@@ -224,13 +238,15 @@ void UringBackend::arm_all() {
 
 bool UringBackend::arm(Operations& operations) {
   TcpLink& link = operations.link;
-  if (link.receiver.ended() || !operations.chunks.empty()) return true;  // feed() asks again
+  // feed() asks again.
+  if (link.receiver.ended() || !operations.chunks.empty()) return true;
   const bool wants_own = link.receiver.wants_exact() || operations.no_buffers;
   if (operations.read == Operations::Read::armed && wants_own) withdraw(operations, Tag::read_armed);
   if (operations.read != Operations::Read::none) return true;
   const std::size_t pieces = link.receiver.targets(operations.read_pieces);
   link.starved = pieces == 0;
-  if (pieces == 0) return true;  // resume() asks again
+  // resume() asks again.
+  if (pieces == 0) return true;
   if (wants_own) return arm_once(operations, pieces);
   io_uring_sqe* entry = this->entry(operations);
   if (entry == nullptr) return false;
@@ -273,10 +289,11 @@ void UringBackend::withdraw_read(Operations& operations) {
   withdraw(operations, operations.read == Operations::Read::once ? Tag::read_once : Tag::read_armed);
 }
 
-// The answer to a withdrawal says nothing: the operation's own does.
+// Cancels an operation. The answer to the cancellation is ignored: the operation's own completion counts.
 void UringBackend::withdraw(std::uint64_t marked) {
   io_uring_sqe* entry = ring_.entry();
-  while (entry == nullptr) {  // while the kernel takes no entries for want of memory
+  // While the operating system refuses entries for lack of memory.
+  while (entry == nullptr) {
     if (ring_.failure() != 0) return;
     reap();
     entry = ring_.entry();
@@ -302,6 +319,7 @@ void UringBackend::thread_ends() {
     if (operations->sending && operations->sender == thread) withdraw(*operations, Tag::send);
   }
   if (connector_watched_ && connector_watcher_ == thread) withdraw(static_cast<std::uint64_t>(Tag::connector));
+  // Invariant 4.
   while (has_operations_of(thread) && ring_.failure() == 0) {
     ring_.wait();
     reap();
@@ -334,6 +352,7 @@ void UringBackend::complete_read_armed(Operations& operations, int result, std::
   }
   if ((flags & IORING_CQE_F_MORE) == 0) operations.read = Operations::Read::none;
   if (operations.removing) return;
+  // All provided buffers are in use; the next read is a single one.
   if (result == -ENOBUFS) {
     operations.no_buffers = true;
   } else if (result <= 0 && result != -EINTR && result != -EAGAIN && result != -ECANCELED) {
@@ -344,7 +363,7 @@ void UringBackend::complete_read_armed(Operations& operations, int result, std::
   if (operations.read == Operations::Read::none) wish_to_arm(operations);
 }
 
-// What the provided buffers still hold comes before the end.
+// Ends a link. Bytes in the provided buffers come before the end.
 void UringBackend::end(Operations& operations, int result) {
   operations.end_result = result;
   operations.ending = true;
@@ -370,7 +389,7 @@ bool UringBackend::feed_all() {
   return came;
 }
 
-// Copies from the provided buffers to where the receiver wants the next bytes.
+// Copies from the provided buffers to the receiver's places.
 bool UringBackend::feed(Operations& operations) {
   const std::size_t pieces = operations.link.receiver.targets(operations.read_pieces);
   std::size_t fed = 0;
@@ -408,7 +427,8 @@ bool UringBackend::reap() {
   return moved;
 }
 
-// Whether that moved anything: the connector's timer ticks in a process that only waits, too.
+// Handles one completion. Returns whether anything moved; the connector's timer does not count, because it also ticks
+// in a process that only waits.
 bool UringBackend::complete(std::uint64_t marked, int result, std::uint32_t flags) {
   const auto tag = static_cast<Tag>(marked & kTagMask);
   if (tag == Tag::cancel) return false;
@@ -430,7 +450,8 @@ bool UringBackend::complete(std::uint64_t marked, int result, std::uint32_t flag
       complete_read_armed(operations, result, flags);
       return true;
     case Tag::connector:
-    case Tag::cancel:  // are no link's
+    // Not of a link.
+    case Tag::cancel:
       break;
   }
   return false;
@@ -461,7 +482,7 @@ void UringBackend::fail() {
   connector_ready_ = true;
 }
 
-// Sleeping on the ring's descriptor needs every operation in the kernel, and nothing left here.
+// A sleep on the ring's descriptor requires that every operation is submitted and nothing is left here.
 bool UringBackend::prepare_wait() {
   if (!to_arm_.empty()) arm_all();
   if (!connector_watched_) watch_connector();

@@ -18,6 +18,7 @@ using portals::Status;
 namespace {
 
 constexpr std::size_t kBufferRingBytes = TcpUringRing::kBuffers * sizeof(io_uring_buf);
+// One mapping for the ring of buffers and the buffers.
 constexpr std::size_t kMappedBytes = kBufferRingBytes + TcpUringRing::kBuffers * TcpUringRing::kBufferBytes;
 
 Status refused(const char* step, int error_number) {
@@ -34,17 +35,17 @@ Status refused(const char* step, int error_number) {
 
 }  // namespace
 
-// After a failure the descriptor is not the ring's to close, and the buffers may still be the kernel's to write.
+// After a failure the descriptor is not the ring's to close, and the operating system may still write into the buffers.
 TcpUringRing::~TcpUringRing() {
   if (failure_ != 0) return;
   if (open_) io_uring_queue_exit(&ring_);
   if (buffers_ != nullptr) munmap(buffers_, kMappedBytes);
 }
 
-// Neither SINGLE_ISSUER nor DEFER_TASKRUN: the owner and the message coprocessor both drive the ring, in turns. With
-// COOP_TASKRUN a polling thread is told by a flag to fetch its completions, which costs a third of being interrupted
-// for each; the completions of a thread that computes come when it next enters the kernel, at the latest with the timer
-// interrupt. docs/tcp_wire.md has the measurements.
+// Neither SINGLE_ISSUER nor DEFER_TASKRUN, because the owner and the message coprocessor drive the ring in turns. With
+// COOP_TASKRUN a polling thread sees by a flag that it has completions to fetch, which costs a third of an interrupt
+// for each; the completions of a computing thread come when it next enters the operating system, at the latest with the
+// timer interrupt. docs/tcp_wire.md has the measurements.
 Status TcpUringRing::open() {
   io_uring_params parameters{};
   parameters.flags = IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP | IORING_SETUP_COOP_TASKRUN | IORING_SETUP_TASKRUN_FLAG;
@@ -53,7 +54,9 @@ Status TcpUringRing::open() {
   if (made < 0) return refused("io_uring_setup", -made);
   open_ = true;
   constexpr unsigned kNeeded = IORING_FEAT_NODROP | IORING_FEAT_SUBMIT_STABLE | IORING_FEAT_FAST_POLL;
+  // Without these, completions could be lost, or submitted entries read later.
   if ((parameters.features & kNeeded) != kNeeded) return refused("its features", EOPNOTSUPP);
+  // A forked child must not keep the ring alive.
   io_uring_ring_dontfork(&ring_);
   return provide_buffers();
 }
@@ -77,6 +80,7 @@ Status TcpUringRing::provide_buffers() {
 void TcpUringRing::give_back(std::uint16_t id) {
   io_uring_buf_ring_add(buffers_, memory_ + id * kBufferBytes, static_cast<unsigned>(kBufferBytes), id,
                         io_uring_buf_ring_mask(kBuffers), 0);
+  // Visible at once: the operating system may use it for the next arrival.
   io_uring_buf_ring_advance(buffers_, 1);
 }
 
@@ -92,6 +96,7 @@ void TcpUringRing::submit() {
   while (unsubmitted()) {
     const int submitted = io_uring_submit(&ring_);
     if (submitted == -EINTR) continue;
+    // Temporary lack of memory or of room; the entries stay queued.
     if (submitted < 0 && submitted != -EAGAIN && submitted != -EBUSY && submitted != -ENOMEM) fail(-submitted);
     return;
   }
@@ -121,7 +126,7 @@ void TcpUringRing::wait() {
   }
 }
 
-// Tries it: a byte through a pair of sockets into a provided buffer, by a receive that stays armed.
+// Tries the real use: a byte through a pair of sockets into a provided buffer, by a receive that stays armed.
 Status probe_uring() {
   TcpUringRing ring;
   Status opened = ring.open();

@@ -11,11 +11,15 @@
 
 namespace margay::sim {
 
+// Owns ring and buffers. Calls exclude each other by the process lock.
 class TcpUringRing {
  public:
+  // Operations between two submissions; a full queue is submitted at once.
   static constexpr unsigned kEntries = 256;
-  static constexpr unsigned kCompletions = 4096;  // more are kept by the kernel and come later (IORING_FEAT_NODROP)
-  static constexpr unsigned kBuffers = 64;        // a power of two
+  // More are kept by the operating system and delivered later (IORING_FEAT_NODROP).
+  static constexpr unsigned kCompletions = 4096;
+  // A power of two.
+  static constexpr unsigned kBuffers = 64;
   static constexpr std::size_t kBufferBytes = std::size_t{16} * 1024;
   static constexpr int kBufferGroup = 1;
 
@@ -24,42 +28,49 @@ class TcpUringRing {
   TcpUringRing& operator=(const TcpUringRing&) = delete;
   ~TcpUringRing();
 
-  // Errors name the step that the kernel refused, and the likely cause.
+  // Creates the ring. A failure names the step that was refused, and the likely cause.
   [[nodiscard]] portals::Status open();
+  // Readable when there is a completion.
   [[nodiscard]] int descriptor() const { return ring_.ring_fd; }
 
-  // 0, or why the kernel takes no entries any more: the descriptor is not the ring's. The rings are unmapped then, and
-  // with them goes the last reference to the ring: before the unmapping returns the kernel has marked it as dying, and
-  // cancels what becomes ready afterwards instead of carrying it out. No completion will come, and nothing is written
-  // into a landing, but by what another thread of this process carries out in the kernel at that very moment, or while
-  // a child that was forked without exec has the descriptor still.
+  // 0, or the errno with which the operating system refuses entries, because the descriptor is not the ring's any more.
+  // The rings are then unmapped, and with them the last reference to the ring is gone: before the unmapping returns,
+  // the operating system has marked the ring as dying, and cancels operations that become ready afterwards. No
+  // completion will come, and nothing is written into a landing, except by an operation that another thread of this
+  // process carries out at that very moment, or while a child that was forked without exec still has the descriptor.
   [[nodiscard]] int failure() const { return failure_; }
-  // An empty entry; nullptr when the queue stays full although it was submitted.
+  // An empty entry; nullptr when the queue stays full although it was submitted, or after a failure.
   [[nodiscard]] io_uring_sqe* entry();
-  // Hands the entries over. What the kernel does not take now stays for the next time.
+  // Submits the entries. Those that are not taken now stay for the next time.
   void submit();
+  // Whether entries wait for submit().
   [[nodiscard]] bool unsubmitted() { return failure_ == 0 && io_uring_sq_ready(&ring_) != 0; }
   // The next completion; nullptr: none now.
   [[nodiscard]] io_uring_cqe* completion();
+  // Frees the completion's entry; its content must have been copied.
   void seen(io_uring_cqe* completion) { io_uring_cqe_seen(&ring_, completion); }
   [[nodiscard]] bool has_completion() { return completion() != nullptr; }
-  // Submits, and blocks until a completion is there, or the ring has failed.
+  // Submits, and blocks until there is a completion or the ring has failed.
   void wait();
 
+  // A provided buffer that a completion refers to; it is ours until give_back().
   [[nodiscard]] std::span<const std::byte> buffer(std::uint16_t id, std::size_t bytes) const {
     return {memory_ + id * kBufferBytes, bytes};
   }
+  // Provides a buffer again.
   void give_back(std::uint16_t id);
 
  private:
   [[nodiscard]] portals::Status provide_buffers();
+  // Records a failure, and unmaps the rings; see failure().
   void fail(int error_number);
 
   io_uring ring_{};
   bool open_ = false;
   int failure_ = 0;
   io_uring_buf_ring* buffers_ = nullptr;
-  std::byte* memory_ = nullptr;  // the buffers, kBuffers * kBufferBytes, behind their ring
+  // kBuffers * kBufferBytes, behind their ring.
+  std::byte* memory_ = nullptr;
 };
 
 }  // namespace margay::sim

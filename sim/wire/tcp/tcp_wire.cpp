@@ -20,13 +20,14 @@ using portals::Status;
 
 namespace {
 
-// Looks at the sockets in one poll(), while they bring bytes but no arrival: a MiB of a long body (four segments), so
+// Reads of the sockets in one poll(), while they bring bytes but no arrival: a MiB of a long body (four segments), so
 // that other wires are not kept waiting for more than 0.1 ms.
 constexpr int kLooksPerPoll = 4;
 
-// Unread bytes would make close() reset the connection, and what the peer has not read yet would be gone.
+// Discards unread bytes: with them, close() would reset the connection, and bytes that the peer has not read yet would
+// be lost.
 void drain(int descriptor) {
-  // Read and thrown away: memcheck takes recv(nullptr, MSG_TRUNC) for an error of the program's.
+  // Reads into memory, because memcheck reports recv(nullptr, MSG_TRUNC) as an error.
   std::array<std::byte, 16384> scrap;
   constexpr int kReadsMax = (64 << 20) / scrap.size();
   for (int reads = 0; reads < kReadsMax; ++reads) {
@@ -90,6 +91,7 @@ Status TcpWire::choose_backend() {
 Status TcpWire::set_cards(const std::vector<std::string>& cards) {
   std::vector<TcpAddress> addresses(settings_.world);
   for (std::uint32_t rank = 0; rank < settings_.world; ++rank) {
+    // Cards of ranks on this node are not used, and may be missing.
     if (rank == settings_.rank || rank >= settings_.remote.size() || !settings_.remote[rank]) continue;
     if (rank >= cards.size() || cards[rank].empty()) {
       return Status::error("rank " + std::to_string(rank) + " is on another node and published no TCP card");
@@ -113,6 +115,7 @@ TcpLink& TcpWire::made_link(std::uint32_t peer) {
 
 TcpLink& TcpWire::link_to(std::uint32_t peer) {
   TcpLink& link = made_link(peer);
+  // A link that the peer dialed may exist already.
   if (!link.wanted) {
     link.wanted = true;
     if (link.state == TcpLink::State::connecting) dial(link);
@@ -128,7 +131,7 @@ void TcpWire::dial(TcpLink& link) {
   connect_some();
 }
 
-// Takes the connector's outcomes.
+// Handles the connector's outcomes.
 void TcpWire::connect_some() {
   TcpConnector::Outcome outcome;
   while (connector_.take(outcome)) {
@@ -144,8 +147,10 @@ void TcpWire::adopt(std::uint32_t peer, int descriptor) {
   TcpLink& link = made_link(peer);
   MARGAY_ASSERT(link.descriptor < 0);
   link.descriptor = descriptor;
+  // Lost meanwhile.
   if (link.state == TcpLink::State::closed) return close_if_open(link.descriptor);
   const Status added = backend_->add(link);
+  // Each failure ends in one arrival `lost`, whatever its cause.
   if (!added.ok()) {
     close_if_open(link.descriptor);
     return lose(link, added.sentence());
@@ -171,8 +176,10 @@ bool TcpWire::try_send(std::uint32_t peer, const Header& header, const Region& b
 void TcpWire::send(std::uint32_t peer, Transmission& transmission) {
   MARGAY_ASSERT(transmission.body.bytes() == transmission.header.length);
   TcpLink& link = link_to(peer);
+  // Queued in any case: on a closed link, fail() below puts it on the finished list.
   link.sender.queue(transmission);
   transmission.way = body_taken();
+  // A closed link never opens again.
   if (link.state == TcpLink::State::closed) {
     link.sender.fail();
     return miss(link);
@@ -202,6 +209,7 @@ void TcpWire::transmit(TcpLink& link) {
 void TcpWire::transmit_short(TcpLink& link) {
   if (!settings_.gather || link.state != TcpLink::State::connected) return transmit(link);
   const std::uint64_t now = clock_.ticks();
+  // The same count: neither push() nor poll() has been called since.
   const bool burst = link.sent_at_look == looks_ && now - link.sent_ticks < kBurstTicks;
   if (burst && link.sender.gathered_bytes() < kBurstBytes && ++link.burst_messages < kBurstMessages) {
     if (!std::exchange(link.in_burst, true)) bursts_.push_back(&link);
@@ -223,6 +231,7 @@ void TcpWire::end_bursts() {
 }
 
 bool TcpWire::push() {
+  // Ends every burst: this round transmits what has gathered.
   ++looks_;
   end_bursts();
   for (TcpLink* link : held_) {
@@ -242,6 +251,7 @@ bool TcpWire::poll(Arrival& arrival) {
   ++looks_;
   if (!bursts_.empty()) end_bursts();
   if (ready_.front() != nullptr && next_arrival(arrival)) return true;
+  // All arrivals of the last read have been taken: the round ends without another system call.
   if (std::exchange(drained_, false)) return false;
   for (int look = 0; look < kLooksPerPoll; ++look) {
     const bool came = backend_->progress();
@@ -260,7 +270,7 @@ void TcpWire::tend_connections() {
   if (!backend_->failure().empty() && !std::exchange(all_lost_, true)) lose_all();
 }
 
-// Peers that were never spoken to as well: who waits for one of them would wait for ever.
+// Reports peers without any message as lost too: a receive from one of them would wait for ever.
 void TcpWire::lose_all() {
   for (std::uint32_t peer = 0; peer < settings_.world; ++peer) {
     if (peer < settings_.remote.size() && settings_.remote[peer] && peer != settings_.rank) {
@@ -269,7 +279,8 @@ void TcpWire::lose_all() {
   }
 }
 
-// A call of the kernel (1 us) for each connection and second: a thousandth of the time with 1,000 of them.
+// Checks for silent hosts. A system call (1 us) for each connection and second: a thousandth of the time with 1,000 of
+// them.
 void TcpWire::look_for_silence() {
   const std::uint64_t now_ns = clock_.now_ns();
   if (next_look_ns_ == 0 || now_ns < next_look_ns_) return;
@@ -282,12 +293,12 @@ void TcpWire::look_for_silence() {
   connector_.wake_at(next_look_ns_);
 }
 
-// What the peer's kernel has acknowledged it finds in its socket; all else a silent link may bring later.
+// Bytes that the peer's operating system has acknowledged are in its socket; all others may arrive later.
 bool TcpWire::in_transit() const {
   return std::ranges::any_of(made_, [](const TcpLink* link) {
     if (link->state == TcpLink::State::closed) return false;
     if (!link->sender.idle() || unacknowledged_bytes(link->descriptor) > 0) return true;
-    // With io_uring the thread that asked for what came has yet to fetch it; unless it waits here for room.
+    // With io_uring the thread that submitted the read has yet to fetch what arrived, unless it waits here for room.
     return !link->starved && unread_bytes(link->descriptor) > 0;
   });
 }
@@ -310,7 +321,7 @@ bool TcpWire::next_arrival(Arrival& arrival) {
   return false;
 }
 
-// The peer said goodbye. That is a loss only to what still waits to go there.
+// The peer said goodbye. That is a loss only to messages that are still queued for it.
 void TcpWire::end_quietly(TcpLink& link) {
   if (link.state == TcpLink::State::closed) return;
   const bool unsent = !link.sender.idle();
@@ -328,9 +339,10 @@ void TcpWire::lose(TcpLink& link, std::string why) {
   ready_.add(link);
 }
 
-// Ends a link: the socket is gone, its memory is the program's again, and what was queued has failed.
+// Ends a link: the socket is closed, its landing memory is the program's again, and queued messages fail.
 void TcpWire::close_link(TcpLink& link) {
   if (link.state == TcpLink::State::connected) {
+    // Before the descriptor is closed, because its number may be reused at once.
     backend_->remove(link);
     drain(link.descriptor);
     close_if_open(link.descriptor);
@@ -396,6 +408,7 @@ bool TcpWire::prepare_wait() {
 void TcpWire::rest() {
   resting_ = true;
   for (TcpLink* link : made_) {
+    // A peer that has ended expects nothing more.
     if (link->state != TcpLink::State::connected || link->receiver.ended()) continue;
     link->sender.say_goodbye();
     transmit(*link);

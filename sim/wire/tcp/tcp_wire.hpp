@@ -1,8 +1,8 @@
 // The wire between nodes: one TCP connection per pair of ranks, opened on first use after a mutual proof of the job's
-// secret. docs/tcp_wire.md has the bytes, the order of a long message's frames, and what was measured.
+// secret. docs/tcp_wire.md has the bytes, the order of a long message's frames, and the measurements.
 //
-// A link's life: connecting (frames gather), connected, closed. What ends it is told once, as an Arrival `lost`, after
-// everything that came before; an end right after a peer's goodbye is no loss.
+// A link is connecting (frames gather), then connected, then closed. Its end is reported once, as an Arrival `lost`,
+// after everything that arrived before; an end after a peer's goodbye is not a loss.
 #pragma once
 
 #include <cstdint>
@@ -20,51 +20,57 @@
 
 namespace margay::sim {
 
+// Used under the process lock. open() and set_cards() must succeed before the first message.
 class TcpWire final : public Wire {
  public:
+  // Constant for the life of the wire.
   struct Settings {
     std::uint32_t rank = 0;
     std::uint32_t world = 1;
-    portals::GroupId group = 0;  // of every header's source and destination
-    std::vector<bool> remote;    // [world]: which ranks this wire may reach; the own rank never
+    // Group of every header's source and destination.
+    portals::GroupId group = 0;
+    // [world]: the ranks that this wire may reach; never the own rank.
+    std::vector<bool> remote;
     JobSecret secret{};
     TcpBackendChoice backend = TcpBackendChoice::automatic;
-    bool gather = true;                   // see kBurstTicks
-    std::string bind_host = "127.0.0.1";  // one chosen numeric address of this host
+    // Whether short messages in a burst gather; see kBurstTicks.
+    bool gather = true;
+    // One numeric address of this host, at which this rank listens and from which it dials.
+    std::string bind_host = "127.0.0.1";
   };
 
-  // `finished` and the clock, by which peers' deadlines are told, outlive the wire.
+  // `finished` and `clock`, which determines deadlines, outlive the wire.
   TcpWire(Settings settings, TransmissionList& finished, const Clock& clock = real_clock());
-  // rest(), for at most kGoodbyeNs. Transmissions that could not leave end as failed.
+  // Says goodbye as rest() does, for at most kGoodbyeNs. Transmissions that could not leave fail.
   ~TcpWire() override;
 
-  // Chooses the backend and listens. Errors: no usable address, io_uring forced and refused, descriptors exhausted.
-  // Requires: before anything else, once.
+  // Chooses the backend and listens. Fails when there is no usable address, io_uring is requested and refused, or file
+  // descriptors are exhausted. Requires: called once, before anything else.
   [[nodiscard]] portals::Status open();
-  // "tcp#127.0.0.1:41234", for the other ranks.
+  // This rank's address for the others: "tcp#127.0.0.1:41234".
   [[nodiscard]] std::string card() const { return card_text(connector_.local()); }
-  // cards[r] is rank r's; those of ranks that are not remote are not looked at. Errors name the rank and quote the
-  // card. Requires: before the first message to a rank.
+  // Sets the addresses of the others: cards[r] is rank r's; those of ranks that are not remote are ignored. A failure
+  // names the rank and quotes the card. Requires: before the first message to a rank.
   [[nodiscard]] portals::Status set_cards(const std::vector<std::string>& cards);
-  // "epoll: io_uring refused: ...", for `margay info`.
+  // The backend with the reason of its choice, for `margay info`.
   [[nodiscard]] const std::string& backend_reason() const { return backend_reason_; }
-  // Peers with a connection now.
+  // Number of peers with a connection now.
   [[nodiscard]] std::size_t connections() const { return connections_; }
   [[nodiscard]] bool listening() const { return connector_.listening(); }
-  // Says goodbye on every connection, behind what was queued, and after each later message again: from there on the
-  // process may end without another word. It leaves as messages do; idle() says when it has.
+  // Says goodbye on every connection, behind everything queued, and again after each later message: from then on the
+  // process may exit without further notice. The goodbyes are sent as messages are; idle() reports when they have left.
   void rest();
-  // What is sent from now on, the peers wait for again.
+  // Ends that: no goodbye follows messages that are sent from now on.
   void go_on();
-  // Ends the streams, and takes what nobody reads any more out of the sockets: closing those that have bytes left in
-  // them would throw away what this rank sent last. Nothing may be asked of the wire afterwards, but to be destroyed.
+  // Ends the streams, and reads and discards what remains in the sockets: closing a socket with unread bytes would
+  // discard what this rank sent last. Afterwards the wire may only be destroyed.
   void shut();
 
   [[nodiscard]] bool try_send(std::uint32_t peer, const portals::Header& header, const portals::Region& body) override;
   void send(std::uint32_t peer, Transmission& transmission) override;
   void stop(std::uint32_t peer, Transmission& transmission) override;
   [[nodiscard]] bool replace(std::uint32_t peer, Transmission& transmission, Transmission& instead) override;
-  // By a connection, without which nobody would miss it.
+  // Opens a connection, without which the peer's end would not be detected.
   void watch(std::uint32_t peer) override { static_cast<void>(link_to(peer)); }
   bool push() override;
   [[nodiscard]] bool poll(Arrival& arrival) override;
@@ -85,35 +91,38 @@ class TcpWire final : public Wire {
     if (backend_ != nullptr) backend_->thread_ends();
   }
 
+  // The longest time that the destructor waits for goodbyes to leave.
   static constexpr std::uint64_t kGoodbyeNs = 1'000'000'000;
-  // A short message leaves at once, unless one left for the same peer less than this ago and neither push() nor poll()
-  // has come since: then it is one of a burst, and leaves with the others at the next push() or poll(), or when
-  // kBurstBytes or kBurstMessages are there: then the peer works on them while this rank makes more. (A system call for
-  // each costs more than everything else together.) In ticks of the clock, which are 8 to 40 microseconds, as the
-  // processor counts; asking for time costs twice as much.
+  // Bounds of a burst. A short message leaves at once, unless one left for the same peer less than kBurstTicks ago and
+  // neither push() nor poll() has been called since. Then it belongs to a burst, and leaves with the others at the next
+  // push() or poll(), or when kBurstBytes or kBurstMessages have gathered, so that the peer works on them while this
+  // rank makes more. (A system call for each would cost more than everything else together.) In ticks of the clock: 8
+  // to 40 microseconds, depending on the processor; reading the time in nanoseconds costs twice as much.
   static constexpr std::uint64_t kBurstTicks = 40'000;
   static constexpr std::size_t kBurstBytes = std::size_t{16} * 1024;
   static constexpr std::uint32_t kBurstMessages = 32;
 
  private:
+  // Opening, and links; see docs/tcp_wire.md for their states.
   [[nodiscard]] portals::Status choose_backend();
   [[nodiscard]] TcpLink& made_link(std::uint32_t peer);
-  // The same, and connecting.
+  // The same, and starts to connect it.
   [[nodiscard]] TcpLink& link_to(std::uint32_t peer);
   void dial(TcpLink& link);
   void connect_some();
   void adopt(std::uint32_t peer, int descriptor);
   void lose(TcpLink& link, std::string why);
-  // What is not the messages' own: new connections, those that have fallen silent, a backend that serves none any more.
+  // Work beside messages: new connections, silent ones, a failed backend.
   void tend_connections();
   void look_for_silence();
   void lose_all();
   void transmit(TcpLink& link);
-  // The same, for a message that may be one of a burst.
+  // The same, for a message that may belong to a burst.
   void transmit_short(TcpLink& link);
   void end_bursts();
   void close_link(TcpLink& link);
   [[nodiscard]] bool next_arrival(Arrival& arrival);
+  // The end after a goodbye; and the loss that it is to messages queued for the peer.
   void end_quietly(TcpLink& link);
   void miss(TcpLink& link);
   void answered();
@@ -123,23 +132,32 @@ class TcpWire final : public Wire {
   TransmissionList& finished_;
   std::string backend_reason_;
   bool uring_ = false;
-  std::vector<TcpAddress> addresses_;  // by rank, once the cards are set
+  // By rank, once the cards are set.
+  std::vector<TcpAddress> addresses_;
   const Clock& clock_;
-  // Process lock.
+  // Used under the process lock.
   TcpConnector connector_;
   ReadyLinks ready_;
   std::unique_ptr<TcpBackend> backend_;
-  std::vector<std::unique_ptr<TcpLink>> links_;  // by rank, made on first use
+  // By rank, made on first use.
+  std::vector<std::unique_ptr<TcpLink>> links_;
   std::vector<TcpLink*> made_;
   std::vector<TcpLink*> held_;
-  std::vector<TcpLink*> bursts_;  // whose last short messages have not left
-  std::uint64_t looks_ = 0;       // calls of push() and poll()
+  // Links whose last short messages have not left.
+  std::vector<TcpLink*> bursts_;
+  // Calls of push() and poll().
+  std::uint64_t looks_ = 0;
   std::size_t connections_ = 0;
-  std::uint64_t next_look_ns_ = 0;  // for silence; 0: there is no connection
-  TcpLink* answering_ = nullptr;    // whose whole or started awaits its answer
-  const TcpLink* told_ = nullptr;   // whose arrival was the last
-  bool drained_ = false;            // the last look found less than it had room for, and all of it has been told
-  bool resting_ = false;            // between rest() and go_on()
+  // Time of the next check for silence; 0: there is no connection.
+  std::uint64_t next_look_ns_ = 0;
+  // The link whose whole or started awaits its answer.
+  TcpLink* answering_ = nullptr;
+  // The link of the last arrival.
+  const TcpLink* told_ = nullptr;
+  // The last read of the sockets brought an arrival, so the poll() that finds no further one does not read again.
+  bool drained_ = false;
+  // Between rest() and go_on().
+  bool resting_ = false;
   bool all_lost_ = false;
 };
 

@@ -9,6 +9,7 @@ VirtualNetwork::VirtualNetwork(std::uint32_t ranks, std::uint64_t seed, const Vi
                                portals::GroupId group)
     : options_(options), group_(group), state_(seed), wires_(ranks), gone_(ranks) {
   MARGAY_ASSERT(options.delay_min_ns <= options.delay_max_ns && options.segment_bytes != 0);
+  // A smaller window could never pass a segment.
   MARGAY_ASSERT(options.window_bytes >= options.segment_bytes && options.window_messages != 0);
 }
 
@@ -32,6 +33,7 @@ VirtualNetwork::Pair& VirtualNetwork::pair(std::uint32_t from, std::uint32_t to)
     slot = std::make_unique<Pair>();
     slot->from = from;
     slot->to = to;
+    // A pair may be used for the first time after one of its ranks was lost.
     slot->lost = !gone_[from].empty() || !gone_[to].empty();
   }
   return *slot;
@@ -53,6 +55,7 @@ void VirtualNetwork::launch(Pair& pair, Frame frame) {
   const std::uint64_t span = options_.delay_max_ns - options_.delay_min_ns + 1;
   std::uint64_t due = now_ns_ + options_.delay_min_ns + random() % span;
   if (chance(options_.stall_probability)) due += options_.stall_ns;
+  // Keeps the order within the pair.
   due = std::max(due, pair.last_due_ns + 1);
   pair.last_due_ns = due;
   pair.used_bytes += frame.bytes.size();
@@ -69,8 +72,10 @@ bool VirtualNetwork::advance() {
     const Due next = due_.top();
     due_.pop();
     Pair& pair = *next.pair;
-    if (pair.flying.empty()) continue;  // dropped with a lost process
+    // Dropped with a lost process; due_ cannot be searched.
+    if (pair.flying.empty()) continue;
     now_ns_ = std::max(now_ns_, next.at_ns);
+    // Makes the receiver poll this sender from now on.
     if (wires_[pair.to] != nullptr) wires_[pair.to]->sender(pair.from);
     pair.arrived.push_back(std::move(pair.flying.front()));
     pair.flying.pop_front();
@@ -82,6 +87,7 @@ bool VirtualNetwork::advance() {
 void VirtualNetwork::drop(Pair& pair) {
   pair.lost = true;
   const auto is_head = [](const Frame& frame) { return frame.type == Frame::Type::head; };
+  // Only heads count as messages.
   counts_.lost += static_cast<std::uint64_t>(std::ranges::count_if(pair.flying, is_head));
   counts_.lost += static_cast<std::uint64_t>(std::ranges::count_if(pair.arrived, is_head));
   pair.flying.clear();
@@ -95,6 +101,7 @@ void VirtualNetwork::lose(std::uint32_t rank, std::string_view reason) {
   for (auto& [key, pair] : pairs_) {
     if (pair->from != rank && pair->to != rank) continue;
     drop(*pair);
+    // The sender's queue, on either side of the loss.
     if (wires_[pair->from] != nullptr) wires_[pair->from]->fail(*pair);
   }
   for (std::uint32_t other = 0; other < wires_.size(); ++other) {

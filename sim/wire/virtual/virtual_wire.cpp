@@ -14,6 +14,7 @@ using portals::RegionCursor;
 VirtualWire::VirtualWire(VirtualNetwork& network, std::uint32_t rank, TransmissionList& finished)
     : Wire(WireId::virtual_), network_(network), rank_(rank), finished_(finished) {}
 
+// The window of a pair, which imitates a full ring or socket.
 bool VirtualWire::room(const Pair& pair, std::uint64_t bytes) const {
   return pair.used_messages < network_.options_.window_messages &&
          pair.used_bytes + bytes <= network_.options_.window_bytes;
@@ -23,6 +24,7 @@ bool VirtualWire::try_send(std::uint32_t peer, const Header& header, const Regio
   MARGAY_ASSERT(body.bytes() == header.length && peer != rank_);
   Pair& pair = network_.pair(rank_, peer);
   if (pair.lost || !pair.queue.empty() || header.length > network_.options_.segment_bytes) return false;
+  // A random failure, so that callers' second path is tested.
   if (!room(pair, header.length) || network_.chance(network_.options_.full_probability)) return false;
   Frame frame;
   frame.header = header;
@@ -46,6 +48,7 @@ void VirtualWire::send(std::uint32_t peer, Transmission& transmission) {
   const bool was_idle = pair.queue.empty();
   pair.queue.push(transmission);
   if (!was_idle) return;
+  // At once as far as the window allows; push() continues.
   while (!pair.queue.empty() && carry(pair)) {
   }
   if (!pair.queue.empty()) busy_.push_back(&pair);
@@ -57,6 +60,7 @@ void VirtualWire::stop(std::uint32_t, Transmission& transmission) {
 
 bool VirtualWire::replace(std::uint32_t peer, Transmission& transmission, Transmission& instead) {
   Pair& pair = network_.pair(rank_, peer);
+  // Its head is in flight.
   if (pair.begun && pair.queue.front() == &transmission) return false;
   return pair.queue.replace(transmission, instead);
 }
@@ -78,13 +82,14 @@ bool VirtualWire::push() {
   return moved;
 }
 
-// The next frame of the first queued transmission. false: the window is full.
+// Sends the next frame of the first queued transmission. false: the window is full.
 bool VirtualWire::carry(Pair& pair) {
   Transmission& first = *pair.queue.front();
   const std::uint64_t segment = network_.options_.segment_bytes;
   Frame frame;
   if (!pair.begun) {
     frame.whole = first.header.length <= segment;
+    // A long message's head carries no body.
     const std::uint64_t inside = frame.whole ? first.header.length : 0;
     if (!room(pair, inside)) return false;
     frame.header = first.header;
@@ -99,6 +104,7 @@ bool VirtualWire::carry(Pair& pair) {
     frame.bytes.resize(static_cast<std::size_t>(part));
   }
   first.cursor.read(frame.bytes);
+  // Read before the frame is moved away.
   const bool stopped = frame.type == Frame::Type::cut;
   network_.launch(pair, std::move(frame));
   if (stopped) {
@@ -117,6 +123,7 @@ void VirtualWire::finish(Pair& pair, Transmission::State state) {
   finished_.push(*done);
 }
 
+// Made at the first frame or the first loss of that rank.
 VirtualWire::Sender& VirtualWire::sender(std::uint32_t rank) {
   const auto [found, fresh] = sender_index_.try_emplace(rank, senders_.size());
   if (fresh) {
@@ -130,6 +137,7 @@ VirtualWire::Sender& VirtualWire::sender(std::uint32_t rank) {
 bool VirtualWire::poll(Arrival& arrival) {
   const std::size_t count = senders_.size();
   for (std::size_t looked = 0; looked < count; ++looked) {
+    // In turns, so that no sender starves.
     turn_ = turn_ + 1 < count ? turn_ + 1 : 0;
     if (!look(senders_[turn_], arrival)) continue;
     answering_ = turn_;
@@ -166,13 +174,14 @@ bool VirtualWire::offer(Sender& sender, Arrival& arrival) {
   arrival.header = frame.header;
   arrival.header.source = ProcessId{network_.group_, sender.rank};
   arrival.header.destination = ProcessId{network_.group_, rank_};
+  // In place: the frame stays in the queue until it is answered.
   arrival.body = Region(frame.bytes.data(), frame.bytes.size());
   arrival.cookie = nullptr;
   sender.state = Sender::State::offered;
   return true;
 }
 
-// Takes the frame that was looked at off the window.
+// Takes the polled frame out of the window.
 void VirtualWire::take(Sender& sender) {
   Frame& frame = sender.pair->arrived.front();
   sender.pair->used_bytes -= frame.bytes.size();
@@ -191,6 +200,7 @@ bool VirtualWire::move_body(Sender& sender, Arrival& arrival) {
       take(sender);
       return end_body(sender, Arrival::Kind::cut, arrival);
     }
+    // Frames of a pair are in order, so nothing else can follow a head that is not whole.
     MARGAY_ASSERT(frame.type == Frame::Type::segment && frame.bytes.size() <= sender.left);
     if (sender.state == Sender::State::receiving) {
       const std::size_t here = std::min<std::uint64_t>(frame.bytes.size(), sender.landing.left());
@@ -207,6 +217,7 @@ bool VirtualWire::move_body(Sender& sender, Arrival& arrival) {
 bool VirtualWire::end_body(Sender& sender, Arrival::Kind kind, Arrival& arrival) {
   const bool accepted = sender.state == Sender::State::receiving;
   sender.state = Sender::State::between;
+  // The end of a refused body is not an event.
   if (!accepted) return look(sender, arrival);
   arrival.kind = kind;
   arrival.peer = sender.rank;
@@ -248,12 +259,14 @@ void VirtualWire::refuse() {
 
 void VirtualWire::fail(Pair& pair) {
   while (!pair.queue.empty()) finish(pair, Transmission::State::failed);
+  // The pair may be in the list that push() goes through next.
   std::erase(busy_, &pair);
 }
 
 void VirtualWire::peer_lost(std::uint32_t peer) {
   Sender& gone = sender(peer);
   MARGAY_ASSERT(gone.state != Sender::State::offered);
+  // Reported already.
   if (gone.state == Sender::State::lost) return;
   gone.accepted = gone.state == Sender::State::receiving;
   gone.state = Sender::State::losing;

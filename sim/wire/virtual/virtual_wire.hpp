@@ -1,8 +1,10 @@
-// Wires in one process, under a clock of their own: deterministic for a seed. Every frame takes a random time; frames
-// of one ordered pair keep their order, frames of different pairs overtake each other. Long bodies travel in segments,
-// so that started, segments, finished and cut come at random moments between other things.
+// A network of wires inside one process, with a clock of its own, deterministic for a seed; for tests and labs. Every
+// frame takes a random time; frames of one ordered pair keep their order, frames of different pairs overtake each
+// other. Long bodies travel in segments, so that started, segments, finished and cut arrive at random moments between
+// other events.
 //
-// Drive it: let every rank make progress until nothing moves, then advance(); when that says false too, all is at rest.
+// To drive it, let every rank make progress until nothing moves, then call advance(); when that returns false, all is
+// at rest.
 #pragma once
 
 #include <cstddef>
@@ -18,26 +20,36 @@
 
 namespace margay::sim {
 
+// Times, sizes and probabilities of the network.
 struct VirtualOptions {
+  // A frame's time is drawn evenly between these two.
   std::uint64_t delay_min_ns = 500;
   std::uint64_t delay_max_ns = 20'000;
-  std::uint64_t segment_bytes = 4096;   // bodies up to this are whole; longer ones come in such pieces
-  std::uint64_t window_bytes = 65'536;  // under way or not yet taken, for each ordered pair
+  // Bodies up to this arrive whole; longer ones in segments of this size.
+  std::uint64_t segment_bytes = 4096;
+  // Bytes in flight or not yet taken, for each ordered pair; and the same for messages.
+  std::uint64_t window_bytes = 65'536;
   std::uint32_t window_messages = 64;
-  double full_probability = 0.1;    // try_send() says no although there is room
-  double stall_probability = 0.02;  // a frame (and so all later ones of its pair) takes stall_ns longer
+  // try_send() fails although there is room.
+  double full_probability = 0.1;
+  // A frame, and so all later ones of its pair, takes stall_ns longer.
+  double stall_probability = 0.02;
   std::uint64_t stall_ns = 200'000;
 };
 
-// Of all pairs together. At rest: sent = told + lost.
+// Counts over all pairs. At rest: sent = told + lost.
 struct VirtualCounts {
-  std::uint64_t sent = 0;  // messages whose head left
-  std::uint64_t told = 0;  // heads that their receiver was told of and answered (held ones not yet)
-  std::uint64_t lost = 0;  // heads dropped because sender or receiver is lost
+  // Messages whose head left.
+  std::uint64_t sent = 0;
+  // Heads that were delivered to their receiver and answered; held ones count only afterwards.
+  std::uint64_t told = 0;
+  // Heads dropped because sender or receiver is lost.
+  std::uint64_t lost = 0;
 };
 
 class VirtualWire;
 
+// Owns the wires and all frames in flight. One thread, or threads that exclude each other.
 class VirtualNetwork {
  public:
   VirtualNetwork(std::uint32_t ranks, std::uint64_t seed, const VirtualOptions& options = {},
@@ -46,69 +58,85 @@ class VirtualNetwork {
   VirtualNetwork(const VirtualNetwork&) = delete;
   VirtualNetwork& operator=(const VirtualNetwork&) = delete;
 
-  // Makes the wire of `rank`, once; finished transmissions go to `finished`, which outlives the network.
+  // Creates the wire of `rank`, once. Finished transmissions go to `finished`, which outlives the network.
   Wire& attach(std::uint32_t rank, TransmissionList& finished);
   // Requires: attached.
   [[nodiscard]] Wire& wire(std::uint32_t rank);
 
-  // Moves the clock to the next frame that arrives, and lets its receiver see it. false: nothing is under way.
+  // Advances the clock to the next frame's arrival, and makes it visible to its receiver. false: nothing is in flight.
   bool advance();
+  // The virtual time.
   [[nodiscard]] std::uint64_t now_ns() const { return now_ns_; }
-  // The process `rank` is gone: what is under way to or from it is dropped, what is queued for it fails, and every
-  // other attached rank is told cut (for half carried bodies) and lost.
+  // Simulates the end of process `rank`: frames to and from it are dropped, messages queued for it fail, and every
+  // other attached rank gets cut (for incomplete bodies) and lost.
   void lose(std::uint32_t rank, std::string_view reason = "lost as the test asked");
   [[nodiscard]] const VirtualCounts& counts() const { return counts_; }
 
  private:
   friend class VirtualWire;
 
+  // One transfer on the network.
   struct Frame {
     enum class Type : std::uint8_t { head, segment, cut };
     Type type = Type::head;
-    portals::Header header;        // head
-    std::vector<std::byte> bytes;  // head: a whole body; segment
-    bool whole = true;             // head
+    portals::Header header;  // head
+    // Of a head: the whole body, if it is short; of a segment: its bytes.
+    std::vector<std::byte> bytes;
+    bool whole = true;  // head
   };
-  // One ordered pair. Frames go from the sender's hands to `flying`, and from there to `arrived`.
+  // One ordered pair of ranks. Frames go from the sender to `flying`, and from there to `arrived`.
   struct Pair {
     std::uint32_t from = 0;
     std::uint32_t to = 0;
     std::deque<Frame> flying;
     std::deque<Frame> arrived;
     std::uint64_t last_due_ns = 0;
-    std::uint64_t used_bytes = 0;  // of the window
+    // Bytes and messages that occupy the window.
+    std::uint64_t used_bytes = 0;
     std::uint32_t used_messages = 0;
     TransmissionList queue;
-    bool begun = false;  // the head of the first queued one has left
+    // The head of the first queued transmission has left.
+    bool begun = false;
     bool lost = false;
   };
+  // The arrival of a pair's next frame.
   struct Due {
     std::uint64_t at_ns;
-    std::uint64_t order;  // breaks ties, so that a run is the same everywhere
+    // Breaks ties, so that a run is the same on every machine.
+    std::uint64_t order;
     Pair* pair;
     friend bool operator>(const Due& a, const Due& b) {
       return a.at_ns != b.at_ns ? a.at_ns > b.at_ns : a.order > b.order;
     }
   };
 
+  // The pair, made at its first use.
   Pair& pair(std::uint32_t from, std::uint32_t to);
+  // Sends a frame: draws the time of its arrival, behind the pair's earlier ones.
   void launch(Pair& pair, Frame frame);
+  // Discards all frames of a pair, and counts their messages as lost.
   void drop(Pair& pair);
+  // Random numbers of the seed.
   std::uint64_t random();
+  // True with this probability.
   bool chance(double probability);
 
   VirtualOptions options_;
   portals::GroupId group_;
-  std::uint64_t state_;  // of the random numbers
+  // State of the random numbers.
+  std::uint64_t state_;
   std::uint64_t now_ns_ = 0;
   std::uint64_t launched_ = 0;
   VirtualCounts counts_;
   std::vector<std::unique_ptr<VirtualWire>> wires_;
-  std::vector<std::string_view> gone_;  // by rank: why it is lost; empty: it is not
+  // By rank: the reason of its loss; empty: it lives.
+  std::vector<std::string_view> gone_;
   std::unordered_map<std::uint64_t, std::unique_ptr<Pair>> pairs_;
+  // Arrivals in order of time. Entries of dropped frames stay, and are skipped.
   std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
 };
 
+// One rank's wire. Always pushed and polled.
 class VirtualWire final : public Wire {
  public:
   VirtualWire(VirtualNetwork& network, std::uint32_t rank, TransmissionList& finished);
@@ -132,7 +160,7 @@ class VirtualWire final : public Wire {
   using Pair = VirtualNetwork::Pair;
   using Frame = VirtualNetwork::Frame;
 
-  // The receiving side of a pair.
+  // The receiving side of a pair; states as in ShmInbound.
   struct Sender {
     enum class State : std::uint8_t { between, offered, held, receiving, passing, losing, lost };
     std::uint32_t rank = 0;
@@ -142,31 +170,43 @@ class VirtualWire final : public Wire {
     portals::RegionCursor landing;
     std::uint64_t left = 0;
     void* cookie = nullptr;
-    bool accepted = false;  // losing: cut is still to be told
+    // State `losing`: a cut is still to be reported.
+    bool accepted = false;
   };
 
+  // The receiving side of a pair, made at its first use.
   Sender& sender(std::uint32_t rank);
+  // The steps of poll(), by state, as in ShmInbound.
   bool look(Sender& sender, Arrival& arrival);
   bool offer(Sender& sender, Arrival& arrival);
   bool move_body(Sender& sender, Arrival& arrival);
   bool end_body(Sender& sender, Arrival::Kind kind, Arrival& arrival);
   bool tell_loss(Sender& sender, Arrival& arrival);
+  // The common part of accept() and refuse().
   void answer_started(Sender::State state);
+  // Removes the front frame, and frees its part of the window.
   void take(Sender& sender);
+  // Sends the next frame of the first queued message.
   bool carry(Pair& pair);
+  // Whether the pair's window has room for one more message of `bytes`.
   bool room(const Pair& pair, std::uint64_t bytes) const;
   void finish(Pair& pair, Transmission::State state);
+  // Fails all messages queued for a lost rank.
   void fail(Pair& pair);
+  // Begins to report a loss.
   void peer_lost(std::uint32_t peer);
 
   VirtualNetwork& network_;
   std::uint32_t rank_;
   TransmissionList& finished_;
-  std::deque<Sender> senders_;  // in order of their first frame's arrival
+  // In order of their first frame's arrival. A deque: elements do not move.
+  std::deque<Sender> senders_;
   std::unordered_map<std::uint32_t, std::size_t> sender_index_;
-  std::vector<Pair*> busy_;  // pairs from here with something queued
+  // Pairs from this rank with something queued.
+  std::vector<Pair*> busy_;
   std::size_t turn_ = 0;
-  std::size_t answering_ = 0;  // index of the sender whose message waits for its answer
+  // Index of the sender whose message waits for its answer.
+  std::size_t answering_ = 0;
 };
 
 }  // namespace margay::sim
