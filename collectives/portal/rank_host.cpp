@@ -38,6 +38,7 @@ std::uint32_t RankHost::node_of(std::uint32_t world_rank) const {
 void let_the_check_speak(mpi_adi::MpiRank& rank) {
   CallCheck* const check = static_cast<TreePortal*>(rank.collectives())->check();
   if (check == nullptr) return;
+  // Some members may never make the call: the error is more useful late than never.
   constexpr std::uint64_t kPatienceNs = 3'000'000'000;
   sim::Process& process = rank.process();
   const std::uint64_t began = process.clock().now_ns();

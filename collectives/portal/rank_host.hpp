@@ -1,4 +1,4 @@
-// The rank of an MPI program as the host of its collective calls.
+// The Host of an MPI rank.
 #pragma once
 
 #include "collectives/portal/host.hpp"
@@ -7,6 +7,7 @@
 
 namespace margay::collectives {
 
+// Forwards to the rank, which outlives it.
 class RankHost final : public Host {
  public:
   explicit RankHost(mpi_adi::MpiRank& rank) : rank_(rank) {}
@@ -25,8 +26,8 @@ class RankHost final : public Host {
   mpi_adi::MpiRank& rank_;
 };
 
-// With --check-types: what the calls were is told before the error of this process's last one, that the ranks made
-// different calls, ends the job. It is known when all members have called, of which some may never do so.
+// Lets the check of --check-types report before the error of this process's last call ends the job: waits until all
+// members have called, at most 3 s, because some may never do so. Returns at once without the check.
 void let_the_check_speak(mpi_adi::MpiRank& rank);
 
 }  // namespace margay::collectives
