@@ -44,9 +44,9 @@ bool Meet::come(std::uint64_t bytes) {
     case sim::Meeting::Came::last:
       break;
   }
+  // Only the last member compares: it has acquired all others' lines.
   if (meeting.others_differ()) {
     fail(MPI_ERR_TRUNCATE);
-  // Only the last member compares: it has acquired all others' lines.
   } else if (in_strips() && step_ == 0 && !all_name_this_call()) {
     meeting.found_other_marks();
     fail(MPI_ERR_TRUNCATE);

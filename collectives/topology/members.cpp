@@ -11,7 +11,7 @@ TreePlace spanning_tree(int size, int root, int rank) {
   while (first < last) {
     const int middle = first + (last - first) / 2;
     const bool root_below = root <= middle;
-    // The other half, and its rank next to the middle as its root.
+    // The other half, rooted at its rank next to the middle.
     const TreePlace::Child other =
         root_below ? TreePlace::Child{middle + 1, middle + 1, last} : TreePlace::Child{middle, first, middle};
     if (rank == root) place.children.push_back(other);
