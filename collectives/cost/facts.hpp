@@ -1,5 +1,5 @@
-// Names and numbers of collective operations and their algorithms, and what all members of a communicator know of it,
-// so that they choose the same.
+// Names and numbers of collective operations and their algorithms, and the facts that all members of a communicator
+// have, so that they choose the same algorithm.
 #pragma once
 
 #include <array>
@@ -17,12 +17,12 @@
 
 namespace margay::collectives {
 
-// A hybrid's plan as it is asked for (--collective allreduce=hybrid:2x4l): as text, and made into a whole one.
+// A hybrid's plan as requested (--collective allreduce=hybrid:2x4l), as text and as a complete plan.
 
-// What is not said is for the selector to decide.
+// A requested plan. The selector decides what it leaves open.
 struct AskedPlan {
   struct Dimension {
-    int length = 0;  // 0: there is none
+    int length = 0;  // 0: none
     std::optional<Way> way = {};
     bool operator==(const Dimension&) const = default;
   };
@@ -32,15 +32,16 @@ struct AskedPlan {
   bool operator==(const AskedPlan&) const = default;
 };
 
-// "2x4": lengths, the fastest dimension first (topology/grid); each may have a letter behind it: s, short; l, long, by
-// slices; b, long, round a bucket's ring. Anything else is an error, which says what it can be.
+// Parses "2x4": lengths, the fastest dimension first (topology/grid), each perhaps with a letter: s, short; l, long, by
+// slices; b, long, round a bucket's ring. Fails with a message that describes the syntax.
 [[nodiscard]] portals::Status parse_plan(std::string_view text, AskedPlan& out);
 
-// The plan of `ranks` ranks on `nodes` nodes, each of `on_node`: the lengths that were asked for, or a node's ranks and
-// the nodes; long by slices where nothing else was asked for. nullopt: that many ranks have no such plan. `on_node` 0:
-// nodes have different numbers of ranks, so only lengths that are asked for will do.
+// Completes a requested plan for `ranks` ranks on `nodes` nodes with `on_node` each: the requested lengths, or a node's
+// ranks and the nodes; long by slices unless requested otherwise. nullopt if there is no such plan for that many ranks.
+// `on_node` 0: nodes have different numbers of ranks, so lengths must be requested.
 [[nodiscard]] std::optional<HybridPlan> complete_plan(const AskedPlan& asked, int ranks, int nodes, int on_node);
 
+// The collective operations of MPI, each with all its forms (gather, gatherv, igather, ...).
 enum class Operation : std::uint8_t {
   barrier,
   bcast,
@@ -56,23 +57,32 @@ enum class Operation : std::uint8_t {
   neighbor_allgather,
   neighbor_alltoall,
 };
-// What a notice says of it (portal/notices); 0 says nothing.
+// An operation's number in notices and traces (portal/notices); 0 is reserved for calls that are no operation.
 [[nodiscard]] constexpr std::uint8_t operation_number(Operation operation) {
   return static_cast<std::uint8_t>(static_cast<unsigned>(operation) + 1);
 }
-// Numbers are those of traces and notices (docs/trace_format.md): new ones go to the end, and to kAlgorithms.
+// The algorithms. Their numbers occur in traces and notices (docs/trace_format.md), so new ones go to the end, and into
+// kAlgorithms.
 enum class Algorithm : std::uint8_t {
-  tree,      // the minimum spanning tree; allreduce and barrier: in and out
-  exchange,  // rounds between partners
-  nodes,     // flat inside a node, the tree between the nodes' leaders
-  direct,    // each block straight from its sender to its receiver
-  bucket,    // round a ring, in pieces, each combined or sent on while the next one comes
-  hybrid,    // by the dimensions of a grid, inside each node and between them
-  shared,    // through memory that all members see
-  chain,     // each rank to the next one, long data in pieces
+  // The minimum spanning tree; of allreduce and barrier in and out.
+  tree,
+  // Rounds between partners.
+  exchange,
+  // Flat inside a node, the tree between the nodes' leaders.
+  nodes,
+  // Each block straight from its sender to its receiver.
+  direct,
+  // Round a ring, in pieces, each combined or sent on while the next one arrives.
+  bucket,
+  // By the dimensions of a grid, inside each node and between nodes.
+  hybrid,
+  // Through memory that all members map.
+  shared,
+  // Each rank to the next one, long data in pieces.
+  chain,
 };
 inline constexpr std::size_t kOperationCount = static_cast<std::size_t>(Operation::neighbor_alltoall) + 1;
-// Its name, and its curve in plots, which eyes that see no colour distinguish by its dashes.
+// An algorithm's name, and the style of its curve in plots; dashes distinguish curves without colour.
 struct AlgorithmStyle {
   std::string_view name;
   std::string_view colour;
@@ -88,7 +98,7 @@ static_assert(kAlgorithmCount == static_cast<std::size_t>(Algorithm::chain) + 1)
 [[nodiscard]] constexpr const AlgorithmStyle& style_of(Algorithm algorithm) {
   return kAlgorithms[static_cast<std::size_t>(algorithm)];
 }
-// The operation of such a number; nothing: it says nothing.
+// The operation with this number (operation_number); nullopt: none.
 [[nodiscard]] constexpr std::optional<Operation> numbered_operation(std::uint32_t number) {
   if (number == 0 || number > kOperationCount) return std::nullopt;
   return static_cast<Operation>(number - 1);
@@ -98,7 +108,7 @@ static_assert(kAlgorithmCount == static_cast<std::size_t>(Algorithm::chain) + 1)
   return style_of(algorithm).name;
 }
 
-// Algorithms that were asked for by name (--collective bcast=bucket), for experiments: the same on all members.
+// Algorithms requested by name (--collective bcast=bucket), for experiments. The same on all members.
 struct AskedFor {
   std::array<std::optional<Algorithm>, kOperationCount> algorithms = {};
   std::array<AskedPlan, kOperationCount> plans = {};  // of hybrids
@@ -107,24 +117,31 @@ struct AskedFor {
     return algorithms[operation];
   }
 };
-// What all members know of their communicator.
+// The facts of a communicator by which its members choose algorithms: the same on all of them, without a message.
 struct Facts {
   int ranks = 1;
-  int nodes = 1;             // that its members run on
-  int most_on_node = 1;      // members on one node
-  int on_first_node = 1;     // members on rank 0's
-  bool even = true;          // each node has as many
-  Crossings crossings = {};  // what goes between nodes
-  bool crowded = false;      // ranks that wait yield: they outnumber the processors
-  double processors = 0;     // crowded: that its members have, when all ranks of the job are busy
-  bool shared = false;       // they meet in memory of their node: for calls that wait in place
-  bool strips = false;       // and long data goes through it too
-  bool reads = false;        // and they read what others show of their own memory
-  bool by_node = true;       // ranks of a node follow each other, so node by node is the order of ranks
+  int nodes = 1;             // nodes that its members run on
+  int most_on_node = 1;      // largest number of members on one node
+  int on_first_node = 1;     // members on rank 0's node
+  bool even = true;          // whether each node has the same number
+  Crossings crossings = {};  // messages between nodes
+  // Ranks outnumber the processors, so ranks that wait yield.
+  bool crowded = false;
+  // If crowded: processors for its members when all ranks of the job are busy; 0: unknown.
+  double processors = 0;
+  // All members are on one node and share its memory, for calls that wait in place.
+  bool shared = false;
+  // Long data goes through that memory, too.
+  bool strips = false;
+  // Members read each other's own memory.
+  bool reads = false;
+  // The ranks of each node are consecutive, so node by node is the order of ranks.
+  bool by_node = true;
+  // The machine's rates, and what the user requested.
   Rates rates = usual_rates();
   AskedFor asked_for = {};
 };
-// `nodes[r]`: the node of rank r. All that follows from it.
+// The facts that follow from a placement; `nodes[r]`: the node of rank r. O(p log p).
 [[nodiscard]] Facts facts_of_nodes(std::span<const std::uint32_t> nodes);
 
 }  // namespace margay::collectives

@@ -9,23 +9,23 @@ namespace margay::collectives {
 
 // The messages of one pattern that go between nodes.
 struct Crossing {
-  double messages = 0;  // that go between nodes
+  double messages = 0;  // of all ranks
   int steps = 0;        // on the longest chain of dependent messages
 };
 
 // The counts of all patterns for one communicator. All 0 on one node.
 struct Crossings {
-  Crossing tree;           // of rank 0's spanning tree
+  Crossing tree;  // of rank 0's spanning tree
   // Blocks that a gather moves between nodes: for each tree edge between nodes, the ranks behind it.
   double tree_blocks = 0;
-  Crossing rounds;         // of a dissemination barrier
+  Crossing rounds;  // of a dissemination barrier
   // Of recursive doubling, with the two steps of ranks beyond a power of two.
   Crossing doubling;
   // Of a scan by rounds, in which some ranks have no partner.
   Crossing partners;
-  double chain = 0;        // of the steps from each rank to the next one
-  double ring = 0;         // the same, and from the last to the first
-  double pairs = 0;        // ordered pairs of ranks on different nodes
+  double chain = 0;  // of the steps from each rank to the next one
+  double ring = 0;   // the same, and from the last to the first
+  double pairs = 0;  // ordered pairs of ranks on different nodes
 };
 
 // Counts all patterns. `nodes[r]`: the node of rank r. Requires: at least one rank.
