@@ -41,6 +41,7 @@ NestedSlices::NestedSlices(const Grid& grid, const HybridPlan& plan, std::size_t
   const HybridPlan::Order order = plan.order();
   for (const std::uint8_t dimension : order.all()) {
     const HybridPlan::Dimension& how = plan.dimensions[dimension];
+    // Long dimensions come first in the order.
     if (!how.is_long()) return;
     const Level& level = levels_.emplace_back(Level{dimension, how.way, own_, even_slices(own_.count, how.length)});
     const Slice& mine = level.slices[static_cast<std::size_t>(grid.mine()[dimension])];
