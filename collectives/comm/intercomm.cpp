@@ -14,9 +14,10 @@ using mpi_adi::MpiRank;
 
 namespace {
 
-// The other group's processes: the leaders exchange them and tell their own members. MPI_ERR_GROUP: they cannot be any.
+// The other group's processes: the leaders exchange them and broadcast them to their own members. Returns MPI_ERR_GROUP
+// if they are not valid.
 int learn_remote_group(MpiRank& rank, const Leaders& leaders, std::vector<std::uint64_t>& theirs) {
-  // Of no member: the leader says that the other one is lost.
+  // 0 members: the leader reports that the other one is lost.
   std::uint64_t count = 0;
   const std::uint32_t processes = rank.process().kernel().ranks();
   if (leaders.peer != nullptr) {
@@ -57,8 +58,8 @@ Made join_groups(MpiRank& rank, Communicator& local, int local_leader, Communica
 
 Made merge_groups(MpiRank& rank, Communicator& inter, bool high) {
   Communicator& all = *inter.both;
-  const bool first = all.rank() == inter.rank();  // of `all`, my group is the first
-  // The first member of each group says which its group wants to be.
+  const bool first = all.rank() == inter.rank();  // this rank's group is the first in `all`
+  // The first member of each group reports its group's value.
   std::uint8_t says_high[2] = {static_cast<std::uint8_t>(high), static_cast<std::uint8_t>(high)};
   const int second_begins = first ? inter.size() : inter.peer_count();
   for (const int root : {0, second_begins}) {

@@ -1,22 +1,22 @@
-// Collectives of an intercommunicator that are more than messages straight from one group to the other
-// (MPI 4.0, 6.2.2): one group's data or result goes to the other. They run over both groups as one
-// (Communicator::everybody()).
+// Collectives of an intercommunicator in which one group's data or result goes to the other (MPI 4.0, 6.2.2), and which
+// are more than direct messages. They run over the communicator of both groups (Communicator::everybody()).
 #pragma once
 
 #include "collectives/select/perform.hpp"
 
 namespace margay::collectives {
 
-// Where the two groups are among everybody: each a range of ranks.
+// The two groups' ranges of ranks in the communicator of both.
 struct TwoGroups {
-  int mine = 0;  // first rank
+  int mine = 0;  // first rank of this rank's group
   int my_size = 1;
   int theirs = 0;
   int their_size = 1;
   [[nodiscard]] static TwoGroups of(const mpi_adi::Communicator& inter);
 };
 
-// `root`: MPI_ROOT, it is this rank; MPI_PROC_NULL, it is another of this group; or its rank in the other group.
+// A broadcast from one rank to the other group. `root`: MPI_ROOT, this rank; MPI_PROC_NULL, another one of this group;
+// or the root's rank in the other group.
 struct BcastBetween {
   TwoGroups groups;
   int root = 0;
@@ -25,7 +25,8 @@ struct BcastBetween {
   [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
 };
 
-// `reduction.partial`: the contribution of a rank whose group has not the root; the result at the root.
+// A reduction of one group's data to a rank of the other. `reduction.partial`: the contribution of a rank of that
+// group; the result at the root.
 struct ReduceBetween {
   TwoGroups groups;
   int root = 0;
@@ -34,7 +35,7 @@ struct ReduceBetween {
   [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
 };
 
-// Each group gets what the other one's contributions come to.
+// An allreduce in which each group gets the combination of the other one's data.
 struct AllreduceBetween {
   TwoGroups groups;
   Reduction reduction = {};
@@ -42,7 +43,7 @@ struct AllreduceBetween {
   [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
 };
 
-// The same, each rank its block: as ReduceScatterCall.
+// A reduce-scatter in which each rank gets its block of the other group's combination; see ReduceScatterCall.
 struct ReduceScatterBetween {
   TwoGroups groups;
   Reduction reduction = {};

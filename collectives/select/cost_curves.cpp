@@ -16,7 +16,7 @@ namespace margay::collectives {
 
 namespace {
 
-// Powers of two with three lengths between two of them, and both sides of the length where receivers begin to ask.
+// The powers of two with three lengths between each two, and the first length at which receivers are asked.
 std::vector<std::uint64_t> shown_lengths() {
   std::vector<std::uint64_t> lengths{1, 2, 3};
   for (std::uint64_t power = 4; power <= kLongestShown; power *= 2) {
@@ -29,7 +29,7 @@ std::vector<std::uint64_t> shown_lengths() {
   return lengths;
 }
 
-// Up to which length the choice is that of `low`, where that of `high` is another one.
+// The last length with the choice of `low`; `high` has another one. Binary search.
 std::uint64_t last_alike(Operation operation, std::uint64_t low, std::uint64_t high, const Facts& facts) {
   const Algorithm algorithm = choose(operation, low, facts);
   while (high - low > 1) {
@@ -122,7 +122,8 @@ std::vector<CostOf> costs_at(Operation operation, std::uint64_t bytes, const Fac
 
 namespace {
 
-// The power of two that lies in the middle of the range, its end where none does; of short ones what all are judged as.
+// The power of two in the middle of the range, or its end if there is none; for short lengths the one as which all are
+// costed.
 std::uint64_t middle_of(const ChosenRange& range) {
   if (range.last <= kHandshakeBytes) return std::clamp(class_of(range.last).judged_as, range.first, range.last);
   const std::uint64_t first = std::max(range.first, kHandshakeBytes + 1);

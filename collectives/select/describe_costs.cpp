@@ -33,7 +33,7 @@ std::string lengths_of(const ChosenRange& range) {
   return (range.first == 1 ? "up to " : length_text(range.first) + " to ") + length_text(range.last);
 }
 
-// What was asked for by name need not be the cheapest.
+// The costs that explain a choice. A requested algorithm need not be the cheapest.
 std::string reason_of(Operation operation, const ChosenRange& range, const Facts& facts) {
   const Compared compared = compared_in(operation, range, facts);
   if (!compared.chosen) return "alone can do it";

@@ -1,5 +1,5 @@
-// Performing collective calls: how a call is done, by what the members of its communicator know in common
-// (select/facts), and doing it. perform() runs one that blocks; select/call_task one that does not.
+// The performance of collective calls: how a call is done, by the facts of its communicator (select/facts), and its
+// execution. perform() runs a blocking call; select/call_task a nonblocking one.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace margay::collectives {
 
-// How a call is done, and what its members tell each other of it: the same on all but for `own`.
+// How a call is done, and what notices say of it. Equal on all members but for `own`.
 struct Plan {
   Algorithm algorithm = Algorithm::tree;
   Shape shape;
@@ -24,12 +24,12 @@ struct Plan {
           .bytes = bytes};
 }
 
-// Of one that constructs an object, and goes by the tree whatever its length.
+// The shape of a call that constructs an object, and uses the tree whatever its length.
 [[nodiscard]] inline Shape by_tree(Operation operation, int root, std::uint64_t bytes) {
   return shape_of(operation, Algorithm::tree, root, bytes);
 }
 
-// Whether a call has an operation that does not commute.
+// Whether a call is a reduction whose operation does not commute.
 template <typename Call>
 [[nodiscard]] bool keeps_order(const Call& call) {
   if constexpr (requires { call.reduction; }) return !call.reduction.combine.commutative();
@@ -43,7 +43,7 @@ template <typename Call>
     return standing.choose(call.operation(), call.bytes());
   }
 }
-// How a call of the registry (algorithm/registry) is done.
+// How a call of the registry (algorithm/registry) is done: chooses its algorithm.
 template <typename Call>
 [[nodiscard]] Plan plan_of(const Call& call, const StandingFacts& standing) {
   const Algorithm algorithm = choose_for_call(call, standing);
@@ -51,7 +51,7 @@ template <typename Call>
   if constexpr (requires { call.root; }) root = call.root;
   return {algorithm, shape_of(call.operation(), algorithm, root, call.bytes())};
 }
-// This rank's part of it.
+// This rank's part of the call, as a routine. `standing` outlives it.
 template <typename Call>
 [[nodiscard]] Steps text_of(const Call& call, Collective& collective, const StandingFacts& standing,
                             Algorithm algorithm) {
@@ -62,7 +62,7 @@ template <typename Call>
   }
   return row.run(collective, {standing.groups, standing.team}, call);
 }
-// The same of a class that says itself how its call is done.
+// The same two for a class that has its own plan() and text().
 template <typename Call>
 requires requires(const Call& call, const StandingFacts& standing) {
   call.plan(standing);
@@ -79,8 +79,8 @@ requires requires(const Call& call, const StandingFacts& standing) {
   return call.text(collective, standing, algorithm);
 }
 
-// Runs a call to its end. Collective over the communicator; under the process lock. MPI_SUCCESS or what
-// Collective::error_class() says.
+// Runs a call to its end. Collective over the communicator; under the process lock. Returns MPI_SUCCESS or the error
+// class of Collective::error_class().
 template <typename What>
 [[nodiscard]] int perform(TreePortal& portal, mpi_adi::Communicator& communicator, const What& what) {
   const StandingFacts& standing = facts_of(portal.host(), communicator).of_waiting();
@@ -90,7 +90,7 @@ template <typename What>
   {
     Collective collective(portal, communicator, plan.shape, plan.own);
     number = communicator.collective_sequence;
-    // By memory it cannot go any more.
+    // After a loss this member takes part in no shared-memory call of the communicator any more.
     if (plan.algorithm == Algorithm::shared && standing.team->has_left_for_a_loss()) [[unlikely]] {
       error_class = MPIX_ERR_PROC_FAILED;
     } else {
@@ -98,6 +98,7 @@ template <typename What>
       error_class = collective.error_class();
     }
   }
+  // After the call's destruction: nothing that it showed is read any more, or the error says so.
   if (standing.team != nullptr) {
     standing.team->be_done(number, error_class == MPIX_ERR_PROC_FAILED);
   }

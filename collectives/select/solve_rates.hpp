@@ -1,5 +1,5 @@
-// A machine's rates out of how long calls took on it: each cost formula is solved for the one rate that the call shows
-// most of. Pure; `margay calibrate` measures.
+// The computation of a machine's rates from measured times of calls: each cost formula is solved for the rate that
+// dominates the call. Pure; `margay calibrate` measures.
 #pragma once
 
 #include <cstdint>
@@ -11,30 +11,31 @@
 
 namespace margay::collectives {
 
-// What is measured, by these lengths.
+// Lengths of the measured calls, in bytes.
 inline constexpr std::uint64_t kTimedMessage = 8;
 inline constexpr std::uint64_t kTimedShorter = std::uint64_t{128} << 10;
 inline constexpr std::uint64_t kTimedLonger = std::uint64_t{1} << 20;
 inline constexpr std::uint64_t kTimedRow = std::uint64_t{64} << 10;
 inline constexpr std::uint64_t kTimedShared = std::uint64_t{16} << 10;
 
-// All in seconds, as `margay calibrate` has them. Nothing: it could not be measured.
+// Measured times in seconds. nullopt: could not be measured.
 struct CallTimes {
   // Broadcasts along the tree, between two ranks with a processor each, whose root changes each time.
   struct Pair {
-    double message;  // kTimedMessage
+    double message;  // of kTimedMessage bytes
     double shorter, longer;
-    double further;  // what each further message of several takes, or its sender is busy with
+    // The time of each further message of several, or that its sender is busy with it.
+    double further;
   };
   std::optional<Pair> inside, between;
   std::optional<double> row;  // MPI_Reduce_local of kTimedRow
-  // Through memory, by two ranks with a processor each.
+  // Calls through shared memory, by two ranks with a processor each.
   struct Shared {
     double barrier;
     double allreduce;  // of kTimedShared
   };
   std::optional<Shared> shared;
-  // Barriers of ranks that outnumber processors, flat to one of them and through memory.
+  // Barriers of ranks that outnumber processors: by nodes, and through shared memory.
   struct Crowd {
     int ranks;
     double processors;
@@ -45,10 +46,11 @@ struct CallTimes {
 
 struct SolvedRates {
   Rates rates;
-  std::vector<std::string> unmeasured;  // names as in the text: those are the usual ones
+  // Names of rates that keep their usual values, as in the rates' text.
+  std::vector<std::string> unmeasured;
 };
 
-// Each of two digits, so that two calibrations of a quiet machine mostly agree.
+// Computes the rates, each rounded to two digits, so that two calibrations of a quiet machine mostly agree.
 [[nodiscard]] SolvedRates solve_rates(const CallTimes& times);
 
 }  // namespace margay::collectives
