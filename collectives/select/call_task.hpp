@@ -39,7 +39,7 @@ class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
   [[nodiscard]] mpi_adi::FramePool& frames() const { return portal_.frames(); }
 
  protected:
-  // Holds a reference to the communicator. `by`: the threads that may run it; one that calls functions of the program
+  // Holds a reference to the communicator. `by`: By::program if the routine calls functions of the program; it then
   // runs in the program's calls only.
   CallTask(mpi_adi::MpiRank& rank, mpi_adi::Communicator& of, By by);
   [[nodiscard]] mpi_adi::MpiRank& rank() const { return rank_; }

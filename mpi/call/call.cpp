@@ -31,8 +31,9 @@ std::string ranks_of(const Communicator& communicator) {
   return std::to_string(0) + " to " + std::to_string(communicator.peer_count() - 1);
 }
 
-// The launcher sees a dead rank within milliseconds, knows its signal, and ends the job with that as the cause; a
-// survivor that aborts first would hide it. Who lost its peers by its own failure is the cause, and speaks first.
+// Delays an abort, because the launcher detects a dead rank within milliseconds, has its signal, and ends the job with
+// that as the cause; a survivor that aborts first would hide it. A rank that lost its peers by its own failure is the
+// cause itself, and does not wait.
 void let_the_launcher_speak(const sim::Kernel& kernel) {
   for (std::uint32_t rank = 0; rank < kernel.ranks(); ++rank) {
     if (kernel.initiator().gone(rank) && sim::is_own_failure(kernel.initiator().loss(rank))) return;
@@ -42,19 +43,20 @@ void let_the_launcher_speak(const sim::Kernel& kernel) {
 }
 
 bool is_fatal(const ErrorHandlerPtr& handler) {
-  if (handler != nullptr && handler->function != nullptr) return false;  // its handle may be freed just now
+  if (handler != nullptr && handler->function != nullptr) return false;  // another thread may be freeing its handle
   const MPI_Errhandler which = handler == nullptr ? MPI_ERRORS_ARE_FATAL : handler->handle;
   return which == MPI_ERRORS_ARE_FATAL || which == MPI_ERRORS_ABORT;
 }
 
-// Outside the rank: the user's function may call MPI, or not return at all. The code as it leaves it.
+// Calls the program's handler, outside the rank, because it may call MPI or never return. Returns the code as it leaves
+// it.
 int ask_handler(const ErrorHandler& handler, int handle, int code, const CallName& name) {
   if (handler.function == nullptr) return code;
   if (handler.cxx_caller != nullptr) {
     handler.cxx_caller(kCxxKindCommunicator, &handle, &code, handler.function);
     return code;
   }
-  // The two arguments of the standard; then, as it leaves to the implementation, the function's name.
+  // The standard's two arguments, then the function's name: the standard leaves further ones to the implementation.
   auto* users = reinterpret_cast<MPI_Comm_errhandler_function*>(handler.function);
   users(&handle, &code, name.text);
   return code;
@@ -64,6 +66,7 @@ int ask_handler(const ErrorHandler& handler, int handle, int code, const CallNam
 
 std::string words_of_fatal(MpiRank& rank, const CallName& name, const std::string& where, std::string text) {
   const std::string called = name.text;
+  // The name comes first here, so it is removed from the text.
   for (const std::string& again : {called + ": ", called + " "}) {
     if (const std::size_t at = text.find(again); at != std::string::npos) {
       text.erase(at, again.size());
@@ -217,7 +220,7 @@ void Call::bad_buffer(const void* address, std::int64_t count, const Datatype* t
                       std::int64_t displacement) {
   if (!ok() || type == nullptr || count == 0 || type->size == 0) return;
   if (address == MPI_IN_PLACE) return error(MPI_ERR_BUFFER, std::string(what) + " is MPI_IN_PLACE, which it cannot be");
-  // The first byte's address, from MPI_BOTTOM; nothing lies in the first page.
+  // The address of the first byte, if `address` is MPI_BOTTOM. Nothing valid lies in the first page.
   constexpr std::uint64_t kFirstPageBytes = 4096;
   const auto low = static_cast<std::uint64_t>(type->definition->true_bounds.lower);
   if (low + static_cast<std::uint64_t>(displacement) >= kFirstPageBytes) return;
@@ -250,12 +253,12 @@ int Call::failed() {
   sim::BoardBlock& board = rank.process().board();
   std::memcpy(board.failed_call.data(), name_.board, sizeof name_.board);
   const std::string_view class_name = error_class_name(error_class_);
-  // For the launcher: a rank whose MPI_Finalize returns an error ends without having been finalized.
+  // For the launcher, which reports this error if the rank ends without MPI_Finalize's success.
   sim::set_text(
       board.message,
       (class_name.empty() ? "error " + std::to_string(error_class_) : std::string(class_name)) + ": " + *sentence_);
   const Communicator& communicator = handler_of_ != nullptr ? *handler_of_ : rank.worlds().raises_the_rest();
-  // What a callback returned is told as it is; what was said of it here is for fatal errors.
+  // A code that a callback returned is passed on unchanged; the message set here is for fatal errors only.
   const bool as_it_is = blame_ == Blame::program || (class_name.empty() && rank.errors().is_code(error_class_));
   const int code =
       !as_it_is ? rank.errors().make(error_class_, std::string(name_.text) + ": " + *sentence_) : error_class_;
@@ -263,6 +266,7 @@ int Call::failed() {
 }
 
 int Call::hand_over(const Communicator& communicator, int code) {
+  // Copies: the communicator may be freed once the rank is left.
   const ErrorHandlerPtr handler = communicator.error_handler;
   const int handle = communicator.handle;
   if (is_fatal(handler)) {
@@ -276,6 +280,7 @@ int Call::hand_over(const Communicator& communicator, int code) {
                            words_of_fatal(*rank_, name_, " on " + name_of(communicator),
                                           blame_ == Blame::program ? *sentence_ : rank_->errors().text_of(code)));
   }
+  // Before leave(): references change under the process lock.
   if (holds_) rank_->device().drop_reference(*handler_of_);
   leave();
   return ask_handler(*handler, handle, code, name_);

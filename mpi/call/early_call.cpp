@@ -40,8 +40,9 @@ void EarlyCall::error(int error_class, std::string sentence) {
 
 int EarlyCall::failed() {
   if (call_) return call_->failed();
-  leave();  // a handler of the program's may not return
+  leave();  // before the handler, which may never return
   if (rank_ != nullptr) return raise_outside(*rank_, name_, error_class_, sentence_);
+  // No options are parsed yet, so the variable is read directly.
   const char* const initial = std::getenv("MARGAY_INITIAL_ERRHANDLER");
   if (named_handler(initial != nullptr ? initial : "") == MPI_ERRORS_RETURN) return error_class_;
   std::fprintf(stderr, "margay: %s%s failed while MPI does not run: %s: %s\n", name_.text,

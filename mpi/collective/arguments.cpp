@@ -21,6 +21,7 @@ void check_buffers(Call& call, const void* send, const void* receive, std::int64
 void note_error(Call& call, int error_class) {
   if (error_class == MPI_SUCCESS) [[likely]]
     return;
+  // The check's finding explains the error, and must come before it ends the job.
   if (error_class == MPI_ERR_TRUNCATE) let_the_check_speak(call.rank());
   if (error_class == MPI_ERR_OTHER) {
     return call.error(error_class,
@@ -42,8 +43,8 @@ void note_error(Call& call, int error_class) {
 
 namespace {
 
-// What operations are defined on. Types made for Fortran's kinds have handles of their own, and are what Fortran's
-// compiler takes for the kind (MPI 4.0, 6.9.2 and 19.1.5).
+// The datatype by which an operation is looked up. Types made for Fortran's kinds have handles of their own; operations
+// see the basic type that Fortran's compiler uses for the kind (MPI 4.0, 6.9.2 and 19.1.5).
 MPI_Datatype operand_type(const Datatype& type) {
   switch (type.definition->origin.combiner) {
     case MPI_COMBINER_F90_REAL:
@@ -85,6 +86,7 @@ Operands::Operands(Call& call, MPI_Op op, Datatype* type, std::int64_t count) : 
 Reduction Operands::begin(const void* send, void* receive) {
   const std::uint64_t bytes = row_bytes();
   auto* row = static_cast<std::byte*>(receive);
+  // A row of another layout, or without a result's memory, needs memory of its own.
   if (receive == nullptr || !rows_are_memory()) {
     own_ = portal_->take_memory(bytes);
     row = own_.get();
@@ -95,7 +97,7 @@ Reduction Operands::begin(const void* send, void* receive) {
     std::memcpy(row, send, bytes);
   }
   const auto count = static_cast<std::size_t>(count_);
-  // There is nothing to combine, and rows are cut by an element's bytes.
+  // Empty elements: nothing to combine, but rows are cut by an element's bytes, so it gets 1.
   if (element_bytes() == 0) return {row, 0, 1, Reducer(*user_, commutative_)};
   if (user_) return {row, count, user_->element_bytes(), Reducer(*user_, commutative_)};
   return {row, count, static_cast<std::size_t>(type_->extent), Reducer(predefined_)};

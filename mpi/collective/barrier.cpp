@@ -25,6 +25,7 @@ extern "C" int PMPI_Barrier(MPI_Comm comm) {
   Communicator* communicator = call.communicator(comm);
   if (!call.ok()) return call.failed();
   note_call(call, *communicator);
+  // On an intercommunicator both groups wait for each other, so the barrier runs over both.
   note_error(call, perform(collectives_of(call), communicator->everybody(), BarrierCall{}));
   return call.done();
 }

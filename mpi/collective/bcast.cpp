@@ -22,10 +22,10 @@ struct Checked {
   Datatype* type;
 };
 
-// What all forms check; the call's errors say whether it may go on.
+// The checks of all forms; sets the call's error.
 Checked check(Call& call, const BcastArguments& arguments) {
   Communicator* communicator = call.communicator(arguments.comm);
-  // Of two groups, who is in the root's and not the root names no data.
+  // On an intercommunicator, non-root members of the root's group pass MPI_PROC_NULL and no data.
   if (call.ok() && communicator->is_inter() && arguments.root == MPI_PROC_NULL) {
     note_call(call, *communicator, {.root = arguments.root});
     return {communicator, call.datatype(MPI_BYTE)};
@@ -38,7 +38,7 @@ Checked check(Call& call, const BcastArguments& arguments) {
   return {communicator, type};
 }
 
-// The bytes that travel: read at the root, filled elsewhere.
+// The data: read at the root, written elsewhere.
 TypedData bytes_of(const BcastArguments& arguments, const Checked& checked) {
   if (checked.communicator->is_inter() && arguments.root == MPI_PROC_NULL) {
     return {static_cast<void*>(nullptr), 0, *checked.type};

@@ -19,7 +19,7 @@ bool is_neighborly(Move operation) {
   return operation == Move::neighbor_allgather || operation == Move::neighbor_alltoall;
 }
 
-// Of a communicator with a topology, in the order of MPI 4.0, 8.6; MPI_PROC_NULL where a grid ends.
+// The neighbors of a rank in a topology, in the order of MPI 4.0, 8.6; MPI_PROC_NULL where a grid ends.
 struct Neighbors {
   std::vector<int>& sources;
   std::vector<int>& destinations;
@@ -57,7 +57,8 @@ void add_piece(std::vector<portals::Buffer>& pieces, const portals::Buffer& piec
   }
 }
 
-// Of blocks that have a peer, by address. `peers`: the blocks', or those of one block for all.
+// The memory of all blocks that have a peer, sorted by address. `peers`: one for each block, or those that share one
+// block.
 std::vector<portals::Buffer> pieces_of(const Blocks& blocks, const std::vector<int>& peers) {
   std::vector<portals::Buffer> pieces;
   for (int at = 0; at < blocks.size(); ++at) {
@@ -72,9 +73,9 @@ std::vector<portals::Buffer> pieces_of(const Blocks& blocks, const std::vector<i
   return pieces;
 }
 
-// Whether a byte of one is a byte of the other. Requires: both by address.
+// Whether two sets of pieces overlap. Requires: both sorted by address.
 bool overlap(std::span<const portals::Buffer> first, std::span<const portals::Buffer> second) {
-  // Where all pieces of each so far end: blocks that are sent may overlap each other.
+  // The largest end of each set so far, because blocks to be sent may overlap each other.
   const std::byte* first_end = nullptr;
   const std::byte* second_end = nullptr;
   while (!first.empty() || !second.empty()) {
@@ -144,7 +145,7 @@ void BlockMove::find_sides(Call& call) {
   sources_ = destinations_;
 }
 
-// Of two groups one has the root; its others take no part.
+// Of two groups, one has the root; the other ranks of that group take no part.
 void BlockMove::find_rooted_sides() {
   const Communicator& communicator = *communicator_;
   const int root = arguments_.root;
@@ -193,8 +194,8 @@ void BlockMove::check_blocks(Call& call) {
   }
 }
 
-// Where both buffers begin at one address all blocks are compared: displacements and datatypes may lead apart. Else
-// this rank's own, by their first pieces: that a block is sent from where it goes to is the usual mistake.
+// If both buffers begin at one address, all blocks are compared, because displacements and datatypes may lead apart.
+// Otherwise only this rank's own block: the usual mistake is to send it from where it goes.
 void BlockMove::check_apart(Call& call) const {
   if (!sends_ || !receives_ || arguments_.send.in_place() || arguments_.receive.in_place()) return;
   const auto is_where_it_goes = [](const Copy& own) {
@@ -240,7 +241,7 @@ void BlockMove::plan_messages() {
     }
     return;
   }
-  // In step n everybody sends to the n-th rank behind it: nobody is the target of all at once.
+  // In step n every rank sends to the n-th one behind it, so no rank is the target of all at once.
   const int peers = communicator_->peer_count();
   const int steps = std::max(communicator_->size(), peers);
   const int place = communicator_->rank();
@@ -265,6 +266,7 @@ PeerMessage BlockMove::bundled(std::span<const PeerMessage> several, std::vector
     in_pieces = in_pieces && block.data.contiguous();
   }
   Bundle& bundle = bundles.emplace_back();
+  // A copy costs more than naming the pieces only if the data is long.
   if (bytes > kHandshakeBytes && in_pieces) {
     for (const PeerMessage& block : several) add_piece(bundle.pieces, block.data.single());
     return {peer, Region(std::span<const portals::Buffer>(bundle.pieces))};
@@ -278,9 +280,9 @@ bool BlockMove::other_side_first() const {
   return is_neighborly(arguments_.operation) && std::holds_alternative<CartTopology>(communicator_->topology->is);
 }
 
-// A neighbor may be one in several ways, this rank itself too: the n-th block to a rank is the n-th that comes from it.
+// A rank may be a neighbor several times, also of itself: the n-th block to it matches the n-th one from it.
 void BlockMove::plan_neighbors() {
-  // Blocks to or from one rank follow each other, in their order.
+  // Groups the blocks of one rank, in their order: they travel as one message.
   const auto by_peer = [](std::vector<PeerMessage>& blocks) {
     std::ranges::stable_sort(blocks, {}, &PeerMessage::peer);
   };
@@ -375,7 +377,7 @@ std::uint64_t BlockMove::own_bytes() const {
   return sum;
 }
 
-// What only one rank knows, as the lengths of uneven blocks, has no place here.
+// Chosen only by facts that all members have, so not by the lengths of uneven blocks.
 Algorithm BlockMove::algorithm_of(const StandingFacts& standing, std::uint64_t bytes) const {
   if (is_even() && arguments_.operation == Move::alltoall) return standing.choose(Move::alltoall, bytes);
   return standing.facts.reads && !communicator_->is_inter() ? Algorithm::shared : Algorithm::direct;

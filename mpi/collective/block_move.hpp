@@ -1,7 +1,7 @@
-// The operations that move blocks and combine nothing: who has a block for whom, between all ranks of a communicator,
-// of two groups, or neighbors (MPI 4.0, 6.5 to 6.8 and 8.6). Each block goes straight to where it belongs
-// (algorithm/direct, algorithm/exchange_posted). Gathers and scatters of one group, whose blocks have one length, have
-// bindings of their own.
+// The collective operations that move blocks and combine nothing, between all ranks of a communicator, of two groups,
+// or neighbors (MPI 4.0, 6.5 to 6.8 and 8.6). Each block goes straight to its receiver (algorithm/direct,
+// algorithm/exchange_posted). Gathers and scatters of one group with blocks of one length have bindings of their own,
+// which can use other algorithms.
 #pragma once
 
 #include <memory>
@@ -18,9 +18,10 @@
 
 namespace margay::mpi {
 
-// Of the operations: gather, scatter, allgather, alltoall, neighbor_allgather, neighbor_alltoall.
+// One of: gather, scatter, allgather, alltoall, neighbor_allgather, neighbor_alltoall.
 using Move = collectives::Operation;
 
+// The arguments of such a call, as the program names them.
 struct MoveArguments {
   Move operation;
   BlockArguments send;
@@ -29,14 +30,16 @@ struct MoveArguments {
   MPI_Comm comm = MPI_COMM_NULL;
 };
 
+// One call: the checked arguments, and the messages that they amount to. Views the program's buffers. perform() and
+// CheckedTask use it through plan(), text(), begin() and finish().
 class BlockMove {
  public:
-  // Checks the arguments; the errors are the call's.
+  // Checks the arguments; sets the call's error.
   BlockMove(Call& call, const MoveArguments& arguments);
   BlockMove(const BlockMove&) = delete;
   BlockMove& operator=(const BlockMove&) = delete;
 
-  // All that follow require: no error was noted.
+  // All members below require: no error is set.
   [[nodiscard]] Communicator& communicator() const { return *communicator_; }
   // Calls function(Datatype&) for each type that blocks refer to.
   template <typename Function>
@@ -44,26 +47,27 @@ class BlockMove {
     sent_.for_each_type(function);
     received_.for_each_type(function);
   }
-  // A call begins: what the program has now is what is sent.
+  // Called when a call begins: packs what has to be copied before it is sent.
   void begin();
   [[nodiscard]] Plan plan(const StandingFacts& standing) const;
   [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
-  // Its messages ended well.
+  // Called after success: unpacks received bundles.
   void finish() const;
 
  private:
-  // A rank's place: which sides of the operation are its own.
+  // Determine this rank's sides of the operation: its peers, and whether it sends and receives.
   void find_sides(Call& call);
   void find_rooted_sides();
   void check_in_place(Call& call);
   void check_blocks(Call& call);
-  // After plan_messages().
+  // Checks that send and receive blocks do not overlap. After plan_messages().
   void check_apart(Call& call) const;
   void plan_messages();
   void plan_neighbors();
-  // In a grid that goes round, of one or two ranks, what goes out on one side comes in on the other.
+  // Whether messages from the other side come first: in a periodic grid of one or two ranks, what leaves on one side
+  // arrives on the other.
   [[nodiscard]] bool other_side_first() const;
-  // To the check of collective calls (block_shares).
+  // Reports the call to the check of collective calls (block_shares).
   void tell(Call& call) const;
   struct PeersBlock {
     int peer, block;
@@ -73,10 +77,10 @@ class BlockMove {
   [[nodiscard]] Shares expects() const;
   [[nodiscard]] bool rooted() const;
   [[nodiscard]] bool sends_each() const;
-  // All blocks have one length, which all members name.
+  // Whether all blocks have one length, which all members name.
   [[nodiscard]] bool is_even() const;
-  [[nodiscard]] std::uint64_t even_bytes() const;  // that one length
-  // Of the blocks that this rank sends; of those that it receives where it sends none.
+  [[nodiscard]] std::uint64_t even_bytes() const;  // the length
+  // Bytes of the blocks that this rank sends, or if none, receives; for the trace.
   [[nodiscard]] std::uint64_t own_bytes() const;
   [[nodiscard]] Algorithm algorithm_of(const StandingFacts& standing, std::uint64_t bytes) const;
   [[nodiscard]] int everybodys(int peer) const { return peer < 0 ? peer : peer + first_peer_; }
@@ -86,9 +90,9 @@ class BlockMove {
   Communicator* communicator_;
   bool sends_ = true;
   bool receives_ = true;
-  bool own_in_place_ = false;                // this rank's own block is where it belongs
-  std::vector<int> destinations_, sources_;  // peers, by block
-  int first_peer_ = 0;                       // the first peer's rank among everybody
+  bool own_in_place_ = false;                // this rank's own block is in place already
+  std::vector<int> destinations_, sources_;  // peers, by block; negative: none
+  int first_peer_ = 0;                       // rank of the first peer in the communicator of both groups
   Blocks sent_, received_;
 
   struct Copy {
@@ -96,21 +100,21 @@ class BlockMove {
   };
   std::vector<Copy> own_;
   std::vector<PeerMessage> out_, in_;
-  // Several blocks for one neighbour, or from it, travel as one message, in their order. Long ones, each in one piece,
-  // lie where the program has them; others are copied into a run, or out of it.
+  // Several blocks for, or from, one neighbour, sent as one message in their order. Long ones that are contiguous stay
+  // in the program's memory as pieces; others are copied into a run, or out of it.
   struct Bundle {
     std::vector<portals::Buffer> pieces;
     std::vector<portals::Region> blocks;
     std::unique_ptr<std::byte[]> run;
   };
   std::vector<Bundle> bundles_out_, bundles_in_;
-  // `several`: of one peer.
+  // The message for `several` blocks of one peer.
   [[nodiscard]] PeerMessage bundled(std::span<const PeerMessage> several, std::vector<Bundle>& bundles);
-  // What an all-to-all with MPI_IN_PLACE sends, as others' blocks replace it where it lies.
+  // Copies of the blocks that an all-to-all with MPI_IN_PLACE sends, as received blocks replace them.
   std::unique_ptr<std::byte[]> staging_;
 };
 
-// The whole of a binding that moves blocks.
+// The bodies of bindings that move blocks: blocking, and nonblocking or persistent.
 
 inline int move(Call& call, const MoveArguments& arguments) {
   return perform_checked<BlockMove>(call, arguments);

@@ -1,4 +1,4 @@
-// What --check-types is told of a call that moves blocks: for whom each is, and from whom.
+// The report to --check-types of a call that moves blocks: the receiver and the sender of each.
 #include <algorithm>
 #include <utility>
 #include <variant>
@@ -32,7 +32,7 @@ Shares BlockMove::sends() const {
   return shares_of(std::move(sent), in_place ? received_ : sent_);
 }
 
-// In the order of plan_neighbors() where a neighbor is one in several ways.
+// In the order of plan_neighbors(), if a rank is a neighbor several times.
 Shares BlockMove::expects() const {
   if (!receives_ || arguments_.receive.in_place()) return {};
   const std::size_t other_side = other_side_first() ? 1 : 0;
@@ -52,7 +52,7 @@ Shares BlockMove::shares_of(std::vector<PeersBlock> all, const Blocks& blocks) c
   for (const auto& [peer, block] : all) {
     if (peer < 0) continue;
     const std::uint64_t bytes = blocks[block].bytes();
-    // Most are of one type, and each look costs a walk over it.
+    // Most blocks have one type, and each signature costs a walk over it.
     if (type != &blocks.type_of(block) || amount.bytes != bytes) {
       type = &blocks.type_of(block);
       amount = amount_of(*type, bytes);

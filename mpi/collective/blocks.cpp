@@ -6,7 +6,7 @@ namespace margay::mpi {
 
 namespace {
 
-// What the standard calls the arguments of a side.
+// The standard's names of a side's arguments.
 struct SideWords {
   const char *buffer, *count, *counts, *types, *whose;
 };
@@ -21,12 +21,12 @@ std::string element(const char* array, int at) {
   return std::string(array) + "[" + std::to_string(at) + "]";
 }
 
-// Of a buffer that may be MPI_BOTTOM, with a type that has the addresses.
+// Integer arithmetic, because the buffer may be MPI_BOTTOM, and the type have absolute addresses.
 std::byte* address_in(const void* buffer, std::int64_t bytes) {
   return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(buffer) + static_cast<std::uintptr_t>(bytes));
 }
 
-// What the program says is believed, also where it passes 2^63.
+// Multiplies as unsigned: the program's displacement is used as it is, also where it passes 2^63.
 std::int64_t bytes_between(std::int64_t steps, std::int64_t step) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(steps) * static_cast<std::uint64_t>(step));
 }

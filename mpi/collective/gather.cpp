@@ -1,4 +1,4 @@
-// MPI_Gather and MPI_Allgather (MPI 4.0, 6.5 and 6.7), and those that do not block (6.12, 6.13).
+// MPI_Gather and MPI_Allgather (MPI 4.0, 6.5 and 6.7), and their nonblocking and persistent forms (6.12, 6.13).
 
 #include <memory>
 #include <optional>
@@ -16,8 +16,8 @@ using margay::portals::Region;
 
 namespace {
 
-// The root's receive buffer, `size` blocks of `count` elements, as one run of bytes: itself where it is dense, else a
-// copy that scatter() puts in place.
+// The root's receive buffer, `size` blocks of `count` elements, as one run of bytes: the buffer itself if the type is
+// dense, else a copy that scatter() unpacks.
 class GatheredData {
  public:
   GatheredData(void* buffer, std::int64_t count, Datatype& type, int size)
@@ -44,13 +44,13 @@ class GatheredData {
   std::unique_ptr<TypedData> data_;
 };
 
-// This rank's block inside a receive buffer, which may be MPI_BOTTOM; for MPI_IN_PLACE.
+// This rank's block in a receive buffer, which may be MPI_BOTTOM: the contribution of MPI_IN_PLACE.
 const void* block_of(const void* buffer, std::int64_t count, const Datatype& type, int rank) {
   return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(buffer) +
                                        static_cast<std::uintptr_t>(type.extent * count * rank));
 }
 
-// `count` elements from each member: together less than 2^63 bytes.
+// Checks that `count` elements from each member have less than 2^63 bytes together.
 void check_all(Call& call, std::int64_t count, const Datatype* type, const Communicator* communicator) {
   if (!call.ok()) return;
   const auto members = static_cast<std::uint64_t>(communicator->size());
@@ -60,7 +60,7 @@ void check_all(Call& call, std::int64_t count, const Datatype* type, const Commu
                                 " ranks pass 2^63 bytes");
 }
 
-// What this rank sends is not where its block goes: that is MPI_IN_PLACE's to say.
+// Checks that this rank does not send from the place of its own block, which MPI_IN_PLACE is for.
 void check_own_block(Call& call, const void* send, std::int64_t count, const void* own) {
   if (!call.ok() || send != own || count == 0) return;
   call.error(MPI_ERR_BUFFER, "the send buffer is this rank's block of the receive buffer; say MPI_IN_PLACE for it");
@@ -93,11 +93,11 @@ struct GatherArguments {
   void* receive;
   std::int64_t receive_count;
   MPI_Datatype receive_type;
-  std::optional<int> root;  // none: everybody gets all
+  std::optional<int> root;  // none: an allgather
   MPI_Comm comm;
 };
 
-// A gather whose arguments are checked: by the constructor, whose errors are the call's.
+// A gather with checked arguments; the constructor sets the call's error.
 class Gathering {
  public:
   Gathering(Call& call, const GatherArguments& arguments)
@@ -111,12 +111,12 @@ class Gathering {
     }
     mine_ = check_contribution(call, arguments.send, arguments.send_count, arguments.send_type, mine_);
     if (!call.ok()) return;
-    MARGAY_ASSERT(mine_.type != nullptr);  // a check that fails says so
+    MARGAY_ASSERT(mine_.type != nullptr);  // a check that fails sets the error
     if (calls_are_checked(call)) [[unlikely]]
       tell(call);
   }
 
-  // All that follow require: no error was noted.
+  // All members below require: no error is set.
   [[nodiscard]] Communicator& communicator() const { return *communicator_; }
   [[nodiscard]] Datatype* send_type() const { return mine_.type; }
   [[nodiscard]] Datatype* receive_type() const { return receive_type_; }
@@ -161,7 +161,7 @@ class Gathering {
     call.buffer(is.receive, is.receive_count, receive_type_);
     check_all(call, is.receive_count, receive_type_, communicator_);
     call.whose("of the receive");
-    // From MPI_BOTTOM two types lead to two places.
+    // With MPI_BOTTOM two datatypes lead to different memory.
     const bool is_address = is.receive != MPI_BOTTOM;
     if (is_address) check_buffers(call, is.send, is.receive, is.receive_count);
     if (!call.ok()) return;
@@ -178,7 +178,7 @@ class Gathering {
   std::optional<GatheredData> all_;
 };
 
-// Between two groups each block goes its own way.
+// Between two groups each block goes straight to its receiver.
 MoveArguments as_move(const GatherArguments& is) {
   return {is.root ? Move::gather : Move::allgather, BlockArguments::even(is.send, is.send_count, is.send_type),
           BlockArguments::even(is.receive, is.receive_count, is.receive_type), is.root.value_or(0), is.comm};
@@ -237,7 +237,7 @@ MARGAY_COLLECTIVE(Allgather, Iallgather,
                    MPI_Datatype recvtype, MPI_Comm comm),
                   gather<AllgatherCall>, {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, {}, comm})
 
-// MPI_Gatherv and MPI_Allgatherv (MPI 4.0, 6.5 and 6.7), and those that do not block (6.12, 6.13).
+// MPI_Gatherv and MPI_Allgatherv (MPI 4.0, 6.5 and 6.7), and their nonblocking and persistent forms (6.12, 6.13).
 
 using namespace margay::mpi;
 

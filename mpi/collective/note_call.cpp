@@ -14,14 +14,14 @@ namespace margay::mpi {
 
 namespace {
 
-constexpr std::int32_t kUsersOperation = -1;  // whose handles need not be the same on all
+constexpr std::int32_t kUsersOperation = -1;  // an operation of the program, whose handles may differ between ranks
 
 template <std::size_t N>
 void write(std::array<char, N>& to, std::string_view text) {
   std::copy_n(text.data(), std::min(text.size(), N - 1), to.data());
 }
 
-// The large-count functions count as those without _c.
+// The function's name without _c, because members may mix both.
 std::string_view function_of(const Call& call) {
   std::string_view name = call.name();
   if (name.ends_with("_c")) name.remove_suffix(2);
@@ -47,7 +47,7 @@ std::string words_of_rest(const Communicator& communicator, const CollectiveCall
   return words + words_of_root(what.root) + ", " + communicator_word(communicator);
 }
 
-// As everybody of two groups knows it.
+// Writes the root as a rank of both groups together.
 void write_root(CallRecord& record, int root, const Communicator& communicator) {
   const bool first_group = !communicator.is_inter() || communicator.both->rank() == communicator.rank();
   record.group = first_group ? 0 : 1;

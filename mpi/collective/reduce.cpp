@@ -1,4 +1,4 @@
-// MPI_Reduce, MPI_Allreduce and MPI_Reduce_local (MPI 4.0, 6.9), and those that do not block (6.12, 6.13).
+// MPI_Reduce, MPI_Allreduce and MPI_Reduce_local (MPI 4.0, 6.9), and the nonblocking and persistent forms (6.12, 6.13).
 #include <optional>
 #include <type_traits>
 
@@ -32,11 +32,11 @@ struct ReduceArguments {
   std::int64_t count;
   MPI_Datatype datatype;
   MPI_Op op;
-  std::optional<int> root;  // none: everybody gets the result
+  std::optional<int> root;  // none: an allreduce
   MPI_Comm comm;
 };
 
-// A reduction whose arguments are checked: by the constructor, whose errors are the call's.
+// A reduction with checked arguments; the constructor sets the call's error.
 class Reducing {
  public:
   Reducing(Call& call, const ReduceArguments& arguments)
@@ -58,7 +58,7 @@ class Reducing {
         {.root = arguments.root.value_or(kNoRoot), .operation = arguments.op, .count = arguments.count, .type = type_});
   }
 
-  // All that follow require: no error was noted.
+  // All members below require: no error is set.
   [[nodiscard]] Communicator& communicator() const { return *communicator_; }
   [[nodiscard]] Datatype& type() const { return *type_; }
   [[nodiscard]] CallTask::By by() const {
@@ -88,7 +88,7 @@ class Reducing {
   Operands operands_;
 };
 
-// The same between two groups.
+// A reduction between two groups with checked arguments.
 class ReducingBetween {
  public:
   ReducingBetween(Call& call, const ReduceArguments& named)
@@ -123,7 +123,7 @@ class ReducingBetween {
     return operands_.of_program() ? CallTask::By::program : CallTask::By::anybody;
   }
   void begin() {
-    // A root has nothing to send: its row is what comes.
+    // A root sends nothing: its row only receives.
     reduction_ = operands_.begin(sends() ? arguments_.send : MPI_IN_PLACE, has_result() ? arguments_.receive : nullptr);
   }
   [[nodiscard]] Plan plan(const StandingFacts& standing) const {
@@ -138,7 +138,7 @@ class ReducingBetween {
   }
 
  private:
-  // Who is in the root's group and not the root names no data.
+  // Non-root members of the root's group pass MPI_PROC_NULL and no data.
   static bool is_nobody(const ReduceArguments& arguments) { return arguments.root == MPI_PROC_NULL; }
   static ReduceArguments significant(const ReduceArguments& named) {
     return is_nobody(named) ? ReduceArguments{nullptr, nullptr, 0, MPI_BYTE, MPI_BOR, named.root, named.comm} : named;
@@ -155,7 +155,7 @@ class ReducingBetween {
   Reduction reduction_;
 };
 
-// Made in place: each copy of what was just written costs 2 ns.
+// Constructed in place, because each copy of a structure that was just written costs 2 ns.
 template <typename What>
 What begun(Reducing& reducing) {
   if constexpr (std::is_same_v<What, ReduceCall>) {

@@ -1,4 +1,5 @@
-// MPI_Reduce_scatter and MPI_Reduce_scatter_block (MPI 4.0, 6.10), and those that do not block (6.12, 6.13).
+// MPI_Reduce_scatter and MPI_Reduce_scatter_block (MPI 4.0, 6.10), and their nonblocking and persistent forms (6.12,
+// 6.13).
 #include <utility>
 #include <vector>
 
@@ -16,15 +17,15 @@ namespace {
 struct ReduceScatterArguments {
   const void* send;
   void* receive;
-  Numbers counts;      // of each rank's block; of MPI_Reduce_scatter_block none,
-  std::int64_t count;  // as all have this one
+  Numbers counts;      // one for each rank's block; unused if `even`
+  std::int64_t count;  // of each block, if `even`
   MPI_Datatype datatype;
   MPI_Op op;
   MPI_Comm comm;
   bool even;
 };
 
-// A call whose arguments are checked: by the constructor, whose errors are the call's.
+// A call with checked arguments; the constructor sets the call's error.
 class ReduceScattering {
  public:
   ReduceScattering(Call& call, const ReduceScatterArguments& arguments)
@@ -48,7 +49,7 @@ class ReduceScattering {
       tell(call);
   }
 
-  // All that follow require: no error was noted.
+  // All members below require: no error is set.
   [[nodiscard]] Communicator& communicator() const { return *communicator_; }
   template <typename Function>
   void for_each_type(Function function) const {
@@ -92,7 +93,7 @@ class ReduceScattering {
     for (const std::int64_t count : counts_) sum += count;
     return sum;
   }
-  // Together less than 2^63 bytes; empty after an error.
+  // The counts of all blocks, which have less than 2^63 bytes together; empty after an error.
   [[nodiscard]] std::vector<std::int64_t> checked_counts(Call& call) const {
     if (!arguments_.even) call.not_null(arguments_.counts.address(), "recvcounts");
     if (!call.ok()) return {};

@@ -1,4 +1,4 @@
-// MPI_Scan and MPI_Exscan (MPI 4.0, 6.11), and those that do not block (6.12, 6.13).
+// MPI_Scan and MPI_Exscan (MPI 4.0, 6.11), and their nonblocking and persistent forms (6.12, 6.13).
 #include "mpi/call/binding.hpp"
 #include "mpi/collective/arguments.hpp"
 #include "mpi/collective/note_call.hpp"
@@ -18,7 +18,7 @@ struct ScanArguments {
   MPI_Comm comm;
 };
 
-// A scan whose arguments are checked: by the constructor, whose errors are the call's.
+// A scan with checked arguments; the constructor sets the call's error.
 class Scanning {
  public:
   Scanning(Call& call, const ScanArguments& arguments)
@@ -34,7 +34,7 @@ class Scanning {
     note_call(call, *communicator_, {.operation = arguments.op, .count = arguments.count, .type = type_});
   }
 
-  // All that follow require: no error was noted.
+  // All members below require: no error is set.
   [[nodiscard]] Communicator& communicator() const { return *communicator_; }
   template <typename Function>
   void for_each_type(Function function) const {
@@ -58,7 +58,7 @@ class Scanning {
 
  private:
   [[nodiscard]] bool in_place() const { return arguments_.send == MPI_IN_PLACE; }
-  // An exclusive scan's first rank has none, and its receive buffer is nothing (MPI 4.0, 6.11.2).
+  // An exclusive scan's first rank has no result, and its receive buffer is not used (MPI 4.0, 6.11.2).
   [[nodiscard]] bool has_result() const { return arguments_.kind == ScanKind::inclusive || communicator_->rank() != 0; }
   [[nodiscard]] Datatype* checked_type(Call& call) const {
     call.count(arguments_.count);

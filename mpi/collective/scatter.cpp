@@ -1,4 +1,4 @@
-// MPI_Scatter (MPI 4.0, 6.6), and those that do not block (6.12, 6.13).
+// MPI_Scatter (MPI 4.0, 6.6), and its nonblocking and persistent forms (6.12, 6.13).
 
 #include <memory>
 #include <optional>
@@ -26,7 +26,7 @@ struct ScatterArguments {
   MPI_Comm comm;
 };
 
-// A scatter whose arguments are checked: by the constructor, whose errors are the call's.
+// A scatter with checked arguments; the constructor sets the call's error.
 class Scattering {
  public:
   Scattering(Call& call, const ScatterArguments& arguments)
@@ -47,7 +47,7 @@ class Scattering {
       tell(call);
   }
 
-  // All that follow require: no error was noted.
+  // All members below require: no error is set.
   [[nodiscard]] Communicator& communicator() const { return *communicator_; }
   [[nodiscard]] Datatype* send_type() const { return send_type_; }
   [[nodiscard]] Datatype* receive_type() const { return receive_type_; }
@@ -62,7 +62,7 @@ class Scattering {
     what.root = arguments_.root;
     what.block_bytes = is_root() ? bytes_of(arguments_.send_count, *send_type_) : mine_->region().bytes();
     if (is_root()) what.all = all_->region();
-    // The root's own block goes to where it lies.
+    // With MPI_IN_PLACE the root's own block stays where it is.
     what.mine = mine_
                     ? mine_->region()
                     : what.all.slice(static_cast<std::uint64_t>(arguments_.root) * what.block_bytes, what.block_bytes);
@@ -122,7 +122,7 @@ class Scattering {
   std::optional<TypedData> mine_;
 };
 
-// Between two groups each block goes its own way.
+// Between two groups each block goes straight to its receiver.
 MoveArguments as_move(const ScatterArguments& is) {
   return {Move::scatter, BlockArguments::even(is.send, is.send_count, is.send_type),
           BlockArguments::even(is.receive, is.receive_count, is.receive_type), is.root, is.comm};
@@ -168,7 +168,7 @@ MARGAY_COLLECTIVE(Scatter, Iscatter,
                    MPI_Datatype recvtype, int root, MPI_Comm comm),
                   scatter, {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm})
 
-// MPI_Scatterv (MPI 4.0, 6.6), and those that do not block (6.12, 6.13).
+// MPI_Scatterv (MPI 4.0, 6.6), and its nonblocking and persistent forms (6.12, 6.13).
 
 using namespace margay::mpi;
 
