@@ -49,7 +49,7 @@ extern "C" int PMPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void* attribut
 }
 MARGAY_ALIAS(Comm_get_attr)
 
-// Fortran's; kind: MPI_Attr_put's and MPI_Attr_get's, or those of the other two.
+// For MPICH's Fortran library. `kind`: that of MPI_Attr_put and MPI_Attr_get, or of the newer two.
 MARGAY_EXPORT int MPII_Comm_set_attr(MPI_Comm comm, int keyval, void* value, AttributeKind kind) {
   Call call(call_name<"MPI_Comm_set_attr">);
   return set(call, comm, keyval, {value, kind});

@@ -11,7 +11,7 @@ namespace margay::mpi {
 
 namespace {
 
-// Keeps an object while callbacks run, whatever they free.
+// A reference to an object while callbacks run, which may free it.
 template <typename Object>
 class Pin {
  public:
@@ -41,7 +41,7 @@ void callback_failed(Call& call, const char* which, const Keyval& keyval, int co
   call.error(call.rank().errors().is_code(code) ? code : MPI_ERR_OTHER, words_of_failure(which, keyval, code));
 }
 
-// By value: the callback may change the list that it stands in.
+// Takes the attribute by value, because the callback may change the list that holds it.
 int call_delete(Call& call, Handle handle, Attribute attribute) {
   const Keyval& keyval = *attribute.keyval;
   if (keyval.delete_value == nullptr) return MPI_SUCCESS;
@@ -62,9 +62,9 @@ bool run_delete(Call& call, Handle handle, const Attribute& attribute) {
   return code == MPI_SUCCESS;
 }
 
-// Calls the key's copy function. `value`: the old value, which becomes the new one. What a function of C++ or Fortran
-// returns is of the old value's kind. A function of C gets the address of a number; if it returns that address, the
-// number is copied, else it has set an address.
+// Calls the key's copy function. `value`: the old value, replaced by the new one. A function of C++ or Fortran returns
+// a value of the old one's kind. A function of C gets the address of a number: if it returns that address, the number
+// is copied; otherwise it has set an address.
 int call_copy(const Keyval& keyval, Handle handle, AttributeValue& value, int& flag) {
   void* copy = nullptr;
   if (keyval.foreign_copy != nullptr) {
@@ -98,7 +98,7 @@ bool delete_one(Call& call, Handle handle, AttributeList& list, const KeyvalPtr&
   const Attribute* old = list.find(*keyval);
   if (old == nullptr) return true;
   if (!run_delete(call, handle, *old)) return false;
-  list.remove(*keyval);  // or the one that the callback has set
+  list.remove(*keyval);  // or the value that the callback has set meanwhile
   return true;
 }
 
@@ -126,7 +126,7 @@ bool delete_all_in(Call& call, Object& object) {
   return true;
 }
 
-// The first error is the call's; deleting goes on past others.
+// Deletes what was copied. Continues after further errors, as the call has the first one.
 template <typename Object>
 void take_back(Call& call, Object& object) {
   while (!object.attributes.all().empty()) {
@@ -141,6 +141,7 @@ bool copy_all_in(Call& call, Object& from, Object& to) {
   if (from.attributes.all().empty()) return true;
   const Pin pin_from(call, from);
   const Pin pin_to(call, to);
+  // A copy, because callbacks may change the attributes of `from`.
   const std::list<Attribute> as_they_are = from.attributes.all();
   for (const Attribute& attribute : as_they_are) {
     if (run_copy(call, from.handle, attribute, to.attributes)) continue;

@@ -1,4 +1,4 @@
-// Communicators of groups alone, without one that they come from (MPI 4.0, 7.4.2 and 7.6.2).
+// Construction of communicators from groups alone, without a parent (MPI 4.0, 7.4.2 and 7.6.2).
 #include "collectives/comm/construct.hpp"
 
 #include "mpi/call/binding.hpp"
@@ -11,7 +11,7 @@ using namespace margay::mpi;
 
 namespace {
 
-// What both calls are given beside groups.
+// The common arguments of both calls.
 struct Given {
   Given(Call& call, const char* stringtag, MPI_Info info, MPI_Errhandler errhandler, const MPI_Comm* made,
         const char* made_name) {
@@ -27,7 +27,7 @@ struct Given {
     }
     call.not_null(made, made_name);
   }
-  Communicator raises;  // errors go to the handler of what is to be made
+  Communicator raises;  // errors go to the handler of the new communicator
   Info hints;
 };
 
@@ -57,7 +57,7 @@ extern "C" int PMPI_Comm_create_from_group(MPI_Group group, const char* stringta
   Call call(call_name<"MPI_Comm_create_from_group">);
   const Given given(call, stringtag, info, errhandler, newcomm, "newcomm");
   const GroupPtr found = checked_group(call, group);
-  // Of nobody: nobody's communicator.
+  // An empty group has no communicator.
   if (call.ok() && found->size() == 0) return give_communicator(call, {}, newcomm);
   check_member(call, found, "group");
   if (!call.ok()) return call.failed();
@@ -73,7 +73,7 @@ extern "C" int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int loca
   const GroupPtr local = checked_group(call, local_group, "local_group");
   check_member(call, local, "local_group");
   if (call.ok()) check_rank(call, local_leader, local->size(), "local_leader");
-  // The other group is of interest at the leader only.
+  // Only the leader's remote group is significant.
   std::uint32_t leader_there = 0;
   if (call.ok() && local->my_rank == local_leader) {
     const GroupPtr remote = checked_group(call, remote_group, "remote_group");

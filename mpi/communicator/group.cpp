@@ -1,4 +1,4 @@
-// What groups tell, and their end (MPI 4.0, 7.3.1 and 7.3.3).
+// Inquiries of groups, and their release (MPI 4.0, 7.3.1 and 7.3.3).
 #include "mpi/call/binding.hpp"
 #include "mpi/communicator/arguments.hpp"
 #include "mpi_adi/object/group_ops.hpp"

@@ -1,4 +1,4 @@
-// Groups out of groups (MPI 4.0, 7.3.2).
+// Construction of groups from groups (MPI 4.0, 7.3.2). All are local: a group is a list of ranks of the world.
 #include "mpi/call/binding.hpp"
 #include "mpi/communicator/arguments.hpp"
 #include "mpi_adi/object/group_ops.hpp"
@@ -22,7 +22,7 @@ int combine(Call& call, MPI_Group group1, MPI_Group group2, MPI_Group* newgroup,
   return give_group(call, operation(*one, *other, me(call)), newgroup);
 }
 
-// Words a fault in entry `at` of the argument `what`.
+// Sets the error for a fault in an entry of the argument `what`.
 void tell_fault(Call& call, const RankFault& fault, const char* what, int size, int range_class) {
   const std::string entry =
       std::string(what) + "[" + std::to_string(fault.at) + "]: rank " + std::to_string(fault.rank);

@@ -1,4 +1,5 @@
-// Datatype constructors (MPI 4.0, 5.1.2 to 5.1.3), and their names of MPI-1, which make the same types.
+// Datatype constructors (MPI 4.0, 5.1.2 to 5.1.3), and their names of MPI-1, which make the same types. All are made of
+// four layouts: hvector, indexed, struct and resized (mpi_adi/datatype).
 #include <utility>
 
 #include "mpi/call/binding.hpp"
@@ -33,6 +34,7 @@ int vector(Call& call, Count count, Count length, Count stride, MPI_Datatype old
   if (!call.ok()) return call.failed();
   std::int64_t bytes = 0;
   TypePtr made;
+  // A stride beyond 63 bits of bytes makes no type: `made` stays null.
   if (!__builtin_mul_overflow(stride, old->extent(), &bytes)) {
     made = make_hvector(count, length, bytes, old,
                         origin_of(MPI_COMBINER_VECTOR, {one(count), one(length), one(stride)}, {}, {old}));
@@ -119,7 +121,7 @@ int structure(Call& call, Count count, const Count lengths[], const MPI_Aint dis
   return hand_out_type(call, make_struct(blocks, places, old, std::move(origin)), newtype);
 }
 
-// `Count` decides what MPI_Type_get_contents says.
+// `Count` determines the kind of numbers that MPI_Type_get_contents returns.
 template <typename Count>
 int resized(Call& call, MPI_Datatype oldtype, MPI_Aint lower, MPI_Aint extent, MPI_Datatype* newtype) {
   const TypePtr old = definition(call, oldtype);

@@ -25,7 +25,7 @@ struct Arrays {
   std::span<const int> distribution, argument, processes;
 };
 
-// One dimension as it is dealt; an error when the arguments do not make one.
+// The distribution of one dimension; sets the call's error if the arguments are invalid.
 template <typename Count>
 Distribution dealt(Call& call, const Arrays<Count>& in, std::size_t i, std::int64_t place) {
   const std::int64_t array = in.array[i];
@@ -53,7 +53,8 @@ Distribution dealt(Call& call, const Arrays<Count>& in, std::size_t i, std::int6
   }
 }
 
-// The dimensions of this rank, whose place in the grid of processes is counted with the last dimension fastest.
+// The dimensions as distributed to this rank, whose coordinates in the grid of processes are counted with the last
+// dimension fastest.
 template <typename Count>
 std::vector<Distribution> dimensions_of(Call& call, const Arrays<Count>& in, int size, int rank) {
   std::int64_t grid = 1;

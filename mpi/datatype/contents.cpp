@@ -1,4 +1,4 @@
-// How a datatype was made (MPI 4.0, 5.1.13).
+// Inquiries of how a datatype was made (MPI 4.0, 5.1.13).
 #include <algorithm>
 
 #include "mpi/call/binding.hpp"
@@ -8,7 +8,7 @@ using namespace margay::mpi;
 
 namespace {
 
-// A handle to a type of the contents: the ABI's own, or a new one, which the caller frees.
+// A handle for a type of the contents: a predefined one, or a new one, which the caller frees.
 MPI_Datatype handle_of(Call& call, const TypePtr& type) {
   if (type->predefined != 0) return type->predefined;
   const Datatype* added = call.rank().handles().add_datatype(Datatype(type));
@@ -24,7 +24,7 @@ void check_room(Call& call, std::int64_t room, std::size_t needed, const char* w
                               std::to_string(needed) + " (MPI_Type_get_envelope tells)");
 }
 
-// Where the four kinds of arguments go, and how many fit.
+// The program's arrays for the four kinds of arguments, and their lengths.
 struct Room {
   std::int64_t integers, addresses, counts, types;
 };
@@ -35,7 +35,7 @@ struct Contents {
   MPI_Datatype* types;
 };
 
-// The functions without a word on large counts cannot tell of a type that was made with them: "erroneous", 5.1.13.
+// Rejects a type made with large counts in the functions that cannot return these: "erroneous", 5.1.13.
 void refuse_counts(Call& call, const Datatype* type) {
   if (type == nullptr || type->definition->origin.counts.empty()) return;
   call.error(MPI_ERR_TYPE,
@@ -46,7 +46,7 @@ void refuse_counts(Call& call, const Datatype* type) {
 int contents(Call& call, MPI_Datatype datatype, const Room& room, const Contents& to) {
   const Datatype* type = call.any_datatype(datatype);
   if (!call.ok()) return call.failed();
-  // The definition, not the object: new handles are made below.
+  // The definition, because new handles, made below, may move the object.
   const TypePtr made = type->definition;
   const TypeOrigin& origin = made->origin;
   if (origin.combiner == MPI_COMBINER_NAMED) {

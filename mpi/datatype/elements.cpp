@@ -1,4 +1,4 @@
-// How many predefined elements came (MPI 4.0, 5.1.11).
+// The number of predefined elements received (MPI 4.0, 5.1.11).
 #include "mpi_adi/datatype/elements.hpp"
 
 #include "mpi/call/binding.hpp"

@@ -1,5 +1,5 @@
-// Packing (MPI 4.0, 5.2): into the machine's own representation, without anything before or between the elements, so
-// that packed units can be put together and sent as MPI_PACKED.
+// Packing (MPI 4.0, 5.2): into the machine's own representation, without headers or padding, so that packed units can
+// be joined and sent as MPI_PACKED.
 #include "mpi/call/binding.hpp"
 #include "mpi/datatype/pack_call.hpp"
 
@@ -7,7 +7,7 @@ using namespace margay::mpi;
 
 namespace {
 
-// What lies in the user's memory is copied by the type's layout, without a region in between: 15 ns less.
+// Copies by the type's layout, without a region in between, which saves 15 ns.
 void pack_bytes(std::byte* packed, const void* buffer, const Datatype& type, std::uint64_t bytes) {
   if (type.dense()) {
     margay::portals::copy_bytes(packed, static_cast<const std::byte*>(buffer), bytes);

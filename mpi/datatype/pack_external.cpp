@@ -1,5 +1,5 @@
-// Packing in the representation that all machines share (MPI 4.0, 5.3). Positions are MPI_Aint, which is MPI_Count
-// here.
+// Packing in external32, the representation that all machines share (MPI 4.0, 5.3). Positions are MPI_Aint, which is
+// MPI_Count here.
 #include "mpi/call/binding.hpp"
 #include "mpi/datatype/pack_call.hpp"
 #include "mpi_adi/datatype/external32.hpp"

@@ -9,7 +9,8 @@ using namespace margay::mpi;
 
 namespace {
 
-// "The same handle for the same arguments": types of the library's, committed, that remember what they were asked for.
+// "The same handle for the same arguments": types that the library owns, committed, with their arguments recorded.
+// Searched linearly, because a program asks for few kinds.
 int hand_out_kind(Call& call, MPI_Datatype basic, int combiner, std::vector<int> asked, MPI_Datatype* newtype) {
   call.not_null(newtype, "newtype");
   if (!call.ok()) return call.failed();

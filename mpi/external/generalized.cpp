@@ -8,7 +8,7 @@ using namespace margay::mpi;
 
 namespace {
 
-// The living generalized request, or nullptr and an error.
+// The incomplete generalized request behind a handle; nullptr, with the error set, if there is none.
 UserRequest* find(Call& call, MPI_Request handle, GeneralizedRequest*& generalized) {
   UserRequest* const found = call.request(handle);
   if (!call.ok()) return nullptr;
@@ -57,6 +57,7 @@ extern "C" int PMPI_Grequest_complete(MPI_Request request) {
   GeneralizedRequest* generalized = nullptr;
   UserRequest* const found = find(call, request, generalized);
   if (!call.ok()) return call.failed();
+  // MPI_Request_free left the handle for this call.
   if (generalized->given_up()) call.rank().handles().free_request(*found);
   std::string words;
   const int code = generalized->completed(call.rank(), words);

@@ -16,7 +16,7 @@ Request* start_buffered(Call& call, const CheckedSend& send) {
       return nullptr;
     }
   }
-  // What the program holds is over at once, as a send to nobody is.
+  // The program's part is complete at once, as is a send to MPI_PROC_NULL.
   return &call.device().sent();
 }
 
@@ -51,8 +51,8 @@ int attach(Call& call, void* buffer, MPI_Count size) {
   return call.done();
 }
 
-// Waits until every buffered message has gone; `buffer_addr` is the address of a pointer. Without a buffer: null and 0,
-// so that a library may take away what was attached before and put it back (MPICH's manual page).
+// Waits until all buffered messages have left. `buffer_addr` is the address of a pointer. Without an attached buffer it
+// gets null and 0, so that a library can detach what was attached before and attach it again (MPICH's manual page).
 template <typename Count>
 int detach(Call& call, void* buffer_addr, Count* size) {
   call.not_null(buffer_addr, "buffer_addr");

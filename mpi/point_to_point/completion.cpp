@@ -8,7 +8,7 @@ namespace margay::mpi {
 
 namespace {
 
-// Ends a request that the device knows nothing of.
+// Ends a request of mpi_adi/request, which the device does not manage.
 int end_own(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status, std::string& words) {
   auto& own = static_cast<OwnRequest&>(*request.device);
   MPI_Status unseen{};
@@ -24,8 +24,9 @@ int end_own(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* s
   return error_class;
 }
 
-// The request is over for the program.
+// Frees the request, or makes a persistent one inactive.
 void give_back(Call& call, UserRequest& request, MPI_Request* handle) {
+  // The shared handle of completed sends stays.
   if (request.common) {
     *handle = MPI_REQUEST_NULL;
     return;
@@ -38,7 +39,7 @@ void give_back(Call& call, UserRequest& request, MPI_Request* handle) {
   }
 }
 
-// Ends a send or receive that did not fail, as nearly all do. False: nothing happened.
+// Ends a send or receive that did not fail, the usual case. Returns false, without an effect, otherwise.
 bool end_well(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status) {
   if (request.device->is_own() || request.device->error_class != MPI_SUCCESS) [[unlikely]]
     return false;
@@ -60,6 +61,7 @@ int end_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Statu
 }
 
 void end_only_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status) {
+  // Read before the request is freed.
   Communicator& communicator = *request.communicator;
   std::string words;
   const int error_class = end_request(call, request, handle, status, words);
@@ -135,13 +137,13 @@ int RequestRow::end(int i, MPI_Status* status, std::string& words) {
 
 namespace {
 
-// The statuses of a call that ends several requests. MPI_ERROR is written if one of them failed, then in all of them
-// (MPI 4.0, 3.2.5).
+// The statuses of a call that ends several requests. If one request failed, MPI_ERROR is written in all of them (MPI
+// 4.0, 3.2.5).
 class Statuses {
  public:
   Statuses(MPI_Status* all, ErrorFields fields) : all_(all), told_(fields == ErrorFields::always) {}
   [[nodiscard]] MPI_Status* at(int i) const { return all_ == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : all_ + i; }
-  // Requires: those before `i` were noted.
+  // Records the error class of status `i`. Requires: those before it are recorded.
   void note(int i, int error_class) {
     if (all_ == MPI_STATUSES_IGNORE || (error_class == MPI_SUCCESS && !told_)) return;
     if (!told_) {
@@ -153,13 +155,15 @@ class Statuses {
 
  private:
   MPI_Status* all_;
-  bool told_;  // in all that were noted
+  bool told_;  // MPI_ERROR is written in all recorded statuses
 };
 
 [[gnu::noinline]] int end_failed(Call& call, RequestRow& row, int i, MPI_Status* status) {
   Communicator& communicator = *row[i]->communicator;
+  // Only the first failed request determines the call's error and its origin; ending a later one must not change them.
   const Call::Blame before = call.blamed();
   std::string words;
+  // Ending the request drops its reference, and the handler is called afterwards.
   ++communicator.references;
   const int error_class = row.end(i, status, words);
   if (error_class == MPI_SUCCESS || !call.ok()) {
@@ -175,7 +179,7 @@ class Statuses {
   return error_class;
 }
 
-// Ends request `i`, whose status is number `at`; notes the first error for the call.
+// Ends request `i`, whose status is number `at`; the first error becomes the call's.
 void end_one(Call& call, RequestRow& row, int i, Statuses& statuses, int at) {
   MPI_Status* const status = statuses.at(at);
   statuses.note(at, row.end_well(i, status) ? MPI_SUCCESS : end_failed(call, row, i, status));
@@ -211,13 +215,13 @@ int end_some(Call& call, RequestRow& row, int* outcount, int* indices, MPI_Statu
 
 }  // namespace margay::mpi
 
-// MPI_Wait and its family (MPI 4.0, 3.7.3 and 3.7.5).
+// MPI_Wait and its variants (MPI 4.0, 3.7.3 and 3.7.5).
 
 using namespace margay::mpi;
 
 namespace {
 
-// Apart, so that the other waits do not pay for it. False: an error of the request's function.
+// Out of line, so that other waits do not pay for it. Returns false after an error of the request's function.
 [[gnu::noinline]] bool carry_on(Call& call, UserRequest* request) {
   wait_extended(call, Requests(&request, 1), true, [request] { return complete(*request); });
   return call.ok();
@@ -228,7 +232,8 @@ template <typename Done>
   return call.ok();
 }
 
-// Until `done()`; false: an error of a request's function. `all`: that is when all of them are complete.
+// Waits until `done()`; returns false after an error of a request's function. `all`: `done()` holds when all requests
+// are complete.
 template <typename Done>
 bool wait_for(Call& call, const RequestRow& row, int messages, bool all, Done done) {
   if (any_extended(call) && awaits_extended(row.all())) [[unlikely]]

@@ -1,4 +1,5 @@
-// Persistent requests (MPI 4.0, chapter 3.9): the arguments are checked and kept once, started as often as wanted.
+// Persistent requests (MPI 4.0, chapter 3.9): arguments are checked and kept once, and started as often as the program
+// likes.
 #include "mpi/call/binding.hpp"
 #include "mpi/point_to_point/arguments.hpp"
 #include "mpi/point_to_point/buffered.hpp"
@@ -10,6 +11,7 @@ using namespace margay::mpi;
 
 namespace {
 
+// Makes an inactive request with references to communicator and datatype, which the program may free.
 int keep(Call& call, Communicator* communicator, const PersistentCall& arguments, MPI_Request* handle) {
   call.not_null(handle, "request");
   if (!call.ok()) return call.failed();
@@ -27,7 +29,7 @@ int keep(Call& call, Communicator* communicator, const PersistentCall& arguments
   return MPI_SUCCESS;
 }
 
-// Whether it can be started.
+// Checks that a request can be started.
 void check_start(Call& call, const UserRequest& request) {
   if (!request.persistent) {
     call.error(MPI_ERR_REQUEST, "the request is not a persistent one");
@@ -38,7 +40,7 @@ void check_start(Call& call, const UserRequest& request) {
 
 void start(Call& call, UserRequest& request) {
   if (request.own != nullptr) {
-    request.device = request.own;  // other threads may come in between, when it calls a function of the program's
+    request.device = request.own;  // first: start() may call functions of the program, and let other threads in
     request.own->start(call.rank());
     return;
   }
@@ -61,7 +63,7 @@ int persistent_send(const Invocation& name, SendMode mode, const SendArguments& 
   const CheckedSend checked = check_send(call, mode, arguments);
   PersistentCall kept;
   kept.mode = mode;
-  kept.buffer = const_cast<void*>(arguments.buffer);  // only ever read; a receive's is written
+  kept.buffer = const_cast<void*>(arguments.buffer);  // a send's buffer is only read; a receive's is written
   kept.count = arguments.count;
   kept.type = checked.type;
   kept.peer = arguments.destination;
@@ -103,7 +105,7 @@ extern "C" int PMPI_Startall(int count, MPI_Request array_of_requests[]) {
     const UserRequest* found = call.request(array_of_requests[i]);
     if (call.ok()) check_start(call, *found);
   }
-  // None is started unless all can be; but one that stands there twice is active the second time.
+  // Started only if all can be. A request that is listed twice is active the second time, so it is checked again.
   for (int i = 0; i < count && call.ok(); ++i) {
     UserRequest& found = *call.request(array_of_requests[i]);
     check_start(call, found);

@@ -1,4 +1,4 @@
-// MPI_Probe, MPI_Mprobe and their kin (MPI 4.0, chapter 3.8).
+// MPI_Probe, MPI_Mprobe and their variants (MPI 4.0, chapter 3.8).
 #include "mpi/call/binding.hpp"
 #include "mpi/point_to_point/arguments.hpp"
 #include "mpi/point_to_point/completion.hpp"
@@ -21,22 +21,22 @@ Communicator* check_probe(Call& call, int source, int tag, MPI_Comm comm) {
   return communicator;
 }
 
-// A probe found nothing: whether nothing may ever come, which is an error then.
+// Whether no message can ever come, as its source is lost; sets the error then.
 bool in_vain(Call& call, int source, const Communicator& communicator) {
   if (!call.device().source_lost(source, communicator)) return false;
   call.error(MPIX_ERR_PROC_FAILED, words_of_lost(call.rank()));
   return true;
 }
 
-// Until `probe` finds one, or nothing may ever come. What is awaited is told as long as this waits, and no longer: a
-// handler of an error runs outside the lock, and may not return.
+// Waits until `probe` finds a message, or none can ever come. The awaited envelope is published only while this waits:
+// an error's handler runs outside the lock, and may never return.
 template <typename Probe>
 void wait_for_one(Call& call, const Awaited& awaited, Probe probe) {
   const ProbeWait told(call.device(), awaited);
   wait_until(call.rank(), [&] { return probe() || in_vain(call, awaited.source, *awaited.communicator); });
 }
 
-// A matched message's handle; MPI_MESSAGE_NULL and an error when there are too many.
+// The handle of a matched message; MPI_MESSAGE_NULL, with the error set, if there are too many.
 MPI_Message hand_out(Call& call, Message& message) {
   const Handle handle = call.rank().handles().messages().add(message);
   if (handle == 0) call.error(MPI_ERR_OTHER, "too many matched messages are alive (2^18); receive some first");
@@ -44,7 +44,7 @@ MPI_Message hand_out(Call& call, Message& message) {
   return handle == 0 ? MPI_MESSAGE_NULL : handle;
 }
 
-// What both matched receives check; nullptr for MPI_MESSAGE_NO_PROC, and after an error.
+// The checks of both matched receives. Returns nullptr for MPI_MESSAGE_NO_PROC and after an error.
 Message* check_matched(Call& call, const void* buffer, std::int64_t count, Datatype* type, const MPI_Message* handle) {
   call.count(count);
   call.buffer(buffer, count, type);

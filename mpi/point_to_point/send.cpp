@@ -18,7 +18,7 @@ namespace {
   return call.done();
 }
 
-// For the list of leaks: the device keeps nothing of a send that is over.
+// Records a send for the list of leaks, as the device keeps nothing of a completed one.
 [[gnu::noinline]] void note_sent(UserRequest* request, const CheckedSend& send) {
   if (request == nullptr || !request->sent) return;
   request->call.peer = send.destination;
@@ -33,7 +33,7 @@ int blocking_send(const Invocation& name, SendMode mode, const SendArguments& ar
   const CheckedSend send = check_send(call, mode, arguments);
   if (!call.ok()) [[unlikely]]
     return call.failed();
-  // A short message whose ring has room needs no request.
+  // A short message whose ring has room needs no request; a synchronous one has to wait for its receive.
   if (mode != SendMode::synchronous && call.device().send_now(send)) return MPI_SUCCESS;
   return send_and_wait(call, send);
 }

@@ -1,4 +1,4 @@
-// What a status tells (MPI 4.0, 3.2.5).
+// Inquiries and changes of a status (MPI 4.0, 3.2.5).
 #include <optional>
 
 #include "mpi/call/binding.hpp"
@@ -25,7 +25,7 @@ int get_count(Call& call, const MPI_Status* status, MPI_Datatype datatype, Count
   return MPI_SUCCESS;
 }
 
-// Checks what MPI_Status_set_elements and its like share, and sets.
+// The common part of MPI_Status_set_elements and MPI_Status_set_elements_x.
 int set_elements(Call& call, MPI_Status* status, MPI_Datatype datatype, MPI_Count count) {
   const Datatype* type = call.any_datatype(datatype);
   call.not_null(status, "status");

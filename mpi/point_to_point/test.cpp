@@ -1,4 +1,4 @@
-// MPI_Test and its family (MPI 4.0, 3.7.3 and 3.7.5). Each runs one round of progress when nothing is complete yet.
+// MPI_Test and its variants (MPI 4.0, 3.7.3 and 3.7.5). Each runs one round of progress if nothing is complete yet.
 #include "mpi/call/binding.hpp"
 #include "mpi/point_to_point/completion.hpp"
 #include "mpi_adi/request/own_request.hpp"
@@ -14,7 +14,7 @@ void poll(Call& call, const RequestRow* row) {
   poll_extended(call, row->all());
 }
 
-// `asked`: the request or the row. False also after an error of a request's function.
+// `asked`: the request or the row. Returns false also after an error of a request's function.
 template <typename Asked, typename Done>
 bool test_once(Call& call, Asked asked, Done done) {
   if (done()) return true;
@@ -29,7 +29,7 @@ bool test_once(Call& call, Asked asked, Done done) {
   return false;
 }
 
-// What it says, without ending it.
+// The status and error of a request, without ending it.
 void look_at_own(Call& call, OwnRequest& own, MPI_Status* status) {
   MPI_Status unseen{};
   std::string words;

@@ -115,7 +115,7 @@ extern "C" int PMPI_Cart_shift(MPI_Comm comm, int direction, int disp, int* rank
 }
 MARGAY_ALIAS(Cart_shift)
 
-// No rank is better placed than another: the grid takes them in order.
+// Ranks are not reordered: the grid takes them in order.
 extern "C" int PMPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int* newrank) {
   Call call(call_name<"MPI_Cart_map">);
   const Communicator* const communicator = call.intracommunicator(comm);

@@ -1,4 +1,5 @@
-// Communicators with a topology (MPI 4.0, 8.5). Ranks are never reordered: no place is better than another.
+// Construction of communicators with a topology (MPI 4.0, 8.5). Ranks are never reordered, because no placement is
+// known to be better.
 #include "collectives/comm/construct.hpp"
 #include "mpi/call/binding.hpp"
 #include "mpi/collective/arguments.hpp"
@@ -18,7 +19,7 @@ int give_with_topology(Call& call, const Made& made, Kind&& topology, MPI_Comm* 
   return give_communicator(call, made, handle);
 }
 
-// The first `count` members; the others get MPI_COMM_NULL.
+// A communicator of the first `count` members; the others get MPI_COMM_NULL.
 Made first_members(Call& call, Communicator& parent, int count) {
   return split(call.rank(), parent, parent.rank() < count ? 0 : MPI_UNDEFINED, parent.rank());
 }
@@ -27,7 +28,7 @@ std::string element_word(const char* array, std::size_t index) {
   return std::string(array) + "[" + std::to_string(index) + "]";
 }
 
-// Neighbors that each are a rank of the communicator, with weights where there are some.
+// Checks a list of neighbors, each a rank of the communicator.
 std::vector<int> checked_neighbors(Call& call, const Communicator* communicator, int degree, const int* ranks,
                                    const char* what) {
   const std::span<const int> found = checked_array(call, ranks, degree, what);
@@ -42,6 +43,7 @@ bool is_weighted(const int* weights) {
   return weights != MPI_UNWEIGHTED;
 }
 
+// Checks weights. Empty without weights, and after an error.
 std::vector<int> checked_weights(Call& call, int degree, const int* weights, const char* what) {
   if (!is_weighted(weights)) return {};
   if (weights == MPI_WEIGHTS_EMPTY && degree > 0) {
@@ -54,7 +56,7 @@ std::vector<int> checked_weights(Call& call, int degree, const int* weights, con
   return {found.begin(), found.end()};
 }
 
-// The edges that a call of MPI_Dist_graph_create names.
+// Checks and collects the edges of a call of MPI_Dist_graph_create.
 std::vector<Edge> checked_edges(Call& call, const Communicator* communicator, int n, const int* sources,
                                 const int* degrees, const int* destinations, const int* weights) {
   not_negative(call, n, "n");
@@ -91,7 +93,7 @@ extern "C" int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], 
   const std::span<const int> sizes = checked_dims(call, ndims, dims, parent == nullptr ? 0 : parent->size());
   const std::span<const int> wraps = checked_array(call, periods, ndims, "periods");
   call.not_null(comm_cart, "comm_cart");
-  if (comm_cart != nullptr) *comm_cart = MPI_COMM_NULL;  // of a call that fails, as with MPICH: programs look at it
+  if (comm_cart != nullptr) *comm_cart = MPI_COMM_NULL;  // also after an error, as in MPICH: programs test it
   if (!call.ok()) return call.failed();
   CartTopology cart{{sizes.begin(), sizes.end()}, {}};
   for (const int wrap : wraps) cart.periods.push_back(wrap != 0 ? 1 : 0);

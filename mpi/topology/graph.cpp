@@ -8,7 +8,7 @@ using namespace margay::mpi;
 
 namespace {
 
-// The program's array for entries of `all`, of which it takes as many as it has room for.
+// Checks the program's array for entries of `all`, of which it gets as many as it has room for.
 void check_array(Call& call, std::span<const int> all, int room, const int* out, const char* room_name,
                  const char* out_name) {
   not_negative(call, room, room_name);
@@ -18,7 +18,7 @@ void give(std::span<const int> all, int room, int* out) {
   std::copy_n(all.begin(), std::min(all.size(), static_cast<std::size_t>(room)), out);
 }
 
-// As many of the neighbors as there is room for; weights where they are asked for.
+// Copies as many neighbors as there is room for, with their weights if the program asks for them.
 void give_neighbors(const std::vector<int>& neighbors, const std::vector<int>& neighbor_weights, int room, int* out,
                     int* out_weights) {
   const std::size_t count = std::min(neighbors.size(), static_cast<std::size_t>(room));
@@ -90,7 +90,7 @@ extern "C" int PMPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, i
 }
 MARGAY_ALIAS(Graph_neighbors)
 
-// No rank is better placed than another: the graph takes them in order.
+// Ranks are not reordered: the graph takes them in order.
 extern "C" int PMPI_Graph_map(MPI_Comm comm, int nnodes, const int indx[], const int edges[], int* newrank) {
   Call call(call_name<"MPI_Graph_map">);
   const Communicator* const communicator = call.intracommunicator(comm);
