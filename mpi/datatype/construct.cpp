@@ -1,5 +1,5 @@
-// Datatype constructors (MPI 4.0, 5.1.2 to 5.1.3), and their names of MPI-1, which make the same types. All are made of
-// four layouts: hvector, indexed, struct and resized (mpi_adi/datatype).
+// Datatype constructors (MPI 4.0, 5.1.2 to 5.1.3), and their names of MPI-1, which make the same types. All but a
+// duplicate use one of four constructions: hvector, indexed, struct, resized (mpi_adi/datatype).
 #include <utility>
 
 #include "mpi/call/binding.hpp"

@@ -1,5 +1,5 @@
 // Error classes, codes and strings: the library's, and those that a program adds (MPI 4.0, 9.4 and 9.5; the functions
-// that take them away again are MPICH's).
+// that remove them are MPICH's).
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -12,9 +12,9 @@ using namespace margay::mpi;
 
 namespace {
 
-// Before MPI_Init and after MPI_Finalize there are the library's classes only, and no sentence is kept.
+// The rank's table; before MPI_Init and after MPI_Finalize one with the library's classes only, and without messages.
 const ErrorTable& table_of(EarlyCall& call) {
-  static const ErrorTable& bare = *new ErrorTable();  // never destroyed: threads may ask while the process exits
+  static const ErrorTable& bare = *new ErrorTable();  // never destroyed, as threads may use it while the process exits
   return call.rank() != nullptr ? call.rank()->errors() : bare;
 }
 

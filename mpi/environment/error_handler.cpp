@@ -42,6 +42,7 @@ int set(Call& call, MPI_Comm comm, MPI_Errhandler handle) {
   return call.done();
 }
 
+// Returns a new reference, which MPI_Errhandler_free drops. A null handler is MPI_ERRORS_ARE_FATAL.
 int get(Call& call, MPI_Comm comm, MPI_Errhandler* handle) {
   const Communicator* communicator = call.communicator(comm);
   call.not_null(handle, "errhandler");
@@ -96,7 +97,7 @@ extern "C" int PMPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler* errhandler) {
 }
 MARGAY_ALIAS(Errhandler_get)
 
-// The predefined handlers are never freed; a program's handle to one is only given back.
+// Predefined handlers are never freed: only the program's reference to one is dropped.
 extern "C" int PMPI_Errhandler_free(MPI_Errhandler* errhandler) {
   return free_early_handler(call_name<"MPI_Errhandler_free">, errhandler);
 }

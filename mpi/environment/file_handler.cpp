@@ -1,5 +1,5 @@
-// Error handlers of files (MPI 4.0, 9.3.3 and 14.7). No file can be opened, so the one that has a handler is
-// MPI_FILE_NULL: its handler is what files begin with, and what programs (C++ ones at their start) ask and set.
+// Error handlers of files (MPI 4.0, 9.3.3 and 14.7). No file can be opened, so only MPI_FILE_NULL has a handler: the
+// one that files begin with, which programs (those in C++ when they start) read and set.
 #include "mpi/call/binding.hpp"
 #include "mpi/call/call.hpp"
 #include "mpi/call/early_call.hpp"

@@ -17,7 +17,7 @@ namespace margay::mpi {
 
 namespace {
 
-// The words of this process's command line.
+// The tokens of this process's command line, for programs that pass none.
 std::vector<std::string> own_words() {
   std::vector<std::string> words;
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen("/proc/self/cmdline", "rb"), &std::fclose);
@@ -34,7 +34,7 @@ std::vector<std::string> own_words() {
   return words;
 }
 
-// A pair with a value that fits; longer ones are cut.
+// Sets a pair; a value that is too long is truncated.
 void tell(Info& info, const char* key, const std::string& value) {
   if (!value.empty()) info.set(key, value.substr(0, MPI_MAX_INFO_VAL));
 }

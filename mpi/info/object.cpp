@@ -1,4 +1,4 @@
-// Info objects, made, copied and freed (MPI 4.0, chapter 10).
+// Creation, copying and release of info objects (MPI 4.0, chapter 10).
 #include <optional>
 #include <utility>
 

@@ -16,7 +16,7 @@ void copy_text(const std::string& text, char* out, std::size_t characters) {
   out[length] = '\0';
 }
 
-// Looks a key up and, when it is there, hands its value to `use`, with the table locked.
+// Looks a key up and, if it exists, calls `use` with its value, while the table is locked.
 template <typename Use>
 int look_up(EarlyCall& call, MPI_Info info, const char* key, int* flag, Use use) {
   call.not_null(flag, "flag");
@@ -117,7 +117,7 @@ extern "C" int PMPI_Info_get_nthkey(MPI_Info info, int n, char* key) {
       call.error(MPI_ERR_ARG, "n is " + std::to_string(n) + "; the info object has " +
                                   std::to_string(found->pairs.size()) + " keys, counted from 0");
     } else if (found != nullptr) {
-      // As MPICH: programs have a buffer of MPI_MAX_INFO_KEY bytes, the zero included.
+      // As in MPICH: programs pass a buffer of MPI_MAX_INFO_KEY bytes with the zero.
       copy_text(found->pairs[static_cast<std::size_t>(n)].first, key, MPI_MAX_INFO_KEY - 1);
     }
   }

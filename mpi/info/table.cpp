@@ -18,15 +18,16 @@ struct InfoTable final : ProcessPart {
   }
   std::mutex mutex;
   HandleTable<Info> table{ObjectType::info};
-  std::optional<JobFacts> facts;  // since MPI has begun
+  std::optional<JobFacts> facts;  // once MPI has begun
   Info environment;
-  bool environment_is_whole = false;  // it has the facts
+  bool environment_is_whole = false;  // it was made with the facts
 };
 
 InfoAccess::InfoAccess() : infos_(current_process().part<InfoTable>()), lock_(infos_.mutex) {}
 
 Info* InfoAccess::find(MPI_Info handle) const {
   if (handle != MPI_INFO_ENV) return infos_.table.find(handle);
+  // Made again once MPI has begun, which adds the job's facts.
   if (!infos_.environment_is_whole) {
     infos_.environment = environment(0, nullptr);
     infos_.environment_is_whole = infos_.facts.has_value();

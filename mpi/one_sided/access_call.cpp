@@ -21,7 +21,7 @@ bool is_pair(MPI_Datatype type) {
   return type == MPI_2INT || (accumulate_element_bytes(type) != 0 && !is_basic_datatype(type));
 }
 
-// Where a datatype's elements begin, one after another.
+// The addresses of a datatype's elements, one after the other.
 class PairPlaces {
  public:
   PairPlaces(const void* base, std::int64_t count, const Datatype& type, std::uint64_t pair_bytes)
@@ -42,7 +42,7 @@ class PairPlaces {
 
 }  // namespace
 
-// In a loop: types may be nested deeper than a stack is.
+// A loop instead of recursion, as types may be nested deeper than the stack.
 MPI_Datatype pair_of(const TypeDefinition& definition) {
   MPI_Datatype found = 0;
   std::unordered_set<const TypeDefinition*> seen{&definition};
@@ -50,7 +50,7 @@ MPI_Datatype pair_of(const TypeDefinition& definition) {
   while (!left.empty()) {
     const TypeDefinition& type = *left.back();
     left.pop_back();
-    if (type.elements == 0) continue;  // markers
+    if (type.elements == 0) continue;  // markers of bounds
     if (type.predefined != 0) {
       if (!is_pair(type.predefined) || (found != 0 && found != type.predefined)) return 0;
       found = type.predefined;
@@ -69,7 +69,7 @@ bool is_padded_pair(MPI_Datatype type) {
 
 void accumulate_pairs(Rma& rma, Window& window, const Access& access, const AccumulateOperands& operands,
                       const OriginData& origin, const Datatype& pair) {
-  // Of the target offsets: from an address of 0.
+  // From address 0, the results are offsets in the target.
   PairPlaces there(nullptr, access.target_count, *access.target_type, pair.size);
   PairPlaces here(origin.buffer, operands.any() ? origin.count : 0, *origin.type, pair.size);
   PairPlaces results(access.buffer, access.count, access.wants_result() ? *access.type : pair, pair.size);
@@ -92,17 +92,17 @@ void accumulate_pairs(Rma& rma, Window& window, const Access& access, const Accu
 
 namespace {
 
-// A request-based call: only in passive epochs (MPI 4.0, 12.3.5).
+// A request-based access (MPI 4.0, 12.3.5), which is allowed in passive epochs only.
 class Requested {
  public:
   Requested(Call& call, MPI_Request* handle) : call_(call), handle_(handle) { call.not_null(handle, "request"); }
-  // The window is known, and its epoch allows accesses.
+  // Called when the window is found and its epoch allows accesses.
   [[nodiscard]] Outstanding* begin(Window& window, const Access& access) {
     request_ = std::make_unique<RmaRequest>(call_.device(), *window.communicator);
     request_->announced(access.target, access.announced);
     return &request_->outstanding();
   }
-  // Gives the request its handle: also one whose target is MPI_PROC_NULL, which is over.
+  // Gives the request a handle; also for the target MPI_PROC_NULL, whose request is complete.
   void end(Window* window) {
     if (!call_.ok() || window == nullptr) return;
     if (request_ == nullptr) static_cast<void>(begin(*window, {}));
@@ -138,15 +138,15 @@ AccessKind kind_of(Direction direction) {
   return direction == Direction::put ? AccessKind::put : AccessKind::get;
 }
 
-// One predefined type that all of the target's elements are; 0: there is none.
+// The predefined type of all the target's elements; 0: there is none.
 MPI_Datatype element_type(const Datatype& type) {
   if (type.predefined) return type.handle;
-  // First: to basic() a pair is two elements.
+  // Pairs first, because basic() counts a pair as two elements.
   const MPI_Datatype pair = pair_of(*type.definition);
   return pair != 0 ? pair : type.definition->basic();
 }
 
-// A pair with padding lies in memory as it is.
+// A pair with padding is read as it lies in memory.
 void take_operands(const OriginData& origin, AccumulateOperands& operands) {
   if (origin.type->handle == operands.type) {
     operands.elements = portals::Region(const_cast<void*>(origin.buffer), operands.count * operands.element_bytes);
@@ -169,7 +169,7 @@ void check_operation(Call& call, MPI_Op op, bool result_wanted) {
                                  : word + " is no living operation (freed, or never made)");
 }
 
-// Types for Fortran's kinds have handles of their own and are predefined, too (MPI 4.0, 19.1.5).
+// Types for Fortran's kinds have handles of their own and count as predefined (MPI 4.0, 19.1.5).
 bool is_one_element(const Datatype& type) {
   if (type.predefined) return true;
   const int combiner = type.definition->origin.combiner;
@@ -181,12 +181,13 @@ std::uint64_t target_bytes(const Access& access) {
   return static_cast<std::uint64_t>(access.target_count) * access.target_type->size;
 }
 
-// Accumulates of nothing may name any datatype; calls for one element take only those that have one.
+// An empty accumulate may have any datatype; calls for one element need a datatype that has one.
 bool has_elements(const Access& access, const ResultArguments& result) {
   return result.one_element || target_bytes(access) != 0;
 }
 
-// The elements' type, which all sides must have, and what the operation does to it. Requires: `access` is checked.
+// Finds the elements' type, which all sides must have, and checks that the operation is defined on it. Requires:
+// `access` is checked.
 void check_elements(Call& call, const Access& access, const ResultArguments& result, AccumulateOperands& operands) {
   check_operation(call, operands.op, result.wanted);
   if (!has_elements(access, result)) return;
@@ -212,7 +213,7 @@ void check_elements(Call& call, const Access& access, const ResultArguments& res
   }
 }
 
-// Where the access puts the result; nowhere, if none is wanted.
+// Checks the result's buffer and sets it in `access`; none if no result is wanted.
 void check_result(Call& call, Access& access, const ResultArguments& result, const AccumulateOperands& operands) {
   access.buffer = result.result;
   access.count = result.count;
@@ -251,7 +252,7 @@ int accumulate(Call& call, const AccessArguments& arguments, MPI_Op op, const Re
   Window* window = nullptr;
   Access access;
   AccessArguments checked = arguments;
-  // Without operands, what is said of them counts for nothing (MPI 4.0, 12.3.4): the target's elements say it all.
+  // With MPI_NO_OP the operands' arguments are ignored (MPI 4.0, 12.3.4); the result's are checked in their place.
   const bool no_operands = op == MPI_NO_OP && result.wanted;
   if (no_operands) {
     checked.origin = result.result;
@@ -290,7 +291,7 @@ int accumulate(Call& call, const AccessArguments& arguments, MPI_Op op, const Re
   return call.done();
 }
 
-// No result is wanted, or one of the target's type and count with a place to go to.
+// Whether there is no result, or one of the target's type and count with a buffer.
 bool is_like_target(const ResultArguments& result, const AccessArguments& arguments) {
   if (!result.wanted) return true;
   return result.type == arguments.target_type && result.count == arguments.target_count && result.result != nullptr &&
@@ -344,7 +345,7 @@ int swap_call(const Invocation& name, const AccessArguments& arguments, const vo
   if (short_swap(name, arguments, compare, result)) [[likely]]
     return MPI_SUCCESS;
   Call call(name);
-  // The window first: its handler is asked.
+  // The window first, as errors go to its handler.
   if (checked_window(call, arguments.window) != nullptr) {
     call.address(compare, 1, call.datatype(arguments.target_type), "compare_addr");
   }

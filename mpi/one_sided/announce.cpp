@@ -93,7 +93,7 @@ std::string words_of_own_conflict(const Conflict& conflict, const AnnouncedAcces
 
 namespace {
 
-constexpr std::uint32_t kConflictsPrintedMax = 100;  // of conflicts that end no job
+constexpr std::uint32_t kConflictsPrintedMax = 100;  // of conflicts that do not end the job
 
 EpochKind epoch_of(const Window& window, const WindowTarget& target) {
   if (window.lock_all || target.lock != LockKind::none) return EpochKind::passive;
@@ -124,6 +124,7 @@ std::string first_call(Call& call, const Conflict& conflict) {
   return conflict.first.call + call.rank().process().source_lines().behind_call(conflict.first.place);
 }
 
+// Records the finding, prints it unless it ends the job anyway, and sets the call's error.
 void tell_conflict(Call& call, const Window& window, std::string sentence) {
   const ErrorHandlerPtr& handler = window.communicator->error_handler;
   const bool fatal = handler == nullptr || (handler->function == nullptr && (handler->handle == MPI_ERRORS_ARE_FATAL ||
@@ -141,12 +142,12 @@ void tell_conflict(Call& call, const Window& window, std::string sentence) {
   call.error(MPI_ERR_RMA_CONFLICT, std::move(sentence));
 }
 
-// The origin's own memory.
+// The check of the origin's own memory: buffers of incomplete accesses that this one uses, too.
 class OwnBuffers {
  public:
   OwnBuffers(Window& window, const AnnouncedAccess& access, int target) : window_(window), own_(access) {
     own_.origin = target;
-    own_.epoch = EpochKind::passive;  // ends when this origin has it again, whatever the epoch
+    own_.epoch = EpochKind::passive;  // ends when the origin may reuse its memory, in any epoch
     own_.ends_alone = false;
   }
   void add(bool writes, const void* buffer, std::int64_t count, const Datatype& type) {
@@ -189,6 +190,8 @@ bool check_buffers(Call& call, Window& window, const AnnouncedAccess& told, cons
   return false;
 }
 
+// Announces the access in parts. If a later part conflicts, the parts before it are withdrawn, as the access does not
+// begin.
 bool check_target(Call& call, Window& window, const AnnouncedAccess& told, const Access& access) {
   TargetPieces pieces(*access.target_type, access.target_count);
   bool any = false;
@@ -202,6 +205,7 @@ bool check_target(Call& call, Window& window, const AnnouncedAccess& told, const
     if (outstanding.error_class != MPI_SUCCESS) {
       call.error(outstanding.error_class, {});
     } else if (answer.clash != Clash::none) {
+      // The name comes from another process.
       answer.first.call[sizeof answer.first.call - 1] = '\0';
       tell_conflict(
           call, window,

@@ -1,5 +1,5 @@
-// A window as an object: its group, name, hints, error handler and attributes
-// (MPI 4.0, 7.7.3, 7.8, 9.3, 12.2.6, 12.2.7). Most of it the window's own communicator keeps.
+// A window as an object: its group, name, hints, error handler and attributes (MPI 4.0, 7.7.3, 7.8, 9.3, 12.2.6,
+// 12.2.7). The window's own communicator keeps most of them.
 #include <cstring>
 #include <optional>
 
@@ -49,7 +49,7 @@ MARGAY_ALIAS(Win_get_name)
 
 namespace {
 
-// Hints of MPI 4.0, 12.2.1, with what they are without being set.
+// The hints of MPI 4.0, 12.2.1, with their values if they are not set.
 constexpr const char* kHints[][2] = {
     {"no_locks", "false"},
     {"accumulate_ordering", "rar,raw,war,waw"},
@@ -152,7 +152,7 @@ MARGAY_ALIAS(Win_call_errhandler)
 
 namespace {
 
-// What carries its attributes; nullptr, and an error of the call.
+// The communicator that has the window's attributes; nullptr after an error.
 Communicator* attributes_of(Call& call, MPI_Win win) {
   const Window* const window = checked_window(call, win);
   return window == nullptr ? nullptr : &*window->communicator;
@@ -201,7 +201,7 @@ extern "C" int PMPI_Win_get_attr(MPI_Win win, int win_keyval, void* attribute_va
 }
 MARGAY_ALIAS(Win_get_attr)
 
-// Fortran's.
+// For MPICH's Fortran library.
 MARGAY_EXPORT int MPII_Win_set_attr(MPI_Win win, int keyval, void* value, AttributeKind kind) {
   Call call(call_name<"MPI_Win_set_attr">);
   return set(call, win, keyval, {value, kind});

@@ -1,5 +1,5 @@
-// One-sided communication as the proposal of April 1996 had it (paper 001, section 4; margay/mpi_rma_1996.h): a
-// communicator that does both kinds of communication, and puts and gets by messages only.
+// One-sided communication by the proposal of April 1996 (paper 001, section 4; margay/mpi_rma_1996.h): one communicator
+// for both kinds of communication, with puts and gets by messages only.
 #include "collectives/comm/window.hpp"
 #include "collectives/select/perform.hpp"
 #include "mpi/call/binding.hpp"
@@ -30,7 +30,7 @@ struct Arguments1996 {
 
 enum class Moves : std::uint8_t { there, here };
 
-// The window behind a communicator of MPI_RMA_init; nullptr after an error.
+// The window of a communicator of MPI_RMA_init; nullptr after an error.
 Window* window_behind(Call& call, MPI_Comm comm) {
   const Communicator* const communicator = call.communicator(comm);
   if (communicator == nullptr) return nullptr;
@@ -42,7 +42,7 @@ Window* window_behind(Call& call, MPI_Comm comm) {
   return window;
 }
 
-// False: an error, or nothing to move.
+// Checks an access. Returns false after an error, and if there is nothing to move.
 bool check(Call& call, const Arguments1996& arguments, const Window* window, Access& access) {
   if (window == nullptr) return false;
   access.type = call.datatype(arguments.origin_type, arguments.origin_count);
@@ -66,7 +66,7 @@ bool check(Call& call, const Arguments1996& arguments, const Window* window, Acc
                      *access.target_type, access.offset);
 }
 
-// A message to oneself is taken at once.
+// Begins the access. A put to this rank itself is received at once.
 void move(Call& call, Moves how, Window& window, const Access& access) {
   wait_for_room(call);
   Rma& rma = call.rank().rma();

@@ -1,4 +1,4 @@
-// The request of a request-based access (MPI 4.0, 12.3.5): complete when nothing is under way for it at this origin.
+// The request of a request-based access (MPI 4.0, 12.3.5): complete when nothing of it is in progress at this origin.
 #pragma once
 
 #include "mpi/call/call.hpp"
@@ -8,6 +8,8 @@
 
 namespace margay::mpi {
 
+// Counts the access's messages and the call that begins it. Owned by its handle; after MPI_Request_free it deletes
+// itself when complete.
 class RmaRequest final : public OwnRequest, private Listener {
  public:
   RmaRequest(Device& device, Communicator& of) : OwnRequest(RequestKind::one_sided), device_(device) {
@@ -18,12 +20,12 @@ class RmaRequest final : public OwnRequest, private Listener {
   }
   ~RmaRequest() override { device_.drop_reference(*communicator); }
   [[nodiscard]] Outstanding& outstanding() { return outstanding_; }
-  // With --check-rma: the access is over with the request.
+  // With --check-rma: the access counts as complete when the request is.
   void announced(int target, const Access::Announced& access) {
     target_ = target;
     announced_ = access;
   }
-  // All that the call begins has begun.
+  // Called when the call has begun all its messages.
   void begun() {
     if (--outstanding_.count == 0) told();
   }
@@ -47,7 +49,8 @@ class RmaRequest final : public OwnRequest, private Listener {
     if (given_up_) delete this;
   }
 
-  // This process's later accesses are announced behind it; others' are not compared with it.
+  // Later accesses of this process are announced behind this report, and other processes' are not compared with the
+  // access, so nothing waits for it.
   void end_announced(MpiRank& rank) {
     const Access::Announced access = std::exchange(announced_, {});
     Window* const window = rank.rma().window_of(*communicator);

@@ -22,7 +22,7 @@ void check_assertion(Call& call, int assertion, int allowed) {
   }
 }
 
-// The members of a group by their ranks in the window.
+// The ranks in the window of a group's members; sets the call's error if one is not a member.
 std::vector<int> ranks_in(Call& call, const Window& window, const GroupPtr& group) {
   std::vector<int> ranks;
   for (int member = 0; member < group->size(); ++member) {
@@ -38,6 +38,7 @@ std::vector<int> ranks_in(Call& call, const Window& window, const GroupPtr& grou
   return ranks;
 }
 
+// Unlocks a target. If the unlock is a message behind all the accesses, these are not flushed first.
 void unlock_one(Call& call, Window& window, int target) {
   if (Rma::may_unlock_behind(window, window.target(target))) {
     call.rank().rma().unlock(window, target);
@@ -47,15 +48,15 @@ void unlock_one(Call& call, Window& window, int target) {
   call.rank().rma().unlock(window, target);
 }
 
-// A program may ask again and again for what others will write, and each time nothing has to be waited for: messages
-// are taken, and others get the processor, at times.
+// Receives messages and yields, now and then: a program may poll in a loop for data that others write, in calls that
+// never have to wait.
 void look_at_times(Call& call) {
   if (!call.rank().rma().looks_now()) return;
   look_once(call);
   give_way(call);
 }
 
-// What waited for accesses is over.
+// The end of a call that completed accesses: records it and sets their errors.
 void synchronised(Call& call, Window& window, TraceSync what, int target = -1) {
   look_at_times(call);
   call.rank().rma().synchronised(window, what, target);
@@ -75,7 +76,7 @@ extern "C" int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
   if (!checked_target(call, window, rank)) return call.done();
   wrong_epoch(call, check_lock(*window, rank));
   WindowTarget& target = window->target(rank);
-  // A dead member's lock may still be mapped here, and free.
+  // The lock of a dead member may still be mapped here, and be free.
   if (call.device().kernel().initiator().gone(target.world_rank)) call.error(MPIX_ERR_PROC_FAILED, {});
   if (!call.ok()) return call.failed();
   window->fence = Window::Fence::none;
@@ -117,7 +118,7 @@ extern "C" int PMPI_Win_lock_all(int assert, MPI_Win win) {
   window->fence = Window::Fence::none;
   window->lock_all = true;
   window->lock_all_unchecked = (assert& MPI_MODE_NOCHECK) != 0;
-  // Others' locks are asked for by the first access; what the program's own loads and stores reach, now.
+  // Locks of other members are requested by the first access; those of memory that the program accesses directly, now.
   for (int target = 0; target < window->members(); ++target) {
     if (target == window->rank() || window->flavor == MPI_WIN_FLAVOR_SHARED) wait_for_lock(call, *window, target);
   }
@@ -232,7 +233,7 @@ extern "C" int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win) {
     WindowTarget& target = window->target(rank);
     target.in_start = true;
     const std::uint32_t post = ++target.started;
-    // Also with MPI_MODE_NOCHECK, where it is here already: else it would be taken for a later one's.
+    // Also with MPI_MODE_NOCHECK, where the post has arrived already: unused, it would count for a later epoch.
     wait_for_target(call, target,
                     [&] { return window->control.posts().has_reached(static_cast<std::uint32_t>(rank), post); });
   }

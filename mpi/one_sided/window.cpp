@@ -1,4 +1,4 @@
-// Windows: made, freed, and the fence (MPI 4.0, 12.2 and 12.5.1).
+// Creation and release of windows, the fence, and attached memory (MPI 4.0, 12.2 and 12.5.1).
 
 #include "collectives/comm/window.hpp"
 #include "collectives/select/perform.hpp"
@@ -22,7 +22,7 @@ struct WindowArguments {
   MPI_Comm comm;
 };
 
-// The communicator, checked with everything else, also what `check_more` does; nullptr after an error.
+// Checks all arguments, also by `check_more`, and returns the communicator; nullptr after an error.
 template <typename CheckMore>
 Communicator* check_window(Call& call, const WindowArguments& arguments, const MPI_Win* win, Info& hints,
                            CheckMore check_more) {
@@ -80,7 +80,7 @@ int create(const Invocation& name, void* base, const WindowArguments& arguments,
       std::move(hints), win);
 }
 
-// With memory of its own. `flavor`: of MPI_Win_allocate or MPI_Win_allocate_shared.
+// The body of MPI_Win_allocate and MPI_Win_allocate_shared, which allocate the window's memory.
 int allocate(const Invocation& name, int flavor, const WindowArguments& arguments, void* baseptr, MPI_Win* win) {
   Call call(name);
   Info hints;
@@ -131,9 +131,9 @@ extern "C" int PMPI_Win_free(MPI_Win* win) {
   if (!call.ok()) return call.failed();
   if (!delete_attributes(call, *window->communicator)) return call.failed();
   flush_all(call, *window);
-  // All have ended their accesses before anybody's memory goes.
+  // A barrier: all members have ended their accesses before any member's memory is freed.
   note_error(call, perform(collectives_of(call), *window->communicator, BarrierCall{}));
-  // A member is dead, and the living may still be at it: what they write may not become anything else.
+  // If a member is dead, others may still access this memory: it is not reused.
   if (!call.ok() || window->error_class == MPIX_ERR_PROC_FAILED) keep_memory(*window);
   tell_errors(call, *window);
   MpiRank& rank = call.rank();
@@ -142,7 +142,7 @@ extern "C" int PMPI_Win_free(MPI_Win* win) {
     destroy_window(rank, *window);
     return call.done();
   }
-  const int code = call.failed();  // by the error handler of the window's communicator, which goes after it
+  const int code = call.failed();  // calls the error handler of the window's communicator, which is freed afterwards
   rank.enter();
   destroy_window(rank, *window);
   rank.leave();
@@ -161,6 +161,7 @@ extern "C" int PMPI_Win_fence(int assert, MPI_Win win) {
   if (!call.ok()) return call.failed();
   if (window->fence == Window::Fence::used) flush_all(call, *window);
   note_error(call, perform(collectives_of(call), *window->communicator, BarrierCall{}));
+  // After the barrier: all accesses before the fence are announced and complete.
   if (window->check != nullptr) window->check->announced.end_fence(++window->check->fences);
   window->fence = (assert& MPI_MODE_NOSUCCEED) != 0 ? Window::Fence::none : Window::Fence::open;
   call.rank().rma().synchronised(*window, margay::sim::TraceSync::fence);
@@ -201,13 +202,13 @@ extern "C" int PMPI_Win_detach(MPI_Win win, const void* base) {
 }
 MARGAY_ALIAS(Win_detach)
 
-// Where the memory of another member is, of a window that shares it (MPI 4.0, 12.2.3).
+// The address of another member's memory in a shared window (MPI 4.0, 12.2.3).
 
 using namespace margay::mpi;
 
 namespace {
 
-// The first member that has any memory, where none is named.
+// For MPI_PROC_NULL: the first member with memory.
 int member_of(const Window& window, int rank) {
   if (rank != MPI_PROC_NULL) return rank;
   for (int member = 0; member < window.members(); ++member) {
@@ -231,7 +232,7 @@ int query(const Invocation& name, MPI_Win win, int rank, MPI_Aint* size, Unit* u
   const WindowTarget& target = window->target(member_of(*window, rank));
   *size = static_cast<MPI_Aint>(target.bytes);
   *unit = static_cast<Unit>(target.unit);
-  // A member without bytes has a place between its neighbors', as MPI_Win_allocate_shared returned it.
+  // A member without memory has an address between its neighbors', as MPI_Win_allocate_shared returned it.
   *static_cast<void**>(baseptr) = target.base;
   return call.done();
 }

@@ -21,7 +21,7 @@ namespace margay::mpi {
 
 namespace {
 
-// More lines than anybody reads; all are counted.
+// Lines printed at most; all objects are counted.
 constexpr std::size_t kLinesMax = 1000;
 
 std::string peer_word(const char* word, int peer) {
@@ -35,14 +35,14 @@ std::string message_words(const char* word, int peer, int tag, std::uint64_t byt
          std::to_string(bytes) + " bytes";
 }
 
-// The device keeps a send's peer by its number in the world.
+// The rank of a process: the device keeps a send's peer by its rank in the world.
 int rank_of_process(const Communicator& communicator, std::uint32_t process) {
   const sim::SharedTable& peers = communicator.peers->world_ranks;
   return static_cast<int>(std::find(peers.begin(), peers.end(), process) - peers.begin());
 }
 
 std::string words(const SendRequest& request) {
-  if (request.source == MPI_PROC_NULL) return {};  // over at once, without a message
+  if (request.source == MPI_PROC_NULL) return {};  // complete at once, without a message
   return message_words("to", rank_of_process(*request.communicator, request.peer), request.tag, request.body.bytes());
 }
 std::string words(const ReceiveRequest& request) {
@@ -75,7 +75,7 @@ std::string in_quotes(const std::string& name) {
   return name.empty() ? std::string() : " \"" + name + "\"";
 }
 
-// The lines and counts of one rank.
+// The lines and counts of one rank's report.
 class Report {
  public:
   explicit Report(MpiRank& rank) : rank_(rank) {}
@@ -100,7 +100,7 @@ class Report {
     if (rank_.handles().origins()->tell(handle))
       line(kind, handle, rank_.handles().origins()->of(handle), name, details);
   }
-  // After the lines of one kind: their number for the last line.
+  // Ends the lines of one kind: adds their number to the last line.
   void end_kind(const char* one, const char* many) {
     if (lines_ == counted_) return;
     const std::size_t here = lines_ - counted_;
@@ -117,7 +117,7 @@ class Report {
   }
 
  private:
-  // All at once, before the first line.
+  // Looks up all locations at once, before the first line: later lookups of them cost nothing.
   void look_up_callers() {
     if (lines_ != 1) return;
     rank_.process().source_lines().look_up(rank_.handles().origins()->places());
@@ -131,7 +131,7 @@ class Report {
   std::size_t counted_ = 0;
 };
 
-// Of one session, or of the world model.
+// The objects of one session, or of the world model.
 struct Owner {
   std::uint32_t session = 0;
   bool any_session = false;
@@ -161,7 +161,7 @@ std::string processes(int count) {
   return std::to_string(count) + (count == 1 ? " process" : " processes");
 }
 
-// Known to the program by the window's handle.
+// Whether the program has this communicator only as a window's.
 bool is_windows(const Communicator& communicator) {
   return object_type(communicator.handle) == ObjectType::window;
 }
@@ -184,7 +184,7 @@ void add_communicators(MpiRank& rank, Owner owner, Report& report) {
   report.end_kind("group", "groups");
 }
 
-// Types of Fortran's kinds are the library's (MPI 4.0, 19.1.9: they must not be freed).
+// Types for Fortran's kinds belong to the library (MPI 4.0, 19.1.9: they must not be freed).
 void add_datatypes(MpiRank& rank, Report& report) {
   const std::vector<Datatype*>& kinds = rank.handles().kind_types();
   for (const Datatype* type : rank.handles().living_datatypes()) {
@@ -207,7 +207,7 @@ void add_lasting(MpiRank& rank, Report& report) {
   report.end_kind("error handler", "error handlers");
 }
 
-// What belongs to no session.
+// Objects that belong to no session.
 void add_shared(MpiRank& rank, Report& report) {
   add_datatypes(rank, report);
   add_operations(rank, report);

@@ -1,4 +1,4 @@
-// What a session knows: its hints, the sets of processes, and groups of them (MPI 4.0, 11.3.2 and 7.3.2).
+// Inquiries of a session: its hints, its sets of processes, and groups of them (MPI 4.0, 11.3.2 and 7.3.2).
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -24,7 +24,7 @@ int hand_out(Call& call, Info&& made, MPI_Info* info) {
   return call.done();
 }
 
-// Nothing that an info object may say is known of here.
+// Checks that the info object is valid; no hint is used.
 void check_info(Call& call, MPI_Info info) {
   if (info != MPI_INFO_NULL && !copy_of_info(info)) call.error(MPI_ERR_INFO, words_of_bad_info(info));
 }
@@ -62,7 +62,7 @@ extern "C" int PMPI_Session_get_num_psets(MPI_Session session, MPI_Info info, in
 }
 MARGAY_ALIAS(Session_get_num_psets)
 
-// A length of 0 asks for the length; a shorter one cuts the name.
+// A length of 0 asks for the length; a shorter buffer gets a truncated name.
 extern "C" int PMPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, int* pset_len, char* pset_name) {
   Call call(call_name<"MPI_Session_get_nth_pset">);
   static_cast<void>(checked_session(call, session));
@@ -107,7 +107,7 @@ extern "C" int PMPI_Group_from_session_pset(MPI_Session session, const char* pse
   check_text(call, pset_name, MPI_MAX_PSET_NAME_LEN, "pset_name");
   if (!call.ok()) return call.failed();
   GroupPtr members = checked_set(call, found, pset_name);
-  if (members == nullptr) *newgroup = MPI_GROUP_NULL;  // of an unknown set; other errors change nothing
+  if (members == nullptr) *newgroup = MPI_GROUP_NULL;  // for an unknown set; other errors leave it unchanged
   return call.ok() ? give_group(call, std::move(members), newgroup) : call.failed();
 }
 MARGAY_ALIAS(Group_from_session_pset)

@@ -1,4 +1,4 @@
-// Error handlers of sessions (MPI 4.0, 9.3.4 and 9.5).
+// Error handlers of sessions (MPI 4.0, 9.3.4 and 9.5). They may be made before any session.
 #include "mpi/call/binding.hpp"
 #include "mpi/call/early_call.hpp"
 #include "mpi/call/session_arguments.hpp"

@@ -1,4 +1,4 @@
-// Categories (MPI 4.0, section 15.3.9). The tables are constant, so nothing ever changes.
+// Categories (MPI 4.0, section 15.3.9). The tables are constant, so the update number stays 0.
 #include "mpi/tool/variable/category.hpp"
 
 #include <algorithm>
@@ -11,18 +11,19 @@ using namespace margay::mpi;
 
 namespace {
 
-// How many rows are of this category.
+// The number of rows of a category.
 template <typename Rows>
 int count_of(const Rows& rows, Category category) {
   return static_cast<int>(
       std::count_if(rows.begin(), rows.end(), [category](const auto& row) { return row.category == category; }));
 }
 
+// All other categories are below the first one.
 int subcategories_of(Category category) {
   return category == Category::margay ? static_cast<int>(categories().size()) - 1 : 0;
 }
 
-// The first `len` of the category's rows, by index.
+// Returns the indices of the first `len` rows of a category.
 template <typename Rows>
 void give_indices(const Rows& rows, Category category, int len, int* indices) {
   int given = 0;
@@ -31,7 +32,7 @@ void give_indices(const Rows& rows, Category category, int len, int* indices) {
   }
 }
 
-// Checks the arguments of a call that asks for a list.
+// Checks the arguments of a call that returns a list.
 bool check_list(ToolCall& call, int cat_index, int len, const int* indices) {
   return call.check_index(cat_index, categories().size()) && call.check(len >= 0 && (indices != nullptr || len == 0));
 }

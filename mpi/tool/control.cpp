@@ -41,7 +41,7 @@ extern "C" int PMPI_T_cvar_get_index(const char* name, int* cvar_index) {
 }
 MARGAY_ALIAS(T_cvar_get_index)
 
-// None is bound to an object.
+// No control variable is bound to an object.
 extern "C" int PMPI_T_cvar_handle_alloc(int cvar_index, void* /*obj_handle*/, MPI_T_cvar_handle* handle, int* count) {
   ToolCall call;
   if (!call.check_index(cvar_index, control_variables().size())) return call.error();

@@ -1,5 +1,5 @@
-// Events (MPI 4.0, section 15.3.8). There are no event types: so no index names one, no registration and no instance
-// exists, and each function says which of them it was given in vain.
+// Events (MPI 4.0, section 15.3.8). There are no event types, so no index, registration or instance is valid: each
+// function returns the error for the argument that cannot exist.
 
 #include <limits>
 
@@ -11,7 +11,7 @@ using namespace margay::mpi;
 
 namespace {
 
-// The error of a call that names something of which there is none.
+// The result of a call that names an object that cannot exist.
 int none(int error) {
   ToolCall call;
   call.check(false, error);
@@ -111,7 +111,7 @@ extern "C" int PMPI_T_event_get_source(MPI_T_event_instance /*event_instance*/, 
 }
 MARGAY_ALIAS(T_event_get_source)
 
-// Event sources (MPI 4.0, section 15.3.8): the process's clock, the host's, which MPI_Wtime and traces use too.
+// Event sources (MPI 4.0, section 15.3.8): one, the host's clock, which MPI_Wtime and traces use, too.
 
 using namespace margay::mpi;
 

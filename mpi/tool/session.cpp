@@ -22,7 +22,7 @@ PerformanceHandle* find_handle(ToolCall& call, MPI_T_pvar_session session, MPI_T
   return &found->second;
 }
 
-// Does `step` with one handle, or with all of the pvar session's that it can be done with.
+// Applies `step` to one handle, or to all handles of the pvar session that permit it.
 using Step = int (*)(Tool&, PerformanceHandle&);
 int step_each(MPI_T_pvar_session session, MPI_T_pvar_handle handle, Step step) {
   ToolCall call;
@@ -53,7 +53,7 @@ extern "C" int PMPI_T_pvar_session_create(MPI_T_pvar_session* session) {
 }
 MARGAY_ALIAS(T_pvar_session_create)
 
-// Its handles go with it.
+// Frees its handles, too.
 extern "C" int PMPI_T_pvar_session_free(MPI_T_pvar_session* session) {
   ToolCall call;
   if (!call.check(session != nullptr)) return call.error();
@@ -126,7 +126,7 @@ extern "C" int PMPI_T_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_hand
 }
 MARGAY_ALIAS(T_pvar_readreset)
 
-// Performance variables (MPI 4.0, section 15.3.7): which there are; handles are in session.cpp.
+// Inquiries of performance variables (MPI 4.0, section 15.3.7).
 
 using namespace margay::mpi;
 

@@ -35,7 +35,7 @@ Word read_short_limit(const Settings& settings) {
   return short_limit_of(settings.device, Wire);
 }
 
-// A short message must fit in an empty heap of its receiver's; all ranks have heaps of one size.
+// A short message must fit into its receiver's empty heap; all ranks have heaps of one size.
 int check_short_limit(const Settings& settings, Word bytes) {
   return allowed(bytes >= 1 && bytes <= sim::short_limit_max(heap_bytes_of(settings.device)));
 }
@@ -57,7 +57,7 @@ int check_long_protocol(const Settings& /*settings*/, Word value) {
   return allowed(has_item(long_protocols(), static_cast<int>(value)));
 }
 
-// The sender alone decides it, message by message.
+// The sender alone chooses the protocol, for each message.
 void write_long_protocol(MpiRank& rank, Word value) {
   rank.device().set_long_protocol(static_cast<DeviceOptions::LongProtocol>(value));
 }
@@ -101,8 +101,8 @@ Word read_wait_policy(const Settings& settings) {
   return static_cast<Word>(asked == "yield" ? sim::WaitPolicy::yield : sim::WaitPolicy::automatic);
 }
 
-// Where ranks do not see each other's processors, MPI_Init chooses once, and there is no automatic policy afterwards.
-// Other threads may be waiting: they look at the policy with the process lock held, as whoever writes it.
+// Rejects `automatic` if ranks cannot see each other's processors: MPI_Init then chooses once. Other threads may be
+// waiting: they read the policy under the process lock, under which it is written.
 int check_wait_policy(const Settings& settings, Word value) {
   if (!has_item(wait_policies(), static_cast<int>(value))) return MPI_T_ERR_INVALID;
   return allowed(settings.rank == nullptr || value != static_cast<Word>(sim::WaitPolicy::automatic) ||
@@ -138,7 +138,7 @@ struct Bound {
   ValueType type;
 };
 
-// Never written, the same for the whole run.
+// A row that is never written, with one value for the whole run.
 constexpr ControlVariable fixed(const Bound& bound, int verbosity, Word (*read)(const Settings&),
                                 const Enumeration* items = nullptr) {
   return {bound.name, bound.description, bound.category, verbosity, MPI_T_SCOPE_CONSTANT, bound.type, items,
@@ -177,7 +177,7 @@ constexpr int kDeveloper = MPI_T_VERBOSITY_MPIDEV_BASIC;
 
 }  // namespace
 
-// One row for each variable.
+// The rows, one for each variable.
 std::span<const ControlVariable> control_variables() {
   using enum Category;
   using enum ValueType;
@@ -255,7 +255,7 @@ Settings settings_of(MpiRank* rank) {
     return settings;
   }
   settings.options = sim::Options::from_environment(environ);
-  // What MPI_Init will refuse reads as if it were not set.
+  // Options that MPI_Init will reject read as if they were not set.
   if (!device_options(settings.options, settings.device).ok()) settings.device = DeviceOptions{};
   return settings;
 }

@@ -30,6 +30,7 @@ int read_control(Tool& tool, ToolHandle handle, void* out) {
   const auto found = tool.control_handles.find(handle);
   if (found == tool.control_handles.end()) return MPI_T_ERR_INVALID_HANDLE;
   const ControlVariable& variable = control_variables()[found->second];
+  // A value that was written before MPI_Init reads as written.
   const auto wanted = tool.wanted.find(found->second);
   if (wanted != tool.wanted.end()) {
     store_word(variable.type, wanted->second, out);
@@ -52,6 +53,7 @@ int write_control(Tool& tool, ToolHandle handle, const void* in) {
   if (!variable.writable()) return MPI_T_ERR_CVAR_SET_NEVER;
   const Word value = load_word(variable.type, in);
   const RankVisit visit(tool.rank);
+  // Checked and written under one lock, so the settings stay the same in between.
   if (const int error = variable.check(settings_of(tool.rank), value); error != MPI_SUCCESS) return error;
   if (tool.rank != nullptr) {
     variable.write(*tool.rank, value);

@@ -1,4 +1,4 @@
-// What the message kernel did: deliveries, drops by reason, matching, lost peers.
+// The rows of the message kernel: deliveries, drops by reason, matching, lost peers.
 #include <array>
 
 #include "mpi/tool/variable/performance.hpp"

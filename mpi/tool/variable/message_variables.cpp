@@ -1,4 +1,4 @@
-// Messages and bytes: by protocol, by wire, by kind of header, by peer.
+// The rows of messages and bytes: by protocol, by wire, by kind of header, by peer.
 #include <array>
 
 #include "mpi/tool/variable/performance.hpp"

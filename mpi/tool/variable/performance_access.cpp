@@ -1,4 +1,4 @@
-// Performance variables through the handles of a session.
+// Access to performance variables through the handles of a pvar session.
 #include <algorithm>
 
 #include "mpi/tool/variable/tool.hpp"
@@ -7,15 +7,15 @@ namespace margay::mpi {
 
 namespace {
 
-// A level is of now: what has arrived counts, though no call has looked for it. So many messages of each wire are taken
-// in first, which is more than the wires hold of short ones.
+// Messages of each wire that are received before a level is read, so that it counts what has arrived: more than a wire
+// holds of short ones.
 constexpr int kArrivalsMax = 1 << 16;
 
 const PerformanceVariable& variable_of(const PerformanceHandle& handle) {
   return performance_variables()[handle.index];
 }
 
-// The library's own figures now. Without a rank: 0 before MPI_Init, the last ones after MPI_Finalize.
+// Reads the library's own figures. Without a rank: 0 before MPI_Init, the last ones after MPI_Finalize.
 int look(Tool& tool, const PerformanceHandle& handle, std::vector<Word>& now) {
   const PerformanceVariable& variable = variable_of(handle);
   now.assign(handle.sums.elements(), 0);
@@ -47,7 +47,7 @@ void store(const PerformanceHandle& handle, std::span<const Word> values, void* 
   }
 }
 
-// What the handle shows of `now`.
+// Replaces the library's figures by the handle's.
 void show(const PerformanceHandle& handle, std::vector<Word>& now) {
   if (!variable_of(handle).adds_up()) return;
   std::vector<Word> shown(now.size());

@@ -1,4 +1,5 @@
-// What the operating system counted of this process: its coprocessor and the program's own threads included.
+// The rows of the operating system's figures for this process, which include its coprocessor and the program's own
+// threads.
 #include <sys/resource.h>
 
 #include <array>

@@ -1,5 +1,5 @@
-// Levels: posted receives, unexpected messages, requests, the heap. Looking costs what is posted or queued, and only
-// the one who looks pays.
+// The rows of levels: posted receives, unexpected messages, requests, the heap. A read walks what is posted or queued;
+// nothing else pays for it.
 #include <array>
 
 #include "mpi/tool/variable/performance.hpp"
@@ -18,7 +18,7 @@ Device& device_of(const Reading& reading) {
   return reading.rank->device();
 }
 
-// Of one communicator, or of all: point-to-point and collective receives alike.
+// Of one communicator, or of all; point-to-point and collective receives alike.
 void posted_receives(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
   out[0] = device_of(reading).posted_receives(reading.communicator);
 }
@@ -27,7 +27,7 @@ void unexpected_messages(const Reading& reading, std::uint32_t /*which*/, std::s
   out[0] = device_of(reading).heap().queued();
 }
 
-// Those that MPI_Recv or MPI_Probe on it could find.
+// Unexpected messages that MPI_Recv or MPI_Probe on the communicator could find.
 void unexpected_of_communicator(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
   constexpr portals::MatchBits kContextMask = ((portals::MatchBits{1} << kContextBits) - 1) << kContextShift;
   const portals::MatchBits context = portals::MatchBits{reading.communicator->context} << kContextShift;

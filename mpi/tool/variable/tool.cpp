@@ -15,10 +15,10 @@ void tool_rank_begins(MpiRank& rank) {
   state.last_values.clear();
   const RankVisit visit(&rank);
   Settings settings = settings_of(&rank);
-  settings.rank = nullptr;  // as when it was written: nobody waits or sends yet
+  settings.rank = nullptr;  // as when it was written: nothing waits or sends yet
   for (const auto& [index, value] : state.wanted) {
     const ControlVariable& variable = control_variables()[index];
-    // The options may say otherwise by now: a smaller heap, for one.
+    // The options may exclude the value by now, for example with a smaller heap.
     if (variable.check(settings, value) == MPI_SUCCESS) variable.write(rank, value);
   }
   state.wanted.clear();

@@ -31,7 +31,7 @@ constexpr std::array kTcpBackends{item("auto", TcpBackendAsked::automatic), item
                                   item("uring", TcpBackendAsked::uring)};
 constexpr std::array kHeaps{item("first", 0), item("second", 1)};
 
-// In the order of the functions below; a handle tells the place in it.
+// In the order of the functions below; a handle is an index into it.
 constexpr std::array kEnumerations{Enumeration{"long_protocols", kLongProtocols},
                                    Enumeration{"long_methods", kLongMethods},
                                    Enumeration{"wait_policies", kWaitPolicies},
@@ -55,7 +55,7 @@ const Enumeration& heaps_in_use() {
   return kEnumerations[4];
 }
 
-// The handle's number is the place in the table, from 1, and no address: nothing that a program passes is followed.
+// A handle is the index in the table, from 1, not an address, so nothing that a program passes is dereferenced.
 MPI_T_enum enumeration_handle(const Enumeration* enumeration) {
   if (enumeration == nullptr) return MPI_T_ENUM_NULL;
   return reinterpret_cast<MPI_T_enum>(static_cast<std::uintptr_t>(enumeration - kEnumerations.data()) + 1);

@@ -1,4 +1,4 @@
-// One-sided communication: accesses and bytes, by the way to the target.
+// The rows of one-sided communication: accesses and bytes, by the method that reaches the target.
 #include <array>
 
 #include "mpi/tool/variable/performance.hpp"
