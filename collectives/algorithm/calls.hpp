@@ -37,8 +37,10 @@ struct Reduction {
   std::byte* partial = nullptr;
   std::size_t count = 0;
   std::size_t element_bytes = 0;
+  // Null where there is nothing to combine (empty data).
   Reducer combine = nullptr;
   [[nodiscard]] std::uint64_t bytes() const { return count * element_bytes; }
+  // The row as a region, for messages.
   [[nodiscard]] portals::Region row() const { return portals::Region(partial, bytes()); }
 };
 

@@ -31,6 +31,7 @@ class NestedSlices {
     Slice row;                  // the elements that are cut here
     std::vector<Slice> slices;  // one for each member of the line, counted from row.first
   };
+  // Cuts a row of `count` elements by the plan's long dimensions.
   NestedSlices(const Grid& grid, const HybridPlan& plan, std::size_t count);
   [[nodiscard]] std::span<const Level> levels() const { return levels_; }
   // The slice after all cuts.
@@ -50,6 +51,7 @@ class LineBlocks {
   [[nodiscard]] SlicedRow row() const { return {pieces_.region(), slices_, element_bytes_}; }
 
  private:
+  // The blocks' memory, in the order of the line's members.
   PieceTable pieces_;
   std::size_t element_bytes_;
   std::vector<Slice> slices_;

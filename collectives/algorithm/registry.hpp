@@ -47,6 +47,7 @@ std::span<const Row<ScanCall>* const> rows<ScanCall>();
 // The first of an algorithm's rows for an operation that can do the call. The last row is not asked: it takes the
 // remaining calls, and has the cost of a class of lengths of which only a part can be done (select/choose).
 template <typename SomeRow>
+// `same`: all rows of one algorithm for one operation, at least one.
 [[nodiscard]] const SomeRow& first_that_can(std::span<const SomeRow* const> same, const Ask& ask) {
   for (const SomeRow* const row : same.first(same.size() - 1)) {
     if (row->can(ask)) return *row;
@@ -59,6 +60,7 @@ template <typename SomeRow>
 template <typename Call>
 [[nodiscard]] const Row<Call>& row_of(Algorithm algorithm, const Ask& ask) {
   using Rows = std::span<const Row<Call>* const>;
+  // Made once for each kind of call, by the first call. Rows of one algorithm are consecutive, so a span holds them.
   static const std::array<Rows, kAlgorithmCount> numbered = [] {
     std::array<Rows, kAlgorithmCount> by_number{};
     const Rows all = rows<Call>();
@@ -69,6 +71,7 @@ template <typename Call>
     return by_number;
   }();
   const Rows same = numbered[static_cast<std::size_t>(algorithm)];
+  // The choice only takes algorithms that the operation has (does()).
   MARGAY_ASSERT(!same.empty());
   return first_that_can(same, ask);
 }

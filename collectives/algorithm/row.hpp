@@ -23,6 +23,7 @@ struct Ask {
   bool in_order = false;  // the reduction's operation does not commute
   [[nodiscard]] double n() const { return static_cast<double>(bytes); }
   [[nodiscard]] double ranks() const { return facts.ranks; }
+  // Whether messages of this length are sent without asking.
   [[nodiscard]] bool is_short() const { return bytes <= kHandshakeBytes; }
   // Bytes of all blocks of one rank, in operations with a block for each rank.
   [[nodiscard]] std::uint64_t blocks_bytes() const { return bytes * static_cast<std::uint64_t>(facts.ranks); }

@@ -23,11 +23,13 @@ class Scratch {
   [[nodiscard]] std::byte* base() { return own_.get() != nullptr ? own_.get() : in_frame_.data(); }
 
  private:
+  // Enough for short reductions, and little in a coroutine frame, which is written when it is made.
   static constexpr std::uint64_t kInFrameBytes = 256;
   alignas(std::max_align_t) std::array<std::byte, kInFrameBytes> in_frame_;  // not initialized
   KeptMemory::Run own_;
 };
 
+// All ranks of the call's communicator, in their order.
 [[nodiscard]] inline Members everybody(const Collective& collective) {
   return Members::everybody(collective.size(), collective.rank());
 }
@@ -53,6 +55,7 @@ class PieceTable {
       pieces_.push_back(piece);
     }
   }
+  // Appends all pieces of a region.
   void add(const portals::Region& region) {
     portals::RegionCursor cursor(region);
     while (cursor.left() != 0) {

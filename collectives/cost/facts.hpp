@@ -28,6 +28,7 @@ struct AskedPlan {
   };
   std::array<Dimension, HybridPlan::kMaxDimensions> dimensions = {};
 
+  // Whether the request names the grid's lengths.
   [[nodiscard]] bool says_lengths() const { return dimensions[0].length != 0; }
   bool operator==(const AskedPlan&) const = default;
 };
@@ -81,6 +82,7 @@ enum class Algorithm : std::uint8_t {
   // Each rank to the next one, long data in pieces.
   chain,
 };
+// The number of operations; bounded by kShownOperations (portal/shown).
 inline constexpr std::size_t kOperationCount = static_cast<std::size_t>(Operation::neighbor_alltoall) + 1;
 // An algorithm's name, and the style of its curve in plots; dashes distinguish curves without colour.
 struct AlgorithmStyle {
@@ -103,6 +105,7 @@ static_assert(kAlgorithmCount == static_cast<std::size_t>(Algorithm::chain) + 1)
   if (number == 0 || number > kOperationCount) return std::nullopt;
   return static_cast<Operation>(number - 1);
 }
+// The names that options, traces and descriptions use.
 [[nodiscard]] std::string_view name(Operation operation);
 [[nodiscard]] constexpr std::string_view name(Algorithm algorithm) {
   return style_of(algorithm).name;

@@ -32,6 +32,7 @@ class Reducer {
   [[nodiscard]] bool commutative() const { return commutative_; }
 
  private:
+  // Out of line: a program's function leaves the process lock, which costs more than the call.
   void call_user(const void* in, void* inout, std::size_t count) const;
 
   Combine combine_ = nullptr;

@@ -35,6 +35,7 @@ class UserReduction {
   void unpack(void* buffer, const std::byte* row, std::int64_t count) const;
 
  private:
+  // Calls the program's function, with elements in memory; in several calls if `count` exceeds an int.
   void combine_in_memory(const void* in, void* inout, std::int64_t count) const;
   // Memory of the shape of `count` elements. elements() is the address to pass as a buffer, aligned for any datatype.
   class Shaped {
@@ -52,6 +53,7 @@ class UserReduction {
   const mpi_adi::Operation operation_;  // a copy: the program may free its handle meanwhile
   mpi_adi::Datatype& type_;
   std::int64_t count_;
+  // Memory of the datatype's shape for both operands; empty if rows need none.
   Shaped in_;
   Shaped inout_;
 };

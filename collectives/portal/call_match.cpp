@@ -71,7 +71,7 @@ std::string CallMatch::words(const Told& told, const std::string& of) const {
 
 bool CallMatch::same_call(const CallRecord& one, const CallRecord& other) {
   if (std::strcmp(one.function.data(), other.function.data()) != 0 || one.root_group != other.root_group) return false;
-  // A member that passes MPI_PROC_NULL knows only the root's group.
+  // A member that passes MPI_PROC_NULL names only the root's group.
   if (!one.knows_root() || !other.knows_root()) return true;
   return one.root == other.root && one.operation == other.operation;
 }

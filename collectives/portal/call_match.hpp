@@ -63,7 +63,7 @@ class CallMatch {
   bool told_ = false;  // a difference was reported
   bool out_of_step_ = false;
   std::uint32_t seen_ = 0;
-  Told first_;                              // the first report of a member that knows the root, else the first of all
+  Told first_;                              // the first report of a member that names the root, else the first of all
   std::map<std::int32_t, Member> members_;  // by rank in the communicator: members that send or expect blocks
   // For each group: the first member whose group expects the same on all its members.
   std::array<const Member*, 2> first_alike_{};

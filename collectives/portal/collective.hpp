@@ -63,10 +63,12 @@ class Collective {
   Collective(const Collective&) = delete;
   Collective& operator=(const Collective&) = delete;
 
+  // Rank and size on the call's communicator; ranks below are ranks on it.
   [[nodiscard]] int rank() const { return communicator_.rank(); }
   [[nodiscard]] int size() const { return communicator_.size(); }
   [[nodiscard]] mpi_adi::Communicator& communicator() const { return communicator_; }
   [[nodiscard]] TreePortal& portal() const { return portal_; }
+  // The pool of the routine's coroutine frames.
   [[nodiscard]] mpi_adi::FramePool& frames() const { return flow_.frames(); }
 
   // Begins the second phase: messages from here on do not match those before. At most once in a call, on every member
@@ -157,8 +159,10 @@ class Collective {
   TreePortal& portal_;
   sim::Kernel& kernel_;
   mpi_adi::Communicator& communicator_;
+  // The part that notices of other members change.
   CallState call_;
   Flow own_flow_;
+  // The flow that determines what awaiting means: own_flow_ of a blocking call, the task's of another.
   Flow& flow_;
   bool asks_always_ = false;
   // 0 or kReadyBit: in the bits of the message type, which collective messages do not use otherwise.
@@ -194,6 +198,8 @@ class Part {
 // most one from each source in a phase of a call, unless the messages of the two members alternate.
 class Receive : public Part, public mpi_adi::Awaitable<Receive> {
  public:
+  // Puts the block into the match list, unless the message is in the heap already; the block and `landing` stay until
+  // destruction.
   Receive(Collective& collective, int source, const portals::Region& landing);
   ~Receive();
   [[nodiscard]] bool advance();
@@ -345,6 +351,7 @@ class Exchange : public Part, public mpi_adi::Awaitable<Exchange> {
 // The wait until wires have taken all that the call sent.
 class Flush : public Part, public mpi_adi::Awaitable<Flush> {
  public:
+  // Costs a test if all messages left at once, the usual case of short ones.
   explicit Flush(Collective& collective) : Part(collective) {}
   [[nodiscard]] bool advance() { return collective_.under_way_.empty() || taken(); }
 

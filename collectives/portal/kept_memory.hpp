@@ -24,6 +24,7 @@ class KeptMemory {
   class Run {
    public:
     Run() = default;
+    // Movable; the source is empty afterwards. A short run has no cache: it is freed like any other memory.
     Run(Run&& other) noexcept
         : memory_(std::move(other.memory_)),
           bytes_(std::exchange(other.bytes_, 0)),
@@ -53,10 +54,12 @@ class KeptMemory {
   [[nodiscard]] std::uint64_t kept_bytes() const { return kept_bytes_; }
 
  private:
+  // A free run, and its length.
   struct Free {
     std::unique_ptr<std::byte[]> memory;
     std::uint64_t bytes;
   };
+  // Adds a free run; frees the oldest ones beyond kKeptBytes.
   void keep(std::unique_ptr<std::byte[]> memory, std::uint64_t bytes);
 
   std::vector<Free> free_;  // the oldest first

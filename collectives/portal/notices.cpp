@@ -317,7 +317,7 @@ void Notices::hear_in_call(CallState& call, const portals::Header& header) {
       if (!call.has_said(member, Word::ready) && !call.has_said(member, Word::ready_next_phase)) find_wrong(call);
       return;
     case Word::unserved:
-      // Who said before that it sends nothing was in this call.
+      // A member that has refused was in this call; its `unserved` answers another notice.
       if (call.refuses(member)) return;
       call.said.push_back({member, Word::refuse});
       return find_wrong(call);
@@ -341,9 +341,10 @@ void Notices::repeat_ready(const CallState& call, int member) {
   }
 }
 
-// The call is over here, or its communicator is gone. Who is ready for a message, and was not served, took the call for
-// another one than this process did; but not who repeats it, and may have been served by what it said before. Who
-// offers one was asked for it meanwhile, or likewise.
+// Answers a notice of a call that is complete here, or whose communicator is gone. A member that is ready for a
+// message, and was not served, took the call for another one than this process did; but not if it repeats its "ready",
+// as the first one may have been served. A member that offers a message was asked for it meanwhile, or its call differs
+// likewise.
 void Notices::answer_past(const portals::Header& header) {
   const Word word = word_of(header);
   if (word != Word::offer && (!is_ready(word) || is_again(header))) return;

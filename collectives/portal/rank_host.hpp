@@ -11,6 +11,7 @@ namespace margay::collectives {
 class RankHost final : public Host {
  public:
   explicit RankHost(mpi_adi::MpiRank& rank) : rank_(rank) {}
+  // Facts of the rank's job and process, all fixed when the rank joined the job.
   [[nodiscard]] sim::Kernel& kernel() override { return rank_.process().kernel(); }
   [[nodiscard]] std::vector<mpi_adi::Unexpected*>& relieved_heaps() override;
   void wait(Until done, int messages) override;

@@ -15,7 +15,7 @@ constexpr int kLooksBeforeOffer = 16;
 bool Send::advance() {
   if (over_) return true;
   Collective& collective = collective_;
-  // Short messages wait for nobody.
+  // Short messages leave without waiting.
   if (!collective.gone_wrong() && !collective.asks(body_.bytes())) [[likely]] {
     transmit();
     return over_ = true;

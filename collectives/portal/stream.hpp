@@ -53,7 +53,9 @@ class StreamReceive : public Part {
 
   int source_;
   std::uint64_t bytes_;
+  // A message of the source is marked as awaited (expect_from).
   bool expecting_ = false;
+  // The block is at its portal, or in the match list.
   bool attached_ = true;
   std::optional<portals::SingleBlock> single_;
   std::optional<portals::CombinedBlock> combined_;
@@ -74,9 +76,11 @@ class StreamSend : public Part {
   void send(const portals::Region& piece, std::uint64_t offset);
 
  private:
+  // Notifies the destination, once, that no further piece comes.
   void refuse();
 
   ReadyWait wait_;
+  // The portal that the receiver named.
   portals::PortalIndex portal_ = portals::kNoPortal;
   bool refused_ = false;
 };

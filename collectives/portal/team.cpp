@@ -34,7 +34,7 @@ void Team::be_done(std::uint64_t number, bool failed) {
   if (sim::is_wanted(meeting_.wanted(), memory_->barrier_registered())) wake_others();
 }
 
-// As be_done(): published first, then whoever may sleep is woken (see sim::want()).
+// As be_done(): publishes first, then wakes members that may sleep (see sim::want()).
 void Team::have_read(std::uint64_t number) {
   sim::have_read(posting_area(static_cast<int>(me_)).progress, number);
   if (sim::is_wanted(meeting_.wanted(), memory_->barrier_registered())) wake_others();

@@ -28,6 +28,7 @@ class Team {
   // members. `memory` outlives the team.
   [[nodiscard]] static std::optional<Team> find(const sim::NodeMemory* memory, const mpi_adi::Communicator& members);
 
+  // The members' shared-memory barrier.
   [[nodiscard]] sim::Meeting& meeting() { return meeting_; }
   // Where a member writes in a barrier on this side; `bytes` <= sim::kMeetingPartBytes.
   [[nodiscard]] std::byte* part(int member, unsigned side, std::uint64_t bytes) const {
@@ -56,6 +57,7 @@ class Team {
   }
   // Publishes that this member has read what others show of their own memory in the `number`-th call.
   void have_read(std::uint64_t number);
+  // Members of the communicator.
   [[nodiscard]] int size() const { return static_cast<int>(local_ranks_.size()); }
   // Publishes that this member is done with the communicator's `number`-th call. `failed`: because a process is lost.
   void be_done(std::uint64_t number, bool failed);
@@ -92,6 +94,7 @@ class Team {
   // Members' numbers on the node, by rank; `me_`: this member's rank.
   std::vector<std::uint32_t> local_ranks_;
   std::size_t me_;
+  // A view of the barrier's words in shared memory.
   sim::Meeting meeting_;
   std::uint32_t round_;  // the place's round; does not change before this process leaves
   PostingRooms rooms_;

@@ -12,6 +12,7 @@ struct TwoGroups {
   int my_size = 1;
   int theirs = 0;
   int their_size = 1;
+  // The ranges as seen by this rank of `inter`: which group is first is the same on all ranks.
   [[nodiscard]] static TwoGroups of(const mpi_adi::Communicator& inter);
 };
 

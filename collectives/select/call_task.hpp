@@ -59,13 +59,17 @@ class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
 
   // The routine from its plan to its flush.
   [[nodiscard]] Steps whole_text();
+  // The call's name and communicator, for reports of stalled ranks.
   [[nodiscard]] std::string describe() const override;
+  // Runs the routine as far as it can; returns whether it is complete.
   [[nodiscard]] bool go_on() override;
+  // Ends the call: lets later ones begin, unpacks the result, completes the request.
   void over() override;
 
   mpi_adi::MpiRank& rank_;
   TreePortal& portal_;
   Flow flow_;
+  // The call's link in the order of its communicator's nonblocking calls.
   OrderedCall place_;
   // Of a persistent call.
   std::optional<Channel> channel_;
@@ -73,6 +77,7 @@ class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
   std::optional<Collective> collective_;
   const char* name_ = "";
   bool begun_ = false;
+  // The call's error class, for the request's outcome.
   int error_ = MPI_SUCCESS;
   Steps text_;
 };

@@ -14,6 +14,7 @@ namespace margay::collectives {
 // The longest length in table and picture.
 inline constexpr std::uint64_t kLongestShown = std::uint64_t{16} << 20;
 
+// The time of a call of one length.
 struct CostPoint {
   std::uint64_t bytes;
   double seconds;

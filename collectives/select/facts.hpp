@@ -20,6 +20,7 @@ struct StandingFacts {
   const NodeGroups& groups;
   Team* team;      // not null if facts.shared
   Chosen& chosen;  // the choices by these facts
+  // The algorithm of a call of `bytes`; see Chosen.
   [[nodiscard]] Algorithm choose(Operation operation, std::uint64_t bytes, bool in_order = false) const {
     return chosen.of(operation, bytes, facts, in_order);
   }
@@ -64,6 +65,7 @@ class KnownFacts final : public mpi_adi::CommunicatorExtension {
   [[nodiscard]] std::unique_ptr<mpi_adi::ContextHold> end() override;
 
  private:
+  // Finds out whether members read each other's memory; waits for a second process of the node.
   void ask_for_reading();
 
   Host& host_;
@@ -72,6 +74,7 @@ class KnownFacts final : public mpi_adi::CommunicatorExtension {
   std::optional<Team> team_;
   Chosen stopping_chosen_, waiting_chosen_;
   StandingFacts stopping_, waiting_;
+  // ask_for_reading() is still to be called.
   bool asks_for_reading_ = false;
 };
 

@@ -13,10 +13,12 @@ namespace margay::collectives {
 
 // How a call is done, and what notices say of it. Equal on all members but for `own`.
 struct Plan {
+  // The chosen algorithm; the same number is in `shape`, for notices.
   Algorithm algorithm = Algorithm::tree;
   Shape shape;
   OwnPart own = {};
 };
+// The shape of a call: what notices of it carry. `bytes`: of one rank's data, or of one block.
 [[nodiscard]] inline Shape shape_of(Operation operation, Algorithm algorithm, int root, std::uint64_t bytes) {
   return {.operation = operation_number(operation),
           .algorithm = static_cast<std::uint8_t>(algorithm),
@@ -36,6 +38,7 @@ template <typename Call>
   return false;
 }
 template <typename Call>
+// The choice for one call: a lookup in the communicator's choices, by operation and length.
 [[nodiscard]] Algorithm choose_for_call(const Call& call, const StandingFacts& standing) {
   if constexpr (requires { call.reduction; }) {
     return standing.choose(call.operation(), call.reduction);
@@ -56,6 +59,7 @@ template <typename Call>
 [[nodiscard]] Steps text_of(const Call& call, Collective& collective, const StandingFacts& standing,
                             Algorithm algorithm) {
   const Row<Call>& row = row_of<Call>(algorithm, {call.operation(), call.bytes(), standing.facts});
+  // The plan lives on this frame only: the routine copies it when it begins.
   if (algorithm == Algorithm::hybrid) [[unlikely]] {
     const HybridPlan plan = standing.hybrid_plan(call.operation(), call.bytes(), keeps_order(call));
     return row.run(collective, {standing.groups, standing.team, &plan}, call);
@@ -83,6 +87,7 @@ requires requires(const Call& call, const StandingFacts& standing) {
 // class of Collective::error_class().
 template <typename What>
 [[nodiscard]] int perform(TreePortal& portal, mpi_adi::Communicator& communicator, const What& what) {
+  // The facts of blocking calls, which may use shared memory.
   const StandingFacts& standing = facts_of(portal.host(), communicator).of_waiting();
   const Plan plan = plan_of(what, standing);
   int error_class = MPI_SUCCESS;

@@ -12,10 +12,14 @@
 namespace margay::collectives {
 
 // Lengths of the measured calls, in bytes.
+// A message of one word: nearly all of its time is start-up.
 inline constexpr std::uint64_t kTimedMessage = 8;
+// Two long messages, whose difference is the time of bytes.
 inline constexpr std::uint64_t kTimedShorter = std::uint64_t{128} << 10;
 inline constexpr std::uint64_t kTimedLonger = std::uint64_t{1} << 20;
+// A row that is combined, within a processor's cache.
 inline constexpr std::uint64_t kTimedRow = std::uint64_t{64} << 10;
+// Data of an allreduce through shared memory: the longest of one barrier.
 inline constexpr std::uint64_t kTimedShared = std::uint64_t{16} << 10;
 
 // Measured times in seconds. nullopt: could not be measured.

@@ -37,7 +37,7 @@ int walk_tree(Nodes nodes, int first, int ranks, Crossings& out) {
   return most;
 }
 
-// Counts a round in which each rank sends to partner(rank), or to nobody if that is itself.
+// Counts a round in which each rank sends to partner(rank), or not at all if that is itself.
 template <typename Partner>
 void add_round(Nodes nodes, Crossing& out, Partner partner) {
   double crossing = 0;

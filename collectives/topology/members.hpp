@@ -47,11 +47,13 @@ class Members {
 
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] std::size_t me() const { return me_; }
+  // The rank with a number. Requires: number < size().
   [[nodiscard]] int rank_of(std::size_t number) const {
     return ranks_ == nullptr ? static_cast<int>(number) : ranks_[number];
   }
 
  private:
+  // Stores a pointer instead of a span, because null means all ranks.
   Members(const int* ranks, std::size_t size, std::size_t me) : ranks_(ranks), size_(size), me_(me) {}
 
   const int* ranks_;  // null: number n is rank n

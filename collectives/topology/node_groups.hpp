@@ -44,6 +44,7 @@ class NodeGroups {
   std::vector<int> group_of_;  // by rank
   std::vector<int> by_node_;
   std::vector<int> place_of_;  // by rank
+  // This node's ranks, ascending; `index_`: this rank's position among them.
   std::vector<int> mine_;
   int my_group_ = 0;
   int index_ = 0;

@@ -35,6 +35,7 @@ struct Invocation {
   }  // NOLINT(google-explicit-constructor): it is a name with more to it
 
   const CallName& name;
+  // The program's code address behind the call.
   const void* caller;
 };
 

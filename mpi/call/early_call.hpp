@@ -23,11 +23,13 @@ class EarlyCall {
 
   // The rank; null if MPI did not run when the call began. Only for members that any thread may use.
   [[nodiscard]] MpiRank* rank() { return rank_; }
+  // Whether no error is set; the functions below work as those of Call.
   [[nodiscard]] bool ok() const { return call_ ? call_->ok() : error_class_ == MPI_SUCCESS; }
   void not_null(const void* address, const char* what) {
     if (address == nullptr) error(MPI_ERR_ARG, std::string(what) + " is a null pointer");
   }
   void error(int error_class, std::string sentence);
+  // Raises the error; returns the code as the handler leaves it, or ends the process.
   [[nodiscard]] int failed();
   [[nodiscard]] int done() { return ok() ? MPI_SUCCESS : failed(); }
 

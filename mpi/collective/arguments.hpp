@@ -25,6 +25,7 @@ class TypedData {
   [[nodiscard]] const portals::Region& region() const { return region_; }
 
  private:
+  // The pieces to which region_ refers.
   Pieces pieces_;
   portals::Region region_;
 };
@@ -40,6 +41,7 @@ void check_buffers(Call& call, const void* send, const void* receive, std::int64
 
 // Sets the error of a finished collective call, if it has one, with a message.
 void note_error(Call& call, int error_class);
+// The same for a call that was carried out here.
 inline void note_error(Call& call, const Collective& collective) {
   note_error(call, collective.error_class());
 }

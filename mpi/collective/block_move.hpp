@@ -58,10 +58,12 @@ class BlockMove {
   // Determine this rank's sides of the operation: its peers, and whether it sends and receives.
   void find_sides(Call& call);
   void find_rooted_sides();
+  // Checks where MPI_IN_PLACE is allowed, and the blocks of both sides.
   void check_in_place(Call& call);
   void check_blocks(Call& call);
   // Checks that send and receive blocks do not overlap. After plan_messages().
   void check_apart(Call& call) const;
+  // Make the lists of messages: out_ and in_, one for each peer, and copies for this rank's own blocks.
   void plan_messages();
   void plan_neighbors();
   // Whether messages from the other side come first: in a periodic grid of one or two ranks, what leaves on one side
@@ -69,12 +71,14 @@ class BlockMove {
   [[nodiscard]] bool other_side_first() const;
   // Reports the call to the check of collective calls (block_shares).
   void tell(Call& call) const;
+  // A block and its peer, in the report.
   struct PeersBlock {
     int peer, block;
   };
   [[nodiscard]] Shares shares_of(std::vector<PeersBlock> all, const Blocks& blocks) const;
   [[nodiscard]] Shares sends() const;
   [[nodiscard]] Shares expects() const;
+  // Whether the operation has a root, and whether it sends a block of its own to each peer.
   [[nodiscard]] bool rooted() const;
   [[nodiscard]] bool sends_each() const;
   // Whether all blocks have one length, which all members name.
@@ -83,7 +87,9 @@ class BlockMove {
   // Bytes of the blocks that this rank sends, or if none, receives; for the trace.
   [[nodiscard]] std::uint64_t own_bytes() const;
   [[nodiscard]] Algorithm algorithm_of(const StandingFacts& standing, std::uint64_t bytes) const;
+  // A peer's rank in the communicator of both groups.
   [[nodiscard]] int everybodys(int peer) const { return peer < 0 ? peer : peer + first_peer_; }
+  // The place of a block in `staging_`.
   [[nodiscard]] portals::Region staged(int block) const;
 
   MoveArguments arguments_;
@@ -95,10 +101,12 @@ class BlockMove {
   int first_peer_ = 0;                       // rank of the first peer in the communicator of both groups
   Blocks sent_, received_;
 
+  // A copy of one of this rank's own blocks.
   struct Copy {
     portals::Region from, to;
   };
   std::vector<Copy> own_;
+  // In the order of the exchange; their regions refer to the program's memory, to bundles, or to staging_.
   std::vector<PeerMessage> out_, in_;
   // Several blocks for, or from, one neighbour, sent as one message in their order. Long ones that are contiguous stay
   // in the program's memory as pieces; others are copied into a run, or out of it.

@@ -21,6 +21,7 @@ class Numbers {
   template <typename Number>
   Numbers(const Number* numbers)  // NOLINT(google-explicit-constructor): an array is what is meant
       : numbers_(numbers), wide_(sizeof(Number) == sizeof(std::int64_t)) {}
+  // The program's address, for checks.
   [[nodiscard]] const void* address() const { return numbers_; }
   [[nodiscard]] std::int64_t operator[](std::size_t at) const { return wide_ ? read<std::int64_t>(at) : read<int>(at); }
 
@@ -48,6 +49,7 @@ struct BlockArguments {
   enum class Sort : std::uint8_t { even, varying, typed } sort = Sort::even;
   const char* displacements_name = "displs";  // the standard's name, for messages
 
+  // The three sorts of arguments, by the functions that have them: MPI_Gather, MPI_Gatherv, MPI_Alltoallw.
   static BlockArguments even(const void* buffer, std::int64_t count, MPI_Datatype type) {
     return {buffer, count, type};
   }
@@ -73,6 +75,7 @@ class Blocks {
 
   // All members below require: no error is set.
   [[nodiscard]] int size() const { return size_; }
+  // The memory of block `at`. Requires: at < size().
   [[nodiscard]] portals::Region operator[](int at) const {
     const auto slot = static_cast<std::size_t>(at);
     return run_bytes_ != kNoRun ? portals::Region(run_ + slot * run_bytes_, run_bytes_) : regions_[slot];
@@ -89,8 +92,10 @@ class Blocks {
   }
 
  private:
+  // The checks of the two sorts: equal blocks, and blocks with counts and displacements.
   void check_even(Call& call, const BlockArguments& arguments, int blocks, Side side);
   void check_varying(Call& call, const BlockArguments& arguments, int blocks, Side side);
+  // Appends a block.
   void add(std::byte* address, std::int64_t count, Datatype& type, Pieces& pieces);
 
   int size_ = 0;
@@ -101,6 +106,7 @@ class Blocks {
   std::size_t run_bytes_ = kNoRun;  // of one block
   std::vector<portals::Region> regions_;
   std::vector<Pieces> pieces_;  // one for each type, because all blocks of a type share its layout
+  // The type of all blocks; null if each has its own, in more_types_.
   Datatype* type_ = nullptr;
   std::vector<Datatype*> more_types_;
 };

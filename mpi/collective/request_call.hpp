@@ -19,6 +19,7 @@ enum class Form : std::uint8_t { nonblocking, persistent };
 // Gives `task`, whose arguments are valid, a request, which owns it, and starts it if it is nonblocking. Sets the
 // call's error, and leaves *request alone, if there is no handle.
 void begin_request(Call& call, Form form, std::unique_ptr<CallTask> task, MPI_Request* request);
+// The same as the end of a binding.
 inline int give_request(Call& call, Form form, std::unique_ptr<CallTask> task, MPI_Request* request) {
   begin_request(call, form, std::move(task), request);
   return call.done();
@@ -44,6 +45,7 @@ class CheckedTask final : public CallTask {
       return By::anybody;
     }
   }
+  // Each start packs anew: the program has changed its data since the last one.
   void prepare() override { what_->begin(); }
   [[nodiscard]] Plan plan(const StandingFacts& standing) const override { return what_->plan(standing); }
   [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) override {

@@ -31,6 +31,7 @@ template <typename Kind>
   if (found == nullptr) call.error(MPI_ERR_TOPOLOGY, std::string("the communicator has no ") + kind + " topology");
   return found;
 }
+// The same for each kind of topology.
 [[nodiscard]] inline const CartTopology* cart_of(Call& call, const Communicator* communicator) {
   return topology_of<CartTopology>(call, communicator, "Cartesian");
 }

@@ -17,6 +17,7 @@ namespace margay::mpi {
 // is null after an error.
 template <typename Object>
 int set_attribute_of(Call& call, Object* object, ObjectType owner, int keyval, AttributeValue value) {
+  // A freed key takes no new values; its old ones can still be read and deleted.
   const KeyvalPtr key = find_unfreed_keyval(call, keyval, owner);
   if (call.ok()) set_attribute(call, *object, key, value);
   return call.done();

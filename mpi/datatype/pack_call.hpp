@@ -16,6 +16,7 @@ namespace margay::mpi {
   return 0;
 }
 
+// Bytes of `count` packed elements; 0 after an error.
 [[nodiscard]] inline std::uint64_t packed_bytes(Call& call, const Datatype* type, std::int64_t count) {
   return type == nullptr ? 0 : total_bytes(call, count, type->size);
 }

@@ -12,6 +12,7 @@ namespace margay::mpi {
 // itself when complete.
 class RmaRequest final : public OwnRequest, private Listener {
  public:
+  // `of`: the window's communicator, which the request keeps.
   RmaRequest(Device& device, Communicator& of) : OwnRequest(RequestKind::one_sided), device_(device) {
     communicator = &of;
     ++of.references;
@@ -19,6 +20,7 @@ class RmaRequest final : public OwnRequest, private Listener {
     outstanding_.all_done = this;
   }
   ~RmaRequest() override { device_.drop_reference(*communicator); }
+  // The count of the access's messages, which the device changes; its listener is this request.
   [[nodiscard]] Outstanding& outstanding() { return outstanding_; }
   // With --check-rma: the access counts as complete when the request is.
   void announced(int target, const Access::Announced& access) {
@@ -36,6 +38,7 @@ class RmaRequest final : public OwnRequest, private Listener {
     if (outstanding_.error_class == MPI_ERR_RMA_RANGE) words = "some of the bytes are outside of the target's window";
     return outstanding_.error_class;
   }
+  // After MPI_Request_free: deletes itself, now or when complete.
   [[nodiscard]] int give_up(MpiRank& /*rank*/, std::string& /*words*/) override {
     given_up_ = true;
     if (complete) delete this;
@@ -43,6 +46,7 @@ class RmaRequest final : public OwnRequest, private Listener {
   }
 
  private:
+  // The last message is complete.
   void told() override {
     complete = true;
     device_.note_completion();
@@ -62,6 +66,7 @@ class RmaRequest final : public OwnRequest, private Listener {
   }
 
   Device& device_;
+  // Messages in progress, plus one for the call that begins them; and their first error.
   Outstanding outstanding_;
   bool given_up_ = false;
   int target_ = 0;

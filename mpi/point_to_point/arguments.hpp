@@ -21,6 +21,7 @@ struct SendArguments {
   MPI_Comm communicator;
 };
 
+// The same of a receive. `source` may be MPI_ANY_SOURCE, `tag` MPI_ANY_TAG.
 struct ReceiveArguments {
   void* buffer;
   std::int64_t count;
@@ -47,6 +48,7 @@ struct ReceiveArguments {
   return checked;
 }
 
+// The same for a receive: also a source and a tag that match any message are valid.
 [[nodiscard]] inline CheckedReceive check_receive(Call& call, const ReceiveArguments& arguments) {
   CheckedReceive checked{arguments.buffer, arguments.count,        nullptr, arguments.source, arguments.tag,
                          nullptr,          Context::point_to_point};
@@ -68,6 +70,7 @@ struct ReceiveArguments {
 [[gnu::noinline]] void refuse_request(Call& call, Request* device);  // frees the request: too many are alive
 inline void hand_out(Call& call, Request* device, Communicator& communicator, MPI_Request* handle) {
   const bool sent = device->kind == RequestKind::sent;
+  // The usual case of short messages: the shared handle costs no table entry.
   if (sent && call.rank().handles().origins() == nullptr) [[likely]] {
     *handle = call.rank().handles().sent_request();
     return;
@@ -75,6 +78,7 @@ inline void hand_out(Call& call, Request* device, Communicator& communicator, MP
   UserRequest* const request = call.rank().handles().add_request(device, communicator);
   if (request == nullptr) [[unlikely]]
     return refuse_request(call, device);
+  // The check of leaks is on: a handle of its own, whose record keeps the communicator.
   if (sent) [[unlikely]] {
     request->sent = true;
     ++communicator.references;

@@ -30,6 +30,7 @@ inline void finish_device_request(Call& call, Request& request, MPI_Status* stat
 [[nodiscard]] inline bool active(const UserRequest* request) {
   return request != nullptr && request->device != nullptr;
 }
+// Whether an active request is complete. Requires: active().
 [[nodiscard]] inline bool complete(const UserRequest& request) {
   return request.device->complete;
 }
@@ -53,7 +54,9 @@ class RequestRow {
   [[nodiscard]] int size() const { return count_; }
   [[nodiscard]] Requests all() const { return {row_, static_cast<std::size_t>(count_)}; }
   [[nodiscard]] UserRequest* operator[](int i) const { return row_[i]; }
+  // Whether there is anything to wait for.
   [[nodiscard]] bool any_active() const;
+  // Whether every active request is complete.
   [[nodiscard]] bool all_complete() const;
   // The number of messages that all_complete() may be waiting for, at most kMessagesInTurn.
   [[nodiscard]] int messages_in_turn() const { return count_ < kMessagesInTurn ? count_ : kMessagesInTurn; }
@@ -83,6 +86,7 @@ class RequestRow {
   int count_;
   std::uint64_t completions_seen_ = kNeverLooked;  // the device's count when any_complete() last found none
   mutable int unfinished_from_ = 0;  // all before it are complete, so all_complete() visits each request about once
+  // inline_, or an array of its own for longer rows.
   UserRequest** row_;
   UserRequest* inline_[kInline];
 };

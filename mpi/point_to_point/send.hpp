@@ -17,6 +17,7 @@ namespace margay::mpi {
                                   MPI_Request* request);
 
 // MPI_Recv and MPI_Irecv.
+// MPI_Recv and MPI_Irecv, flattened likewise.
 [[nodiscard, gnu::flatten]] int blocking_receive(const Invocation& name, const ReceiveArguments& arguments,
                                                  MPI_Status* status);
 [[nodiscard, gnu::flatten]] int nonblocking_receive(const Invocation& name, const ReceiveArguments& arguments,

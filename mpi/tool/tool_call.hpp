@@ -29,10 +29,13 @@ class ToolCall {
     if (error_ == MPI_SUCCESS && !valid) error_ = otherwise;
     return error_ == MPI_SUCCESS;
   }
+  // The same for an index below `size`: MPI_T_ERR_INVALID_INDEX.
   bool check_index(int index, std::size_t size) {
     return check(index >= 0 && static_cast<std::size_t>(index) < size, MPI_T_ERR_INVALID_INDEX);
   }
+  // The call's result.
   [[nodiscard]] int error() const { return error_; }
+  // The interface's state, whose mutex this call holds.
   [[nodiscard]] Tool& state() { return tool_; }
 
  private:

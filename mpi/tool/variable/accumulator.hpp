@@ -18,6 +18,7 @@ class Accumulator {
  public:
   explicit Accumulator(std::size_t elements) : kept_(elements), begin_(elements) {}
 
+  // Whether changes are counted now.
   [[nodiscard]] bool started() const { return started_; }
   [[nodiscard]] std::size_t elements() const { return kept_.size(); }
   // Starts counting; no effect if started.
@@ -52,11 +53,13 @@ class Accumulator {
   }
 
  private:
+  // Later changes count from here.
   void begin_from(std::span<const Word> now) {
     MARGAY_ASSERT(now.size() == begin_.size());
     begin_.assign(now.begin(), now.end());
   }
 
+  // The sums up to the last stop, reset or write.
   std::vector<Word> kept_;
   std::vector<Word> begin_;  // the library's sums at the last start, reset or write
   bool started_ = false;

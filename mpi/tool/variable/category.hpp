@@ -8,6 +8,7 @@
 
 namespace margay::mpi {
 
+// Their values are the categories' indices in MPI_T.
 enum class Category : std::uint8_t { margay, protocols, queues, heap, wires, kernel, waiting, job, windows };
 
 // The name and description that tools see.

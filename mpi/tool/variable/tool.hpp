@@ -39,8 +39,10 @@ struct Tool final : ProcessPart {
   // All below is guarded by it.
   int users = 0;            // calls of MPI_T_init_thread without their MPI_T_finalize
   MpiRank* rank = nullptr;  // between MPI_Init and MPI_Finalize, else null
+  // The last number that was used for a handle.
   ToolHandle last_handle = 0;
   std::map<ToolHandle, std::size_t> control_handles;  // index in control_variables()
+  // Pvar sessions by handle.
   std::map<ToolHandle, PerformanceSession> sessions;
   std::map<std::size_t, Word> wanted;  // values written before MPI_Init, by index of the control variable
   std::vector<Word> last_values;       // of unbound performance variables, at MPI_Finalize; empty before
@@ -72,6 +74,7 @@ class RankVisit {
 // The bodies of the bindings. Each returns MPI_SUCCESS or an MPI_T_ERR_ class.
 // Requires: the mutex is held, and the interface initialized; indices are valid, pointers are not null.
 
+// Control variables: allocate a handle, read and write through it. A write before MPI_Init takes effect there.
 [[nodiscard]] int allocate_control(Tool& tool, int index, ToolHandle& handle, int& count);
 [[nodiscard]] int read_control(Tool& tool, ToolHandle handle, void* out);
 [[nodiscard]] int write_control(Tool& tool, ToolHandle handle, const void* in);
@@ -80,6 +83,7 @@ class RankVisit {
 // elements.
 [[nodiscard]] int allocate_performance(Tool& tool, PerformanceSession& session, int index, const void* object,
                                        ToolHandle& handle, int& count);
+// Counting through a handle. Start, stop, write and reset fail for variables that do not add up.
 [[nodiscard]] int start_performance(Tool& tool, PerformanceHandle& handle);
 [[nodiscard]] int stop_performance(Tool& tool, PerformanceHandle& handle);
 [[nodiscard]] int read_performance(Tool& tool, PerformanceHandle& handle, void* out);

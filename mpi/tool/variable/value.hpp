@@ -27,6 +27,7 @@ struct Enumeration {
 // The values of tcp_backends(), which are those of the option.
 enum class TcpBackendAsked : std::uint8_t { automatic, epoll, uring };
 
+// The enumerations of the variables with named values.
 [[nodiscard]] const Enumeration& long_protocols();
 [[nodiscard]] const Enumeration& long_methods();
 [[nodiscard]] const Enumeration& wait_policies();
@@ -52,6 +53,7 @@ enum class ValueType : std::uint8_t {
   text,     // MPI_CHAR, zero-terminated; no word
 };
 
+// The MPI type as which the program reads an element.
 [[nodiscard]] MPI_Datatype mpi_type(ValueType type);
 // Bytes of one element in the program's buffer.
 [[nodiscard]] std::size_t element_bytes(ValueType type);
