@@ -15,6 +15,7 @@ namespace margay::mpi {
 
 EarlyCall::EarlyCall(const Invocation& of) : name_(of.name), rank_(current_rank()) {
   if (rank_ == nullptr) return;
+  // The thread that initialized MPI may enter the rank at any level; others only with MPI_THREAD_MULTIPLE.
   if (is_rank_thread()) {
     call_.emplace(of, *rank_);
   } else if (noted_ = rank_->handles().origins(); noted_ != nullptr) [[unlikely]] {
@@ -41,6 +42,7 @@ void EarlyCall::error(int error_class, std::string sentence) {
 int EarlyCall::failed() {
   if (call_) return call_->failed();
   leave();  // before the handler, which may never return
+  // Not inside the rank: this thread may not enter it.
   if (rank_ != nullptr) return raise_outside(*rank_, name_, error_class_, sentence_);
   // No options are parsed yet, so the variable is read directly.
   const char* const initial = std::getenv("MARGAY_INITIAL_ERRHANDLER");
@@ -82,6 +84,7 @@ int free_early_handler(const Invocation& of, MPI_Errhandler* handler) {
     call.error(MPI_ERR_ARG, words_of_bad_handler(*handler));
     return call.failed();
   }
+  // Objects that have the handler keep it; only the program's handle is freed.
   process_error_handlers().free_handle(*found);
   *handler = MPI_ERRHANDLER_NULL;
   return MPI_SUCCESS;

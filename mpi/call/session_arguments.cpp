@@ -29,6 +29,7 @@ Session* checked_session(Call& call, MPI_Session handle) {
 
 void check_text(Call& call, const char* text, std::size_t limit, const char* what) {
   call.not_null(text, what);
+  // The standard's limits include the zero, and the string is not read beyond it.
   if (text != nullptr && strnlen(text, limit) == limit) {
     call.error(MPI_ERR_ARG, std::string(what) + " is longer than " + std::to_string(limit - 1) + " bytes");
   }

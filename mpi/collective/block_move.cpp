@@ -126,6 +126,7 @@ bool BlockMove::sends_each() const {
 
 void BlockMove::find_sides(Call& call) {
   const Communicator& communicator = *communicator_;
+  // This group is the first in the communicator of both, so its peers follow.
   if (communicator.is_inter() && communicator.both->rank() == communicator.rank()) first_peer_ = communicator.size();
   if (is_neighborly(arguments_.operation)) {
     if (communicator.topology == nullptr) {
@@ -223,6 +224,7 @@ void BlockMove::plan_messages() {
   if (is_neighborly(arguments_.operation)) return plan_neighbors();
   const int me = communicator_->is_inter() ? -1 : communicator_->rank();
   const bool in_place = arguments_.send.in_place();
+  // In place, received blocks replace those to be sent: these are staged.
   const bool all_to_all = in_place && arguments_.operation == Move::alltoall;
   if (all_to_all) staging_ = std::make_unique_for_overwrite<std::byte[]>(received_.bytes());
   const auto sent_to = [&](int peer) {
@@ -251,6 +253,7 @@ void BlockMove::plan_messages() {
     const int to = (place + step) % steps;
     const int from = (place - step + steps) % steps;
     if (to == me) continue;
+    // Groups of unequal sizes: some steps have no peer.
     out_.push_back(to < peers ? PeerMessage{everybodys(to), sent_to(to)} : PeerMessage{});
     in_.push_back(from < peers ? PeerMessage{everybodys(from), received_from(from)} : PeerMessage{});
   }
@@ -357,6 +360,7 @@ void BlockMove::finish() const {
 
 Plan BlockMove::plan(const StandingFacts& standing) const {
   Shape shape;
+  // Uneven blocks leave `bytes` 0: each member has other lengths.
   shape.operation = operation_number(arguments_.operation);
   if (rooted() && !communicator_->is_inter()) shape.root = static_cast<std::uint16_t>(arguments_.root);
   if (is_even()) shape.bytes = even_bytes();

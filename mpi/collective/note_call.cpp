@@ -33,6 +33,7 @@ std::string words_of_root(int root) {
   return ", root " + (root == MPI_ROOT ? "MPI_ROOT" : root == MPI_PROC_NULL ? "MPI_PROC_NULL" : std::to_string(root));
 }
 
+// The count and type as the program names them; the judge compares bytes and signatures instead.
 std::string words_of_amount(const CollectiveCall& what) {
   if (what.type == nullptr) return "";
   return " of " + std::to_string(what.count) + " x " +
@@ -78,16 +79,19 @@ void tell_call(Call& call, const Communicator& communicator, const CollectiveCal
 
 void tell_call(Call& call, const Communicator& communicator, const CollectiveCall& what, CallShares shares,
                bool alike) {
+  // Only calls of the world model are checked.
   if (communicator.group->session != Group::kWorldModel) return;
   CallReport report;
   CallRecord& record = report.record;
   write_root(record, what.root, communicator);
+  // Handles of programs' operations are local, so they cannot be compared.
   record.operation = what.operation == 0 || is_predefined_op(what.operation) ? what.operation : kUsersOperation;
   if (alike && what.type != nullptr) {
     record.alike = amount_of(*what.type, static_cast<std::uint64_t>(what.count) * what.type->size);
   }
   record.expects_alike = shares.expects_alike;
   write(record.function, function_of(call));
+  // The program's line, by which the judge names the call.
   record.place = sim::source_place(call.rank().caller());
   write(record.of, words_of_amount(what));
   write(record.rest, words_of_rest(communicator, what));
@@ -96,6 +100,7 @@ void tell_call(Call& call, const Communicator& communicator, const CollectiveCal
   collectives_of(call).check()->begin(std::move(report), communicator);
 }
 
+// MPI_Finalize is a collective call, too: members with fewer calls are found here.
 void note_last_call(Call& call) {
   CallCheck* const check = collectives_of(call).check();
   if (check == nullptr) return;

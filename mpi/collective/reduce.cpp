@@ -17,6 +17,7 @@ int reduce_local(Call& call, const void* in, void* inout, std::int64_t count, MP
   Datatype* type = call.datatype(datatype);
   call.buffer(in, count, type, "inbuf");
   call.buffer(inout, count, type, "inoutbuf");
+  // MPI does not allow the two buffers to be the same.
   if (call.ok() && count > 0 && in == inout) {
     call.error(MPI_ERR_BUFFER, "inbuf and inoutbuf are the same");
   }

@@ -30,6 +30,7 @@ GroupPtr checked_group(Call& call, MPI_Group handle, const char* what) {
 }
 
 int give_group(Call& call, GroupPtr group, MPI_Group* handle) {
+  // Groups are shared: a handle adds a reference.
   const MPI_Group made = call.rank().handles().groups().add(std::move(group));
   if (made == MPI_GROUP_NULL) {
     call.error(MPI_ERR_OTHER, "no handle is free (262,144 groups are alive); free some first");
@@ -45,6 +46,7 @@ void not_negative(Call& call, int number, const char* what) {
 }
 
 std::span<const int> checked_array(Call& call, const int* array, int count, const char* what) {
+  // A null pointer is valid for an empty array.
   if (count > 0) call.not_null(array, what);
   if (!call.ok() || count <= 0) return {};
   return {array, static_cast<std::size_t>(count)};
@@ -110,7 +112,9 @@ int give_communicator(Call& call, const Made& made, MPI_Comm* handle) {
 
 int give_duplicate(Call& call, Communicator& parent, Made made, MPI_Comm* handle, const Info* hints) {
   if (made.communicator != nullptr) {
+    // A duplicate has no hints but these (MPI 4.0, 7.4.2).
     if (hints != nullptr) made.communicator->hints.set_from(*hints);
+    // The contexts were agreed on, so only this member lacks the communicator; the others have theirs.
     if (!copy_attributes(call, parent, *made.communicator)) {
       call.rank().free_communicator(*made.communicator);
       made = {};

@@ -18,6 +18,7 @@ int get(Call& call, MPI_Comm comm, int keyval, void* value, int* flag, Attribute
   call.not_null(flag, "flag");
   if (!call.ok()) return call.failed();
   MpiRank& rank = call.rank();
+  // Predefined attributes are the same on every communicator.
   if (is_builtin(keyval) && keyval_owner(keyval) == ObjectType::communicator) {
     int* const number = rank.tables().inquiries.find(predefined_keyval(keyval), rank.errors().last_used_code());
     return give_number(call, number, reader, value, flag);

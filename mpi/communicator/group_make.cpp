@@ -12,6 +12,7 @@ std::uint32_t me(Call& call) {
   return call.rank().process().rank();
 }
 
+// Set operations keep the order of the first group, then of the second (MPI 4.0, 7.3.2).
 using GroupOperation = GroupPtr (*)(const Group&, const Group&, std::uint32_t);
 
 int combine(Call& call, MPI_Group group1, MPI_Group group2, MPI_Group* newgroup, GroupOperation operation) {
@@ -43,6 +44,7 @@ void tell_fault(Call& call, const RankFault& fault, const char* what, int size, 
 
 using Choose = GroupPtr (*)(const Group&, std::span<const int>, std::uint32_t);
 
+// The body of MPI_Group_incl and MPI_Group_excl: each rank at most once.
 int choose(Call& call, MPI_Group group, int n, const int* ranks, MPI_Group* newgroup, Choose operation) {
   const GroupPtr found = checked_group(call, group);
   not_negative(call, n, "n");
@@ -61,6 +63,7 @@ int choose_ranges(Call& call, MPI_Group group, int n, const int (*ranges)[3], MP
   call.not_null(newgroup, "newgroup");
   if (!call.ok()) return call.failed();
   std::vector<int> chosen;
+  // Ranges are (first, last, stride) triplets.
   const std::span triplets(ranges, static_cast<std::size_t>(n));
   tell_fault(call, expand_ranges(found->size(), triplets, chosen), "ranges", found->size(), MPI_ERR_ARG);
   if (!call.ok()) return call.failed();

@@ -16,6 +16,7 @@ std::span<const Count> one(const Count& number) {
   return {&number, 1};
 }
 
+// One block: a vector with a single row.
 int contiguous(Call& call, auto count, MPI_Datatype oldtype, MPI_Datatype* newtype) {
   call.count(count);
   const TypePtr old = definition(call, oldtype);
@@ -43,6 +44,7 @@ int vector(Call& call, Count count, Count length, Count stride, MPI_Datatype old
 }
 
 template <typename Count>
+// The same with a stride in bytes.
 int hvector(Call& call, Count count, Count length, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
   call.count(count);
   call.count(length, "blocklength");
@@ -54,6 +56,7 @@ int hvector(Call& call, Count count, Count length, MPI_Aint stride, MPI_Datatype
 }
 
 template <typename Count>
+// Displacements count extents of the old type.
 int indexed(Call& call, Count count, const Count lengths[], const Count displacements[], MPI_Datatype oldtype,
             MPI_Datatype* newtype) {
   call.count(count);
@@ -67,6 +70,7 @@ int indexed(Call& call, Count count, const Count lengths[], const Count displace
 }
 
 template <typename Count>
+// The same with displacements in bytes, which are extents of 1.
 int hindexed(Call& call, Count count, const Count lengths[], const MPI_Aint displacements[], MPI_Datatype oldtype,
              MPI_Datatype* newtype) {
   call.count(count);
@@ -80,6 +84,7 @@ int hindexed(Call& call, Count count, const Count lengths[], const MPI_Aint disp
 }
 
 template <typename Count>
+// Blocks of one length; the record keeps that length once.
 int indexed_block(Call& call, Count count, Count length, const Count displacements[], MPI_Datatype oldtype,
                   MPI_Datatype* newtype) {
   call.count(count);
@@ -94,6 +99,7 @@ int indexed_block(Call& call, Count count, Count length, const Count displacemen
 }
 
 template <typename Count>
+// The same with displacements in bytes.
 int hindexed_block(Call& call, Count count, Count length, const MPI_Aint displacements[], MPI_Datatype oldtype,
                    MPI_Datatype* newtype) {
   call.count(count);
@@ -228,6 +234,7 @@ extern "C" int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype) {
   Datatype* added = call.rank().handles().datatype(made);
   // "The new type is committed if the old one is."
   added->committed = old->committed;
+  // If a copy function fails, the program gets no type.
   const bool copied = copy_attributes(call, *old, *added);
   if (!copied) call.rank().handles().free_datatype(*added);
   *newtype = copied ? made : MPI_DATATYPE_NULL;

@@ -37,6 +37,7 @@ Distribution dealt(Call& call, const Arrays<Count>& in, std::size_t i, std::int6
   }
   switch (in.distribution[i]) {
     case MPI_DISTRIBUTE_BLOCK: {
+      // Rounded up, so that all processes' blocks together cover the array.
       const std::int64_t block = by_default ? (array - 1) / processes + 1 : argument;
       if (!by_default && block * processes < array)
         bad_element(call, "array_of_dargs", i, argument, "too small for the dimension");
@@ -61,6 +62,7 @@ std::vector<Distribution> dimensions_of(Call& call, const Arrays<Count>& in, int
   for (std::size_t i = 0; i < in.array.size(); ++i) {
     if (in.array[i] <= 0) bad_element(call, "array_of_gsizes", i, in.array[i], "below 1");
     if (in.processes[i] <= 0) bad_element(call, "array_of_psizes", i, in.processes[i], "below 1");
+    // -1: no such grid, which differs from any size.
     if (!call.ok() || __builtin_mul_overflow(grid, static_cast<std::int64_t>(in.processes[i]), &grid)) grid = -1;
   }
   if (grid != size) {
@@ -99,6 +101,7 @@ int subarray(Call& call, int ndims, const Count first_sizes[], const Count first
   call.not_null(newtype, "newtype");
   if (!call.ok()) return call.failed();
   TypeOrigin origin = origin_of(MPI_COMBINER_SUBARRAY, {sizes, subsizes, starts}, {}, {old});
+  // The order of MPI_Type_get_contents (MPI 4.0, 5.1.13).
   origin.integers.insert(origin.integers.begin(), ndims);
   origin.integers.push_back(order);
   return hand_out_type(call, make_subarray(sizes, subsizes, starts, order, old, std::move(origin)), newtype);

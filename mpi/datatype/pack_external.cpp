@@ -8,6 +8,7 @@ using namespace margay::mpi;
 
 namespace {
 
+// Elements may have other sizes in external32 than in memory.
 std::uint64_t external_bytes(Call& call, const Datatype* type, std::int64_t count) {
   return type == nullptr ? 0 : total_bytes(call, count, type->definition->external_size);
 }

@@ -29,6 +29,7 @@ int hand_out_kind(Call& call, MPI_Datatype basic, int combiner, std::vector<int>
     call.error(MPI_ERR_OTHER, "too many datatypes are alive (2^18); free some first");
     return call.failed();
   }
+  // Counts as predefined: it cannot be freed, and its contents are its arguments.
   made->predefined = added->handle;
   added->predefined = added->committed = true;
   known.push_back(added);

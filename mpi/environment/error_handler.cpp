@@ -38,6 +38,7 @@ int set(Call& call, MPI_Comm comm, MPI_Errhandler handle) {
   const ErrorHandlerPtr handler = find_handler(call, handle);
   if (handler != nullptr && handler->of != ObjectType::none && handler->of != ObjectType::communicator)
     call.error(MPI_ERR_ARG, "the error handler was not made for communicators");
+  // Through Worlds, which records whether the program has set MPI_COMM_SELF's or the world's handler.
   if (call.ok()) call.rank().worlds().set_error_handler(*communicator, handler);
   return call.done();
 }
@@ -109,6 +110,7 @@ extern "C" int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode) {
   if (call.ok() && !call.rank().errors().is_code(errorcode))
     call.error(MPI_ERR_ARG, "errorcode " + std::to_string(errorcode) + " is no error code");
   if (!call.ok()) return call.failed();
+  // Leaves the rank first; the handler's code is not this call's result.
   call.hand_over(*communicator, errorcode);
   return MPI_SUCCESS;
 }

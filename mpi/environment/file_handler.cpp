@@ -57,6 +57,7 @@ extern "C" int PMPI_File_call_errhandler(MPI_File fh, int errorcode) {
       call.error(MPI_ERR_ARG, "errorcode " + std::to_string(errorcode) + " is no error code");
     if (!call.ok()) return call.failed();
   }
+  // After the call has left the rank, as the handler runs outside.
   static_cast<void>(raise_on_file(*current_rank(), call_name<"MPI_File_call_errhandler">, errorcode));
   return MPI_SUCCESS;
 }

@@ -34,6 +34,7 @@ int start(Call& call, const RequestClass& functions, void* extra_state, MPIX_Gre
           MPI_Request* request) {
   call.not_null(request, "request");
   if (!call.ok()) return call.failed();
+  // A generalized request belongs to no communicator; it counts as MPI_COMM_SELF's.
   UserRequest* const made = add_own_request(call, call.rank().worlds().self());
   if (!call.ok()) return call.failed();
   made->device = new GeneralizedRequest(call.rank(), functions, extra_state, group);
@@ -87,6 +88,7 @@ extern "C" int PMPIX_Grequest_class_create(MPI_Grequest_query_function* query_fn
   check_functions(call, functions);
   call.not_null(greq_class, "greq_class");
   if (!call.ok()) return call.failed();
+  // Classes are never freed: MPICH has no function for that.
   std::vector<RequestClass>& classes = call.rank().tables().request_classes;
   classes.push_back(functions);
   *greq_class = static_cast<MPIX_Grequest_class>(classes.size());

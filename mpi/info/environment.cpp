@@ -43,8 +43,10 @@ void tell(Info& info, const char* key, const std::string& value) {
 
 JobFacts facts_of_environment() {
   JobFacts facts{.initial_handler = sim::Options::from_environment(environ).text("initial_errhandler")};
+  // Without a launcher: a singleton.
   const bool alone = std::getenv("PMI_FD") == nullptr;
   if (alone) facts.program_ranks = 1;
+  // Under another launcher the size of its job need not be this program's.
   if (alone || std::getenv("MARGAY_BOARD_FD") == nullptr) return facts;
   const char* ranks = std::getenv("MARGAY_PROGRAM_RANKS");
   if (ranks == nullptr) ranks = std::getenv("PMI_SIZE");
@@ -55,6 +57,7 @@ JobFacts facts_of_environment() {
 Info environment_info(int argc, char** argv, const JobFacts& facts) {
   std::vector<std::string> words;
   for (int i = 0; argv != nullptr && i < argc && argv[i] != nullptr; ++i) words.emplace_back(argv[i]);
+  // A program that passes no arguments gets its own command line.
   if (words.empty()) words = own_words();
   std::string arguments;
   for (std::size_t i = 1; i < words.size(); ++i) arguments += (i > 1 ? " " : "") + words[i];

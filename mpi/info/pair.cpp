@@ -10,6 +10,7 @@ using namespace margay::mpi;
 
 namespace {
 
+// Copies at most `characters`, and ends with a zero: `out` has one more byte.
 void copy_text(const std::string& text, char* out, std::size_t characters) {
   const std::size_t length = std::min(text.size(), characters);
   std::memcpy(out, text.data(), length);
@@ -46,6 +47,7 @@ extern "C" int PMPI_Info_set(MPI_Info info, const char* key, const char* value) 
   {
     const InfoAccess infos;
     Info* const found = find_own_info(call, infos, info);
+    // Replaces the value of an existing key, which keeps its place in the order.
     if (found != nullptr && call.ok()) found->set(key, value);
   }
   return call.done();
@@ -58,6 +60,7 @@ extern "C" int PMPI_Info_delete(MPI_Info info, const char* key) {
   {
     const InfoAccess infos;
     Info* const found = find_own_info(call, infos, info);
+    // A missing key is an error of its own class (MPI 4.0, 10).
     if (found != nullptr && call.ok() && !found->remove(key))
       call.error(MPI_ERR_INFO_NOKEY, "the info object has no key '" + std::string(key) + "'");
   }
@@ -70,6 +73,7 @@ extern "C" int PMPI_Info_get(MPI_Info info, const char* key, int valuelen, char*
   if (valuelen < 0) call.error(MPI_ERR_ARG, "valuelen is " + std::to_string(valuelen) + ", below 0");
   call.not_null(value, "value");
   return look_up(call, info, key, flag, [valuelen, value](const std::string& found) {
+    // valuelen counts characters without the zero, unlike buflen of MPI_Info_get_string.
     copy_text(found, value, static_cast<std::size_t>(valuelen));
   });
 }
@@ -82,6 +86,7 @@ extern "C" int PMPI_Info_get_string(MPI_Info info, const char* key, int* buflen,
   if (call.ok() && *buflen > 0) call.not_null(value, "value");
   return look_up(call, info, key, flag, [buflen, value](const std::string& found) {
     if (*buflen > 0) copy_text(found, value, static_cast<std::size_t>(*buflen) - 1);
+    // The length that the whole value needs, so that the program can call again.
     *buflen = static_cast<int>(found.size()) + 1;
   });
 }

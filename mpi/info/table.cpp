@@ -10,6 +10,7 @@
 
 namespace margay::mpi {
 
+// The table, a part of the process: it exists from its first use until the process ends.
 struct InfoTable final : ProcessPart {
   static constexpr PartSlot kSlot = PartSlot::infos;
   InfoTable() = default;
@@ -44,6 +45,7 @@ void InfoAccess::note_job(const sim::Job& job) const {
 }
 
 void InfoAccess::remove(Info& info) const {
+  // Deletes the object when the table has forgotten it.
   const std::unique_ptr<Info> last(&info);
   infos_.table.remove(info.handle);
 }
@@ -70,6 +72,7 @@ MPI_Info add_info(Info&& info) {
   const InfoAccess infos;
   const MPI_Info handle = infos.add(std::move(info));
   MpiRank* const rank = current_rank();
+  // For the list of leaks: the call that made it.
   if (handle != MPI_INFO_NULL && rank != nullptr) rank->handles().note_origin(handle);
   return handle;
 }

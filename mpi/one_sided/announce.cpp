@@ -40,6 +40,7 @@ std::string deed(const AnnouncedAccess& access, const ByteRange& range) {
   return "accumulates " + elements + " with " + operation_word(access.op) + " in " + bytes;
 }
 
+// The cure: the synchronisation that separates the two accesses in this kind of epoch.
 std::string advice(const Conflict& conflict, const AnnouncedAccess& second) {
   if (conflict.clash == Clash::types) return "accumulates of the same bytes are of one predefined datatype";
   if (conflict.clash == Clash::operations) {
@@ -129,6 +130,7 @@ void tell_conflict(Call& call, const Window& window, std::string sentence) {
   const ErrorHandlerPtr& handler = window.communicator->error_handler;
   const bool fatal = handler == nullptr || (handler->function == nullptr && (handler->handle == MPI_ERRORS_ARE_FATAL ||
                                                                              handler->handle == MPI_ERRORS_ABORT));
+  // Counts the finding, also if it is not printed.
   call.rank().process().found();
   sim::FindingRecord found;
   sim::set_text(found.call, call.name());
@@ -146,6 +148,8 @@ void tell_conflict(Call& call, const Window& window, std::string sentence) {
 class OwnBuffers {
  public:
   OwnBuffers(Window& window, const AnnouncedAccess& access, int target) : window_(window), own_(access) {
+    // The target takes the origin's place, because all accesses here have this origin, and the message names the
+    // targets.
     own_.origin = target;
     own_.epoch = EpochKind::passive;  // ends when the origin may reuse its memory, in any epoch
     own_.ends_alone = false;
@@ -173,6 +177,7 @@ class OwnBuffers {
   std::optional<Conflict> conflict_;
 };
 
+// Checks the origin's buffers: a get's and a result's are written, all others read.
 bool check_buffers(Call& call, Window& window, const AnnouncedAccess& told, const Access& access,
                    const AccessNature& nature) {
   OwnBuffers buffers(window, told, access.target);
@@ -211,6 +216,7 @@ bool check_target(Call& call, Window& window, const AnnouncedAccess& told, const
           call, window,
           words_of_conflict(answer, told, {access.target, words_of_window(window), first_call(call, answer)}));
     }
+    // The target has recorded this part.
     any |= call.ok();
   }
   if (call.ok()) return true;
@@ -232,6 +238,7 @@ void read_hints(const Window& window, AnnouncedAccess& access) {
   const std::string* const ordering = window.info.find("accumulate_ordering");
   if (ordering == nullptr) return;
   for (const char* const kind : {"rar", "raw", "war", "waw"}) {
+    // One missing order suffices to make accumulates unordered.
     if (ordering->find(kind) == std::string::npos) access.ordered = false;
   }
 }
@@ -239,6 +246,7 @@ void read_hints(const Window& window, AnnouncedAccess& access) {
 bool announce_checked(Call& call, Window& window, Access& access, const AccessNature& nature) {
   if (static_cast<std::uint64_t>(access.target_count) * access.target_type->size == 0) return true;
   const AnnouncedAccess told = described(call, window, access, nature);
+  // The origin first: that needs no message.
   if (!check_buffers(call, window, told, access, nature) || !check_target(call, window, told, access)) {
     window.check->buffers.end_access(access.target, told.number);
     return false;

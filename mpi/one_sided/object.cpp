@@ -29,6 +29,7 @@ extern "C" int PMPI_Win_set_name(MPI_Win win, const char* win_name) {
   call.not_null(win_name, "win_name");
   if (!call.ok()) return call.failed();
   window->communicator->name = std::string(win_name).substr(0, MPI_MAX_OBJECT_NAME - 1);
+  // The trace gets the new name with the next event that refers to it.
   window->communicator->in_trace = false;
   return call.done();
 }
@@ -78,11 +79,13 @@ extern "C" int PMPI_Win_get_info(MPI_Win win, MPI_Info* info_used) {
   call.not_null(info_used, "info_used");
   if (!call.ok()) return call.failed();
   Info told;
+  // Only hints that the standard defines are returned; others were ignored.
   for (const auto& [key, otherwise] : kHints) {
     const std::string* const set = window->info.find(key);
     told.set(key, set != nullptr ? *set : otherwise);
   }
   if (window->flavor == MPI_WIN_FLAVOR_ALLOCATE) {
+    // The alignment that was used, which may be more than requested.
     told.set(kMemoryAlignmentHint, std::to_string(memory_alignment(window->info)));
   }
   const MPI_Info made = add_info(std::move(told));
@@ -128,6 +131,7 @@ extern "C" int PMPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler* errhandler) 
   if (!call.ok()) return call.failed();
   ErrorHandlers& handlers = call.rank().tables().error_handlers;
   const ErrorHandlerPtr& handler = window->communicator->error_handler;
+  // A new reference; null is MPI_ERRORS_ARE_FATAL, a window's first handler.
   const MPI_Errhandler told = handlers.hand_out(handler == nullptr ? handlers.fatal() : handler);
   if (told == MPI_ERRHANDLER_NULL) {
     call.error(MPI_ERR_OTHER, kTooManyHandlers);

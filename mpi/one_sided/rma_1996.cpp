@@ -81,6 +81,7 @@ int blocking(const Invocation& name, Moves how, const Arguments1996& arguments) 
   Access access;
   if (!check(call, arguments, window, access)) return call.done();
   move(call, how, *window, access);
+  // A put is complete when its buffer is free again, a get when the data has arrived.
   how == Moves::there ? wait_until_sent(call, window->target(arguments.target))
                       : wait_for_accesses(call, *window, arguments.target);
   if (call.ok()) tell_errors(call, *window);
@@ -101,6 +102,7 @@ int nonblocking(const Invocation& name, Moves how, const Arguments1996& argument
   *request = made->handle;
   access.request = &begun->outstanding();
   if (moves) move(call, how, *window, access);
+  // Also without data: the request is then complete at once.
   begun->begun();
   return call.done();
 }
@@ -117,6 +119,7 @@ int MPI_RMA_init(void* base, MPI_Aint size, int disp_unit, MPI_Comm comm, MPI_Co
   if (!call.ok()) return call.failed();
   note_call(call, *communicator);
   Exposed exposed{.base = base, .size = size, .unit = disp_unit};
+  // Accesses are messages, and the program has the window's communicator.
   exposed.of_1996 = true;
   const MadeWindow made = make_window(call.rank(), *communicator, exposed);
   *newcomm = made.window == nullptr ? MPI_COMM_NULL : made.window->communicator_handle;

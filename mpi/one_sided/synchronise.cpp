@@ -85,6 +85,7 @@ extern "C" int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
   if ((assert& MPI_MODE_NOCHECK) == 0) call.rank().rma().ask_lock(*window, rank, target.lock);
   wait_for_lock(call, *window, rank);
   if (!call.ok()) {
+    // The target was lost: the epoch does not begin.
     --window->locks;
     call.rank().rma().unlock(*window, rank);
     return call.done();
@@ -98,6 +99,7 @@ extern "C" int PMPI_Win_unlock(int rank, MPI_Win win) {
   Call call(call_name<"MPI_Win_unlock">);
   Window* const window = checked_window(call, win);
   if (!checked_target(call, window, rank)) return call.done();
+  // A lock of MPI_Win_lock_all ends with MPI_Win_unlock_all.
   if (window->target(rank).lock == LockKind::none || window->lock_all) {
     wrong_epoch(call, "the target is not locked by MPI_Win_lock");
     return call.failed();
@@ -193,6 +195,7 @@ extern "C" int PMPI_Win_sync(MPI_Win win) {
   const Window* const window = checked_window(call, win);
   if (window == nullptr) return call.done();
   look_at_times(call);
+  // Orders the program's own loads and stores with others' (unified model; MPI 4.0, 12.5.4).
   margay::sim::order_memory();
   call.rank().rma().synchronised(*window, TraceSync::sync);
   return call.done();
@@ -211,6 +214,7 @@ extern "C" int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win) {
   window->fence = Window::Fence::none;
   window->exposes = true;
   window->post_group = std::move(ranks);
+  // Notifies the origins; MPI_Win_start waits for it.
   for (const int rank : window->post_group) call.rank().rma().tell(*window, rank, margay::mpi_adi::Ask::posted);
   call.rank().rma().synchronised(*window, TraceSync::post);
   return call.done();
@@ -248,6 +252,7 @@ extern "C" int PMPI_Win_complete(MPI_Win win) {
   if (window != nullptr && !window->starts) wrong_epoch(call, "MPI_Win_start was not called");
   if (!call.ok()) return call.failed();
   for (const int rank : window->start_group) {
+    // Before the notification: the target may use its memory from then on.
     complete_start(call, *window, rank);
     window->target(rank).in_start = false;
     if (!call.device().kernel().initiator().gone(window->target(rank).world_rank))
@@ -263,6 +268,7 @@ MARGAY_ALIAS(Win_complete)
 
 namespace {
 
+// Completions are counted for each origin, so that one of a later epoch is not lost.
 bool has_completed(Window& window, int origin) {
   return window.control.completions().has_reached(static_cast<std::uint32_t>(origin), window.target(origin).waited + 1);
 }
@@ -305,6 +311,7 @@ extern "C" int PMPI_Win_test(MPI_Win win, int* flag) {
     const WindowTarget& origin = window->target(rank);
     if (has_completed(*window, rank)) continue;
     all = false;
+    // A lost origin never completes.
     if (kernel.initiator().gone(origin.world_rank)) call.error(MPIX_ERR_PROC_FAILED, {});
   }
   *flag = all || !call.ok() ? 1 : 0;

@@ -66,6 +66,7 @@ Request* start_matched(Call& call, void* buffer, std::int64_t count, Datatype& t
     return call.device().start_receive(
         {buffer, count, &type, MPI_PROC_NULL, MPI_ANY_TAG, &call.rank().worlds().world()});
   }
+  // From here on the message belongs to the receive.
   call.rank().handles().messages().remove(*handle);
   *handle = MPI_MESSAGE_NULL;
   return call.device().start_matched_receive(buffer, count, type, *message);
@@ -90,6 +91,7 @@ int imrecv(Call& call, void* buffer, std::int64_t count, MPI_Datatype datatype, 
   call.not_null(request, "request");
   if (!call.ok()) return call.failed();
   Request* started = start_matched(call, buffer, count, *type, matched, message);
+  // A receive from MPI_PROC_NULL has no communicator: its handle is the world's.
   hand_out(call, started, started->communicator != nullptr ? *started->communicator : call.rank().worlds().world(),
            request);
   return call.done();
@@ -157,6 +159,7 @@ extern "C" int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* mess
     found = call.device().matched_probe(source, tag, *communicator, envelope, TraceProbe::mprobe);
     return found != nullptr;
   });
+  // The wait ended with an error.
   if (found == nullptr) return call.failed();
   *message = hand_out(call, *found);
   fill(status, envelope);

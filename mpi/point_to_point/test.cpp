@@ -18,6 +18,7 @@ void poll(Call& call, const RequestRow* row) {
 template <typename Asked, typename Done>
 bool test_once(Call& call, Asked asked, Done done) {
   if (done()) return true;
+  // Only if nothing is complete yet: a test that succeeds costs no round of progress.
   look_once(call);
   if (done()) return true;
   if (any_extended(call)) [[unlikely]] {
@@ -25,6 +26,7 @@ bool test_once(Call& call, Asked asked, Done done) {
     if (!call.ok()) return false;
     if (done()) return true;
   }
+  // A program that loops around a test must let its peer run.
   give_way(call);
   return false;
 }
@@ -71,6 +73,7 @@ extern "C" int PMPI_Testall(int count, MPI_Request array_of_requests[], int* fla
   if (count > 0) call.status(array_of_statuses, "array_of_statuses");
   if (!call.ok()) return call.failed();
   *flag = test_once(call, &row, [&row] { return row.all_complete(); }) ? 1 : 0;
+  // Statuses are written only if all requests are complete.
   return *flag != 0 ? end_all(call, row, array_of_statuses, ErrorFields::failed) : call.done();
 }
 MARGAY_ALIAS(Testall)
@@ -111,6 +114,7 @@ extern "C" int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int* 
     return MPI_SUCCESS;
   }
   *outcount = 0;
+  // Otherwise a request that is always complete would starve the others.
   look_around(call, row);
   if (!test_once(call, &row, [&row] { return row.any_complete(); })) return call.done();
   return end_some(call, row, outcount, array_of_indices, array_of_statuses);

@@ -148,6 +148,7 @@ MARGAY_ALIAS(T_source_get_info)
 extern "C" int PMPI_T_source_get_timestamp(int source_index, MPI_Count* timestamp) {
   ToolCall call;
   if (!call.check_index(source_index, kSources) || !call.check(timestamp != nullptr)) return call.error();
+  // Any process has a clock, also before MPI_Init.
   *timestamp = static_cast<MPI_Count>(current_process().now_ns());
   return MPI_SUCCESS;
 }

@@ -34,6 +34,7 @@ int step_each(MPI_T_pvar_session session, MPI_T_pvar_handle handle, Step step) {
   if (all == nullptr) return call.error();
   int first_error = MPI_SUCCESS;
   for (auto& [number, one] : all->handles) {
+    // With MPI_T_PVAR_ALL_HANDLES, handles that cannot be started or stopped are skipped (MPI 4.0, 15.3.7).
     if (!performance_variables()[one.index].adds_up()) continue;
     const int error = step(call.state(), one);
     if (first_error == MPI_SUCCESS) first_error = error;
@@ -46,6 +47,7 @@ int step_each(MPI_T_pvar_session session, MPI_T_pvar_handle handle, Step step) {
 extern "C" int PMPI_T_pvar_session_create(MPI_T_pvar_session* session) {
   ToolCall call;
   if (!call.check(session != nullptr)) return call.error();
+  // Numbers are never reused, so a stale handle is detected.
   const ToolHandle made = ++call.state().last_handle;
   call.state().sessions[made];
   *session = opaque<MPI_T_pvar_session>(made);
@@ -152,6 +154,7 @@ extern "C" int PMPI_T_pvar_get_info(int pvar_index, char* name, int* name_len, i
   give_text(variable.description, desc, desc_len);
   give(bind, variable.of_communicator ? MPI_T_BIND_MPI_COMM : MPI_T_BIND_NO_OBJECT);
   give(readonly, variable.adds_up() ? 0 : 1);
+  // Continuous variables count always, and can neither be started nor stopped.
   give(continuous, variable.adds_up() ? 0 : 1);
   give(atomic, variable.adds_up() ? 1 : 0);
   return MPI_SUCCESS;
@@ -162,6 +165,7 @@ extern "C" int PMPI_T_pvar_get_index(const char* name, int var_class, int* pvar_
   ToolCall call;
   if (!call.check(name != nullptr && pvar_index != nullptr)) return call.error();
   const int found = index_of(performance_variables(), name);
+  // A variable is identified by name and class.
   const bool same_class = found >= 0 && performance_variables()[static_cast<std::size_t>(found)].var_class == var_class;
   if (!call.check(same_class, MPI_T_ERR_INVALID_NAME)) return call.error();
   *pvar_index = found;

@@ -23,6 +23,7 @@ void give_neighbors(const std::vector<int>& neighbors, const std::vector<int>& n
                     int* out_weights) {
   const std::size_t count = std::min(neighbors.size(), static_cast<std::size_t>(room));
   std::copy_n(neighbors.begin(), count, out);
+  // An unweighted graph leaves the program's weights unchanged.
   if (neighbor_weights.empty() || out_weights == MPI_UNWEIGHTED) return;
   std::copy_n(neighbor_weights.begin(), count, out_weights);
 }
@@ -123,6 +124,7 @@ extern "C" int PMPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sou
   not_negative(call, maxoutdegree, "maxoutdegree");
   if (maxindegree > 0) call.not_null(sources, "sources");
   if (maxoutdegree > 0) call.not_null(destinations, "destinations");
+  // Weights are significant only in a weighted graph.
   if (graph != nullptr && graph->weighted) {
     if (maxindegree > 0) call.not_null(sourceweights, "sourceweights");
     if (maxoutdegree > 0) call.not_null(destweights, "destweights");

@@ -22,6 +22,7 @@ void dropped(const Reading& reading, std::uint32_t which, std::span<Word> out) {
   out[0] = kernel_of(reading).registers().drops()[which];
 }
 
+// Sums of the kernel's counts for each peer, by which accounts are balanced.
 void sent(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
   const sim::Registers& registers = kernel_of(reading).registers();
   out[0] = 0;
@@ -42,6 +43,7 @@ void peers_lost(const Reading& reading, std::uint32_t /*which*/, std::span<Word>
   out[0] = kernel_of(reading).initiator().losses();
 }
 
+// Rows that add up, drops by reason, and levels.
 constexpr PerformanceVariable counted(const char* name, const char* description, ReadWords read) {
   return {name, description, Category::kernel, kTuner, MPI_T_PVAR_CLASS_COUNTER, ValueType::count, read};
 }

@@ -28,6 +28,7 @@ void protocol_bytes(const Reading& reading, std::uint32_t /*which*/, std::span<W
   out[0] = (reading.rank->device().counts().*Of).bytes;
 }
 
+// Readers of several rows: `which` is a wire's or a kind's number.
 void wire_messages(const Reading& reading, std::uint32_t which, std::span<Word> out) {
   out[0] = reading.rank->process().kernel().initiator().counts(static_cast<WireId>(which)).messages;
 }
@@ -60,6 +61,7 @@ void unexpected_taken(const Reading& reading, std::uint32_t /*which*/, std::span
   out[0] = reading.rank->device().counts().unexpected;
 }
 
+// Counts of the kernel, which concern pairs of processes: they include messages of other communicators.
 void sent_to(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
   const sim::Registers& registers = reading.rank->process().kernel().registers();
   for (std::size_t i = 0; i < out.size(); ++i) {
@@ -79,6 +81,7 @@ struct Text {
   const char* description;
 };
 
+// Rows of numbers of events, and of sums (bytes).
 constexpr PerformanceVariable counted(const Text& text, Category category, int verbosity, ReadWords read,
                                       std::uint32_t which = 0) {
   return {text.name, text.description, category, verbosity, MPI_T_PVAR_CLASS_COUNTER, ValueType::count, read, which};
@@ -89,6 +92,7 @@ constexpr PerformanceVariable summed(const Text& text, Category category, int ve
   return {text.name, text.description, category, verbosity, MPI_T_PVAR_CLASS_AGGREGATE, ValueType::count, read, which};
 }
 
+// Rows bound to a communicator, with an element for each member.
 constexpr PerformanceVariable by_member(const Text& text, ReadWords read) {
   PerformanceVariable row = counted(text, Category::kernel, kUserDetail, read);
   row.of_communicator = row.per_member = true;

@@ -13,6 +13,7 @@ namespace {
 constexpr int kTuner = MPI_T_VERBOSITY_TUNER_BASIC;
 constexpr int kTunerDetail = MPI_T_VERBOSITY_TUNER_DETAIL;
 
+// One system call for each read.
 rusage usage() {
   rusage result{};
   getrusage(RUSAGE_SELF, &result);

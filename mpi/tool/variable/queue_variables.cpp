@@ -29,6 +29,7 @@ void unexpected_messages(const Reading& reading, std::uint32_t /*which*/, std::s
 
 // Unexpected messages that MPI_Recv or MPI_Probe on the communicator could find.
 void unexpected_of_communicator(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
+  // A walk over the heap: it has no index by communicator.
   constexpr portals::MatchBits kContextMask = ((portals::MatchBits{1} << kContextBits) - 1) << kContextShift;
   const portals::MatchBits context = portals::MatchBits{reading.communicator->context} << kContextShift;
   const Unexpected& heap = device_of(reading).heap();
@@ -78,6 +79,7 @@ struct Text {
   const char* description;
 };
 
+// Rows of any class; bound() and shared() modify them.
 constexpr PerformanceVariable seen(const Text& text, Category category, int verbosity, int var_class, ReadWords read) {
   return {text.name, text.description, category, verbosity, var_class, ValueType::count, read};
 }

@@ -30,6 +30,7 @@ void tool_rank_ends() {
   const auto& variables = performance_variables();
   std::vector<Word> values(variables.size());
   {
+    // The rank object stays, dormant, until the process exits.
     const RankVisit visit(state.rank);
     for (std::size_t i = 0; i < variables.size(); ++i) {
       if (variables[i].of_communicator) continue;

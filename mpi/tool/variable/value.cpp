@@ -76,17 +76,20 @@ namespace {
 constexpr double kNsPerSecond = 1e9;
 constexpr double kMillionths = 1e6;
 
+// Words of times are nanoseconds, words of shares millionths.
 double words_per_unit(ValueType type) {
   return type == ValueType::seconds ? kNsPerSecond : kMillionths;
 }
 
 Word word_of(double value) {
   constexpr double kTooLarge = 18446744073709551616.0;  // 2^64
+  // Written so that NaN is 0, too.
   if (!(value > 0)) return 0;
   return value >= kTooLarge ? std::numeric_limits<Word>::max() : static_cast<Word>(value);
 }
 
 template <typename T>
+// By memcpy: the program's buffer need not be aligned.
 void copy_out(T value, void* out) {
   std::memcpy(out, &value, sizeof value);
 }
@@ -129,6 +132,7 @@ void store_word(ValueType type, Word word, void* out) {
 
 Word load_word(ValueType type, const void* in) {
   MARGAY_ASSERT(type != ValueType::text);
+  // Negative values keep their bits: they match no item of an enumeration.
   if (type == ValueType::integer) return static_cast<Word>(copy_in<int>(in));
   if (type == ValueType::count) return copy_in<unsigned long long>(in);
   return word_of(copy_in<double>(in) * words_per_unit(type));
@@ -141,6 +145,7 @@ void give_text(std::string_view text, char* out, int* length) {
     std::memcpy(out, text.data(), bytes);
     out[bytes] = '\0';
   }
+  // Also after truncation, so that the program can call again with enough room.
   *length = static_cast<int>(text.size()) + 1;
 }
 
