@@ -15,6 +15,7 @@ std::vector<Slice> even_slices(std::size_t count, int ranks) {
   return slices;
 }
 
+// Walks both regions, whose pieces need not begin at the same offsets.
 void combine_rows(const Reducer& combine, const portals::Region& in, const portals::Region& inout,
                   std::size_t element_bytes) {
   portals::RegionCursor from(in);

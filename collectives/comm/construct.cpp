@@ -60,6 +60,7 @@ GroupPtr choosers(MpiRank& rank, const mpi_adi::Group& group, const std::vector<
   for (int member = 0; member < group.size(); ++member) {
     if (choice(member).color == color) members.push_back(member);
   }
+  // Stable: equal keys keep the order of ranks (MPI 4.0, 7.4.2).
   std::stable_sort(members.begin(), members.end(), [&](int a, int b) { return choice(a).key < choice(b).key; });
   return include(group, members, rank.process().rank());
 }
@@ -74,6 +75,7 @@ int tell_group(MpiRank& rank, Communicator& all, int root, std::vector<std::uint
     run(bcast_tree(collective, root, portals::Region(&count, sizeof count)));
     error_class = collective.error_class();
   }
+  // The length comes from another process, which may have made another call.
   if (count > processes) return MPI_ERR_GROUP;
   world_ranks.resize(count);
   Collective collective(rank, all, by_tree(Operation::bcast, root, count * sizeof(std::uint64_t)));

@@ -60,6 +60,8 @@ int receive_edges(MpiRank& rank, Communicator& parent, int tag, std::map<int, Ed
     return lost = device.source_lost(MPI_ANY_SOURCE, parent);
   });
   if (lost) return MPIX_ERR_PROC_FAILED;
+  // A second message of one member, or one whose length is not a multiple of an edge, comes from a member that made
+  // another call.
   const auto [place, is_first] = incoming.try_emplace(envelope.source);
   if (!is_first || envelope.bytes % sizeof(Edge) != 0) return MPI_ERR_TOPOLOGY;
   Edges& edges = place->second;
@@ -101,8 +103,10 @@ int distribute_edges(MpiRank& rank, Communicator& parent, const Edges& edges, mp
   std::map<int, Edges> outgoing, incoming;
   for (const Edge& edge : edges) {
     outgoing[edge.source].push_back(edge);
+    // Both ends get the edge; a loop at one rank is sent once.
     if (edge.destination != edge.source) outgoing[edge.destination].push_back(edge);
   }
+  // Counted, so that messages of two graphs made one after the other do not mix.
   const int tag = internal_tag(Agreement::graph_edges, parent.distributed_graphs++);
   int senders = 0;
   int error_class = count_senders(rank, parent, outgoing, senders);
@@ -121,6 +125,7 @@ int distribute_edges(MpiRank& rank, Communicator& parent, const Edges& edges, mp
   for (Request* send : sends) {
     if (const int failed = finish(rank, *send); failed != MPI_SUCCESS) error_class = failed;
   }
+  // In the order of ranks, so the result does not depend on the order of arrival.
   for (const auto& [source, theirs] : incoming) add(mine, theirs, parent.rank());
   return error_class;
 }

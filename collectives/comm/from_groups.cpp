@@ -24,6 +24,7 @@ std::uint64_t hash_of(std::string_view text) {
 }  // namespace
 
 TextTag::TextTag(std::string_view text, const mpi_adi::Group& group) : hash(hash_of(text)) {
+  // The members are part of the hash, so that the same text in disjoint groups has different tags.
   for (const std::uint32_t member : group.world_ranks) {
     for (unsigned shift = 0; shift < 32; shift += 8) hash = hash_with(hash, static_cast<std::uint8_t>(member >> shift));
   }
@@ -46,6 +47,7 @@ Made join_from_groups(MpiRank& rank, const GroupPtr& local, int local_leader, st
   const bool leads = local->my_rank == local_leader;
   const Made made = join_groups(rank, *ours.communicator, local_leader, leads ? &rank.worlds().own_world() : nullptr,
                                 static_cast<int>(remote_leader), static_cast<int>(hash_of(text) & 0x1fff'ffff));
+  // Only the new intercommunicator stays.
   rank.free_communicator(*ours.communicator);
   return made;
 }

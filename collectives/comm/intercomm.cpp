@@ -50,6 +50,7 @@ Made join_groups(MpiRank& rank, Communicator& local, int local_leader, Communica
   std::vector<std::uint64_t> theirs;
   if (const int failed = learn_remote_group(rank, leaders, theirs); failed != MPI_SUCCESS) return {nullptr, failed};
   GroupPtr remote = mpi_adi::make_group({theirs.begin(), theirs.end()}, rank.process().rank(), local.group->session);
+  // All members have both groups, so all find the same error.
   if (mpi_adi::intersect(*local.group, *remote, 0)->size() != 0) return {nullptr, MPI_ERR_COMM};
   const Agreed agreed = agree_with_leaders(rank, leaders);
   if (agreed.context < 0) return {nullptr, agreed.error_class};
@@ -62,6 +63,7 @@ Made merge_groups(MpiRank& rank, Communicator& inter, bool high) {
   // The first member of each group reports its group's value.
   std::uint8_t says_high[2] = {static_cast<std::uint8_t>(high), static_cast<std::uint8_t>(high)};
   const int second_begins = first ? inter.size() : inter.peer_count();
+  // Both values are needed on all members to order the groups.
   for (const int root : {0, second_begins}) {
     Collective collective(rank, all, by_tree(Operation::bcast, root, 1));
     run(bcast_tree(collective, root, portals::Region(&says_high[root == 0 ? 0 : 1], 1)));

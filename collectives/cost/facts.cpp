@@ -36,6 +36,7 @@ bool take_dimension(std::string_view& text, AskedPlan::Dimension& out) {
   return true;
 }
 
+// Up to kMaxDimensions dimensions; text that is left makes the plan invalid.
 bool take_plan(std::string_view text, AskedPlan& out) {
   for (AskedPlan::Dimension& dimension : out.dimensions) {
     if (!take_dimension(text, dimension)) return false;
@@ -76,6 +77,7 @@ std::optional<HybridPlan> complete_plan(const AskedPlan& asked, int ranks, int n
 
 namespace {
 
+// In the order of the enumeration.
 constexpr std::array<std::string_view, kOperationCount> kOperationNames{
     "barrier",        "bcast", "reduce", "allreduce",          "gather",           "allgather", "scatter", "alltoall",
     "reduce_scatter", "scan",  "exscan", "neighbor_allgather", "neighbor_alltoall"};

@@ -201,6 +201,7 @@ Cost cost_of_plan(const HybridPlan& plan, Operation operation, std::uint64_t byt
   const std::vector<Line> lines = lines_of(plan, facts);
   const auto n = static_cast<double>(bytes);
   const bool asks = plan.any_long();
+  // One rank: nothing to send.
   if (lines.empty()) return {};
   switch (operation) {
     case Operation::bcast:
@@ -232,6 +233,7 @@ void add_plans(std::vector<HybridPlan>& plans, const HybridPlan& begun, std::siz
   }
 }
 
+// Plans for operations that do not commute.
 bool keeps_order(const HybridPlan& plan, Operation operation) {
   return operation == Operation::reduce_scatter ? plan.reduce_scatters_in_order() : plan.combines_in_order();
 }

@@ -51,6 +51,7 @@ void add_share(Shares& shares, std::int32_t peer, const Amount& amount) {
 
 std::vector<std::byte> CallReport::message() const {
   const std::size_t shares = sends.size() + expects.size();
+  // Long lists are omitted, not cut: half of a list would be compared as a whole one.
   const bool told = bytes_of_shares(shares) <= kBytesMax - sizeof record;
   CallRecord head = record;
   head.sends = told ? static_cast<std::uint32_t>(sends.size()) : 0;

@@ -115,6 +115,7 @@ Collective::~Collective() {
   portal_.host().release(communicator_);
 }
 
+// A notice counts as a message of the call.
 void Collective::tell_ready(int source, portals::PortalIndex stream) {
   ++portal_.sent_.messages;
   portal_.notices().tell_ready(call_, source, ready_word(), stream);
@@ -155,6 +156,7 @@ bool Collective::any_lost() const {
   // One load instead of a scan of the group: called in each poll.
   if (kernel_.initiator().losses() == 0) [[likely]]
     return false;
+  // Only members count: the loss of another process does not concern the call.
   const auto& members = communicator_.group->world_ranks;
   return std::any_of(members.begin(), members.end(),
                      [this](std::uint32_t rank) { return kernel_.initiator().lost(rank); });
@@ -179,6 +181,7 @@ bool Collective::all_taken() const {
                      [](const sim::Transmission& transmission) { return transmission.given_back; });
 }
 
+// Ranks of the communicator become ranks of the world, by which the kernel and wires work.
 void Part::expect_from(int member) const {
   collective_.kernel_.expect_answer(collective_.communicator_.world_rank(member));
 }

@@ -10,6 +10,7 @@ std::vector<mpi_adi::Unexpected*>& RankHost::relieved_heaps() {
   return rank_.device().relieved_heaps();
 }
 
+// A round of the rank's progress ends after `messages` of each wire, then asks done().
 void RankHost::wait(Until done, int messages) {
   mpi_adi::wait_until(rank_, done, messages);
 }
@@ -18,6 +19,7 @@ bool RankHost::crowded() const {
   return rank_.process().job().crowded;
 }
 
+// Of the whole job: the same on every rank, unlike this process's affinity mask.
 double RankHost::processors_each() const {
   const sim::Job& job = rank_.process().job();
   return job.processors / job.size;

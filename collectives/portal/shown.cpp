@@ -45,6 +45,7 @@ void Shown::tell_of_a_loss(int member) const {
   collective_.portal_.notices().tell(collective_.call_, member, Word::lost);
 }
 
+// Counts as a message of its own kind: MPI_T's shown_collective.
 void Shown::count(std::uint64_t bytes) const {
   record(sim::TraceKind::shared_write, collective_.rank(), bytes);
   ++collective_.portal_.shown_.messages;
@@ -89,6 +90,7 @@ void Shown::record(sim::TraceKind kind, int writer, std::uint64_t bytes) const {
   if (kind == sim::TraceKind::shared_read) {
     event.destination = collective_.communicator_.world_rank(collective_.rank());
   }
+  // As a message from the writer would have them, so that a trace relates both to the call.
   event.match_bits = collective_.bits(writer);
   event.bytes = bytes;
   event.a = collective_.call_.number.word();

@@ -34,6 +34,7 @@ Steps bcast_between(Collective& collective, BcastBetween what) {
     co_await Flush(collective);
     co_return;
   }
+  // The first rank of the receiving group gets the data for its group.
   if (collective.rank() == groups.mine) co_await Receive(collective, groups.theirs + what.root, what.data);
   co_await bcast_along(collective, tree_of_mine(groups, collective.rank()), what.data);
 }
@@ -94,6 +95,7 @@ Steps reduce_scatter_between(Collective& collective, ReduceScatterBetween what) 
 }  // namespace
 
 TwoGroups TwoGroups::of(const mpi_adi::Communicator& inter) {
+  // Ranks of the first group keep their numbers in the communicator of both.
   const bool mine_first = inter.both->rank() == inter.rank();
   return {.mine = mine_first ? 0 : inter.peer_count(),
           .my_size = inter.size(),

@@ -38,6 +38,7 @@ portals::Status parse_asked_for(std::string_view text, AskedFor& out) {
   while (!text.empty()) {
     const std::string_view pair = text.substr(0, text.find(','));
     text.remove_prefix(std::min(pair.size() + 1, text.size()));
+    // "a=b,,c=d" and a comma at the end are accepted.
     if (pair.empty()) continue;
     const std::string_view asked = pair.substr(0, pair.find('='));
     const std::string_view behind = pair.size() > asked.size() ? pair.substr(asked.size() + 1) : "";
@@ -58,6 +59,7 @@ portals::Status parse_asked_for(std::string_view text, AskedFor& out) {
       const auto algorithm = static_cast<Algorithm>(at);
       if (name(algorithm) == how && does(algorithm, *of)) chosen = algorithm;
     }
+    // Only a hybrid takes a plan behind its name.
     const bool plans = how.size() < behind.size();
     if (!chosen || (plans && chosen != Algorithm::hybrid)) {
       chosen.reset();
@@ -81,6 +83,7 @@ portals::Status parse_asked_rates(std::string_view text, Rates& out) {
     out = usual_rates();
     return {};
   }
+  // Without "=" it is neither a text of rates nor a known name.
   if (text.find('=') == std::string_view::npos) {
     return portals::Status::error(
         "--rates " + std::string(text) +
@@ -155,6 +158,7 @@ namespace {
 
 template <typename OfClass>
 Algorithm choose_by(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order, OfClass of_class) {
+  // A request counts before costs.
   const std::optional<Algorithm> asked = facts.asked_for[static_cast<std::size_t>(operation)];
   if (asked && can(*asked, operation, bytes, facts, in_order)) return *asked;
   // By the call's own length: members of one class may differ in it only if it is short.

@@ -47,6 +47,8 @@ void add_range(std::vector<ChosenRange>& ranges, std::uint64_t bytes, Algorithm 
   }
 }
 
+// Walks the shown lengths; between two with different choices it searches the exact border, of which there may be
+// several.
 std::vector<ChosenRange> chosen_ranges(Operation operation, const std::vector<std::uint64_t>& lengths,
                                        const Facts& facts) {
   std::vector<ChosenRange> ranges;
@@ -66,6 +68,7 @@ std::vector<ChosenRange> chosen_ranges(Operation operation, const std::vector<st
   return ranges;
 }
 
+// A gap in the lengths that the algorithm can do begins a new run, so that no line is drawn across it.
 CostCurve curve_of(Algorithm algorithm, Operation operation, const std::vector<std::uint64_t>& lengths,
                    const Facts& facts) {
   CostCurve curve{algorithm, {}};
@@ -97,6 +100,7 @@ OperationCosts costs_of(Operation operation, const Facts& facts) {
   std::vector<std::uint64_t> lengths =
       operation == Operation::barrier ? std::vector<std::uint64_t>{0} : shown_lengths();
   OperationCosts costs{operation, {}, chosen_ranges(operation, lengths, facts)};
+  // The borders are points of the curves, so that chosen parts join.
   for (const ChosenRange& range : costs.chosen) lengths.insert(lengths.end(), {range.first, range.last});
   std::sort(lengths.begin(), lengths.end());
   lengths.erase(std::unique(lengths.begin(), lengths.end()), lengths.end());
@@ -165,6 +169,7 @@ std::string length_text(std::uint64_t bytes) {
   return fmt::format("{:.3g} {}", static_cast<double>(bytes) / static_cast<double>(unit), name);
 }
 
+// Binary search, which assumes a single crossover.
 std::uint64_t paragon_crossover(int nodes) {
   std::vector<std::uint32_t> node_of_rank(static_cast<std::size_t>(nodes));
   for (std::size_t rank = 0; rank < node_of_rank.size(); ++rank) node_of_rank[rank] = static_cast<std::uint32_t>(rank);

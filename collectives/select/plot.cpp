@@ -37,6 +37,7 @@ text { font-family: "DejaVu Sans", "Helvetica Neue", Arial, sans-serif; font-siz
 </style>
 )";
 
+// Escapes text for XML; control characters become blanks.
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -61,6 +62,7 @@ std::string text_at(double x, double y, std::string_view kind, std::string_view 
                      anchor, more, escaped(words));
 }
 
+// Bounded below, as 0 has no logarithm.
 double decade_of(double seconds) {
   return std::log10(std::max(seconds, 1e-12));
 }
@@ -85,6 +87,7 @@ Decades decades_of(const std::vector<OperationCosts>& all) {
       }
     }
   }
+  // No finite cost: any decade will do.
   if (decades.low > decades.high) return {-7, -6};
   decades.high = std::max(decades.high, decades.low + 1);
   return decades;
@@ -127,6 +130,7 @@ class Panel {
   static constexpr double kWidth = kPanelWidth - kFrameLeft - kFrameRight;
   static constexpr double kHeight = kPanelHeight - kFrameTop - kFrameBottom;
 
+  // Both axes are logarithmic.
   [[nodiscard]] double x_of(double bytes) const {
     return left_ + kWidth * std::log2(std::max(bytes, 1.0)) / std::log2(static_cast<double>(kLongestShown));
   }

@@ -102,6 +102,7 @@ std::array<double*, 10> all_of(Rates& rates) {
           &rates.between.byte,   &rates.combined,    &rates.shared.look, &rates.shared.byte,     &rates.turn};
 }
 
+// Usual rates stay exactly as they are.
 void round_measured(Rates& rates) {
   Rates usual = usual_rates();
   const std::array<double*, 10> values = all_of(rates);
@@ -121,6 +122,7 @@ SolvedRates solve_rates(const CallTimes& times) {
   };
   note(times.inside && solve_way(*times.inside, facts_of(2, 1), rates, rates.inside), "inside");
   note(times.between && solve_way(*times.between, facts_of(2, 2), rates, rates.between), "between");
+  // 0, unmeasured, is no valid rate.
   const double combined = times.row.value_or(0) / static_cast<double>(kTimedRow);
   note(is_rate(combined), "combined");
   if (is_rate(combined)) rates.combined = combined;

@@ -43,6 +43,7 @@ bool HybridPlan::reduce_scatters_in_order() const {
 Grid::Grid(const NodeGroups& groups, const HybridPlan& plan) : groups_(groups), lengths_() {
   MARGAY_ASSERT(plan.ranks() == static_cast<std::int64_t>(groups.by_node().size()));
   for (std::size_t at = 0; at < kDimensions; ++at) lengths_[at] = plan.dimensions[at].length;
+  // Lines are few and short, so they are computed once.
   mine_ = place_of(groups.rank());
   for (std::size_t at = 0; at < kDimensions; ++at) {
     Place place = mine_;
@@ -139,6 +140,7 @@ std::vector<std::vector<int>> grid_cuts(int on_node, int nodes) {
   Cuts kept;
   for (std::size_t at = 0, of_size = 0; at < cuts.size(); ++at) {
     of_size = at > 0 && cuts[at].size() == cuts[at - 1].size() ? of_size + 1 : 0;
+    // Each number of dimensions gets an equal share of kGridCuts.
     if (of_size < kGridCuts / kMost) kept.push_back(cuts[at]);
   }
   return kept;

@@ -7,6 +7,7 @@ TreePlace spanning_tree(int size, int root, int rank) {
   place.self = rank;
   int first = 0;
   int last = size - 1;
+  // The root's subtree is everything; other ranks get theirs where they become roots.
   if (rank == root) place.last = last;
   while (first < last) {
     const int middle = first + (last - first) / 2;
@@ -15,6 +16,7 @@ TreePlace spanning_tree(int size, int root, int rank) {
     const TreePlace::Child other =
         root_below ? TreePlace::Child{middle + 1, middle + 1, last} : TreePlace::Child{middle, first, middle};
     if (rank == root) place.children.push_back(other);
+    // Continues in the half that has `rank`, under that half's root.
     if (rank >= other.first && rank <= other.last) {
       if (rank == other.rank) {
         place.parent = root;

@@ -94,6 +94,7 @@ std::string in_hex(int handle) {
   return text;
 }
 
+// Without a rank there is no error handler to call.
 void Call::not_running() const {
   const bool finalized = current_process().init_state() == InitState::finalized;
   std::fprintf(stderr, "margay: %s%s was called %s\n", name_.text,
@@ -109,6 +110,7 @@ void Call::wait_long(const Request& request) {
 }
 
 void Call::watch_enter(const void* returns_to) {
+  // A Fortran program's line is behind its binding.
   const void* const caller = rank_->process().source_lines().behind_bindings(returns_to);
   rank_->set_caller(caller);
   sim::Recorder& recorder = rank_->process().recorder();
@@ -124,6 +126,7 @@ void Call::watch_leave() {
   if (recorder.on()) rank_->call_trace().leave(recorder, name_.text, error_class_);
   if (rank_->handles().origins() != nullptr) {
     rank_->handles().origins()->leave();
+    // Requests that the program has freed are no leaks.
     rank_->handles().hide_free_requests();
   }
 }
@@ -232,6 +235,7 @@ void Call::null_argument(const char* what) {
 }
 
 void Call::add_whose(const char* part) {
+  // The first addition counts: a later check of the other part changes nothing.
   if (error_class_ == MPI_ERR_COMM || sentence_->find(" (of the ") != std::string::npos) return;
   *sentence_ += std::string(" (") + part + ")";
 }
@@ -286,6 +290,7 @@ int Call::hand_over(const Communicator& communicator, int code) {
   return ask_handler(*handler, handle, code, name_);
 }
 
+// The board shows no MPI call while the program's function runs.
 void Call::step_out() {
   inside_ = false;
   rank_->process().board().mpi_call[0] = '\0';
@@ -301,6 +306,7 @@ void Call::step_in() {
 void look_once(Call& call) {
   sim::Process& process = call.rank().process();
   process.looks().begin(process.clock());
+  // Bounded, so that a test returns also while messages keep arriving.
   static_cast<void>(call.device().progress(Device::kMessagesPerLook));
 }
 

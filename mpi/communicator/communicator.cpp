@@ -21,6 +21,7 @@ namespace {
 constexpr int kProcessorsMax = 1 << 20;  // bound of a node's resources: 1,024 nodes times this is within 2^31
 
 void check_subset(Call& call, const GroupPtr& group, const Communicator* communicator) {
+  // The whole group is the usual case, and needs no search.
   if (call.ok() && group != communicator->group && !is_subset(*group, *communicator->group)) {
     call.error(MPI_ERR_GROUP, "a member of the group is none of the communicator's group");
   }
@@ -152,6 +153,7 @@ extern "C" int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_
   Communicator* communicator = call.intracommunicator(comm);
   call.not_null(newcomm, "newcomm");
   check_hints(call, info);
+  // The types have consecutive values in MPICH's mpi.h.
   const bool known = split_type >= MPI_COMM_TYPE_SHARED && split_type <= MPIX_COMM_TYPE_NEIGHBORHOOD;
   if (!known && split_type != MPI_UNDEFINED) {
     call.error(MPI_ERR_ARG, "split_type " + std::to_string(split_type) + " is none of MPI_COMM_TYPE_");

@@ -18,6 +18,7 @@ Communicator* to_be_freed(Call& call, MPI_Comm* comm) {
   call.not_null(comm, "comm");
   if (!call.ok()) return nullptr;
   Communicator* communicator = call.communicator(*comm);
+  // MPI_COMM_WORLD and MPI_COMM_SELF exist until MPI_Finalize.
   if (call.ok() && is_builtin(*comm)) call.error(MPI_ERR_COMM, communicator->name + " cannot be freed");
   const Rma* const rma = call.rank().rma_if_any();
   if (call.ok() && rma != nullptr && rma->window_of(*communicator) != nullptr) {
@@ -130,6 +131,7 @@ extern "C" int PMPI_Comm_disconnect(MPI_Comm* comm) {
   Call call(call_name<"MPI_Comm_disconnect">);
   Communicator* const communicator = to_be_freed(call, comm);
   if (communicator == nullptr) return call.failed();
+  // MPI_Comm_free returns at once; requests keep the communicator alive.
   wait_until(call.rank(), [&] { return call.device().quiet(*communicator); });
   call.on(call.rank().worlds().world());
   call.rank().free_communicator(*communicator);

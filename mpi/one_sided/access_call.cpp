@@ -268,15 +268,18 @@ int accumulate(Call& call, const AccessArguments& arguments, MPI_Op op, const Re
   AccumulateOperands operands;
   operands.op = op;
   operands.compare = static_cast<const std::byte*>(compare);
+  // For traces, which distinguish the functions.
   operands.call = traced_as(result, compare != nullptr);
   check_elements(call, access, result, operands);
   check_result(call, access, result, operands);
   if (!call.ok()) return call.failed();
+  // Before the epoch is used by this access.
   if (requested != nullptr && !Requested::allowed(call, *window, arguments.target)) return call.failed();
   if (!enter_epoch(call, *window, arguments.target)) return call.failed();
   const AccessNature nature{
       .kind = AccessKind::accumulate, .with_request = requested != nullptr, .operands = &operands, .origin = origin};
   if (!announce(call, *window, access, nature)) return call.failed();
+  // Padded pairs: packed bytes divided by an element's size in memory would not be their number.
   const bool pair = access.target_type->handle == operands.type;
   operands.count =
       pair ? static_cast<std::uint64_t>(access.target_count) : target_bytes(access) / operands.element_bytes;

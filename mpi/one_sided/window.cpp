@@ -42,6 +42,7 @@ Communicator* check_window(Call& call, const WindowArguments& arguments, const M
 }
 
 int give_window(Call& call, const MadeWindow& made, Info hints, MPI_Win* win) {
+  // The error is the same on all members, as making a window is collective.
   if (made.window == nullptr) {
     *win = MPI_WIN_NULL;
     switch (made.error_class) {
@@ -129,6 +130,7 @@ extern "C" int PMPI_Win_free(MPI_Win* win) {
   Window* const window = call.ok() ? checked_window(call, *win) : nullptr;
   if (window != nullptr) wrong_epoch(call, check_free(*window));
   if (!call.ok()) return call.failed();
+  // Before any other effect: an attribute's function may refuse.
   if (!delete_attributes(call, *window->communicator)) return call.failed();
   flush_all(call, *window);
   // A barrier: all members have ended their accesses before any member's memory is freed.
@@ -159,10 +161,12 @@ extern "C" int PMPI_Win_fence(int assert, MPI_Win win) {
   }
   if (window != nullptr) wrong_epoch(call, check_fence(*window));
   if (!call.ok()) return call.failed();
+  // Without an access in its epoch there is nothing to complete.
   if (window->fence == Window::Fence::used) flush_all(call, *window);
   note_error(call, perform(collectives_of(call), *window->communicator, BarrierCall{}));
   // After the barrier: all accesses before the fence are announced and complete.
   if (window->check != nullptr) window->check->announced.end_fence(++window->check->fences);
+  // The new epoch begins with the first access (MPI 4.0, 12.5.1).
   window->fence = (assert& MPI_MODE_NOSUCCEED) != 0 ? Window::Fence::none : Window::Fence::open;
   call.rank().rma().synchronised(*window, margay::sim::TraceSync::fence);
   tell_errors(call, *window);

@@ -78,6 +78,7 @@ RequestRow::RequestRow(Call& call, int count, MPI_Request* handles)
     count_ = 0;
     return;
   }
+  // Up to kInline requests need no allocation.
   if (count_ > kInline) row_ = new UserRequest*[static_cast<std::size_t>(count_)];
   UserRequest** const row = row_;
   for (int i = 0; i < count; ++i) row[i] = handles[i] == MPI_REQUEST_NULL ? nullptr : call.request(handles[i]);
@@ -103,6 +104,7 @@ bool RequestRow::all_complete() const {
 
 bool RequestRow::any_complete() {
   const std::uint64_t completions = call_.device().completions();
+  // Nothing has completed since: the row need not be scanned.
   if (completions == completions_seen_) return false;
   if (first_complete() < count_) return true;
   completions_seen_ = completions;
@@ -171,6 +173,7 @@ class Statuses {
     if (error_class != MPI_SUCCESS) call.blame(before);
     return error_class;
   }
+  // The communicator may be freed before its handler is called.
   call.hold(communicator);
   const std::string name(error_class_name(error_class));
   call.error(MPI_ERR_IN_STATUS, "request " + std::to_string(i) + " failed with " +
@@ -194,6 +197,7 @@ int end_all(Call& call, RequestRow& row, MPI_Status* array, ErrorFields fields) 
     if (active(row[i])) [[likely]] {
       end_one(call, row, i, statuses, i);
     } else {
+      // A null or inactive request has an empty status (MPI 4.0, 3.7.5).
       empty_status(statuses.at(i));
       statuses.note(i, MPI_SUCCESS);
     }
@@ -236,6 +240,7 @@ template <typename Done>
 // are complete.
 template <typename Done>
 bool wait_for(Call& call, const RequestRow& row, int messages, bool all, Done done) {
+  // One test unless the program uses MPICH's extended generalized requests.
   if (any_extended(call) && awaits_extended(row.all())) [[unlikely]]
     return carry_on(call, row, all, done);
   wait_until(call.rank(), done, messages);

@@ -82,6 +82,7 @@ class Report {
 
   void line(const char* kind, Handle handle, const Origin& origin, const std::string& name,
             const std::string& details) {
+    // Counted, but not formatted.
     if (++lines_ > kLinesMax) return;
     look_up_callers();
     char hex[16];
@@ -222,6 +223,7 @@ void report_leaks(MpiRank& rank, Ending ending) {
   Report report(rank);
   const Owner owner{.session = ending.session};
   add_requests(rank, owner, report);
+  // A matched message belongs to no session: listed at the end of the last one.
   if (ending.last) add_messages(rank, report);
   add_communicators(rank, owner, report);
   if (ending.last) add_shared(rank, report);
@@ -241,6 +243,7 @@ std::string report_of_open_sessions(MpiRank& rank) {
   Report report(rank);
   for (const Session* session : rank.tables().sessions.living()) report.line("session", session->raises.handle);
   report.end_kind("session", "sessions");
+  // Without an open session the process ended properly.
   if (report.empty()) return {};
   const Owner owner{.any_session = true};
   add_requests(rank, owner, report);

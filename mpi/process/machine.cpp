@@ -138,6 +138,7 @@ Status join(Machine& machine) {
     return Status::error(
         "no memory for the heap of unexpected messages and the rest; see ulimit -v, or lessen it with --heap");
   }
+  // A child of fork() has a copy of this memory, and must not use the job.
   machine.process = getpid();
   InfoAccess().note_job(machine.rank->process().job());
   return {};
@@ -152,6 +153,7 @@ Status hold_machine(bool threads) {
     return Status::error("the process was forked after its parent joined the job, and has no part in it");
   }
   if (machine.over) return Status::error("the process has left its job already, as it exits");
+  // The first user joins; a later one resumes a dormant part.
   if (machine.rank == nullptr) {
     if (Status status = join(machine); !status.ok()) return status;
   } else if (machine.users == 0) {
@@ -182,11 +184,13 @@ void let_go_machine() {
   const std::lock_guard guard(machine.mutex);
   if (--machine.users > 0) return;
   MpiRank& rank = *machine.rank;
+  // First: it would enter the rank while that becomes dormant.
   rank.process().stop_coprocessor();
   rank.enter();
   rank.rest();
   rank.leave();
   tool_rank_ends();
+  // Last: other threads' inquiries find the rank until then.
   current_process().set_rank(nullptr);
 }
 

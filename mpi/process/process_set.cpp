@@ -14,6 +14,7 @@ using namespace margay::mpi;
 namespace {
 
 int hand_out(Call& call, Info&& made, MPI_Info* info) {
+  // A copy of an object has that object's handle.
   made.handle = MPI_INFO_NULL;
   const MPI_Info handle = add_info(std::move(made));
   if (handle == MPI_INFO_NULL) {

@@ -110,6 +110,7 @@ extern "C" int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm* n
       checked_array(call, remain_dims, cart == nullptr ? 0 : cart->ndims(), "remain_dims");
   call.not_null(newcomm, "newcomm");
   if (!call.ok()) return call.failed();
+  // The dropped coordinates make the color, the kept ones the key.
   const CartTopology::Place place = cart->place_in_sub_grid(parent->rank(), remain);
   note_call(call, *parent);
   return give_with_topology(call, split(call.rank(), *parent, place.color, place.key), cart->sub_grid(remain), newcomm);
@@ -141,6 +142,7 @@ extern "C" int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, 
   graph.source_weights = checked_weights(call, indegree, sourceweights, "sourceweights");
   graph.destinations = checked_neighbors(call, parent, outdegree, destinations, "destinations");
   graph.destination_weights = checked_weights(call, outdegree, destweights, "destweights");
+  // A graph is weighted as a whole: both lists, or none.
   graph.weighted = is_weighted(sourceweights);
   if (is_weighted(sourceweights) != is_weighted(destweights)) {
     call.error(MPI_ERR_ARG, "one of sourceweights and destweights is MPI_UNWEIGHTED, the other is not");

@@ -31,6 +31,7 @@ int allowed(bool valid) {
 
 template <WireId Wire>
 Word read_short_limit(const Settings& settings) {
+  // The rank's value may have been written since it began.
   if (settings.rank != nullptr) return settings.rank->device().short_limit(Wire);
   return short_limit_of(settings.device, Wire);
 }
@@ -40,6 +41,7 @@ int check_short_limit(const Settings& settings, Word bytes) {
   return allowed(bytes >= 1 && bytes <= sim::short_limit_max(heap_bytes_of(settings.device)));
 }
 
+// Messages to this rank itself follow the limit of shared memory.
 void write_short_limit_shm(MpiRank& rank, Word bytes) {
   rank.device().set_short_limit(WireId::self, bytes);
   rank.device().set_short_limit(WireId::shm, bytes);
@@ -145,6 +147,7 @@ constexpr ControlVariable fixed(const Bound& bound, int verbosity, Word (*read)(
           read,       nullptr,           nullptr,        nullptr};
 }
 
+// A row whose value is a string.
 constexpr ControlVariable told(const Bound& bound, std::string (*read)(const Settings&)) {
   return {bound.name,
           bound.description,
@@ -164,6 +167,7 @@ struct Written {
   void (*write)(MpiRank&, Word);
 };
 
+// A row that the program may write.
 constexpr ControlVariable written(const Bound& bound, int verbosity, Word (*read)(const Settings&), Written how,
                                   const Enumeration* items = nullptr) {
   return {bound.name, bound.description, bound.category, verbosity, MPI_T_SCOPE_LOCAL, bound.type, items,

@@ -69,6 +69,7 @@ int allocate_performance(Tool& tool, PerformanceSession& session, int index, con
     made.communicator = *static_cast<const MPI_Comm*>(object);
     const Communicator* const communicator = tool.rank->communicator(made.communicator);
     if (communicator == nullptr) return MPI_T_ERR_INVALID;
+    // A later communicator may get the same handle, but has another context.
     made.context = communicator->context;
     count = variable.elements(communicator);
   }
