@@ -37,8 +37,8 @@ template <typename Call>
   if constexpr (requires { call.reduction; }) return !call.reduction.combine.commutative();
   return false;
 }
-template <typename Call>
 // The choice for one call: a lookup in the communicator's choices, by operation and length.
+template <typename Call>
 [[nodiscard]] Algorithm choose_for_call(const Call& call, const StandingFacts& standing) {
   if constexpr (requires { call.reduction; }) {
     return standing.choose(call.operation(), call.reduction);

@@ -126,7 +126,7 @@ void Call::watch_leave() {
   if (recorder.on()) rank_->call_trace().leave(recorder, name_.text, error_class_);
   if (rank_->handles().origins() != nullptr) {
     rank_->handles().origins()->leave();
-    // Requests that the program has freed are no leaks.
+    // Makes the next request the long way, which records its creator, so that the short way needs no test.
     rank_->handles().hide_free_requests();
   }
 }

@@ -43,8 +43,8 @@ int vector(Call& call, Count count, Count length, Count stride, MPI_Datatype old
   return hand_out_type(call, std::move(made), newtype);
 }
 
-template <typename Count>
 // The same with a stride in bytes.
+template <typename Count>
 int hvector(Call& call, Count count, Count length, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
   call.count(count);
   call.count(length, "blocklength");
@@ -55,8 +55,8 @@ int hvector(Call& call, Count count, Count length, MPI_Aint stride, MPI_Datatype
   return hand_out_type(call, make_hvector(count, length, stride, old, std::move(origin)), newtype);
 }
 
-template <typename Count>
 // Displacements count extents of the old type.
+template <typename Count>
 int indexed(Call& call, Count count, const Count lengths[], const Count displacements[], MPI_Datatype oldtype,
             MPI_Datatype* newtype) {
   call.count(count);
@@ -69,8 +69,8 @@ int indexed(Call& call, Count count, const Count lengths[], const Count displace
   return hand_out_type(call, make_indexed(blocks, places, old->extent(), old, std::move(origin)), newtype);
 }
 
-template <typename Count>
 // The same with displacements in bytes, which are extents of 1.
+template <typename Count>
 int hindexed(Call& call, Count count, const Count lengths[], const MPI_Aint displacements[], MPI_Datatype oldtype,
              MPI_Datatype* newtype) {
   call.count(count);
@@ -83,8 +83,8 @@ int hindexed(Call& call, Count count, const Count lengths[], const MPI_Aint disp
   return hand_out_type(call, make_indexed(blocks, places, 1, old, std::move(origin)), newtype);
 }
 
-template <typename Count>
 // Blocks of one length; the record keeps that length once.
+template <typename Count>
 int indexed_block(Call& call, Count count, Count length, const Count displacements[], MPI_Datatype oldtype,
                   MPI_Datatype* newtype) {
   call.count(count);
@@ -98,8 +98,8 @@ int indexed_block(Call& call, Count count, Count length, const Count displacemen
   return hand_out_type(call, make_indexed(lengths, places, old->extent(), old, std::move(origin)), newtype);
 }
 
-template <typename Count>
 // The same with displacements in bytes.
+template <typename Count>
 int hindexed_block(Call& call, Count count, Count length, const MPI_Aint displacements[], MPI_Datatype oldtype,
                    MPI_Datatype* newtype) {
   call.count(count);

@@ -88,8 +88,8 @@ Word word_of(double value) {
   return value >= kTooLarge ? std::numeric_limits<Word>::max() : static_cast<Word>(value);
 }
 
-template <typename T>
 // By memcpy: the program's buffer need not be aligned.
+template <typename T>
 void copy_out(T value, void* out) {
   std::memcpy(out, &value, sizeof value);
 }
