@@ -23,6 +23,7 @@ struct BarrierCall {
 };
 
 // See bcast_tree.
+// `data`: sent from the root, filled elsewhere.
 struct BcastCall {
   int root = 0;
   portals::Region data = {};
@@ -60,6 +61,7 @@ struct AllreduceCall {
 };
 
 // See gather_tree; `block_bytes`: the length of every rank's block.
+// `mine`: this rank's block; `all`: every rank's, at the root.
 struct GatherCall {
   int root = 0;
   portals::Region mine = {};
@@ -70,6 +72,7 @@ struct GatherCall {
 };
 
 // A gather after which every rank has `all`.
+// `all`: filled on every rank, in the order of ranks.
 struct AllgatherCall {
   portals::Region mine = {};
   std::uint64_t block_bytes = 0;

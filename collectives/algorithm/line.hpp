@@ -33,6 +33,7 @@ class NestedSlices {
   };
   // Cuts a row of `count` elements by the plan's long dimensions.
   NestedSlices(const Grid& grid, const HybridPlan& plan, std::size_t count);
+  // One for each long dimension, in the plan's order.
   [[nodiscard]] std::span<const Level> levels() const { return levels_; }
   // The slice after all cuts.
   [[nodiscard]] const Slice& own() const { return own_; }
@@ -48,6 +49,7 @@ class LineBlocks {
  public:
   // `blocks`: one for each rank, in one run of memory. Views it.
   LineBlocks(const Grid& grid, std::size_t dimension, std::span<const std::uint8_t> free, const SlicedRow& blocks);
+  // A slice for each member. Valid while this object lives.
   [[nodiscard]] SlicedRow row() const { return {pieces_.region(), slices_, element_bytes_}; }
 
  private:

@@ -58,7 +58,7 @@ enum class Operation : std::uint8_t {
   neighbor_allgather,
   neighbor_alltoall,
 };
-// An operation's number in notices and traces (portal/notices); 0 is reserved for calls that are no operation.
+// An operation's number in notices and traces (portal/notices). 0 is reserved for agreements.
 [[nodiscard]] constexpr std::uint8_t operation_number(Operation operation) {
   return static_cast<std::uint8_t>(static_cast<unsigned>(operation) + 1);
 }

@@ -21,6 +21,7 @@ class UserReduction {
 
   // Whether an element's data is one run of bytes that begins at its address, so that rows need no copy.
   [[nodiscard]] bool rows_are_memory() const { return type_.dense(); }
+  // Bytes of a whole row.
   [[nodiscard]] std::uint64_t row_bytes() const { return static_cast<std::uint64_t>(count_) * type_.size; }
   // Bytes of an element in a row.
   [[nodiscard]] std::uint64_t element_bytes() const { return type_.size; }
@@ -28,6 +29,7 @@ class UserReduction {
   void combine(const void* in, void* inout, std::int64_t count) const;
   // The same for whole rows in the program's buffers, which have the datatype's layout.
   void combine_in_place(const void* in, void* inout) const { combine_in_memory(in, inout, count_); }
+  // Copy between a row and a buffer with the datatype's layout.
   void pack(std::byte* row, const void* buffer) const { pack(row, buffer, count_); }
   void pack(std::byte* row, const void* buffer, std::int64_t count) const;
   void unpack(void* buffer, const std::byte* row) const { unpack(buffer, row, count_); }

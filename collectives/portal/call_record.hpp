@@ -67,12 +67,14 @@ struct CallRecord {
   sim::SourcePlace place;                // where the program makes the call
   std::uint32_t sends = 0, expects = 0;  // number of shares that follow in the message
 
+  // Whether the member names the root, and with it operation and amount.
   [[nodiscard]] bool knows_root() const { return root != kUnknownRoot; }
 };
 
 // A record with its shares, as sender and judge handle it.
 struct CallReport {
   CallRecord record;
+  // Blocks that the member sends and expects, by peer; empty if the call has none.
   Shares sends;
   Shares expects;
 

@@ -57,6 +57,7 @@ class Collective {
   // steps follow begin().
   Collective(TreePortal& portal, mpi_adi::Communicator& communicator, CallNumber number, Flow& flow,
              mpi_adi::Task& task);
+  // Begins such a call, once its shape is known: delivers notices that came early.
   void begin(const Shape& shape, const OwnPart& own = {});
   // Waits until wires have taken all that was sent. Requires, of a nonblocking call: it has awaited Flush.
   ~Collective();
@@ -150,6 +151,7 @@ class Collective {
   }
   // Sets the owner tag of `memory`: the task of a nonblocking call; none for a blocking one, which polls.
   void own(portals::Descriptor& memory) const;
+  // The header of a message of this call to a rank, with `stamp` in its match bits.
   [[nodiscard]] portals::Header header_to(int destination, std::uint64_t bytes, int stamp) const;
   // Sends a message. A body that its wire does not take at once stays the call's until Flush.
   void transmit(const portals::Header& header, const portals::Region& body);
@@ -164,6 +166,7 @@ class Collective {
   Flow own_flow_;
   // The flow that determines what awaiting means: own_flow_ of a blocking call, the task's of another.
   Flow& flow_;
+  // ask_always() was called.
   bool asks_always_ = false;
   // 0 or kReadyBit: in the bits of the message type, which collective messages do not use otherwise.
   portals::MatchBits phase_ = 0;
@@ -217,15 +220,18 @@ class Receive : public Part, public mpi_adi::Awaitable<Receive> {
   // The block: single_ for contiguous memory, else combined_.
   [[nodiscard]] portals::Descriptor& memory();
   [[nodiscard]] bool decided();
+  // Whether the sender has offered a message that this rank takes for a short one.
   [[nodiscard]] bool offered_longer() const;
   // Called with the block out of the list and quiet: success, the heap, or an error.
   void settle();
   [[nodiscard]] bool take_from_heap();
+  // Marks the sender's message as awaited, once; end() takes the mark back.
   void wait_for_answer();
   void end();
 
   int source_;
   int looks_ = 0;
+  // Where the message is.
   Stage stage_ = Stage::deposit;
   bool expecting_ = false;
   // The sender was notified that it may send.
@@ -252,6 +258,7 @@ static_assert(kHandshakeBytes <= mpi_adi::kSourceMask >> mpi_adi::kSourceShift);
 // instead, where this call finds it.
 class ReceiveRows : public Part, public mpi_adi::Awaitable<ReceiveRows> {
  public:
+  // Puts the table's entry into the match list; takes rows from the heap when first polled.
   ReceiveRows(Collective& collective, std::span<const int> members, const portals::Region& table, std::uint64_t bytes);
   ~ReceiveRows();
   // Complete when all rows are there, a member is lost, or members make different calls.
@@ -261,6 +268,7 @@ class ReceiveRows : public Part, public mpi_adi::Awaitable<ReceiveRows> {
  private:
   // Whether all rows have arrived.
   [[nodiscard]] bool here() const;
+  // Monitors all senders' processes.
   void watch_all() const;
   void take_from_heap();
   void end();
@@ -310,6 +318,7 @@ class Send : public Part, public mpi_adi::Awaitable<Send> {
 
   ReadyWait wait_;
   bool over_ = false;
+  // The message goes to a row of a table, number row_.
   bool to_row_ = false;
   std::uint64_t row_ = 0;
   portals::Region body_;

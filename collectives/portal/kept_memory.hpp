@@ -40,6 +40,7 @@ class KeptMemory {
     ~Run() {
       if (keeper_ != nullptr) keeper_->keep(std::move(memory_), bytes_);
     }
+    // Null for an empty run.
     [[nodiscard]] std::byte* get() const { return memory_.get(); }
 
    private:
@@ -63,6 +64,7 @@ class KeptMemory {
   void keep(std::unique_ptr<std::byte[]> memory, std::uint64_t bytes);
 
   std::vector<Free> free_;  // the oldest first
+  // Sum of the free runs' lengths, at most kKeptBytes between calls.
   std::uint64_t kept_bytes_ = 0;
 };
 

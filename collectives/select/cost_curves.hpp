@@ -47,6 +47,7 @@ struct CostOf {
   Algorithm algorithm;
   double seconds;
 };
+// By the rates of `facts`.
 [[nodiscard]] std::vector<CostOf> costs_at(Operation operation, std::uint64_t bytes, const Facts& facts);
 // One length of a range, with the alternatives there. Above kHandshakeBytes it is the length as which its class is
 // costed. `next`: the cheapest other algorithm that could have been chosen, so one that can do the whole class

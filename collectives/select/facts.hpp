@@ -69,9 +69,11 @@ class KnownFacts final : public mpi_adi::CommunicatorExtension {
   void ask_for_reading();
 
   Host& host_;
+  // The communicator that owns this.
   const mpi_adi::Communicator& communicator_;
   NodeGroups groups_;
   std::optional<Team> team_;
+  // Choices by the two sets of facts: nonblocking calls, blocking ones.
   Chosen stopping_chosen_, waiting_chosen_;
   StandingFacts stopping_, waiting_;
   // ask_for_reading() is still to be called.

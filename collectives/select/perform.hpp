@@ -50,6 +50,7 @@ template <typename Call>
 template <typename Call>
 [[nodiscard]] Plan plan_of(const Call& call, const StandingFacts& standing) {
   const Algorithm algorithm = choose_for_call(call, standing);
+  // Calls without a root name the rank that does its work.
   int root = kTop;
   if constexpr (requires { call.root; }) root = call.root;
   return {algorithm, shape_of(call.operation(), algorithm, root, call.bytes())};
@@ -85,6 +86,7 @@ requires requires(const Call& call, const StandingFacts& standing) {
 
 // Runs a call to its end. Collective over the communicator; under the process lock. Returns MPI_SUCCESS or the error
 // class of Collective::error_class().
+// `what` has plan() and text(), or is a call of the registry; its memory stays until the return.
 template <typename What>
 [[nodiscard]] int perform(TreePortal& portal, mpi_adi::Communicator& communicator, const What& what) {
   // The facts of blocking calls, which may use shared memory.

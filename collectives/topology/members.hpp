@@ -12,6 +12,7 @@ namespace margay::collectives {
 
 // One rank's position in the tree.
 struct TreePlace {
+  // A child, and the ranks for which it is responsible.
   struct Child {
     int rank;
     int first, last;  // range of its subtree, inclusive

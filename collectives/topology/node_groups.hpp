@@ -16,6 +16,7 @@ class NodeGroups {
   // `nodes[r]`: the node of rank r; `rank`: this member's. Requires: 0 <= rank < nodes.size().
   NodeGroups(std::span<const std::uint32_t> nodes, int rank);
 
+  // The number of nodes.
   [[nodiscard]] int nodes() const { return static_cast<int>(lowest_.size()); }
   // The largest number of ranks on one node.
   [[nodiscard]] int most() const { return most_; }
@@ -42,6 +43,7 @@ class NodeGroups {
 
   std::vector<int> lowest_;    // lowest rank of each node, ascending
   std::vector<int> group_of_;  // by rank
+  // All ranks, node by node; place_of_: the inverse.
   std::vector<int> by_node_;
   std::vector<int> place_of_;  // by rank
   // This node's ranks, ascending; `index_`: this rank's position among them.

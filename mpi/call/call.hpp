@@ -49,6 +49,7 @@ class Call {
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
+  // The calling rank and its device, under the process lock.
   [[nodiscard]] MpiRank& rank() { return *rank_; }
   [[nodiscard]] Device& device() { return rank_->device(); }
   [[nodiscard]] bool ok() const { return error_class_ == MPI_SUCCESS; }
@@ -105,6 +106,7 @@ class Call {
     if (count < 0) [[unlikely]]
       bad_count(count, what);
   }
+  // Tags: from 0 to MPI_TAG_UB; of receives also MPI_ANY_TAG.
   void send_tag(int tag) {
     if (!is_user_tag(tag)) [[unlikely]]
       bad_send_tag(tag);
@@ -113,6 +115,8 @@ class Call {
     if (!is_user_tag(tag) && tag != MPI_ANY_TAG) [[unlikely]]
       bad_receive_tag(tag);
   }
+  // Peers: ranks of the communicator (of the remote group of an intercommunicator), or MPI_PROC_NULL; of receives also
+  // MPI_ANY_SOURCE.
   void destination(const Communicator* communicator, int rank) {
     if (!is_member(communicator, rank) && rank != MPI_PROC_NULL) [[unlikely]]
       bad_destination(communicator, rank);
@@ -121,6 +125,7 @@ class Call {
     if (!is_member(communicator, rank) && rank != MPI_PROC_NULL && rank != MPI_ANY_SOURCE) [[unlikely]]
       bad_source(communicator, rank);
   }
+  // Roots: also MPI_ROOT and MPI_PROC_NULL on an intercommunicator.
   void root(const Communicator* communicator, int rank) {
     if (!is_member(communicator, rank)) [[unlikely]]
       bad_root(communicator, rank);
@@ -146,6 +151,7 @@ class Call {
   }
   // Checks the address of a status, where MPI_STATUS_IGNORE is not a null pointer.
   void status(const MPI_Status* status, const char* what = "status") { not_null(status, what); }
+  // MPI_ERR_ARG for a null pointer.
   void not_null(const void* address, const char* what) {
     if (address == nullptr) [[unlikely]]
       null_argument(what);
@@ -163,6 +169,7 @@ class Call {
     program,
   };
   void blame(Blame whom) { blame_ = whom; }
+  // The origin that was set last.
   [[nodiscard]] Blame blamed() const { return blame_; }
   // Adds the part of the call to an error's message, in calls that have the same argument twice: "of the send". Does
   // nothing without an error. Not for errors of the communicator, which both parts share.
@@ -202,6 +209,8 @@ class Call {
   }
 
  private:
+  // `asked` null: MPI does not run. Writes the call's name to the board, where the launcher reads it if the process
+  // dies.
   Call(const Invocation& of, MpiRank* asked) : rank_(asked), name_(of.name) {
     if (rank_ == nullptr) [[unlikely]]
       not_running();
@@ -243,6 +252,7 @@ class Call {
   // Notify the trace and the checks that watch every call.
   [[gnu::noinline]] void watch_enter(const void* returns_to);
   [[gnu::noinline]] void watch_leave();
+  // Leaves the rank: notifies traces and checks, clears the board, unlocks.
   void leave() {
     inside_ = false;
     MpiRank& rank = *rank_;
@@ -254,9 +264,11 @@ class Call {
 
   MpiRank* rank_;
   const CallName& name_;
+  // The communicator whose handler failed() calls; null: the world's.
   Communicator* handler_of_ = nullptr;
   int error_class_ = MPI_SUCCESS;
   Blame blame_ = Blame::call;
+  // The process lock is held.
   bool inside_ = false;
   bool holds_ = false;  // this call owns a reference to handler_of_
   // The error's message. A pointer, which is cheaper to construct and destroy in every call.

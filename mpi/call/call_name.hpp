@@ -8,6 +8,7 @@ namespace margay::mpi {
 // A function's name, and the part of it that fits the board's 32 bytes with a zero at the end (two names of MPI are one
 // letter too long), so that recording the call in progress is one copy of 32 bytes.
 struct CallName {
+  // Bytes of a call's name on the job's board.
   static constexpr std::size_t kBoardBytes = 32;
   alignas(kBoardBytes) char board[kBoardBytes] = {};
   char text[2 * kBoardBytes] = {};

@@ -89,10 +89,12 @@ class Operands {
 
   Datatype* type_;
   std::int64_t count_;
+  // The loop of a predefined operation; null for a program's.
   Combine predefined_ = nullptr;
   std::optional<UserReduction> user_;
   bool commutative_ = true;
   TreePortal* portal_ = nullptr;  // the source of rows' memory
+  // The row, if it is not in the program's memory.
   KeptMemory::Run own_;
 };
 

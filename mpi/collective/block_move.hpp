@@ -86,6 +86,7 @@ class BlockMove {
   [[nodiscard]] std::uint64_t even_bytes() const;  // the length
   // Bytes of the blocks that this rank sends, or if none, receives; for the trace.
   [[nodiscard]] std::uint64_t own_bytes() const;
+  // Shared memory if members read each other's, else direct messages; an even all-to-all is chosen by cost.
   [[nodiscard]] Algorithm algorithm_of(const StandingFacts& standing, std::uint64_t bytes) const;
   // A peer's rank in the communicator of both groups.
   [[nodiscard]] int everybodys(int peer) const { return peer < 0 ? peer : peer + first_peer_; }
@@ -99,6 +100,7 @@ class BlockMove {
   bool own_in_place_ = false;                // this rank's own block is in place already
   std::vector<int> destinations_, sources_;  // peers, by block; negative: none
   int first_peer_ = 0;                       // rank of the first peer in the communicator of both groups
+  // The blocks of both sides; one block if all peers get the same.
   Blocks sent_, received_;
 
   // A copy of one of this rank's own blocks.
@@ -124,6 +126,7 @@ class BlockMove {
 
 // The bodies of bindings that move blocks: blocking, and nonblocking or persistent.
 
+// Returns what the binding returns.
 inline int move(Call& call, const MoveArguments& arguments) {
   return perform_checked<BlockMove>(call, arguments);
 }

@@ -64,6 +64,7 @@ struct BlockArguments {
   [[nodiscard]] bool in_place() const { return buffer == MPI_IN_PLACE; }
 };
 
+// The side of a call, for the names in messages.
 enum class Side : std::uint8_t { send, receive };
 
 // The checked blocks of one side, as regions.
@@ -99,6 +100,7 @@ class Blocks {
   void add(std::byte* address, std::int64_t count, Datatype& type, Pieces& pieces);
 
   int size_ = 0;
+  // Bytes of all blocks together.
   std::uint64_t bytes_ = 0;
   // Even blocks without gaps are one run and need no table, so a short call allocates nothing for them.
   static constexpr std::size_t kNoRun = ~std::size_t{0};

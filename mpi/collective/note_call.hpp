@@ -39,6 +39,7 @@ void tell_call(Call& call, const Communicator& communicator, const CollectiveCal
 void tell_call(Call& call, const Communicator& communicator, const CollectiveCall& what, CallShares shares,
                bool alike = false);
 
+// Whether --check-types is enabled.
 [[nodiscard]] inline bool calls_are_checked(Call& call) {
   return collectives_of(call).check() != nullptr;
 }

@@ -56,6 +56,7 @@ class CheckedTask final : public CallTask {
     return MPI_SUCCESS;
   }
 
+  // The checked call, which each start uses again.
   std::unique_ptr<What> what_;
 };
 

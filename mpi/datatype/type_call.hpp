@@ -62,6 +62,7 @@ template <typename Count>
     return origin.addresses;
   }
 }
+// Appends numbers to a record.
 template <typename Number>
 void append(std::vector<Number>& all, std::span<const Number> some) {
   all.insert(all.end(), some.begin(), some.end());

@@ -31,6 +31,7 @@ class RmaRequest final : public OwnRequest, private Listener {
   void begun() {
     if (--outstanding_.count == 0) told();
   }
+  // The error of the access; MPI_ERR_RMA_RANGE comes from the target of a dynamic window.
   [[nodiscard]] int outcome(MpiRank& rank, MPI_Status* status, std::string& words) override {
     if (announced_.number != 0) [[unlikely]]
       end_announced(rank);
@@ -70,6 +71,7 @@ class RmaRequest final : public OwnRequest, private Listener {
   Outstanding outstanding_;
   bool given_up_ = false;
   int target_ = 0;
+  // With --check-rma: the access as announced; number 0: none.
   Access::Announced announced_;
 };
 

@@ -46,6 +46,7 @@ void end_only_request(Call& call, UserRequest& request, MPI_Request* handle, MPI
 // requests are held without allocation.
 class RequestRow {
  public:
+  // Looks up `count` handles of the program; sets the call's error if one is invalid. `handles` outlives it.
   RequestRow(Call& call, int count, MPI_Request* handles);
   ~RequestRow();
   RequestRow(const RequestRow&) = delete;
@@ -77,6 +78,7 @@ class RequestRow {
   void end_only(int i, MPI_Status* status);
 
  private:
+  // Requests in the object itself; longer rows allocate.
   static constexpr int kInline = 64;
   static constexpr std::uint64_t kNeverLooked = ~std::uint64_t{0};
   // Messages between two scans of the row, so that a scan and the start of a round are paid once for many messages.

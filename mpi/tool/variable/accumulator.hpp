@@ -16,10 +16,12 @@ namespace margay::mpi {
 // they only shrink when MPI begins anew, which counts as nothing added.
 class Accumulator {
  public:
+  // Stopped, with sums of 0.
   explicit Accumulator(std::size_t elements) : kept_(elements), begin_(elements) {}
 
   // Whether changes are counted now.
   [[nodiscard]] bool started() const { return started_; }
+  // Elements of the variable.
   [[nodiscard]] std::size_t elements() const { return kept_.size(); }
   // Starts counting; no effect if started.
   void start(std::span<const Word> now) {

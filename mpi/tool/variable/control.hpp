@@ -34,6 +34,7 @@ struct ControlVariable {
   int scope;      // MPI_T_SCOPE_; a write affects this process only
   ValueType type;
   const Enumeration* items;  // of an integer, else null
+  // Reads the value; null for a string.
   Word (*read)(const Settings&);
   std::string (*read_text)(const Settings&);  // of a string, instead of read
   // Whether the value may be written now: MPI_SUCCESS or an MPI_T_ERR_ class. Null: the variable is never written.

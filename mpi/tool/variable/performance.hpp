@@ -29,6 +29,7 @@ struct PerformanceVariable {
   int verbosity;  // MPI_T_VERBOSITY_
   int var_class;  // MPI_T_PVAR_CLASS_
   ValueType type;
+  // Called under the process lock, unless without_rank.
   ReadWords read;
   std::uint32_t which = 0;             // for readers of several rows
   const Enumeration* items = nullptr;  // of a state, else null
