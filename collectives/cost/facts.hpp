@@ -90,6 +90,7 @@ struct AlgorithmStyle {
   std::string_view colour;
   std::string_view dashes;
 };
+// In the order of the enumeration.
 inline constexpr AlgorithmStyle kAlgorithms[] = {
     {"tree", "#0a5c9e", ""},           {"exchange", "#b5470b", "7 3"},       {"nodes", "#00735c", "2 3"},
     {"direct", "#8a2a7a", "10 3 2 3"}, {"bucket", "#6b5900", "5 2 1 2 1 2"}, {"hybrid", "#2b2b2b", "14 4"},
@@ -113,8 +114,10 @@ static_assert(kAlgorithmCount == static_cast<std::size_t>(Algorithm::chain) + 1)
 
 // Algorithms requested by name (--collective bcast=bucket), for experiments. The same on all members.
 struct AskedFor {
+  // By operation; nullopt: the cheapest one.
   std::array<std::optional<Algorithm>, kOperationCount> algorithms = {};
   std::array<AskedPlan, kOperationCount> plans = {};  // of hybrids
+  // The requested algorithm of an operation, by its index.
   [[nodiscard]] std::optional<Algorithm>& operator[](std::size_t operation) { return algorithms[operation]; }
   [[nodiscard]] const std::optional<Algorithm>& operator[](std::size_t operation) const {
     return algorithms[operation];

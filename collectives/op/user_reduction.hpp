@@ -47,6 +47,7 @@ class UserReduction {
     [[nodiscard]] void* elements() const { return elements_; }
 
    private:
+    // The allocation; elements_ may lie outside it, if the data does not begin at the elements' address.
     std::unique_ptr<std::byte[]> memory_;
     void* elements_ = nullptr;
   };

@@ -58,9 +58,11 @@ struct CallRecord {
   // What must be equal on all members. A member that does not know the root names neither operation nor amount.
   std::int32_t root = kNoRoot;
   std::int32_t operation = 0;  // 0: the call has none
+  // The amount that all members name alike; empty for calls whose members name different ones.
   Amount alike;
   // The call formatted, in three strings that end with a zero: its name, the description of its data, and the remaining
   // arguments.
+  // Truncated if they do not fit.
   std::array<char, 48> function{};
   std::array<char, 96> of{};
   std::array<char, 160> rest{};

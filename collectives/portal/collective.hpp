@@ -44,6 +44,7 @@ struct OwnPart {
 
 // The state of a call on one rank: number, phase, error, and messages not taken by their wires. Lives from the call's
 // beginning to its end; refers to its communicator, which stays that long.
+// Under the process lock; costs a blocking call no allocation while its messages leave at once.
 class Collective {
  public:
   // A blocking call, which begins now. Takes the next number on `communicator`: every member's calls come in the same
@@ -236,6 +237,7 @@ class Receive : public Part, public mpi_adi::Awaitable<Receive> {
   bool expecting_ = false;
   // The sender was notified that it may send.
   bool asked_for_ = false;
+  // Where the message goes.
   portals::Region landing_;
   std::optional<portals::SingleBlock> single_;
   std::optional<portals::CombinedBlock> combined_;
@@ -273,8 +275,10 @@ class ReceiveRows : public Part, public mpi_adi::Awaitable<ReceiveRows> {
   void take_from_heap();
   void end();
 
+  // The senders, with this rank among them.
   std::span<const int> members_;
   portals::Region table_;
+  // Bytes of a row.
   std::uint64_t bytes_;
   int looks_ = 0;
   bool expecting_ = false;
@@ -317,6 +321,7 @@ class Send : public Part, public mpi_adi::Awaitable<Send> {
   void transmit();
 
   ReadyWait wait_;
+  // The message was sent, or refused.
   bool over_ = false;
   // The message goes to a row of a table, number row_.
   bool to_row_ = false;
@@ -347,6 +352,7 @@ class Exchange : public Part, public mpi_adi::Awaitable<Exchange> {
   // words right after two stores of one is a store-forwarding stall, 2 ns each.)
   Exchange(Collective& collective, int destination, std::byte* body, int source, std::byte* landing,
            std::uint64_t bytes);
+  // The send first: it is part of what the partner waits for.
   [[nodiscard]] bool advance() { return send_.advance() && receive_.advance(); }
 
  private:

@@ -14,6 +14,7 @@ class RankHost final : public Host {
   // Facts of the rank's job and process, all fixed when the rank joined the job.
   [[nodiscard]] sim::Kernel& kernel() override { return rank_.process().kernel(); }
   [[nodiscard]] std::vector<mpi_adi::Unexpected*>& relieved_heaps() override;
+  // Waits as every blocking MPI call does: with progress, yielding and sleeping (mpi_adi/rank/wait).
   void wait(Until done, int messages) override;
   void release(mpi_adi::Communicator& communicator) override { rank_.release(communicator); }
   [[nodiscard]] bool crowded() const override;
@@ -21,9 +22,11 @@ class RankHost final : public Host {
   [[nodiscard]] std::string asked_algorithms() const override;
   [[nodiscard]] std::string rates() const override;
   [[nodiscard]] const sim::NodeMemory* node_memory() const override { return rank_.process().node_memory(); }
+  // By the job's table of nodes, which every rank has.
   [[nodiscard]] std::uint32_t node_of(std::uint32_t world_rank) const override;
 
  private:
+  // Outlives the host.
   mpi_adi::MpiRank& rank_;
 };
 

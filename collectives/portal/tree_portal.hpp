@@ -89,6 +89,7 @@ class TreePortal final : public mpi_adi::RankExtension, private mpi_adi::Listene
   void forget(const portals::Criteria& criteria);
 
   std::unique_ptr<Host> host_;
+  // Counts since the rank began.
   sim::WireCounts sent_;
   sim::WireCounts shown_;
   mpi_adi::FramePool frames_;
@@ -101,6 +102,7 @@ class TreePortal final : public mpi_adi::RankExtension, private mpi_adi::Listene
   // Messages whose remainder a call waits for.
   std::vector<portals::Header> remainders_;
   Notices notices_;  // portal 4
+  // Null without --check-types.
   std::unique_ptr<CallCheck> check_;
   std::uint32_t streams_in_use_ = 0;  // a bit for each portal of the pool
 };

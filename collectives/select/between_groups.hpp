@@ -21,6 +21,7 @@ struct TwoGroups {
 struct BcastBetween {
   TwoGroups groups;
   int root = 0;
+  // Sent at the root, filled in the other group, empty elsewhere.
   portals::Region data = {};
   [[nodiscard]] Plan plan(const StandingFacts& standing) const;
   [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
@@ -37,6 +38,7 @@ struct ReduceBetween {
 };
 
 // An allreduce in which each group gets the combination of the other one's data.
+// Each group reduces to its first rank; these exchange the results and broadcast them.
 struct AllreduceBetween {
   TwoGroups groups;
   Reduction reduction = {};
@@ -45,6 +47,7 @@ struct AllreduceBetween {
 };
 
 // A reduce-scatter in which each rank gets its block of the other group's combination; see ReduceScatterCall.
+// The first ranks of both groups exchange results, and each deals its group's blocks.
 struct ReduceScatterBetween {
   TwoGroups groups;
   Reduction reduction = {};

@@ -74,11 +74,14 @@ class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
   // Of a persistent call.
   std::optional<Channel> channel_;
   std::vector<mpi_adi::Datatype*> types_;
+  // The call in progress; empty between the starts of a persistent one.
   std::optional<Collective> collective_;
   const char* name_ = "";
+  // The routine has begun: no gate holds the call back.
   bool begun_ = false;
   // The call's error class, for the request's outcome.
   int error_ = MPI_SUCCESS;
+  // The routine's coroutine.
   Steps text_;
 };
 

@@ -15,7 +15,9 @@ namespace margay::collectives {
 struct Plan {
   // The chosen algorithm; the same number is in `shape`, for notices.
   Algorithm algorithm = Algorithm::tree;
+  // What notices of the call carry: members whose shapes differ made different calls.
   Shape shape;
+  // For the trace only.
   OwnPart own = {};
 };
 // The shape of a call: what notices of it carry. `bytes`: of one rank's data, or of one block.
@@ -26,12 +28,14 @@ struct Plan {
           .bytes = bytes};
 }
 
-// The shape of a call that constructs an object, and uses the tree whatever its length.
+// The shape of a call that constructs an object (a communicator, a window), and uses the tree whatever its length: such
+// calls are rare and short.
 [[nodiscard]] inline Shape by_tree(Operation operation, int root, std::uint64_t bytes) {
   return shape_of(operation, Algorithm::tree, root, bytes);
 }
 
-// Whether a call is a reduction whose operation does not commute.
+// Whether a call is a reduction whose operation does not commute, so that only algorithms that keep the order of ranks
+// may do it.
 template <typename Call>
 [[nodiscard]] bool keeps_order(const Call& call) {
   if constexpr (requires { call.reduction; }) return !call.reduction.combine.commutative();
@@ -59,6 +63,7 @@ template <typename Call>
 template <typename Call>
 [[nodiscard]] Steps text_of(const Call& call, Collective& collective, const StandingFacts& standing,
                             Algorithm algorithm) {
+  // Of an algorithm's rows, the first that can do this call.
   const Row<Call>& row = row_of<Call>(algorithm, {call.operation(), call.bytes(), standing.facts});
   // The plan lives on this frame only: the routine copies it when it begins.
   if (algorithm == Algorithm::hybrid) [[unlikely]] {
@@ -84,15 +89,16 @@ requires requires(const Call& call, const StandingFacts& standing) {
   return call.text(collective, standing, algorithm);
 }
 
-// Runs a call to its end. Collective over the communicator; under the process lock. Returns MPI_SUCCESS or the error
-// class of Collective::error_class().
-// `what` has plan() and text(), or is a call of the registry; its memory stays until the return.
+// Runs a blocking call to its end. Collective over the communicator; under the process lock, which waits leave in
+// between. Returns MPI_SUCCESS, MPI_ERR_TRUNCATE if members made different calls, or MPIX_ERR_PROC_FAILED. Takes the
+// next number on the communicator, also if it fails.
 template <typename What>
 [[nodiscard]] int perform(TreePortal& portal, mpi_adi::Communicator& communicator, const What& what) {
   // The facts of blocking calls, which may use shared memory.
   const StandingFacts& standing = facts_of(portal.host(), communicator).of_waiting();
   const Plan plan = plan_of(what, standing);
   int error_class = MPI_SUCCESS;
+  // The call's number, by which members publish that they are done with it.
   std::uint64_t number = 0;
   {
     Collective collective(portal, communicator, plan.shape, plan.own);

@@ -31,6 +31,7 @@ struct CallTimes {
     // The time of each further message of several, or that its sender is busy with it.
     double further;
   };
+  // Inside a node, and between two.
   std::optional<Pair> inside, between;
   std::optional<double> row;  // MPI_Reduce_local of kTimedRow
   // Calls through shared memory, by two ranks with a processor each.
@@ -48,6 +49,7 @@ struct CallTimes {
   std::optional<Crowd> crowd;
 };
 
+// The result: all rates, and those among them that were not measured.
 struct SolvedRates {
   Rates rates;
   // Names of rates that keep their usual values, as in the rates' text.

@@ -52,6 +52,7 @@ class Call {
   // The calling rank and its device, under the process lock.
   [[nodiscard]] MpiRank& rank() { return *rank_; }
   [[nodiscard]] Device& device() { return rank_->device(); }
+  // Whether no error is set.
   [[nodiscard]] bool ok() const { return error_class_ == MPI_SUCCESS; }
 
   // Lookups. Each returns nullptr after an error, its own or an earlier one. The object's error handler is the one that
@@ -168,6 +169,7 @@ class Call {
     // A function of the program returned this number: the call returns it unchanged.
     program,
   };
+  // Sets the origin of the error that is set next, or was set.
   void blame(Blame whom) { blame_ = whom; }
   // The origin that was set last.
   [[nodiscard]] Blame blamed() const { return blame_; }
@@ -247,7 +249,9 @@ class Call {
                                     std::int64_t displacement);
   [[gnu::noinline]] void null_argument(const char* what);
   [[gnu::noinline]] void add_whose(const char* part);
+  // Prints the message of a call outside MPI_Init and MPI_Finalize, and ends the process.
   [[noreturn, gnu::noinline]] void not_running() const;
+  // The slow path of wait(): rounds of progress.
   [[gnu::noinline]] void wait_long(const Request& request);
   // Notify the trace and the checks that watch every call.
   [[gnu::noinline]] void watch_enter(const void* returns_to);
@@ -262,6 +266,7 @@ class Call {
     rank.leave();
   }
 
+  // Not null: not_running() ends the process otherwise.
   MpiRank* rank_;
   const CallName& name_;
   // The communicator whose handler failed() calls; null: the world's.

@@ -11,6 +11,7 @@ struct CallName {
   // Bytes of a call's name on the job's board.
   static constexpr std::size_t kBoardBytes = 32;
   alignas(kBoardBytes) char board[kBoardBytes] = {};
+  // The whole name.
   char text[2 * kBoardBytes] = {};
   template <std::size_t N>
   consteval CallName(const char (&name)[N]) {  // NOLINT(google-explicit-constructor): a literal is what is meant

@@ -16,6 +16,7 @@ namespace margay::mpi {
 // One such call, on the binding's stack.
 class EarlyCall {
  public:
+  // Becomes a Call in the rank's thread while MPI runs.
   explicit EarlyCall(const Invocation& of);
   EarlyCall(const EarlyCall&) = delete;
   EarlyCall& operator=(const EarlyCall&) = delete;
@@ -38,6 +39,7 @@ class EarlyCall {
 
   const CallName& name_;
   MpiRank* const rank_;  // read once, as another thread may end MPI; stays valid until the process exits
+  // In the rank's thread; else the call is outside the rank.
   std::optional<Call> call_;
   Origins* noted_ = nullptr;       // outside the rank: records this call as the creator of objects
   int error_class_ = MPI_SUCCESS;  // of a call outside the rank

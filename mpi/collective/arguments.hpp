@@ -91,7 +91,9 @@ class Operands {
   std::int64_t count_;
   // The loop of a predefined operation; null for a program's.
   Combine predefined_ = nullptr;
+  // The function of a program's operation.
   std::optional<UserReduction> user_;
+  // Predefined operations all commute.
   bool commutative_ = true;
   TreePortal* portal_ = nullptr;  // the source of rows' memory
   // The row, if it is not in the program's memory.

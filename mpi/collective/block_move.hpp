@@ -95,6 +95,7 @@ class BlockMove {
 
   MoveArguments arguments_;
   Communicator* communicator_;
+  // This rank has a send side, and a receive side: at the root of one group's gather both.
   bool sends_ = true;
   bool receives_ = true;
   bool own_in_place_ = false;                // this rank's own block is in place already
@@ -107,6 +108,7 @@ class BlockMove {
   struct Copy {
     portals::Region from, to;
   };
+  // Blocks of this rank to itself.
   std::vector<Copy> own_;
   // In the order of the exchange; their regions refer to the program's memory, to bundles, or to staging_.
   std::vector<PeerMessage> out_, in_;

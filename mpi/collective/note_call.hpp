@@ -27,6 +27,7 @@ struct CollectiveCall {
 struct CallShares {
   Shares sends;
   Shares expects;
+  // All members of the group expect the same (recvcounts).
   bool expects_alike = false;
 };
 

@@ -29,6 +29,7 @@ inline int give_request(Call& call, Form form, std::unique_ptr<CallTask> task, M
 // has: communicator(); for_each_type(function), for the datatypes to keep; begin(), called when a call begins; plan()
 // and text(), as in select/perform; finish(), called after success; and by(), if the call runs functions of the
 // program.
+// Owns the `What`, and keeps the datatypes that it refers to until it is destroyed.
 template <typename What>
 class CheckedTask final : public CallTask {
  public:
@@ -63,6 +64,7 @@ class CheckedTask final : public CallTask {
 // The body of a blocking binding.
 template <typename What, typename Arguments>
 int perform_checked(Call& call, const Arguments& arguments) {
+  // On the stack: a blocking call allocates nothing for its arguments.
   What what(call, arguments);
   if (!call.ok()) return call.failed();
   what.begin();
@@ -74,6 +76,7 @@ int perform_checked(Call& call, const Arguments& arguments) {
 // The body of a nonblocking or persistent binding: `What` checks the arguments, and a `TaskOfWhat` is made from it.
 template <typename What, typename TaskOfWhat, typename Arguments>
 int give_request(Call& call, Form form, const Arguments& arguments, MPI_Request* request) {
+  // Checked before the request is made, so that a failed call has no effect.
   auto checked = std::make_unique<What>(call, arguments);
   call.not_null(request, "request");
   if (!call.ok()) return call.failed();

@@ -15,6 +15,7 @@ namespace margay::mpi {
 
 // The bodies of MPI_X_set_attr and MPI_X_delete_attr, for communicators, datatypes and windows' communicators. `object`
 // is null after an error.
+// Setting calls the delete function of an old value first; its error is the call's.
 template <typename Object>
 int set_attribute_of(Call& call, Object* object, ObjectType owner, int keyval, AttributeValue value) {
   // A freed key takes no new values; its old ones can still be read and deleted.
@@ -22,6 +23,7 @@ int set_attribute_of(Call& call, Object* object, ObjectType owner, int keyval, A
   if (call.ok()) set_attribute(call, *object, key, value);
   return call.done();
 }
+// A freed key can still be used to delete.
 template <typename Object>
 int delete_attribute_of(Call& call, Object* object, ObjectType owner, int keyval) {
   const KeyvalPtr key = find_keyval(call, keyval, owner);
@@ -31,6 +33,7 @@ int delete_attribute_of(Call& call, Object* object, ObjectType owner, int keyval
 
 // Ends a call that reads an attribute in the language of `reader`. `found` null: not set.
 inline int give_attribute(Call& call, Attribute* found, AttributeKind reader, void* value, int* flag) {
+  // A missing attribute is not an error: flag is 0.
   *flag = found != nullptr ? 1 : 0;
   if (found != nullptr) *static_cast<void**>(value) = found->value.read_as(reader);
   return call.done();
@@ -47,6 +50,7 @@ int get_attribute_of(Call& call, Object* object, ObjectType owner, int keyval, v
 
 // Ends a call that reads a predefined number: C gets its address, Fortran the number (MPI 4.0, 19.3.7). `number` null:
 // not set.
+// `number` is the library's own variable, whose address stays valid.
 template <typename Number>
 int give_number(Call& call, Number* number, AttributeKind reader, void* value, int* flag) {
   *flag = number != nullptr ? 1 : 0;

@@ -46,6 +46,7 @@ class InfoAccess {
   void remove(Info& info) const;
   // Adds an object; MPI_INFO_NULL if the table is full.
   [[nodiscard]] MPI_Info add(Info&& info) const;
+  // Handles of all objects but MPI_INFO_ENV.
   [[nodiscard]] std::vector<MPI_Info> living() const;
   // The contents of MPI_INFO_ENV, with the program's command line.
   [[nodiscard]] Info environment(int argc, char** argv) const;

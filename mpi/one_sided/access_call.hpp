@@ -34,6 +34,7 @@ struct ResultArguments {
   void* result = nullptr;
   std::int64_t count = 0;
   MPI_Datatype type = MPI_DATATYPE_NULL;
+  // The call has a result (MPI_Get_accumulate and others).
   bool wanted = false;
   bool one_element = false;  // of a predefined datatype (MPI_Fetch_and_op, MPI_Compare_and_swap)
 };

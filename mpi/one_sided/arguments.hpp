@@ -17,6 +17,7 @@ void wrong_epoch(Call& call, const char* sentence);
 // Sets the error of accesses that have failed since the last synchronisation, if any, and clears it.
 void tell_errors(Call& call, Window& window);
 
+// The direction of an access, seen from the origin.
 enum class Direction : std::uint8_t { put, get };
 
 // An access's arguments as the program passed them.
@@ -25,6 +26,7 @@ struct AccessArguments {
   std::int64_t origin_count;
   MPI_Datatype origin_type;
   int target;
+  // In displacement units of the target's window; of a dynamic window an address.
   MPI_Aint displacement;
   std::int64_t target_count;
   MPI_Datatype target_type;

@@ -23,6 +23,7 @@ using ReadWords = void (*)(const Reading&, std::uint32_t which, std::span<Word> 
 
 // A row of the table: a variable with its reader. Constant.
 struct PerformanceVariable {
+  // Identifies the variable, with var_class; docs/tool_interface.md describes each.
   const char* name;
   const char* description;
   Category category;

@@ -24,6 +24,7 @@ struct PerformanceHandle {
   std::size_t index = 0;  // in performance_variables()
   MPI_Comm communicator = MPI_COMM_NULL;
   ContextId context = 0;  // the communicator's, because a later one may have the same handle
+  // Only of variables that add up.
   Accumulator sums{1};
 };
 
@@ -86,6 +87,7 @@ class RankVisit {
 // Counting through a handle. Start, stop, write and reset fail for variables that do not add up.
 [[nodiscard]] int start_performance(Tool& tool, PerformanceHandle& handle);
 [[nodiscard]] int stop_performance(Tool& tool, PerformanceHandle& handle);
+// Reads as the variable is now; a level first receives what has arrived.
 [[nodiscard]] int read_performance(Tool& tool, PerformanceHandle& handle, void* out);
 [[nodiscard]] int write_performance(Tool& tool, PerformanceHandle& handle, const void* in);
 [[nodiscard]] int reset_performance(Tool& tool, PerformanceHandle& handle);
