@@ -22,6 +22,7 @@ namespace {
 
 constexpr int kNotRunningStatus = 1;
 
+// A window's communicator is known to the program as the window.
 std::string name_of(const Communicator& communicator) {
   if (!communicator.name.empty()) return communicator.name;
   return object_type(communicator.handle) == ObjectType::window ? "the window" : "the communicator";
@@ -36,6 +37,7 @@ std::string ranks_of(const Communicator& communicator) {
 // cause itself, and does not wait.
 void let_the_launcher_speak(const sim::Kernel& kernel) {
   for (std::uint32_t rank = 0; rank < kernel.ranks(); ++rank) {
+    // For example a failed connection of this process.
     if (kernel.initiator().gone(rank) && sim::is_own_failure(kernel.initiator().loss(rank))) return;
   }
   constexpr timespec kPatience{0, 500'000'000};
@@ -53,6 +55,7 @@ bool is_fatal(const ErrorHandlerPtr& handler) {
 int ask_handler(const ErrorHandler& handler, int handle, int code, const CallName& name) {
   if (handler.function == nullptr) return code;
   if (handler.cxx_caller != nullptr) {
+    // A handler of a C++ program is called through MPICH's C++ library.
     handler.cxx_caller(kCxxKindCommunicator, &handle, &code, handler.function);
     return code;
   }
@@ -78,6 +81,7 @@ std::string words_of_fatal(MpiRank& rank, const CallName& name, const std::strin
 
 int raise_outside(MpiRank& rank, const CallName& name, int error_class, const std::string& sentence) {
   const int code = rank.errors().make(error_class, std::string(name.text) + ": " + sentence);
+  // Under a lock of its own, as this thread is outside the rank.
   const Worlds::HandlerOfTheRest found = rank.worlds().handler_of_the_rest();
   if (is_fatal(found.handler)) {
     rank.process().abort(
@@ -115,6 +119,7 @@ void Call::watch_enter(const void* returns_to) {
   rank_->set_caller(caller);
   sim::Recorder& recorder = rank_->process().recorder();
   if (recorder.on()) rank_->call_trace().enter(recorder, name_.text, caller);
+  // Records the call as the creator of the objects that it makes.
   if (rank_->handles().origins() != nullptr) rank_->handles().origins()->enter(name_.text, caller);
   if (TypeCheck* const check = device().type_check(); check != nullptr) {
     check->begin_call(name_.text, caller);
@@ -161,6 +166,7 @@ void Call::bad_datatype(MPI_Datatype handle, const Datatype* found) {
   error(MPI_ERR_TYPE, "datatype " + in_hex(handle) + " is not committed; call MPI_Type_commit first");
 }
 
+// Only a null handle is accepted for an empty buffer; other invalid handles are errors there, too.
 Datatype* Call::datatype_of_none(MPI_Datatype handle, std::int64_t count, const Datatype* found) {
   if (ok() && handle == MPI_DATATYPE_NULL && count == 0) return rank_->handles().datatype(MPI_BYTE);
   bad_datatype(handle, found);
@@ -214,6 +220,7 @@ void Call::bad_source(const Communicator* communicator, int rank) {
 }
 
 void Call::bad_root(const Communicator* communicator, int rank) {
+  // Valid, and rare: checked here instead of in every call.
   if (communicator->is_inter() && (rank == MPI_ROOT || rank == MPI_PROC_NULL)) return;
   error(MPI_ERR_ROOT, "root " + std::to_string(rank) + " is not a rank of " + name_of(*communicator) + " (" +
                           ranks_of(*communicator) + ")");
@@ -221,6 +228,7 @@ void Call::bad_root(const Communicator* communicator, int rank) {
 
 void Call::bad_buffer(const void* address, std::int64_t count, const Datatype* type, const char* what,
                       std::int64_t displacement) {
+  // Without bytes to move any address is valid.
   if (!ok() || type == nullptr || count == 0 || type->size == 0) return;
   if (address == MPI_IN_PLACE) return error(MPI_ERR_BUFFER, std::string(what) + " is MPI_IN_PLACE, which it cannot be");
   // The address of the first byte, if `address` is MPI_BOTTOM. Nothing valid lies in the first page.
@@ -248,6 +256,7 @@ void Call::whose_communicator(const char* argument) {
 void Call::error(int error_class, std::string sentence) {
   if (!ok()) return;
   error_class_ = error_class;
+  // A general message for the class.
   if (sentence.empty()) sentence = error_class_text(error_class);
   sentence_ = std::make_unique<std::string>(std::move(sentence));
 }

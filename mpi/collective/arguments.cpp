@@ -9,6 +9,7 @@
 
 namespace margay::mpi {
 
+// MPI forbids aliased buffers; MPI_IN_PLACE is for that. Partial overlap is not detected.
 void check_buffers(Call& call, const void* send, const void* receive, std::int64_t count) {
   if (!call.ok() || count == 0) return;
   if (receive == MPI_IN_PLACE) {
@@ -23,6 +24,7 @@ void note_error(Call& call, int error_class) {
     return;
   // The check's finding explains the error, and must come before it ends the job.
   if (error_class == MPI_ERR_TRUNCATE) let_the_check_speak(call.rank());
+  // The classes below come from collectives/comm, and from reading another rank's memory.
   if (error_class == MPI_ERR_OTHER) {
     return call.error(error_class,
                       "a block could not be read out of its rank's memory (process_vm_readv); --method long=ring takes "
@@ -64,6 +66,7 @@ Operands::Operands(Call& call, MPI_Op op, Datatype* type, std::int64_t count) : 
   if (is_predefined_op(op)) [[likely]] {
     const MPI_Datatype operand = operand_type(*type);
     predefined_ = predefined_combine(op, operand);
+    // The table has a loop for each defined pair of operation and type.
     if (predefined_ != nullptr) {
       note_operation(call, op, operand);
       return;
@@ -80,6 +83,7 @@ Operands::Operands(Call& call, MPI_Op op, Datatype* type, std::int64_t count) : 
     return;
   }
   commutative_ = made->commutative;
+  // A copy of the operation, which the program may free meanwhile.
   user_.emplace(call.rank(), *made, *type, count);
 }
 

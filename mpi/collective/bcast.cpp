@@ -43,6 +43,7 @@ TypedData bytes_of(const BcastArguments& arguments, const Checked& checked) {
   if (checked.communicator->is_inter() && arguments.root == MPI_PROC_NULL) {
     return {static_cast<void*>(nullptr), 0, *checked.type};
   }
+  // The value of `root` that makes this rank the root.
   const int root = checked.communicator->is_inter() ? MPI_ROOT : checked.communicator->rank();
   if (root != arguments.root) return {arguments.buffer, arguments.count, *checked.type};
   return {static_cast<const void*>(arguments.buffer), arguments.count, *checked.type};

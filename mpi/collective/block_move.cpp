@@ -92,6 +92,7 @@ bool overlap(std::span<const portals::Buffer> first, std::span<const portals::Bu
 
 }  // namespace
 
+// In an order in which each step may rely on the ones before: peers, MPI_IN_PLACE, blocks, messages, overlap.
 BlockMove::BlockMove(Call& call, const MoveArguments& arguments)
     : arguments_(arguments), communicator_(call.communicator(arguments.comm)) {
   if (!call.ok()) return;
@@ -221,7 +222,9 @@ Region BlockMove::staged(int block) const {
 }
 
 void BlockMove::plan_messages() {
+  // Neighbors' lists may name a rank several times, or none.
   if (is_neighborly(arguments_.operation)) return plan_neighbors();
+  // Between groups no block stays on its rank.
   const int me = communicator_->is_inter() ? -1 : communicator_->rank();
   const bool in_place = arguments_.send.in_place();
   // In place, received blocks replace those to be sent: these are staged.
@@ -331,6 +334,7 @@ void BlockMove::plan_neighbors() {
   }
 }
 
+// Each start of a persistent call copies anew.
 void BlockMove::begin() {
   if (staging_ != nullptr) {
     std::byte* run = staging_.get();

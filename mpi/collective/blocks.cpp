@@ -84,6 +84,7 @@ void Blocks::check_varying(Call& call, const BlockArguments& arguments, int bloc
   type_ = one;
   for (int at = 0; at < blocks; ++at) {
     const auto slot = static_cast<std::size_t>(at);
+    // A block without elements needs no type of its own and no valid address.
     const std::int64_t count = arguments.counts[slot];
     if (count < 0) call.count(count, element(words.counts, at).c_str());
     if (typed) {
@@ -96,6 +97,7 @@ void Blocks::check_varying(Call& call, const BlockArguments& arguments, int bloc
     call.buffer(arguments.buffer, count, one, words.buffer, displacement);
     if (!call.ok()) return;
     add(address_in(arguments.buffer, displacement), count, *one, pieces_[typed ? slot : 0]);
+    // Each block is below 2^63 bytes, so one check for each keeps the sum from wrapping.
     if (bytes_ > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
       return call.error(MPI_ERR_COUNT, std::string(words.counts) + ": all blocks together pass 2^63 bytes");
     }

@@ -26,6 +26,7 @@ class GatheredData {
       run_ = static_cast<std::byte*>(buffer);
       return;
     }
+    // A type with gaps: algorithms need one run, which is unpacked afterwards.
     data_ = std::make_unique<TypedData>(buffer, count * size, type);
     own_ = std::make_unique_for_overwrite<std::byte[]>(bytes_);
     run_ = own_.get();
@@ -54,6 +55,7 @@ const void* block_of(const void* buffer, std::int64_t count, const Datatype& typ
 void check_all(Call& call, std::int64_t count, const Datatype* type, const Communicator* communicator) {
   if (!call.ok()) return;
   const auto members = static_cast<std::uint64_t>(communicator->size());
+  // By division, as the product may overflow.
   if (static_cast<std::uint64_t>(count) <= type->count_max / members) return;
   call.error(MPI_ERR_COUNT, "recvcount is " + std::to_string(count) + "; as many elements of " +
                                 std::to_string(type->size) + " bytes from each of " + std::to_string(members) +
@@ -136,6 +138,7 @@ class Gathering {
 
  private:
   void tell(Call& call) const {
+    // At a root of a gather the receive arguments describe the blocks of all.
     const bool names_result = to_one() && has_result();
     const CollectiveCall what{.root = arguments_.root.value_or(kNoRoot),
                               .count = names_result ? arguments_.receive_count : mine_.count,

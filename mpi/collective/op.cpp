@@ -12,6 +12,7 @@ namespace {
 using MadeOperation = margay::mpi_adi::Operation;
 
 int create(Call& call, std::unique_ptr<MadeOperation> operation, MPI_Op* handle) {
+  // One of them is set, by the form of the call.
   if (operation->function == nullptr && operation->function_c == nullptr) {
     call.error(MPI_ERR_ARG, "user_fn is a null pointer");
   }

@@ -39,6 +39,7 @@ class ReduceScattering {
       call.error(MPI_ERR_BUFFER, "the send buffer is MPI_IN_PLACE; that is for one group's collectives only");
     }
     check_buffers(call, arguments.send, arguments.receive, total());
+    // In place, the receive buffer has the whole contribution.
     call.buffer(arguments.receive, in_place() ? total() : counts_[me()], type_, "recvbuf");
     if (!in_place()) call.buffer(arguments.send, total(), type_, "sendbuf");
     if (!call.ok()) return;
@@ -58,6 +59,7 @@ class ReduceScattering {
   [[nodiscard]] CallTask::By by() const {
     return operands_.of_program() ? CallTask::By::program : CallTask::By::anybody;
   }
+  // The row is a copy: the algorithms combine into it, and only this rank's block is the program's.
   void begin() { what_ = {operands_.begin(in_place() ? arguments_.receive : arguments_.send, nullptr), lengths_}; }
   [[nodiscard]] Plan plan(const StandingFacts& standing) const {
     return communicator_->is_inter() ? between().plan(standing) : plan_of(what_, standing);
@@ -98,6 +100,7 @@ class ReduceScattering {
     if (!arguments_.even) call.not_null(arguments_.counts.address(), "recvcounts");
     if (!call.ok()) return {};
     std::vector<std::int64_t> counts;
+    // Elements that still fit, so that the sum cannot overflow.
     std::uint64_t left = type_->count_max;
     for (std::size_t rank = 0; rank < static_cast<std::size_t>(communicator_->size()); ++rank) {
       const std::int64_t count = arguments_.even ? arguments_.count : arguments_.counts[rank];

@@ -33,6 +33,7 @@ class Scattering {
       : arguments_(arguments), communicator_(call.communicator(arguments.comm)) {
     call.root(communicator_, arguments.root);
     if (!call.ok()) return;
+    // The send arguments are significant at the root only.
     if (is_root()) check_all(call);
     if (!in_place()) {
       call.count(arguments.receive_count, "recvcount");
@@ -60,6 +61,7 @@ class Scattering {
   }
   void tell(ScatterCall& what) const {
     what.root = arguments_.root;
+    // The root goes by what it sends, others by what they expect: if these differ, the call fails.
     what.block_bytes = is_root() ? bytes_of(arguments_.send_count, *send_type_) : mine_->region().bytes();
     if (is_root()) what.all = all_->region();
     // With MPI_IN_PLACE the root's own block stays where it is.
@@ -86,6 +88,7 @@ class Scattering {
     call.whose("of the send");
     if (!call.ok()) return;
     const auto members = static_cast<std::uint64_t>(communicator_->size());
+    // By division, as the product may overflow.
     if (static_cast<std::uint64_t>(is.send_count) <= send_type_->count_max / members) return;
     call.error(MPI_ERR_COUNT, "sendcount is " + std::to_string(is.send_count) + "; as many elements of " +
                                   std::to_string(send_type_->size) + " bytes for each of " + std::to_string(members) +

@@ -38,12 +38,14 @@ std::string words_of_failure(const char* which, const Keyval& keyval, int code) 
 }
 
 void callback_failed(Call& call, const char* which, const Keyval& keyval, int code) {
+  // A callback may return any number; only a valid code can be raised.
   call.error(call.rank().errors().is_code(code) ? code : MPI_ERR_OTHER, words_of_failure(which, keyval, code));
 }
 
 // Takes the attribute by value, because the callback may change the list that holds it.
 int call_delete(Call& call, Handle handle, Attribute attribute) {
   const Keyval& keyval = *attribute.keyval;
+  // MPI_COMM_NULL_DELETE_FN and its variants.
   if (keyval.delete_value == nullptr) return MPI_SUCCESS;
   AttributeValue& value = attribute.value;
   call.step_out();
@@ -81,6 +83,7 @@ int call_copy(const Keyval& keyval, Handle handle, AttributeValue& value, int& f
 
 bool run_copy(Call& call, Handle handle, Attribute attribute, AttributeList& to) {
   const Keyval& keyval = *attribute.keyval;
+  // MPI_COMM_NULL_COPY_FN: the duplicate does not get the attribute.
   if (keyval.copy == nullptr) return true;
   int flag = 0;
   call.step_out();

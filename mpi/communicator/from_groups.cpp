@@ -38,12 +38,14 @@ void check_member(Call& call, const GroupPtr& group, const char* what) {
 }
 
 int finish(Call& call, const Made& made, const Given& given, MPI_Comm* handle) {
+  // Two agreements had one tag by chance (collectives/comm/agree).
   if (made.error_class == MPI_ERR_INTERN) {
     call.error(MPI_ERR_INTERN,
                "another communicator is made of the same processes at once, and its stringtag cannot "
                "be told from this one; choose another");
   }
   if (made.communicator != nullptr) {
+    // There is no parent whose handler it could inherit.
     made.communicator->error_handler = given.raises.error_handler;
     made.communicator->hints.set_from(given.hints);
   }

@@ -43,6 +43,7 @@ int compare(const Communicator& one, const Communicator& other) {
   if (one.is_inter() != other.is_inter()) return MPI_UNEQUAL;
   const int local = compare(*one.group, *other.group);
   const int remote = one.is_inter() ? compare(*one.remote, *other.remote) : MPI_IDENT;
+  // The constants grow with the difference; see below.
   const int worse = std::max(local, remote);
   return worse == MPI_IDENT ? MPI_CONGRUENT : worse;
 }

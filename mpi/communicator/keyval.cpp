@@ -29,6 +29,7 @@ int create(Call& call, ObjectType owner, MPI_Comm_copy_attr_function* copy, MPI_
 int free_key(Call& call, ObjectType owner, int* keyval) {
   if (!call.ok()) return call.failed();
   KeyvalTable& keyvals = call.rank().tables().keyvals;
+  // Nothing is left to free: only the program's variable changes.
   if (keyvals.was_freed(*keyval) && keyval_owner(*keyval) == owner) {
     *keyval = MPI_KEYVAL_INVALID;
     return call.done();

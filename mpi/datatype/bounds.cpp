@@ -67,6 +67,7 @@ int bound(Call& call, MPI_Datatype datatype, MPI_Aint* out, const char* name,
   return call.done();
 }
 
+// The size counts data only, without gaps.
 template <typename Integer>
 int size_of(Call& call, MPI_Datatype datatype, Integer* size) {
   const Datatype* type = call.any_datatype(datatype);

@@ -45,6 +45,7 @@ Distribution dealt(Call& call, const Arrays<Count>& in, std::size_t i, std::int6
     }
     case MPI_DISTRIBUTE_CYCLIC:
       return {array, by_default ? 1 : argument, processes, place};
+    // The dimension stays whole on every process.
     case MPI_DISTRIBUTE_NONE:
       if (processes != 1) bad_element(call, "array_of_psizes", i, processes, "not 1 with MPI_DISTRIBUTE_NONE");
       return {array, array, 1, 0};
@@ -71,6 +72,7 @@ std::vector<Distribution> dimensions_of(Call& call, const Arrays<Count>& in, int
   }
   std::vector<Distribution> dimensions;
   if (!call.ok()) return dimensions;
+  // Decomposes the rank into coordinates, the first dimension slowest (MPI 4.0, 5.1.4).
   std::int64_t rest = rank;
   for (std::size_t i = 0; i < in.array.size(); ++i) {
     grid /= in.processes[i];

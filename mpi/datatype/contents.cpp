@@ -49,6 +49,7 @@ int contents(Call& call, MPI_Datatype datatype, const Room& room, const Contents
   // The definition, because new handles, made below, may move the object.
   const TypePtr made = type->definition;
   const TypeOrigin& origin = made->origin;
+  // The envelope of a predefined type says so, and there are no contents.
   if (origin.combiner == MPI_COMBINER_NAMED) {
     call.error(MPI_ERR_TYPE, "the datatype " + type->name + " is predefined: it has no contents");
   }
@@ -64,6 +65,7 @@ int contents(Call& call, MPI_Datatype datatype, const Room& room, const Contents
   std::copy(origin.integers.begin(), origin.integers.end(), to.integers);
   std::copy(origin.addresses.begin(), origin.addresses.end(), to.addresses);
   std::copy(origin.counts.begin(), origin.counts.end(), to.counts);
+  // New handles, also for types whose handles the program still has: it frees each (MPI 4.0, 5.1.13).
   for (std::size_t i = 0; i < origin.types.size(); ++i) to.types[i] = handle_of(call, origin.types[i]);
   return call.done();
 }

@@ -16,6 +16,7 @@ int get_elements(Call& call, const MPI_Status* status, MPI_Datatype datatype, In
   if (ignores(status)) call.error(MPI_ERR_ARG, "the status is MPI_STATUS_IGNORE");
   if (!call.ok()) return call.failed();
   const std::optional<std::uint64_t> elements = elements_in(*type->definition, status_bytes(*status));
+  // Undefined if the bytes end within a predefined element.
   *count = elements ? bounded<Integer>(*elements) : MPI_UNDEFINED;
   return MPI_SUCCESS;
 }

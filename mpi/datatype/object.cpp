@@ -46,6 +46,7 @@ extern "C" int PMPI_Type_free(MPI_Datatype* datatype) {
   if (!call.ok()) return call.failed();
   Datatype* type = call.any_datatype(*datatype);
   if (call.ok() && type->predefined) call.error(MPI_ERR_TYPE, words_of(*type) + " is predefined and cannot be freed");
+  // Attributes first: an error of a delete function keeps the type alive.
   if (!call.ok() || !delete_attributes(call, *type)) return call.failed();
   // Looked up again: an attribute's callback may have freed it.
   type = call.any_datatype(*datatype);

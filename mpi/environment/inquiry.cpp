@@ -55,6 +55,7 @@ extern "C" double PMPI_Wtick() {
 MARGAY_ALIAS(Wtick)
 
 extern "C" int PMPI_Get_version(int* version, int* subversion) {
+  // No Call: valid before MPI_Init, and in any thread.
   if (version == nullptr) return null_argument(call_name<"MPI_Get_version">, "version");
   if (subversion == nullptr) return null_argument(call_name<"MPI_Get_version">, "subversion");
   *version = MPI_VERSION;

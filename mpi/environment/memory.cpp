@@ -28,6 +28,7 @@ extern "C" int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
     call.error(MPI_ERR_NO_MEM, status.sentence());
     return call.failed();
   }
+  // By this table MPI_Free_mem recognizes invalid addresses.
   call.rank().tables().memory.insert(memory);
   *static_cast<void**>(baseptr) = memory;
   return call.done();

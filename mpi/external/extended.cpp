@@ -43,6 +43,7 @@ void call_wait_functions(Call& call, Requests requests) {
   for (const UserRequest* const request : requests) {
     const GeneralizedRequest* const generalized = incomplete(request);
     if (generalized == nullptr || generalized->functions().wait == nullptr) continue;
+    // A wait function completes all its requests, so later ones of the class are complete when the loop reaches them.
     std::vector<void*> states = states_from(requests, *generalized);
     MPI_Status status{};
     // No timeout: the function returns when all are complete.
@@ -91,6 +92,7 @@ void wait_extended(Call& call, Requests requests, bool all, const std::function<
     }
     waiter.idle();
     stall.idle(waiter.idle_ns());
+    // Another thread may complete the requests.
     if (rank.threaded()) rank.let_others_in();
   }
 }

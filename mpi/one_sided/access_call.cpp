@@ -56,6 +56,7 @@ MPI_Datatype pair_of(const TypeDefinition& definition) {
       found = type.predefined;
       continue;
     }
+    // Each definition once, as types may share parts exponentially often.
     for (const TypePtr& inner : type.origin.types) {
       if (seen.insert(inner.get()).second) left.push_back(inner.get());
     }
@@ -304,6 +305,7 @@ bool is_like_target(const ResultArguments& result, const AccessArguments& argume
 }  // namespace
 
 int access_call(const Invocation& name, Direction direction, const AccessArguments& arguments) {
+  // The fast path has made all checks.
   if (short_access(name, direction, arguments)) [[likely]]
     return MPI_SUCCESS;
   Call call(name);

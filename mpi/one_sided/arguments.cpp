@@ -82,6 +82,7 @@ bool check_range(Call& call, const Window& window, int target, MPI_Aint displace
   const bool dense = type.dense();
   low = dense ? 0 : type.definition->true_bounds.lower;
   high = dense ? type.extent : type.definition->true_bounds.upper;
+  // The arguments are the program's: each step may overflow.
   const bool known = !__builtin_mul_overflow(count - 1, type.extent, &step) &&
                      !__builtin_mul_overflow(displacement, static_cast<std::int64_t>(to.unit), &begin) &&
                      !__builtin_add_overflow(begin, low + std::min<std::int64_t>(step, 0), &from) &&
@@ -197,6 +198,7 @@ void flush_local(Call& call, Window& window, int target) {
 }
 
 void flush(Call& call, Window& window, int target) {
+  // Without puts since the last flush the answers suffice.
   if (window.target(target).unflushed) {
     wait_until_sent(call, window.target(target));
     call.rank().rma().begin_flush(window, target);

@@ -28,6 +28,7 @@ std::vector<int> ranks_in(Call& call, const Window& window, const GroupPtr& grou
   for (int member = 0; member < group->size(); ++member) {
     const std::uint32_t world = group->world_ranks[static_cast<std::size_t>(member)];
     int rank = 0;
+    // A linear search for each member of the group.
     while (rank < window.members() && window.targets[static_cast<std::size_t>(rank)].world_rank != world) ++rank;
     if (rank == window.members()) {
       call.error(MPI_ERR_GROUP, "a member of the group is none of the window's group");

@@ -32,6 +32,7 @@ Communicator* check_window(Call& call, const WindowArguments& arguments, const M
   if (arguments.unit <= 0) {
     call.error(MPI_ERR_DISP, "disp_unit is " + std::to_string(arguments.unit) + "; it is above 0");
   }
+  // A copy, as the program may free the object.
   std::optional<Info> given = arguments.info == MPI_INFO_NULL ? Info{} : copy_of_info(arguments.info);
   if (!given) call.error(MPI_ERR_INFO, words_of_bad_info(arguments.info));
   check_more();

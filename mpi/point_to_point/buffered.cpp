@@ -9,6 +9,7 @@
 namespace margay::mpi {
 
 Request* start_buffered(Call& call, const CheckedSend& send) {
+  // Nothing is sent to MPI_PROC_NULL, so no room is needed.
   if (send.destination != MPI_PROC_NULL) {
     const portals::Status sent = call.rank().buffered().send(send);
     if (!sent.ok()) {
@@ -44,6 +45,7 @@ int ibsend(Call& call, const SendArguments& arguments, MPI_Request* request) {
 
 int attach(Call& call, void* buffer, MPI_Count size) {
   if (size < 0) call.error(MPI_ERR_ARG, "size is " + std::to_string(size) + ", below 0");
+  // An empty buffer may be null, as MPI_Buffer_detach returns it.
   if (size > 0) call.not_null(buffer, "buffer");
   if (!call.ok()) return call.failed();
   const margay::portals::Status attached = call.rank().buffered().attach(buffer, static_cast<std::uint64_t>(size));

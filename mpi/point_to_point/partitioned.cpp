@@ -47,6 +47,7 @@ Side* find(Call& call, MPI_Request handle, const char* made_by) {
   if (!call.ok()) return nullptr;
   const bool is = found->persistent && found->own != nullptr && found->own->kind == Side::kKind;
   Side* const side = is ? static_cast<Side*>(found->own) : nullptr;
+  // A handle of another kind must not be cast.
   if (side == nullptr) call.error(MPI_ERR_REQUEST, std::string("the request is not one of ") + made_by);
   return side;
 }
@@ -90,6 +91,7 @@ extern "C" int PMPI_Precv_init(void* buf, int partitions, MPI_Count count, MPI_D
                                MPI_Comm comm, MPI_Info info, MPI_Request* request) {
   Call call(call_name<"MPI_Precv_init">);
   const CheckedReceive checked = check_receive(call, {buf, count, datatype, source, tag, comm});
+  // MPI allows no wildcards here.
   if (source == MPI_ANY_SOURCE) call.error(MPI_ERR_RANK, "source is MPI_ANY_SOURCE; partitions come from one rank");
   if (tag == MPI_ANY_TAG) call.error(MPI_ERR_TAG, "tag is MPI_ANY_TAG; partitions come with one tag");
   check_sizes(call, partitions, count, checked.type);
@@ -149,6 +151,7 @@ extern "C" int PMPI_Parrived(MPI_Request request, int partition, int* flag) {
   auto* const found = find<PartitionedReceive>(call, request, "MPI_Precv_init");
   check_partition(call, found, partition);
   if (!call.ok()) return call.failed();
+  // Without a round of progress if it is known already.
   bool arrived = !found->active() || found->arrived(partition);
   if (!arrived) {
     look_once(call);

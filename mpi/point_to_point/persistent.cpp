@@ -51,6 +51,7 @@ void start(Call& call, UserRequest& request) {
     return;
   }
   const CheckedSend send{kept.mode, kept.buffer, kept.count, kept.type, kept.peer, kept.tag, request.communicator};
+  // A buffered send may fail for want of room: then there is no device request, and the call has the error.
   request.device = kept.mode == SendMode::buffered ? start_buffered(call, send) : call.device().start_send(send);
 }
 

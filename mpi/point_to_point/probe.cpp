@@ -14,6 +14,7 @@ void fill(MPI_Status* status, const Envelope& envelope) {
   fill_status(status, envelope.source, envelope.tag, envelope.bytes);
 }
 
+// The checks that all probes share.
 Communicator* check_probe(Call& call, int source, int tag, MPI_Comm comm) {
   Communicator* communicator = call.communicator(comm);
   call.source(communicator, source);
@@ -32,6 +33,7 @@ bool in_vain(Call& call, int source, const Communicator& communicator) {
 // an error's handler runs outside the lock, and may never return.
 template <typename Probe>
 void wait_for_one(Call& call, const Awaited& awaited, Probe probe) {
+  // Published for the reports of stalled ranks and for traces.
   const ProbeWait told(call.device(), awaited);
   wait_until(call.rank(), [&] { return probe() || in_vain(call, awaited.source, *awaited.communicator); });
 }
@@ -39,6 +41,7 @@ void wait_for_one(Call& call, const Awaited& awaited, Probe probe) {
 // The handle of a matched message; MPI_MESSAGE_NULL, with the error set, if there are too many.
 MPI_Message hand_out(Call& call, Message& message) {
   const Handle handle = call.rank().handles().messages().add(message);
+  // The message stays extracted: no receive can match it any more.
   if (handle == 0) call.error(MPI_ERR_OTHER, "too many matched messages are alive (2^18); receive some first");
   call.rank().handles().note_origin(handle);
   return handle == 0 ? MPI_MESSAGE_NULL : handle;

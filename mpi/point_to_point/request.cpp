@@ -36,6 +36,7 @@ extern "C" int PMPI_Request_free(MPI_Request* request) {
   UserRequest* found = call.request(*request);
   if (!call.ok()) return call.failed();
   Request* const under_way = found->device;
+  // Persistent collectives and partitioned requests own an object between starts.
   OwnRequest* const kept = found->persistent ? found->own : nullptr;
   if (is_collective(under_way)) {
     call.error(MPI_ERR_REQUEST, "the request is a nonblocking collective's; it is not freed but completed");
@@ -46,6 +47,7 @@ extern "C" int PMPI_Request_free(MPI_Request* request) {
     return call.failed();
   }
   *request = MPI_REQUEST_NULL;
+  // The shared handle of completed sends is never freed.
   if (found->common) return MPI_SUCCESS;
   const bool own = under_way != nullptr && under_way->is_own();
   // A generalized request keeps its handle until MPI_Grequest_complete, which names it.

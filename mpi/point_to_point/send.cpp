@@ -44,6 +44,7 @@ int nonblocking_send(const Invocation& name, SendMode mode, const SendArguments&
   call.not_null(request, "request");
   if (!call.ok()) [[unlikely]]
     return call.failed();
+  // A send that completes at once gets the shared handle, and no table entry.
   hand_out(call, call.device().start_send(send), *send.communicator, request);
   if (call.rank().handles().origins() != nullptr && call.ok()) [[unlikely]]
     note_sent(call.rank().handles().request(*request), send);

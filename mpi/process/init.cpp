@@ -22,6 +22,7 @@ namespace {
 
 int begin(const Invocation& of, int thread_level) {
   const char* const function = of.name.text;
+  // A process initializes the world model once, also after MPI_Finalize (MPI 4.0, 11.2.1).
   if (current_process().init_state() != InitState::before) {
     EarlyCall call(of);
     call.error(MPI_ERR_OTHER,
@@ -30,6 +31,7 @@ int begin(const Invocation& of, int thread_level) {
                    "; a process initializes MPI once");
     return call.failed();
   }
+  // With SERIALIZED, calls come from several threads, so the process lock must work between threads.
   const auto status = hold_machine(thread_level >= MPI_THREAD_SERIALIZED);
   if (!status.ok()) {
     std::fprintf(stderr, "margay: %s: %s\n", function, status.sentence().c_str());
@@ -141,6 +143,7 @@ extern "C" int PMPI_Finalize() {
 MARGAY_ALIAS(Finalize)
 
 extern "C" int PMPI_Abort(MPI_Comm comm, int errorcode) {
+  // Prints the message of a call outside MPI, and ends the process.
   if (current_rank() == nullptr) const Call ends_the_process(call_name<"MPI_Abort">);
   MpiRank& rank = *current_rank();
   std::string where = "a communicator";

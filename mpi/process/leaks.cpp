@@ -95,6 +95,7 @@ class Report {
     sim::FindingRecord found;
     sim::set_text(found.call, origin.function);
     if (site.size() > 3) sim::set_text(found.site, std::string_view(site).substr(2, site.size() - 3));  // " (...)"
+    // Also for the launcher's report.
     sim::record_finding(rank_.process().job(), sim::Finding::leaked_handle, found, what);
   }
   void line(const char* kind, Handle handle, const std::string& name = {}, const std::string& details = {}) {
@@ -143,6 +144,7 @@ struct Owner {
 
 void add_requests(MpiRank& rank, Owner owner, Report& report) {
   for (const UserRequest* request : rank.handles().living_requests()) {
+    // A request belongs where its communicator does.
     if (!owner.has(*request->communicator->group)) continue;
     const std::string message = words(*request);
     report.line("request", request->handle, rank.handles().origins()->of(*request), {},

@@ -48,6 +48,7 @@ Machine& the_machine() {
   return current_process().part<Machine>();
 }
 
+// The collectives' part of the rank; mpi_adi, which is below, gets it as a function.
 std::unique_ptr<RankExtension> make_collectives(MpiRank& rank) {
   auto portal = std::make_unique<TreePortal>(std::make_unique<RankHost>(rank));
   if (rank.process().job().options.text("check_types") == "1") {
@@ -67,6 +68,7 @@ void write_all(std::string_view text) {
 
 // Prints the leaks that `report` finds. `status`: the exit status if the report does not end within a second.
 void report_at_exit(MpiRank& rank, int status, std::string (*report)(MpiRank&)) {
+  // Without the lock there is no report: exit() must not wait.
   if (rank.handles().origins() == nullptr || !rank.lock().try_enter()) return;
   std::string text;
   {
@@ -140,6 +142,7 @@ Status join(Machine& machine) {
   }
   // A child of fork() has a copy of this memory, and must not use the job.
   machine.process = getpid();
+  // MPI_INFO_ENV then has the job's own facts.
   InfoAccess().note_job(machine.rank->process().job());
   return {};
 }

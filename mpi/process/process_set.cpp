@@ -85,6 +85,7 @@ extern "C" int PMPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int
     std::memcpy(pset_name, name.data(), told);
     pset_name[told] = '\0';
   }
+  // The length with the zero, also after truncation.
   *pset_len = static_cast<int>(name.size()) + 1;
   return MPI_SUCCESS;
 }

@@ -77,6 +77,7 @@ int end_session(const Invocation& of, MPI_Session* handle) {
   MpiRank& rank = call.rank();
   const std::uint32_t number = session->number;
   for (Communicator* communicator : rank.handles().communicators_of(number)) {
+    // The session stays open.
     if (!delete_attributes(call, *communicator)) return call.failed();
   }
   report_leaks(rank, {.session = number, .last = hold_machine_alone()});
@@ -105,6 +106,7 @@ extern "C" int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_S
     return refuse(errhandler, status.sentence());
   }
   const int code = begin_session(call_name<"MPI_Session_init">, info, errhandler, session);
+  // The session does not exist, so it does not refer to the job.
   if (code != MPI_SUCCESS) let_go_machine();
   return code;
 }

@@ -92,6 +92,7 @@ extern "C" int PMPI_T_category_get_categories(int cat_index, int len, int indice
   ToolCall call;
   if (!check_list(call, cat_index, len, indices)) return call.error();
   const int subcategories = std::min(len, subcategories_of(static_cast<Category>(cat_index)));
+  // Category 0 is the parent of all others.
   for (int i = 0; i < subcategories; ++i) indices[i] = i + 1;
   return MPI_SUCCESS;
 }

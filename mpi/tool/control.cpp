@@ -23,6 +23,7 @@ extern "C" int PMPI_T_cvar_get_info(int cvar_index, char* name, int* name_len, i
   give_text(variable.name, name, name_len);
   give(verbosity, variable.verbosity);
   give(datatype, mpi_type(variable.type));
+  // All results are optional (MPI 4.0, 15.3.6).
   if (enumtype != nullptr) *enumtype = enumeration_handle(variable.items);
   give_text(variable.description, desc, desc_len);
   give(bind, MPI_T_BIND_NO_OBJECT);

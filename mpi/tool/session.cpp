@@ -17,6 +17,7 @@ PerformanceSession* find_session(ToolCall& call, MPI_T_pvar_session session) {
 PerformanceHandle* find_handle(ToolCall& call, MPI_T_pvar_session session, MPI_T_pvar_handle handle) {
   PerformanceSession* const owner = find_session(call, session);
   if (owner == nullptr) return nullptr;
+  // A handle is valid in its own session only.
   const auto found = owner->handles.find(number_of(handle));
   if (!call.check(found != owner->handles.end(), MPI_T_ERR_INVALID_HANDLE)) return nullptr;
   return &found->second;

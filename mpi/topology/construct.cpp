@@ -11,6 +11,7 @@ using namespace margay::mpi;
 
 namespace {
 
+// The topology is shared by duplicates, and never changes.
 template <typename Kind>
 int give_with_topology(Call& call, const Made& made, Kind&& topology, MPI_Comm* handle) {
   if (made.communicator != nullptr) {
@@ -34,6 +35,7 @@ std::vector<int> checked_neighbors(Call& call, const Communicator* communicator,
   const std::span<const int> found = checked_array(call, ranks, degree, what);
   for (std::size_t i = 0; communicator != nullptr && i < found.size(); ++i) {
     const bool member = found[i] >= 0 && found[i] < communicator->size();
+    // The name is formatted only for an error.
     if (!member) check_rank(call, found[i], communicator->size(), element_word(what, i).c_str());
   }
   return {found.begin(), found.end()};
@@ -67,6 +69,7 @@ std::vector<Edge> checked_edges(Call& call, const Communicator* communicator, in
     not_negative(call, count, "an entry of degrees");
     total += count;
   }
+  // Arrays of the program are indexed by int.
   if (total > INT32_MAX) call.error(MPI_ERR_ARG, "degrees has more than 2,147,483,647 edges in all");
   if (!call.ok()) return {};
   const auto edges = static_cast<int>(total);

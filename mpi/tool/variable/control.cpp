@@ -133,6 +133,7 @@ Word constant(const Settings& /*settings*/) {
   return Value;
 }
 
+// The columns of a row that all kinds of rows have.
 struct Bound {
   const char* name;
   const char* description;
@@ -258,6 +259,7 @@ Settings settings_of(MpiRank* rank) {
     settings.device = rank->device().options();
     return settings;
   }
+  // Before MPI_Init: the options that it will read.
   settings.options = sim::Options::from_environment(environ);
   // Options that MPI_Init will reject read as if they were not set.
   if (!device_options(settings.options, settings.device).ok()) settings.device = DeviceOptions{};

@@ -117,6 +117,7 @@ constexpr std::uint32_t id(Kind kind) {
   return static_cast<std::uint32_t>(kind);
 }
 
+// A message counts once, under the protocol that sent it; bytes are those of its body.
 using Counts = ProtocolCounts;
 
 constexpr std::array kRows{

@@ -73,6 +73,7 @@ int allocate_performance(Tool& tool, PerformanceSession& session, int index, con
     made.context = communicator->context;
     count = variable.elements(communicator);
   }
+  // A new handle starts at 0, stopped (MPI 4.0, 15.3.7).
   made.sums = Accumulator(static_cast<std::size_t>(count));
   handle = ++tool.last_handle;
   session.handles.emplace(handle, std::move(made));

@@ -60,6 +60,7 @@ void heap_size(const Reading& reading, std::uint32_t /*which*/, std::span<Word> 
   out[0] = device_of(reading).heap().size_bytes();
 }
 
+// Used bytes of the heaps' size, in millionths.
 void heap_share(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
   constexpr Word kMillionths = 1'000'000;
   const Unexpected& heap = device_of(reading).heap();
