@@ -106,11 +106,11 @@ Collective::~Collective() {
   }
   trace_end();
   portal_.notices().end(call_);
+  // Messages of a failed call may still arrive: the contexts are not used for another communicator.
   if (call_.error_class != MPI_SUCCESS) [[unlikely]]
-    // Messages of a failed call may still arrive: the contexts are not used for another communicator.
     communicator_.contexts_spent = true;
+  // Messages that a failed call did not receive would stay in the heap.
   if (gone_wrong()) [[unlikely]]
-    // Messages that a failed call did not receive would stay in the heap.
     portal_.forget_call(communicator_, call_.number);
   portal_.host().release(communicator_);
 }

@@ -44,6 +44,7 @@ void let_the_launcher_speak(const sim::Kernel& kernel) {
   nanosleep(&kPatience, nullptr);
 }
 
+// Whether the handler ends the job; null is MPI_ERRORS_ARE_FATAL. Margay ends the whole job also for MPI_ERRORS_ABORT.
 bool is_fatal(const ErrorHandlerPtr& handler) {
   if (handler != nullptr && handler->function != nullptr) return false;  // another thread may be freeing its handle
   const MPI_Errhandler which = handler == nullptr ? MPI_ERRORS_ARE_FATAL : handler->handle;
@@ -67,6 +68,7 @@ int ask_handler(const ErrorHandler& handler, int handle, int code, const CallNam
 
 }  // namespace
 
+// Removes the function's name from `text`, which error codes of this library begin with, as the message begins with it.
 std::string words_of_fatal(MpiRank& rank, const CallName& name, const std::string& where, std::string text) {
   const std::string called = name.text;
   // The name comes first here, so it is removed from the text.
@@ -113,6 +115,7 @@ void Call::wait_long(const Request& request) {
       *rank_, [&request] { return request.complete; }, 1);
 }
 
+// Runs only while a trace or a check is enabled: one test in every call decides that.
 void Call::watch_enter(const void* returns_to) {
   // A Fortran program's line is behind its binding.
   const void* const caller = rank_->process().source_lines().behind_bindings(returns_to);
@@ -136,6 +139,7 @@ void Call::watch_leave() {
   }
 }
 
+// Distinguishes the usual mistakes: MPI_COMM_NULL, a world that does not exist at the moment, and a freed communicator.
 Communicator* Call::bad_communicator(MPI_Comm handle, const Communicator* found) {
   if (found == nullptr) {
     error(MPI_ERR_COMM,
@@ -242,6 +246,7 @@ void Call::null_argument(const char* what) {
   error(MPI_ERR_ARG, std::string(what) + " is a null pointer");
 }
 
+// Errors of communicators concern both parts of a call.
 void Call::add_whose(const char* part) {
   // The first addition counts: a later check of the other part changes nothing.
   if (error_class_ == MPI_ERR_COMM || sentence_->find(" (of the ") != std::string::npos) return;
@@ -253,6 +258,7 @@ void Call::whose_communicator(const char* argument) {
   *sentence_ += std::string(" (argument ") + argument + ")";
 }
 
+// The first error counts, as later ones are often its consequences.
 void Call::error(int error_class, std::string sentence) {
   if (!ok()) return;
   error_class_ = error_class;
@@ -261,6 +267,7 @@ void Call::error(int error_class, std::string sentence) {
   sentence_ = std::make_unique<std::string>(std::move(sentence));
 }
 
+// Records the error for the launcher, makes a code with the message, and calls the handler.
 int Call::failed() {
   MpiRank& rank = *rank_;
   sim::BoardBlock& board = rank.process().board();
@@ -278,6 +285,7 @@ int Call::failed() {
   return hand_over(communicator, code);
 }
 
+// Order: everything that needs the rank comes before leave(); the handler, which may call MPI, comes last.
 int Call::hand_over(const Communicator& communicator, int code) {
   // Copies: the communicator may be freed once the rank is left.
   const ErrorHandlerPtr handler = communicator.error_handler;
@@ -306,6 +314,7 @@ void Call::step_out() {
   rank_->leave();
 }
 
+// Restores the lock and the board after the program's function.
 void Call::step_in() {
   rank_->enter();
   inside_ = true;

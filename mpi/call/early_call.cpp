@@ -23,6 +23,7 @@ EarlyCall::EarlyCall(const Invocation& of) : name_(of.name), rank_(current_rank(
   }
 }
 
+// Ends the record of creators, once.
 void EarlyCall::leave() {
   if (noted_ != nullptr) [[unlikely]]
     noted_->leave();
@@ -39,6 +40,7 @@ void EarlyCall::error(int error_class, std::string sentence) {
   sentence_ = std::move(sentence);
 }
 
+// The three places where it may happen: in the rank's thread, in another thread, and while MPI does not run.
 int EarlyCall::failed() {
   if (call_) return call_->failed();
   leave();  // before the handler, which may never return

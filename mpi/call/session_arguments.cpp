@@ -14,6 +14,7 @@ std::string words_of(const char* what, int handle) {
 
 }  // namespace
 
+// The session's handler is called for all later errors of the call.
 Session* checked_session(Call& call, MPI_Session handle) {
   if (!call.ok()) return nullptr;
   Session* const found = call.rank().tables().sessions.find(handle);

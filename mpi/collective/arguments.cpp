@@ -19,6 +19,7 @@ void check_buffers(Call& call, const void* send, const void* receive, std::int64
   }
 }
 
+// Formats the message of each class that collective calls and constructions return.
 void note_error(Call& call, int error_class) {
   if (error_class == MPI_SUCCESS) [[likely]]
     return;
@@ -87,6 +88,8 @@ Operands::Operands(Call& call, MPI_Op op, Datatype* type, std::int64_t count) : 
   user_.emplace(call.rank(), *made, *type, count);
 }
 
+// The row lies in the program's receive buffer if that has the row's layout, so that neither result nor contribution is
+// copied twice.
 Reduction Operands::begin(const void* send, void* receive) {
   const std::uint64_t bytes = row_bytes();
   auto* row = static_cast<std::byte*>(receive);
@@ -117,6 +120,7 @@ void Operands::finish_part(void* receive, const std::byte* row, std::int64_t fir
   if (count != 0) std::memcpy(receive, part, static_cast<std::uint64_t>(count) * element_bytes());
 }
 
+// Predefined loops take no elements, too; a program's function is not called for none.
 void Operands::combine(const void* in, void* inout) const {
   if (!user_) {
     predefined_(in, inout, static_cast<std::size_t>(count_));

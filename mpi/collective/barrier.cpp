@@ -10,6 +10,7 @@ using namespace margay::mpi;
 
 namespace {
 
+// The nonblocking and persistent forms.
 int barrier(Call& call, Form form, MPI_Comm comm, MPI_Request* request) {
   Communicator* communicator = call.communicator(comm);
   call.not_null(request, "request");

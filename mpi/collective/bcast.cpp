@@ -62,6 +62,7 @@ int bcast(Call& call, const BcastArguments& arguments) {
   return call.done();
 }
 
+// The region refers to the program's buffer; the type is kept, as the program may free it.
 class BcastTask final : public PlainCallTask<BcastCall> {
  public:
   BcastTask(MpiRank& rank, const BcastArguments& arguments, const Checked& checked)

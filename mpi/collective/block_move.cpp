@@ -25,6 +25,7 @@ struct Neighbors {
   std::vector<int>& destinations;
 };
 
+// In each direction first the neighbor with the lower coordinate, then the higher (MPI 4.0, 8.6).
 void find_neighbors(const CartTopology& grid, int rank, Neighbors found) {
   found.sources.reserve(2 * static_cast<std::size_t>(grid.ndims()));
   for (int direction = 0; direction < grid.ndims(); ++direction) {
@@ -48,6 +49,7 @@ portals::Buffer first_piece(const Region& region) {
   return portals::RegionCursor(region).peek(region.bytes());
 }
 
+// Joins pieces that follow each other, as each costs an entry of the descriptor.
 void add_piece(std::vector<portals::Buffer>& pieces, const portals::Buffer& piece) {
   if (piece.bytes == 0) return;
   if (!pieces.empty() && pieces.back().base + pieces.back().bytes == piece.base) {
@@ -125,6 +127,7 @@ bool BlockMove::sends_each() const {
          arguments_.operation == Move::neighbor_alltoall;
 }
 
+// Without a root every rank sends to all peers and receives from all.
 void BlockMove::find_sides(Call& call) {
   const Communicator& communicator = *communicator_;
   // This group is the first in the communicator of both, so its peers follow.
@@ -164,6 +167,7 @@ void BlockMove::find_rooted_sides() {
   if (is_leaf) (gathers ? destinations_ : sources_).push_back(root);
 }
 
+// MPI_IN_PLACE stands for the send buffer, but at a scatter's root for the receive buffer (MPI 4.0, 6.2).
 void BlockMove::check_in_place(Call& call) {
   const bool intra = !communicator_->is_inter() && !is_neighborly(arguments_.operation);
   const bool root = rooted() && arguments_.root == communicator_->rank();
@@ -183,6 +187,7 @@ void BlockMove::check_in_place(Call& call) {
   }
 }
 
+// A rank that sends the same block to all peers has one block.
 void BlockMove::check_blocks(Call& call) {
   const BlockArguments& send = arguments_.send;
   const BlockArguments& receive = arguments_.receive;
@@ -262,6 +267,7 @@ void BlockMove::plan_messages() {
   }
 }
 
+// Long contiguous blocks stay where they are, as pieces of one message; others are copied into a run.
 PeerMessage BlockMove::bundled(std::span<const PeerMessage> several, std::vector<Bundle>& bundles) {
   const int peer = several.front().peer;
   if (several.size() == 1) return several.front();
@@ -352,6 +358,7 @@ void BlockMove::begin() {
   }
 }
 
+// The reverse of begin(), for received bundles.
 void BlockMove::finish() const {
   for (const Bundle& bundle : bundles_in_) {
     std::byte* run = bundle.run.get();
@@ -362,6 +369,7 @@ void BlockMove::finish() const {
   }
 }
 
+// Called by all members alike: only facts that all have may influence it, but for `own`.
 Plan BlockMove::plan(const StandingFacts& standing) const {
   Shape shape;
   // Uneven blocks leave `bytes` 0: each member has other lengths.

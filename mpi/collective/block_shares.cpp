@@ -9,6 +9,7 @@
 
 namespace margay::mpi {
 
+// The message names count and type only if all blocks of the side have them.
 void BlockMove::tell(Call& call) const {
   CollectiveCall what{.root = rooted() ? arguments_.root : kNoRoot};
   const Blocks& named = sent_.size() > 0 ? sent_ : received_;
@@ -21,6 +22,7 @@ void BlockMove::tell(Call& call) const {
   tell_call(call, *communicator_, what, {sends(), expects(), arguments_.operation == Move::allgather && varies});
 }
 
+// With MPI_IN_PLACE a rank's blocks are those of its receive side.
 Shares BlockMove::sends() const {
   const bool in_place = arguments_.send.in_place();
   if (!sends_ || (in_place && rooted())) return {};
@@ -44,6 +46,7 @@ Shares BlockMove::expects() const {
   return shares_of(std::move(received), received_);
 }
 
+// Sorted by peer, in the order of sending for each: the judge compares the n-th blocks of a pair.
 Shares BlockMove::shares_of(std::vector<PeersBlock> all, const Blocks& blocks) const {
   std::ranges::stable_sort(all, {}, &PeersBlock::peer);
   Shares shares;

@@ -44,6 +44,7 @@ void Blocks::check(Call& call, const BlockArguments& arguments, int blocks, Side
   call.whose(words_of_side(side).whose);
 }
 
+// One check of the count covers all blocks; a dense type makes them one run.
 void Blocks::check_even(Call& call, const BlockArguments& arguments, int blocks, Side side) {
   const SideWords& words = words_of_side(side);
   call.count(arguments.count, words.count);
@@ -69,6 +70,7 @@ void Blocks::check_even(Call& call, const BlockArguments& arguments, int blocks,
   }
 }
 
+// Each block has its own count and displacement, and in MPI_Alltoallw its own type.
 void Blocks::check_varying(Call& call, const BlockArguments& arguments, int blocks, Side side) {
   const SideWords& words = words_of_side(side);
   const bool typed = arguments.sort == BlockArguments::Sort::typed;

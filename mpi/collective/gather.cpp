@@ -78,6 +78,7 @@ struct Contribution {
   Datatype* type;
 };
 
+// `in_place`: this rank's block of the receive buffer, at the root.
 Contribution check_contribution(Call& call, const void* sendbuf, std::int64_t sendcount, MPI_Datatype sendtype,
                                 const Contribution& in_place) {
   if (sendbuf == MPI_IN_PLACE) return in_place;
@@ -157,6 +158,7 @@ class Gathering {
   [[nodiscard]] std::uint64_t block_bytes() const {
     return has_result() ? bytes_of(arguments_.receive_count, *receive_type_) : data_->region().bytes();
   }
+  // The receive arguments are significant at the root only, or on all ranks of an allgather.
   void check_result(Call& call) {
     const GatherArguments& is = arguments_;
     call.count(is.receive_count, "recvcount");

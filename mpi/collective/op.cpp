@@ -11,6 +11,7 @@ namespace {
 
 using MadeOperation = margay::mpi_adi::Operation;
 
+// Both forms of MPI_Op_create.
 int create(Call& call, std::unique_ptr<MadeOperation> operation, MPI_Op* handle) {
   // One of them is set, by the form of the call.
   if (operation->function == nullptr && operation->function_c == nullptr) {

@@ -12,6 +12,7 @@ using namespace margay::mpi;
 
 namespace {
 
+// Local: no communicator, so errors go to the world's handler.
 int reduce_local(Call& call, const void* in, void* inout, std::int64_t count, MPI_Datatype datatype, MPI_Op op) {
   call.count(count);
   Datatype* type = call.datatype(datatype);
@@ -141,6 +142,7 @@ class ReducingBetween {
  private:
   // Non-root members of the root's group pass MPI_PROC_NULL and no data.
   static bool is_nobody(const ReduceArguments& arguments) { return arguments.root == MPI_PROC_NULL; }
+  // An empty reduction of bytes stands for the arguments that MPI ignores there.
   static ReduceArguments significant(const ReduceArguments& named) {
     return is_nobody(named) ? ReduceArguments{nullptr, nullptr, 0, MPI_BYTE, MPI_BOR, named.root, named.comm} : named;
   }

@@ -22,6 +22,7 @@ void be_persistent(Call& call, CallTask& task) {
 
 }  // namespace
 
+// The handle first: without one, the task must not begin, as nothing could complete it.
 void begin_request(Call& call, Form form, std::unique_ptr<CallTask> task, MPI_Request* request) {
   Communicator& communicator = *task->communicator;
   task->name_it(call.name());

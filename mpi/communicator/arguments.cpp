@@ -66,6 +66,7 @@ std::span<const int> checked_dims(Call& call, int ndims, const int* dims, int pr
     call.error(MPI_ERR_DIMS, entry("dims", i) + " is " + std::to_string(sizes[i]) + "; a dimension has at least 1");
   }
   if (!call.ok()) return {};
+  // The product is -1 if it passes an int.
   const int size = grid_size(sizes);
   if (size < 0 || size > processes) {
     call.error(MPI_ERR_ARG, "dims makes a grid of " + (size < 0 ? "more than 2,147,483,647" : std::to_string(size)) +
@@ -88,6 +89,7 @@ GraphTopology checked_graph(Call& call, int nnodes, const int* index, const int*
       call.error(MPI_ERR_ARG, entry("index", i) + " is " + std::to_string(ends[i]) + ", below " +
                                   (i == 0 ? "0" : "the entry before it"));
     }
+    // Entries are ends of consecutive parts of `edges`, so they must not decrease (MPI 4.0, 8.5.3).
     before = ends[i];
   }
   const std::span<const int> targets = checked_array(call, edges, call.ok() ? before : 0, "edges");

@@ -81,6 +81,7 @@ int call_copy(const Keyval& keyval, Handle handle, AttributeValue& value, int& f
   return code;
 }
 
+// By value: the callback may change the list that holds the attribute.
 bool run_copy(Call& call, Handle handle, Attribute attribute, AttributeList& to) {
   const Keyval& keyval = *attribute.keyval;
   // MPI_COMM_NULL_COPY_FN: the duplicate does not get the attribute.
@@ -97,6 +98,7 @@ bool run_copy(Call& call, Handle handle, Attribute attribute, AttributeList& to)
   return true;
 }
 
+// The value stays set if the delete function fails.
 bool delete_one(Call& call, Handle handle, AttributeList& list, const KeyvalPtr& keyval) {
   const Attribute* old = list.find(*keyval);
   if (old == nullptr) return true;
@@ -119,6 +121,7 @@ bool delete_in(Call& call, Object& object, const KeyvalPtr& keyval) {
   return delete_one(call, object.handle, object.attributes, keyval);
 }
 
+// Looks at the list anew each time: a delete function may set or delete others.
 template <typename Object>
 bool delete_all_in(Call& call, Object& object) {
   const Pin pin(call, object);
@@ -177,6 +180,7 @@ bool delete_attributes(Call& call, Datatype& type) {
   return type.attributes.all().empty() || delete_all_in(call, type);
 }
 
+// Removes each attribute also if its function fails, so that the loop ends.
 void delete_attributes_at_end(Call& call, Communicator& communicator) {
   while (!communicator.attributes.all().empty()) {
     const KeyvalPtr last = communicator.attributes.all().back().keyval;

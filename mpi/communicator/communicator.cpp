@@ -20,6 +20,7 @@ namespace {
 
 constexpr int kProcessorsMax = 1 << 20;  // bound of a node's resources: 1,024 nodes times this is within 2^31
 
+// MPI requires that the group is a subset of the communicator's (MPI 4.0, 7.4.2).
 void check_subset(Call& call, const GroupPtr& group, const Communicator* communicator) {
   // The whole group is the usual case, and needs no search.
   if (call.ok() && group != communicator->group && !is_subset(*group, *communicator->group)) {

@@ -13,6 +13,7 @@ namespace {
 
 // The common arguments of both calls.
 struct Given {
+  // The handler first: all later errors go to it.
   Given(Call& call, const char* stringtag, MPI_Info info, MPI_Errhandler errhandler, const MPI_Comm* made,
         const char* made_name) {
     raises.name = "the new communicator";

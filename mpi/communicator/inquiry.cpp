@@ -30,6 +30,7 @@ Communicator* to_be_freed(Call& call, MPI_Comm* comm) {
   return call.communicator(*comm);
 }
 
+// The communicator, which must be an intercommunicator.
 Communicator* intercommunicator(Call& call, MPI_Comm comm) {
   Communicator* const found = call.communicator(comm);
   if (found == nullptr || found->is_inter()) return found;

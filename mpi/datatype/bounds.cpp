@@ -45,6 +45,7 @@ using namespace margay::mpi;
 
 namespace {
 
+// `which`: the bounds with markers, or the true ones of the data.
 template <typename Integer>
 int bounds_of(Call& call, MPI_Datatype datatype, TypeBounds TypeDefinition::*which, Integer* lower, Integer* extent,
               const char* lower_name, const char* extent_name) {

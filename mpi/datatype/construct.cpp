@@ -26,6 +26,7 @@ int contiguous(Call& call, auto count, MPI_Datatype oldtype, MPI_Datatype* newty
       call, make_hvector(1, count, 0, old, origin_of(MPI_COMBINER_CONTIGUOUS, {one(count)}, {}, {old})), newtype);
 }
 
+// The stride counts extents of the old type.
 template <typename Count>
 int vector(Call& call, Count count, Count length, Count stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
   call.count(count);
