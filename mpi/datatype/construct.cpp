@@ -114,6 +114,7 @@ int hindexed_block(Call& call, Count count, Count length, const MPI_Aint displac
   return hand_out_type(call, make_indexed(lengths, places, 1, old, std::move(origin)), newtype);
 }
 
+// Each block has a type of its own.
 template <typename Count>
 int structure(Call& call, Count count, const Count lengths[], const MPI_Aint displacements[],
               const MPI_Datatype types[], MPI_Datatype* newtype) {

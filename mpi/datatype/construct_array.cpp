@@ -82,6 +82,7 @@ std::vector<Distribution> dimensions_of(Call& call, const Arrays<Count>& in, int
   return dimensions;
 }
 
+// A part of an array, as one type of the array's extent (MPI 4.0, 5.1.3).
 template <typename Count>
 int subarray(Call& call, int ndims, const Count first_sizes[], const Count first_subsizes[], const Count first_starts[],
              int order, MPI_Datatype oldtype, MPI_Datatype* newtype) {
@@ -109,6 +110,8 @@ int subarray(Call& call, int ndims, const Count first_sizes[], const Count first
   return hand_out_type(call, make_subarray(sizes, subsizes, starts, order, old, std::move(origin)), newtype);
 }
 
+// The part of a distributed array that one process has, by the distribution of High Performance Fortran (MPI 4.0,
+// 5.1.4).
 template <typename Count>
 int darray(Call& call, int size, int rank, int ndims, const Count gsizes[], const int distribs[], const int dargs[],
            const int psizes[], int order, MPI_Datatype oldtype, MPI_Datatype* newtype) {

@@ -17,6 +17,7 @@ MPI_Datatype handle_of(Call& call, const TypePtr& type) {
   return MPI_DATATYPE_NULL;
 }
 
+// MPI gives the lengths of arrays beforehand, so a shorter one is a mistake.
 void check_room(Call& call, std::int64_t room, std::size_t needed, const char* what) {
   if (room < 0) call.error(MPI_ERR_ARG, std::string(what) + " is " + std::to_string(room) + ", below 0");
   if (!call.ok() || room >= static_cast<std::int64_t>(needed)) return;
@@ -43,6 +44,7 @@ void refuse_counts(Call& call, const Datatype* type) {
              "MPI_Type_get_contents_c tell of it");
 }
 
+// The body of MPI_Type_get_contents: copies the record that the constructor made.
 int contents(Call& call, MPI_Datatype datatype, const Room& room, const Contents& to) {
   const Datatype* type = call.any_datatype(datatype);
   if (!call.ok()) return call.failed();
@@ -70,6 +72,7 @@ int contents(Call& call, MPI_Datatype datatype, const Room& room, const Contents
   return call.done();
 }
 
+// The body of MPI_Type_get_envelope, without large counts.
 template <typename Count>
 int envelope(Call& call, const Datatype* type, Count* integers, Count* addresses, Count* types, int* combiner) {
   call.not_null(integers, "num_integers");

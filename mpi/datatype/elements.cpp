@@ -8,6 +8,7 @@ using namespace margay::mpi;
 
 namespace {
 
+// Counts the predefined elements in the received bytes, which need not fill the last element of the type.
 template <typename Integer>
 int get_elements(Call& call, const MPI_Status* status, MPI_Datatype datatype, Integer* count) {
   const Datatype* type = call.any_datatype(datatype);

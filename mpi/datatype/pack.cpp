@@ -56,6 +56,7 @@ int unpack(Call& call, const void* inbuf, Count insize, Count* position, void* o
   return MPI_SUCCESS;
 }
 
+// Exact: packing adds nothing to the data.
 template <typename Count>
 int pack_size(Call& call, Count incount, MPI_Datatype datatype, MPI_Comm comm, Count* size) {
   static_cast<void>(call.communicator(comm));

@@ -43,6 +43,7 @@ std::string asked_of(int digits, int range) {
   return "p is " + number(digits) + " and r is " + number(range);
 }
 
+// Either precision or range may be left open, not both.
 void check_kind(Call& call, int digits, int range, MPI_Datatype found) {
   if (digits == MPI_UNDEFINED && range == MPI_UNDEFINED) {
     call.error(MPI_ERR_ARG, asked_of(digits, range) + "; one of them must say something");

@@ -5,6 +5,7 @@
 
 namespace margay::mpi {
 
+// A new type is not committed.
 int hand_out_type(Call& call, TypePtr made, MPI_Datatype* newtype) {
   // The constructors return null for sizes that their arithmetic cannot represent.
   if (made == nullptr) {

@@ -18,6 +18,7 @@ ErrorHandlerPtr find_handler(Call& call, MPI_Errhandler handle) {
   return nullptr;
 }
 
+// The bodies of the bindings, which MPI-1's names share.
 int create(Call& call, MPI_Comm_errhandler_function* function, MPI_Errhandler* handler) {
   call.not_null(reinterpret_cast<const void*>(function), "comm_errhandler_fn");
   call.not_null(handler, "errhandler");

@@ -19,6 +19,7 @@ GeneralizedRequest* incomplete(const UserRequest* request) {
   return generalized != nullptr && generalized->functions().extended() ? generalized : nullptr;
 }
 
+// Sets the error that a function of the request returned; the request's communicator handles it.
 void note(Call& call, const UserRequest& request, const char* function, int code) {
   std::string words;
   const int error_class = GeneralizedRequest::failed(call.rank(), function, code, words);
@@ -61,6 +62,7 @@ bool awaits_extended(Requests requests) {
   return std::ranges::any_of(requests, [](const UserRequest* request) { return incomplete(request) != nullptr; });
 }
 
+// Stops at the first error, as the call returns it.
 void poll_extended(Call& call, Requests requests) {
   for (const UserRequest* const request : requests) {
     const GeneralizedRequest* const generalized = incomplete(request);

@@ -21,6 +21,7 @@ UserRequest* find(Call& call, MPI_Request handle, GeneralizedRequest*& generaliz
   return found;
 }
 
+// All three functions are required (MPI 4.0, 13.2).
 void check_functions(Call& call, const RequestClass& functions) {
   const auto given = [&call](bool is, const char* what) {
     if (!is) call.error(MPI_ERR_ARG, std::string(what) + " is a null pointer");

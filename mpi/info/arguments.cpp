@@ -5,6 +5,7 @@
 
 namespace margay::mpi {
 
+// Only sets errors: they are raised after the table is unlocked.
 Info* find_info(EarlyCall& call, const InfoAccess& infos, MPI_Info handle) {
   if (!call.ok()) return nullptr;
   Info* const found = infos.find(handle);

@@ -54,6 +54,7 @@ JobFacts facts_of_environment() {
   return facts;
 }
 
+// Pairs whose values are unknown are left out.
 Info environment_info(int argc, char** argv, const JobFacts& facts) {
   std::vector<std::string> words;
   for (int i = 0; argv != nullptr && i < argc && argv[i] != nullptr; ++i) words.emplace_back(argv[i]);

@@ -68,6 +68,7 @@ std::optional<Info> copy_of_info(MPI_Info handle) {
   return found == nullptr ? std::nullopt : std::optional<Info>(*found);
 }
 
+// The origin is recorded for MPI's own rank only, if there is one.
 MPI_Info add_info(Info&& info) {
   const InfoAccess infos;
   const MPI_Info handle = infos.add(std::move(info));
@@ -86,6 +87,7 @@ std::string words_of_bad_info(MPI_Info handle) {
   return "info " + in_hex(handle) + " is no living info object (freed, or never made)";
 }
 
+// For calls that use no hint, but must reject an invalid object.
 void check_hints(Call& call, MPI_Info handle) {
   if (handle == MPI_INFO_NULL) return;
   const bool living = InfoAccess().find(handle) != nullptr;

@@ -156,6 +156,7 @@ void take_operands(const OriginData& origin, AccumulateOperands& operands) {
   }
 }
 
+// Accumulates take predefined operations only (MPI 4.0, 12.3.4).
 void check_operation(Call& call, MPI_Op op, bool result_wanted) {
   if (is_predefined_op(op)) {
     if (op == MPI_NO_OP && !result_wanted) {
@@ -248,6 +249,8 @@ sim::TraceAccess traced_as(const ResultArguments& result, bool compares) {
   return result.one_element ? sim::TraceAccess::fetch_and_op : sim::TraceAccess::get_accumulate;
 }
 
+// The common body of all accumulates. Checks come first, then the epoch, which the access uses; then the announcement,
+// which needs the epoch.
 int accumulate(Call& call, const AccessArguments& arguments, MPI_Op op, const ResultArguments& result,
                Requested* requested, const void* compare = nullptr) {
   Window* window = nullptr;
@@ -346,6 +349,7 @@ int accumulate_call(const Invocation& name, const AccessArguments& arguments, MP
   return accumulate(call, arguments, op, result, &requested);
 }
 
+// MPI_Compare_and_swap: a replacement whose condition is `compare`.
 int swap_call(const Invocation& name, const AccessArguments& arguments, const void* compare, void* result) {
   if (short_swap(name, arguments, compare, result)) [[likely]]
     return MPI_SUCCESS;

@@ -101,6 +101,7 @@ EpochKind epoch_of(const Window& window, const WindowTarget& target) {
   return window.starts && target.in_start ? EpochKind::exposure : EpochKind::fence;
 }
 
+// The access as its target, which has none of this rank's objects, needs it.
 AnnouncedAccess described(Call& call, Window& window, const Access& access, const AccessNature& nature) {
   AnnouncedAccess told;
   told.number = ++window.check->last_number;
@@ -230,6 +231,7 @@ bool check_target(Call& call, Window& window, const AnnouncedAccess& told, const
 
 }  // namespace
 
+// Hints that are not set leave the defaults.
 void read_hints(const Window& window, AnnouncedAccess& access) {
   const std::string* const operations = window.info.find("accumulate_ops");
   if (operations != nullptr && *operations != "same_op_no_op") {
@@ -243,6 +245,7 @@ void read_hints(const Window& window, AnnouncedAccess& access) {
   }
 }
 
+// An access without bytes conflicts with none.
 bool announce_checked(Call& call, Window& window, Access& access, const AccessNature& nature) {
   if (static_cast<std::uint64_t>(access.target_count) * access.target_type->size == 0) return true;
   const AnnouncedAccess told = described(call, window, access, nature);

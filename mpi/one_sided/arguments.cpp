@@ -69,6 +69,7 @@ void tell_errors(Call& call, Window& window) {
   window.error_words.clear();
 }
 
+// Checked at the origin, but for dynamic windows, so that the call that caused an error reports it.
 bool check_range(Call& call, const Window& window, int target, MPI_Aint displacement, std::int64_t count,
                  const Datatype& type, std::uint64_t& offset) {
   const WindowTarget& to = window.targets[static_cast<std::size_t>(target)];
@@ -131,6 +132,7 @@ bool check_access(Call& call, const AccessArguments& arguments, Window*& window,
   return true;
 }
 
+// May wait: for the lock of the epoch's first access, and while too many accesses are in progress.
 bool enter_epoch(Call& call, Window& window, int target) {
   wrong_epoch(call, begin_access(window, target));
   if (call.ok()) wait_for_lock(call, window, target);
@@ -146,6 +148,7 @@ void wait_for_room(Call& call) {
   wait_until(call.rank(), [&rma] { return rma.has_room(); });
 }
 
+// Returns at once if the lock was granted, or if MPI_MODE_NOCHECK promises that none is needed.
 void wait_for_lock(Call& call, Window& window, int target) {
   WindowTarget& to = window.target(target);
   if (to.locked) return;
@@ -197,6 +200,7 @@ void flush_local(Call& call, Window& window, int target) {
   complete_announced(call, window, target, Completed::reads);
 }
 
+// Puts usually have no answers of their own, so a flush behind them asks for one.
 void flush(Call& call, Window& window, int target) {
   // Without puts since the last flush the answers suffice.
   if (window.target(target).unflushed) {
@@ -208,6 +212,7 @@ void flush(Call& call, Window& window, int target) {
   complete_announced(call, window, target, Completed::all);
 }
 
+// The notification of the epoch's end travels behind the accesses, so it needs no flush, if it is a message.
 void complete_start(Call& call, Window& window, int target) {
   WindowTarget& to = window.target(target);
   if (!Rma::ends_by_message(window, to)) return flush(call, window, target);

@@ -75,6 +75,7 @@ void move(Call& call, Moves how, Window& window, const Access& access) {
   if (access.target == window.rank()) static_cast<void>(call.device().progress(Device::kMessagesPerLook));
 }
 
+// MPI_RMA_put and MPI_RMA_get: return when the origin's buffer may be used again.
 int blocking(const Invocation& name, Moves how, const Arguments1996& arguments) {
   Call call(name);
   Window* const window = window_behind(call, arguments.comm);
@@ -88,6 +89,7 @@ int blocking(const Invocation& name, Moves how, const Arguments1996& arguments) 
   return call.done();
 }
 
+// MPI_RMA_iput and MPI_RMA_iget.
 int nonblocking(const Invocation& name, Moves how, const Arguments1996& arguments, MPI_Request* request) {
   Call call(name);
   Window* const window = window_behind(call, arguments.comm);
@@ -109,6 +111,7 @@ int nonblocking(const Invocation& name, Moves how, const Arguments1996& argument
 
 }  // namespace
 
+// A new communicator with a window, which both kinds of communication use.
 int MPI_RMA_init(void* base, MPI_Aint size, int disp_unit, MPI_Comm comm, MPI_Comm* newcomm) {
   Call call(call_name<"MPI_RMA_init">);
   Communicator* const communicator = call.intracommunicator(comm);
@@ -131,6 +134,7 @@ int MPI_RMA_init(void* base, MPI_Aint size, int disp_unit, MPI_Comm comm, MPI_Co
   return call.done();
 }
 
+// A barrier, so that no member frees its memory before all accesses to it are complete.
 int MPI_RMA_free(MPI_Comm* comm) {
   Call call(call_name<"MPI_RMA_free">);
   call.not_null(comm, "comm");

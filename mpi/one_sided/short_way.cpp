@@ -135,6 +135,7 @@ bool change_word(const CallName& name, const AccessArguments& arguments, Change 
 
 }  // namespace
 
+// A copy between two pieces of mapped memory; counts as the whole call does.
 bool short_access(const CallName& name, Direction direction, const AccessArguments& arguments) {
   const ShortStay stay;
   if (stay.rank() == nullptr) return false;
@@ -159,6 +160,7 @@ bool short_swap(const CallName& name, const AccessArguments& arguments, const vo
   return change_word(name, arguments, [&](auto* word) { swap(word, arguments.origin, compare, result); });
 }
 
+// Nothing to wait for: no puts without a flush, no answers outstanding, no error to report.
 bool short_flush(int target, MPI_Win handle) {
   const ShortStay stay;
   if (stay.rank() == nullptr) return false;

@@ -15,6 +15,7 @@ namespace {
 constexpr int kAssertions =
     MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;
 
+// An assertion is a promise, which margay mostly does not use; invalid ones are errors.
 void check_assertion(Call& call, int assertion, int allowed) {
   if ((assertion & ~(kAssertions & allowed)) != 0) {
     call.error(MPI_ERR_ASSERT,
@@ -274,6 +275,7 @@ bool has_completed(Window& window, int origin) {
   return window.control.completions().has_reached(static_cast<std::uint32_t>(origin), window.target(origin).waited + 1);
 }
 
+// Uses up one completion of each origin.
 void end_exposure(Window& window) {
   for (const int rank : window.post_group) ++window.target(rank).waited;
   window.post_group.clear();

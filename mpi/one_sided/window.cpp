@@ -42,6 +42,7 @@ Communicator* check_window(Call& call, const WindowArguments& arguments, const M
   return communicator;
 }
 
+// Ends a collective construction: passes the window to the program, or raises the error.
 int give_window(Call& call, const MadeWindow& made, Info hints, MPI_Win* win) {
   // The error is the same on all members, as making a window is collective.
   if (made.window == nullptr) {
@@ -69,6 +70,7 @@ int give_window(Call& call, const MadeWindow& made, Info hints, MPI_Win* win) {
   return call.done();
 }
 
+// MPI_Win_create: a window over the program's memory.
 int create(const Invocation& name, void* base, const WindowArguments& arguments, MPI_Win* win) {
   Call call(name);
   Info hints;
@@ -222,6 +224,7 @@ int member_of(const Window& window, int rank) {
   return 0;
 }
 
+// Only for shared windows, all of whose memory is mapped here.
 template <typename Unit>
 int query(const Invocation& name, MPI_Win win, int rank, MPI_Aint* size, Unit* unit, void* baseptr) {
   Call call(name);

@@ -8,6 +8,7 @@
 
 namespace margay::mpi {
 
+// The copy is a send of its own, which the rank's buffer owns.
 Request* start_buffered(Call& call, const CheckedSend& send) {
   // Nothing is sent to MPI_PROC_NULL, so no room is needed.
   if (send.destination != MPI_PROC_NULL) {
@@ -43,6 +44,7 @@ int ibsend(Call& call, const SendArguments& arguments, MPI_Request* request) {
   return call.done();
 }
 
+// A process has one buffer (MPI 4.0, 3.6).
 int attach(Call& call, void* buffer, MPI_Count size) {
   if (size < 0) call.error(MPI_ERR_ARG, "size is " + std::to_string(size) + ", below 0");
   // An empty buffer may be null, as MPI_Buffer_detach returns it.

@@ -50,6 +50,7 @@ bool end_well(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status*
 
 }  // namespace
 
+// The three ways: a success of the device, a request of mpi_adi/request, a failure of the device.
 int end_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status, std::string& words) {
   if (end_well(call, request, handle, status)) return MPI_SUCCESS;
   if (request.device->is_own()) return end_own(call, request, handle, status, words);
@@ -95,6 +96,7 @@ bool RequestRow::any_active() const {
   return false;
 }
 
+// Resumes where it stopped last: completed requests stay complete during the call.
 bool RequestRow::all_complete() const {
   int at = unfinished_from_;
   while (at < count_ && (!active(row_[at]) || complete(*row_[at]))) ++at;
@@ -131,6 +133,7 @@ bool RequestRow::end_well(int i, MPI_Status* status) {
   return true;
 }
 
+// A handle that became null leaves the row, too.
 int RequestRow::end(int i, MPI_Status* status, std::string& words) {
   const int error_class = end_request(call_, *row_[i], &handles_[i], status, words);
   if (handles_[i] == MPI_REQUEST_NULL) row_[i] = nullptr;
@@ -160,6 +163,7 @@ class Statuses {
   bool told_;  // MPI_ERROR is written in all recorded statuses
 };
 
+// Out of line: a failure is rare, and this code is long.
 [[gnu::noinline]] int end_failed(Call& call, RequestRow& row, int i, MPI_Status* status) {
   Communicator& communicator = *row[i]->communicator;
   // Only the first failed request determines the call's error and its origin; ending a later one must not change them.
@@ -190,6 +194,7 @@ void end_one(Call& call, RequestRow& row, int i, Statuses& statuses, int at) {
 
 }  // namespace
 
+// Ends all requests also after a failure, as MPI_Waitall reports each in its status.
 int end_all(Call& call, RequestRow& row, MPI_Status* array, ErrorFields fields) {
   Statuses statuses(array, fields);
   const int size = row.size();

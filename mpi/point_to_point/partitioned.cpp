@@ -58,6 +58,7 @@ void check_partition(Call& call, const Partitioned* request, int partition, cons
                               std::to_string(request->partitions()));
 }
 
+// Partitions can be made ready only between MPI_Start and completion.
 PartitionedSend* find_sending(Call& call, MPI_Request handle) {
   auto* const request = find<PartitionedSend>(call, handle, "MPI_Psend_init");
   if (call.ok() && !request->active()) {

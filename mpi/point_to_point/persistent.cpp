@@ -38,6 +38,7 @@ void check_start(Call& call, const UserRequest& request) {
   }
 }
 
+// Requires: check_start() found no error.
 void start(Call& call, UserRequest& request) {
   if (request.own != nullptr) {
     request.device = request.own;  // first: start() may call functions of the program, and let other threads in
@@ -72,6 +73,7 @@ int persistent_send(const Invocation& name, SendMode mode, const SendArguments& 
   return keep(call, checked.communicator, kept, request);
 }
 
+// The arguments are checked now, and used by every start.
 int persistent_receive(const Invocation& name, const ReceiveArguments& arguments, MPI_Request* request) {
   Call call(name);
   const CheckedReceive checked = check_receive(call, arguments);

@@ -62,6 +62,7 @@ Message* check_matched(Call& call, const void* buffer, std::int64_t count, Datat
   return message;
 }
 
+// Receives a message that a matched probe extracted; no other receive can match it.
 Request* start_matched(Call& call, void* buffer, std::int64_t count, Datatype& type, Message* message,
                        MPI_Message* handle) {
   if (message == nullptr) {  // MPI_MESSAGE_NO_PROC: like a receive from MPI_PROC_NULL

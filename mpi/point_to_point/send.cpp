@@ -8,6 +8,7 @@ namespace margay::mpi {
 
 namespace {
 
+// Out of line: long and synchronous messages, and short ones without room in the ring.
 [[gnu::noinline]] int send_and_wait(Call& call, const CheckedSend& send) {
   Request& request = *call.device().start_send(send);
   call.wait(request);

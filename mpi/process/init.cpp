@@ -20,6 +20,7 @@ using namespace margay::mpi;
 
 namespace {
 
+// MPI_Init and MPI_Init_thread. A failure to join the job ends the process, as there is no handler yet.
 int begin(const Invocation& of, int thread_level) {
   const char* const function = of.name.text;
   // A process initializes the world model once, also after MPI_Finalize (MPI 4.0, 11.2.1).

@@ -169,6 +169,7 @@ bool is_windows(const Communicator& communicator) {
   return object_type(communicator.handle) == ObjectType::window;
 }
 
+// Windows are listed apart, by their own handles.
 void add_communicators(MpiRank& rank, Owner owner, Report& report) {
   for (const Communicator* communicator : rank.handles().living_communicators()) {
     if (!owner.has(*communicator->group) || is_windows(*communicator)) continue;
@@ -203,6 +204,7 @@ void add_operations(MpiRank& rank, Report& report) {
   report.end_kind("operation", "operations");
 }
 
+// Objects that may outlive MPI.
 void add_lasting(MpiRank& rank, Report& report) {
   for (const MPI_Info info : living_infos()) report.line("info object", info);
   report.end_kind("info object", "info objects");
@@ -220,6 +222,7 @@ void add_shared(MpiRank& rank, Report& report) {
 
 }  // namespace
 
+// Without origins nothing is recorded, and nothing can be reported.
 void report_leaks(MpiRank& rank, Ending ending) {
   if (rank.handles().origins() == nullptr) return;
   Report report(rank);

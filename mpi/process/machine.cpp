@@ -127,6 +127,7 @@ Status check_rates(const sim::Job& job) {
   return {};
 }
 
+// Options and rates are checked before the rank is started, so that a mistake ends the job early on every rank.
 Status join(Machine& machine) {
   try {
     std::unique_ptr<sim::Process> process;
@@ -149,6 +150,7 @@ Status join(Machine& machine) {
 
 }  // namespace
 
+// Under the mutex from beginning to end: two first users in two threads join once.
 Status hold_machine(bool threads) {
   Machine& machine = the_machine();
   const std::lock_guard guard(machine.mutex);
@@ -182,6 +184,7 @@ bool hold_machine_alone() {
   return machine.users <= 1;
 }
 
+// Sessions may follow: the rank becomes dormant, and is kept.
 void let_go_machine() {
   Machine& machine = the_machine();
   const std::lock_guard guard(machine.mutex);

@@ -8,6 +8,7 @@ using namespace margay::mpi;
 
 namespace {
 
+// Handles are numbers of the program, so each is looked up.
 PerformanceSession* find_session(ToolCall& call, MPI_T_pvar_session session) {
   const auto found = call.state().sessions.find(number_of(session));
   if (!call.check(found != call.state().sessions.end(), MPI_T_ERR_INVALID_SESSION)) return nullptr;

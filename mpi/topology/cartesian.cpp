@@ -8,6 +8,7 @@ using namespace margay::mpi;
 
 namespace {
 
+// MPI_Cart_coords would otherwise return a part of the coordinates.
 void check_room(Call& call, int maxdims, const CartTopology* cart) {
   if (cart == nullptr || maxdims >= cart->ndims()) return;
   call.error(MPI_ERR_ARG, "maxdims is " + std::to_string(maxdims) + "; the grid has " + std::to_string(cart->ndims()) +

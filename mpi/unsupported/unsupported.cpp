@@ -21,6 +21,7 @@ void say(const CallName& name) {
 
 }  // namespace
 
+// The communicator's handler is called only if the handle is valid; its arguments are not checked.
 int unsupported(const Invocation& name, MPI_Comm comm) {
   if (current_rank() == nullptr) {
     say(name);
@@ -42,6 +43,7 @@ int unsupported_on_file(const CallName& name) {
   return raise_on_file(*rank, name, code);
 }
 
+// Without a rank there is no job to end: only this process exits.
 void unsupported_at_all(const CallName& name) {
   MpiRank* const rank = current_rank();
   if (rank == nullptr) {

@@ -82,6 +82,7 @@ Word read_long_method(const Settings& settings) {
   return static_cast<Word>(method);
 }
 
+// The option, not the choice: automatic selects epoll.
 Word read_tcp_backend(const Settings& settings) {
   const std::string asked = settings.options.text("wire_tcp", "auto");
   const auto value = asked == "epoll"   ? TcpBackendAsked::epoll
@@ -96,6 +97,7 @@ std::string read_interface(const Settings& settings) {
 
 // --- Waiting ---
 
+// Without a rank, the option that MPI_Init will read.
 Word read_wait_policy(const Settings& settings) {
   if (settings.rank != nullptr) return static_cast<Word>(settings.rank->process().wait_means().policy);
   const std::string asked = settings.options.text("wait", "auto");

@@ -10,6 +10,7 @@ namespace margay::mpi {
 
 namespace {
 
+// Fills the whole buffer, so that no old bytes stay behind the zero.
 void store_text(const std::string& text, void* out) {
   auto* const bytes = static_cast<char*>(out);
   std::memset(bytes, 0, kTextBytes);
@@ -46,6 +47,7 @@ int read_control(Tool& tool, ToolHandle handle, void* out) {
   return MPI_SUCCESS;
 }
 
+// Before MPI_Init the value is kept, and set when the rank begins.
 int write_control(Tool& tool, ToolHandle handle, const void* in) {
   const auto found = tool.control_handles.find(handle);
   if (found == tool.control_handles.end()) return MPI_T_ERR_INVALID_HANDLE;

@@ -2,6 +2,7 @@
 
 namespace margay::mpi {
 
+// One table of all parts, so that an index identifies a variable.
 const std::vector<PerformanceVariable>& performance_variables() {
   static const auto* const all = [] {  // never destroyed, like the tool's state
     auto* const result = new std::vector<PerformanceVariable>;

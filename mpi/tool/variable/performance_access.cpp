@@ -57,6 +57,7 @@ void show(const PerformanceHandle& handle, std::vector<Word>& now) {
 
 }  // namespace
 
+// The communicator is identified by handle and context; a freed one makes the handle invalid.
 int allocate_performance(Tool& tool, PerformanceSession& session, int index, const void* object, ToolHandle& handle,
                          int& count) {
   PerformanceHandle made;
@@ -80,6 +81,7 @@ int allocate_performance(Tool& tool, PerformanceSession& session, int index, con
   return MPI_SUCCESS;
 }
 
+// Reads the library's figures as the handle's new beginning.
 int start_performance(Tool& tool, PerformanceHandle& handle) {
   if (!variable_of(handle).adds_up()) return MPI_T_ERR_PVAR_NO_STARTSTOP;
   std::vector<Word> now;

@@ -20,6 +20,7 @@ rusage usage() {
   return result;
 }
 
+// The operating system counts in microseconds.
 Word nanoseconds(const timeval& time) {
   constexpr Word kNsPerSecond = 1'000'000'000;
   constexpr Word kNsPerMicrosecond = 1'000;

@@ -8,6 +8,7 @@ Tool& tool() {
   return current_process().part<Tool>();
 }
 
+// The process lock is taken after the mutex, as everywhere in the interface.
 void tool_rank_begins(MpiRank& rank) {
   Tool& state = tool();
   const std::lock_guard guard(state.mutex);
@@ -24,6 +25,7 @@ void tool_rank_begins(MpiRank& rank) {
   state.wanted.clear();
 }
 
+// Keeps the last values, because tools read them after MPI_Finalize.
 void tool_rank_ends() {
   Tool& state = tool();
   const std::lock_guard guard(state.mutex);

@@ -81,6 +81,7 @@ double words_per_unit(ValueType type) {
   return type == ValueType::seconds ? kNsPerSecond : kMillionths;
 }
 
+// Saturates, as converting a double beyond the range is undefined in C++.
 Word word_of(double value) {
   constexpr double kTooLarge = 18446744073709551616.0;  // 2^64
   // Written so that NaN is 0, too.
@@ -123,6 +124,7 @@ std::size_t element_bytes(ValueType type) {
   return type == ValueType::text ? 1 : sizeof(Word);
 }
 
+// Words are unsigned; the program's type may be signed or floating.
 void store_word(ValueType type, Word word, void* out) {
   MARGAY_ASSERT(type != ValueType::text);
   if (type == ValueType::integer) return copy_out(static_cast<int>(word), out);
