@@ -29,7 +29,7 @@ bool Meet::come(std::uint64_t bytes) {
   MARGAY_ASSERT(bytes_ <= sim::kMeetingPartBytes || team_.has_strips());
   count(bytes);
   sim::Meeting& meeting = team_.meeting();
-  // Strips are free for data only: the length goes into the line, before this member arrives.
+  // Strips hold data only: the length goes into the line, before this member arrives.
   if (in_strips() && step_ == 0) {
     const LongCall mine = long_call();
     std::memcpy(team_.part(collective_.rank(), side_, sizeof mine), &mine, sizeof mine);

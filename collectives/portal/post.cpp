@@ -104,7 +104,8 @@ bool Post::has_room() {
   return true;
 }
 
-// The conditions that end every wait: a lost process, or a notice, which calls through shared memory never send.
+// The conditions that end every wait: a lost process, or a notice, which calls through shared memory send only when
+// they fail.
 bool Post::gives_up() {
   if (any_lost() || others_speak_of_a_loss()) {
     fail(MPIX_ERR_PROC_FAILED);

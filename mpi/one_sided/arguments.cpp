@@ -69,7 +69,7 @@ void tell_errors(Call& call, Window& window) {
   window.error_words.clear();
 }
 
-// Checked at the origin, but for dynamic windows, so that the call that caused an error reports it.
+// Done at the origin, so that the call that caused an error reports it; for dynamic windows the target does it.
 bool check_range(Call& call, const Window& window, int target, MPI_Aint displacement, std::int64_t count,
                  const Datatype& type, std::uint64_t& offset) {
   const WindowTarget& to = window.targets[static_cast<std::size_t>(target)];
