@@ -22,8 +22,7 @@ struct BarrierCall {
   [[nodiscard]] static constexpr std::uint64_t bytes() { return 0; }
 };
 
-// See bcast_tree.
-// `data`: sent from the root, filled elsewhere.
+// See bcast_tree. `data`: sent from the root, filled elsewhere.
 struct BcastCall {
   int root = 0;
   portals::Region data = {};
@@ -60,8 +59,8 @@ struct AllreduceCall {
   [[nodiscard]] std::uint64_t bytes() const { return reduction.bytes(); }
 };
 
-// See gather_tree; `block_bytes`: the length of every rank's block.
-// `mine`: this rank's block; `all`: every rank's, at the root.
+// See gather_tree; `block_bytes`: the length of every rank's block. `mine`: this rank's block; `all`: every rank's, at
+// the root.
 struct GatherCall {
   int root = 0;
   portals::Region mine = {};
@@ -71,8 +70,7 @@ struct GatherCall {
   [[nodiscard]] std::uint64_t bytes() const { return block_bytes; }
 };
 
-// A gather after which every rank has `all`.
-// `all`: filled on every rank, in the order of ranks.
+// A gather after which every rank has `all`. `all`: filled on every rank, in the order of ranks.
 struct AllgatherCall {
   portals::Region mine = {};
   std::uint64_t block_bytes = 0;

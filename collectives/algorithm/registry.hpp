@@ -45,8 +45,8 @@ template <>
 std::span<const Row<ScanCall>* const> rows<ScanCall>();
 
 // The first of an algorithm's rows for an operation that can do the call. The last row is not asked: it takes the
-// remaining calls, and has the cost of a class of lengths of which only a part can be done (select/choose).
-// `same`: all rows of one algorithm for one operation, at least one.
+// remaining calls, and has the cost of a class of lengths of which only a part can be done (select/choose). `same`: all
+// rows of one algorithm for one operation, at least one.
 template <typename SomeRow>
 [[nodiscard]] const SomeRow& first_that_can(std::span<const SomeRow* const> same, const Ask& ask) {
   for (const SomeRow* const row : same.first(same.size() - 1)) {

@@ -79,8 +79,7 @@ class PieceTable {
 }
 
 // Visits the pairs of an exchange: in step n every member sends to the n-th one behind it, so no member is the target
-// of all at once. visit(to, from) gets numbers of members.
-// The order spreads the load, and is the same on all members.
+// of all at once. visit(to, from) gets numbers of members. The order spreads the load, and is the same on all members.
 template <typename Visit>
 void for_each_step(const Members& members, Visit visit) {
   const std::size_t size = members.size();

@@ -61,8 +61,7 @@ struct CallRecord {
   // The amount that all members name alike; empty for calls whose members name different ones.
   Amount alike;
   // The call formatted, in three strings that end with a zero: its name, the description of its data, and the remaining
-  // arguments.
-  // Truncated if they do not fit.
+  // arguments. Truncated if they do not fit.
   std::array<char, 48> function{};
   std::array<char, 96> of{};
   std::array<char, 160> rest{};

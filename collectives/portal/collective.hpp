@@ -43,8 +43,8 @@ struct OwnPart {
 };
 
 // The state of a call on one rank: number, phase, error, and messages not taken by their wires. Lives from the call's
-// beginning to its end; refers to its communicator, which stays that long.
-// Under the process lock; costs a blocking call no allocation while its messages leave at once.
+// beginning to its end; refers to its communicator, which stays that long. Under the process lock; costs a blocking
+// call no allocation while its messages leave at once.
 class Collective {
  public:
   // A blocking call, which begins now. Takes the next number on `communicator`: every member's calls come in the same

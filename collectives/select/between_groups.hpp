@@ -37,8 +37,8 @@ struct ReduceBetween {
   [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
 };
 
-// An allreduce in which each group gets the combination of the other one's data.
-// Each group reduces to its first rank; these exchange the results and broadcast them.
+// An allreduce in which each group gets the combination of the other one's data. Each group reduces to its first rank;
+// these exchange the results and broadcast them.
 struct AllreduceBetween {
   TwoGroups groups;
   Reduction reduction = {};
@@ -46,8 +46,8 @@ struct AllreduceBetween {
   [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
 };
 
-// A reduce-scatter in which each rank gets its block of the other group's combination; see ReduceScatterCall.
-// The first ranks of both groups exchange results, and each deals its group's blocks.
+// A reduce-scatter in which each rank gets its block of the other group's combination; see ReduceScatterCall. The first
+// ranks of both groups exchange results, and each deals its group's blocks.
 struct ReduceScatterBetween {
   TwoGroups groups;
   Reduction reduction = {};

@@ -11,8 +11,7 @@
 
 namespace margay::collectives {
 
-// Lengths of the measured calls, in bytes.
-// A message of one word: nearly all of its time is start-up.
+// Lengths of the measured calls, in bytes. A message of one word: nearly all of its time is start-up.
 inline constexpr std::uint64_t kTimedMessage = 8;
 // Two long messages, whose difference is the time of bytes.
 inline constexpr std::uint64_t kTimedShorter = std::uint64_t{128} << 10;

@@ -28,8 +28,7 @@ inline int give_request(Call& call, Form form, std::unique_ptr<CallTask> task, M
 // The task of a call that `What` describes. `What` checks the arguments in its constructor from (Call&, arguments) and
 // has: communicator(); for_each_type(function), for the datatypes to keep; begin(), called when a call begins; plan()
 // and text(), as in select/perform; finish(), called after success; and by(), if the call runs functions of the
-// program.
-// Owns the `What`, and keeps the datatypes that it refers to until it is destroyed.
+// program. Owns the `What`, and keeps the datatypes that it refers to until it is destroyed.
 template <typename What>
 class CheckedTask final : public CallTask {
  public:

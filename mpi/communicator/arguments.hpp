@@ -22,8 +22,8 @@ void not_negative(Call& call, int number, const char* what);
 // Checks a rank of a group with `size` members.
 void check_rank(Call& call, int rank, int size, const char* what = "rank");
 
-// The communicator's topology of that kind; nullptr, with the error set, if it has another one or none.
-// `kind`: its name for the message (MPI_ERR_TOPOLOGY).
+// The communicator's topology of that kind; nullptr, with the error set, if it has another one or none. `kind`: its
+// name for the message (MPI_ERR_TOPOLOGY).
 template <typename Kind>
 [[nodiscard]] const Kind* topology_of(Call& call, const Communicator* communicator, const char* kind) {
   if (!call.ok()) return nullptr;

@@ -14,8 +14,7 @@ namespace margay::mpi {
 [[nodiscard]] KeyvalPtr find_unfreed_keyval(Call& call, int keyval, ObjectType owner);
 
 // The bodies of MPI_X_set_attr and MPI_X_delete_attr, for communicators, datatypes and windows' communicators. `object`
-// is null after an error.
-// Setting calls the delete function of an old value first; its error is the call's.
+// is null after an error. Setting calls the delete function of an old value first; its error is the call's.
 template <typename Object>
 int set_attribute_of(Call& call, Object* object, ObjectType owner, int keyval, AttributeValue value) {
   // A freed key takes no new values; its old ones can still be read and deleted.
@@ -49,8 +48,7 @@ int get_attribute_of(Call& call, Object* object, ObjectType owner, int keyval, v
 }
 
 // Ends a call that reads a predefined number: C gets its address, Fortran the number (MPI 4.0, 19.3.7). `number` null:
-// not set.
-// `number` is the library's own variable, whose address stays valid.
+// not set. `number` is the library's own variable, whose address stays valid.
 template <typename Number>
 int give_number(Call& call, Number* number, AttributeKind reader, void* value, int* flag) {
   *flag = number != nullptr ? 1 : 0;

@@ -24,8 +24,8 @@ void unpack_bytes(const std::byte* packed, void* buffer, const Datatype& type, s
   }
 }
 
-// `Count` is int, or MPI_Count in the functions for large counts.
-// The communicator is only checked: all processes have one representation.
+// `Count` is int, or MPI_Count in the functions for large counts. The communicator is only checked: all processes have
+// one representation.
 template <typename Count>
 int pack(Call& call, const void* inbuf, Count incount, MPI_Datatype datatype, void* outbuf, Count outsize,
          Count* position, MPI_Comm comm) {

@@ -22,8 +22,7 @@ namespace margay::mpi {
 }
 
 // Checks that `bytes` fit behind `position` in a packed buffer of `room` bytes, and that the buffer is valid if there
-// are any.
-// Sets MPI_ERR_ARG or MPI_ERR_BUFFER.
+// are any. Sets MPI_ERR_ARG or MPI_ERR_BUFFER.
 template <typename Position>
 void check_room(Call& call, const void* packed, const char* packed_name, Position room, const char* room_name,
                 const Position* position, std::uint64_t bytes) {

@@ -58,8 +58,8 @@ int nonblocking_send(const Invocation& name, SendMode mode, const SendArguments&
 
 using namespace margay::mpi;
 
-// The bindings of one mode: MPI_Send, MPI_Isend and MPI_Send_init, each with its twin for large counts.
-// docs/walk.md begins here.
+// The bindings of one mode: MPI_Send, MPI_Isend and MPI_Send_init, each with its twin for large counts. docs/walk.md
+// begins here.
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage): several names made of one.
 #define MARGAY_SEND(name, nonblocking_name, mode)                                                                      \
   MARGAY_TWINS(name, (const void* buf, Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm), {        \

@@ -13,8 +13,7 @@
 namespace margay::mpi {
 
 // Adds a user; the first joins the job. Afterwards current_rank() is set for all threads. Any thread. On failure the
-// number of users is unchanged.
-// `threads`: several threads will call at once.
+// number of users is unchanged. `threads`: several threads will call at once.
 [[nodiscard]] portals::Status hold_machine(bool threads);
 // Whether the caller is the only user. Another thread may become a user at any moment.
 [[nodiscard]] bool hold_machine_alone();

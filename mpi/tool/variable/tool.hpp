@@ -72,8 +72,8 @@ class RankVisit {
   MpiRank* rank_;
 };
 
-// The bodies of the bindings. Each returns MPI_SUCCESS or an MPI_T_ERR_ class.
-// Requires: the mutex is held, and the interface initialized; indices are valid, pointers are not null.
+// The bodies of the bindings. Each returns MPI_SUCCESS or an MPI_T_ERR_ class. Requires: the mutex is held, and the
+// interface initialized; indices are valid, pointers are not null.
 
 // Control variables: allocate a handle, read and write through it. A write before MPI_Init takes effect there.
 [[nodiscard]] int allocate_control(Tool& tool, int index, ToolHandle& handle, int& count);
