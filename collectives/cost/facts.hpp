@@ -96,6 +96,7 @@ inline constexpr AlgorithmStyle kAlgorithms[] = {
     {"direct", "#8a2a7a", "10 3 2 3"}, {"bucket", "#6b5900", "5 2 1 2 1 2"}, {"hybrid", "#2b2b2b", "14 4"},
     {"shared", "#c01437", "1 2"},      {"chain", "#4d5a70", "4 4"},
 };
+// As many as the table has rows; must be the enumeration's.
 inline constexpr std::size_t kAlgorithmCount = std::size(kAlgorithms);
 static_assert(kAlgorithmCount == static_cast<std::size_t>(Algorithm::chain) + 1);
 [[nodiscard]] constexpr const AlgorithmStyle& style_of(Algorithm algorithm) {

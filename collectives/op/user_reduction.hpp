@@ -52,8 +52,10 @@ class UserReduction {
     void* elements_ = nullptr;
   };
 
+  // The rank whose process lock is left while the function runs.
   mpi_adi::MpiRank& rank_;
   const mpi_adi::Operation operation_;  // a copy: the program may free its handle meanwhile
+  // The elements' type, for which the function may be called with a temporary handle.
   mpi_adi::Datatype& type_;
   std::int64_t count_;
   // Memory of the datatype's shape for both operands; empty if rows need none.

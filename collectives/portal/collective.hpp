@@ -340,6 +340,7 @@ class SendEach : public Part, public mpi_adi::Awaitable<SendEach> {
   }
 
  private:
+  // A deque, because sends are not movable.
   std::deque<Send>& sends_;
 };
 
@@ -360,6 +361,7 @@ class Exchange : public Part, public mpi_adi::Awaitable<Exchange> {
   [[nodiscard]] Collective& begun(std::uint64_t bytes);
 
   Send send_;
+  // Made after the send has begun, if that leaves at once.
   Receive receive_;
 };
 

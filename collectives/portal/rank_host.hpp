@@ -16,8 +16,10 @@ class RankHost final : public Host {
   [[nodiscard]] std::vector<mpi_adi::Unexpected*>& relieved_heaps() override;
   // Waits as every blocking MPI call does: with progress, yielding and sleeping (mpi_adi/rank/wait).
   void wait(Until done, int messages) override;
+  // May free the communicator, if the program has.
   void release(mpi_adi::Communicator& communicator) override { rank_.release(communicator); }
   [[nodiscard]] bool crowded() const override;
+  // The job's processors divided by its ranks.
   [[nodiscard]] double processors_each() const override;
   [[nodiscard]] std::string asked_algorithms() const override;
   [[nodiscard]] std::string rates() const override;

@@ -233,6 +233,7 @@ class Call {
   // The failures of the checks: each sets the error, and does nothing after an earlier one. Those with a result return
   // nullptr, or what the check returns.
   [[gnu::noinline]] Communicator* bad_communicator(MPI_Comm handle, const Communicator* found);
+  // An intercommunicator where only intracommunicators are valid.
   [[gnu::noinline]] Communicator* refused_inter();
   [[gnu::noinline]] void no_datatype(MPI_Datatype handle, const Datatype* found);
   [[gnu::noinline]] void bad_datatype(MPI_Datatype handle, const Datatype* found);
@@ -268,10 +269,12 @@ class Call {
 
   // Not null: not_running() ends the process otherwise.
   MpiRank* rank_;
+  // A constant of static lifetime.
   const CallName& name_;
   // The communicator whose handler failed() calls; null: the world's.
   Communicator* handler_of_ = nullptr;
   int error_class_ = MPI_SUCCESS;
+  // The origin of the error.
   Blame blame_ = Blame::call;
   // The process lock is held.
   bool inside_ = false;

@@ -94,6 +94,7 @@ class BlockMove {
   [[nodiscard]] portals::Region staged(int block) const;
 
   MoveArguments arguments_;
+  // As the program names it; an intercommunicator's calls run on both groups' communicator.
   Communicator* communicator_;
   // This rank has a send side, and a receive side: at the root of one group's gather both.
   bool sends_ = true;

@@ -38,6 +38,7 @@ class CheckedTask final : public CallTask {
   }
 
  private:
+  // Tasks that call the program run in its calls only.
   static By by_of(const What& what) {
     if constexpr (requires { what.by(); }) {
       return what.by();
