@@ -51,10 +51,12 @@ class Reducing {
       check_buffers(call, arguments.send, arguments.receive, arguments.count);
       call.buffer(arguments.receive, arguments.count, type_, "recvbuf");
     } else if (arguments.send == MPI_IN_PLACE) {
+      // Only the root has a result in its receive buffer, so only it can contribute in place.
       call.error(MPI_ERR_BUFFER, "the send buffer is MPI_IN_PLACE; that is for the root only");
     }
     if (arguments.send != MPI_IN_PLACE) call.buffer(arguments.send, arguments.count, type_, "sendbuf");
     if (!call.ok()) return;
+    // Last, because only a valid call is compared with those of the other members.
     note_call(
         call, *communicator_,
         {.root = arguments.root.value_or(kNoRoot), .operation = arguments.op, .count = arguments.count, .type = type_});
@@ -102,6 +104,7 @@ class ReducingBetween {
     call.count(arguments.count);
     if (arguments.root) call.root(communicator_, *arguments.root);
     if (!call.ok()) return;
+    // MPI_IN_PLACE is not valid between groups: no member has its contribution and a result in one buffer.
     if ((sends() && arguments.send == MPI_IN_PLACE) || (has_result() && arguments.receive == MPI_IN_PLACE)) {
       call.error(MPI_ERR_BUFFER, "a buffer is MPI_IN_PLACE; that is for one group's collectives only");
     }
@@ -109,6 +112,7 @@ class ReducingBetween {
     if (sends()) call.buffer(arguments.send, arguments.count, type_, "sendbuf");
     if (!call.ok()) return;
     const int root = arguments.root.value_or(kNoRoot);
+    // Such a member's operation and type are placeholders, which must not be compared with the others' arguments.
     if (is_nobody(arguments)) {
       note_call(call, *communicator_, {.root = root});
       return;

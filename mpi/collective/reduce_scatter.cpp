@@ -68,6 +68,7 @@ class ReduceScattering {
     if (communicator_->is_inter()) return between().text(collective, standing, algorithm);
     return text_of(what_, collective, standing, algorithm);
   }
+  // The result is one block of the row: the one after those of the lower ranks.
   void finish() const {
     std::int64_t before = 0;
     for (std::size_t rank = 0; rank < me(); ++rank) before += counts_[rank];

@@ -44,6 +44,7 @@ class Scattering {
       call.error(MPI_ERR_BUFFER, "the receive buffer is MPI_IN_PLACE; that is for the root only");
     }
     if (call.ok() && is_root()) check_one_buffer(call);
+    // Only then: the shares of the blocks cost an allocation.
     if (call.ok() && calls_are_checked(call)) [[unlikely]]
       tell(call);
   }
@@ -95,6 +96,7 @@ class Scattering {
                                   " ranks pass 2^63 bytes");
   }
 
+  // MPI does not allow an output argument that is another argument, too (MPI 4.0, 2.3): MPI_IN_PLACE is for that.
   void check_one_buffer(Call& call) {
     const bool one = arguments_.send == arguments_.receive && arguments_.send != MPI_BOTTOM;
     if (!one || bytes_of(arguments_.send_count, *send_type_) == 0) return;

@@ -92,6 +92,7 @@ GraphTopology checked_graph(Call& call, int nnodes, const int* index, const int*
     // Entries are ends of consecutive parts of `edges`, so they must not decrease (MPI 4.0, 8.5.3).
     before = ends[i];
   }
+  // The last end is the number of edges; it is not used if an entry was wrong.
   const std::span<const int> targets = checked_array(call, edges, call.ok() ? before : 0, "edges");
   for (std::size_t i = 0; i < targets.size(); ++i) {
     if (targets[i] >= 0 && targets[i] < nnodes) continue;

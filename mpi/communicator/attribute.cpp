@@ -20,6 +20,7 @@ int get(Call& call, MPI_Comm comm, int keyval, void* value, int* flag, Attribute
   MpiRank& rank = call.rank();
   // Predefined attributes are the same on every communicator.
   if (is_builtin(keyval) && keyval_owner(keyval) == ObjectType::communicator) {
+    // MPI_LASTUSEDCODE grows with the program's error codes, so each inquiry passes its value.
     int* const number = rank.tables().inquiries.find(predefined_keyval(keyval), rank.errors().last_used_code());
     return give_number(call, number, reader, value, flag);
   }

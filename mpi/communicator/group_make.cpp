@@ -8,6 +8,7 @@ using namespace margay::mpi;
 
 namespace {
 
+// The rank in the world, by which a new group finds this process's rank in it.
 std::uint32_t me(Call& call) {
   return call.rank().process().rank();
 }
@@ -42,6 +43,7 @@ void tell_fault(Call& call, const RankFault& fault, const char* what, int size, 
   }
 }
 
+// Makes the group of the members with these ranks, or of all others.
 using Choose = GroupPtr (*)(const Group&, std::span<const int>, std::uint32_t);
 
 // The body of MPI_Group_incl and MPI_Group_excl: each rank at most once.
@@ -56,6 +58,7 @@ int choose(Call& call, MPI_Group group, int n, const int* ranks, MPI_Group* newg
   return give_group(call, operation(*found, chosen, me(call)), newgroup);
 }
 
+// The body of MPI_Group_range_incl and MPI_Group_range_excl: as if all ranks of the ranges were listed.
 int choose_ranges(Call& call, MPI_Group group, int n, const int (*ranges)[3], MPI_Group* newgroup, Choose operation) {
   const GroupPtr found = checked_group(call, group);
   not_negative(call, n, "n");

@@ -34,8 +34,10 @@ int free_key(Call& call, ObjectType owner, int* keyval) {
     *keyval = MPI_KEYVAL_INVALID;
     return call.done();
   }
+  // Refuses predefined keys, keys of other types of objects, and handles that were never made.
   const KeyvalPtr found = find_keyval(call, *keyval, owner);
   if (!call.ok()) return call.failed();
+  // Objects with a value of the key keep it, and its delete function is still called for them.
   keyvals.free_keyval(*found);
   *keyval = MPI_KEYVAL_INVALID;
   return call.done();

@@ -50,6 +50,7 @@ int unpack(Call& call, const char* datarep, const void* inbuf, MPI_Aint insize, 
 int pack_size(Call& call, const char* datarep, std::int64_t incount, MPI_Datatype datatype, MPI_Aint* size) {
   check_external32(call, datarep);
   call.count(incount, "incount");
+  // Also valid for a type that is not committed: no data is packed.
   const Datatype* type = call.any_datatype(datatype);
   call.not_null(size, "size");
   const std::uint64_t bytes = external_bytes(call, type, incount);

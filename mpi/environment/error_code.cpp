@@ -59,7 +59,7 @@ extern "C" int PMPI_Add_error_code(int errorclass, int* errorcode) {
   Call call(call_name<"MPI_Add_error_code">);
   call.not_null(errorcode, "errorcode");
   if (!call.ok()) return call.failed();
-  // MPI_ERR_UNKNOWN is no valid new code, so it reports an invalid class.
+  // A new code is never MPI_ERR_UNKNOWN, so that reports an invalid class.
   const int code = call.rank().errors().add_code(errorclass);
   if (code == MPI_ERR_UNKNOWN) {
     call.error(MPI_ERR_ARG, "errorclass " + std::to_string(errorclass) + " is no error class");
@@ -74,6 +74,7 @@ extern "C" int PMPI_Add_error_string(int errorcode, const char* string) {
   Call call(call_name<"MPI_Add_error_string">);
   call.not_null(string, "string");
   if (!call.ok()) return call.failed();
+  // Not truncated: the program would find another string than it set.
   if (std::strlen(string) >= MPI_MAX_ERROR_STRING) {
     call.error(MPI_ERR_ARG, "the string has " + std::to_string(std::strlen(string)) +
                                 " characters; with its end it must fit into MPI_MAX_ERROR_STRING (512)");
@@ -107,6 +108,7 @@ MARGAY_ALIAS_MPIX(Delete_error_code)
 
 extern "C" int PMPIX_Delete_error_string(int errorcode) {
   Call call(call_name<"MPIX_Delete_error_string">);
+  // The code stays, with an empty string.
   if (!call.rank().errors().set_text(errorcode, {}))
     call.error(MPI_ERR_ARG, "errorcode " + std::to_string(errorcode) + " was not added by this program");
   return call.done();

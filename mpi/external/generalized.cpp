@@ -100,6 +100,7 @@ MARGAY_ALIAS_MPIX(Grequest_class_create)
 extern "C" int PMPIX_Grequest_class_allocate(MPIX_Grequest_class greq_class, void* extra_state, MPI_Request* request) {
   Call call(call_name<"MPIX_Grequest_class_allocate">);
   const std::vector<RequestClass>& classes = call.rank().tables().request_classes;
+  // A class is its place plus 1; 0, for no class, becomes the largest number and is refused.
   const auto place = static_cast<std::size_t>(greq_class) - 1;
   if (place < classes.size()) return start(call, classes[place], extra_state, greq_class, request);
   call.error(MPI_ERR_ARG, "greq_class " + std::to_string(greq_class) + " is none that MPIX_Grequest_class_create made");

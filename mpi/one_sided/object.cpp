@@ -28,6 +28,7 @@ extern "C" int PMPI_Win_set_name(MPI_Win win, const char* win_name) {
   const Window* const window = checked_window(call, win);
   call.not_null(win_name, "win_name");
   if (!call.ok()) return call.failed();
+  // A longer name is cut, so that MPI_Win_get_name fits it and its end into MPI_MAX_OBJECT_NAME characters.
   window->communicator->name = std::string(win_name).substr(0, MPI_MAX_OBJECT_NAME - 1);
   // The trace gets the new name with the next event that refers to it.
   window->communicator->in_trace = false;
@@ -68,6 +69,7 @@ extern "C" int PMPI_Win_set_info(MPI_Win win, MPI_Info info) {
   const std::optional<Info> hints = copy_of_info(info);
   if (!hints) call.error(MPI_ERR_INFO, words_of_bad_info(info));
   if (!call.ok()) return call.failed();
+  // Merged with earlier hints: a key that is not in `info` keeps its value.
   for (const auto& [key, value] : hints->pairs) window->info.set(key, value);
   return call.done();
 }
@@ -88,6 +90,7 @@ extern "C" int PMPI_Win_get_info(MPI_Win win, MPI_Info* info_used) {
     // The alignment that was used, which may be more than requested.
     told.set(kMemoryAlignmentHint, std::to_string(memory_alignment(window->info)));
   }
+  // A new object, which the program frees.
   const MPI_Info made = add_info(std::move(told));
   if (made == MPI_INFO_NULL) {
     call.error(MPI_ERR_OTHER, "too many info objects are alive (2^18); free some first");
@@ -149,6 +152,7 @@ extern "C" int PMPI_Win_call_errhandler(MPI_Win win, int errorcode) {
     call.error(MPI_ERR_ARG, "errorcode " + std::to_string(errorcode) + " is no error code");
   }
   if (!call.ok()) return call.failed();
+  // MPI_SUCCESS means that the handler was called; `errorcode` is not this call's error.
   static_cast<void>(call.hand_over(*window->communicator, errorcode));
   return MPI_SUCCESS;
 }
@@ -172,8 +176,10 @@ int get(Call& call, MPI_Win win, int keyval, void* value, int* flag, AttributeKi
   call.not_null(value, "attribute_val");
   call.not_null(flag, "flag");
   if (!call.ok()) return call.failed();
+  // The predefined ones are the window's own fields, not entries of its table of attributes.
   switch (is_builtin(keyval) ? predefined_keyval(keyval) : MPI_KEYVAL_INVALID) {
     case MPI_WIN_BASE: {
+      // Wrapped in an attribute, which converts the address for Fortran.
       Attribute base{nullptr, {window->base, AttributeKind::address}};
       return give_attribute(call, &base, reader, value, flag);
     }

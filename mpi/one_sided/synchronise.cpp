@@ -12,6 +12,7 @@ using margay::sim::TraceSync;
 
 namespace {
 
+// All assertions of MPI 4.0, 12.5.5; each call allows some of them.
 constexpr int kAssertions =
     MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;
 
@@ -81,8 +82,10 @@ extern "C" int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
   // The lock of a dead member may still be mapped here, and be free.
   if (call.device().kernel().initiator().gone(target.world_rank)) call.error(MPIX_ERR_PROC_FAILED, {});
   if (!call.ok()) return call.failed();
+  // Ends the access epoch of a fence, which no access has used (check_lock).
   window->fence = Window::Fence::none;
   target.lock = lock_type == MPI_LOCK_EXCLUSIVE ? LockKind::exclusive : LockKind::shared;
+  // Counted before the wait, in which another thread of the rank may use the window.
   ++window->locks;
   if ((assert& MPI_MODE_NOCHECK) == 0) call.rank().rma().ask_lock(*window, rank, target.lock);
   wait_for_lock(call, *window, rank);

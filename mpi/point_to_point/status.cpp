@@ -33,6 +33,7 @@ int set_elements(Call& call, MPI_Status* status, MPI_Datatype datatype, MPI_Coun
   if (ignores(status)) call.error(MPI_ERR_ARG, "the status is MPI_STATUS_IGNORE");
   call.count(count);
   if (!call.ok()) return call.failed();
+  // A status has bytes only: they are converted here, and back by MPI_Get_elements.
   const std::optional<std::uint64_t> bytes = bytes_of_elements(*type->definition, static_cast<std::uint64_t>(count));
   if (!bytes) {
     call.error(MPI_ERR_COUNT, "count " + std::to_string(count) + " makes more bytes than a status can hold (2^63)");

@@ -95,6 +95,7 @@ extern "C" int PMPI_Testany(int count, MPI_Request array_of_requests[], int* ind
     *flag = 0;
     return call.done();
   }
+  // The first in the array, not the one that completed first.
   *index = row.first_complete();
   row.end_only(*index, status);
   return call.done();
@@ -136,6 +137,7 @@ extern "C" int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Statu
   } else if (found->device->is_own()) {
     look_at_own(call, static_cast<OwnRequest&>(*found->device), status);
   } else {
+    // The request stays as it is: MPI_Wait or MPI_Test may end it later.
     const Request& ended = *found->device;
     status_of(ended, status);
     if (ended.error_class != MPI_SUCCESS) call.error(ended.error_class, words_of_failure(call.rank(), ended));

@@ -81,6 +81,7 @@ extern "C" int PMPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int
   if (!call.ok()) return call.failed();
   const std::string_view name = names[static_cast<std::size_t>(n)];
   if (*pset_len > 0) {
+    // One character of the buffer is for the zero.
     const std::size_t told = std::min(name.size(), static_cast<std::size_t>(*pset_len) - 1);
     std::memcpy(pset_name, name.data(), told);
     pset_name[told] = '\0';

@@ -101,6 +101,7 @@ MARGAY_ALIAS(T_category_get_categories)
 extern "C" int PMPI_T_category_get_num_events(int cat_index, int* num_events) {
   ToolCall call;
   if (!call.check_index(cat_index, categories().size()) || !call.check(num_events != nullptr)) return call.error();
+  // There are no event types (event.cpp).
   *num_events = 0;
   return MPI_SUCCESS;
 }

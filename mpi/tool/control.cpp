@@ -35,6 +35,7 @@ MARGAY_ALIAS(T_cvar_get_info)
 extern "C" int PMPI_T_cvar_get_index(const char* name, int* cvar_index) {
   ToolCall call;
   if (!call.check(name != nullptr && cvar_index != nullptr)) return call.error();
+  // A linear search: the table is short, and tools look names up once.
   const int found = index_of(control_variables(), name);
   if (!call.check(found >= 0, MPI_T_ERR_INVALID_NAME)) return call.error();
   *cvar_index = found;

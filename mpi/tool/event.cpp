@@ -38,6 +38,7 @@ MARGAY_ALIAS(T_event_get_info)
 
 extern "C" int PMPI_T_event_get_index(const char* name, int* event_index) {
   ToolCall call;
+  // The first error stays: a null argument is reported before the name.
   call.check(name != nullptr && event_index != nullptr);
   call.check(false, MPI_T_ERR_INVALID_NAME);
   return call.error();
@@ -118,6 +119,7 @@ using namespace margay::mpi;
 namespace {
 
 constexpr int kSources = 1;
+// A tick is a nanosecond.
 constexpr MPI_Count kTicksPerSecond = 1'000'000'000;
 
 }  // namespace
@@ -137,9 +139,11 @@ extern "C" int PMPI_T_source_get_info(int source_index, char* name, int* name_le
   if (!call.check_index(source_index, kSources)) return call.error();
   give_text("clock", name, name_len);
   give_text("nanoseconds of the host's monotonic clock, the same for all ranks of a host", desc, desc_len);
+  // The clock is monotonic, so events are in the order of their timestamps.
   give(ordering, MPI_T_SOURCE_ORDERED);
   give(ticks_per_second, kTicksPerSecond);
   give(max_ticks, std::numeric_limits<MPI_Count>::max());
+  // The clock has no hints.
   give(info, MPI_INFO_NULL);
   return MPI_SUCCESS;
 }

@@ -83,6 +83,7 @@ extern "C" int PMPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, i
   const GraphTopology* const graph = graph_of(call, call.communicator(comm));
   if (graph != nullptr) check_rank(call, rank, static_cast<int>(graph->index.size()));
   if (!call.ok()) return call.failed();
+  // The number of neighbors is needed to check the array: none are written for a node without any.
   const std::span<const int> found = graph->neighbors(rank);
   check_array(call, found, maxneighbors, neighbors, "maxneighbors", "neighbors");
   if (!call.ok()) return call.failed();
@@ -95,6 +96,7 @@ MARGAY_ALIAS(Graph_neighbors)
 extern "C" int PMPI_Graph_map(MPI_Comm comm, int nnodes, const int indx[], const int edges[], int* newrank) {
   Call call(call_name<"MPI_Graph_map">);
   const Communicator* const communicator = call.intracommunicator(comm);
+  // The graph is checked as if it were made, but not used.
   static_cast<void>(checked_graph(call, nnodes, indx, edges, communicator == nullptr ? 0 : communicator->size()));
   call.not_null(newrank, "newrank");
   if (call.ok()) *newrank = communicator->rank() < nnodes ? communicator->rank() : MPI_UNDEFINED;

@@ -18,6 +18,7 @@ sim::Kernel& kernel_of(const Reading& reading) {
   return reading.rank->process().kernel();
 }
 
+// `which`: the reason's number.
 void dropped(const Reading& reading, std::uint32_t which, std::span<Word> out) {
   out[0] = kernel_of(reading).registers().drops()[which];
 }
@@ -35,6 +36,7 @@ void delivered(const Reading& reading, std::uint32_t /*which*/, std::span<Word> 
   for (std::uint32_t peer = 0; peer < registers.ranks(); ++peer) out[0] += registers.delivered(peer);
 }
 
+// Divided by messages_delivered it is the mean cost of matching.
 void entries_walked(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
   out[0] = kernel_of(reading).target().entries_walked();
 }
