@@ -92,6 +92,7 @@ int free_early_handler(const Invocation& of, MPI_Errhandler* handler) {
   return MPI_SUCCESS;
 }
 
+// Predefined handlers, made for no object, are valid for any.
 ErrorHandlerPtr checked_handler(Call& call, MPI_Errhandler handle, ObjectType of) {
   if (!call.ok()) return nullptr;
   ErrorHandlerPtr found = call.rank().tables().error_handlers.find(handle);

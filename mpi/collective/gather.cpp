@@ -33,6 +33,7 @@ class GatheredData {
   }
   [[nodiscard]] std::byte* run() const { return run_; }
   [[nodiscard]] Region region() const { return Region(run_, bytes_); }
+  // A dense type's data is in place already.
   void scatter() {
     if (data_ == nullptr) return;
     margay::portals::copy(data_->region(), region());
@@ -72,6 +73,7 @@ std::uint64_t bytes_of(std::int64_t count, const Datatype& type) {
   return static_cast<std::uint64_t>(count) * type.size;
 }
 
+// This rank's block, as the program sends it: its own arguments, or with MPI_IN_PLACE a block of the receive buffer.
 struct Contribution {
   const void* buffer;
   std::int64_t count;
@@ -112,6 +114,7 @@ class Gathering {
     } else if (arguments.send == MPI_IN_PLACE) {
       call.error(MPI_ERR_BUFFER, "the send buffer is MPI_IN_PLACE; that is for the root only");
     }
+    // After check_result(), which sets the block that MPI_IN_PLACE stands for.
     mine_ = check_contribution(call, arguments.send, arguments.send_count, arguments.send_type, mine_);
     if (!call.ok()) return;
     MARGAY_ASSERT(mine_.type != nullptr);  // a check that fails sets the error
@@ -126,6 +129,7 @@ class Gathering {
 
   void begin() {
     data_.emplace(mine_.buffer, mine_.count, *mine_.type);
+    // A rank without the result needs no room for it.
     if (!has_result()) return;
     all_.emplace(arguments_.receive, arguments_.receive_count, *receive_type_, communicator_->size());
   }
@@ -155,6 +159,7 @@ class Gathering {
   }
   [[nodiscard]] bool to_one() const { return arguments_.root.has_value(); }
   [[nodiscard]] bool has_result() const { return !to_one() || communicator_->rank() == *arguments_.root; }
+  // Others than the root take the length of what they send.
   [[nodiscard]] std::uint64_t block_bytes() const {
     return has_result() ? bytes_of(arguments_.receive_count, *receive_type_) : data_->region().bytes();
   }

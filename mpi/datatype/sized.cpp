@@ -22,6 +22,7 @@ int hand_out_kind(Call& call, MPI_Datatype basic, int combiner, std::vector<int>
     return MPI_SUCCESS;
   }
   const TypePtr like = call.rank().handles().datatype(basic)->definition;
+  // A copy, because MPI_Type_get_contents returns the arguments of this type, not of the predefined one.
   const std::shared_ptr<TypeDefinition> made = copy_definition(*like);
   made->origin = {combiner, std::move(asked), {}, {}};
   Datatype* added = call.rank().handles().add_datatype(Datatype(made));

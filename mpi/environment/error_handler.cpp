@@ -37,6 +37,7 @@ int create(Call& call, MPI_Comm_errhandler_function* function, MPI_Errhandler* h
 int set(Call& call, MPI_Comm comm, MPI_Errhandler handle) {
   Communicator* communicator = call.communicator(comm);
   const ErrorHandlerPtr handler = find_handler(call, handle);
+  // Predefined handlers are valid for any object.
   if (handler != nullptr && handler->of != ObjectType::none && handler->of != ObjectType::communicator)
     call.error(MPI_ERR_ARG, "the error handler was not made for communicators");
   // Through Worlds, which records whether the program has set MPI_COMM_SELF's or the world's handler.

@@ -122,6 +122,8 @@ AnnouncedAccess described(Call& call, Window& window, const Access& access, cons
   return told;
 }
 
+// The earlier access's function and source line. A place is an offset in a file, so another process than the caller can
+// look it up.
 std::string first_call(Call& call, const Conflict& conflict) {
   return conflict.first.call + call.rank().process().source_lines().behind_call(conflict.first.place);
 }
@@ -251,6 +253,7 @@ bool announce_checked(Call& call, Window& window, Access& access, const AccessNa
   const AnnouncedAccess told = described(call, window, access, nature);
   // The origin first: that needs no message.
   if (!check_buffers(call, window, told, access, nature) || !check_target(call, window, told, access)) {
+    // The access does not begin, so it uses the origin's buffers no longer.
     window.check->buffers.end_access(access.target, told.number);
     return false;
   }

@@ -158,6 +158,7 @@ extern "C" int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* mess
     return MPI_SUCCESS;
   }
   Envelope envelope;
+  // Extracted inside the wait, so that no other thread's receive can match it first.
   Message* found = nullptr;
   wait_for_one(call, {source, tag, communicator}, [&] {
     found = call.device().matched_probe(source, tag, *communicator, envelope, TraceProbe::mprobe);

@@ -56,6 +56,7 @@ std::string words(const UserRequest& request) {
     return message_words(call.is_send ? "to" : "from", call.peer, call.tag,
                          static_cast<std::uint64_t>(call.count) * call.type->size);
   }
+  // A send that was complete at once: the handle has its peer, its tag, and as count its bytes.
   if (request.sent) {
     const PersistentCall& call = request.call;
     if (call.peer == MPI_PROC_NULL) return {};
@@ -110,6 +111,7 @@ class Report {
     counted_ = lines_;
   }
   [[nodiscard]] bool empty() const { return lines_ == 0; }
+  // Ends the report with the numbers of all kinds; counts them as findings of the process.
   [[nodiscard]] std::string text() {
     if (lines_ == 0) return {};
     rank_.process().found(lines_);

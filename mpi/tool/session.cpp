@@ -34,6 +34,7 @@ int step_each(MPI_T_pvar_session session, MPI_T_pvar_handle handle, Step step) {
   }
   PerformanceSession* const all = find_session(call, session);
   if (all == nullptr) return call.error();
+  // An error of one handle does not keep the others from the step.
   int first_error = MPI_SUCCESS;
   for (auto& [number, one] : all->handles) {
     // With MPI_T_PVAR_ALL_HANDLES, handles that cannot be started or stopped are skipped (MPI 4.0, 15.3.7).

@@ -49,6 +49,7 @@ void collective_bytes(const Reading& reading, std::uint32_t /*which*/, std::span
   out[0] = reading.rank->collectives()->sent().bytes;
 }
 
+// Parts that other ranks of the node read in shared memory, instead of messages.
 void shown_parts(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
   out[0] = reading.rank->collectives()->shown().messages;
 }
@@ -76,6 +77,7 @@ void delivered_from(const Reading& reading, std::uint32_t /*which*/, std::span<W
   }
 }
 
+// A row's name and its description for tools.
 struct Text {
   const char* name;
   const char* description;

@@ -71,6 +71,7 @@ void heap_high_water(const Reading& reading, std::uint32_t /*which*/, std::span<
   out[0] = device_of(reading).heap().high_water_bytes();
 }
 
+// 1 while the second heap takes the messages.
 void heap_in_use(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
   out[0] = device_of(reading).heap().spilling() ? 1 : 0;
 }
