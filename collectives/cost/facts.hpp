@@ -22,7 +22,9 @@ namespace margay::collectives {
 // A requested plan. The selector decides what it leaves open.
 struct AskedPlan {
   struct Dimension {
-    int length = 0;  // 0: none
+    // Ranks along the dimension; 0: no such dimension.
+    int length = 0;
+    // How data travels along it; nullopt: not requested.
     std::optional<Way> way = {};
     bool operator==(const Dimension&) const = default;
   };
@@ -117,7 +119,8 @@ static_assert(kAlgorithmCount == static_cast<std::size_t>(Algorithm::chain) + 1)
 struct AskedFor {
   // By operation; nullopt: the cheapest one.
   std::array<std::optional<Algorithm>, kOperationCount> algorithms = {};
-  std::array<AskedPlan, kOperationCount> plans = {};  // of hybrids
+  // The plans of requested hybrids, by operation.
+  std::array<AskedPlan, kOperationCount> plans = {};
   // The requested algorithm of an operation, by its index.
   [[nodiscard]] std::optional<Algorithm>& operator[](std::size_t operation) { return algorithms[operation]; }
   [[nodiscard]] const std::optional<Algorithm>& operator[](std::size_t operation) const {
@@ -127,11 +130,16 @@ struct AskedFor {
 // The facts of a communicator by which its members choose algorithms: the same on all of them, without a message.
 struct Facts {
   int ranks = 1;
-  int nodes = 1;             // nodes that its members run on
-  int most_on_node = 1;      // largest number of members on one node
-  int on_first_node = 1;     // members on rank 0's node
-  bool even = true;          // whether each node has the same number
-  Crossings crossings = {};  // messages between nodes
+  // Nodes that its members run on.
+  int nodes = 1;
+  // The largest number of members on one node.
+  int most_on_node = 1;
+  // Members on rank 0's node.
+  int on_first_node = 1;
+  // Whether each node has the same number.
+  bool even = true;
+  // Messages between nodes.
+  Crossings crossings = {};
   // Ranks outnumber the processors, so ranks that wait yield.
   bool crowded = false;
   // If crowded: processors for its members when all ranks of the job are busy; 0: unknown.

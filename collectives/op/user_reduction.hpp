@@ -54,9 +54,11 @@ class UserReduction {
 
   // The rank whose process lock is left while the function runs.
   mpi_adi::MpiRank& rank_;
-  const mpi_adi::Operation operation_;  // a copy: the program may free its handle meanwhile
+  // A copy, because the program may free its handle meanwhile.
+  const mpi_adi::Operation operation_;
   // The elements' type, for which the function may be called with a temporary handle.
   mpi_adi::Datatype& type_;
+  // Elements of a whole row.
   std::int64_t count_;
   // Memory of the datatype's shape for both operands; empty if rows need none.
   Shaped in_;

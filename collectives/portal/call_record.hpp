@@ -41,23 +41,30 @@ struct CallRecord {
   struct Key {
     std::uint64_t generation = 0;
     std::uint32_t context = 0;
-    std::uint32_t leader = 0;  // world rank of its first member
+    // The world rank of its first member.
+    std::uint32_t leader = 0;
     auto operator<=>(const Key&) const = default;
   };
-  static constexpr std::int32_t kNoRoot = -1;       // the call has none
-  static constexpr std::int32_t kUnknownRoot = -2;  // MPI_PROC_NULL: another one of the caller's group
+  // The call has no root.
+  static constexpr std::int32_t kNoRoot = -1;
+  // MPI_PROC_NULL: the root is another one of the caller's group.
+  static constexpr std::int32_t kUnknownRoot = -2;
 
   Key key;
-  std::uint32_t members = 0;    // number of members of both groups
-  std::uint32_t rank = 0;       // the caller's, among the members
-  bool ends = false;            // MPI_Finalize
+  // The number of members, of both groups of an intercommunicator.
+  std::uint32_t members = 0;
+  // The caller's rank among the members.
+  std::uint32_t rank = 0;
+  // The report of MPI_Finalize.
+  bool ends = false;
   std::uint8_t group = 0;       // the caller's group of an intercommunicator (0 or 1)
   std::uint8_t root_group = 0;  // the root's group
   // `expects` is the same on all members of the group, by ranks of the communicator (recvcounts).
   bool expects_alike = false;
   // What must be equal on all members. A member that does not know the root names neither operation nor amount.
   std::int32_t root = kNoRoot;
-  std::int32_t operation = 0;  // 0: the call has none
+  // 0: the call has no operation.
+  std::int32_t operation = 0;
   // The amount that all members name alike; empty for calls whose members name different ones.
   Amount alike;
   // The call formatted, in three strings that end with a zero: its name, the description of its data, and the remaining
@@ -65,8 +72,10 @@ struct CallRecord {
   std::array<char, 48> function{};
   std::array<char, 96> of{};
   std::array<char, 160> rest{};
-  sim::SourcePlace place;                // where the program makes the call
-  std::uint32_t sends = 0, expects = 0;  // number of shares that follow in the message
+  // Where the program makes the call.
+  sim::SourcePlace place;
+  // Numbers of shares that follow in the message.
+  std::uint32_t sends = 0, expects = 0;
 
   // Whether the member names the root, and with it operation and amount.
   [[nodiscard]] bool knows_root() const { return root != kUnknownRoot; }

@@ -21,6 +21,7 @@ class RankHost final : public Host {
   [[nodiscard]] bool crowded() const override;
   // The job's processors divided by its ranks.
   [[nodiscard]] double processors_each() const override;
+  // The text of --collective.
   [[nodiscard]] std::string asked_algorithms() const override;
   [[nodiscard]] std::string rates() const override;
   [[nodiscard]] const sim::NodeMemory* node_memory() const override { return rank_.process().node_memory(); }

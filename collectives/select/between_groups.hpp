@@ -8,8 +8,10 @@ namespace margay::collectives {
 
 // The two groups' ranges of ranks in the communicator of both.
 struct TwoGroups {
-  int mine = 0;  // first rank of this rank's group
+  // The first rank of this rank's group, and the group's size.
+  int mine = 0;
   int my_size = 1;
+  // The same of the other group.
   int theirs = 0;
   int their_size = 1;
   // The ranges as seen by this rank of `inter`: which group is first is the same on all ranks.
@@ -51,7 +53,8 @@ struct AllreduceBetween {
 struct ReduceScatterBetween {
   TwoGroups groups;
   Reduction reduction = {};
-  std::span<const std::uint64_t> block_lengths = {};  // of the ranks of this group
+  // Bytes of the blocks of this group's ranks, in their order.
+  std::span<const std::uint64_t> block_lengths = {};
   [[nodiscard]] Plan plan(const StandingFacts& standing) const;
   [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
 };

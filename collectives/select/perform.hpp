@@ -101,6 +101,7 @@ template <typename What>
   // The call's number, by which members publish that they are done with it.
   std::uint64_t number = 0;
   {
+    // Its construction takes the call's number.
     Collective collective(portal, communicator, plan.shape, plan.own);
     number = communicator.collective_sequence;
     // After a loss this member takes part in no shared-memory call of the communicator any more.

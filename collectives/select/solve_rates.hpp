@@ -25,23 +25,28 @@ inline constexpr std::uint64_t kTimedShared = std::uint64_t{16} << 10;
 struct CallTimes {
   // Broadcasts along the tree, between two ranks with a processor each, whose root changes each time.
   struct Pair {
-    double message;  // of kTimedMessage bytes
+    // A message of kTimedMessage bytes.
+    double message;
+    // Messages of kTimedShorter and kTimedLonger bytes.
     double shorter, longer;
     // The time of each further message of several, or that its sender is busy with it.
     double further;
   };
   // Inside a node, and between two.
   std::optional<Pair> inside, between;
-  std::optional<double> row;  // MPI_Reduce_local of kTimedRow
+  // One MPI_Reduce_local of kTimedRow bytes.
+  std::optional<double> row;
   // Calls through shared memory, by two ranks with a processor each.
   struct Shared {
     double barrier;
-    double allreduce;  // of kTimedShared
+    // Of kTimedShared bytes.
+    double allreduce;
   };
   std::optional<Shared> shared;
   // Barriers of ranks that outnumber processors: by nodes, and through shared memory.
   struct Crowd {
     int ranks;
+    // The processors that they share.
     double processors;
     double nodes, shared;
   };

@@ -43,6 +43,7 @@ class Call {
   explicit Call(const Invocation& of) : Call(of, current_rank()) {}
   // For a given rank, also while no world or session refers to the job.
   Call(const Invocation& of, MpiRank& rank) : Call(of, &rank) {}
+  // A call without an error leaves the rank here, after the binding has written its results.
   ~Call() {
     if (inside_) leave();
   }
@@ -133,6 +134,7 @@ class Call {
   }
   // Checks that `count` is not negative and that its elements have at most 2^63 - 1 bytes. Returns whether it is valid.
   bool elements(std::int64_t count, const Datatype& type) {
+    // One comparison refuses negative counts, too.
     if (static_cast<std::uint64_t>(count) <= type.count_max) [[likely]]
       return true;
     bad_elements(count, type);
@@ -228,6 +230,7 @@ class Call {
   }
   // Whether `rank` is a member. True without a communicator, whose failed lookup has set the error.
   [[nodiscard]] static bool is_member(const Communicator* communicator, int rank) {
+    // One comparison: without its sign a negative rank is a large number.
     return communicator == nullptr || static_cast<unsigned>(rank) < static_cast<unsigned>(communicator->peer_count());
   }
   // The failures of the checks: each sets the error, and does nothing after an earlier one. Those with a result return
@@ -235,8 +238,10 @@ class Call {
   [[gnu::noinline]] Communicator* bad_communicator(MPI_Comm handle, const Communicator* found);
   // An intercommunicator where only intracommunicators are valid.
   [[gnu::noinline]] Communicator* refused_inter();
+  // An invalid handle; bad_datatype() also: a type that is not committed.
   [[gnu::noinline]] void no_datatype(MPI_Datatype handle, const Datatype* found);
   [[gnu::noinline]] void bad_datatype(MPI_Datatype handle, const Datatype* found);
+  // MPI_DATATYPE_NULL, which is valid for no elements: returns MPI_BYTE for that.
   [[gnu::noinline]] Datatype* datatype_of_none(MPI_Datatype handle, std::int64_t count, const Datatype* found);
   [[gnu::noinline]] UserRequest* bad_request(MPI_Request handle, const UserRequest* found);
   [[gnu::noinline]] void bad_count(std::int64_t count, const char* what);
@@ -245,7 +250,9 @@ class Call {
   [[gnu::noinline]] void bad_receive_tag(int tag);
   [[gnu::noinline]] void bad_destination(const Communicator* communicator, int rank);
   [[gnu::noinline]] void bad_source(const Communicator* communicator, int rank);
+  // Accepts MPI_ROOT and MPI_PROC_NULL on an intercommunicator.
   [[gnu::noinline]] void bad_root(const Communicator* communicator, int rank);
+  // Accepts any address if there are no bytes to move, and MPI_BOTTOM if type or displacement has the address.
   [[gnu::noinline]] void bad_buffer(const void* address, std::int64_t count, const Datatype* type, const char* what,
                                     std::int64_t displacement);
   [[gnu::noinline]] void null_argument(const char* what);
@@ -273,12 +280,14 @@ class Call {
   const CallName& name_;
   // The communicator whose handler failed() calls; null: the world's.
   Communicator* handler_of_ = nullptr;
+  // The class of the first error, or the code that a function of the program returned.
   int error_class_ = MPI_SUCCESS;
   // The origin of the error.
   Blame blame_ = Blame::call;
   // The process lock is held.
   bool inside_ = false;
-  bool holds_ = false;  // this call owns a reference to handler_of_
+  // This call owns a reference to handler_of_.
+  bool holds_ = false;
   // The error's message. A pointer, which is cheaper to construct and destroy in every call.
   std::unique_ptr<std::string> sentence_;
 };

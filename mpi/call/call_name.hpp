@@ -36,6 +36,7 @@ struct Invocation {
     return name;
   }  // NOLINT(google-explicit-constructor): it is a name with more to it
 
+  // The function's name, of static lifetime.
   const CallName& name;
   // The program's code address behind the call.
   const void* caller;

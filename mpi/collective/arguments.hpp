@@ -87,6 +87,7 @@ class Operands {
     return user_ ? user_->row_bytes() : static_cast<std::uint64_t>(count_ * type_->extent);
   }
 
+  // The elements' type, and their number in a row.
   Datatype* type_;
   std::int64_t count_;
   // The loop of a predefined operation; null for a program's.
@@ -95,7 +96,8 @@ class Operands {
   std::optional<UserReduction> user_;
   // Predefined operations all commute.
   bool commutative_ = true;
-  TreePortal* portal_ = nullptr;  // the source of rows' memory
+  // The source of rows' memory.
+  TreePortal* portal_ = nullptr;
   // The row, if it is not in the program's memory.
   KeptMemory::Run own_;
 };

@@ -26,7 +26,8 @@ struct MoveArguments {
   Move operation;
   BlockArguments send;
   BlockArguments receive;
-  int root = 0;  // of gather and scatter
+  // Of gather and scatter only.
+  int root = 0;
   MPI_Comm comm = MPI_COMM_NULL;
 };
 
@@ -83,7 +84,8 @@ class BlockMove {
   [[nodiscard]] bool sends_each() const;
   // Whether all blocks have one length, which all members name.
   [[nodiscard]] bool is_even() const;
-  [[nodiscard]] std::uint64_t even_bytes() const;  // the length
+  // Bytes of one block. Requires: is_even().
+  [[nodiscard]] std::uint64_t even_bytes() const;
   // Bytes of the blocks that this rank sends, or if none, receives; for the trace.
   [[nodiscard]] std::uint64_t own_bytes() const;
   // Shared memory if members read each other's, else direct messages; an even all-to-all is chosen by cost.
@@ -99,9 +101,12 @@ class BlockMove {
   // This rank has a send side, and a receive side: at the root of one group's gather both.
   bool sends_ = true;
   bool receives_ = true;
-  bool own_in_place_ = false;                // this rank's own block is in place already
-  std::vector<int> destinations_, sources_;  // peers, by block; negative: none
-  int first_peer_ = 0;                       // rank of the first peer in the communicator of both groups
+  // This rank's own block is in place already, so it is not copied.
+  bool own_in_place_ = false;
+  // Peers, by block; negative: none (MPI_PROC_NULL).
+  std::vector<int> destinations_, sources_;
+  // The rank of the first peer in the communicator of both groups.
+  int first_peer_ = 0;
   // The blocks of both sides; one block if all peers get the same.
   Blocks sent_, received_;
 

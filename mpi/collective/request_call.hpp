@@ -69,6 +69,7 @@ int perform_checked(Call& call, const Arguments& arguments) {
   if (!call.ok()) return call.failed();
   what.begin();
   note_error(call, perform(collectives_of(call), what.communicator().everybody(), what));
+  // The result of a failed call is undefined, so it is not unpacked.
   if (call.ok()) what.finish();
   return call.done();
 }

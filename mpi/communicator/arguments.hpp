@@ -27,6 +27,7 @@ void check_rank(Call& call, int rank, int size, const char* what = "rank");
 template <typename Kind>
 [[nodiscard]] const Kind* topology_of(Call& call, const Communicator* communicator, const char* kind) {
   if (!call.ok()) return nullptr;
+  // Not null here: an invalid communicator has set the error.
   const Topology* const topology = communicator->topology.get();
   const Kind* const found = topology == nullptr ? nullptr : std::get_if<Kind>(&topology->is);
   if (found == nullptr) call.error(MPI_ERR_TOPOLOGY, std::string("the communicator has no ") + kind + " topology");

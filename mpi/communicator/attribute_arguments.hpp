@@ -19,6 +19,7 @@ template <typename Object>
 int set_attribute_of(Call& call, Object* object, ObjectType owner, int keyval, AttributeValue value) {
   // A freed key takes no new values; its old ones can still be read and deleted.
   const KeyvalPtr key = find_unfreed_keyval(call, keyval, owner);
+  // May call functions of the program, whose error becomes the call's.
   if (call.ok()) set_attribute(call, *object, key, value);
   return call.done();
 }

@@ -13,6 +13,7 @@ enum class Category : std::uint8_t { margay, protocols, queues, heap, wires, ker
 
 // The name and description that tools see.
 struct CategoryText {
+  // Identifies the category for MPI_T_category_get_index.
   const char* name;
   const char* description;
 };

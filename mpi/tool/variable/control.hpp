@@ -17,7 +17,8 @@ namespace margay::mpi {
 struct Settings {
   sim::Options options;
   DeviceOptions device;
-  MpiRank* rank = nullptr;  // if not null, its process lock is held
+  // If not null, its process lock is held.
+  MpiRank* rank = nullptr;
 };
 // The settings of the running rank, or (null) of the environment.
 [[nodiscard]] Settings settings_of(MpiRank* rank);
@@ -32,15 +33,19 @@ struct ControlVariable {
   const char* description;
   Category category;
   int verbosity;  // MPI_T_VERBOSITY_
-  int scope;      // MPI_T_SCOPE_; a write affects this process only
+  // MPI_T_SCOPE_; a write affects this process only, whatever the scope.
+  int scope;
   ValueType type;
-  const Enumeration* items;  // of an integer, else null
+  // The named values of an integer; else null.
+  const Enumeration* items;
   // Reads the value; null for a string.
   Word (*read)(const Settings&);
-  std::string (*read_text)(const Settings&);  // of a string, instead of read
+  // Reads the value of a string; null for other types.
+  std::string (*read_text)(const Settings&);
   // Whether the value may be written now: MPI_SUCCESS or an MPI_T_ERR_ class. Null: the variable is never written.
   int (*check)(const Settings&, Word value);
-  void (*write)(MpiRank& rank, Word value);  // under the process lock; the value is checked
+  // Sets the value, which was checked. Called under the process lock.
+  void (*write)(MpiRank& rank, Word value);
   [[nodiscard]] bool writable() const { return check != nullptr; }
 };
 

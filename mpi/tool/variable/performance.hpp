@@ -14,8 +14,10 @@ namespace margay::mpi {
 
 // The source of a reader's value.
 struct Reading {
-  MpiRank* rank = nullptr;                     // its process lock is held; null only for rows without_rank
-  const Communicator* communicator = nullptr;  // of a bound variable
+  // Its process lock is held. Null only for rows without_rank.
+  MpiRank* rank = nullptr;
+  // The communicator of a bound variable; else null.
+  const Communicator* communicator = nullptr;
 };
 
 // A reader: writes one word for each element. `which`: the row's.
@@ -32,11 +34,16 @@ struct PerformanceVariable {
   ValueType type;
   // Called under the process lock, unless without_rank.
   ReadWords read;
-  std::uint32_t which = 0;             // for readers of several rows
-  const Enumeration* items = nullptr;  // of a state, else null
-  bool of_communicator = false;        // bound to a communicator, else to no object
-  bool per_member = false;             // one element for each rank of the communicator, else one
-  bool without_rank = false;           // figures of the operating system for this process, valid at any time
+  // Selects the figure in a reader that several rows share: a wire, a kind, a reason.
+  std::uint32_t which = 0;
+  // The named values of a state; else null.
+  const Enumeration* items = nullptr;
+  // Bound to a communicator; else to no object.
+  bool of_communicator = false;
+  // One element for each rank of the communicator; else one.
+  bool per_member = false;
+  // Figures of the operating system for this process, valid at any time.
+  bool without_rank = false;
 
   // Whether the variable only adds up: it then begins at 0 for each handle, and can be started, stopped, reset and
   // written. Others (levels, sizes, marks, states) are continuous and read-only.

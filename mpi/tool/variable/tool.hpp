@@ -17,13 +17,17 @@
 
 namespace margay::mpi {
 
-using ToolHandle = std::uintptr_t;  // 0: none
+// The number behind a handle of the interface; 0: none.
+using ToolHandle = std::uintptr_t;
 
 // A handle of a performance variable, with its own sums.
 struct PerformanceHandle {
-  std::size_t index = 0;  // in performance_variables()
+  // The variable's place in performance_variables().
+  std::size_t index = 0;
+  // Of a bound variable.
   MPI_Comm communicator = MPI_COMM_NULL;
-  ContextId context = 0;  // the communicator's, because a later one may have the same handle
+  // The communicator's context, because a later communicator may have the same handle.
+  ContextId context = 0;
   // Only of variables that add up.
   Accumulator sums{1};
 };
@@ -38,15 +42,20 @@ struct Tool final : ProcessPart {
   static constexpr PartSlot kSlot = PartSlot::tool;
   std::mutex mutex;
   // All below is guarded by it.
-  int users = 0;            // calls of MPI_T_init_thread without their MPI_T_finalize
-  MpiRank* rank = nullptr;  // between MPI_Init and MPI_Finalize, else null
+  // Calls of MPI_T_init_thread without their MPI_T_finalize.
+  int users = 0;
+  // The rank between MPI_Init and MPI_Finalize, else null.
+  MpiRank* rank = nullptr;
   // The last number that was used for a handle.
   ToolHandle last_handle = 0;
-  std::map<ToolHandle, std::size_t> control_handles;  // index in control_variables()
+  // Handles of control variables, with their places in control_variables().
+  std::map<ToolHandle, std::size_t> control_handles;
   // Pvar sessions by handle.
   std::map<ToolHandle, PerformanceSession> sessions;
-  std::map<std::size_t, Word> wanted;  // values written before MPI_Init, by index of the control variable
-  std::vector<Word> last_values;       // of unbound performance variables, at MPI_Finalize; empty before
+  // Values written before MPI_Init, by index of the control variable.
+  std::map<std::size_t, Word> wanted;
+  // The values of unbound performance variables at MPI_Finalize; empty before.
+  std::vector<Word> last_values;
 };
 // The state of the calling thread's process.
 [[nodiscard]] Tool& tool();
@@ -69,6 +78,7 @@ class RankVisit {
   RankVisit& operator=(const RankVisit&) = delete;
 
  private:
+  // Null: there is nothing to lock.
   MpiRank* rank_;
 };
 

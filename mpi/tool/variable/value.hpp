@@ -42,15 +42,21 @@ enum class TcpBackendAsked : std::uint8_t { automatic, epoll, uring };
 // Whether an item has the value `value`.
 [[nodiscard]] bool has_item(const Enumeration& enumeration, int value);
 
+// An element's value; see ValueType for its unit.
 using Word = std::uint64_t;
 
 // The type as which the program reads an element, and its unit in the word.
 enum class ValueType : std::uint8_t {
-  integer,  // MPI_INT: the value of an enumeration
-  count,    // MPI_UNSIGNED_LONG_LONG
-  seconds,  // MPI_DOUBLE; the word is nanoseconds
-  share,    // MPI_DOUBLE from 0 to 1; the word is millionths
-  text,     // MPI_CHAR, zero-terminated; no word
+  // MPI_INT: the value of an enumeration.
+  integer,
+  // MPI_UNSIGNED_LONG_LONG.
+  count,
+  // MPI_DOUBLE; the word is nanoseconds.
+  seconds,
+  // MPI_DOUBLE from 0 to 1; the word is millionths.
+  share,
+  // MPI_CHAR, zero-terminated; no word.
+  text,
 };
 
 // The MPI type as which the program reads an element.
