@@ -67,6 +67,7 @@ int create_early_handler(const Invocation& of, ObjectType object, HandlerFunctio
   call.not_null(reinterpret_cast<const void*>(function), what);
   call.not_null(handler, "errhandler");
   if (!call.ok()) return call.failed();
+  // The process owns handlers, because programs may make them before MPI_Init.
   const MPI_Errhandler made = process_error_handlers().create(object, function);
   if (made == MPI_ERRHANDLER_NULL) {
     call.error(MPI_ERR_OTHER, kTooManyHandlers);

@@ -121,8 +121,11 @@ class BlockMove {
   // Several blocks for, or from, one neighbour, sent as one message in their order. Long ones that are contiguous stay
   // in the program's memory as pieces; others are copied into a run, or out of it.
   struct Bundle {
+    // Of a message that stays in the program's memory.
     std::vector<portals::Buffer> pieces;
+    // Of a message that is copied: its blocks in the program's memory.
     std::vector<portals::Region> blocks;
+    // The copy, the blocks one behind the other; null if there is none.
     std::unique_ptr<std::byte[]> run;
   };
   std::vector<Bundle> bundles_out_, bundles_in_;

@@ -213,6 +213,7 @@ class GatherTask final : public PlainCallTask<What> {
   GatherTask(MpiRank& rank, std::unique_ptr<Gathering> gathering)
       : PlainCallTask<What>(rank, gathering->communicator()), gathering_(std::move(gathering)) {
     this->keep(*gathering_->send_type());
+    // Only a rank with the result has a receive type.
     if (gathering_->receive_type() != nullptr) this->keep(*gathering_->receive_type());
   }
 
@@ -226,6 +227,7 @@ class GatherTask final : public PlainCallTask<What> {
     return MPI_SUCCESS;
   }
 
+  // The checked arguments, which each start of a persistent call uses again.
   std::unique_ptr<Gathering> gathering_;
 };
 

@@ -199,6 +199,7 @@ class ReduceTask final : public PlainCallTask<What> {
     return MPI_SUCCESS;
   }
 
+  // The checked arguments, which each start of a persistent call uses again.
   std::unique_ptr<Reducing> reducing_;
 };
 

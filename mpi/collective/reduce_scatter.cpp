@@ -118,6 +118,7 @@ class ReduceScattering {
     return counts;
   }
 
+  // In this order, because each is initialized from those before it.
   ReduceScatterArguments arguments_;
   Communicator* communicator_;
   Datatype* type_;

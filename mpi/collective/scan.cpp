@@ -23,6 +23,7 @@ class Scanning {
  public:
   Scanning(Call& call, const ScanArguments& arguments)
       : arguments_(arguments),
+        // Scans are not defined between groups (MPI 4.0, 6.11).
         communicator_(call.intracommunicator(arguments.comm)),
         type_(checked_type(call)),
         operands_(call, arguments.op, type_, arguments.count) {

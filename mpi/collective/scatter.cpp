@@ -148,6 +148,7 @@ class ScatterTask final : public PlainCallTask<ScatterCall> {
  public:
   ScatterTask(MpiRank& rank, std::unique_ptr<Scattering> scattering)
       : PlainCallTask(rank, scattering->communicator()), scattering_(std::move(scattering)) {
+    // Only the root has a send type; with MPI_IN_PLACE it has no receive type.
     if (scattering_->send_type() != nullptr) keep(*scattering_->send_type());
     if (scattering_->receive_type() != nullptr) keep(*scattering_->receive_type());
   }
@@ -158,6 +159,7 @@ class ScatterTask final : public PlainCallTask<ScatterCall> {
     scattering_->tell(what_);
   }
 
+  // The checked arguments, which each start of a persistent call uses again.
   std::unique_ptr<Scattering> scattering_;
 };
 

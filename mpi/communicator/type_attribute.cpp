@@ -7,6 +7,7 @@ using namespace margay::mpi;
 
 namespace {
 
+// Also of types that are not committed.
 int set_of_type(Call& call, MPI_Datatype datatype, int keyval, AttributeValue value) {
   return set_attribute_of(call, call.any_datatype(datatype), ObjectType::datatype, keyval, value);
 }

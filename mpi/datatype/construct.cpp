@@ -122,6 +122,7 @@ int structure(Call& call, Count count, const Count lengths[], const MPI_Aint dis
   const auto blocks = block_lengths(call, lengths, count);
   const auto places = array(call, displacements, count, "array_of_displacements");
   std::vector<TypePtr> old;
+  // An invalid type sets the error, so the list is not used.
   for (const MPI_Datatype type : array(call, types, count, "array_of_types")) old.push_back(definition(call, type));
   call.not_null(newtype, "newtype");
   if (!call.ok()) return call.failed();
@@ -135,6 +136,7 @@ int resized(Call& call, MPI_Datatype oldtype, MPI_Aint lower, MPI_Aint extent, M
   const TypePtr old = definition(call, oldtype);
   call.not_null(newtype, "newtype");
   if (!call.ok()) return call.failed();
+  // As MPI_Type_get_contents returns them.
   const MPI_Aint bounds[] = {lower, extent};
   return hand_out_type(
       call, make_resized(old, lower, extent, origin_of<Count>(MPI_COMBINER_RESIZED, {}, bounds, {old})), newtype);

@@ -39,6 +39,7 @@ extern "C" int PMPI_File_get_errhandler(MPI_File file, MPI_Errhandler* errhandle
   call.not_null(errhandler, "errhandler");
   if (!call.ok()) return call.failed();
   ObjectTables& tables = call.rank().tables();
+  // A new reference, which MPI_Errhandler_free drops.
   const MPI_Errhandler told = tables.error_handlers.hand_out(tables.file_handler);
   if (told == MPI_ERRHANDLER_NULL) {
     call.error(MPI_ERR_OTHER, kTooManyHandlers);

@@ -85,6 +85,7 @@ extern "C" int PMPI_Info_get_string(MPI_Info info, const char* key, int* buflen,
   if (call.ok() && *buflen < 0) call.error(MPI_ERR_ARG, "buflen is " + std::to_string(*buflen) + ", below 0");
   if (call.ok() && *buflen > 0) call.not_null(value, "value");
   return look_up(call, info, key, flag, [buflen, value](const std::string& found) {
+    // A length of 0 asks for the value's length only.
     if (*buflen > 0) copy_text(found, value, static_cast<std::size_t>(*buflen) - 1);
     // The length that the whole value needs, so that the program can call again.
     *buflen = static_cast<int>(found.size()) + 1;

@@ -116,6 +116,7 @@ AnnouncedAccess described(Call& call, Window& window, const Access& access, cons
     told.type = nature.operands->type;
   }
   read_hints(window, told);
+  // A request-based read is complete with its request: its data has arrived.
   told.ends_alone = nature.with_request && told.reads();
   std::string_view(call.name()).copy(told.call, sizeof told.call - 1);
   told.place = sim::source_place(call.rank().caller());

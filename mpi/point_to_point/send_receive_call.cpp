@@ -101,6 +101,7 @@ int send_and_replace(const Invocation& name, const SendArguments& send, const Re
   const CheckedSend checked = check_send(call, SendMode::standard, send);
   call.whose("of the send");
   if (!call.ok()) return call.failed();
+  // Lives until the send is complete.
   const TypedCopy copy(checked);
   return carry_out(call, copy.instead_of(send), &checked, receive, status);
 }

@@ -21,6 +21,7 @@ int get_count(Call& call, const MPI_Status* status, MPI_Datatype datatype, Count
   if (type->size == 0) {
     *count = bytes == 0 ? 0 : MPI_UNDEFINED;
   } else {
+    // Also undefined if a large count does not fit an int.
     *count = bytes % type->size == 0 ? bounded<Count>(bytes / type->size) : MPI_UNDEFINED;
   }
   return MPI_SUCCESS;

@@ -76,6 +76,7 @@ extern "C" int PMPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_ind
   if (owner == nullptr || !call.check_index(pvar_index, performance_variables().size())) return call.error();
   if (!call.check(handle != nullptr && count != nullptr)) return call.error();
   ToolHandle made = 0;
+  // After an error `made` stays 0: the null handle.
   const int error = allocate_performance(call.state(), *owner, pvar_index, obj_handle, made, *count);
   *handle = opaque<MPI_T_pvar_handle>(made);
   return error;
@@ -159,6 +160,7 @@ extern "C" int PMPI_T_pvar_get_info(int pvar_index, char* name, int* name_len, i
   give(readonly, variable.adds_up() ? 0 : 1);
   // Continuous variables count always, and can neither be started nor stopped.
   give(continuous, variable.adds_up() ? 0 : 1);
+  // Whether MPI_T_pvar_readreset is valid.
   give(atomic, variable.adds_up() ? 1 : 0);
   return MPI_SUCCESS;
 }

@@ -111,6 +111,7 @@ extern "C" int PMPI_Dist_graph_neighbors_count(MPI_Comm comm, int* indegree, int
   call.not_null(outdegree, "outdegree");
   call.not_null(weighted, "weighted");
   if (!call.ok()) return call.failed();
+  // An edge that occurs several times counts as often.
   *indegree = static_cast<int>(graph->sources.size());
   *outdegree = static_cast<int>(graph->destinations.size());
   *weighted = graph->weighted ? 1 : 0;

@@ -14,6 +14,7 @@ ProtocolCounts::Count window_count(const Reading& reading, std::uint32_t which) 
   return rma == nullptr ? ProtocolCounts::Count{} : rma->counts().by_way[which];
 }
 
+// `which`: an index of which_of().
 void window_accesses(const Reading& reading, std::uint32_t which, std::span<Word> out) {
   out[0] = window_count(reading, which).messages;
 }
