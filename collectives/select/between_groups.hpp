@@ -43,6 +43,7 @@ struct ReduceBetween {
 // these exchange the results and broadcast them.
 struct AllreduceBetween {
   TwoGroups groups;
+  // This rank's contribution, whose row gets the result.
   Reduction reduction = {};
   [[nodiscard]] Plan plan(const StandingFacts& standing) const;
   [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
@@ -52,6 +53,7 @@ struct AllreduceBetween {
 // ranks of both groups exchange results, and each deals its group's blocks.
 struct ReduceScatterBetween {
   TwoGroups groups;
+  // This rank's contribution, whose row gets this rank's block of the result, at its place.
   Reduction reduction = {};
   // Bytes of the blocks of this group's ranks, in their order.
   std::span<const std::uint64_t> block_lengths = {};

@@ -205,6 +205,7 @@ class Call {
   int hand_over(const Communicator& communicator, int code);
   // The function's name.
   [[nodiscard]] const char* name() const { return name_.text; }
+  // The usual end: without an error it costs one test, and the destructor leaves the rank.
   [[nodiscard]] int done() { return ok() ? MPI_SUCCESS : failed(); }
 
   // Waits until `request` is complete.

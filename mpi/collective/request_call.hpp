@@ -48,6 +48,7 @@ class CheckedTask final : public CallTask {
   }
   // Each start packs anew: the program has changed its data since the last one.
   void prepare() override { what_->begin(); }
+  // The `What` decides how its call is done; the facts are those at the start.
   [[nodiscard]] Plan plan(const StandingFacts& standing) const override { return what_->plan(standing); }
   [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) override {
     return what_->text(collective, standing, algorithm);

@@ -45,6 +45,7 @@ int get_attribute_of(Call& call, Object* object, ObjectType owner, int keyval, v
                      AttributeKind reader) {
   const KeyvalPtr key = find_keyval(call, keyval, owner);
   if (!call.ok()) return call.failed();
+  // The values of a freed key can still be read.
   return give_attribute(call, object->attributes.find(*key), reader, value, flag);
 }
 
