@@ -50,7 +50,7 @@ class CallMatch {
   [[nodiscard]] std::string words(const Told& told, const std::string& of) const;
   // Compares a report with the first one, and with those of its peers.
   [[nodiscard]] std::string difference_of(CallReport report, std::uint32_t by);
-  // Whether function, root's group and, where both members know it, root and operation are equal.
+  // Whether function, root's group and, where both members name it, root and operation are equal.
   [[nodiscard]] static bool same_call(const CallRecord& one, const CallRecord& other);
   // Compares what `member` expects with what the first member of its group expects.
   [[nodiscard]] std::string add_alike(Member& member);

@@ -61,7 +61,7 @@ struct CallRecord {
   std::uint8_t root_group = 0;  // the root's group
   // `expects` is the same on all members of the group, by ranks of the communicator (recvcounts).
   bool expects_alike = false;
-  // What must be equal on all members. A member that does not know the root names neither operation nor amount.
+  // What must be equal on all members. A member without knowledge of the root names neither operation nor amount.
   std::int32_t root = kNoRoot;
   // 0: the call has no operation.
   std::int32_t operation = 0;

@@ -1,5 +1,5 @@
 // A call through shared memory with a shared-memory barrier: each member writes its part and arrives; the last one
-// opens; then all read what they want of the others' parts.
+// opens; then all read the parts that they need.
 //
 //   Meet meet(collective, team, bytes);
 //   write meet.mine();

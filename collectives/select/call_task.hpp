@@ -48,7 +48,7 @@ class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
 
  private:
   // prepare(): called when a call begins; packs the program's data. finish(): called when its messages have ended well;
-  // puts the result where the program wants it, and returns MPI_SUCCESS or the call's error.
+  // puts the result into the program's memory, and returns MPI_SUCCESS or the call's error.
   virtual void prepare() {}
   [[nodiscard]] virtual int finish() { return MPI_SUCCESS; }
   // The message for an error that is neither a difference of calls nor a lost process.

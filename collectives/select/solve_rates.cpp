@@ -122,7 +122,7 @@ SolvedRates solve_rates(const CallTimes& times) {
   };
   note(times.inside && solve_way(*times.inside, facts_of(2, 1), rates, rates.inside), "inside");
   note(times.between && solve_way(*times.between, facts_of(2, 2), rates, rates.between), "between");
-  // 0, unmeasured, is no valid rate.
+  // 0 means unmeasured: an invalid rate.
   const double combined = times.row.value_or(0) / static_cast<double>(kTimedRow);
   note(is_rate(combined), "combined");
   if (is_rate(combined)) rates.combined = combined;

@@ -127,7 +127,7 @@ extern "C" int PMPI_Finalize() {
   {
     Call call(call_name<"MPI_Finalize">);
     MpiRank& rank = call.rank();
-    // First, while everything still works: what the program wants done at the end (MPI 4.0, 11.2.4).
+    // First, while everything still works: the program's own actions at the end (MPI 4.0, 11.2.4).
     delete_attributes_at_end(call, rank.worlds().self());
     delete_attributes_at_end(call, rank.worlds().world());
     report_leaks(rank, {.session = 0, .last = hold_machine_alone()});

@@ -1,7 +1,7 @@
 // The process's part in its job. MPI_Init and each session refer to it, so sessions can exist before, beside and after
 // the world model, and several at once. A process joins a job once: while nothing refers to the part it is dormant,
-// without a thread and with empty heaps, and the peers know that it may exit. Shared memory and sockets, to which peers
-// have connected, stay until the process exits.
+// without a thread and with empty heaps, and the peers expect that it may exit. Shared memory and sockets, to which
+// peers have connected, stay until the process exits.
 #pragma once
 
 #include "mpi/call/call.hpp"
