@@ -98,9 +98,8 @@ extern constinit const Row<ReduceCall> reduce_by_hybrid{
 // line do an allreduce of the remaining slice by exchange. Cost, of a row of n bytes: the sum over the dimensions, long
 // ones first, of
 //   long, slices or bucket: 2 (l - 1) α + (l - 1)/l m (2 β + γ), m = n by the product of the long lengths before;
-//   short:                  ceil(log2 l) (α + m β + m γ), m = n by the product of all long lengths; where l is not a
-//   power
-//                           of two floor(log2 l) of these and 2 (α + m β) + m γ more.
+//   short:                  ceil(log2 l) (α + m β + m γ), m = n by the product of all long lengths; where l is not
+//                           a power of two floor(log2 l) of these and 2 (α + m β) + m γ more.
 // With a node's ranks as one long dimension and k nodes as the other, 2 (k - 1)/k of the n bytes leave each node;
 // without dimensions as many leave each of its ranks.
 //
