@@ -32,7 +32,7 @@ struct BcastCall {
 
 // The data of a reduction. `partial`: this rank's contribution, `count` elements of `element_bytes`, which becomes the
 // result (of a reduce at the root; elsewhere it is unspecified afterwards). The order of ranks is kept unless the
-// operation commutes. element_bytes > 0.
+// operation commutes. element_bytes > 0 unless the data is empty.
 struct Reduction {
   std::byte* partial = nullptr;
   std::size_t count = 0;

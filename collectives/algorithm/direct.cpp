@@ -1,6 +1,6 @@
-// Direct exchange: every message goes straight from its sender to its receiver. Cost, k messages out and m in: max(k,
-// m) α + n β, n all bytes of the busier side. For blocks of different lengths, which no rank has all of; for long
-// blocks, which no tree moves fewer times; for neighbours.
+// Direct exchange: every message goes straight from its sender to its receiver. Cost, k messages out and m in:
+// max(k, m) α + n β, n all bytes of the busier side. For blocks of different lengths, where no rank has all the
+// lengths; for long blocks, which no tree moves fewer times; for neighbours.
 //
 // Messages go in turns: the receives of a turn are posted, then its messages are sent, each as soon as its receiver is
 // ready, then the receives are awaited. So a rank of thousands has blocks in its match list for one turn only.

@@ -189,8 +189,8 @@ extern constinit const Row<ScanCall> scan_by_exchange{
 // before it, and receives as many from the one 2^k behind. Cost: ceil(log2 p) α + (p - 1)/p n β, n the whole row, for
 // any number of ranks. Each rank waits for all rounds before: for short blocks.
 //
-// Blocks lie at their final places from the first round on: a message's blocks, up to two runs of the row, are one
-// combined block.
+// Blocks lie at their final places from the first round on: a message's blocks, up to two runs of the row with all
+// their pieces, are one combined block.
 Steps allgather_exchange(Collective& collective, Members members, SlicedRow row) {
   const std::size_t size = members.size();
   const std::size_t me = members.me();
@@ -227,10 +227,10 @@ extern constinit const Row<AllgatherCall> allgather_by_exchange{
       return swap_blocks(collective, call);
     }};
 
-// Reduce-scatter by rounds, those of allgather_exchange backwards: in the round of 2^k each rank sends to the one 2^k
-// behind it its parts of that one's slice and of up to 2^k - 1 after it, and adds what it receives from the one 2^k
-// before to its own and those after. Cost: ceil(log2 p) α + (p - 1)/p n (β + γ), for any number of ranks. Each rank
-// waits for all rounds before: for short rows.
+// Reduce-scatter by rounds, those of allgather_exchange backwards: in the round of 2^k each rank sends its parts of up
+// to 2^k slices to the rank 2^k behind it: those of that rank's own slice and of the slices after it. It adds what it
+// receives from the rank 2^k before to its parts of its own slice and of those after it. Cost: ceil(log2 p) α +
+// (p - 1)/p n (β + γ), for any number of ranks. Each rank waits for all rounds before: for short rows.
 //
 // Members are combined in the order of a ring, which begins at another one for each slice: for operations that commute.
 Steps reduce_scatter_exchange(Collective& collective, Members members, SlicedRow row, Reducer combine) {

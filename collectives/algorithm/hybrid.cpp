@@ -19,9 +19,10 @@ SlicedRow cut_at(const NestedSlices::Level& level, const Reduction& is) {
 
 }  // namespace
 
-// Broadcast, dimension by dimension: in a long one the root of a line sends each of its l ranks a slice, all of them
-// continue as roots of their lines in the other dimensions, and the ranks of every line then exchange their slices; in
-// a short one the data goes along the line's tree. Cost, of n bytes: the sum over the dimensions, long ones first, of
+// Broadcast, dimension by dimension. In a long one the root of a line sends each of its l ranks a slice, and all of
+// them continue as roots of their lines in the other dimensions; at the end the ranks of every line exchange their
+// slices. In a short one the data goes along the line's tree. Cost, of n bytes: the sum over the dimensions, long ones
+// first, of
 //   long, slices or bucket: 2 (l - 1) α + 2 (l - 1)/l m β, m = n by the product of the long lengths before;
 //   short:                  ceil(log2 l) (α + m β), m = n by the product of all long lengths.
 Steps bcast_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan plan, int root, portals::Region data) {
@@ -58,9 +59,9 @@ extern constinit const Row<BcastCall> bcast_by_hybrid{
       return bcast_hybrid(collective, means.groups, *means.plan, call.root, call.data);
     }};
 
-// Reduction, dimension by dimension: in a long one the l ranks of a line combine the row by slices, continue with a
-// slice each in the other dimensions, and send the result to the line's root; in a short one the remaining slice goes
-// up the line's tree. Cost, of a row of n bytes: the sum over the dimensions, long ones first, of
+// Reduction, dimension by dimension. In a long one the l ranks of a line combine the row by slices, continue with a
+// slice each in the other dimensions, and at the end send the results to the line's root. In a short one the remaining
+// slice goes up the line's tree. Cost, of a row of n bytes: the sum over the dimensions, long ones first, of
 //   long, slices or bucket: 2 (l - 1) α + (l - 1)/l m (2 β + γ), m = n by the product of the long lengths before;
 //   short:                  ceil(log2 l) (α + m β + m γ), m = n by the product of all long lengths.
 Steps reduce_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan plan, int root, Reduction is) {
@@ -93,10 +94,10 @@ extern constinit const Row<ReduceCall> reduce_by_hybrid{
       return reduce_hybrid(collective, means.groups, *means.plan, call.root, call.reduction);
     }};
 
-// Allreduce, dimension by dimension: in a long one the l ranks of a line combine the row by slices, continue with a
-// slice each in the other dimensions, all lines at once, and then exchange the results; in a short one the ranks of a
-// line do an allreduce of the remaining slice by exchange. Cost, of a row of n bytes: the sum over the dimensions, long
-// ones first, of
+// Allreduce, dimension by dimension. In a long one the l ranks of a line combine the row by slices, continue with a
+// slice each in the other dimensions, all lines at once, and at the end exchange the results. In a short one the ranks
+// of a line do an allreduce of the remaining slice by exchange. Cost, of a row of n bytes: the sum over the dimensions,
+// long ones first, of
 //   long, slices or bucket: 2 (l - 1) α + (l - 1)/l m (2 β + γ), m = n by the product of the long lengths before;
 //   short:                  ceil(log2 l) (α + m β + m γ), m = n by the product of all long lengths; where l is not
 //                           a power of two floor(log2 l) of these and 2 (α + m β) + m γ more.

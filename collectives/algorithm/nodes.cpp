@@ -40,8 +40,8 @@ extern constinit const Row<BcastCall> bcast_by_nodes{
 // it must be.
 namespace {
 
-// The leader's part: a table with a row for each rank of the node, which the senders fill, combined from the last row
-// to the first, so that the order of ranks is kept and each step leaves its result in the next one's right operand.
+// The leader's part: a table with a row for each rank of the node, which the senders fill. Rows are combined from the
+// last to the first: this keeps the order of ranks, and each step leaves its result in the next one's right operand.
 Steps collect(Collective& collective, const NodeGroups& groups, Reduction is) {
   const std::uint64_t bytes = is.bytes();
   const std::size_t rows = groups.mine().size();

@@ -124,7 +124,7 @@ std::span<const Row<ScanCall>* const> rows<ScanCall>() {
   return kScans;
 }
 
-// Linear searches over a few rows: the results for calls are kept by Chosen.
+// Linear searches over a few rows.
 bool does(Algorithm algorithm, Operation operation) {
   return of_rows(operation, false, [&](const auto& rows) {
     return std::ranges::any_of(rows, [&](const Formula* row) { return row->algorithm == algorithm; });

@@ -23,7 +23,7 @@ class Scratch {
   [[nodiscard]] std::byte* base() { return own_.get() != nullptr ? own_.get() : in_frame_.data(); }
 
  private:
-  // Enough for short reductions, and little in a coroutine frame, which is written when it is made.
+  // Runs up to this length lie in the frame.
   static constexpr std::uint64_t kInFrameBytes = 256;
   alignas(std::max_align_t) std::array<std::byte, kInFrameBytes> in_frame_;  // not initialized
   KeptMemory::Run own_;
@@ -79,7 +79,7 @@ class PieceTable {
 }
 
 // Visits the pairs of an exchange: in step n every member sends to the n-th one behind it, so no member is the target
-// of all at once. visit(to, from) gets numbers of members. The order spreads the load, and is the same on all members.
+// of all at once. visit(to, from) gets numbers of members.
 template <typename Visit>
 void for_each_step(const Members& members, Visit visit) {
   const std::size_t size = members.size();

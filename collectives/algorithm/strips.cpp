@@ -5,8 +5,8 @@
 // Bytes moved by a rank: of an allreduce n β to write, (p - 1)/p n γ, which reads as much, and 2 n β for results; of a
 // reduce-scatter n β and (p - 1) times its own block γ, which is n/p where blocks are even; of an allgather and an
 // all-to-all n β and p blocks β; of a broadcast n β, by the root and by each other rank. For ranks that outnumber
-// processors: slices by messages cost p start-ups and ready notices each, and a turn for each receiver that is not
-// ready.
+// processors, where slices by messages would cost each rank p start-ups and ready notices, and a turn for each receiver
+// that is not ready.
 //
 // Parts are combined in the order of ranks, so the operation need not be commutative; the bracketing is that order.
 #include <algorithm>

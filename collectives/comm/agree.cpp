@@ -105,7 +105,7 @@ class Duplication final : public CallTask {
   [[nodiscard]] Steps text(Collective& collective, const StandingFacts& /*standing*/, Algorithm /*how*/) override {
     co_await agreement_text(collective, *agreement_, 0, agreed_);
     if (agreed_ == MPI_SUCCESS) mpi_adi::Worlds::set_context(duplicate_, agreement_->agreed());
-    agreement_.reset();  // releases what it held before MPI_Wait returns
+    agreement_.reset();  // if it failed, releases what it held before the request completes
   }
   [[nodiscard]] int finish() override { return agreed_; }
   [[nodiscard]] std::string words_of(int why) const override {
@@ -221,8 +221,8 @@ std::unique_ptr<CallTask> duplication(MpiRank& rank, Communicator& parent, Commu
   return std::make_unique<Duplication>(rank, parent, duplicate, handle);
 }
 
-// The messages of two members alternate, up and down, so those of two consecutive calls do not mix, and no gate is
-// needed.
+// The messages of two members alternate, up and down, so those of two consecutive ands of a call do not mix, and short
+// messages need no notice.
 Steps and_tree(Collective& collective, std::vector<std::uint64_t>& words, int& error_class) {
   collective.ask_nobody();
   const TreePlace place = spanning_tree(collective.size(), 0, collective.rank());

@@ -63,8 +63,9 @@ struct Leaders {
 // MPIX_ERR_PROC_FAILED or MPI_ERR_TRUNCATE.
 [[nodiscard]] int agree_on_channels(mpi_adi::MpiRank& rank, mpi_adi::Communicator& all);
 
-// Sends `mine` to the other leader and receives its words into `theirs`, which gets their number. Leaders only. Returns
-// MPI_SUCCESS; MPIX_ERR_PROC_FAILED; MPI_ERR_TRUNCATE, the other leader sends more than `most`.
+// Sends `mine` to the other leader and receives its words into `theirs`, which is resized to their number. Returns when
+// both messages are complete. Leaders only. Returns MPI_SUCCESS; MPIX_ERR_PROC_FAILED; MPI_ERR_TRUNCATE, the other
+// leader sends more than `most`.
 [[nodiscard]] int exchange_with_leader(mpi_adi::MpiRank& rank, const Leaders& leaders,
                                        const std::vector<std::uint64_t>& mine, std::vector<std::uint64_t>& theirs,
                                        std::size_t most);

@@ -30,9 +30,9 @@ struct MadeWindow {
   int error_class = 0;
   std::string words = {};
 };
-// Makes a window of the members of `parent`, with a communicator of its own, on which every member has a description
-// of the memory that each exposes. Collective. Error classes as Made's; MPI_ERR_NO_MEM and MPI_ERR_RMA_SHARED on all
-// members if one fails.
+// Makes a window of the members of `parent`, with a communicator of its own. Every member gets a description of the
+// memory that each exposes. Collective. Error classes as Made's; MPI_ERR_NO_MEM and MPI_ERR_RMA_SHARED on all members
+// if one fails.
 [[nodiscard]] MadeWindow make_window(mpi_adi::MpiRank& rank, mpi_adi::Communicator& parent, const Exposed& exposed);
 // Destroys the window and the memory that it allocated. Requires: no operation on it is in progress on any member.
 void destroy_window(mpi_adi::MpiRank& rank, mpi_adi::Window& window);

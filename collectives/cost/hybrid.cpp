@@ -51,7 +51,7 @@ Rings rings_of(const Line& line, double cut = 0) {
   return {line.members, line.count, line.far ? line.members * line.count - cut : 0, cut};
 }
 
-// Work of `bodies` bodies on each of `count` lines, `bytes` long, of `each` messages.
+// The work of `count` lines with `bodies` bodies each; a body has `bytes` bytes and takes `each` messages.
 Cost on_lines(const Line& line, double count, double bodies, double bytes, double each) {
   Cost cost;
   const double all = count * bodies;

@@ -48,7 +48,8 @@ Cost post_by_all(double ranks, double shown, double read, const Moved& combined)
 }
 
 double meetings_of(double bytes) {
-  // One more: the last strips are read after a barrier of their own.
+  // One more: a reduction shows the result of a strip with the next strip, so the last result needs a barrier of its
+  // own.
   return std::ceil(bytes / static_cast<double>(sim::kStripBytes)) + 1;
 }
 

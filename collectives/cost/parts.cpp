@@ -32,7 +32,7 @@ void add_busy(Cost& cost, const Split& further) {
   cost.path.busy_inside += std::max(further.all, 0.0) - between;
 }
 
-// Messages to the other nodes' leaders, and from each leader to its node's members.
+// Messages of the leaders' tree, all of them between nodes; members_of(): between the leaders and their nodes' members.
 Split leaders_of(const Facts& facts) {
   return {facts.nodes - 1.0, facts.nodes - 1.0};
 }

@@ -39,8 +39,8 @@ void add_path(Cost& cost, const Split& messages, const Split& bytes);
 // Patterns flat inside each node, with the tree between the leaders.
 [[nodiscard]] Cost nodes_out(const Facts& facts, double bytes, bool awaited = false);
 [[nodiscard]] Cost nodes_in(const Facts& facts, double bytes);
-// Whether a block is asked for: if it is longer than kHandshakeBytes; always; or before, by a receiver that waits
-// already.
+// Whether a block is asked for: only if it is longer than kHandshakeBytes; always; or in advance, by a receiver that
+// waits already.
 enum class Dealing : std::uint8_t { as_long_as_it_is, asks_always, awaited };
 // Rank 0 sends each other rank a block, or receives one from each.
 [[nodiscard]] Cost deal(const Facts& facts, double block, Dealing how);

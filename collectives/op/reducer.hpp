@@ -12,7 +12,7 @@ using mpi_adi::predefined_combine;
 
 class UserReduction;
 
-// A value of two pointers; a predefined operation costs one indirect call for a row.
+// A value; a predefined operation costs one indirect call for a row.
 class Reducer {
  public:
   // NOLINTNEXTLINE(google-explicit-constructor): a loop is a reducer. nullptr where there is nothing to combine.
@@ -32,7 +32,7 @@ class Reducer {
   [[nodiscard]] bool commutative() const { return commutative_; }
 
  private:
-  // Out of line: a program's function leaves the process lock, which costs more than the call.
+  // Out of line: the rare case, in which the process lock is left.
   void call_user(const void* in, void* inout, std::size_t count) const;
 
   Combine combine_ = nullptr;

@@ -1,7 +1,7 @@
-// The check of collective calls that MARGAY_CHECK_TYPES enables: whether the members of a communicator make the same
-// calls in the same order, with the same root, operation and amounts of the same types, and whether a block that one
-// member sends is the block that its receiver expects (MPI 4.0, 6.1 and 6.14). Exists only while the option is set, and
-// covers communicators of the world model.
+// The check of collective calls that MARGAY_CHECK_TYPES enables (MPI 4.0, 6.1 and 6.14). The members of a communicator
+// must make the same calls in the same order, with the same root, operation and amounts of the same types, and a block
+// that one member sends must be the block that its receiver expects. Exists only while the option is set, and covers
+// communicators of the world model.
 //
 // Before any other step of a call, each member sends a report of it to rank 0 of the world, the judge. The judge
 // compares the n-th calls of a communicator (call_match) and reports each call in which two members differ. When
@@ -82,8 +82,9 @@ class CallCheck final : public mpi_adi::Listener {
   };
 
   [[nodiscard]] bool judges() const { return host_.kernel().me().rank == kJudge; }
-  // The next two: for a communicator of one process, which needs no judge; a message to the judge.
+  // Compares a call on a communicator of this process alone, here: it needs no judge.
   void judge_alone(CallReport report);
+  // Sends a message to the judge.
   void send(std::vector<std::byte> message);
   // Asks the judge whether this process's last call has been compared with all members'.
   void ask();

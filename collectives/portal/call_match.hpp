@@ -13,7 +13,7 @@
 
 namespace margay::collectives {
 
-// Compares the members' reports of one call. Reports the first difference only, and besides it the first difference of
+// Compares the members' reports of one call. Reports the first difference, and after it only the first difference of
 // functions. A report costs O(log members) for each of its shares, and a comparison for each peer that has reported.
 class CallMatch {
  public:

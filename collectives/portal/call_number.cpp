@@ -28,8 +28,8 @@ void CallOrder::leave(OrderedCall& call) {
   }
 }
 
-// At most CallNumber::kGateCalls steps: a call behind a gate cannot have completed, so the gate is that close to the
-// list's beginning.
+// At most CallNumber::kGateCalls steps: each kGateCalls-th call is a gate, and no call behind a gate in the list is
+// complete, so the first gate is never further from the list's beginning.
 bool CallOrder::may_begin(const OrderedCall& call) {
   if (call.line_ == nullptr) return true;
   for (const OrderedCall* at = call.line_->first; at != &call; at = at->next_) {

@@ -14,8 +14,8 @@
 
 namespace margay::collectives {
 
-// The 32-bit number of a call, and whether the call is a gate. A value; all members compute the same one without
-// messages, from the number of calls before.
+// The 32-bit number of a call, and whether the call is a gate. A value; all members compute the same one, from the
+// number of calls, or of starts of the channel, before it.
 class CallNumber {
  public:
   // The call that this member makes after `before` others on the communicator.
@@ -62,7 +62,7 @@ class CallNumber {
   }
   constexpr bool operator==(const CallNumber& other) const { return word_ == other.word_; }
 
-  // Each so-manyth call of a communicator is a gate.
+  // Each kGateCalls-th call of a communicator is a gate.
   static constexpr std::uint64_t kGateCalls = 64;
   // Channels below this have a gate in each kGateCalls-th start only; bounds early messages of many channels.
   static constexpr std::uint32_t kChannelsAhead = 256;
@@ -89,8 +89,8 @@ class CallNumber {
 // not in others' heaps. Persistent calls begin when they are started: other members may start them in another order,
 // and each counts its own gates.
 
-// A call's link in the list of its communicator's nonblocking calls. The call owns it, and `task`, which is woken when
-// the call may begin. Under the process lock.
+// A call's link in the list of its communicator's nonblocking calls. The call owns it. `task` is woken when the call
+// may begin. Under the process lock.
 class OrderedCall {
  public:
   explicit OrderedCall(mpi_adi::Task& task) : task_(task) {}

@@ -13,8 +13,7 @@
 
 namespace margay::collectives {
 
-// An amount of data that a call names. Two amounts fit if sender and receiver may name them, perhaps by different
-// datatypes.
+// An amount of data that a call names. Two members may name one amount by different datatypes; the two then fit.
 struct Amount {
   std::uint64_t bytes = 0;
   mpi_adi::Signature signature;
@@ -61,7 +60,8 @@ struct CallRecord {
   std::uint8_t root_group = 0;  // the root's group
   // `expects` is the same on all members of the group, by ranks of the communicator (recvcounts).
   bool expects_alike = false;
-  // What must be equal on all members. A member without knowledge of the root names neither operation nor amount.
+  // What must be equal on all members. A member that does not name the root (kUnknownRoot) names neither operation nor
+  // amount.
   std::int32_t root = kNoRoot;
   // 0: the call has no operation.
   std::int32_t operation = 0;

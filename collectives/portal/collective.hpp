@@ -28,9 +28,9 @@ using mpi_adi::run;
 using mpi_adi::Steps;
 
 // The number of messages that a rank has in progress at once in a direct exchange, so that a communicator of thousands
-// does not put as many blocks into its match list. kAllAtOnce: no limit, where rank a's n-th message to b need not be
-// b's n-th from a, as with neighbors. There, a rank that waits in one turn for a message of another rank's later turn
-// could deadlock.
+// does not put as many blocks into its match list. kAllAtOnce: no limit, for patterns in which rank a's n-th message to
+// b need not be b's n-th from a, such as exchanges of neighbors: in turns, a rank that waits for a message of another
+// rank's later turn could deadlock.
 inline constexpr std::size_t kDirectAtOnce = 64;
 inline constexpr std::size_t kAllAtOnce = std::numeric_limits<std::size_t>::max();
 
@@ -43,8 +43,7 @@ struct OwnPart {
 };
 
 // The state of a call on one rank: number, phase, error, and messages not taken by their wires. Lives from the call's
-// beginning to its end; refers to its communicator, which stays that long. Under the process lock; costs a blocking
-// call no allocation while its messages leave at once.
+// beginning to its end; refers to its communicator, which stays that long. Under the process lock.
 class Collective {
  public:
   // A blocking call, which begins now. Takes the next number on `communicator`: every member's calls come in the same
@@ -54,8 +53,8 @@ class Collective {
   // The same with a number taken before (a persistent call's, or an agreement's).
   Collective(TreePortal& portal, mpi_adi::Communicator& communicator, CallNumber number, const Shape& shape = {},
              const OwnPart& own = {});
-  // A nonblocking call, which suspends in `flow` and is woken by `task`; both outlive it. It has its number; other
-  // steps follow begin().
+  // A nonblocking call, which suspends in `flow` and is woken by `task`; both outlive it. It has its number from the
+  // beginning; all other steps, its messages among them, come after begin().
   Collective(TreePortal& portal, mpi_adi::Communicator& communicator, CallNumber number, Flow& flow,
              mpi_adi::Task& task);
   // Begins such a call, once its shape is known: delivers notices that came early.
@@ -182,14 +181,15 @@ class Part {
   Part(const Part&) = delete;
   Part& operator=(const Part&) = delete;
   [[nodiscard]] Flow& flow() const { return collective_.flow_; }
-  // Messages after which a round of progress ends: a wait for one message polls its own condition after each.
+  // The number of messages after which a round of progress ends. One: a wait for a single message checks after each
+  // whether it has arrived, because polling the wires further would be in vain.
   [[nodiscard]] int messages() const { return 1; }
 
  protected:
   explicit Part(Collective& collective) : collective_(collective) {}
   ~Part() = default;
-  // Mark that a member's message is awaited, and that it has come: if the member computes, its coprocessor is woken
-  // after a while (sim::Kernel::expect_answer).
+  // expect_from() marks that a message of a member is awaited, answered_by() that it has arrived. In between the member
+  // may be computing: after a while without progress its coprocessor is woken (sim::Kernel::expect_answer).
   void expect_from(int member) const;
   void answered_by(int member) const;
   // Monitors a member's process, also if no message has ever passed between the two.
@@ -244,7 +244,8 @@ class Receive : public Part, public mpi_adi::Awaitable<Receive> {
   portals::MatchEntry entry_;
 };
 
-// The stamp of a row: its length. Rows longer than kHandshakeBytes do not occur in tables.
+// The stamp of a row: its length, in place of the source. Rows are never longer than kHandshakeBytes, because a longer
+// message is sent only when its receiver asks for it, which no table does.
 static_assert(kHandshakeBytes <= mpi_adi::kSourceMask >> mpi_adi::kSourceShift);
 [[nodiscard]] constexpr int row_stamp(std::uint64_t bytes) {
   return static_cast<int>(bytes);
@@ -257,7 +258,7 @@ static_assert(kHandshakeBytes <= mpi_adi::kSourceMask >> mpi_adi::kSourceShift);
 //
 // The entry accepts only rows of the table's length, which the match bits carry in place of the source: the row of a
 // sender that names another length would end outside the table, and the kernel would drop it. It goes to the heap
-// instead, where this call finds it.
+// instead, where this call finds it; no other call in progress is notified.
 class ReceiveRows : public Part, public mpi_adi::Awaitable<ReceiveRows> {
  public:
   // Puts the table's entry into the match list; takes rows from the heap when first polled.
@@ -353,7 +354,7 @@ class Exchange : public Part, public mpi_adi::Awaitable<Exchange> {
   // words right after two stores of one is a store-forwarding stall, 2 ns each.)
   Exchange(Collective& collective, int destination, std::byte* body, int source, std::byte* landing,
            std::uint64_t bytes);
-  // The send first: it is part of what the partner waits for.
+  // The send first, because the partner waits for it.
   [[nodiscard]] bool advance() { return send_.advance() && receive_.advance(); }
 
  private:

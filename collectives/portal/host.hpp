@@ -23,8 +23,8 @@ namespace margay::collectives {
 
 using mpi_adi::Until;
 
-// Kernel, waiting, and the facts by which algorithms are chosen. Outlives the TreePortal that owns it. All members are
-// called under the process lock.
+// Kernel, waiting, and the facts by which algorithms are chosen. TreePortal owns it. All members are called under the
+// process lock.
 class Host : public mpi_adi::Waits {
  public:
   [[nodiscard]] virtual sim::Kernel& kernel() = 0;

@@ -37,7 +37,7 @@ bool Meet::come(std::uint64_t bytes) {
   switch (meeting.come(meeting_number(), mark_of(shape(), bytes_))) {
     case sim::Meeting::Came::waits:
       return false;
-    // Others went on to a later call: this barrier never opens, and advance() finds the reason.
+    // Others went on to a later barrier: this one never opens, and advance() finds the reason.
     case sim::Meeting::Came::late:
       late_ = true;
       return false;
@@ -89,7 +89,8 @@ bool Meet::advance() {
     leave_the_lost();
     return true;
   }
-  // A notice, or a member that is gone from this barrier, shows that members take the call for different ones.
+  // A notice, or a member that goes on without this barrier, shows that the members make different calls, or that one
+  // has left because a process is lost.
   if (!messages_are_spoken_of() && !is_alone()) return false;
   // It may have opened in between: then the signs were those of members that have gone on correctly.
   if (!late_ && is_open()) return false;

@@ -21,7 +21,7 @@
 namespace margay::collectives {
 
 // One member's side of the barriers of one call. Refers to `collective` and `team`, which outlive it. A barrier costs
-// each member one atomic exchange of a cache line, and the poll that finds it open.
+// each member one read-modify-write of a cache line, and the poll that finds it open (sim/shm/meeting).
 class Meet : public Shown, public mpi_adi::Awaitable<Meet> {
  public:
   // `bytes`: the length of each member's data, the same on all. Up to sim::kMeetingPartBytes a part holds all of it;
@@ -72,12 +72,14 @@ class Meet : public Shown, public mpi_adi::Awaitable<Meet> {
   // Fails the call because a process is lost, and notifies the others.
   void leave_the_lost();
 
-  // Bytes of each member's data; the side of memory, and the number, of the current barrier; others have gone on to a
-  // later one; how often is_alone() had a doubt.
+  // Bytes of each member's data.
   std::uint64_t bytes_;
+  // The current barrier: its side of the memory, and its number among those of the call, from 0.
   unsigned side_;
   std::uint32_t step_ = 0;
+  // Others have gone on to a later barrier, so this one never opens.
   bool late_ = false;
+  // Doubts of is_alone() in the current barrier.
   std::uint32_t doubts_ = 0;
 };
 

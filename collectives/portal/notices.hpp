@@ -92,7 +92,7 @@ struct CallState {
     // The portal of the stream that the member is ready for, or was asked for.
     portals::PortalIndex portal = portals::kNoPortal;
   };
-  // In order of arrival. Searched linearly: a member has few notices outstanding in a call.
+  // In order of arrival; searched linearly.
   std::vector<Said> said = {};
   // Links among the calls of its bucket (Notices::active_).
   CallState* next = nullptr;
@@ -268,7 +268,7 @@ class Notices final : public mpi_adi::Listener {
   // So a call allocates nothing unless more are in progress than ever before, and a notice finds its call among
   // thousands.
   std::unique_ptr<CallState*[]> active_;
-  std::size_t buckets_mask_;  // number of buckets - 1; a power of two of buckets
+  std::size_t buckets_mask_;  // number of buckets, a power of two, minus 1
   std::size_t stopping_ = 0;  // nonblocking calls in the table
   std::size_t early_max_;
   std::size_t early_ = 0;  // kept early notices in all contexts

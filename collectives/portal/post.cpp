@@ -39,8 +39,8 @@ std::byte* Post::place(int member, std::uint32_t room) const {
   return !own_ && bytes_ <= line.here.size() ? line.here.data() : area.data[slot()];
 }
 
-// Counts before returning the memory: the caller then writes the line in one go. A reader that polls the line would
-// take it away in between.
+// Counts before returning the memory: the caller then writes the line in one go. With other work in between, a reader
+// that polls the line would take it away.
 std::byte* Post::mine() {
   count(bytes_);
   return place(collective_.rank(), room_);

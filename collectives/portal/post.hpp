@@ -25,8 +25,8 @@ namespace margay::collectives {
 // Bytes that a member posts in a call, at most.
 inline constexpr std::uint64_t kPostedBytes = sim::kLongPostingBytes;
 
-// One member's side of one call through postings. Refers to `collective` and `team`, which outlive it. Costs a poster
-// one cache line's stores and a wake-up of sleepers, a reader its polls of that line.
+// One member's side of one call through postings. Refers to `collective` and `team`, which outlive it. A poster wakes
+// the readers that may sleep; readers poll the posting's line.
 class Post : public Shown {
  public:
   // `bytes`: the length of every posting, the same on all members; at most kPostedBytes. Requires: team.has_strips().

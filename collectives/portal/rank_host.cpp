@@ -19,7 +19,7 @@ bool RankHost::crowded() const {
   return rank_.process().job().crowded;
 }
 
-// Of the whole job: the same on every rank, unlike this process's affinity mask.
+// Figures of the whole job, so the result is the same on every rank.
 double RankHost::processors_each() const {
   const sim::Job& job = rank_.process().job();
   return job.processors / job.size;
@@ -40,7 +40,7 @@ std::uint32_t RankHost::node_of(std::uint32_t world_rank) const {
 void let_the_check_speak(mpi_adi::MpiRank& rank) {
   CallCheck* const check = static_cast<TreePortal*>(rank.collectives())->check();
   if (check == nullptr) return;
-  // Some members may never make the call: the error is more useful late than never.
+  // Some members may never make the call, so the wait is bounded.
   constexpr std::uint64_t kPatienceNs = 3'000'000'000;
   sim::Process& process = rank.process();
   const std::uint64_t began = process.clock().now_ns();

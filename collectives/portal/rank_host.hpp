@@ -11,12 +11,11 @@ namespace margay::collectives {
 class RankHost final : public Host {
  public:
   explicit RankHost(mpi_adi::MpiRank& rank) : rank_(rank) {}
-  // Facts of the rank's job and process, all fixed when the rank joined the job.
   [[nodiscard]] sim::Kernel& kernel() override { return rank_.process().kernel(); }
   [[nodiscard]] std::vector<mpi_adi::Unexpected*>& relieved_heaps() override;
   // Waits as every blocking MPI call does: with progress, yielding and sleeping (mpi_adi/rank/wait).
   void wait(Until done, int messages) override;
-  // May free the communicator, if the program has.
+  // Frees the communicator if the program has freed its handle and this is the last reference.
   void release(mpi_adi::Communicator& communicator) override { rank_.release(communicator); }
   [[nodiscard]] bool crowded() const override;
   // The job's processors divided by its ranks.

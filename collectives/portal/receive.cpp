@@ -73,7 +73,7 @@ bool Receive::advance() {
   return true;
 }
 
-// A message that is larger than the block goes to the heap.
+// Whether the message is in the block or, because it is larger than the block, in the heap; or will not come.
 bool Receive::decided() {
   if (memory().messages() > 0) return true;
   mpi_adi::Unexpected& heap = collective_.portal_.heap_;

@@ -43,8 +43,7 @@ bool ReadyWait::decided() {
   Collective& collective = collective_;
   CallState& call = collective.call_;
   if (call.has_said(destination_, collective.ready_word()) || call.wrong || collective.lost(destination_)) return true;
-  // The receiver's notice may need its coprocessor, because this call, and perhaps its own, goes on while the program
-  // computes.
+  // The receiver's program may be computing, as this one's may be: its coprocessor then has to be woken for the notice.
   if (collective.flow_.stops() && !expecting_) {
     expecting_ = true;
     expect_from(destination_);

@@ -9,7 +9,7 @@
 
 namespace margay::collectives {
 
-// Upper bound of the operations' numbers (Shape), which a barrier's mark has 5 bits for.
+// Numbers of operations (Shape) are below this: the mark of a barrier has 5 bits for them.
 inline constexpr unsigned kShownOperations = 32;
 
 // Polls in vain before the first check of whether others have gone on without this call, and between two.
@@ -46,8 +46,8 @@ class Shown : public Part {
   // caller has to check it in each poll, so also in the last one before a sleep.
   [[nodiscard]] bool doubts() { return ++looks_ >= kLooksBeforeDoubt && ask_for_progress(); }
   // The number of a barrier of this call; not 0. Two bits for the step suffice, as two barriers of a call that are in
-  // use at once differ by one step. Numbers of calls repeat only after kMeetingCalls, so they are made of `number_`:
-  // the call's word wraps earlier.
+  // use at once differ by one step. Two calls have the same number only if a multiple of kMeetingCalls lies between
+  // them. It is computed from `number_`, because the call's word wraps earlier.
   [[nodiscard]] std::uint32_t number_of_meeting(std::uint32_t step) const {
     const auto call = static_cast<std::uint32_t>((number_ - 1) % kMeetingCalls) + 1;
     return call << kStepBits | (step & ((1U << kStepBits) - 1));

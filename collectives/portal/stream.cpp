@@ -14,7 +14,7 @@ StreamReceive::StreamReceive(Collective& collective, int source, const portals::
     combined_.emplace(landing);
   }
   collective.own(memory());
-  // Each piece names its offset, so pieces need no order of posting.
+  // Each piece names its offset in the block.
   const portals::Options at_their_offsets{.save = portals::Save::body, .offset_by = portals::OffsetBy::sender};
   if (portal_ != mpi_adi::kCollectiveTreePortal) {
     const bool attached = collective.kernel_.table().attach(portal_, memory(), at_their_offsets).ok();

@@ -24,8 +24,8 @@ struct PostingRooms {
 // for each communicator. Refers to `memory`, which outlives it.
 class Team {
  public:
-  // The place of these members; nullopt if they are not all on this node or all places are taken. The same on all
-  // members. `memory` outlives the team.
+  // The place of these members; nullopt if they have none: a single member, or too many, or not all on this node, or a
+  // pair of contexts without a place. The same on all members. `memory` outlives the team.
   [[nodiscard]] static std::optional<Team> find(const sim::NodeMemory* memory, const mpi_adi::Communicator& members);
 
   // The members' shared-memory barrier.
@@ -62,10 +62,11 @@ class Team {
   // Publishes that this member is done with the communicator's `number`-th call. `failed`: because a process is lost.
   void be_done(std::uint64_t number, bool failed);
   // Records that this member left a barrier because a process is lost. It arrives at no later one: a slower member
-  // could read what it would write there as its part of this one, and with a lost member none opens.
+  // could take what it writes for that one as its part of this one, and without the lost member none opens.
   void leave_for_a_loss() { left_for_a_loss_ = true; }
   [[nodiscard]] bool has_left_for_a_loss() const { return left_for_a_loss_; }
-  // Makes members publish their progress to this one even if it sleeps. The caller polls once more afterwards.
+  // Makes members that publish their progress from now on wake those that sleep. The caller polls once more afterwards,
+  // before it may sleep (sim::want()).
   void want_progress() {
     if (!sim::is_wanted(meeting_.wanted(), true)) sim::want(meeting_.wanted());
   }

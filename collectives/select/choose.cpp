@@ -161,7 +161,7 @@ Algorithm choose_by(Operation operation, std::uint64_t bytes, const Facts& facts
   // A request counts before costs.
   const std::optional<Algorithm> asked = facts.asked_for[static_cast<std::size_t>(operation)];
   if (asked && can(*asked, operation, bytes, facts, in_order)) return *asked;
-  // By the call's own length: members of one class may differ in it only if it is short.
+  // By the call's own length: `best` need not be able to do all lengths of its class.
   const ClassChoice& choice = of_class(class_of(bytes));
   return can(choice.best, operation, bytes, facts, in_order) ? choice.best : choice.of_all;
 }

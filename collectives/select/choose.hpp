@@ -64,7 +64,7 @@ class Chosen {
   [[nodiscard]] HybridPlan hybrid_plan(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order);
 
  private:
-  // What is known of a class; plan: of hybrids only.
+  // The choice for a class, and a hybrid's plan; nullopt until first needed.
   struct Entry {
     std::optional<ClassChoice> choice;
     std::optional<HybridPlan> plan;

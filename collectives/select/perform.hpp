@@ -11,7 +11,7 @@
 
 namespace margay::collectives {
 
-// How a call is done, and what notices say of it. Equal on all members but for `own`.
+// How a call is done, and the content of its notices. Equal on all members but for `own`.
 struct Plan {
   // The chosen algorithm; the same number is in `shape`, for notices.
   Algorithm algorithm = Algorithm::tree;
@@ -28,8 +28,7 @@ struct Plan {
           .bytes = bytes};
 }
 
-// The shape of a call that constructs an object (a communicator, a window), and uses the tree whatever its length: such
-// calls are rare and short.
+// The shape of a call that constructs an object (a communicator, a window), and uses the tree whatever its length.
 [[nodiscard]] inline Shape by_tree(Operation operation, int root, std::uint64_t bytes) {
   return shape_of(operation, Algorithm::tree, root, bytes);
 }
@@ -112,7 +111,7 @@ template <typename What>
       error_class = collective.error_class();
     }
   }
-  // After the call's destruction: nothing that it showed is read any more, or the error says so.
+  // After the call's destruction, which ends it: members that wait for this one's progress may go on from here.
   if (standing.team != nullptr) {
     standing.team->be_done(number, error_class == MPIX_ERR_PROC_FAILED);
   }

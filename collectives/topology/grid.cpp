@@ -43,7 +43,7 @@ bool HybridPlan::reduce_scatters_in_order() const {
 Grid::Grid(const NodeGroups& groups, const HybridPlan& plan) : groups_(groups), lengths_() {
   MARGAY_ASSERT(plan.ranks() == static_cast<std::int64_t>(groups.by_node().size()));
   for (std::size_t at = 0; at < kDimensions; ++at) lengths_[at] = plan.dimensions[at].length;
-  // Lines are few and short, so they are computed once.
+  // Computed once: line() only refers to them.
   mine_ = place_of(groups.rank());
   for (std::size_t at = 0; at < kDimensions; ++at) {
     Place place = mine_;

@@ -20,8 +20,7 @@ struct TreePlace {
   int self = 0;             // this rank
   int parent = -1;          // -1 at the root
   int first = 0, last = 0;  // this rank's own subtree, inclusive
-  // Largest subtree first: send in this order, because the deepest subtree needs its data first; receive in reverse,
-  // because the smallest is ready first.
+  // Largest subtree first: send in this order; receive in reverse, because the smallest is ready first.
   std::vector<Child> children;
 };
 

@@ -68,10 +68,10 @@ int ask_handler(const ErrorHandler& handler, int handle, int code, const CallNam
 
 }  // namespace
 
-// Removes the function's name from `text`, which error codes of this library begin with, as the message begins with it.
+// The message begins with the function's name. `text` of this library's error codes begins with it, too, so it is
+// removed there.
 std::string words_of_fatal(MpiRank& rank, const CallName& name, const std::string& where, std::string text) {
   const std::string called = name.text;
-  // The name comes first here, so it is removed from the text.
   for (const std::string& again : {called + ": ", called + " "}) {
     if (const std::size_t at = text.find(again); at != std::string::npos) {
       text.erase(at, again.size());
@@ -273,7 +273,7 @@ int Call::failed() {
   sim::BoardBlock& board = rank.process().board();
   std::memcpy(board.failed_call.data(), name_.board, sizeof name_.board);
   const std::string_view class_name = error_class_name(error_class_);
-  // For the launcher, which reports this error if the rank ends without MPI_Finalize's success.
+  // For the launcher: a rank whose MPI_Finalize returns an error ends without having been finalized.
   sim::set_text(
       board.message,
       (class_name.empty() ? "error " + std::to_string(error_class_) : std::string(class_name)) + ": " + *sentence_);

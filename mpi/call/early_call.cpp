@@ -46,7 +46,7 @@ int EarlyCall::failed() {
   leave();  // before the handler, which may never return
   // Not inside the rank: this thread may not enter it.
   if (rank_ != nullptr) return raise_outside(*rank_, name_, error_class_, sentence_);
-  // No options are parsed yet, so the variable is read directly.
+  // Without a rank there are no options, so the variable is read directly.
   const char* const initial = std::getenv("MARGAY_INITIAL_ERRHANDLER");
   if (named_handler(initial != nullptr ? initial : "") == MPI_ERRORS_RETURN) return error_class_;
   std::fprintf(stderr, "margay: %s%s failed while MPI does not run: %s: %s\n", name_.text,

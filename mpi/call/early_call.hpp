@@ -1,8 +1,8 @@
 // A call that needs no rank: valid at any time, also before MPI_Init and after MPI_Finalize, and from any thread at any
 // level (MPI 4.0, 11.4.1). In the thread that initialized MPI it is a Call. In others it stays outside the rank: what
-// it uses has a lock of its own, so it neither waits for a call in progress nor delays it, or the end of MPI. It is in
-// no trace; its errors go to the same handler, or, while MPI does not run, are handled as the initial handler says (MPI
-// 4.0, 9.3).
+// it uses has a lock of its own, so it neither waits for a call in progress nor delays it, the end of MPI, or a change
+// to a higher thread level. It is in no trace; its errors go to the same handler, or, while MPI does not run, are
+// handled as the initial handler says (MPI 4.0, 9.3).
 #pragma once
 
 #include <optional>

@@ -120,7 +120,7 @@ void Operands::finish_part(void* receive, const std::byte* row, std::int64_t fir
   if (count != 0) std::memcpy(receive, part, static_cast<std::uint64_t>(count) * element_bytes());
 }
 
-// Predefined loops take no elements, too; a program's function is not called for none.
+// A predefined loop accepts 0 elements; a program's function is not called for them.
 void Operands::combine(const void* in, void* inout) const {
   if (!user_) {
     predefined_(in, inout, static_cast<std::size_t>(count_));

@@ -104,7 +104,7 @@ class ReducingBetween {
     call.count(arguments.count);
     if (arguments.root) call.root(communicator_, *arguments.root);
     if (!call.ok()) return;
-    // MPI_IN_PLACE is not valid between groups: no member has its contribution and a result in one buffer.
+    // MPI_IN_PLACE is not valid between groups.
     if ((sends() && arguments.send == MPI_IN_PLACE) || (has_result() && arguments.receive == MPI_IN_PLACE)) {
       call.error(MPI_ERR_BUFFER, "a buffer is MPI_IN_PLACE; that is for one group's collectives only");
     }

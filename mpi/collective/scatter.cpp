@@ -96,7 +96,7 @@ class Scattering {
                                   " ranks pass 2^63 bytes");
   }
 
-  // MPI does not allow an output argument that is another argument, too (MPI 4.0, 2.3): MPI_IN_PLACE is for that.
+  // MPI does not allow an output buffer that is also an input buffer (MPI 4.0, 2.3); MPI_IN_PLACE is for that.
   void check_one_buffer(Call& call) {
     const bool one = arguments_.send == arguments_.receive && arguments_.send != MPI_BOTTOM;
     if (!one || bytes_of(arguments_.send_count, *send_type_) == 0) return;

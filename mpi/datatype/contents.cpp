@@ -48,7 +48,7 @@ void refuse_counts(Call& call, const Datatype* type) {
 int contents(Call& call, MPI_Datatype datatype, const Room& room, const Contents& to) {
   const Datatype* type = call.any_datatype(datatype);
   if (!call.ok()) return call.failed();
-  // The definition, because new handles, made below, may move the object.
+  // The definition, not the object, because new handles are made below.
   const TypePtr made = type->definition;
   const TypeOrigin& origin = made->origin;
   // The envelope of a predefined type says so, and there are no contents.

@@ -59,7 +59,7 @@ extern "C" int PMPI_Add_error_code(int errorclass, int* errorcode) {
   Call call(call_name<"MPI_Add_error_code">);
   call.not_null(errorcode, "errorcode");
   if (!call.ok()) return call.failed();
-  // A new code is never MPI_ERR_UNKNOWN, so that reports an invalid class.
+  // MPI_ERR_UNKNOWN is never a new code: it means that the class is invalid.
   const int code = call.rank().errors().add_code(errorclass);
   if (code == MPI_ERR_UNKNOWN) {
     call.error(MPI_ERR_ARG, "errorclass " + std::to_string(errorclass) + " is no error class");
@@ -88,7 +88,7 @@ MARGAY_ALIAS(Add_error_string)
 extern "C" int PMPIX_Delete_error_class(int errorclass) {
   Call call(call_name<"MPIX_Delete_error_class">);
   ErrorTable& errors = call.rank().errors();
-  // A class is its own class; codes of other classes are not removed here.
+  // Only a class is its own class, so codes are rejected here.
   if (errors.class_of(errorclass) != errorclass || !errors.remove(errorclass)) {
     call.error(MPI_ERR_ARG,
                "errorclass " + std::to_string(errorclass) + " is no class of this program's, or codes of it are left");

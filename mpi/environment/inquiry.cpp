@@ -81,7 +81,7 @@ extern "C" int PMPI_Get_processor_name(char* name, int* resultlen) {
   gethostname(host, sizeof host - 1);
   std::string text = host;
   const margay::sim::Job& job = call.rank().process().job();
-  // Emulated nodes share a host; programs split by this name.
+  // Emulated nodes share a host, so the node's number is added to its name.
   if (job.nodes_are_emulated && job.node_count > 1) text += "-node" + std::to_string(job.node);
   if (!call.ok()) return call.failed();
   text.resize(std::min<std::size_t>(text.size(), MPI_MAX_PROCESSOR_NAME - 1));

@@ -68,7 +68,7 @@ std::optional<Info> copy_of_info(MPI_Info handle) {
   return found == nullptr ? std::nullopt : std::optional<Info>(*found);
 }
 
-// The origin is recorded for MPI's own rank only, if there is one.
+// Origins are recorded only while MPI runs.
 MPI_Info add_info(Info&& info) {
   const InfoAccess infos;
   const MPI_Info handle = infos.add(std::move(info));

@@ -47,7 +47,7 @@ struct AccessNature {
   return window.check == nullptr || announce_checked(call, window, access, nature);
 }
 
-// Sets the requirements on accumulates that a window's hints relax.
+// Sets, from the window's hints, which operations accumulates of the same bytes may mix, and whether they are ordered.
 void read_hints(const Window& window, AnnouncedAccess& access);
 
 }  // namespace margay::mpi

@@ -200,7 +200,7 @@ void flush_local(Call& call, Window& window, int target) {
   complete_announced(call, window, target, Completed::reads);
 }
 
-// Puts usually have no answers of their own, so a flush behind them asks for one.
+// Puts that have no answers of their own mark the target as unflushed; a flush behind them asks for one answer.
 void flush(Call& call, Window& window, int target) {
   // Without puts since the last flush the answers suffice.
   if (window.target(target).unflushed) {

@@ -28,7 +28,7 @@ extern "C" int PMPI_Win_set_name(MPI_Win win, const char* win_name) {
   const Window* const window = checked_window(call, win);
   call.not_null(win_name, "win_name");
   if (!call.ok()) return call.failed();
-  // A longer name is cut, so that MPI_Win_get_name fits it and its end into MPI_MAX_OBJECT_NAME characters.
+  // A longer name is truncated: with its zero it has at most MPI_MAX_OBJECT_NAME characters.
   window->communicator->name = std::string(win_name).substr(0, MPI_MAX_OBJECT_NAME - 1);
   // The trace gets the new name with the next event that refers to it.
   window->communicator->in_trace = false;
@@ -81,13 +81,13 @@ extern "C" int PMPI_Win_get_info(MPI_Win win, MPI_Info* info_used) {
   call.not_null(info_used, "info_used");
   if (!call.ok()) return call.failed();
   Info told;
-  // Only hints that the standard defines are returned; others were ignored.
+  // Only the hints of kHints are returned, all of them; others that the program has set are not.
   for (const auto& [key, otherwise] : kHints) {
     const std::string* const set = window->info.find(key);
     told.set(key, set != nullptr ? *set : otherwise);
   }
   if (window->flavor == MPI_WIN_FLAVOR_ALLOCATE) {
-    // The alignment that was used, which may be more than requested.
+    // The requested alignment if it can be used, else the least that margay uses.
     told.set(kMemoryAlignmentHint, std::to_string(memory_alignment(window->info)));
   }
   // A new object, which the program frees.

@@ -16,7 +16,8 @@ namespace {
 constexpr int kAssertions =
     MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;
 
-// An assertion is a promise, which margay mostly does not use; invalid ones are errors.
+// Of the assertions margay uses MPI_MODE_NOCHECK and MPI_MODE_NOSUCCEED only; those that a call does not allow are
+// errors.
 void check_assertion(Call& call, int assertion, int allowed) {
   if ((assertion & ~(kAssertions & allowed)) != 0) {
     call.error(MPI_ERR_ASSERT,

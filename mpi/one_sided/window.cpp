@@ -44,7 +44,6 @@ Communicator* check_window(Call& call, const WindowArguments& arguments, const M
 
 // Ends a collective construction: passes the window to the program, or raises the error.
 int give_window(Call& call, const MadeWindow& made, Info hints, MPI_Win* win) {
-  // The error is the same on all members, as making a window is collective.
   if (made.window == nullptr) {
     *win = MPI_WIN_NULL;
     switch (made.error_class) {

@@ -31,8 +31,8 @@ struct ReceiveArguments {
   MPI_Comm communicator;
 };
 
-// Looks up and checks the arguments. After an error the result is incomplete, and the call has the error. In the order
-// of the path of a correct send: each lookup that fails returns at once.
+// Looks up and checks the arguments. After an error the result is incomplete, and the call has the error. Returns at
+// the first lookup that fails.
 [[nodiscard]] inline CheckedSend check_send(Call& call, SendMode mode, const SendArguments& arguments) {
   CheckedSend checked{mode,          arguments.buffer, arguments.count,        nullptr, arguments.destination,
                       arguments.tag, nullptr,          Context::point_to_point};

@@ -61,8 +61,8 @@ class RequestRow {
   [[nodiscard]] bool all_complete() const;
   // The number of messages that all_complete() may be waiting for, at most kMessagesInTurn.
   [[nodiscard]] int messages_in_turn() const { return count_ < kMessagesInTurn ? count_ : kMessagesInTurn; }
-  // The number of messages that a round of progress takes for any_complete(): as many as there are requests, because
-  // each check of the row costs as much.
+  // The number of messages that a round of progress takes for any_complete(): at least as many as there are requests,
+  // because a check of the row costs as much as the row is long.
   [[nodiscard]] int messages_in_look() const {
     return count_ > Device::kMessagesPerLook ? count_ : Device::kMessagesPerLook;
   }

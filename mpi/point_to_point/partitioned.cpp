@@ -152,7 +152,7 @@ extern "C" int PMPI_Parrived(MPI_Request request, int partition, int* flag) {
   auto* const found = find<PartitionedReceive>(call, request, "MPI_Precv_init");
   check_partition(call, found, partition);
   if (!call.ok()) return call.failed();
-  // Without a round of progress if it is known already.
+  // No round of progress if the partition has arrived already.
   bool arrived = !found->active() || found->arrived(partition);
   if (!arrived) {
     look_once(call);

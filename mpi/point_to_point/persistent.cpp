@@ -1,5 +1,5 @@
-// Persistent requests (MPI 4.0, chapter 3.9): arguments are checked and kept once, and started as often as the program
-// likes.
+// Persistent requests (MPI 4.0, chapter 3.9): the arguments are checked and kept once; the request is started as often
+// as the program likes.
 #include "mpi/call/binding.hpp"
 #include "mpi/point_to_point/arguments.hpp"
 #include "mpi/point_to_point/buffered.hpp"
@@ -108,7 +108,8 @@ extern "C" int PMPI_Startall(int count, MPI_Request array_of_requests[]) {
     const UserRequest* found = call.request(array_of_requests[i]);
     if (call.ok()) check_start(call, *found);
   }
-  // Started only if all can be. A request that is listed twice is active the second time, so it is checked again.
+  // No request is started unless all can be. One that is listed twice is active the second time, so each is checked
+  // again.
   for (int i = 0; i < count && call.ok(); ++i) {
     UserRequest& found = *call.request(array_of_requests[i]);
     check_start(call, found);

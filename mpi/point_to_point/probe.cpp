@@ -33,7 +33,7 @@ bool in_vain(Call& call, int source, const Communicator& communicator) {
 // an error's handler runs outside the lock, and may never return.
 template <typename Probe>
 void wait_for_one(Call& call, const Awaited& awaited, Probe probe) {
-  // Published for the reports of stalled ranks and for traces.
+  // Published for descriptions of the process's waits.
   const ProbeWait told(call.device(), awaited);
   wait_until(call.rank(), [&] { return probe() || in_vain(call, awaited.source, *awaited.communicator); });
 }

@@ -16,7 +16,7 @@ namespace margay::mpi {
 [[nodiscard]] int persistent_send(const Invocation& name, SendMode mode, const SendArguments& arguments,
                                   MPI_Request* request);
 
-// MPI_Recv and MPI_Irecv. MPI_Recv and MPI_Irecv, flattened likewise.
+// MPI_Recv and MPI_Irecv, flattened likewise.
 [[nodiscard, gnu::flatten]] int blocking_receive(const Invocation& name, const ReceiveArguments& arguments,
                                                  MPI_Status* status);
 [[nodiscard, gnu::flatten]] int nonblocking_receive(const Invocation& name, const ReceiveArguments& arguments,

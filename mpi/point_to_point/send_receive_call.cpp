@@ -49,7 +49,7 @@ int carry_out(Call& call, const SendArguments& send, const CheckedSend* copied_f
   call.status(status);
   if (!call.ok()) [[unlikely]]
     return call.failed();
-  // The receive first, so that a message from the partner, or from this rank itself, does not arrive unexpected.
+  // The receive first, so that a message of this rank to itself finds it.
   Request& incoming = *call.device().start_receive(in);
   Request& outgoing = *call.device().start_send(out);
   wait_until(

@@ -17,7 +17,7 @@ int get_count(Call& call, const MPI_Status* status, MPI_Datatype datatype, Count
   if (ignores(status)) call.error(MPI_ERR_ARG, "the status is MPI_STATUS_IGNORE");
   if (!call.ok()) return call.failed();
   const std::uint64_t bytes = status_bytes(*status);
-  // For types without bytes 0 is the count of an empty message; of others it is undefined (MPI 4.0, 3.2.5).
+  // With a type without bytes, an empty message has the count 0, and any other an undefined count (MPI 4.0, 3.2.5).
   if (type->size == 0) {
     *count = bytes == 0 ? 0 : MPI_UNDEFINED;
   } else {

@@ -121,7 +121,7 @@ class Report {
   }
 
  private:
-  // Looks up all locations at once, before the first line: later lookups of them cost nothing.
+  // Looks up all locations at once, before the first line.
   void look_up_callers() {
     if (lines_ != 1) return;
     rank_.process().source_lines().look_up(rank_.handles().origins()->places());

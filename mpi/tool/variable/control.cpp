@@ -82,7 +82,7 @@ Word read_long_method(const Settings& settings) {
   return static_cast<Word>(method);
 }
 
-// The option, not the choice: automatic selects epoll.
+// The option as given: `auto` has a value of its own.
 Word read_tcp_backend(const Settings& settings) {
   const std::string asked = settings.options.text("wire_tcp", "auto");
   const auto value = asked == "epoll"   ? TcpBackendAsked::epoll
