@@ -1,4 +1,5 @@
-// The namespace of the bindings. Each of their lines names the device and the collectives, so both are visible in it.
+// The namespace of the bindings. Nearly every line of theirs uses names of the device and the collectives, so both
+// namespaces are visible in it.
 #pragma once
 
 namespace margay::mpi_adi {}

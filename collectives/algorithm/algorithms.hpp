@@ -1,5 +1,9 @@
-// The algorithms of collective operations. A file holds one algorithm for all operations (tree.cpp, exchange.cpp, ...)
-// and begins with its method and its cost.
+// The algorithms of collective operations, each a routine that carries out one rank's part of a call. A file holds one
+// algorithm for all operations (tree.cpp, exchange.cpp, ...) and begins with its method and its cost.
+//
+// Every member calls the same routine with arguments that fit each other, in the same order of calls. `collective`
+// outlives the routine; errors are reported through it (error_class()). Memory passed by reference or address stays
+// until the routine's end.
 #pragma once
 
 #include <cstddef>
@@ -17,67 +21,71 @@
 
 namespace margay::collectives {
 
+// Barriers: in and out along the tree, or by dissemination.
 Steps barrier_tree(Collective& collective);
 Steps barrier_exchange(Collective& collective);
 
-// `data`: the root's is sent, the others' is filled; the same number of bytes everywhere.
+// Broadcast along the spanning tree. `data`: sent from the root, filled on the other ranks; the same number of bytes
+// everywhere.
 Steps bcast_tree(Collective& collective, int root, portals::Region data);
-// The same along a tree that is given, of some of the ranks.
+// The same along a given tree of some of the ranks.
 Steps bcast_along(Collective& collective, TreePlace place, portals::Region data);
-// As bcast_tree.
+// The same in two levels: between the nodes' leaders, then inside each node.
 Steps bcast_nodes(Collective& collective, const NodeGroups& groups, int root, portals::Region data);
 
-// At the root `partial` becomes the result, elsewhere it is used up. `combine` is not called when there are no bytes.
+// Reduction along the spanning tree. At the root `is.partial` becomes the result, elsewhere its contents are
+// unspecified afterwards. `is.combine` is not called for empty data.
 Steps reduce_tree(Collective& collective, int root, Reduction is);
-// The same along a tree that is given, of some of the ranks, whose order in its range is kept.
+// The same along a given tree of some of the ranks; keeps their order in the tree's range.
 Steps reduce_along(Collective& collective, TreePlace place, Reduction is);
-// As reduce_tree. Requires: is.bytes() <= kHandshakeBytes. Over several nodes it has a second phase.
+// The same in two levels. Requires: is.bytes() <= kHandshakeBytes. Uses a second phase if there are several nodes.
 Steps reduce_nodes(Collective& collective, const NodeGroups& groups, int root, Reduction is);
 
-// `partial` becomes the result.
+// Allreduce by recursive doubling: `is.partial` becomes the result on every rank, with the same bits.
 Steps allreduce_exchange(Collective& collective, Reduction is);
-// The same of some ranks, in the order that these have.
+// The same among some ranks, in their order.
 Steps allreduce_exchange_among(Collective& collective, Members members, Reduction is);
 
-// `partial` becomes what the ranks up to this one come to; exclusive: those before it, and rank 0's is used up.
+// Scans by rounds and along the chain: the call's `partial` becomes the combination of the ranks up to this one.
+// Exclusive: of those before it, and rank 0's contents are unspecified.
 Steps scan_exchange(Collective& collective, ScanCall call);
 Steps scan_chain(Collective& collective, ScanCall call);
 
-// This rank's own block goes where it belongs, unless it is there.
+// Copies this rank's own block to its place, unless it is there already.
 inline void put_own_block(Collective& collective, const portals::Region& to, const portals::Region& from) {
   if (to.bytes() != from.bytes()) return collective.named_other_bytes();
   const bool there = to.contiguous() && from.contiguous() && to.single().base == from.single().base;
   if (!there) portals::copy(to, from);
 }
-// What the spans refer to stays until the end; at most one message to and one from a peer.
+// Sends each message of `out` straight to its peer and receives those of `in`, `at_once` at a time. The spans stay
+// until the end. At most one message to and one from each peer.
 Steps exchange_directly(Collective& collective, std::span<const PeerMessage> out, std::span<const PeerMessage> in,
                         std::size_t at_once = kDirectAtOnce);
-// The same inside a node, by what its ranks post. Blocks of more than kReadWhereItLies are read where they lie: the
-// operating system's call, 1 us and 0.1 for each page, costs less than a second copy then. Requires:
-// team.reads_others().
+// The same inside a node, through postings. Blocks of more than kReadWhereItLies are read in their owner's memory: the
+// system call, 1 us and 0.1 us for each page, then costs less than a second copy. Requires: team.reads_others().
 inline constexpr std::uint64_t kReadWhereItLies = std::uint64_t{16} << 10;
 Steps exchange_posted(Collective& collective, Team& team, std::span<const PeerMessage> out,
                       std::span<const PeerMessage> in);
-// One of the two. `team`: null, or its members read each other's memory.
+// One of the two. `team`: null for messages, else its members read each other's memory.
 inline Steps exchange(Collective& collective, Team* team, std::span<const PeerMessage> out,
                       std::span<const PeerMessage> in, std::size_t at_once = kDirectAtOnce) {
   return team != nullptr ? exchange_posted(collective, *team, out, in)
                          : exchange_directly(collective, out, in, at_once);
 }
 
-// Each block straight to the root, and straight from it. `team`: as of exchange().
+// Gather and scatter with each block sent straight to or from the root. `team`: as of exchange().
 Steps gather_blocks(Collective& collective, Team* team, GatherCall call);
 Steps scatter_blocks(Collective& collective, Team* team, ScatterCall call);
 
-// The elements of a row that are one rank's.
+// The elements of a row that belong to one rank.
 struct Slice {
   std::size_t first = 0;
   std::size_t count = 0;
 };
-// One for each rank, one behind the other, of lengths that differ by one at most.
+// Cuts `count` elements into consecutive slices, one for each rank, whose lengths differ by one at most.
 [[nodiscard]] std::vector<Slice> even_slices(std::size_t count, int ranks);
-// A row, in one run of memory or in pieces of whole elements, that some ranks cut among them: a slice for each, by
-// number. The slices stay where they are until the call is over.
+// A row, in one run of memory or in pieces of whole elements, and its slices, one for each member by number. The slices
+// outlive it.
 struct SlicedRow {
   portals::Region row = {};
   std::span<const Slice> slices = {};
@@ -88,36 +96,39 @@ struct SlicedRow {
   }
 };
 
-// Of `partial` this rank's own slice becomes the result's; the others are as they were. Slices lie one behind the
-// other, and are all of the row.
+// Reduce-scatter in which each rank combines its slice. In `is.partial` this rank's slice becomes the result's; the
+// others stay as they were. The slices are consecutive and cover the row.
 Steps reduce_scatter_direct(Collective& collective, Reduction is, std::span<const Slice> slices);
-// As allreduce_exchange, and as reduce_tree; these have a second phase.
+// The same operations as allreduce_exchange and reduce_tree, by slices; both use a second phase.
 Steps allreduce_direct(Collective& collective, Reduction is);
 Steps reduce_direct(Collective& collective, int root, Reduction is);
-// The same of some ranks. Members that combine in order do so in that of the numbers.
+// Reduce-scatter among some ranks. Members are combined in the order of their numbers unless the operation commutes.
 Steps reduce_scatter_among(Collective& collective, Members members, SlicedRow row, Reducer combine);
-// Each rank has its own slice, and gets the others'. `has_all`, a number, has all slices already, and gets none.
+// Each rank has its own slice, and receives the others'. Member number `has_all` has all slices already, and receives
+// none; kNobody: there is no such member.
 inline constexpr int kNobody = -1;
 Steps collect_among(Collective& collective, Members members, SlicedRow row, int has_all);
-// Each one's slice to or from number `root`.
+// Each member's slice goes to, or comes from, number `root`.
 Steps gather_among(Collective& collective, Members members, std::size_t root, SlicedRow row);
 Steps scatter_among(Collective& collective, Members members, std::size_t root, SlicedRow row);
 
-// As collect_among and reduce_scatter_among, of an operation that commutes.
+// The same operations as collect_among and reduce_scatter_among, round a ring. The operation commutes.
 Steps collect_bucket(Collective& collective, Members members, SlicedRow row, int has_all);
 Steps reduce_scatter_bucket(Collective& collective, Members members, SlicedRow row, Reducer combine);
-// As reduce_scatter_direct, allreduce_direct and bcast_tree. The operation commutes. The last two have a second phase.
+// The same operations as reduce_scatter_direct, allreduce_direct and bcast_tree, round a ring of all ranks. The
+// operation commutes. The last two use a second phase.
 Steps reduce_scatter_bucket(Collective& collective, Reduction is, std::span<const Slice> slices);
 Steps allreduce_bucket(Collective& collective, Reduction is);
 Steps bcast_bucket(Collective& collective, int root, portals::Region data);
 
-// As collect_among, to whom nobody has all; and as reduce_scatter_among, of an operation that commutes.
+// The same operations as collect_among without `has_all`, and as reduce_scatter_among, in rounds between partners. The
+// operation commutes.
 Steps allgather_exchange(Collective& collective, Members members, SlicedRow row);
 Steps reduce_scatter_exchange(Collective& collective, Members members, SlicedRow row, Reducer combine);
 
-// By the dimensions of a plan, which is of as many ranks. As allreduce_exchange, bcast_tree, reduce_tree,
-// reduce_scatter_direct. The operation commutes, or the plan combines in order (HybridPlan) and the nodes have the
-// order of ranks. All but the last two have a second phase.
+// Hybrids: the operations of allreduce_exchange, bcast_tree, reduce_tree, an allgather and reduce_scatter_direct, by
+// the dimensions of a plan for as many ranks. The operation commutes, or the plan combines in order (HybridPlan) and
+// the nodes have the order of ranks. All but the last two use a second phase.
 Steps allreduce_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan plan, Reduction is);
 Steps bcast_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan plan, int root, portals::Region data);
 Steps reduce_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan plan, int root, Reduction is);
@@ -125,15 +136,16 @@ Steps allgather_hybrid(Collective& collective, const NodeGroups& groups, HybridP
 Steps reduce_scatter_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan plan, Reduction is,
                             std::span<const Slice> slices);
 
-// Through memory that all members see, strip by strip; one strip is a meeting. Blocks have one length, or the call is
-// refused.
+// Through shared memory, strip by strip with a barrier each. Blocks have equal lengths, or the call is refused.
 Steps allgather_strips(Collective& collective, Team& team, AllgatherCall call);
 Steps alltoall_strips(Collective& collective, Team& team, AlltoallCall call);
 
-// `all` (root only): size() * block_bytes bytes, in rank order; `mine`: block_bytes bytes, filled.
+// Scatter along the spanning tree. `all` (root only): size() * block_bytes bytes in the order of ranks; `mine`:
+// block_bytes bytes, filled.
 Steps scatter_tree(Collective& collective, int root, std::byte* all, std::uint64_t block_bytes, portals::Region mine);
 
-// `mine`: block_bytes bytes. `all` (root only): size() * block_bytes bytes, filled in rank order.
+// Gather along the spanning tree. `mine`: block_bytes bytes; `all` (root only): size() * block_bytes bytes, filled in
+// the order of ranks.
 Steps gather_tree(Collective& collective, GatherCall call);
 
 }  // namespace margay::collectives

@@ -1,12 +1,12 @@
-// The bucket algorithms (paper 001, section 3.2, figure 9): ranks in a ring, each streams to the next one what it got
-// from the one before, piece after piece, and combines it on the way where the operation does. Cost, p ranks, n bytes
-// in all: (p - 1) α + (p - 1)/p n β for a collect or, with as much γ, for a reduce-scatter; both for an allreduce; for
-// a broadcast (p - 1) α + (p - 1)/p n β more, of the root alone. A piece is on its way while the next one is combined,
-// so for long rows nearly all of it overlaps. But a rank waits for the one before it p - 1 times: where ranks outnumber
-// processors each time is a turn of one.
+// The bucket algorithms (paper 001, section 3.2, figure 9): ranks in a ring, each of which streams to the next one what
+// it received from the one before, piece after piece, and combines it on the way where the operation does. Cost, p
+// ranks, n bytes in all: (p - 1) α + (p - 1)/p n β for a collect or, with as much γ, for a reduce-scatter; both for an
+// allreduce; for a broadcast (p - 1) α + (p - 1)/p n β more, of the root alone. A piece travels while the next one is
+// combined, so for long rows nearly all of it overlaps. But a rank waits for the one before it p - 1 times: where ranks
+// outnumber processors, each time costs a turn.
 //
-// Sums are combined in the order of the ring, another one for each slice: for commutative operations. All ranks end
-// with the same bits, as each slice is combined once.
+// Parts are combined in the order of the ring, which begins at another rank for each slice: for commutative operations.
+// All ranks get the same bits, as each slice is combined once.
 #include <algorithm>
 #include <memory>
 
@@ -19,15 +19,15 @@ namespace margay::collectives {
 
 namespace {
 
-// The row as the ring cuts it: the same on all.
+// The row as the ring cuts it into pieces. Equal on all members.
 class Ring {
  public:
   Ring(const Members& members, const SlicedRow& row) : members_(members), row_(row) {}
 
-  // Members by number.
+  // Neighbours, by number.
   [[nodiscard]] std::size_t next() const { return (members_.me() + 1) % members_.size(); }
   [[nodiscard]] std::size_t previous() const { return before(1); }
-  // The one that is `steps` before this one. Requires: steps <= members.
+  // The member `steps` before this one. Requires: steps <= members.
   [[nodiscard]] std::size_t before(std::size_t steps) const {
     return (members_.me() + members_.size() - steps) % members_.size();
   }
@@ -101,7 +101,8 @@ Steps reduce_scatter_bucket(Collective& collective, Members members, SlicedRow r
   StreamSend out(collective, ring.rank_of(ring.next()));
   co_await out.opened();
   std::uint64_t here = 0;
-  // What is sent last has been combined by all but its own rank: the next one's. Then comes this rank's.
+  // The slice that is sent last, the next rank's, has been combined by all ranks but its own. Then this rank's own
+  // slice arrives.
   for (std::size_t step = 1; step <= members.size(); ++step) {
     const std::size_t slice = ring.before(step);
     for (std::size_t number = 0; number < ring.pieces_of(slice); ++number) {

@@ -1,5 +1,5 @@
-// The collective calls as algorithms get them: an operation and its data. bytes(): the length by which the call is
-// judged, of one rank's data; of blocks: of one block.
+// The arguments of collective calls as algorithms receive them, one struct for each operation. bytes() is the length by
+// which the algorithm is chosen: of one rank's data, or of one block. Views: the caller's memory outlives the call.
 #pragma once
 
 #include <algorithm>
@@ -13,15 +13,16 @@
 
 namespace margay::collectives {
 
-// Of calls that have no root, who does what one rank does.
+// The rank that does the work of a root in operations that have none.
 inline constexpr int kTop = 0;
 
+// A barrier has no data.
 struct BarrierCall {
   [[nodiscard]] static constexpr Operation operation() { return Operation::barrier; }
   [[nodiscard]] static constexpr std::uint64_t bytes() { return 0; }
 };
 
-// As bcast_tree.
+// See bcast_tree. `data`: sent from the root, filled elsewhere.
 struct BcastCall {
   int root = 0;
   portals::Region data = {};
@@ -29,17 +30,21 @@ struct BcastCall {
   [[nodiscard]] std::uint64_t bytes() const { return data.bytes(); }
 };
 
-// `partial`: this rank's contribution, `count` elements of `element_bytes`; becomes the result (reduce: at the root,
-// elsewhere it is used up). The order of ranks is kept unless the operation commutes. An element has bytes.
+// The data of a reduction. `partial`: this rank's contribution, `count` elements of `element_bytes`, which becomes the
+// result (of a reduce at the root; elsewhere it is unspecified afterwards). The order of ranks is kept unless the
+// operation commutes. element_bytes > 0 unless the data is empty.
 struct Reduction {
   std::byte* partial = nullptr;
   std::size_t count = 0;
   std::size_t element_bytes = 0;
+  // Null where there is nothing to combine (empty data).
   Reducer combine = nullptr;
   [[nodiscard]] std::uint64_t bytes() const { return count * element_bytes; }
+  // The row as a region, for messages.
   [[nodiscard]] portals::Region row() const { return portals::Region(partial, bytes()); }
 };
 
+// See reduce_tree.
 struct ReduceCall {
   int root = 0;
   Reduction reduction = {};
@@ -47,14 +52,15 @@ struct ReduceCall {
   [[nodiscard]] std::uint64_t bytes() const { return reduction.bytes(); }
 };
 
-// Every member ends with the same bits.
+// See allreduce_exchange. Every member gets the same bits.
 struct AllreduceCall {
   Reduction reduction = {};
   [[nodiscard]] static constexpr Operation operation() { return Operation::allreduce; }
   [[nodiscard]] std::uint64_t bytes() const { return reduction.bytes(); }
 };
 
-// As gather_tree.
+// See gather_tree; `block_bytes`: the length of every rank's block. `mine`: this rank's block; `all`: every rank's, at
+// the root.
 struct GatherCall {
   int root = 0;
   portals::Region mine = {};
@@ -64,7 +70,7 @@ struct GatherCall {
   [[nodiscard]] std::uint64_t bytes() const { return block_bytes; }
 };
 
-// Of a gather, and everybody gets `all`.
+// A gather after which every rank has `all`. `all`: filled on every rank, in the order of ranks.
 struct AllgatherCall {
   portals::Region mine = {};
   std::uint64_t block_bytes = 0;
@@ -73,7 +79,7 @@ struct AllgatherCall {
   [[nodiscard]] std::uint64_t bytes() const { return block_bytes; }
 };
 
-// As scatter_tree.
+// See scatter_tree. `all`: at the root only.
 struct ScatterCall {
   int root = 0;
   portals::Region mine = {};
@@ -83,20 +89,20 @@ struct ScatterCall {
   [[nodiscard]] std::uint64_t bytes() const { return block_bytes; }
 };
 
-// All that goes between this rank and another one, one way.
+// All data that goes between this rank and another one in one direction.
 struct PeerMessage {
-  int peer = -1;  // -1: there is none
+  int peer = -1;  // -1: none
   portals::Region data = {};
-  // With no bytes, which both sides know, no message is sent.
+  // Whether a message is sent: not for empty data, whose length both sides have.
   [[nodiscard]] bool moves() const { return peer >= 0 && data.bytes() != 0; }
 };
 
-// A block of `block_bytes` for each other rank, and one from each; what the spans refer to stays until the end.
+// A block of `block_bytes` for each other rank, and one from each. The spans outlive the call.
 struct AlltoallCall {
   std::span<const PeerMessage> out = {};
   std::span<const PeerMessage> in = {};
   std::uint64_t block_bytes = 0;
-  // Whether this rank's blocks have that length.
+  // Whether all of this rank's blocks have that length.
   [[nodiscard]] bool is_even() const {
     const auto fits = [this](const PeerMessage& block) { return block.data.bytes() == block_bytes; };
     return std::ranges::all_of(out, fits) && std::ranges::all_of(in, fits);
@@ -105,8 +111,8 @@ struct AlltoallCall {
   [[nodiscard]] std::uint64_t bytes() const { return block_bytes; }
 };
 
-// The result's blocks are of `block_lengths[rank]` bytes, one behind the other; this rank's ends up where it has its
-// place in `partial`. The order of ranks is kept unless the operation commutes.
+// The result's consecutive blocks have `block_lengths[rank]` bytes; this rank's ends up at its place in `partial`. The
+// order of ranks is kept unless the operation commutes.
 struct ReduceScatterCall {
   Reduction reduction = {};
   std::span<const std::uint64_t> block_lengths = {};
@@ -115,9 +121,9 @@ struct ReduceScatterCall {
   [[nodiscard]] std::uint64_t bytes() const { return reduction.bytes(); }
 };
 
-// What the ranks up to this one come to, or exclusive: those before it, and rank 0's part is used up.
+// Whether this rank's own part is in its result.
 enum class ScanKind : std::uint8_t { inclusive, exclusive };
-// As scan_exchange.
+// See scan_exchange.
 struct ScanCall {
   ScanKind kind = ScanKind::inclusive;
   Reduction reduction = {};

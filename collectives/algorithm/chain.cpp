@@ -1,11 +1,11 @@
-// Along the chain of ranks, each to the next one. A broadcast of long data, from the root on, in pieces of m bytes: (p
-// - 1)(α + m β) + n β, where a bucket moves each byte twice; but a late rank holds up all behind it.
+// The chain of ranks, each to the next one. A broadcast of long data, from the root on, in pieces of m bytes:
+// (p - 1)(α + m β) + n β, where a bucket moves each byte twice; but a late rank delays all behind it.
 //
-// Scan and exclusive scan: each gets from the one before it what the ranks up to there come
-// to, adds its own, and sends that on; long rows in pieces, each added and sent on while the next one comes. Cost:
+// Scan and exclusive scan: each rank receives from the one before it the combination of the ranks up to there, adds its
+// own part, and sends that on; long rows in pieces, each added and sent on while the next one arrives. Cost:
 // (p - 1)(α + n β + n γ); of pieces of m bytes (p - 1)(α + m β + m γ) + n β, as all ranks work at once. A rank waits
-// for no other but the one before it: where ranks outnumber processors and calls follow each other, each is scheduled
-// once for many of them. Of all ways it moves and combines the fewest bytes.
+// only for the one before it: where ranks outnumber processors and calls follow each other, each is scheduled once for
+// many of them. Of all methods it moves and combines the fewest bytes.
 //
 // The order of ranks is kept, and so is the bracketing, so the operation need not be commutative.
 #include <algorithm>
@@ -26,15 +26,16 @@ Steps scan_chain(Collective& collective, ScanCall call) {
   const bool first = collective.rank() == 0;
   const int next = collective.rank() + 1;
   const bool last = next == collective.size();
-  // The last one's own part is in nobody's result.
+  // In an exclusive scan the last rank's own part is in no result.
   const bool adds = !first && !(last && call.kind == ScanKind::exclusive);
   Scratch scratch(collective, adds ? bytes : 0);
-  std::byte* const before = adds ? scratch.base() : is.partial;  // what the ranks before this one come to
+  std::byte* const before = adds ? scratch.base() : is.partial;  // the combination of the ranks before this one
   if (bytes <= kHandshakeBytes) {
     if (!first) co_await Receive(collective, next - 2, portals::Region(before, bytes));
     if (adds && bytes != 0 && collective.error_class() == MPI_SUCCESS) is.combine(before, is.partial, is.count);
     if (!last) co_await Send(collective, next, is.row());
   } else {
+    // A member that named a short row would take a piece for its whole message.
     collective.ask_always();
     std::optional<StreamReceive> in;
     std::optional<StreamSend> out;
@@ -58,7 +59,7 @@ Steps scan_chain(Collective& collective, ScanCall call) {
 
 namespace {
 
-// Along a chain of ranks, from the root on round the ring. Each piece is sent on while the next one comes.
+// From the root on round the ring of ranks. Each piece is sent on while the next one arrives.
 Steps bcast_chain(Collective& collective, int root, portals::Region data) {
   collective.ask_always();
   const int size = collective.size();
@@ -79,7 +80,7 @@ Steps bcast_chain(Collective& collective, int root, portals::Region data) {
   co_await Flush(collective);
 }
 
-// Long rows in pieces: all ranks work at once.
+// The cost of both. Long rows go in pieces, so all ranks work at once.
 Cost chain_cost(const Ask& ask, bool combines) {
   const Facts& facts = ask.facts;
   const double n = ask.n();

@@ -1,5 +1,6 @@
-// Operations that are two others, one after the other, along the tree or by nodes: one rank has the whole result for a
-// moment. Cost: that of both; whoever gets something in the second waits for it before the first is over.
+// Operations that consist of two others, one after the other, along the tree or by nodes: one rank has the whole result
+// for a moment. Cost: that of both; the receivers of the second wait for it before the first is complete, so their
+// ready notices add nothing to the path.
 #include <vector>
 
 #include "collectives/algorithm/row.hpp"
@@ -15,7 +16,7 @@ Steps barrier_nodes(Collective& collective, const NodeGroups& groups) {
   co_await bcast_nodes(collective, groups, kTop, {});
 }
 
-// One rank's result goes to all: the same bits everywhere.
+// One rank computes the result for all, so every rank gets the same bits.
 Steps allreduce_tree(Collective& collective, Reduction is) {
   co_await reduce_tree(collective, kTop, is);
   co_await bcast_tree(collective, kTop, is.row());
@@ -26,7 +27,7 @@ Steps allreduce_nodes(Collective& collective, const NodeGroups& groups, Reductio
   co_await bcast_nodes(collective, groups, kTop, is.row());
 }
 
-// Each rank gets its block of the result straight from the one that has it.
+// The top rank sends each rank its block of the result.
 Steps deal_result(Collective& collective, ReduceScatterCall call) {
   collective.next_phase();
   std::vector<PeerMessage> out, in;
@@ -58,7 +59,7 @@ Steps allgather_tree(Collective& collective, AllgatherCall call) {
   co_await bcast_tree(collective, kTop, portals::Region(call.all, members * call.block_bytes));
 }
 
-// Of one node, whose first rank has a table for what all have: the result.
+// An allgather of one node. The first rank's table of received blocks is the result, which it then broadcasts.
 Steps allgather_node(Collective& collective, const NodeGroups& groups, AllgatherCall call) {
   const std::uint64_t bytes = call.block_bytes;
   const portals::Region all(call.all, groups.mine().size() * bytes);

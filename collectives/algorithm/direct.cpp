@@ -1,9 +1,9 @@
-// Every message straight from its sender to its receiver. Cost, k messages out and m in: max(k, m) α + n β, n all bytes
-// of the busier side. For blocks of different lengths, of which nobody knows all; for long blocks, which no tree moves
-// fewer times; for neighbours.
+// Direct exchange: every message goes straight from its sender to its receiver. Cost, k messages out and m in:
+// max(k, m) α + n β, n all bytes of the busier side. For blocks of different lengths, where no rank has all the
+// lengths; for long blocks, which no tree moves fewer times; for neighbours.
 //
-// In turns of so many messages: the receives of a turn are posted, then its messages are sent, each as soon as
-// its receiver is ready, then what comes is awaited. So a rank of thousands has blocks in its match list for one turn.
+// Messages go in turns: the receives of a turn are posted, then its messages are sent, each as soon as its receiver is
+// ready, then the receives are awaited. So a rank of thousands has blocks in its match list for one turn only.
 #include <algorithm>
 #include <deque>
 #include <optional>
@@ -18,6 +18,7 @@ namespace margay::collectives {
 
 namespace {
 
+// The messages of the turn that begins at `from`; one side may have fewer turns than the other.
 std::span<const PeerMessage> turn(std::span<const PeerMessage> all, std::size_t from, std::size_t at_once) {
   return from < all.size() ? all.subspan(from, std::min(at_once, all.size() - from)) : std::span<const PeerMessage>();
 }
@@ -36,6 +37,7 @@ Steps exchange_directly(Collective& collective, std::span<const PeerMessage> out
     std::deque<Send> waiting;
     for (const PeerMessage& message : turn(out, from, at_once)) {
       if (!message.moves()) continue;
+      // Long messages wait for their receivers together, so none delays another.
       if (collective.asks(message.data.bytes())) {
         waiting.emplace_back(collective, message.peer, message.data);
       } else {

@@ -1,4 +1,4 @@
-// In rounds between partners: in each, partners a power of two apart exchange what they have.
+// Rounds between partners: in each, ranks a power of two apart exchange what they have.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -13,8 +13,8 @@
 namespace margay::collectives {
 
 // Barrier by dissemination: in round k each rank notifies the one 2^k above it, and waits for the one 2^k below; after
-// the last round each has heard of all. Cost: ceil(log2 p) α, half of in and out along a tree, and p messages in each
-// round: for ranks that have a processor each.
+// the last round every rank has heard of all. Cost: ceil(log2 p) α, half of in and out along a tree, with p messages in
+// each round: for ranks that have a processor each.
 Steps barrier_exchange(Collective& collective) {
   const int size = collective.size();
   const int rank = collective.rank();
@@ -46,24 +46,23 @@ extern constinit const Row<BarrierCall> barrier_by_exchange{
       return barrier_exchange(collective);
     }};
 
-// Allreduce by recursive doubling: in round k partners 2^k apart exchange what they have and both combine it. Of p
-// ranks that are not a power of two, the first give their part to a neighbour before and get the result after. Cost:
-// log2 p (α + n β + n γ), and 2 (α + n β) + n γ more unless p is a power of two. For short data, and ranks that have a
+// Allreduce by recursive doubling: in round k partners 2^k apart exchange their parts and both combine them. If p is
+// not a power of two, the first ranks send their part to a neighbour before and receive the result after. Cost: log2 p
+// (α + n β + n γ), and 2 (α + n β) + n γ more unless p is a power of two. For short data, and ranks that have a
 // processor each.
 //
-// Every rank ends with the same bits: partners hold neighbouring ranges of ranks, and both compute lower op upper, with
-// the operands in that order, on the same bits. So the order of ranks is kept, and the operation need not be
-// commutative.
+// Every rank gets the same bits: partners hold neighbouring ranges of ranks, and both compute lower op upper, with the
+// operands in that order, on the same bits. So the order of ranks is kept, and the operation need not be commutative.
 namespace {
 
-// Two buffers: what this rank has, and what comes.
+// Two buffers: this rank's part, and the partner's.
 struct Halves {
   const Collective& collective;
   const Reduction& is;
   std::byte* mine;
   std::byte* theirs;
 
-  // The result may be in the other buffer: `combine` leaves it where its right operand was.
+  // Swaps the buffers if needed, because `combine` leaves the result in its right operand.
   void combine_with(bool theirs_is_lower) {
     if (!theirs_is_lower) std::swap(mine, theirs);
     if (is.bytes() != 0 && collective.error_class() == MPI_SUCCESS) is.combine(theirs, mine, is.count);
@@ -78,7 +77,8 @@ Steps allreduce_exchange_among(Collective& collective, Members members, Reductio
   if (size == 1) co_return;
   const auto member = [&](int number) { return members.rank_of(static_cast<std::size_t>(number)); };
   const int whole = static_cast<int>(std::bit_floor(static_cast<unsigned>(size)));
-  const int paired = 2 * (size - whole);  // of the members below, each odd one is played by the even one before it
+  // Of the members below this, each odd one is represented by the even one before it.
+  const int paired = 2 * (size - whole);
   const std::uint64_t bytes = is.bytes();
   Scratch scratch(collective, bytes);
   Halves halves{collective, is, is.partial, scratch.base()};
@@ -97,7 +97,7 @@ Steps allreduce_exchange_among(Collective& collective, Members members, Reductio
       const int other = me ^ distance;
       const int partner = member(2 * other < paired ? 2 * other : other + paired / 2);
       co_await Exchange(collective, partner, halves.mine, partner, halves.theirs, bytes);
-      co_await Flush(collective);  // what was sent is about to be overwritten
+      co_await Flush(collective);  // the next step overwrites what was sent
       halves.combine_with(other < me);
     }
     if (rank < paired) co_await Send(collective, member(rank + 1), portals::Region(halves.mine, bytes));
@@ -119,9 +119,9 @@ extern constinit const Row<AllreduceCall> allreduce_by_exchange{
       return allreduce_exchange(collective, call.reduction);
     }};
 
-// Scan and exclusive scan by recursive doubling: in round k partners 2^k apart exchange what their ranges of ranks come
-// to. Who has the upper range adds the lower one to its result; both have the range of both then. Cost:
-// ceil(log2 p) (α + n β + 2 n γ).
+// Scan and exclusive scan by recursive doubling: in round k partners 2^k apart exchange the combination of their ranges
+// of ranks. The one with the upper range adds the lower one to its result; both then have the combination of both
+// ranges. Cost: ceil(log2 p) (α + n β + 2 n γ).
 //
 // Ranges are combined in the order of ranks, so the operation need not be commutative; how they are bracketed depends
 // on the number of ranks alone.
@@ -132,7 +132,7 @@ Steps scan_exchange(Collective& collective, ScanCall call) {
   const std::uint64_t bytes = is.bytes();
   Scratch first(collective, bytes);
   Scratch second(collective, bytes);
-  std::byte* range = first.base();  // of the ranks of this one's range
+  std::byte* range = first.base();  // the combination of this rank's range
   std::byte* theirs = second.base();
   bool has_result = call.kind == ScanKind::inclusive;
   if (bytes != 0) std::memcpy(range, is.partial, bytes);
@@ -140,7 +140,7 @@ Steps scan_exchange(Collective& collective, ScanCall call) {
     const int partner = rank ^ distance;
     if (partner >= size) continue;
     co_await Exchange(collective, partner, range, partner, theirs, bytes);
-    co_await Flush(collective);  // what was sent is about to be overwritten
+    co_await Flush(collective);  // the next step overwrites what was sent
     if (bytes == 0 || collective.error_class() != MPI_SUCCESS) continue;
     if (partner > rank) {
       is.combine(range, theirs, is.count);
@@ -159,7 +159,7 @@ Steps scan_exchange(Collective& collective, ScanCall call) {
 
 namespace {
 
-// Who has the upper range of ranks combines twice, the other one once.
+// In each pair, the rank with the upper range combines twice and the other one once.
 Cost scan_rounds(const Ask& ask) {
   const Facts& facts = ask.facts;
   const double n = ask.n();
@@ -185,12 +185,12 @@ extern constinit const Row<ScanCall> scan_by_exchange{
       return scan_exchange(collective, call);
     }};
 
-// Allgather by rounds between partners: in round k each rank has the blocks of the 2^k members from itself on, sends
-// them to the one 2^k before it, and gets as many from the one 2^k behind. Cost: ceil(log2 p) α + (p - 1)/p n β, n the
-// whole row, of any number of ranks. Each rank waits for all rounds before: for short blocks.
+// Allgather by rounds: in round k each rank has the blocks of the 2^k members from itself on, sends them to the one 2^k
+// before it, and receives as many from the one 2^k behind. Cost: ceil(log2 p) α + (p - 1)/p n β, n the whole row, for
+// any number of ranks. Each rank waits for all rounds before: for short blocks.
 //
-// Blocks lie at their final places from the first round on: those of a message, up to two runs of the row and in as
-// many pieces as these are, are one combined block.
+// Blocks lie at their final places from the first round on: a message's blocks, up to two runs of the row with all
+// their pieces, are one combined block.
 Steps allgather_exchange(Collective& collective, Members members, SlicedRow row) {
   const std::size_t size = members.size();
   const std::size_t me = members.me();
@@ -209,7 +209,7 @@ Steps allgather_exchange(Collective& collective, Members members, SlicedRow row)
 
 namespace {
 
-// Two ranks.
+// The allgather of two ranks, which needs no tables of pieces.
 Steps swap_blocks(Collective& collective, AllgatherCall call) {
   const int other = 1 - collective.rank();
   const portals::Region mine = place_own_block(collective, call);
@@ -227,12 +227,12 @@ extern constinit const Row<AllgatherCall> allgather_by_exchange{
       return swap_blocks(collective, call);
     }};
 
-// Reduce-scatter by rounds between partners, those of allgather_exchange backwards: in the round of 2^k each rank sends
-// to the one 2^k behind it what it has of that one's slice and of up to 2^k - 1 after it, and adds what comes from the
-// one 2^k before to its own and those after. Cost: ceil(log2 p) α + (p - 1)/p n (β + γ), of any number of ranks. Each
-// rank waits for all rounds before: for short rows.
+// Reduce-scatter by rounds, those of allgather_exchange backwards: in the round of 2^k each rank sends its parts of up
+// to 2^k slices to the rank 2^k behind it: those of that rank's own slice and of the slices after it. It adds what it
+// receives from the rank 2^k before to its parts of its own slice and of those after it. Cost: ceil(log2 p) α +
+// (p - 1)/p n (β + γ), for any number of ranks. Each rank waits for all rounds before: for short rows.
 //
-// Members are combined in the order of a ring, another one for each slice: for operations that commute.
+// Members are combined in the order of a ring, which begins at another one for each slice: for operations that commute.
 Steps reduce_scatter_exchange(Collective& collective, Members members, SlicedRow row, Reducer combine) {
   const std::size_t size = members.size();
   const std::size_t me = members.me();

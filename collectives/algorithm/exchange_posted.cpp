@@ -1,9 +1,8 @@
-// Every block straight from its owner to whom it is for, inside a node, through what its ranks post (portal/post): each
-// posts a table of its blocks, and with it the short ones; long ones are read where they lie, by those that they are
-// for. Cost, k blocks out and m in, n bytes of all of a rank's: no message; a short block is written once and read
-// once, 2 n β; a long one is read once, n β, by a call of the operating system. Nobody waits for those that read short
-// blocks; who shows long ones is done when they are read: two turns of a processor, where messages take four (ready,
-// header, body, acknowledgment).
+// Direct exchange of blocks inside a node through postings (portal/post): each rank posts a table of its blocks, and
+// with it the short ones; long blocks are read in their owner's memory by their receivers. Cost, k blocks out and m in,
+// n bytes of all of a rank's: no message; a short block is written once and read once, 2 n β; a long one is read once,
+// n β, by a system call. A rank does not wait for readers of short blocks; one that shows long blocks is done when they
+// are read: two turns of a processor, where messages take four (ready, header, body, acknowledgment).
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -20,12 +19,12 @@ namespace margay::collectives {
 
 namespace {
 
-// A block in more pieces is copied into one: to name a piece to the operating system costs more than to copy a few
-// hundred bytes.
+// Pieces of a block that are offered; a block in more pieces is copied into one first, because naming a piece to the
+// operating system costs more than copying a few hundred bytes.
 constexpr std::size_t kPiecesMost = 64;
 
-// A table of blocks, as it is posted: how many, an entry for each that is posted with it, one for each that is read
-// where it lies; then the posted ones, in the order of their entries. A few short blocks are one cache line.
+// The head of a posted table. Behind it: an entry for each posted block, an entry for each block to be read in place,
+// then the bytes of the posted ones in the order of their entries. A few short blocks fit one cache line.
 struct TableHead {
   std::uint32_t posted = 0;
   std::uint32_t lying = 0;
@@ -42,7 +41,7 @@ struct Lying {
 };
 static_assert(kReadWhereItLies <= kPostedBytes && kPostedBytes <= std::numeric_limits<std::uint32_t>::max());
 
-// What a rank shows of its blocks, and keeps until they are read.
+// The table of a rank's blocks, with the copies and lists of pieces that readers need until they are done.
 class BlockTable {
  public:
   explicit BlockTable(std::span<const PeerMessage> out) {
@@ -60,11 +59,11 @@ class BlockTable {
       }
     }
   }
-  // Of the posting.
+  // Bytes of the posting.
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
-  // All that lies where it lies.
+  // The memory of all blocks that are read in place.
   [[nodiscard]] std::span<const portals::Buffer> pieces() const { return pieces_; }
-  // Nobody can read that: copies of it are shown.
+  // Replaces blocks that others cannot read (memfd_secret) by copies.
   void copy_what_lies(std::span<const PeerMessage> out) {
     auto next = lying_.begin();
     for (const PeerMessage& block : out) {
@@ -97,7 +96,7 @@ class BlockTable {
   }
 
  private:
-  // Entries of blocks that lie where they lie must have room, whichever these are.
+  // Reserves an entry to be read in place for every block, because any may need one.
   [[nodiscard]] static std::uint64_t room_for_lying(std::size_t blocks) { return blocks * sizeof(Lying); }
 
   void show_where_it_lies(const PeerMessage& block) {
@@ -132,14 +131,15 @@ class BlockTable {
 };
 static_assert(sim::kShmRanksMax * sizeof(Lying) + sizeof(TableHead) <= kPostedBytes);
 
-// A reader's block in what a member posted.
+// A reader's block in a member's posting.
 struct Found {
   std::uint64_t bytes = 0;
-  const std::byte* posted = nullptr;  // else it is read:
+  const std::byte* posted = nullptr;  // null: read by the offer
   sim::ReadOffer offer = {};
 };
 
-// Until this member is done with all that it shows, or has said that it leaves: what others may read stays till then.
+// A guard for what a member shows: readers may use it until end(), or until they learn that the member has left the
+// call.
 class Showing {
  public:
   explicit Showing(const Post& post) : post_(post) {}
@@ -155,7 +155,8 @@ class Showing {
   bool over_ = false;
 };
 
-// nullopt: there is none for this reader.
+// Finds the reader's block; nullopt: the posting has none. Checks all lengths, because a member that makes another call
+// may have posted anything.
 std::optional<Found> find_block(std::span<const std::byte> posting, int reader) {
   TableHead head;
   std::memcpy(&head, posting.data(), sizeof head);
@@ -182,8 +183,8 @@ std::optional<Found> find_block(std::span<const std::byte> posting, int reader) 
 
 }  // namespace
 
-// All post, even nothing: so who takes the call for another one is found. Whom a block of another length is for leaves
-// it, goes on, and has the error when the others have read its own.
+// Every member posts, even an empty table, so a member that makes another call is found. A receiver of a block of
+// another length skips it, goes on, and reports the error when the others have read its own blocks.
 Steps exchange_posted(Collective& collective, Team& team, std::span<const PeerMessage> out,
                       std::span<const PeerMessage> in) {
   BlockTable blocks(out);
@@ -207,13 +208,14 @@ Steps exchange_posted(Collective& collective, Team& team, std::span<const PeerMe
       differs = true;
     } else if (found->posted != nullptr) {
       post.note_read(block.peer, found->bytes);
-      // The region is only read.
+      // Region has no read-only form; this one is only read.
       portals::copy(block.data, portals::Region(const_cast<std::byte*>(found->posted), found->bytes));
     } else {
       lay = true;
       if (!post.read(block.peer, found->offer, block.data)) co_return;
     }
   }
+  // Also for a skipped block: its owner waits for this.
   if (lay || differs) post.have_read();
   for (const Lying& block : blocks.lying()) {
     co_await post.read_by(block.peer);
@@ -248,7 +250,7 @@ extern constinit const Row<ScatterCall> scatter_by_reading{
     [](Collective& collective, const Means& means, const ScatterCall& call) {
       return scatter_blocks(collective, means.team, call);
     }};
-// Shorter blocks are posted for all, or met: a table of them would be longer than they are.
+// Shorter blocks are posted by all, or exchanged at a barrier: their table would be longer than they are.
 extern constinit const Row<AlltoallCall> alltoall_by_reading{
     {Algorithm::shared, [](const Ask& ask) { return members_read(ask) && ask.bytes > kReadWhereItLies; },
      [](const Ask& ask) {

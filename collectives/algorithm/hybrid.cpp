@@ -1,5 +1,5 @@
-// Hybrids (paper 001, section 3.2, and its references): dimension by dimension of a grid of ranks, each in the way that
-// the plan (topology/grid) has for it.
+// Hybrids (paper 001, section 3.2, and its references): operations dimension by dimension of a grid of ranks, each
+// dimension in the way that the plan has for it (topology/grid).
 #include "collectives/algorithm/line.hpp"
 #include "collectives/algorithm/row.hpp"
 #include "collectives/algorithm/rows.hpp"
@@ -9,6 +9,7 @@ namespace margay::collectives {
 
 namespace {
 
+// The slice of a reduction's row, and a level's row with its slices.
 Reduction part_of(const Reduction& is, const Slice& slice) {
   return {is.partial + slice.first * is.element_bytes, slice.count, is.element_bytes, is.combine};
 }
@@ -18,10 +19,10 @@ SlicedRow cut_at(const NestedSlices::Level& level, const Reduction& is) {
 
 }  // namespace
 
-// A hybrid broadcast (paper 001, section 3.2, and its references), dimension by dimension of a grid of ranks: in a long
-// one the root of a line sends each of its l ranks a slice, all of them go on as roots of theirs in the other
-// dimensions, and every line gives each other the slices; in a short one it goes along the line's tree. Cost, of n
-// bytes: the sum over the dimensions, long ones first, of
+// Broadcast, dimension by dimension. In a long one the root of a line sends each of its l ranks a slice, and all of
+// them continue as roots of their lines in the other dimensions; at the end the ranks of every line exchange their
+// slices. In a short one the data goes along the line's tree. Cost, of n bytes: the sum over the dimensions, long ones
+// first, of
 //   long, slices or bucket: 2 (l - 1) α + 2 (l - 1)/l m β, m = n by the product of the long lengths before;
 //   short:                  ceil(log2 l) (α + m β), m = n by the product of all long lengths.
 Steps bcast_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan plan, int root, portals::Region data) {
@@ -34,7 +35,7 @@ Steps bcast_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan 
   if (plan.any_long()) collective.ask_always();
   for (std::size_t at = 0; at < order.count; ++at) {
     const std::size_t dimension = order.dimensions[at];
-    if (!stands_at(grid, from, behind(order, at))) continue;  // its line has nothing yet
+    if (!stands_at(grid, from, behind(order, at))) continue;  // its line has no data yet
     if (at < cut.levels().size()) {
       const NestedSlices::Level& level = cut.levels()[at];
       co_await scatter_among(collective, grid.line(dimension), number(dimension), {row_of(level.row), level.slices});
@@ -45,7 +46,7 @@ Steps bcast_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan 
   collective.next_phase();
   for (std::size_t at = cut.levels().size(); at-- > 0;) {
     const NestedSlices::Level& level = cut.levels()[at];
-    // Who was the root of its line has all of it.
+    // The root of a line has all its slices.
     const int has_all = stands_at(grid, from, behind(order, at)) ? from[level.dimension] : kNobody;
     co_await collect_along(collective, level.way, grid.line(level.dimension), {row_of(level.row), level.slices},
                            has_all);
@@ -58,10 +59,9 @@ extern constinit const Row<BcastCall> bcast_by_hybrid{
       return bcast_hybrid(collective, means.groups, *means.plan, call.root, call.data);
     }};
 
-// A hybrid reduction (paper 001, section 3.2, and its references), dimension by dimension of a grid of ranks: in a long
-// one the l ranks of a line combine the row by slices, go on with a slice each in the other dimensions, and send what
-// came of it to the line's root; in a short one the slice that is left goes up the line's tree. Cost, of a row of n
-// bytes: the sum over the dimensions, long ones first, of
+// Reduction, dimension by dimension. In a long one the l ranks of a line combine the row by slices, continue with a
+// slice each in the other dimensions, and at the end send the results to the line's root. In a short one the remaining
+// slice goes up the line's tree. Cost, of a row of n bytes: the sum over the dimensions, long ones first, of
 //   long, slices or bucket: 2 (l - 1) α + (l - 1)/l m (2 β + γ), m = n by the product of the long lengths before;
 //   short:                  ceil(log2 l) (α + m β + m γ), m = n by the product of all long lengths.
 Steps reduce_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan plan, int root, Reduction is) {
@@ -78,7 +78,7 @@ Steps reduce_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan
   for (std::size_t at = cut.levels().size(); at < order.count; ++at) {
     const std::size_t dimension = order.dimensions[at];
     co_await reduce_along(collective, tree_of(grid.line(dimension), number(dimension)), own);
-    if (grid.mine()[dimension] != to[dimension]) co_return;  // another one of the line has it now
+    if (grid.mine()[dimension] != to[dimension]) co_return;  // another rank of the line has the slice now
   }
   collective.next_phase();
   for (std::size_t at = cut.levels().size(); at-- > 0;) {
@@ -94,17 +94,17 @@ extern constinit const Row<ReduceCall> reduce_by_hybrid{
       return reduce_hybrid(collective, means.groups, *means.plan, call.root, call.reduction);
     }};
 
-// A hybrid (paper 001, section 3.2, and its references): an allreduce dimension by dimension of a grid of ranks. In a
-// long one the l ranks of a line combine the row by slices, go on with a slice each in the other dimensions, all lines
-// at once, and give each other what came of it; in a short one the ranks of a line do an allreduce by exchange of the
-// slice that is left. Cost, of a row of n bytes: the sum over the dimensions, long ones first, of
+// Allreduce, dimension by dimension. In a long one the l ranks of a line combine the row by slices, continue with a
+// slice each in the other dimensions, all lines at once, and at the end exchange the results. In a short one the ranks
+// of a line do an allreduce of the remaining slice by exchange. Cost, of a row of n bytes: the sum over the dimensions,
+// long ones first, of
 //   long, slices or bucket: 2 (l - 1) α + (l - 1)/l m (2 β + γ), m = n by the product of the long lengths before;
-//   short:                  ceil(log2 l) (α + m β + m γ), m = n by the product of all long lengths; where l is no power
-//                           of two floor(log2 l) of these and 2 (α + m β) + m γ more.
-// With the ranks of a node as one long dimension and k nodes as the other, 2 (k - 1)/k of the n bytes leave each node:
+//   short:                  ceil(log2 l) (α + m β + m γ), m = n by the product of all long lengths; where l is not
+//                           a power of two floor(log2 l) of these and 2 (α + m β) + m γ more.
+// With a node's ranks as one long dimension and k nodes as the other, 2 (k - 1)/k of the n bytes leave each node;
 // without dimensions as many leave each of its ranks.
 //
-// All ranks end with the same bits: each slice is combined once in its line, and an exchange computes the same on all.
+// All ranks get the same bits: each slice is combined once in its line, and an exchange computes the same on all.
 Steps allreduce_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan plan, Reduction is) {
   const Grid grid(groups, plan);
   const HybridPlan::Order order = plan.order();
@@ -130,16 +130,14 @@ extern constinit const Row<AllreduceCall> allreduce_by_hybrid{
       return allreduce_hybrid(collective, means.groups, *means.plan, call.reduction);
     }};
 
-// A hybrid allgather (paper 001, section 3.2, and its references), dimension by dimension of a grid of ranks: the ranks
-// of a line give each other all that they have. The dimensions come in the reverse of the order of other hybrids, the
-// short ones first, while there is little to move, and nodes before a node's own ranks, so that each block goes once to
-// each node. Cost, of n bytes in all, of the dimensions in this order:
+// Allgather, dimension by dimension: the ranks of a line exchange all that they have. The dimensions come in the
+// reverse of the other hybrids' order: the short ones first, while there is little to move, and nodes before a node's
+// own ranks, so that each block goes to each node once. Cost, of n bytes in all, of the dimensions in this order:
 //   long, slices or bucket: (l - 1) α + (l - 1) m β, m = n/p by the product of the lengths before, times: n/p each;
 //   short:                  ceil(log2 l) α + (l - 1) m β.
-// In all (p - 1)/p n β, as without dimensions; what they save is start-ups.
+// In all (p - 1)/p n β, as without dimensions; the gain is in start-ups.
 //
-// Blocks lie at their final places from the beginning: those of a message, where they are not one run, are one combined
-// block.
+// Blocks lie at their final places from the beginning: a message's blocks that are not one run are one combined block.
 Steps allgather_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan plan, AllgatherCall call) {
   const Grid grid(groups, plan);
   const HybridPlan::Order order = plan.order();
@@ -160,15 +158,15 @@ extern constinit const Row<AllgatherCall> allgather_by_hybrid{
       return allgather_hybrid(collective, means.groups, *means.plan, call);
     }};
 
-// A hybrid reduce-scatter (paper 001, section 3.2, and its references), dimension by dimension of a grid of ranks: the
-// ranks of a line combine the slices of all that share their coordinate, and each goes on with its own share. Cost, of
-// a row of n bytes: the sum over the dimensions, long ones first, of
+// Reduce-scatter, dimension by dimension: the ranks of a line combine the slices of all ranks that share their
+// coordinate, and each continues with its own share. Cost, of a row of n bytes: the sum over the dimensions, long ones
+// first, of
 //   long, slices or bucket: (l - 1) α + (l - 1)/l m (β + γ), m = n by the product of the lengths before;
 //   short:                  ceil(log2 l) α + (l - 1)/l m (β + γ).
-// In all (p - 1)/p n (β + γ), as without dimensions; what they save is start-ups, and bytes between nodes, which carry
+// In all (p - 1)/p n (β + γ), as without dimensions; the gain is in start-ups, and in bytes between nodes, which carry
 // what a node's ranks have combined.
 //
-// Slices that a message carries and that are not one run are one combined block.
+// A message's slices that are not one run are one combined block.
 Steps reduce_scatter_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan plan, Reduction is,
                             std::span<const Slice> slices) {
   const Grid grid(groups, plan);

@@ -8,11 +8,13 @@ bool can_go_by_hybrid(const Ask& ask) {
   return can_hybrid(ask.operation, ask.bytes, ask.facts, ask.in_order);
 }
 
+// Tries every plan: called once for each class of lengths and communicator, not for each call (Chosen).
 Cost cost_of_hybrid(const Ask& ask) {
   return cost_of_plan(cheapest_plan(ask.operation, ask.bytes, ask.facts, ask.in_order), ask.operation, ask.bytes,
                       ask.facts);
 }
 
+// Returns the routine of the dimension's way, which the caller awaits.
 Steps reduce_scatter_along(Collective& collective, Way way, Members line, SlicedRow row, Reducer combine) {
   switch (way) {
     case Way::bucket:
@@ -41,6 +43,7 @@ NestedSlices::NestedSlices(const Grid& grid, const HybridPlan& plan, std::size_t
   const HybridPlan::Order order = plan.order();
   for (const std::uint8_t dimension : order.all()) {
     const HybridPlan::Dimension& how = plan.dimensions[dimension];
+    // Long dimensions come first in the order.
     if (!how.is_long()) return;
     const Level& level = levels_.emplace_back(Level{dimension, how.way, own_, even_slices(own_.count, how.length)});
     const Slice& mine = level.slices[static_cast<std::size_t>(grid.mine()[dimension])];
@@ -53,6 +56,7 @@ LineBlocks::LineBlocks(const Grid& grid, std::size_t dimension, std::span<const 
     : element_bytes_(blocks.element_bytes) {
   Grid::Place place = grid.mine();
   std::size_t first = 0;
+  // For each member of the line: its own block, and the blocks that it will hold for others.
   for (place[dimension] = 0; place[dimension] < grid.length(dimension); ++place[dimension]) {
     std::size_t count = 0;
     for (const int rank : grid.plane(place, free)) {

@@ -1,4 +1,4 @@
-// One dimension of a hybrid, and how its dimensions cut a row.
+// The lines of a hybrid's grid: operations along one dimension, and the slices into which dimensions cut a row.
 #pragma once
 
 #include <cstddef>
@@ -11,27 +11,31 @@
 
 namespace margay::collectives {
 
-// Of the rows of hybrids: whether there is a plan, and what the cheapest one costs.
+// For the registry's rows of hybrids: whether there is a plan, and the cost of the cheapest one.
 [[nodiscard]] bool can_go_by_hybrid(const Ask& ask);
 [[nodiscard]] Cost cost_of_hybrid(const Ask& ask);
 
-// Each member of a line of the grid has its slice of the row in the end; or has it at the beginning, and all of them in
-// the end. As reduce_scatter_among and collect_among; brief: in rounds, of operations that commute, and nobody has all.
+// Operations along a line: each member ends with its slice of the row combined; or begins with its slice and ends with
+// all. See reduce_scatter_among and collect_among. Way::brief: in rounds, of operations that commute, and without
+// `has_all`.
 Steps reduce_scatter_along(Collective& collective, Way way, Members line, SlicedRow row, Reducer combine);
 Steps collect_along(Collective& collective, Way way, Members line, SlicedRow row, int has_all);
 
-// What this rank has of a row that the long dimensions cut, each the slice of the one before.
+// This rank's slices of a row that the long dimensions cut, each the slice of the one before.
 class NestedSlices {
  public:
+  // One long dimension, in the plan's order.
   struct Level {
     std::size_t dimension;
     Way way;
-    Slice row;                  // what is cut here
-    std::vector<Slice> slices;  // of each member of the line, from the beginning of that
+    Slice row;                  // the elements that are cut here
+    std::vector<Slice> slices;  // one for each member of the line, counted from row.first
   };
+  // Cuts a row of `count` elements by the plan's long dimensions.
   NestedSlices(const Grid& grid, const HybridPlan& plan, std::size_t count);
+  // One for each long dimension, in the plan's order.
   [[nodiscard]] std::span<const Level> levels() const { return levels_; }
-  // In the end.
+  // The slice after all cuts.
   [[nodiscard]] const Slice& own() const { return own_; }
 
  private:
@@ -39,25 +43,27 @@ class NestedSlices {
   Slice own_;
 };
 
-// The blocks of a row that the members of a line have, those of one member behind those of the other: each one's own,
-// and those of the ranks that differ from it in `free` dimensions too.
+// The blocks of a row grouped by members of a line: each member's own block and those of the ranks that differ from it
+// only in the dimensions `free`. Those of one member precede those of the next.
 class LineBlocks {
  public:
-  // `blocks`: of all ranks, in one run of memory.
+  // `blocks`: one for each rank, in one run of memory. Views it.
   LineBlocks(const Grid& grid, std::size_t dimension, std::span<const std::uint8_t> free, const SlicedRow& blocks);
+  // A slice for each member. Valid while this object lives.
   [[nodiscard]] SlicedRow row() const { return {pieces_.region(), slices_, element_bytes_}; }
 
  private:
+  // The blocks' memory, in the order of the line's members.
   PieceTable pieces_;
   std::size_t element_bytes_;
   std::vector<Slice> slices_;
 };
 
-// Of the dimensions of `order`: those behind number `at`.
+// The dimensions of `order` behind index `at`.
 [[nodiscard]] inline std::span<const std::uint8_t> behind(const HybridPlan::Order& order, std::size_t at) {
   return std::span(order.dimensions).subspan(at + 1, order.count - at - 1);
 }
-// Whether this rank has the coordinates of `place` in all of these.
+// Whether this rank has the coordinates of `place` in all of `dimensions`.
 [[nodiscard]] inline bool stands_at(const Grid& grid, const Grid::Place& place,
                                     std::span<const std::uint8_t> dimensions) {
   for (const std::uint8_t dimension : dimensions) {

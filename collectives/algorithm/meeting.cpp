@@ -1,8 +1,8 @@
-// Calls of one node through memory that all members see (portal/meet): each shows the others its part, who comes last
+// Calls of one node through shared memory with one barrier (portal/meet): each rank writes its part, the last one
 // opens, and all read what they need. Cost, p ranks, n bytes of each: one turn of a processor each and no message; 2 n
-// β to write and read one part; who comes last combines all of an allreduce, (p - 1) n γ, and the others copy the
+// β to write and read one part. In an allreduce the last rank combines all parts, (p - 1) n γ, and the others copy the
 // result; in a reduce-scatter each reads its block of p parts; in a scan the parts of the ranks up to its own. For
-// short data on crowded nodes: a rank is scheduled once, whatever p is.
+// short data on oversubscribed nodes: a rank is scheduled once, whatever p is.
 //
 // Parts are combined in the order of ranks, so the operation need not be commutative; the bracketing is that order.
 #include <cstring>
@@ -16,12 +16,12 @@ namespace margay::collectives {
 
 namespace {
 
-// What is shown to others in memory is short, too: ranks that take the call for a long one ask or offer, which those
-// that wait in memory hear.
+// A part is as long as a short message: members that take the call for a long one send "ready" notices or offers, which
+// members at a barrier notice.
 static_assert(sim::kMeetingPartBytes == kHandshakeBytes);
 
-// Combines blocks of all parts, `offset` in each, from the last rank's to the first's: each step leaves its result
-// where the next one wants it.
+// Combines the blocks at `offset` of all parts, from the last rank's to the first's: each step leaves its result in the
+// next one's right operand.
 void combine_parts(Meet& meet, int ranks, const Reduction& into, std::uint64_t offset = 0) {
   const std::uint64_t bytes = into.bytes();
   std::memcpy(into.partial, meet.part(ranks - 1, bytes) + offset, bytes);
@@ -96,7 +96,7 @@ extern constinit const Row<BarrierCall> barrier_by_meeting{
     [](Collective& collective, const Means& means, const BarrierCall& /*call*/) {
       return barrier_met(collective, *means.team);
     }};
-// Who comes last combines all of it, and shows the result.
+// The last rank combines all parts, and shows the result.
 extern constinit const Row<AllreduceCall> allreduce_by_meeting{
     {Algorithm::shared, part_fits,
      [](const Ask& ask) {
@@ -124,7 +124,7 @@ extern constinit const Row<ScanCall> scan_by_meeting{
     [](Collective& collective, const Means& means, const ScanCall& call) {
       return scan_met(collective, *means.team, call);
     }};
-// A single strip is a meeting.
+// One strip is one barrier.
 extern constinit const Row<AllgatherCall> allgather_by_meeting{
     {Algorithm::shared, part_fits,
      [](const Ask& ask) {

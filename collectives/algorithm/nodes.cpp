@@ -1,4 +1,4 @@
-// In two levels: flat inside a node, along the spanning tree between the nodes' leaders.
+// Two levels: flat inside a node, along the spanning tree between the nodes' leaders.
 #include <cstring>
 
 #include "collectives/algorithm/algorithms.hpp"
@@ -8,10 +8,10 @@
 
 namespace margay::collectives {
 
-// Broadcast in two levels: along the spanning tree of the nodes' leaders, then from each leader to the ranks of its
-// node. On one node that is flat: the root sends to everybody. Cost on one node of p ranks: α + (p − 1) n β; with
-// leaders, ceil(log2 nodes) (α + n β) more. For short data. Where ranks outnumber processors each of them is scheduled
-// once for it, and not once for each level of a tree.
+// Broadcast: along the spanning tree of the nodes' leaders, then from each leader to the ranks of its node. On one node
+// it is flat: the root sends to all. Cost on one node of p ranks: α + (p − 1) n β; with leaders, ceil(log2 nodes) (α +
+// n β) more. For short data. Where ranks outnumber processors, each is scheduled once for the call, and not once for
+// each level of a tree.
 Steps bcast_nodes(Collective& collective, const NodeGroups& groups, int root, portals::Region data) {
   const int leader = groups.leader(root);
   if (leader != collective.rank()) {
@@ -31,17 +31,17 @@ extern constinit const Row<BcastCall> bcast_by_nodes{
       return bcast_nodes(collective, means.groups, call.root, call.data);
     }};
 
-// Reduction in two levels: the ranks of a node send to one of them, its leader, and the leaders reduce along the
-// spanning tree. On one node that is flat: everybody sends to the root. Cost on one node of p ranks: α + (p − 1)(n β +
-// n γ); with leaders, ceil(log2 nodes) (α + n β + n γ) more. For short data. Where ranks outnumber processors each of
-// them is scheduled once for it, and not once for each level of a tree.
+// Reduction: the ranks of a node send to their leader, and the leaders reduce along the spanning tree. On one node it
+// is flat: all send to the root. Cost on one node of p ranks: α + (p − 1)(n β + n γ); with leaders, ceil(log2 nodes) (α
+// + n β + n γ) more. For short data. Where ranks outnumber processors, each is scheduled once for the call, and not
+// once for each level of a tree.
 //
-// A node's parts are combined in the order of ranks, so on one node the operation need not be commutative; over several
+// A node's parts are combined in the order of ranks, so on one node the operation need not be commutative; with several
 // it must be.
 namespace {
 
-// The leader's part: a table with a row for each rank of the node, filled by who comes, combined from the last row to
-// the first, so that the order of ranks is kept and each step leaves its result where the next one wants it.
+// The leader's part: a table with a row for each rank of the node, which the senders fill. Rows are combined from the
+// last to the first: this keeps the order of ranks, and each step leaves its result in the next one's right operand.
 Steps collect(Collective& collective, const NodeGroups& groups, Reduction is) {
   const std::uint64_t bytes = is.bytes();
   const std::size_t rows = groups.mine().size();
@@ -69,7 +69,7 @@ Steps reduce_nodes(Collective& collective, const NodeGroups& groups, int root, R
     co_await Flush(collective);
   }
   if (groups.nodes() == 1) co_return;
-  // The table takes from any source, so the leaders' messages are of another phase.
+  // The table accepts any source, so the leaders' messages need another phase.
   collective.next_phase();
   if (leads) co_await reduce_along(collective, groups.leaders_tree(root), is);
 }

@@ -1,9 +1,9 @@
-// Calls of one node in which some show and others read, through memory that all members see (portal/post). Cost, p
-// ranks, n bytes of each: no message; who shows something writes it once, n β, and is done; each reader reads it, n β,
-// the root of a reduction or a gather (p - 1) n, with (p - 1) n γ. A broadcast, a scatter: the root shows, all read. A
-// reduction, a gather: all show, the root reads. A scan: each rank reads what the ranks before it come to, adds its
-// own, and shows that to the next one. Nobody waits for those that read, so calls that follow each other overlap, and
-// where ranks outnumber processors a rank is scheduled once for many of them.
+// Calls of one node in which some ranks post and others read (portal/post). Cost, p ranks, n bytes of each: no message;
+// a poster writes its data once, n β, and is done; each reader reads it, n β, the root of a reduction or a gather
+// (p - 1) n, with (p - 1) n γ. Broadcast and scatter: the root posts, all read. Reduction and gather: all post, the
+// root reads. A scan: each rank reads the combination of the ranks before it, adds its own part, and posts that for the
+// next one. No rank waits for readers, so consecutive calls overlap, and where ranks outnumber processors a rank is
+// scheduled once for many of them.
 //
 // Parts are combined in the order of ranks, so the operation need not be commutative; the bracketing is that order.
 #include <cstring>
@@ -18,7 +18,7 @@ namespace margay::collectives {
 
 namespace {
 
-// What is posted is only read.
+// A part of a posting as a region, which is only read.
 portals::Region posted(const Post& post, int member, std::uint64_t offset, std::uint64_t bytes) {
   return portals::Region(const_cast<std::byte*>(post.data(member)) + offset, bytes);
 }
@@ -92,7 +92,7 @@ Steps reduce_posted(Collective& collective, Team& team, int root, Reduction is) 
     post.show_to(root);
     co_return;
   }
-  // From the last rank to the first: each step leaves its result where the next one wants it.
+  // From the last rank to the first: each step leaves its result in the next one's right operand.
   const int last = collective.size() - 1;
   Scratch scratch(collective, root == last ? 0 : bytes);
   std::byte* const result = root == last ? is.partial : scratch.base();
@@ -136,11 +136,11 @@ Steps scan_posted(Collective& collective, Team& team, ScanCall call) {
 bool posting_fits(const Ask& ask) {
   return ask.facts.strips && ask.bytes <= kPostedBytes;
 }
-// The root posts all blocks.
+// The root posts all blocks at once.
 bool blocks_fit_posting(const Ask& ask) {
   return ask.facts.strips && ask.bytes <= kPostedBytes / static_cast<std::uint64_t>(ask.facts.ranks);
 }
-// A chain of posts where a meeting would wait for all, or has no room.
+// A chain of postings, where a barrier would wait for all ranks, or has no room.
 bool chain_fits(const Ask& ask) {
   return posting_fits(ask) && (ask.facts.crowded || ask.bytes > sim::kMeetingPartBytes);
 }

@@ -1,11 +1,11 @@
-// Calls of one node in which all show and all read, through what each posts (portal/post), where each rank has a
-// processor. Cost, p ranks, n bytes of each: no message; each writes its own, n β, and reads p - 1 others', each with
-// one look, n β, and for an allreduce n γ. Of two ranks each moves one line to the other, and both lines move at once;
-// where all meet (algorithm/meeting) a counter goes from one to the next, and its opening to all: p looks one after the
-// other.
+// Calls of one node in which all ranks post and all read (portal/post), where each rank has a processor. Cost, p ranks,
+// n bytes of each: no message; each writes its own data, n β, and reads that of p - 1 others, each with one poll, n β,
+// and for an allreduce n γ. Of two ranks each moves one cache line to the other, and both lines move at once; in a
+// shared-memory barrier (algorithm/meeting) a counter goes from rank to rank and then its opening to all: p polls one
+// after the other.
 //
 // Parts are combined in the order of ranks, so the operation need not be commutative; the bracketing is that order, and
-// all end with the same bits.
+// all ranks get the same bits.
 #include <algorithm>
 #include <cstring>
 
@@ -18,7 +18,7 @@ namespace margay::collectives {
 
 namespace {
 
-// Combines all members' posted slices, the last one's first, into this one's.
+// Combines all members' posted slices into this one's, from the last rank to the first.
 void combine_postings(const Collective& collective, const Post& post, const Reduction& is, const Slice& slice) {
   const std::uint64_t bytes = slice.count * is.element_bytes;
   if (bytes == 0) return;
@@ -32,7 +32,7 @@ void combine_postings(const Collective& collective, const Post& post, const Redu
   portals::copy_bytes(mine, result.base(), bytes);
 }
 
-// Each shows its row, and gets what all rows' `mine` comes to.
+// Each rank posts its row, and receives the combination of all rows' slice `mine`.
 Steps combine_by_all(Collective& collective, Team& team, Reduction is, Slice mine) {
   Post post(collective, team, is.bytes());
   co_await post.room();
@@ -48,6 +48,7 @@ Steps barrier_posted(Collective& collective, Team& team) {
   Post post(collective, team, 0);
   co_await post.room();
   if (collective.error_class() != MPI_SUCCESS) co_return;
+  // Counts the posting, which has no data.
   static_cast<void>(post.mine());
   post.show_to_all();
   co_await post.of_all();
@@ -92,14 +93,14 @@ Steps alltoall_posted(Collective& collective, Team& team, AlltoallCall call) {
   co_await post.of_all();
   if (collective.error_class() != MPI_SUCCESS || block_bytes == 0) co_return;
   for (const PeerMessage& block : call.in) {
-    // The region is only read.
+    // Region has no read-only form; this one is only read.
     std::byte* const from =
         const_cast<std::byte*>(post.data(block.peer)) + static_cast<std::uint64_t>(collective.rank()) * block_bytes;
     portals::copy(block.data, portals::Region(from, block_bytes));
   }
 }
 
-// A few that have a processor each: each looks at all others.
+// Few ranks with a processor each: each polls all others, so the polls grow with p².
 bool few_post(const Facts& facts, std::uint64_t shown) {
   constexpr int kFew = 4;
   return facts.strips && !facts.crowded && facts.ranks <= kFew && shown <= kPostedBytes;

@@ -1,8 +1,8 @@
-// Reductions of long rows, each rank its slice: every rank sends every other one the other's slice, and combines what
-// comes for its own. Then slices go where they are wanted: to all, or to the root. Cost, p ranks: (p - 1) α +
-// (p - 1)/p n (β + γ); of an allreduce or a reduction another (p - 1) α + (p - 1)/p n β. Each byte is moved once in
-// each half and combined once, by p ranks at a time, and nobody waits for one that waits for another one: a rank is
-// scheduled once or twice, however many there are. Memory: (p - 1)/p n.
+// Reductions of long rows by slices: every rank sends every other one that one's slice, and combines its own slice's
+// parts. Then slices go to all ranks, or to the root. Cost, p ranks: (p - 1) α + (p - 1)/p n (β + γ); of an allreduce
+// or a reduction another (p - 1) α + (p - 1)/p n β. Each byte is moved once in each half and combined once, by p ranks
+// at a time, and no rank waits for one that waits for another: a rank is scheduled once or twice, however many ranks
+// there are. Memory: (p - 1)/p n.
 //
 // Slices are combined in the order of ranks, so the operation need not be commutative; the bracketing is that order.
 #include <vector>
@@ -15,7 +15,8 @@ namespace margay::collectives {
 
 namespace {
 
-// `rows`: the slices of all members but this one, whose is `own`, and where the result ends up.
+// Combines the slices of all members in their order. `rows`: those of the others; `own`: this member's, where the
+// result ends up.
 void combine_in_order(std::size_t me, const portals::Region& own, const std::vector<std::byte*>& rows,
                       std::size_t element_bytes, const Reducer& combine) {
   const auto row = [&](std::size_t member) { return member == me ? own : portals::Region(rows[member], own.bytes()); };
@@ -46,6 +47,7 @@ Steps reduce_scatter_among(Collective& collective, Members members, SlicedRow ro
     co_return;
   }
   for (std::byte* const other : rows) {
+    // This member's own row is null.
     if (other != nullptr) combine_rows(combine, portals::Region(other, bytes), mine, row.element_bytes);
   }
 }

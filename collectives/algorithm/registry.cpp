@@ -4,7 +4,7 @@
 
 namespace margay::collectives {
 
-// A new algorithm: its rows are declared and listed here, in the order of the enumeration.
+// To add an algorithm, declare its rows here and list them below, in the order of the enumeration.
 extern const Row<BarrierCall> barrier_by_tree, barrier_by_exchange, barrier_by_nodes, barrier_by_posting,
     barrier_by_meeting;
 extern const Row<BcastCall> bcast_by_tree, bcast_by_nodes, bcast_by_bucket, bcast_by_hybrid, bcast_by_posting,
@@ -49,7 +49,7 @@ constexpr const Row<ReduceScatterCall>* kReduceScatters[] = {
     &reduce_scatter_by_hybrid, &reduce_scatter_by_posting, &reduce_scatter_by_meeting, &reduce_scatter_by_strips};
 constexpr const Row<ScanCall>* kScans[] = {&scan_by_exchange, &scan_by_posting, &scan_by_meeting, &scan_by_chain};
 
-// What `visit` makes of the rows of an operation; `otherwise` where it always goes directly.
+// Applies `visit` to the rows of an operation; returns `otherwise` for operations that always go directly.
 template <typename Result, typename Visit>
 Result of_rows(Operation operation, Result otherwise, Visit visit) {
   switch (operation) {
@@ -124,6 +124,7 @@ std::span<const Row<ScanCall>* const> rows<ScanCall>() {
   return kScans;
 }
 
+// Linear searches over a few rows.
 bool does(Algorithm algorithm, Operation operation) {
   return of_rows(operation, false, [&](const auto& rows) {
     return std::ranges::any_of(rows, [&](const Formula* row) { return row->algorithm == algorithm; });
@@ -141,6 +142,7 @@ Cost cost_of(Algorithm algorithm, Operation operation, std::uint64_t bytes, cons
   const Ask ask{operation, bytes, facts, in_order};
   return of_rows(operation, Cost(), [&](const auto& rows) {
     const auto* const first = std::ranges::find(rows, algorithm, [](const Formula* row) { return row->algorithm; });
+    // An algorithm's rows are consecutive.
     const auto* const last =
         std::find_if(first, std::end(rows), [&](const Formula* row) { return row->algorithm != algorithm; });
     MARGAY_ASSERT(first != last);

@@ -1,5 +1,4 @@
-// The registry of algorithms: which there are for an operation, whether one can do a call, what that takes, and how it
-// is done.
+// The registry of algorithms: which algorithms an operation has, whether one can do a call, its cost, and its routine.
 #pragma once
 
 #include <array>
@@ -12,16 +11,16 @@
 
 namespace margay::collectives {
 
-// Whether the operation goes by that algorithm at all.
+// Whether the operation has that algorithm.
 [[nodiscard]] bool does(Algorithm algorithm, Operation operation);
-// Whether it can do this call.
+// Whether the algorithm can do this call. `in_order`: the operation does not commute.
 [[nodiscard]] bool can(Algorithm algorithm, Operation operation, std::uint64_t bytes, const Facts& facts,
                        bool in_order = false);
-// What that takes. Requires: it can. Of a hybrid the cheapest plan.
+// The cost of the call. Requires: can() returns true. Of a hybrid: the cheapest plan's.
 [[nodiscard]] Cost cost_of(Algorithm algorithm, Operation operation, std::uint64_t bytes, const Facts& facts,
                            bool in_order = false);
 
-// Those of one kind of call (calls.hpp), in the order of the enumeration; of scans both kinds.
+// The rows of one kind of call (calls.hpp), in the order of the enumeration; scans of both kinds share theirs.
 template <typename Call>
 [[nodiscard]] std::span<const Row<Call>* const> rows();
 template <>
@@ -45,8 +44,9 @@ std::span<const Row<ReduceScatterCall>* const> rows<ReduceScatterCall>();
 template <>
 std::span<const Row<ScanCall>* const> rows<ScanCall>();
 
-// Of an algorithm's rows for an operation: the first that can do the call. The last one is not asked: it is whom a call
-// is left to, and whose cost a class of lengths has that only in part can be done (select/choose).
+// The first of an algorithm's rows for an operation that can do the call. The last row is not asked: it takes the
+// remaining calls, and has the cost of a class of lengths of which only a part can be done (select/choose). `same`: all
+// rows of one algorithm for one operation, at least one.
 template <typename SomeRow>
 [[nodiscard]] const SomeRow& first_that_can(std::span<const SomeRow* const> same, const Ask& ask) {
   for (const SomeRow* const row : same.first(same.size() - 1)) {
@@ -55,10 +55,12 @@ template <typename SomeRow>
   return *same.back();
 }
 
-// The row that does a call, looked up by its algorithm's number: each call does so. Requires: there is one.
+// The row that does a call, by the algorithm's number: an array lookup, because each call needs it. Requires: there is
+// one.
 template <typename Call>
 [[nodiscard]] const Row<Call>& row_of(Algorithm algorithm, const Ask& ask) {
   using Rows = std::span<const Row<Call>* const>;
+  // Made once for each kind of call, by the first call. Rows of one algorithm are consecutive, so a span holds them.
   static const std::array<Rows, kAlgorithmCount> numbered = [] {
     std::array<Rows, kAlgorithmCount> by_number{};
     const Rows all = rows<Call>();
@@ -69,6 +71,7 @@ template <typename Call>
     return by_number;
   }();
   const Rows same = numbered[static_cast<std::size_t>(algorithm)];
+  // The choice only takes algorithms that the operation has (does()).
   MARGAY_ASSERT(!same.empty());
   return first_that_can(same, ask);
 }

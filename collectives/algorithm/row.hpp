@@ -1,6 +1,7 @@
-// A row of the registry of algorithms: what one algorithm is for one operation. Each algorithm's file ends with its
-// rows; registry.cpp lists them. An algorithm that has several rows for an operation goes by the first that can do the
-// call: those through memory (Algorithm::shared), by length and company.
+// A row of the registry of algorithms: one algorithm for one operation. Each algorithm's file ends with its rows;
+// registry.cpp lists them. If an algorithm has several rows for an operation, the first that can do the call serves it:
+// those through memory (Algorithm::shared) differ in the lengths and the number of ranks that they serve, and in
+// whether each rank needs a processor.
 #pragma once
 
 #include "collectives/algorithm/calls.hpp"
@@ -14,56 +15,61 @@
 
 namespace margay::collectives {
 
-// A call as the choice sees it: the same on all members.
+// The facts of a call by which an algorithm is chosen. Equal on all members.
 struct Ask {
   Operation operation;
-  std::uint64_t bytes;  // of one rank's data; of blocks: of one block; 0 for a barrier
+  // Bytes of one rank's data; of one block, where there are blocks; 0 for a barrier.
+  std::uint64_t bytes;
   const Facts& facts;
-  bool in_order = false;  // a reduction by an operation that does not commute
+  bool in_order = false;  // the reduction's operation does not commute
   [[nodiscard]] double n() const { return static_cast<double>(bytes); }
   [[nodiscard]] double ranks() const { return facts.ranks; }
+  // Whether messages of this length are sent without asking.
   [[nodiscard]] bool is_short() const { return bytes <= kHandshakeBytes; }
-  // Of operations that have a block for each rank: of all of one rank's.
+  // Bytes of all blocks of one rank, in operations with a block for each rank.
   [[nodiscard]] std::uint64_t blocks_bytes() const { return bytes * static_cast<std::uint64_t>(facts.ranks); }
 };
 
-// Whether an algorithm can do a call, and what that takes: the formula on top of its file. Requires of cost: it can.
+// Whether an algorithm can do a call, and its cost by the formula on top of its file. cost() requires: can() returns
+// true.
 struct Formula {
   Algorithm algorithm;
   bool (*can)(const Ask& ask);
   Cost (*cost)(const Ask& ask);
 };
 
-// What a communicator has for its calls. `groups` and `team` stay as long as the communicator.
+// The structures of a communicator that routines use. `groups` and `team` live as long as the communicator.
 struct Means {
   const NodeGroups& groups;
-  Team* team = nullptr;              // facts.shared: not null
-  const HybridPlan* plan = nullptr;  // hybrids only; while the call begins
+  // Not null if facts.shared.
+  Team* team = nullptr;
+  // Of hybrids only. Valid while the call begins: routines copy it.
+  const HybridPlan* plan = nullptr;
 };
 
-// `run`: this rank's part. The call's data stays until its end.
+// A row with its routine. `run` begins this rank's part; the call's data outlives the routine.
 template <typename Call>
 struct Row : Formula {
   Steps (*run)(Collective& collective, const Means& means, const Call& call);
 };
 
-// What rows say of can.
+// Values of Formula::can that several rows share.
 [[nodiscard]] inline bool always(const Ask& /*ask*/) {
   return true;
 }
-// Data of no bytes has nothing to cut.
+// Empty data cannot be cut.
 [[nodiscard]] inline bool has_bytes(const Ask& ask) {
   return ask.bytes != 0;
 }
-// A ring combines in an order of its own.
+// A ring combines in an order of its own, so the operation must commute.
 [[nodiscard]] inline bool has_bytes_in_any_order(const Ask& ask) {
   return ask.bytes != 0 && !ask.in_order;
 }
-// Over several nodes the ranks of a node need not be neighbors.
+// A node's ranks need not be consecutive, so with several nodes the operation must commute.
 [[nodiscard]] inline bool in_any_order_between_nodes(const Ask& ask) {
   return !ask.in_order || ask.facts.nodes == 1;
 }
-// Flat reductions and gathers take rows that nobody asks for.
+// Flat reductions and gathers use tables, whose rows must be short (ReceiveRows).
 [[nodiscard]] inline bool short_by_nodes(const Ask& ask) {
   return ask.is_short() && in_any_order_between_nodes(ask);
 }

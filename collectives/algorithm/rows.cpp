@@ -7,6 +7,7 @@ std::vector<Slice> even_slices(std::size_t count, int ranks) {
   const auto all = static_cast<std::size_t>(ranks);
   std::size_t first = 0;
   for (std::size_t rank = 0; rank < all; ++rank) {
+    // The first ranks take the elements that remain.
     const std::size_t length = count / all + (rank < count % all ? 1 : 0);
     slices.push_back({first, length});
     first += length;
@@ -14,12 +15,14 @@ std::vector<Slice> even_slices(std::size_t count, int ranks) {
   return slices;
 }
 
+// Walks both regions, whose pieces need not begin at the same offsets.
 void combine_rows(const Reducer& combine, const portals::Region& in, const portals::Region& inout,
                   std::size_t element_bytes) {
   portals::RegionCursor from(in);
   portals::RegionCursor to(inout);
   while (to.left() != 0) {
     const portals::Buffer source = from.peek(to.left());
+    // The largest run that is contiguous in both.
     const portals::Buffer target = to.peek(source.bytes);
     combine(source.base, target.base, target.bytes / element_bytes);
     from.skip(target.bytes);
@@ -55,6 +58,7 @@ portals::Region place_own_block(Collective& collective, const AllgatherCall& cal
 bool place_even_block(Collective& collective, const AllgatherCall& call) {
   static_cast<void>(place_own_block(collective, call));
   if (call.mine.bytes() == call.block_bytes) return true;
+  // Others would read this block as a whole one: the call cannot go on.
   collective.refuse_call();
   return false;
 }

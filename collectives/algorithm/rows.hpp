@@ -1,4 +1,4 @@
-// What algorithms share: memory for one call, cutting rows among ranks, data in pieces, combining rows.
+// Helpers that algorithms share: memory for one call, cutting rows among ranks, data in pieces, combining rows.
 #pragma once
 
 #include <array>
@@ -12,39 +12,41 @@
 
 namespace margay::collectives {
 
-// Memory for one call: a short run lies in the caller's frame, so that a short reduction allocates nothing; a long one
-// is kept for the next call.
+// Temporary memory for one call: a short run lies in the caller's coroutine frame, so a short reduction allocates
+// nothing; a long one comes from the cache (KeptMemory). Not initialized.
 class Scratch {
  public:
   Scratch(const Collective& collective, std::uint64_t bytes) {
     if (bytes > kInFrameBytes) own_ = collective.portal().take_memory(bytes);
   }
-  // Aligned for any datatype.
+  // The run's address, aligned for any datatype.
   [[nodiscard]] std::byte* base() { return own_.get() != nullptr ? own_.get() : in_frame_.data(); }
 
  private:
+  // Runs up to this length lie in the frame.
   static constexpr std::uint64_t kInFrameBytes = 256;
   alignas(std::max_align_t) std::array<std::byte, kInFrameBytes> in_frame_;  // not initialized
   KeptMemory::Run own_;
 };
 
+// All ranks of the call's communicator, in their order.
 [[nodiscard]] inline Members everybody(const Collective& collective) {
   return Members::everybody(collective.size(), collective.rank());
 }
 
-// Each rank's part of the row, one behind the other.
+// The blocks of a reduce-scatter as consecutive slices of elements.
 [[nodiscard]] std::vector<Slice> slices_of(const ReduceScatterCall& call, int ranks);
-// A block of an allgather for each rank, in bytes.
+// The blocks of an allgather as slices of bytes.
 [[nodiscard]] std::vector<Slice> slices_of(const AllgatherCall& call, int ranks);
-// Puts this rank's block where it has its place in the result: there.
+// Copies this rank's block to its place in the result, and returns that place.
 portals::Region place_own_block(Collective& collective, const AllgatherCall& call);
-// The same of a call that goes through memory. false: the block has another length, and the call is refused.
+// The same for a call through shared memory. Returns false if the block has another length: the call is refused.
 [[nodiscard]] bool place_even_block(Collective& collective, const AllgatherCall& call);
 
-// Data that lies in pieces of others' memory: a table of them, one behind the other.
+// A table of consecutive pieces that lie apart in memory. Views the memory.
 class PieceTable {
  public:
-  // What lies right behind the last piece becomes part of it.
+  // Appends a piece; one that lies right behind the last extends it.
   void add(portals::Buffer piece) {
     if (piece.bytes == 0) return;
     if (!pieces_.empty() && pieces_.back().base + pieces_.back().bytes == piece.base) {
@@ -53,6 +55,7 @@ class PieceTable {
       pieces_.push_back(piece);
     }
   }
+  // Appends all pieces of a region.
   void add(const portals::Region& region) {
     portals::RegionCursor cursor(region);
     while (cursor.left() != 0) {
@@ -61,22 +64,22 @@ class PieceTable {
       cursor.skip(piece.bytes);
     }
   }
-  // Valid while the table is there, and nothing is added.
+  // The table as a region. Valid until the table changes or is destroyed.
   [[nodiscard]] portals::Region region() const { return portals::Region(std::span(pieces_)); }
 
  private:
   std::vector<portals::Buffer> pieces_;
 };
 
-// The slices of `count` members from number `first` on, where the first comes after the last.
+// The slices of `count` members from number `first` on, round the ring.
 [[nodiscard]] inline PieceTable ring_run(const SlicedRow& row, std::size_t first, std::size_t count) {
   PieceTable run;
   for (std::size_t at = first; at < first + count; ++at) run.add(row.of(at % row.slices.size()));
   return run;
 }
 
-// In step n every member sends to the n-th one behind it: nobody is the target of all at once. visit(to, from), numbers
-// of members.
+// Visits the pairs of an exchange: in step n every member sends to the n-th one behind it, so no member is the target
+// of all at once. visit(to, from) gets numbers of members.
 template <typename Visit>
 void for_each_step(const Members& members, Visit visit) {
   const std::size_t size = members.size();
@@ -85,7 +88,7 @@ void for_each_step(const Members& members, Visit visit) {
   }
 }
 
-// inout = in op inout, of the same length; their pieces are whole elements.
+// Sets inout = in op inout for two regions of equal length, whose pieces are whole elements.
 void combine_rows(const Reducer& combine, const portals::Region& in, const portals::Region& inout,
                   std::size_t element_bytes);
 

@@ -1,12 +1,12 @@
-// Calls of one node with long data, and allgathers and all-to-alls of any length, through memory that all members see
-// (portal/meet), strip by strip: each shows the others its next strip, and reads of theirs what it needs; of a
-// reduction each rank combines its part of each strip, straight out of the others' memory, and shows what it comes to
-// with the next strip. Cost, p ranks, n bytes of each, strips of m bytes: n/m + 1 turns of a processor each and no
-// message. Bytes moved by a rank: of an allreduce n β to write, (p - 1)/p n γ, which reads as much, and 2 n β for
-// results; of a reduce-scatter n β and (p - 1) times its own block γ, which is n/p where blocks are even; of an
-// allgather and an all-to-all n β and p blocks β; of a broadcast n β, by the root and by each other rank. Where ranks
-// outnumber processors: slices by messages cost p start-ups and words of receivers each, and a turn for each that is
-// not ready.
+// Calls of one node with long data, and allgathers and all-to-alls of any length, through shared memory (portal/meet),
+// strip by strip with a barrier each: each rank writes its next strip, and reads of the others' strips what it needs.
+// In a reduction each rank combines its part of each strip, straight from the others' memory, and shows the result with
+// the next strip. Cost, p ranks, n bytes of each, strips of m bytes: n/m + 1 turns of a processor each and no message.
+// Bytes moved by a rank: of an allreduce n β to write, (p - 1)/p n γ, which reads as much, and 2 n β for results; of a
+// reduce-scatter n β and (p - 1) times its own block γ, which is n/p where blocks are even; of an allgather and an
+// all-to-all n β and p blocks β; of a broadcast n β, by the root and by each other rank. For ranks that outnumber
+// processors, where slices by messages would cost each rank p start-ups and ready notices, and a turn for each receiver
+// that is not ready.
 //
 // Parts are combined in the order of ranks, so the operation need not be commutative; the bracketing is that order.
 #include <algorithm>
@@ -22,25 +22,25 @@ namespace margay::collectives {
 
 namespace {
 
-// What a row is cut into: `count` elements, at most `most` in a strip.
+// The strips of a row of `count` elements, at most `most` in each.
 struct Strips {
   std::size_t count;
   std::size_t most;
-  // Of nothing one, as all meet.
+  // At least one, because all members meet even for empty data.
   [[nodiscard]] std::size_t number() const { return std::max<std::size_t>((count + most - 1) / most, 1); }
   [[nodiscard]] std::size_t first(std::size_t strip) const { return strip * most; }
   [[nodiscard]] std::size_t length(std::size_t strip) const { return std::min(most, count - first(strip)); }
 };
 
-// Combines the same part of all members' strips, at `offset` in each: the last one's first, so that each step leaves
-// its result where the next one wants it. `of(member)`: its strip.
+// Combines the same part of all members' strips, at `offset` in each, from the last rank to the first: each step leaves
+// its result in the next one's right operand. `of(member)`: its strip.
 template <typename Of>
 void combine_strips(int ranks, std::uint64_t offset, const Reduction& into, const Of& of) {
   std::memcpy(into.partial, of(ranks - 1) + offset, into.bytes());
   for (int rank = ranks - 1; rank-- > 0;) into.combine(of(rank) + offset, into.partial, into.count);
 }
 
-// Who wants what a reduction comes to.
+// A "root" for reductions whose result all ranks need.
 constexpr int kEverybody = -1;
 
 Steps reduce_strips(Collective& collective, Team& team, int root, Reduction is) {
@@ -55,7 +55,7 @@ Steps reduce_strips(Collective& collective, Team& team, int root, Reduction is) 
       shown = strips.length(step) * is.element_bytes;
       std::memcpy(meet.mine(), is.partial + strips.first(step) * is.element_bytes, shown);
     }
-    std::vector<Slice> slices;  // of the strip before
+    std::vector<Slice> slices;  // slices of the strip before
     if (step > 0) {
       slices = even_slices(strips.length(step - 1), collective.size());
       const std::uint64_t bytes = slices[me].count * is.element_bytes;
@@ -85,8 +85,8 @@ Steps reduce_scatter_strips(Collective& collective, Team& team, ReduceScatterCal
   const std::vector<Slice> slices = slices_of(call, collective.size());
   const Strips strips{is.count, sim::kStripBytes / is.element_bytes};
   const std::size_t number = strips.number();
-  // A strip has the same share of each rank's slice: of each a whole number of elements, so there may be one more for
-  // each rank in it. A member's area has room for two strips.
+  // Each strip has the same share of every rank's slice, in whole elements, so it may be longer by one element for each
+  // rank. A member's area has room for two strips.
   MARGAY_ASSERT(slices.size() <= strips.most);
   const auto part_of = [number](const Slice& slice, std::size_t strip) {
     const std::size_t each = slice.count / number, more = slice.count % number;
@@ -127,7 +127,7 @@ Steps bcast_strips(Collective& collective, Team& team, int root, portals::Region
     meet.arrive(shows ? bytes : 0);
     co_await meet;
     if (collective.error_class() != MPI_SUCCESS) co_return;
-    // The region is only read.
+    // Region has no read-only form; this one is only read.
     if (!shows) portals::copy(piece, portals::Region(const_cast<std::byte*>(meet.part(root, bytes)), bytes));
   }
 }
@@ -179,7 +179,7 @@ Steps alltoall_strips(Collective& collective, Team& team, AlltoallCall call) {
     co_await meet;
     if (collective.error_class() != MPI_SUCCESS) co_return;
     for (const PeerMessage& block : call.in) {
-      // The region is only read.
+      // Region has no read-only form; this one is only read.
       std::byte* const from = const_cast<std::byte*>(meet.part(block.peer, bytes)) +
                               static_cast<std::uint64_t>(collective.rank()) * strips.most;
       portals::copy(block.data.slice(first, bytes), portals::Region(from, bytes));
@@ -195,7 +195,7 @@ extern constinit const Row<BcastCall> bcast_by_strips{
     [](Collective& collective, const Means& means, const BcastCall& call) {
       return bcast_strips(collective, *means.team, call.root, call.data);
     }};
-// Each rank combines its part of each strip; the root, or everybody, reads what the others' come to.
+// Each rank combines its part of each strip; the root, or every rank, reads the results.
 extern constinit const Row<ReduceCall> reduce_by_strips{
     {Algorithm::shared, strips_are_there,
      [](const Ask& ask) {

@@ -1,5 +1,5 @@
-// By the minimum spanning tree (paper 001, section 3.1): one rank per node of the tree, of as many levels as ceil(log2
-// p).
+// The minimum spanning tree (paper 001, section 3.1): each rank is a node of the tree; no path from the root is longer
+// than ceil(log2 p), and no rank has more children.
 #include <cstring>
 #include <deque>
 #include <memory>
@@ -20,7 +20,7 @@ Steps barrier_tree(Collective& collective) {
     co_await Receive(collective, child->rank, {});
   }
   if (place.parent >= 0) {
-    // Awaited before the own message goes up, so that the answer finds its block.
+    // The receive exists before this rank's message goes up, so that the answer finds its block.
     Receive release(collective, place.parent, {});
     co_await Send(collective, place.parent, {});
     co_await release;
@@ -61,11 +61,11 @@ Steps reduce_along(Collective& collective, TreePlace place, Reduction is) {
   Scratch incoming(collective, place.children.empty() ? 0 : bytes);
   std::byte* mine = is.partial;
   std::byte* theirs = incoming.base();
-  // Smallest subtree first: it is ready first, and it is the range of ranks beside those that are combined already.
+  // Smallest subtree first: it is ready first, and its ranks are next to those that are combined already.
   for (auto child = place.children.rbegin(); child != place.children.rend(); ++child) {
     co_await Receive(collective, child->rank, portals::Region(theirs, bytes));
     if (bytes == 0 || collective.error_class() != MPI_SUCCESS) continue;
-    // `combine` leaves the result where its right operand was: the higher ranks' part.
+    // `combine` leaves the result in its right operand, the higher ranks' part.
     if (!is.combine.commutative() && child->first > place.self) std::swap(mine, theirs);
     is.combine(theirs, mine, is.count);
   }
@@ -97,7 +97,7 @@ Steps gather_tree(Collective& collective, GatherCall call) {
     co_await Flush(collective);
     co_return;
   }
-  // The root's run is the whole result; an inner rank's is its subtree's, held here on its way.
+  // The root's run is the whole result. An inner rank's is that of its subtree, in temporary memory.
   KeptMemory::Run own;
   std::byte* run = call.all;
   const int members = place.last - place.first + 1;
@@ -107,6 +107,7 @@ Steps gather_tree(Collective& collective, GatherCall call) {
     run = own.get();
   }
   const auto at = [&](int rank) { return run + static_cast<std::uint64_t>(rank - place.first) * block_bytes; };
+  // All blocks are posted at once, so children need not wait for each other. A deque keeps their addresses.
   std::deque<Receive> awaited;
   for (const TreePlace::Child& child : place.children) {
     const auto bytes = static_cast<std::uint64_t>(child.last - child.first + 1) * block_bytes;
@@ -156,7 +157,7 @@ Steps scatter_tree(Collective& collective, int root, std::byte* all, std::uint64
 
 namespace {
 
-// The tree takes all blocks as one run.
+// The tree needs all blocks in one run.
 Steps scatter_run(Collective& collective, ScatterCall call) {
   KeptMemory::Run own;
   std::byte* run = nullptr;

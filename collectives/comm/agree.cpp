@@ -25,7 +25,7 @@ namespace {
 
 using Words = std::span<std::uint64_t>;
 
-// The same on all members, another for each agreement that may go on at once.
+// A salt that is equal on all members, and differs between simultaneous agreements.
 std::uint32_t salt_of(const Communicator& communicator, std::uint32_t number) {
   return static_cast<std::uint32_t>(communicator.collective_context) << 16 ^ number;
 }
@@ -34,7 +34,7 @@ TreePortal& portal_of(MpiRank& rank) {
   return *static_cast<TreePortal*>(rank.collectives());
 }
 
-// One member names the communicator's generation.
+// The new communicator's generation, which one member names; the others offer all ones, which the and leaves.
 std::uint64_t offered_generation(MpiRank& rank, bool names_it) {
   return names_it ? rank.worlds().next_generation() : ContextAgreement::kAnyGeneration;
 }
@@ -53,13 +53,13 @@ int tell_from(MpiRank& rank, Communicator& communicator, int root, Words words) 
   return collective.error_class();
 }
 
-// The agreement among the members of the call's communicator, round after round: all of one number, as the messages of
-// two members alternate. `mark`: see agree_among(). error_class: MPI_SUCCESS, or why there is none.
+// The agreement among the members of the call's communicator, round after round in one call, because the messages of
+// two members alternate. `mark`: see agree_among(). `error_class`: MPI_SUCCESS, or the reason of failure.
 Steps agreement_text(Collective& collective, ContextAgreement& agreement, std::uint64_t mark, int& error_class) {
   do {
     const Words mine = agreement.words();
     std::vector<std::uint64_t> words(mine.begin(), mine.end());
-    // Of equal marks the and is the mark, and of what it has not is that: one bit that differs clears one of the two.
+    // If all marks are equal, both ands are unchanged; a bit that differs is cleared in one of the two.
     words.push_back(mark);
     words.push_back(~mark);
     co_await and_tree(collective, words, error_class);
@@ -78,7 +78,7 @@ Agreed agree(Collective& collective, ContextAgreement& agreement, std::uint64_t 
   return error_class == MPI_SUCCESS ? Agreed{agreement.agreed(), MPI_SUCCESS} : Agreed{{}, error_class};
 }
 
-// MPI_Comm_idup.
+// The request of MPI_Comm_idup.
 class Duplication final : public CallTask {
  public:
   Duplication(MpiRank& rank, Communicator& parent, Communicator& duplicate, MPI_Comm* handle)
@@ -98,14 +98,14 @@ class Duplication final : public CallTask {
 
  private:
   [[nodiscard]] Plan plan(const StandingFacts& /*standing*/) const override { return {}; }
-  // Of the call that begins next, which this one is.
+  // The number of the call that begins next, which is this one.
   static std::uint32_t next_number(Communicator& parent) {
     return static_cast<std::uint32_t>(parent.everybody().collective_sequence);
   }
   [[nodiscard]] Steps text(Collective& collective, const StandingFacts& /*standing*/, Algorithm /*how*/) override {
     co_await agreement_text(collective, *agreement_, 0, agreed_);
     if (agreed_ == MPI_SUCCESS) mpi_adi::Worlds::set_context(duplicate_, agreement_->agreed());
-    agreement_.reset();  // if it failed, what it held is free before somebody waits for the request
+    agreement_.reset();  // if it failed, releases what it held before the request completes
   }
   [[nodiscard]] int finish() override { return agreed_; }
   [[nodiscard]] std::string words_of(int why) const override {
@@ -115,7 +115,7 @@ class Duplication final : public CallTask {
   Communicator& duplicate_;
   MPI_Comm* handle_;
   int agreed_ = MPI_SUCCESS;
-  // Under way before the text begins: a blocking one must not take itself to be alone meanwhile.
+  // Begins before the routine does, so that a blocking agreement does not take itself to be alone meanwhile.
   std::optional<ContextAgreement> agreement_;
 };
 
@@ -123,7 +123,7 @@ class Duplication final : public CallTask {
 
 Agreed agree_among_all(MpiRank& rank, Communicator& parent) {
   Communicator& all = parent.everybody();
-  // Other threads may come to other agreements before this one is over.
+  // With several threads, another agreement may begin before this one is over.
   ContextAgreement agreement(rank.worlds().contexts(), salt_of(all, 0), !rank.threaded(),
                              offered_generation(rank, all.rank() == 0));
   Collective collective(rank, all);
@@ -131,8 +131,8 @@ Agreed agree_among_all(MpiRank& rank, Communicator& parent) {
 }
 
 Agreed agree_among(MpiRank& rank, Communicator& parent, const mpi_adi::GroupPtr& members, int tag, std::uint64_t mark) {
-  // They are a communicator of their own meanwhile, in the one of the parent's contexts that no collective call has.
-  // They send nothing else: the other one names them in the trace.
+  // The members form a temporary communicator, in the parent's point-to-point context, which no collective call uses on
+  // the tree portal. They send nothing else on it; the trace names them by the parent's collective context.
   Communicator some;
   some.set_groups(members);
   some.context = parent.collective_context;
@@ -145,6 +145,7 @@ Agreed agree_among(MpiRank& rank, Communicator& parent, const mpi_adi::GroupPtr&
     Collective collective(portal_of(rank), some, CallNumber::of_message(static_cast<std::uint32_t>(tag)));
     return agree(collective, agreement, mark);
   }();
+  // Messages of a failed agreement may still arrive in the parent's contexts.
   parent.contexts_spent |= some.contexts_spent;
   return agreed;
 }
@@ -182,7 +183,7 @@ int exchange_with_leader(MpiRank& rank, const Leaders& leaders, const std::vecto
 }
 
 Agreed agree_with_leaders(MpiRank& rank, const Leaders& leaders) {
-  const auto salt = static_cast<std::uint32_t>(leaders.tag);  // all that both groups know in common
+  const auto salt = static_cast<std::uint32_t>(leaders.tag);  // the only value that both groups share
   ContextAgreement agreement(rank.worlds().contexts(), salt, !rank.threaded(),
                              offered_generation(rank, leaders.peer != nullptr));
   const auto everywhere = [&](Words words) {
@@ -195,7 +196,7 @@ Agreed agree_with_leaders(MpiRank& rank, const Leaders& leaders) {
       theirs.resize(words.size(), 0);
       std::transform(theirs.begin(), theirs.end(), result.begin(), result.begin(), std::bit_and<>());
     }
-    // The members learn from their leader that the other one is lost.
+    // The leader reports to its members whether the other one is lost.
     result.push_back(static_cast<std::uint64_t>(error_class));
     const int told = tell_from(rank, leaders.local, leaders.local_leader, Words(result));
     std::copy_n(result.begin(), words.size(), words.begin());
@@ -220,12 +221,13 @@ std::unique_ptr<CallTask> duplication(MpiRank& rank, Communicator& parent, Commu
   return std::make_unique<Duplication>(rank, parent, duplicate, handle);
 }
 
-// The messages of two members alternate, up and down, so those of two ands do not mix.
+// The messages of two members alternate, up and down, so those of two consecutive ands of a call do not mix, and short
+// messages need no notice.
 Steps and_tree(Collective& collective, std::vector<std::uint64_t>& words, int& error_class) {
   collective.ask_nobody();
   const TreePlace place = spanning_tree(collective.size(), 0, collective.rank());
-  words.push_back(~std::uint64_t{0});  // as long as nobody is known to be lost
-  // What a lost member does not fill says so.
+  words.push_back(~std::uint64_t{0});  // cleared when a member is lost
+  // Zeros: a message that a lost member does not send clears the result, including the last word.
   std::vector<std::uint64_t> theirs(words.size());
   const portals::Region mine(words.data(), words.size() * sizeof(std::uint64_t));
   const portals::Region landing(theirs.data(), mine.bytes());

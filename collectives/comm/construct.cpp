@@ -26,7 +26,7 @@ struct ColorAndKey {
   int key;
 };
 
-// Of all members, in the order of parent.everybody().
+// All members' choices, in the order of parent.everybody().
 int everyones_choice(MpiRank& rank, Communicator& all, ColorAndKey mine, std::vector<ColorAndKey>& choices) {
   choices.resize(static_cast<std::size_t>(all.size()));
   int error_class = MPI_SUCCESS;
@@ -41,7 +41,8 @@ int everyones_choice(MpiRank& rank, Communicator& all, ColorAndKey mine, std::ve
   return error_class != MPI_SUCCESS ? error_class : collective.error_class();
 }
 
-// Where an intercommunicator's group begins in parent.everybody(); an intracommunicator's begins at 0.
+// The first rank of each of an intercommunicator's groups in parent.everybody(); an intracommunicator's group begins at
+// 0.
 int begin_of_local(const Communicator& parent) {
   return parent.both == nullptr ? 0 : parent.both->rank() - parent.rank();
 }
@@ -59,11 +60,12 @@ GroupPtr choosers(MpiRank& rank, const mpi_adi::Group& group, const std::vector<
   for (int member = 0; member < group.size(); ++member) {
     if (choice(member).color == color) members.push_back(member);
   }
+  // Stable: equal keys keep the order of ranks (MPI 4.0, 7.4.2).
   std::stable_sort(members.begin(), members.end(), [&](int a, int b) { return choice(a).key < choice(b).key; });
   return include(group, members, rank.process().rank());
 }
 
-// The processes that `root` of `all` names. MPI_ERR_GROUP: they cannot be any.
+// Broadcasts the processes that `root` of `all` names. Returns MPI_ERR_GROUP if they are not valid.
 int tell_group(MpiRank& rank, Communicator& all, int root, std::vector<std::uint64_t>& world_ranks) {
   const std::uint32_t processes = rank.process().kernel().ranks();
   std::uint64_t count = world_ranks.size();
@@ -73,6 +75,7 @@ int tell_group(MpiRank& rank, Communicator& all, int root, std::vector<std::uint
     run(bcast_tree(collective, root, portals::Region(&count, sizeof count)));
     error_class = collective.error_class();
   }
+  // The length comes from another process, which may have made another call.
   if (count > processes) return MPI_ERR_GROUP;
   world_ranks.resize(count);
   Collective collective(rank, all, by_tree(Operation::bcast, root, count * sizeof(std::uint64_t)));
@@ -116,14 +119,14 @@ Made split(MpiRank& rank, Communicator& parent, int color, int key) {
   if (const int failed = everyones_choice(rank, parent.everybody(), {color, key}, choices); failed != MPI_SUCCESS) {
     return {nullptr, failed};
   }
-  // One pair of contexts serves all the new communicators: they have no member in common.
+  // One pair of contexts serves all new communicators, because they have no member in common.
   const Agreed agreed = agree_among_all(rank, parent);
   if (agreed.context < 0) return {nullptr, agreed.error_class};
   GroupPtr remote;
   if (color != MPI_UNDEFINED && parent.is_inter()) {
     remote = choosers(rank, *parent.remote, choices, begin_of_remote(parent), color);
   }
-  // A color that nobody over there chose makes no intercommunicator (MPI 4.0, 7.6.2).
+  // A color that no member of the other group chose makes no intercommunicator (MPI 4.0, 7.6.2).
   if (color == MPI_UNDEFINED || (remote != nullptr && remote->size() == 0)) {
     return_context(rank, agreed.context);
     return {};
@@ -135,7 +138,7 @@ Made split(MpiRank& rank, Communicator& parent, int color, int key) {
 Made create(MpiRank& rank, Communicator& parent, const GroupPtr& group) {
   GroupPtr remote;
   if (parent.is_inter()) {
-    // The first member of each group tells both what its group is to be.
+    // The first member of each group broadcasts its new group to both.
     std::vector<std::uint64_t> ours(group->world_ranks.begin(), group->world_ranks.end()), theirs;
     for (const bool first : {true, false}) {
       const bool local = (begin_of_local(parent) == 0) == first;
@@ -163,6 +166,7 @@ Made create_group(MpiRank& rank, Communicator& parent, const GroupPtr& group, in
 
 namespace {
 
+// Identifies a folder on a host. Compared as bytes of all members; found: 1 if it is a folder.
 struct Place {
   std::array<std::uint8_t, 16> host{};
   std::uint64_t device = 0;

@@ -25,7 +25,7 @@ std::int64_t bytes_of(const Edges& edges) {
   return static_cast<std::int64_t>(edges.size() * sizeof(Edge));
 }
 
-// How many members have something for this one.
+// The number of members that send edges to this one: the sum of all members' vectors of flags.
 int count_senders(MpiRank& rank, Communicator& parent, const std::map<int, Edges>& outgoing, int& senders) {
   std::vector<int> counts(static_cast<std::size_t>(parent.size()), 0);
   for (const auto& [target, edges] : outgoing) counts[static_cast<std::size_t>(target)] = 1;
@@ -50,7 +50,7 @@ int finish(MpiRank& rank, Request& request) {
   return error_class;
 }
 
-// One member's edges, whichever comes first.
+// Receives one member's edges, in any order of arrival.
 int receive_edges(MpiRank& rank, Communicator& parent, int tag, std::map<int, Edges>& incoming) {
   mpi_adi::Device& device = rank.device();
   mpi_adi::Envelope envelope;
@@ -60,13 +60,15 @@ int receive_edges(MpiRank& rank, Communicator& parent, int tag, std::map<int, Ed
     return lost = device.source_lost(MPI_ANY_SOURCE, parent);
   });
   if (lost) return MPIX_ERR_PROC_FAILED;
+  // A second message of one member, or one whose length is not a multiple of an edge, comes from a member that made
+  // another call.
   const auto [place, is_first] = incoming.try_emplace(envelope.source);
   if (!is_first || envelope.bytes % sizeof(Edge) != 0) return MPI_ERR_TOPOLOGY;
   Edges& edges = place->second;
   try {
     edges.resize(envelope.bytes / sizeof(Edge));
   } catch (const std::exception&) {
-    return MPI_ERR_NO_MEM;  // or a length that nobody has memory for
+    return MPI_ERR_NO_MEM;  // the length comes from a wire
   }
   const int error_class =
       finish(rank, *device.start_receive({edges.data(), bytes_of(edges), rank.handles().datatype(MPI_BYTE),
@@ -101,8 +103,10 @@ int distribute_edges(MpiRank& rank, Communicator& parent, const Edges& edges, mp
   std::map<int, Edges> outgoing, incoming;
   for (const Edge& edge : edges) {
     outgoing[edge.source].push_back(edge);
+    // Both ends get the edge; a loop at one rank is sent once.
     if (edge.destination != edge.source) outgoing[edge.destination].push_back(edge);
   }
+  // Counted, so that messages of two graphs made one after the other do not mix.
   const int tag = internal_tag(Agreement::graph_edges, parent.distributed_graphs++);
   int senders = 0;
   int error_class = count_senders(rank, parent, outgoing, senders);
@@ -117,9 +121,11 @@ int distribute_edges(MpiRank& rank, Communicator& parent, const Edges& edges, mp
   for (int i = 0; i < senders && error_class == MPI_SUCCESS; ++i) {
     error_class = receive_edges(rank, parent, tag, incoming);
   }
+  // Also after an error: the sends refer to memory of this function.
   for (Request* send : sends) {
     if (const int failed = finish(rank, *send); failed != MPI_SUCCESS) error_class = failed;
   }
+  // In the order of ranks, so the result does not depend on the order of arrival.
   for (const auto& [source, theirs] : incoming) add(mine, theirs, parent.rank());
   return error_class;
 }

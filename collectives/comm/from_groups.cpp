@@ -24,10 +24,11 @@ std::uint64_t hash_of(std::string_view text) {
 }  // namespace
 
 TextTag::TextTag(std::string_view text, const mpi_adi::Group& group) : hash(hash_of(text)) {
+  // The members are part of the hash, so that the same text in disjoint groups has different tags.
   for (const std::uint32_t member : group.world_ranks) {
     for (unsigned shift = 0; shift < 32; shift += 8) hash = hash_with(hash, static_cast<std::uint8_t>(member >> shift));
   }
-  // The highest bit of the number stays 0, and with it the tag is not -1.
+  // 29 bits: the highest bit of the number stays 0, so the tag is never -1.
   tag = internal_tag(Agreement::text, (hash ^ hash >> 32) & 0x1fff'ffff);
 }
 
@@ -40,12 +41,13 @@ Made create_from_group(MpiRank& rank, const GroupPtr& group, std::string_view te
 
 Made join_from_groups(MpiRank& rank, const GroupPtr& local, int local_leader, std::uint32_t remote_leader,
                       std::string_view text) {
-  // For the leader to tell its own group what it learns.
+  // A communicator for the leader's broadcasts to its own group.
   const Made ours = create_from_group(rank, local, text);
   if (ours.communicator == nullptr) return ours;
   const bool leads = local->my_rank == local_leader;
   const Made made = join_groups(rank, *ours.communicator, local_leader, leads ? &rank.worlds().own_world() : nullptr,
                                 static_cast<int>(remote_leader), static_cast<int>(hash_of(text) & 0x1fff'ffff));
+  // Only the new intercommunicator stays.
   rank.free_communicator(*ours.communicator);
   return made;
 }

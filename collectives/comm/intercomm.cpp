@@ -14,9 +14,10 @@ using mpi_adi::MpiRank;
 
 namespace {
 
-// The other group's processes: the leaders exchange them and tell their own members. MPI_ERR_GROUP: they cannot be any.
+// The other group's processes: the leaders exchange them and broadcast them to their own members. Returns MPI_ERR_GROUP
+// if they are not valid.
 int learn_remote_group(MpiRank& rank, const Leaders& leaders, std::vector<std::uint64_t>& theirs) {
-  // Of no member: the leader says that the other one is lost.
+  // 0 members: the leader reports that the other one is lost.
   std::uint64_t count = 0;
   const std::uint32_t processes = rank.process().kernel().ranks();
   if (leaders.peer != nullptr) {
@@ -49,6 +50,7 @@ Made join_groups(MpiRank& rank, Communicator& local, int local_leader, Communica
   std::vector<std::uint64_t> theirs;
   if (const int failed = learn_remote_group(rank, leaders, theirs); failed != MPI_SUCCESS) return {nullptr, failed};
   GroupPtr remote = mpi_adi::make_group({theirs.begin(), theirs.end()}, rank.process().rank(), local.group->session);
+  // All members have both groups, so all find the same error.
   if (mpi_adi::intersect(*local.group, *remote, 0)->size() != 0) return {nullptr, MPI_ERR_COMM};
   const Agreed agreed = agree_with_leaders(rank, leaders);
   if (agreed.context < 0) return {nullptr, agreed.error_class};
@@ -57,10 +59,11 @@ Made join_groups(MpiRank& rank, Communicator& local, int local_leader, Communica
 
 Made merge_groups(MpiRank& rank, Communicator& inter, bool high) {
   Communicator& all = *inter.both;
-  const bool first = all.rank() == inter.rank();  // of `all`, my group is the first
-  // The first member of each group says which its group wants to be.
+  const bool first = all.rank() == inter.rank();  // this rank's group is the first in `all`
+  // The first member of each group reports its group's value.
   std::uint8_t says_high[2] = {static_cast<std::uint8_t>(high), static_cast<std::uint8_t>(high)};
   const int second_begins = first ? inter.size() : inter.peer_count();
+  // Both values are needed on all members to order the groups.
   for (const int root : {0, second_begins}) {
     Collective collective(rank, all, by_tree(Operation::bcast, root, 1));
     run(bcast_tree(collective, root, portals::Region(&says_high[root == 0 ? 0 : 1], 1)));

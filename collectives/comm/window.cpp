@@ -23,21 +23,22 @@ using mpi_adi::WindowWay;
 
 namespace {
 
-// Members' parts of a shared window begin with one.
+// Alignment of members' parts of a shared window.
 constexpr std::size_t kPageBytes = 4096;
 
-// What members tell each other. Places are in the heap that the member's node shares; without bytes there is none.
+// One member's facts, which all members exchange. Places are in the heap that the member's node shares; a place without
+// bytes is none.
 struct Card {
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;
   std::uint64_t unit = 1;
   sim::HeapPlace memory;
   sim::HeapPlace control;
-  std::int32_t error_class = 0;  // this member cannot do its part
+  std::int32_t error_class = 0;  // this member's failure
   std::uint32_t writable = 0;    // 1: the program's own memory, all of which may be read and written
 };
 
-// Everybody's, in the members' order.
+// Exchanges all members' cards, in the order of ranks.
 int exchange_cards(MpiRank& rank, Communicator& members, const Card& mine, std::vector<Card>& cards) {
   cards.resize(static_cast<std::size_t>(members.size()));
   Card copy = mine;
@@ -61,7 +62,7 @@ bool on_one_node(MpiRank& rank, const Communicator& members) {
   return true;
 }
 
-// Of a window that has memory of its own: this member's, `bytes` of it. `shared`: of the node's heap.
+// Allocates this member's memory of a window that has its own; `shared`: from the node's heap.
 int allocate(MpiRank& rank, Window& window, std::uint64_t bytes, std::size_t alignment, bool shared) {
   if (bytes == 0) return MPI_SUCCESS;
   sim::RankMemory& memory = rank.process().memory();
@@ -77,7 +78,7 @@ sim::HeapPlace place_of(MpiRank& rank, const void* memory, std::uint64_t bytes) 
   return heap == nullptr ? sim::HeapPlace{} : heap->find(memory, bytes).value_or(sim::HeapPlace{});
 }
 
-// How this process reaches a member's memory. Mapped, if it is in the node's heap.
+// Chooses the method by which this process reaches a member's memory; maps it if it is in the node's heap.
 void choose_way(MpiRank& rank, const Window& window, int member, const Card& card, WindowTarget& target) {
   target.bytes = card.bytes;
   target.unit = card.unit;
@@ -95,7 +96,7 @@ void choose_way(MpiRank& rank, const Window& window, int member, const Card& car
   if (target.local_rank == sim::NodeMemory::kNotHere) return;
   sim::NodeHeap& heap = *rank.process().node_heap();
   std::byte* mapped = nullptr;
-  // A card that says less than it needs is not believed.
+  // The card comes from another process: one with too few bytes is ignored.
   if (card.control.bytes >= WindowControl::bytes_for(static_cast<std::size_t>(window.members())) &&
       heap.map(target.local_rank, card.control, mapped).ok()) {
     target.control = WindowControl(mapped, static_cast<std::size_t>(window.members()));
@@ -121,7 +122,8 @@ int error_of(const std::vector<Card>& cards) {
   return MPI_SUCCESS;
 }
 
-// One piece for all members, of the first one's heap: the next member's memory begins where the last one's ends.
+// Allocates one piece for all members in the first one's heap: each member's memory begins where the previous one's
+// ends.
 int share_one_piece(MpiRank& rank, Window& window, std::vector<Card>& cards) {
   std::uint64_t bytes = 0;
   for (const Card& card : cards) {
@@ -141,7 +143,7 @@ int share_one_piece(MpiRank& rank, Window& window, std::vector<Card>& cards) {
     const std::uint32_t holder = rank.process().node_memory()->local_rank(window.target(0).world_rank);
     sim::NodeHeap& heap = *rank.process().node_heap();
     if (first[0].memory.bytes < bytes) return MPI_ERR_RMA_SHARED;
-    // Of an arena that is open here only addresses can lack.
+    // If the arena is open here, only address space can be lacking.
     if (!heap.map(holder, first[0].memory, memory).ok())
       return heap.is_open(holder) ? MPI_ERR_NO_MEM : MPI_ERR_RMA_SHARED;
   }
@@ -157,7 +159,7 @@ int share_one_piece(MpiRank& rank, Window& window, std::vector<Card>& cards) {
   return MPI_SUCCESS;
 }
 
-// Without memory for it there is none, and making the window fails.
+// If its allocation fails, the window has no control block, and making it fails on all members.
 void make_control(MpiRank& rank, Window& window) {
   const auto members = static_cast<std::size_t>(window.members());
   const portals::Status status =
@@ -165,7 +167,7 @@ void make_control(MpiRank& rank, Window& window) {
   if (status.ok()) window.control = WindowControl(static_cast<std::byte*>(window.control_memory), members);
 }
 
-// The window with its communicator; nothing is exposed yet.
+// Makes the window object with its communicator; nothing is exposed yet.
 std::unique_ptr<Window> begin_window(MpiRank& rank, Communicator& own, const Exposed& exposed) {
   auto window = std::make_unique<Window>();
   window->handle = rank.handles().windows().add(*window);
@@ -193,7 +195,7 @@ std::unique_ptr<Window> begin_window(MpiRank& rank, Communicator& own, const Exp
   return window;
 }
 
-// What failed on any member fails on all.
+// Exchanges error classes, so that a failure of one member fails on all.
 int agreed(MpiRank& rank, Window& window, int error_class) {
   Card mine;
   mine.error_class = error_class;
@@ -202,7 +204,7 @@ int agreed(MpiRank& rank, Window& window, int error_class) {
   return failed != MPI_SUCCESS ? failed : error_of(cards);
 }
 
-// The part that all members do together; what comes to nothing is destroyed by the caller.
+// The collective part of making a window. On failure the caller destroys it.
 int expose(MpiRank& rank, Window& window, const Exposed& exposed) {
   const bool shared = exposed.flavor == MPI_WIN_FLAVOR_SHARED;
   const bool one_piece = shared && exposed.contiguous;
@@ -224,8 +226,8 @@ int expose(MpiRank& rank, Window& window, const Exposed& exposed) {
   const bool is_dynamic = exposed.flavor == MPI_WIN_FLAVOR_DYNAMIC;
   if (is_dynamic) window.memory.make_dynamic();
   std::vector<Card> cards;
-  // Who has heard of this member's card may send at once. Of one piece nobody has heard before the second exchange.
-  // Of a window that fails here nobody sends anything.
+  // Attached before the exchange: a member that has this member's card may send at once. Memory in one piece is known
+  // only after a second exchange; a window that fails here receives nothing.
   const bool exposes = mine.error_class == MPI_SUCCESS;
   if (exposes && !one_piece) window.memory.expose(static_cast<std::byte*>(window.base), mine.bytes);
   if (exposes) rank.rma().attach(window);
@@ -237,7 +239,7 @@ int expose(MpiRank& rank, Window& window, const Exposed& exposed) {
     choose_way(rank, window, member, cards[static_cast<std::size_t>(member)], target);
     if (shared && target.bytes != 0 && target.way != WindowWay::direct) failed = MPI_ERR_RMA_SHARED;
   }
-  // Elsewhere who cannot map a member's memory reaches it another way.
+  // In other windows a member's memory that cannot be mapped is reached by another method.
   return shared ? agreed(rank, window, failed) : failed;
 }
 

@@ -1,4 +1,4 @@
-// Making and ending windows: what all members do together.
+// Creation and destruction of windows, as far as all members take part. Under the process lock.
 #pragma once
 
 #include <string>
@@ -8,31 +8,37 @@
 
 namespace margay::collectives {
 
-// What this member exposes.
+// The memory that this member exposes.
 struct Exposed {
   int flavor = MPI_WIN_FLAVOR_CREATE;
-  void* base = nullptr;  // the program's; null where the window is to have memory of its own
+  // The program's memory; null if the window allocates its own.
+  void* base = nullptr;
   MPI_Aint size = 0;
   MPI_Aint unit = 1;
-  bool of_1996 = false;       // reached through its communicator, which the program has, and by messages only
-  std::size_t alignment = 0;  // of MPI_Win_allocate: the least that is asked for, a power of two
-  bool contiguous = true;     // of MPI_Win_allocate_shared: each member's memory begins where the last one's ends
+  // A window of the interface of 1996 (paper 001, section 4): reached through its communicator, which the program has,
+  // and by messages only.
+  bool of_1996 = false;
+  // Of MPI_Win_allocate: the least alignment requested, a power of two.
+  std::size_t alignment = 0;
+  // Of MPI_Win_allocate_shared: each member's memory begins where the previous one's ends.
+  bool contiguous = true;
 };
 
-// `window` null: error_class says why, and perhaps words.
+// `window` null: error_class, and perhaps a message in `words`.
 struct MadeWindow {
   mpi_adi::Window* window = nullptr;
   int error_class = 0;
   std::string words = {};
 };
-// A window of the members of `parent`, with a communicator of its own, and what each exposes known to all. Collective.
-// Error classes as Made's; MPI_ERR_NO_MEM, MPI_ERR_RMA_SHARED on all members where one has none.
+// Makes a window of the members of `parent`, with a communicator of its own. Every member gets a description of the
+// memory that each exposes. Collective. Error classes as Made's; MPI_ERR_NO_MEM and MPI_ERR_RMA_SHARED on all members
+// if one fails.
 [[nodiscard]] MadeWindow make_window(mpi_adi::MpiRank& rank, mpi_adi::Communicator& parent, const Exposed& exposed);
-// The window goes, and memory that it has of its own. Requires: nothing is under way on it anywhere.
+// Destroys the window and the memory that it allocated. Requires: no operation on it is in progress on any member.
 void destroy_window(mpi_adi::MpiRank& rank, mpi_adi::Window& window);
-// Of a window that others may not have left: memory that it has of its own stays until the process ends.
+// For a window that other members may still use: its own memory stays until the process ends.
 void keep_memory(mpi_adi::Window& window);
-// Those that the program did not free, when their session ends; 0: the world model.
+// Destroys the windows of a session that the program did not free; session 0: the world model.
 void destroy_windows(mpi_adi::MpiRank& rank, std::uint32_t session);
 
 }  // namespace margay::collectives

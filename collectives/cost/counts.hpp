@@ -1,26 +1,29 @@
-// What a call takes, counted: what cost formulas come to; and the time that this takes on a machine.
+// The cost of a collective call in counts of messages, bytes and other steps; and the time of such a cost on a machine.
 #pragma once
 
 namespace margay::collectives {
 
-// Messages and bytes by one way. The words of receivers that they are ready are messages without bytes.
+// Messages and bytes of one kind of connection. Ready notices count as messages without bytes.
 struct Load {
   double messages = 0;
   double bytes = 0;
 };
 
+// The result of a cost formula: the critical path, all ranks' work, and turns. Formulas add costs up with operator+
+// (parts.hpp).
 struct Cost {
-  // On the longest chain of steps that wait for each other.
+  // The longest chain of dependent steps.
   struct Path {
-    Load inside, between;                      // messages: start-ups
-    double busy_inside = 0, busy_between = 0;  // further messages of a rank that has several under way
+    Load inside, between;  // inside a node, and between nodes; each message a start-up
+    // Further messages of a rank that has several in progress, which cost it no full start-up.
+    double busy_inside = 0, busy_between = 0;
     double combined_bytes = 0;
     double shared_looks = 0;
     double shared_bytes = 0;
-    // Messages one behind the other.
+    // Dependent messages, one behind the other.
     [[nodiscard]] double depth() const { return inside.messages + between.messages; }
   } path;
-  // Of all ranks together: what the processors are busy with.
+  // The work of all ranks together, which the processors share.
   struct All {
     Load inside, between;
     double combined_bytes = 0;
@@ -29,16 +32,16 @@ struct Cost {
     [[nodiscard]] double messages() const { return inside.messages + between.messages; }
     [[nodiscard]] double bytes() const { return inside.bytes + between.bytes; }
   } all;
-  // How often, one after the other, a rank has to be scheduled until the call is over, where ranks outnumber
-  // processors.
+  // Number of times that a rank has to be scheduled, one after the other, until the call is complete, where ranks
+  // outnumber processors.
   double turns = 0;
-  // No rank waits for one that waits for it, and nobody is asked: of calls that follow each other a rank that is
-  // scheduled does several at once, up to the next gate (portal/call_number).
+  // Whether no two ranks wait for each other, and no message is asked for: a rank that is scheduled then does several
+  // consecutive calls at once, up to the next gate (portal/call_number).
   bool one_way = false;
 };
 
-// What a cost takes: where each rank has a processor, its path; where not, what all ranks have to do, by the
-// processors, and the turns.
+// The seconds of a cost: its path where each rank has a processor; else all ranks' work divided by the processors, plus
+// turns and what the path adds.
 struct Facts;
 struct Rates;
 [[nodiscard]] double seconds(const Cost& cost, const Facts& facts, const Rates& rates);

@@ -22,7 +22,7 @@ std::optional<Way> way_of(char letter) {
   }
 }
 
-// One dimension, up to an x or the end; what it is made of is taken from `text`.
+// Parses one dimension, up to an x or the end, and removes it from `text`.
 bool take_dimension(std::string_view& text, AskedPlan::Dimension& out) {
   const char* const end = text.data() + text.size();
   const auto [behind, error] = std::from_chars(text.data(), end, out.length);
@@ -36,6 +36,7 @@ bool take_dimension(std::string_view& text, AskedPlan::Dimension& out) {
   return true;
 }
 
+// Up to kMaxDimensions dimensions; text that is left makes the plan invalid.
 bool take_plan(std::string_view text, AskedPlan& out) {
   for (AskedPlan::Dimension& dimension : out.dimensions) {
     if (!take_dimension(text, dimension)) return false;
@@ -64,7 +65,7 @@ std::optional<HybridPlan> complete_plan(const AskedPlan& asked, int ranks, int n
     plan.dimensions[1].length = nodes;
   } else {
     for (std::size_t at = 0; at < plan.dimensions.size() && asked.dimensions[at].length != 0; ++at) {
-      // A product that is too large stays away from overflow.
+      // Checked first, so that the product of lengths cannot overflow.
       if (asked.dimensions[at].length > ranks) return std::nullopt;
       plan.dimensions[at] = {asked.dimensions[at].length, asked.dimensions[at].way.value_or(Way::slices)};
       if (plan.ranks() > ranks) return std::nullopt;
@@ -76,6 +77,7 @@ std::optional<HybridPlan> complete_plan(const AskedPlan& asked, int ranks, int n
 
 namespace {
 
+// In the order of the enumeration.
 constexpr std::array<std::string_view, kOperationCount> kOperationNames{
     "barrier",        "bcast", "reduce", "allreduce",          "gather",           "allgather", "scatter", "alltoall",
     "reduce_scatter", "scan",  "exscan", "neighbor_allgather", "neighbor_alltoall"};
@@ -96,6 +98,7 @@ Facts facts_of_nodes(std::span<const std::uint32_t> nodes) {
   facts.on_first_node = members[nodes.front()];
   facts.even = facts.most_on_node * facts.nodes == facts.ranks;
   facts.crossings = crossings_of(nodes);
+  // Consecutive ranks of each node have one border less than there are nodes.
   int borders = 0;
   for (std::size_t rank = 1; rank < nodes.size(); ++rank) borders += nodes[rank] != nodes[rank - 1] ? 1 : 0;
   facts.by_node = borders == facts.nodes - 1;

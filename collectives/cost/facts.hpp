@@ -1,5 +1,5 @@
-// Names and numbers of collective operations and their algorithms, and what all members of a communicator know of it,
-// so that they choose the same.
+// Names and numbers of collective operations and their algorithms, and the facts that all members of a communicator
+// have, so that they choose the same algorithm.
 #pragma once
 
 #include <array>
@@ -17,30 +17,34 @@
 
 namespace margay::collectives {
 
-// A hybrid's plan as it is asked for (--collective allreduce=hybrid:2x4l): as text, and made into a whole one.
+// A hybrid's plan as requested (--collective allreduce=hybrid:2x4l), as text and as a complete plan.
 
-// What is not said is for the selector to decide.
+// A requested plan. The selector decides what it leaves open.
 struct AskedPlan {
   struct Dimension {
-    int length = 0;  // 0: there is none
+    // Ranks along the dimension; 0: no such dimension.
+    int length = 0;
+    // How data travels along it; nullopt: not requested.
     std::optional<Way> way = {};
     bool operator==(const Dimension&) const = default;
   };
   std::array<Dimension, HybridPlan::kMaxDimensions> dimensions = {};
 
+  // Whether the request names the grid's lengths.
   [[nodiscard]] bool says_lengths() const { return dimensions[0].length != 0; }
   bool operator==(const AskedPlan&) const = default;
 };
 
-// "2x4": lengths, the fastest dimension first (topology/grid); each may have a letter behind it: s, short; l, long, by
-// slices; b, long, round a bucket's ring. Anything else is an error, which says what it can be.
+// Parses "2x4": lengths, the fastest dimension first (topology/grid), each perhaps with a letter: s, short; l, long, by
+// slices; b, long, round a bucket's ring. Fails with a message that describes the syntax.
 [[nodiscard]] portals::Status parse_plan(std::string_view text, AskedPlan& out);
 
-// The plan of `ranks` ranks on `nodes` nodes, each of `on_node`: the lengths that were asked for, or a node's ranks and
-// the nodes; long by slices where nothing else was asked for. nullopt: that many ranks have no such plan. `on_node` 0:
-// nodes have different numbers of ranks, so only lengths that are asked for will do.
+// Completes a requested plan for `ranks` ranks on `nodes` nodes with `on_node` each: the requested lengths, or a node's
+// ranks and the nodes; long by slices unless requested otherwise. nullopt if there is no such plan for that many ranks.
+// `on_node` 0: nodes have different numbers of ranks, so lengths must be requested.
 [[nodiscard]] std::optional<HybridPlan> complete_plan(const AskedPlan& asked, int ranks, int nodes, int on_node);
 
+// The collective operations of MPI, each with all its forms (gather, gatherv, igather, ...).
 enum class Operation : std::uint8_t {
   barrier,
   bcast,
@@ -56,75 +60,103 @@ enum class Operation : std::uint8_t {
   neighbor_allgather,
   neighbor_alltoall,
 };
-// What a notice says of it (portal/notices); 0 says nothing.
+// An operation's number in notices and traces (portal/notices). 0 is reserved for agreements.
 [[nodiscard]] constexpr std::uint8_t operation_number(Operation operation) {
   return static_cast<std::uint8_t>(static_cast<unsigned>(operation) + 1);
 }
-// Numbers are those of traces and notices (docs/trace_format.md): new ones go to the end, and to kAlgorithms.
+// The algorithms. Their numbers occur in traces and notices (docs/trace_format.md), so new ones go to the end, and into
+// kAlgorithms.
 enum class Algorithm : std::uint8_t {
-  tree,      // the minimum spanning tree; allreduce and barrier: in and out
-  exchange,  // rounds between partners
-  nodes,     // flat inside a node, the tree between the nodes' leaders
-  direct,    // each block straight from its sender to its receiver
-  bucket,    // round a ring, in pieces, each combined or sent on while the next one comes
-  hybrid,    // by the dimensions of a grid, inside each node and between them
-  shared,    // through memory that all members see
-  chain,     // each rank to the next one, long data in pieces
+  // The minimum spanning tree; of allreduce and barrier in and out.
+  tree,
+  // Rounds between partners.
+  exchange,
+  // Flat inside a node, the tree between the nodes' leaders.
+  nodes,
+  // Each block straight from its sender to its receiver.
+  direct,
+  // Round a ring, in pieces, each combined or sent on while the next one arrives.
+  bucket,
+  // By the dimensions of a grid, inside each node and between nodes.
+  hybrid,
+  // Through memory that all members map.
+  shared,
+  // Each rank to the next one, long data in pieces.
+  chain,
 };
+// The number of operations; bounded by kShownOperations (portal/shown).
 inline constexpr std::size_t kOperationCount = static_cast<std::size_t>(Operation::neighbor_alltoall) + 1;
-// Its name, and its curve in plots, which eyes that see no colour distinguish by its dashes.
+// An algorithm's name, and the style of its curve in plots; dashes distinguish curves without colour.
 struct AlgorithmStyle {
   std::string_view name;
   std::string_view colour;
   std::string_view dashes;
 };
+// In the order of the enumeration.
 inline constexpr AlgorithmStyle kAlgorithms[] = {
     {"tree", "#0a5c9e", ""},           {"exchange", "#b5470b", "7 3"},       {"nodes", "#00735c", "2 3"},
     {"direct", "#8a2a7a", "10 3 2 3"}, {"bucket", "#6b5900", "5 2 1 2 1 2"}, {"hybrid", "#2b2b2b", "14 4"},
     {"shared", "#c01437", "1 2"},      {"chain", "#4d5a70", "4 4"},
 };
+// As many as the table has rows; must be the enumeration's.
 inline constexpr std::size_t kAlgorithmCount = std::size(kAlgorithms);
 static_assert(kAlgorithmCount == static_cast<std::size_t>(Algorithm::chain) + 1);
 [[nodiscard]] constexpr const AlgorithmStyle& style_of(Algorithm algorithm) {
   return kAlgorithms[static_cast<std::size_t>(algorithm)];
 }
-// The operation of such a number; nothing: it says nothing.
+// The operation with this number (operation_number); nullopt: none.
 [[nodiscard]] constexpr std::optional<Operation> numbered_operation(std::uint32_t number) {
   if (number == 0 || number > kOperationCount) return std::nullopt;
   return static_cast<Operation>(number - 1);
 }
+// The names that options, traces and descriptions use.
 [[nodiscard]] std::string_view name(Operation operation);
 [[nodiscard]] constexpr std::string_view name(Algorithm algorithm) {
   return style_of(algorithm).name;
 }
 
-// Algorithms that were asked for by name (--collective bcast=bucket), for experiments: the same on all members.
+// Algorithms requested by name (--collective bcast=bucket), for experiments. The same on all members.
 struct AskedFor {
+  // By operation; nullopt: the cheapest one.
   std::array<std::optional<Algorithm>, kOperationCount> algorithms = {};
-  std::array<AskedPlan, kOperationCount> plans = {};  // of hybrids
+  // The plans of requested hybrids, by operation.
+  std::array<AskedPlan, kOperationCount> plans = {};
+  // The requested algorithm of an operation, by its index.
   [[nodiscard]] std::optional<Algorithm>& operator[](std::size_t operation) { return algorithms[operation]; }
   [[nodiscard]] const std::optional<Algorithm>& operator[](std::size_t operation) const {
     return algorithms[operation];
   }
 };
-// What all members know of their communicator.
+// The facts of a communicator by which its members choose algorithms: the same on all of them, without a message.
 struct Facts {
   int ranks = 1;
-  int nodes = 1;             // that its members run on
-  int most_on_node = 1;      // members on one node
-  int on_first_node = 1;     // members on rank 0's
-  bool even = true;          // each node has as many
-  Crossings crossings = {};  // what goes between nodes
-  bool crowded = false;      // ranks that wait yield: they outnumber the processors
-  double processors = 0;     // crowded: that its members have, when all ranks of the job are busy
-  bool shared = false;       // they meet in memory of their node: for calls that wait in place
-  bool strips = false;       // and long data goes through it too
-  bool reads = false;        // and they read what others show of their own memory
-  bool by_node = true;       // ranks of a node follow each other, so node by node is the order of ranks
+  // Nodes that its members run on.
+  int nodes = 1;
+  // The largest number of members on one node.
+  int most_on_node = 1;
+  // Members on rank 0's node.
+  int on_first_node = 1;
+  // Whether each node has the same number.
+  bool even = true;
+  // Messages between nodes.
+  Crossings crossings = {};
+  // Ranks outnumber the processors, so ranks that wait yield.
+  bool crowded = false;
+  // If crowded: processors for its members when all ranks of the job are busy; 0: unknown.
+  double processors = 0;
+  // All members are on one node and share its memory, for calls that wait in place.
+  bool shared = false;
+  // Long data goes through that memory, too.
+  bool strips = false;
+  // Members read each other's own memory.
+  bool reads = false;
+  // The ranks of each node are consecutive, so node by node is the order of ranks.
+  bool by_node = true;
+  // The machine's rates, and what the user requested.
   Rates rates = usual_rates();
   AskedFor asked_for = {};
 };
-// `nodes[r]`: the node of rank r. All that follows from it.
+// The facts that follow from a placement; `nodes[r]`: the node of rank r. O(p log p).
 [[nodiscard]] Facts facts_of_nodes(std::span<const std::uint32_t> nodes);
 
 }  // namespace margay::collectives

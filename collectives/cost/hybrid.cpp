@@ -13,13 +13,14 @@ namespace margay::collectives {
 
 namespace {
 
-// A dimension of the plan, in the order in which it is gone through.
+// A dimension of the plan; the functions below handle them in HybridPlan::order().
 struct Line {
   double members;
-  double count;   // of lines
-  double before;  // the product of the lengths before: so many lines begin at ranks that have something
+  double count;  // number of lines
+  // The product of the lengths handled before: so many lines begin at ranks that have data.
+  double before;
   Way way;
-  bool far;  // between nodes
+  bool far;  // some of its messages go between nodes
 };
 
 std::vector<Line> lines_of(const HybridPlan& plan, const Facts& facts) {
@@ -50,7 +51,7 @@ Rings rings_of(const Line& line, double cut = 0) {
   return {line.members, line.count, line.far ? line.members * line.count - cut : 0, cut};
 }
 
-// `bodies` on each of `count` lines, of `bytes` each; `depth` messages and `path_bytes` one behind the other.
+// The work of `count` lines with `bodies` bodies each; a body has `bytes` bytes and takes `each` messages.
 Cost on_lines(const Line& line, double count, double bodies, double bytes, double each) {
   Cost cost;
   const double all = count * bodies;
@@ -58,12 +59,13 @@ Cost on_lines(const Line& line, double count, double bodies, double bytes, doubl
   return cost;
 }
 
+// Adds `depth` dependent messages, their bytes, and `busy` further messages to the path.
 void follow(Cost& cost, const Line& line, double depth, double bytes, double busy = 0) {
   add_path(cost, {depth, line.far ? depth : 0}, {bytes, line.far ? bytes : 0});
   (line.far ? cost.path.busy_between : cost.path.busy_inside) += busy;
 }
 
-// Rounds between partners, which have 1, 2, 4, ... blocks of a line.
+// Rounds between partners that have 1, 2, 4, ... blocks of a line.
 Cost rounds_along(const Line& line, double block, bool asks, bool combined) {
   Cost cost;
   for (int had = 1; had < static_cast<int>(line.members); had *= 2) {
@@ -86,7 +88,7 @@ Cost combine_along(const Line& line, double slice, bool asks) {
   return rounds_along(line, slice, asks, true);
 }
 
-// Each member's block comes to the others of its line; of `full` lines one member has all.
+// Each member's block goes to all others of its line; in `full` lines one member has all blocks from the start.
 Cost collect_along(const Line& line, double block, bool asks, double full = 0) {
   if (line.way == Way::bucket) return ring_round(rings_of(line, full), block, false);
   if (line.way == Way::brief) return rounds_along(line, block, asks, false);
@@ -97,7 +99,7 @@ Cost collect_along(const Line& line, double block, bool asks, double full = 0) {
   return cost;
 }
 
-// Along the trees of some lines.
+// The trees of `count` lines.
 Cost trees(const Line& line, double count, double bytes, double each, double depth) {
   const int members = static_cast<int>(line.members);
   Cost cost = on_lines(line, count, line.members - 1, bytes, each);
@@ -105,7 +107,7 @@ Cost trees(const Line& line, double count, double bytes, double each, double dep
   return cost;
 }
 
-// The root of each of some lines has a slice for each other member, or gets one.
+// The roots of `count` lines send a slice to each other member, or receive one from each.
 Cost deal_along(const Line& line, double count, double slice, double depth) {
   Cost cost = on_lines(line, count, line.members - 1, slice, 2);
   follow(cost, line, depth, (line.members - 1) * slice, 2 * (line.members - 2));
@@ -130,7 +132,7 @@ Cost allreduce_plan(const std::vector<Line>& lines, double n, bool asks) {
   return down + up;
 }
 
-// All that are to get something say so at once.
+// All receivers send their notices at once, so only the first dimension's is on the path.
 Cost bcast_plan(const std::vector<Line>& lines, double n, bool asks) {
   Cost down, up;
   for (const Line& line : lines) {
@@ -147,10 +149,10 @@ Cost bcast_plan(const std::vector<Line>& lines, double n, bool asks) {
   return down + up;
 }
 
-// Ranks whose line has given its part to another one are done.
+// Ranks that have sent their part away are done, so later dimensions have fewer lines.
 Cost reduce_plan(const std::vector<Line>& lines, double n, bool asks) {
   Cost down, up;
-  double left = lines.front().members * lines.front().count;  // ranks
+  double left = lines.front().members * lines.front().count;  // ranks that still have a part
   for (const Line& line : lines) {
     if (line.way != Way::brief) {
       n /= line.members;
@@ -199,6 +201,7 @@ Cost cost_of_plan(const HybridPlan& plan, Operation operation, std::uint64_t byt
   const std::vector<Line> lines = lines_of(plan, facts);
   const auto n = static_cast<double>(bytes);
   const bool asks = plan.any_long();
+  // One rank: nothing to send.
   if (lines.empty()) return {};
   switch (operation) {
     case Operation::bcast:
@@ -216,7 +219,7 @@ Cost cost_of_plan(const HybridPlan& plan, Operation operation, std::uint64_t byt
 
 namespace {
 
-// Each dimension in each way that was not ruled out.
+// Adds the plans with every permitted combination of ways for the dimensions from `at` on.
 void add_plans(std::vector<HybridPlan>& plans, const HybridPlan& begun, std::size_t at, const AskedPlan& asked) {
   if (at == HybridPlan::kMaxDimensions || begun.dimensions[at].length == 1) {
     plans.push_back(begun);
@@ -230,6 +233,7 @@ void add_plans(std::vector<HybridPlan>& plans, const HybridPlan& begun, std::siz
   }
 }
 
+// Plans for operations that do not commute.
 bool keeps_order(const HybridPlan& plan, Operation operation) {
   return operation == Operation::reduce_scatter ? plan.reduce_scatters_in_order() : plan.combines_in_order();
 }
@@ -255,10 +259,10 @@ std::vector<HybridPlan> hybrid_plans(Operation operation, const Facts& facts, bo
   return plans;
 }
 
-// Data of no bytes has nothing to cut.
+// Empty data cannot be cut.
 bool can_hybrid(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order) {
   if (bytes == 0 || facts.ranks == 1 || (in_order && !facts.by_node)) return false;
-  // Where nothing else is asked for there are always slices.
+  // Without requested lengths the plan of slices is always possible, so the search is spared.
   const bool any = !facts.asked_for.plans[static_cast<std::size_t>(operation)].says_lengths();
   return any ? facts.even : !hybrid_plans(operation, facts, in_order).empty();
 }

@@ -23,6 +23,7 @@ Cost through_memory(double looks_path, double looks_all, const Moved& moved, con
 }  // namespace
 
 Cost meet(double ranks, const Moved& moved, const Moved& combined, double meetings) {
+  // The counter's line visits each rank in turn; each also polls the flag.
   Cost cost = through_memory(ranks * meetings, 2 * ranks * meetings, moved, combined);
   cost.turns = meetings;
   return cost;
@@ -35,6 +36,7 @@ Cost post(double looks, const Moved& moved, const Moved& combined) {
 }
 
 Cost read_in_place(double looks, const Moved& moved) {
+  // Reader and owner wait for each other: a poll and a turn each.
   Cost cost = through_memory(2 * looks, 2 * looks, moved, {0, 0});
   cost.turns = 2;
   return cost;
@@ -46,6 +48,8 @@ Cost post_by_all(double ranks, double shown, double read, const Moved& combined)
 }
 
 double meetings_of(double bytes) {
+  // One more: a reduction shows the result of a strip with the next strip, so the last result needs a barrier of its
+  // own.
   return std::ceil(bytes / static_cast<double>(sim::kStripBytes)) + 1;
 }
 

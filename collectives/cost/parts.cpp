@@ -20,17 +20,19 @@ Split operator*(const Split& share, double factor) {
   return {share.all * factor, share.between * factor};
 }
 
+// The spanning tree's edges.
 Split edges_of(const Facts& facts) {
   return {facts.ranks - 1.0, facts.crossings.tree.messages};
 }
 
-// Further messages of a rank that has its first one's start-up on the path.
+// Adds further messages of a rank whose first one has its start-up on the path already.
 void add_busy(Cost& cost, const Split& further) {
   const double between = std::max(std::min(further.between, further.all), 0.0);
   cost.path.busy_between += between;
   cost.path.busy_inside += std::max(further.all, 0.0) - between;
 }
 
+// Messages of the leaders' tree, all of them between nodes; members_of(): between the leaders and their nodes' members.
 Split leaders_of(const Facts& facts) {
   return {facts.nodes - 1.0, facts.nodes - 1.0};
 }
@@ -56,6 +58,7 @@ Cost operator+(const Cost& first, const Cost& then) {
   sum.all.shared_looks += then.all.shared_looks;
   sum.all.shared_bytes += then.all.shared_bytes;
   sum.turns += then.turns;
+  // A second step may wait for the first one's receivers.
   sum.one_way = false;
   return sum;
 }
@@ -85,7 +88,7 @@ Cost tree_out(const Facts& facts, double bytes, bool awaited) {
   const double depth = tree_depth(facts.ranks);
   const double children = rounds_of(facts.ranks);  // of the root
   add_sent(cost, edges_of(facts) * each, edges_of(facts) * bytes);
-  // All say at once that they are ready.
+  // All receivers send their notices at once, so one is on the path.
   const double word = awaited ? 0 : each - 1;
   add_path(cost, {depth + word, steps + (steps > 0 ? word : 0)}, {children * bytes, steps * bytes});
   add_busy(cost, {(children - depth) * each, 0});
@@ -93,7 +96,7 @@ Cost tree_out(const Facts& facts, double bytes, bool awaited) {
   return cost;
 }
 
-// Who asks does so when it has what it asked for before.
+// A parent asks a child when it has received from the one before, so notices add to the depth.
 Cost tree_in(const Facts& facts, double bytes) {
   Cost cost;
   if (facts.ranks == 1) return cost;
@@ -110,8 +113,8 @@ Cost tree_in(const Facts& facts, double bytes) {
   return cost;
 }
 
-// Which edges are asked for hangs on how many blocks they carry. The largest are those between nodes where ranks of a
-// node are neighbours.
+// Edges with more blocks than fit a short message are asked for. These are the largest ones, which lie between nodes
+// where a node's ranks are consecutive.
 Cost tree_gather(const Facts& facts, double block) {
   Cost cost;
   if (facts.ranks == 1) return cost;
@@ -123,9 +126,9 @@ Cost tree_gather(const Facts& facts, double block) {
   add_sent(cost, {words, std::min(words, crossings.tree.messages)}, {});
   const double depth = tree_depth(facts.ranks);
   const double steps = crossings.tree.steps;
-  // A leaf that is asked for its block waits for that; what more is asked for is so meanwhile.
+  // A leaf's block may have to be asked for; notices further up travel meanwhile.
   const double first_word = messages_of(block) - 1;
-  const double mine = facts.ranks - 1;  // blocks, one behind the other
+  const double mine = facts.ranks - 1;  // blocks that the root receives, one behind the other
   add_path(cost, {depth + first_word, steps + (steps > 0 ? first_word : 0)},
            {mine * block, steps > 0 ? mine * block * std::min(1.0, blocks.between / blocks.all) : 0});
   add_busy(cost, {rounds_of(facts.ranks) - depth, 0});
@@ -136,7 +139,7 @@ Cost tree_gather(const Facts& facts, double block) {
 Cost tree_scatter(const Facts& facts, double block) {
   Cost cost = tree_gather(facts, block);
   if (facts.ranks == 1) return cost;
-  // All ask at once: who is next to the root first, or together with it.
+  // All receivers ask at once, so only the notice for the root's first message is on the path.
   const double depth = tree_depth(facts.ranks);
   const double word = messages_of(block * (facts.ranks / 2)) - 1;
   const double change = depth + word - cost.path.depth();
@@ -145,7 +148,7 @@ Cost tree_scatter(const Facts& facts, double block) {
   return cost;
 }
 
-// Members of a node, and the leaders among themselves, say at once that they are ready.
+// A node's members, and the leaders, send their notices at once.
 Cost nodes_out(const Facts& facts, double bytes, bool awaited) {
   Cost cost;
   if (facts.ranks == 1) return cost;
@@ -195,11 +198,12 @@ Cost everybody_to_everybody(const Group& group, double block, bool asks_always) 
   const Split pairs{ranks * (group.members - 1), group.pairs_between};
   add_sent(cost, pairs * each, pairs * block);
   const Split peers = pairs * (1 / ranks);
+  // At most kDirectAtOnce are in progress at once; each turn waits for the one before.
   const double turns = std::ceil(peers.all / kDirectAtOnce);
   const double step = peers.between > 0 ? 1 : 0;
   add_path(cost, {turns * each, turns * each * step},
            {((peers.all - peers.between) * kBothWays + peers.between) * block, peers.between * block});
-  // It sends to each, and gets from each.
+  // A rank sends to each other one and receives from each.
   add_busy(cost, Split{peers.all - turns, peers.between - turns * step} * (2 * each));
   return cost;
 }

@@ -1,4 +1,4 @@
-// Terms of the cost formulas: the patterns in which algorithms send, each with its cost, and the cost of hybrids.
+// The terms of cost formulas: the patterns in which algorithms send, each with its cost, and the cost of hybrids.
 #pragma once
 
 #include <cstdint>
@@ -10,60 +10,65 @@
 
 namespace margay::collectives {
 
-// Who copies into and out of memory that ranks share does both itself: bytes both ways at once take this many times as
-// long as one way (1.6 to 2, measured). Between nodes they do not wait for each other.
+// The factor for bytes that go both ways at once inside a node, where one rank copies into and out of shared memory
+// (1.6 to 2, measured). Between nodes the two directions do not delay each other.
 inline constexpr double kBothWays = 1.75;
 
-// One after the other.
+// The cost of two steps, one after the other.
 [[nodiscard]] Cost operator+(const Cost& first, const Cost& then);
-// So much in all, and of that between nodes.
+// A count of all, and the part of it between nodes.
 struct Split {
   double all = 0;
   double between = 0;
 };
-// Messages that are sent, and their bytes.
+// Adds messages that are sent, and their bytes, to all ranks' work.
 void add_sent(Cost& cost, const Split& messages, const Split& bytes);
-// Messages that follow each other, and the bytes that do.
+// Adds dependent messages, and the bytes that are, to the path.
 void add_path(Cost& cost, const Split& messages, const Split& bytes);
 
-// Messages that a body takes: where it is asked for, its receiver's word too.
+// Messages of one body: two if its receiver's ready notice comes first, else one.
 [[nodiscard]] double messages_of(double bytes, bool ask_always = false);
 
-// The spanning tree, rooted at rank 0: a broadcast, a reduction; gathers and scatters of a block of each. `awaited`:
-// its receivers wait for it before it can begin, so that their words add nothing to the path.
+// Patterns along the spanning tree, rooted at rank 0: a broadcast, a reduction, and gathers and scatters with a block
+// for each rank. `bytes`, `block`: of one rank. `awaited`: the receivers wait before it begins, so their notices add
+// nothing to the path.
 [[nodiscard]] Cost tree_out(const Facts& facts, double bytes, bool awaited = false);
 [[nodiscard]] Cost tree_in(const Facts& facts, double bytes);
 [[nodiscard]] Cost tree_gather(const Facts& facts, double block);
 [[nodiscard]] Cost tree_scatter(const Facts& facts, double block);
-// Flat inside each node, the tree between leaders.
+// Patterns flat inside each node, with the tree between the leaders.
 [[nodiscard]] Cost nodes_out(const Facts& facts, double bytes, bool awaited = false);
 [[nodiscard]] Cost nodes_in(const Facts& facts, double bytes);
-// Rank 0 gives each other rank a block of its own, or gets one from each.
+// Whether a block is asked for: only if it is longer than kHandshakeBytes; always; or in advance, by a receiver that
+// waits already.
 enum class Dealing : std::uint8_t { as_long_as_it_is, asks_always, awaited };
+// Rank 0 sends each other rank a block, or receives one from each.
 [[nodiscard]] Cost deal(const Facts& facts, double block, Dealing how);
 
-// Groups of as many members each, all at once; in each, every member sends every other one a block.
+// Groups of equal size, all at once, in each of which every member sends every other one a block.
 struct Group {
   double members;
   double groups;
-  double pairs_between;  // ordered pairs, of all groups, that are on different nodes
+  // Ordered pairs on different nodes, of all groups.
+  double pairs_between;
 };
+// One group of all ranks.
 [[nodiscard]] Group all_of(const Facts& facts);
 [[nodiscard]] Cost everybody_to_everybody(const Group& group, double block, bool asks_always);
-// The same, and each combines what it gets with its own.
+// The same, and each member combines what it receives with its own slice.
 [[nodiscard]] Cost combine_slices(const Group& group, double slice);
 
-// Round rings of as many members each, all at once: each one's part of `part` bytes comes to all others of its ring.
-// `cut`: of so many rings one member each has all from the start, and gets nothing.
+// Rings of equal size, all at once: each member's part of `part` bytes goes to all others of its ring. `cut`: in so
+// many rings one member has all parts from the start, and receives nothing.
 struct Rings {
   double members;
   double count;
-  double far_links;  // of all rings, between nodes
+  double far_links;  // links between nodes, of all rings
   double cut = 0;
 };
 [[nodiscard]] Cost ring_round(const Rings& rings, double part, bool combined);
 
-// Recursive doubling in groups of as many members each, all at once.
+// Recursive doubling in groups of equal size, all at once.
 struct Doubling {
   int members;
   double groups;
@@ -71,41 +76,41 @@ struct Doubling {
 };
 [[nodiscard]] Cost doubling(const Doubling& of, double n, bool asks_always);
 
-// Pieces of a stream of so many bytes.
+// Pieces of a stream of `bytes`.
 [[nodiscard]] double pieces_of(double bytes);
 
-// Calls through memory that all ranks of a node see, in which no message is sent.
+// Patterns through shared memory of a node, without messages.
 
-// Bytes that are written or read there, and that are combined: on the path, and of all ranks.
+// Bytes that are written, read or combined there: on the path, and by all ranks.
 struct Moved {
   double path;
   double all;
 };
 
-// All show something, `meetings` times; a counter goes from one to the next, then a flag is set: all are there.
+// Shared-memory barriers, `meetings` of them: a counter goes from rank to rank, then a flag is set.
 [[nodiscard]] Cost meet(double ranks, const Moved& moved, const Moved& combined, double meetings = 1);
-// So many are needed for `bytes` of each rank, strip by strip.
+// Barriers for `bytes` of each rank, strip by strip.
 [[nodiscard]] double meetings_of(double bytes);
-// Nobody waits for those that read, so of calls that follow each other one is read while the next one is written: on
-// the path is the longer of the two.
+// Postings. No rank waits for readers, so one call is read while the next one is written: the longer of the two is on
+// the path.
 [[nodiscard]] Cost post(double looks, const Moved& moved, const Moved& combined = {0, 0});
-// A chain of ranks: each reads what the ranks before it come to, and shows what it makes of that.
+// A chain of postings: each rank reads the result of the ranks before it, and posts its own.
 [[nodiscard]] Cost chain_of_posts(double n, double ranks);
-// What is read where it lies: who shows it waits until it is read.
+// Data that is read in its owner's memory: the owner waits until it is read.
 [[nodiscard]] Cost read_in_place(double looks, const Moved& moved);
-// Each shows `shown` bytes and reads `read` of those of all others.
+// Each rank posts `shown` bytes and reads `read` bytes of each other rank.
 [[nodiscard]] Cost post_by_all(double ranks, double shown, double read, const Moved& combined);
 
-// What a hybrid costs, dimension by dimension of its plan, all lines of one at once; and which plans it may go by.
+// The cost of a hybrid, dimension by dimension of its plan, all lines of one at once; and the plans that are possible.
 
-// The plans that a hybrid of this operation may go by: the one that was asked for, or all for which what was asked for
-// leaves room. Empty: there is none on these nodes.
+// The possible plans of a hybrid: the requested one, or all that the request leaves open. Empty: none on these nodes.
+// `in_order`: the operation does not commute.
 [[nodiscard]] std::vector<HybridPlan> hybrid_plans(Operation operation, const Facts& facts, bool in_order);
-// Whether there is one for a call of `bytes`.
+// Whether there is a plan for a call of `bytes`.
 [[nodiscard]] bool can_hybrid(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order);
-// The cheapest of them. Requires: there is one.
+// The cheapest plan; tries all. Requires: there is one.
 [[nodiscard]] HybridPlan cheapest_plan(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order);
-// Of one plan, whose dimensions lie inside nodes or between them; one that goes across counts as between.
+// The cost of one plan, whose dimensions lie inside nodes or between them; one that goes across counts as between.
 [[nodiscard]] Cost cost_of_plan(const HybridPlan& plan, Operation operation, std::uint64_t bytes, const Facts& facts);
 
 }  // namespace margay::collectives

@@ -10,12 +10,13 @@ namespace margay::collectives {
 
 namespace {
 
-// The values of one name in the text, in their order there.
+// The values of one name in the text, in their order.
 struct NamedRates {
   std::string_view name;
   std::vector<double*> values;
 };
 
+// One table for formatting and parsing, so that they cannot differ.
 std::array<NamedRates, 5> named_rates(Rates& rates) {
   const auto way = [](Rates::Way& of) { return std::vector<double*>{&of.startup, &of.busy, &of.byte}; };
   return {{{"inside", way(rates.inside)},
@@ -25,14 +26,14 @@ std::array<NamedRates, 5> named_rates(Rates& rates) {
            {"turn", {&rates.turn}}}};
 }
 
-// As short as can be, and read back as the same number.
+// The shortest form that parses to the same number.
 std::string rate_text(double value) {
   std::array<char, 32> text;
   const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value);
   return {text.data(), end};
 }
 
-// Up to `separator`, which goes too.
+// Removes and returns the text up to `separator`, and removes that.
 std::string_view take_word(std::string_view& text, char separator) {
   const std::string_view word = text.substr(0, text.find(separator));
   text.remove_prefix(word.size() < text.size() ? word.size() + 1 : word.size());
@@ -53,9 +54,9 @@ portals::Status wrong_rates(std::string_view word, const std::string& why) {
 
 }  // namespace
 
-// As published of SUNMOS, Puma's forerunner there (the paper itself gives none): 25 µs from one program to another one,
-// 160 MB/s. An i860 adds doubles out of memory at about 10 million a second. Where each rank has a node of its own
-// nobody shares memory or a processor: those are an i860's, and count nowhere.
+// As published for SUNMOS, Puma's forerunner on that machine (the paper has no rates): 25 µs from program to program,
+// 160 MB/s. An i860 adds doubles from memory at about 10 million a second. Shared memory and turns have an i860's
+// rates, but count nowhere, because each rank has a node of its own.
 Rates paragon_rates() {
   constexpr Rates::Way kMesh{.startup = 25e-6, .busy = 10e-6, .byte = 1 / 160e6};
   return {.inside = kMesh,
@@ -89,6 +90,7 @@ portals::Status parse_rates(std::string_view text, Rates& out) {
     NamedRates* found = nullptr;
     for (NamedRates& one : all) found = one.name == name ? &one : found;
     if (found == nullptr) return wrong_rates(pair, "there are inside, between, combined, shared and turn");
+    // 0 marks a value that was not read yet: it is not a valid rate.
     if (*found->values.front() != 0) return wrong_rates(pair, "it is there twice");
     for (double* const value : found->values) {
       const std::optional<double> seconds = seconds_in(take_word(values, ':'));

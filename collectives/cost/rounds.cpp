@@ -1,4 +1,4 @@
-// Rounds between partners, and round a ring (parts.hpp).
+// Rounds between partners, and round a ring: costs declared in parts.hpp.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -13,7 +13,7 @@ double pieces_of(double bytes) {
   return std::ceil(bytes / static_cast<double>(kStreamPieceBytes));
 }
 
-// Rounds of a power of two; who is beyond it gives its part away before, and gets the result after.
+// The rounds of a power of two of ranks. A rank beyond it sends its part before, and receives the result after.
 Cost doubling(const Doubling& of, double n, bool asks_always) {
   Cost cost;
   if (of.members == 1) return cost;
@@ -24,9 +24,9 @@ Cost doubling(const Doubling& of, double n, bool asks_always) {
   const double bodies = (2 * beyond + whole * rounds) * of.groups;
   const double steps = of.between.steps;
   add_sent(cost, {each * bodies, each * of.between.messages}, {bodies * n, of.between.messages * n});
-  // Who waits for a part that is given away is late by that. Where nobody is asked it delays all but itself: it gets
-  // its result late, too, if the one that differs from it in all bits is late. A result is asked for as soon as the
-  // part is given away.
+  // A rank that waits for such a part begins late. Where messages are not asked for, it delays all ranks but itself,
+  // and receives its own result late if the one that differs from it in all bits is late. A result is asked for as soon
+  // as the part is sent.
   const double late = each > 1 ? 2 : (2 * beyond > whole ? 1 : 0);
   const double outer = beyond > 0 ? late + 1 : 0;
   const double far = std::min(steps, rounds);
@@ -37,20 +37,20 @@ Cost doubling(const Doubling& of, double n, bool asks_always) {
   return cost;
 }
 
-// Each says once that it is ready, to the one before it.
+// Each rank sends one notice, to the rank before it in the ring.
 Cost ring_round(const Rings& rings, double part, bool combined) {
   Cost cost;
   const double steps = rings.members - 1;
   if (steps == 0 || part == 0) return cost;
   const double pieces = pieces_of(part);
-  // A ring that is cut has one link fewer, and whose member has all sends as much as the others.
+  // A cut ring has one link fewer; the member that has all parts sends as much as the others.
   const double links = rings.members * rings.count - rings.cut;
   const double words_and_bodies = 1 + steps * pieces;
   add_sent(cost, {links * words_and_bodies, rings.far_links * words_and_bodies},
            {links * steps * part, rings.far_links * steps * part});
   const double far = rings.far_links > 0 ? 1 : 0;
   const double far_steps = rings.far_links / rings.count;
-  // All links carry as much at once: the slowest one counts.
+  // All links carry the same amount at once, so the slowest one counts.
   add_path(cost, {steps + 1, std::min(far_steps, steps) + far},
            {(far > 0 ? 1 : kBothWays) * steps * part, far * steps * part});
   (far > 0 ? cost.path.busy_between : cost.path.busy_inside) += 2 * steps * (pieces - 1);

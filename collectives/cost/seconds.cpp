@@ -15,8 +15,8 @@ double seconds_of(const Load& load, double further, const Rates::Way& way) {
   return load.messages * way.startup + further * way.busy + load.bytes * way.byte;
 }
 
-// Inside a node a short body is written to memory that its receiver sees, and read there: it saves nothing against data
-// that is shown. A long one is copied once, or by both processors at once.
+// A short body inside a node is copied into shared memory and out of it, so its byte costs at least two accesses; a
+// long one is copied once, or by both processors at once.
 Rates::Way inside_of(const Load& load, const Rates& rates) {
   Rates::Way way = rates.inside;
   if (load.bytes <= load.messages * static_cast<double>(kHandshakeBytes))
@@ -24,16 +24,15 @@ Rates::Way inside_of(const Load& load, const Rates& rates) {
   return way;
 }
 
-// Of processors: a message's sender and its receiver are busy, and so they are with its bytes.
+// Processor time: sender and receiver are both busy with a message and its bytes.
 double work_of(const Load& load, const Rates::Way& way) {
   return 2 * (load.messages * way.busy + load.bytes * way.byte);
 }
 
 }  // namespace
 
-// Of steps that wait for each other, and work that is there in all, p processors are done by Brent's bound: a p-th of
-// the work, and of the path what they cannot share. Calls that follow each other share all of it, but for one at each
-// gate.
+// Where ranks outnumber processors, Brent's bound: p processors need a p-th of the work, and the part of the path that
+// they cannot share. Consecutive one-way calls share the path, but for one call at each gate.
 double seconds(const Cost& cost, const Facts& facts, const Rates& rates) {
   const Cost::Path& path = cost.path;
   const double longest = seconds_of(path.inside, path.busy_inside, inside_of(path.inside, rates)) +
@@ -41,6 +40,7 @@ double seconds(const Cost& cost, const Facts& facts, const Rates& rates) {
                          path.combined_bytes * rates.combined + path.shared_looks * rates.shared.look +
                          path.shared_bytes * rates.shared.byte;
   if (!facts.crowded) return longest;
+  // Unknown processors: half as many as ranks is assumed.
   const double processors = std::max(facts.processors > 0 ? facts.processors : facts.ranks / 2.0, 1.0);
   const double work = work_of(cost.all.inside, inside_of(cost.all.inside, rates)) +
                       work_of(cost.all.between, rates.between) + cost.all.combined_bytes * rates.combined +

@@ -1,4 +1,4 @@
-// What an algorithm combines rows of bytes with: a predefined operation's loop, or a function of the program's.
+// The function by which an algorithm combines rows: a predefined operation's loop, or a function of the program.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +12,7 @@ using mpi_adi::predefined_combine;
 
 class UserReduction;
 
+// A value; a predefined operation costs one indirect call for a row.
 class Reducer {
  public:
   // NOLINTNEXTLINE(google-explicit-constructor): a loop is a reducer. nullptr where there is nothing to combine.
@@ -19,7 +20,7 @@ class Reducer {
   // `user` outlives it.
   Reducer(const UserReduction& user, bool commutative) : user_(&user), commutative_(commutative) {}
 
-  // inout = in op inout: `in` is the part of the lower ranks. Rows of `count` elements, or any part of them.
+  // Sets inout = in op inout, where `in` is the part of the lower ranks. `count` elements: whole rows or parts of them.
   void operator()(const void* in, void* inout, std::size_t count) const {
     if (user_ == nullptr) [[likely]] {
       combine_(in, inout, count);
@@ -27,10 +28,11 @@ class Reducer {
       call_user(in, inout, count);
     }
   }
-  // Parts may be combined in any order. All are associative.
+  // Whether parts may be combined in any order. All operations are associative.
   [[nodiscard]] bool commutative() const { return commutative_; }
 
  private:
+  // Out of line: the rare case, in which the process lock is left.
   void call_user(const void* in, void* inout, std::size_t count) const;
 
   Combine combine_ = nullptr;

@@ -12,16 +12,16 @@ namespace margay::collectives {
 using mpi_adi::Datatype;
 
 UserReduction::Shaped::Shaped(const Datatype& type, std::int64_t count) {
-  // Of the data: resized types have some outside of their bounds.
+  // The bounds of the data, because resized types have some outside their bounds.
   mpi_adi::TypeBounds bounds = type.definition->true_bounds;
   const std::int64_t last = std::max<std::int64_t>(count - 1, 0) * type.extent;
   bounds.lower += std::min<std::int64_t>(last, 0);
   bounds.upper += std::max<std::int64_t>(last, 0);
-  // Rounded down, so that the address keeps the allocation's alignment.
+  // Rounded down to keep the allocation's alignment.
   constexpr auto kAlignment = static_cast<std::int64_t>(alignof(std::max_align_t));
   const std::int64_t below = (-bounds.lower + kAlignment - 1) / kAlignment * kAlignment;
   memory_ = std::make_unique<std::byte[]>(static_cast<std::size_t>(std::max<std::int64_t>(below + bounds.upper, 1)));
-  // By numbers: elements at absolute addresses begin far outside of the memory.
+  // Integer arithmetic, because elements at absolute addresses begin far outside the memory.
   elements_ = reinterpret_cast<std::byte*>(reinterpret_cast<std::intptr_t>(memory_.get()) + below);
 }
 
@@ -42,7 +42,7 @@ void UserReduction::pack(std::byte* row, const void* buffer, std::int64_t count)
 void UserReduction::unpack(void* buffer, const std::byte* row, std::int64_t count) const {
   mpi_adi::Pieces pieces;
   const portals::Region to = pieces.to_receive(buffer, count, type_);
-  // A region is read or written; this one is only read.
+  // Region has no read-only form; this one is only read.
   if (to.bytes() != 0) portals::copy(to, portals::Region(const_cast<std::byte*>(row), to.bytes()));
 }
 
@@ -55,10 +55,10 @@ void UserReduction::combine(const void* in, void* inout, std::int64_t count) con
 }
 
 void UserReduction::combine_in_memory(const void* in, void* inout, std::int64_t count) const {
-  // The standard's function takes a pointer to what it must not change.
+  // MPI's function type takes a non-const pointer to data that it must not change.
   auto* from = static_cast<std::byte*>(const_cast<void*>(in));
   auto* to = static_cast<std::byte*>(inout);
-  // A call that does not block may outlive the program's handle: then the type has another one for the function.
+  // A nonblocking call may outlive the program's handle of the type: then the function gets a temporary one.
   const bool lives = rank_.handles().datatype(type_.handle) == &type_;
   MPI_Datatype handle = lives ? type_.handle : rank_.handles().datatypes().add(type_);
   const auto call = [&] {
@@ -67,9 +67,10 @@ void UserReduction::combine_in_memory(const void* in, void* inout, std::int64_t 
       operation_.function_c(from, to, &length, &handle);
       return 0;
     }
+    // The function with int counts is called several times for longer rows.
     for (std::int64_t done = 0; done < count;) {
       int length = static_cast<int>(std::min<std::int64_t>(count - done, INT_MAX));
-      const std::int64_t these = length;  // the function has the address of the other
+      const std::int64_t these = length;  // the function could change `length`
       std::byte* const these_in = from + done * type_.extent;
       std::byte* const these_inout = to + done * type_.extent;
       if (operation_.cxx_caller != nullptr) {
@@ -81,6 +82,7 @@ void UserReduction::combine_in_memory(const void* in, void* inout, std::int64_t 
     }
     return 0;
   };
+  // Without the process lock: the function may take long, or call MPI.
   mpi_adi::call_program(rank_, call);
   if (!lives && handle != 0) rank_.handles().datatypes().remove(handle);
 }

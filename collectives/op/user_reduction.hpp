@@ -1,4 +1,4 @@
-// A program's own reduction function on `count` elements of a datatype.
+// A program's own reduction function (MPI_Op_create) on elements of a datatype.
 #pragma once
 
 #include <cstddef>
@@ -10,33 +10,36 @@
 
 namespace margay::collectives {
 
-// Rows are the elements' data, packed: the parts of a message. Where a datatype has gaps the function gets memory of
-// the datatype's shape, filled before and packed after: a copy in and out for each combination. What a gap holds is
-// unspecified, as is what the function writes there.
+// Combines rows, which are the packed data of `count` elements, as messages carry them. Where a datatype has gaps, the
+// function gets memory of the datatype's shape, filled before and packed after: a copy in and out for each combination.
+// Gaps have unspecified contents. Calls of the function leave the process lock.
 class UserReduction {
  public:
-  // All outlive it.
+  // `rank`, and `type`, outlive it. `count`: elements of a row.
   UserReduction(mpi_adi::MpiRank& rank, const mpi_adi::Operation& operation, mpi_adi::Datatype& type,
                 std::int64_t count);
 
-  // Rows, or elements in memory, whose data is one run of bytes that begins at the address.
+  // Whether an element's data is one run of bytes that begins at its address, so that rows need no copy.
   [[nodiscard]] bool rows_are_memory() const { return type_.dense(); }
+  // Bytes of a whole row.
   [[nodiscard]] std::uint64_t row_bytes() const { return static_cast<std::uint64_t>(count_) * type_.size; }
-  // Of an element in a row.
+  // Bytes of an element in a row.
   [[nodiscard]] std::uint64_t element_bytes() const { return type_.size; }
-  // Of rows, or of `count` elements of both. Requires: they have bytes.
+  // Sets inout = in op inout for `count` elements of two rows. Requires: they have bytes.
   void combine(const void* in, void* inout, std::int64_t count) const;
-  // Of the program's buffers, as they lie in memory.
+  // The same for whole rows in the program's buffers, which have the datatype's layout.
   void combine_in_place(const void* in, void* inout) const { combine_in_memory(in, inout, count_); }
+  // Copy between a row and a buffer with the datatype's layout.
   void pack(std::byte* row, const void* buffer) const { pack(row, buffer, count_); }
   void pack(std::byte* row, const void* buffer, std::int64_t count) const;
   void unpack(void* buffer, const std::byte* row) const { unpack(buffer, row, count_); }
-  // The first `count` elements of a row, which may begin inside of a longer one.
+  // Unpacks the first `count` elements of a row, which may begin inside a longer one.
   void unpack(void* buffer, const std::byte* row, std::int64_t count) const;
 
  private:
+  // Calls the program's function, with elements in memory; in several calls if `count` exceeds an int.
   void combine_in_memory(const void* in, void* inout, std::int64_t count) const;
-  // Memory for `count` elements; elements() is where a buffer's address would be, aligned for any datatype.
+  // Memory of the shape of `count` elements. elements() is the address to pass as a buffer, aligned for any datatype.
   class Shaped {
    public:
     Shaped() = default;
@@ -44,14 +47,20 @@ class UserReduction {
     [[nodiscard]] void* elements() const { return elements_; }
 
    private:
+    // The allocation; elements_ may lie outside it, if the data does not begin at the elements' address.
     std::unique_ptr<std::byte[]> memory_;
     void* elements_ = nullptr;
   };
 
+  // The rank whose process lock is left while the function runs.
   mpi_adi::MpiRank& rank_;
-  const mpi_adi::Operation operation_;  // the program may free its handle meanwhile
+  // A copy, because the program may free its handle meanwhile.
+  const mpi_adi::Operation operation_;
+  // The elements' type, for which the function may be called with a temporary handle.
   mpi_adi::Datatype& type_;
+  // Elements of a whole row.
   std::int64_t count_;
+  // Memory of the datatype's shape for both operands; empty if rows need none.
   Shaped in_;
   Shaped inout_;
 };

@@ -12,6 +12,7 @@ namespace margay::collectives {
 
 namespace {
 
+// Room for reports that have arrived and are not compared yet. When it is full, reports are held on their wires.
 constexpr std::size_t kHeapBytes = std::size_t{16} << 20;
 
 }  // namespace
@@ -48,7 +49,7 @@ void CallCheck::begin(CallReport report, const mpi_adi::Communicator& communicat
   }
 }
 
-// Of a communicator of this process alone: what it sends to itself and what it expects.
+// Compares what this process sends to itself with what it expects from itself.
 void CallCheck::judge_alone(CallReport report) {
   const std::string differing = CallMatch(&lines_).add(std::move(report), host_.kernel().me().rank);
   if (!differing.empty()) tell(differing);
@@ -60,6 +61,7 @@ void CallCheck::finish(CallReport report, const mpi_adi::Communicator& world) {
   begin(std::move(report), world);
   if (!judges() || members == 1) return;
   sim::Kernel& kernel = host_.kernel();
+  // A lost process never reports its end: waiting for it would hang MPI_Finalize.
   auto all_ended = [&] { return ended_ == kernel.ranks() || kernel.initiator().losses() != 0; };
   if (!all_ended()) host_.wait(all_ended, 1);
   if (ended_ == kernel.ranks()) tell_unmade();
@@ -68,6 +70,7 @@ void CallCheck::finish(CallReport report, const mpi_adi::Communicator& world) {
 void CallCheck::send(std::vector<std::byte> message) {
   ++sent_.messages;
   sent_.bytes += message.size();
+  // Frees the messages that their wires have taken.
   std::erase_if(under_way_, [](const Sending& sending) { return sending.transmission.given_back; });
   portals::Header header;
   header.destination = {0, kJudge};
@@ -83,7 +86,7 @@ void CallCheck::send(std::vector<std::byte> message) {
   kernel.send(sending.transmission);
 }
 
-// The key goes as a record without words.
+// A question is a record with a key and without members; no report has 0 members.
 void CallCheck::ask() {
   if (judges()) return;
   answered_ = false;
@@ -96,10 +99,12 @@ void CallCheck::ask() {
 bool CallCheck::settled() const {
   if (!judges()) return answered_;
   const auto found = streams_.find(last_);
+  // A stream that is gone has all its calls compared; one with a difference explains the error already.
   return found == streams_.end() || found->second.told;
 }
 
-// A long message may still be coming while one that was sent after it is here: they are heard in their order.
+// A long message may still be arriving while a later one of its sender is complete. Reports of one sender are handled
+// in their order.
 void CallCheck::told() {
   std::vector<std::uint32_t> behind;
   for (portals::ArrivedMessage* message = block_.first(); message != nullptr;) {
@@ -117,6 +122,7 @@ void CallCheck::told() {
 
 void CallCheck::hear_message(const portals::ArrivedMessage& message) {
   const std::uint32_t from = message.header.source.rank;
+  // An answer is a message without a body.
   if (message.header.length == 0) {
     answered_ = true;
   } else if (std::optional<CallReport> report = CallReport::read(message.body)) {
@@ -131,13 +137,14 @@ void CallCheck::hear(CallReport report, std::uint32_t from) {
   if (stream.members == 0) stream.members = report.record.members;
   if (!stream.out_of_step && stream.takes(report.record, from)) compare(stream, std::move(report), from);
   if (!stream.told && !stream.open.empty()) return;
+  // All open calls are compared, or a difference is reported: nothing that a settle() waits for is left.
   for (const std::uint32_t asker : stream.askers) answer(asker);
   stream.askers.clear();
-  // All members have made the same number of calls: it may begin anew.
+  // All members have made the same number of calls, so the stream may begin again with new counts.
   if (!stream.out_of_step && stream.open.empty()) streams_.erase(found);
 }
 
-// Reports come from wires. Only one that is not a member's, or whose communicator has others, is not taken.
+// Reports come from wires: one that no member can have sent is discarded instead of asserted.
 bool CallCheck::Stream::takes(const CallRecord& record, std::uint32_t from) const {
   const auto made = at.find(from);
   return record.members == members && (made == at.end() ? 0 : made->second) >= first;
@@ -160,6 +167,7 @@ void CallCheck::compare(Stream& stream, CallReport report, std::uint32_t from) {
     tell(differing +
          (stream.out_of_step ? "; the members are out of step, so later calls there are not compared" : ""));
   }
+  // Removes the calls that all members have reported, oldest first.
   while (!stream.open.empty() && stream.open.front().seen() >= stream.members) {
     stream.open.pop_front();
     ++stream.first;
@@ -168,6 +176,7 @@ void CallCheck::compare(Stream& stream, CallReport report, std::uint32_t from) {
 
 void CallCheck::hear_question(const CallRecord::Key& key, std::uint32_t from) {
   const auto found = streams_.find(key);
+  // Nothing is open, or the difference is reported: answer at once.
   if (found == streams_.end() || found->second.told) return answer(from);
   found->second.askers.push_back(from);
 }
@@ -192,7 +201,7 @@ void CallCheck::tell(const std::string& calls) {
                printed_ == kLinesMax ? " (the last one that is printed)" : "");
 }
 
-// Everybody has ended. A stream that is still open is of a communicator on which some have made fewer calls.
+// All processes have ended. A stream that is still open belongs to a communicator on which some made fewer calls.
 void CallCheck::tell_unmade() {
   for (const auto& [key, stream] : streams_) {
     if (stream.out_of_step || stream.open.empty()) continue;

@@ -1,13 +1,13 @@
-// The check of MARGAY_CHECK_TYPES for collective calls: whether the members of a communicator make the same calls in
-// the same order, with the same root, operation and amounts of the same types, and whether what one sends to another is
-// what that one expects from it (MPI 4.0, 6.1 and 6.14). Only there while that is asked for, and for communicators of
-// the world model.
+// The check of collective calls that MARGAY_CHECK_TYPES enables (MPI 4.0, 6.1 and 6.14). The members of a communicator
+// must make the same calls in the same order, with the same root, operation and amounts of the same types, and a block
+// that one member sends must be the block that its receiver expects. Exists only while the option is set, and covers
+// communicators of the world model.
 //
-// Each member sends a report of each of its calls, before it does anything else for it, to rank 0 of the world, the
-// judge, which compares the n-th calls of a communicator (call_match) and reports each call in which two members
-// differ. Where they call different functions they are out of step: the n-th calls behind it are no longer one call,
-// and no others of that communicator are compared. Reports of one process come in the order of its calls, so they carry
-// no numbers.
+// Before any other step of a call, each member sends a report of it to rank 0 of the world, the judge. The judge
+// compares the n-th calls of a communicator (call_match) and reports each call in which two members differ. When
+// members call different functions they are out of step: the n-th calls behind that one are no longer one call, so
+// later calls of that communicator are not compared. The reports of one process arrive in the order of its calls, so
+// they carry no numbers.
 #pragma once
 
 #include <cstddef>
@@ -31,21 +31,26 @@
 
 namespace margay::collectives {
 
+// One process's end of the check; on rank 0 of the world also the judge. TreePortal owns it. Under the process lock.
+// Costs each collective call one message to the judge.
 class CallCheck final : public mpi_adi::Listener {
  public:
-  // Takes portal 9 of the host's table. `sent`: where messages are counted; `findings`: what was told. Requires: no
-  // message has arrived yet.
+  // Takes portal 9 of the host's table. `sent` counts the check's messages, `findings` the reported mistakes; `lines`
+  // formats locations. All outlive the check. Requires: no message has arrived yet.
   CallCheck(Host& host, sim::WireCounts& sent, sim::Findings& findings, sim::SourceLines& lines);
 
-  static constexpr std::uint64_t kLinesMax = 100;  // printed; later ones are only counted
+  // Findings that are printed; later ones are only counted.
+  static constexpr std::uint64_t kLinesMax = 100;
   ~CallCheck() override;
 
-  // A call begins. Fills in which communicator it is on and who calls: `communicator`'s members all call.
+  // Reports a call that begins. Fills in the communicator and the caller; all members of `communicator` (of both
+  // groups, if there are two) make the call.
   void begin(CallReport report, const mpi_adi::Communicator& communicator);
-  // The last call of this process. The judge waits until it has everybody's, and tells of calls that some never made.
+  // Reports this process's last call, MPI_Finalize. The judge waits until every process has reported its own or one is
+  // lost, then reports the calls that some members never made.
   void finish(CallReport report, const mpi_adi::Communicator& world);
-  // This process's last call came to an error that another member's call may explain: waits until the judge has
-  // compared all of them, or `over()`.
+  // Waits, after an error of this process's last call that another member's call may explain, until the judge has
+  // compared all members' calls, or `over()` returns true.
   template <typename Over>
   void settle(Over over) {
     ask();
@@ -53,34 +58,51 @@ class CallCheck final : public mpi_adi::Listener {
     if (!done()) host_.wait(done, 1);
   }
 
+  // Handles the reports, questions and answers that have arrived.
   void told() override;
 
  private:
-  // The calls of one communicator that not all members have made yet. It goes when they have.
+  // The calls of one communicator that not all members have made yet. Erased when all members have made the same number
+  // of calls.
   struct Stream {
     std::list<CallMatch> open;
-    std::uint32_t members = 0;                            // as the first report says
-    std::uint64_t first = 0;                              // number of the first open one
-    std::unordered_map<std::uint32_t, std::uint64_t> at;  // of each member, how many it made
-    bool told = false;                                    // some differ: a member's error may be due to it
-    bool out_of_step = false;                             // members called different functions: no others are compared
+    // As the first report says.
+    std::uint32_t members = 0;
+    // Number of the first call in `open`, counted from the stream's beginning.
+    std::uint64_t first = 0;
+    // Calls that each member has made, by its rank in the world.
+    std::unordered_map<std::uint32_t, std::uint64_t> at;
+    // A difference was found: a member's error may be due to it.
+    bool told = false;
+    // Members called different functions: later calls are not compared.
+    bool out_of_step = false;
+    // Ranks of the world that wait for an answer: settle().
     std::vector<std::uint32_t> askers;
-    // The first open call, or one after it, is the next one of this sender.
+    // Whether the sender's next call is the first open one or a later one. False only for a report that no member sent.
     [[nodiscard]] bool takes(const CallRecord& record, std::uint32_t from) const;
   };
 
   [[nodiscard]] bool judges() const { return host_.kernel().me().rank == kJudge; }
+  // Compares a call on a communicator of this process alone, here: it needs no judge.
   void judge_alone(CallReport report);
+  // Sends a message to the judge.
   void send(std::vector<std::byte> message);
+  // Asks the judge whether this process's last call has been compared with all members'.
   void ask();
+  // Whether the judge has answered; on the judge itself, whether its own last call is compared.
   [[nodiscard]] bool settled() const;
+  // The judge's handlers of a report and of a question; hear_message() distinguishes them from an answer. `from`: rank
+  // in the world.
   void hear(CallReport report, std::uint32_t from);
   void hear_message(const portals::ArrivedMessage& message);
   void hear_question(const CallRecord::Key& key, std::uint32_t from);
   void answer(std::uint32_t to);
-  // Requires: stream.takes() it.
+  // Adds a report to the call that it belongs to, and removes the calls that all members have made. Requires:
+  // stream.takes(report.record, from).
   void compare(Stream& stream, CallReport report, std::uint32_t from);
+  // Prints and counts a finding.
   void tell(const std::string& calls);
+  // Reports, for each communicator, the first call that some members never made.
   void tell_unmade();
 
   static constexpr std::uint32_t kJudge = 0;
@@ -94,15 +116,16 @@ class CallCheck final : public mpi_adi::Listener {
   portals::DynamicBlock block_;
   portals::MatchList list_;
   portals::MatchEntry catch_all_;
-  CallRecord::Key last_;  // of this process's last call
-  bool answered_ = true;  // no question of this process is open
+  CallRecord::Key last_;  // communicator of this process's last call
+  bool answered_ = true;  // no question of this process is unanswered
+  // A message that its wire has not taken whole, with its bytes.
   struct Sending {
     std::vector<std::byte> message;
     sim::Transmission transmission;
   };
   std::list<Sending> under_way_;
-  std::map<CallRecord::Key, Stream> streams_;  // the judge's
-  std::uint32_t ended_ = 0;                    // processes whose last call has come
+  std::map<CallRecord::Key, Stream> streams_;  // used by the judge only
+  std::uint32_t ended_ = 0;                    // processes that reported their last call
 };
 
 }  // namespace margay::collectives

@@ -10,6 +10,7 @@ namespace margay::collectives {
 
 namespace {
 
+// Joins the formatted calls of two members.
 std::string differ(const std::string& one, const std::string& other) {
   return one + ", where " + other;
 }
@@ -26,26 +27,28 @@ struct TwoWords {
   std::string one, other;
 };
 
-// Of amounts that differ.
+// Formats two amounts that differ. If they look the same (equal counts, different mixed types), the second is called
+// "other".
 TwoWords words_of_both(const Amount& one, const Amount& other) {
   TwoWords words{" of " + words_of_amount(one), " of " + words_of_amount(other)};
   if (words.one == words.other) words.other = " of other " + words_of_amount(other);
   return words;
 }
 
-// All for one peer.
+// The shares for one peer: binary search, because shares are ordered by peer.
 std::span<const Share> shares_for(const Shares& shares, std::int32_t peer) {
   const auto first = std::ranges::partition_point(shares, [&](const Share& share) { return share.end() <= peer; });
   const auto last = std::find_if(first, shares.end(), [&](const Share& share) { return share.first > peer; });
   return {first, last};
 }
 
-// The first peer for whom two lists name different amounts, and those.
+// The first peer for which two lists name different amounts, and the amounts.
 struct Difference {
   std::int32_t peer;
   Amount one, other;
 };
 
+// Walks both lists in parallel; a range of peers ends where either list's does.
 std::optional<Difference> difference(const Shares& one, const Shares& other) {
   auto a = one.begin(), b = other.begin();
   while (a != one.end() && b != other.end()) {
@@ -68,6 +71,7 @@ std::string CallMatch::words(const Told& told, const std::string& of) const {
 
 bool CallMatch::same_call(const CallRecord& one, const CallRecord& other) {
   if (std::strcmp(one.function.data(), other.function.data()) != 0 || one.root_group != other.root_group) return false;
+  // A member that passes MPI_PROC_NULL names only the root's group.
   if (!one.knows_root() || !other.knows_root()) return true;
   return one.root == other.root && one.operation == other.operation;
 }
@@ -75,6 +79,7 @@ bool CallMatch::same_call(const CallRecord& one, const CallRecord& other) {
 std::string CallMatch::add(CallReport report, std::uint32_t by) {
   const bool same_function =
       seen_ == 0 || std::strcmp(first_.record.function.data(), report.record.function.data()) == 0;
+  // One difference is enough for a call. Only a different function is still reported, as it ends the comparison.
   if (told_) {
     ++seen_;
     if (same_function || out_of_step_) return {};
@@ -99,6 +104,7 @@ std::string CallMatch::difference_of(CallReport report, std::uint32_t by) {
   if (first_.record.knows_root() && record.knows_root() && !first_.record.alike.fits(record.alike)) {
     return differ(words(first_), words(member.told));
   }
+  // Later members are compared with a report that has root, operation and amount.
   if (!first_.record.knows_root()) first_ = member.told;
   if (member.sends.empty() && member.expects->empty()) return {};
   const auto rank = static_cast<std::int32_t>(record.rank);
@@ -108,7 +114,7 @@ std::string CallMatch::difference_of(CallReport report, std::uint32_t by) {
   return compare_with_peers(kept);
 }
 
-// One list serves all that name the same: a communicator's members have as many as it has ranks.
+// Members that expect the same share one list, because each has as many entries as the communicator has ranks.
 std::string CallMatch::add_alike(Member& member) {
   const Member* const first = first_alike_[member.told.record.group];
   if (first == nullptr || first->expects->empty() || member.expects->empty()) return {};
@@ -135,8 +141,8 @@ std::string CallMatch::compare_with_peers(const Member& member) const {
   return compare_all(*member.expects, [&](const Member& peer) { return compare(peer, member); });
 }
 
-// A side may name no block where the other does: its own of MPI_IN_PLACE; an edge of a graph that only one of its ends
-// has named, of which nothing is known.
+// Compares the blocks that both sides name. One side may name fewer: its own block with MPI_IN_PLACE, or an edge of a
+// graph that only one of its ends has named.
 std::string CallMatch::compare(const Member& from, const Member& to) const {
   const auto sent = shares_for(from.sends, static_cast<std::int32_t>(to.told.record.rank));
   const auto expected = shares_for(*to.expects, static_cast<std::int32_t>(from.told.record.rank));

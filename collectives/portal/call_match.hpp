@@ -1,5 +1,5 @@
-// One collective call as its members tell of it, one after the other: whether all of them make the same call, and what
-// one sends to another is what that one expects from it. The judge's part of call_check; it sends nothing.
+// One collective call as its members report it, one after the other: whether all of them make the same call, and
+// whether each block sent is the block that its receiver expects. The judge's part of call_check; it sends nothing.
 #pragma once
 
 #include <array>
@@ -13,49 +13,59 @@
 
 namespace margay::collectives {
 
+// Compares the members' reports of one call. Reports the first difference, and after it only the first difference of
+// functions. A report costs O(log members) for each of its shares, and a comparison for each peer that has reported.
 class CallMatch {
  public:
-  // `lines` names the places of calls; null: nobody does.
+  // `lines` formats the locations of calls and outlives this; null: messages have no locations.
   explicit CallMatch(sim::SourceLines* lines = nullptr) : lines_(lines) {}
 
-  // A member's report, who is rank `by` of the world. The result: nothing, or two calls that differ, as words: the
-  // first two, and the first two whose functions do. Requires: that member has told nothing of this call yet.
+  // Adds the report of the member with rank `by` in the world. Returns an empty string, or a message that names two
+  // different calls: the first such pair, and later the first pair with different functions. Requires: that member has
+  // not reported this call yet.
   [[nodiscard]] std::string add(CallReport report, std::uint32_t by);
   // The members called different functions, so the calls behind this one need not be one call's either.
   [[nodiscard]] bool out_of_step() const { return out_of_step_; }
-  // Members that told of it.
+  // Number of members that have reported this call.
   [[nodiscard]] std::uint32_t seen() const { return seen_; }
-  // The first of them, as words: "rank 2 calls MPI_Barrier, MPI_COMM_WORLD".
+  // The first report, formatted: "rank 2 calls MPI_Barrier, MPI_COMM_WORLD".
   [[nodiscard]] std::string first() const { return words(first_); }
 
  private:
+  // A report's record and the rank in the world that sent it.
   struct Told {
     CallRecord record;
     std::uint32_t by = 0;
   };
+  // What a member sends and expects. Members of a group that expect the same share one list.
   struct Member {
     Told told;
     Shares sends;
     std::shared_ptr<const Shares> expects;
   };
 
+  // "rank ... calls ...".
   [[nodiscard]] std::string words(const Told& told) const { return words(told, told.record.of.data()); }
-  // With `of` in place of what the call is of.
+  // The same, with `of` in place of the record's description of the data.
   [[nodiscard]] std::string words(const Told& told, const std::string& of) const;
+  // Compares a report with the first one, and with those of its peers.
   [[nodiscard]] std::string difference_of(CallReport report, std::uint32_t by);
+  // Whether function, root's group and, where both members name it, root and operation are equal.
   [[nodiscard]] static bool same_call(const CallRecord& one, const CallRecord& other);
+  // Compares what `member` expects with what the first member of its group expects.
   [[nodiscard]] std::string add_alike(Member& member);
+  // Compares `member` with every member that reported before.
   [[nodiscard]] std::string compare_with_peers(const Member& member) const;
-  // Of what `from` sends to `to`.
+  // Compares what `from` sends to `to` with what `to` expects from it.
   [[nodiscard]] std::string compare(const Member& from, const Member& to) const;
 
   sim::SourceLines* lines_;
-  bool told_ = false;  // of two calls that differ
+  bool told_ = false;  // a difference was reported
   bool out_of_step_ = false;
   std::uint32_t seen_ = 0;
-  Told first_;                              // the first that knows the root
-  std::map<std::int32_t, Member> members_;  // those that send or expect something each from each
-  // Of each group: who was the first to tell what all of it expect alike.
+  Told first_;                              // the first report of a member that names the root, else the first of all
+  std::map<std::int32_t, Member> members_;  // by rank in the communicator: members that send or expect blocks
+  // For each group: the first member whose group expects the same on all its members.
   std::array<const Member*, 2> first_alike_{};
 };
 

@@ -4,6 +4,7 @@ namespace margay::collectives {
 
 void CallOrder::enter(OrderedCall& call, const mpi_adi::Communicator& communicator, CallNumber number) {
   call.line_ = nullptr;
+  // A persistent call is in no list: it begins when it is started.
   if (number.is_persistent()) return;
   call.context_ = communicator.collective_context;
   call.gate_ = number.is_gate();
@@ -27,7 +28,8 @@ void CallOrder::leave(OrderedCall& call) {
   }
 }
 
-// At most CallNumber::kGateCalls steps: nothing is over that has a gate before it.
+// At most CallNumber::kGateCalls steps: each kGateCalls-th call is a gate, and no call behind a gate in the list is
+// complete, so the first gate is never further from the list's beginning.
 bool CallOrder::may_begin(const OrderedCall& call) {
   if (call.line_ == nullptr) return true;
   for (const OrderedCall* at = call.line_->first; at != &call; at = at->next_) {

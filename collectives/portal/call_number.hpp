@@ -1,4 +1,5 @@
-// Which call of its communicator a message belongs to: what it carries where other messages carry their tag.
+// The number of a collective call on its communicator, which its messages carry where point-to-point messages carry
+// their tag.
 //
 //   31                                 0
 //  | 0 | number of the call: 31         |   calls match in the order in which all members make them (MPI 4.0, 6.14)
@@ -13,6 +14,8 @@
 
 namespace margay::collectives {
 
+// The 32-bit number of a call, and whether the call is a gate. A value; all members compute the same one, from the
+// number of calls, or of starts of the channel, before it.
 class CallNumber {
  public:
   // The call that this member makes after `before` others on the communicator.
@@ -25,50 +28,54 @@ class CallNumber {
     const std::uint32_t word = kPersistent | channel_of(channel) << kStartBits | start;
     return {word, before % kGateCalls == 0 || channel_of(channel) >= kChannelsAhead};
   }
-  // As it came.
+  // The number that a message carries. Whether the call is a gate does not travel.
   [[nodiscard]] static constexpr CallNumber of_message(std::uint32_t word) { return {word, false}; }
 
   [[nodiscard]] constexpr std::uint32_t word() const { return word_; }
-  // In each such call every message waits until its receiver is ready, short ones too. So what comes early is bounded
-  // by kGateCalls * kHandshakeBytes for each child and communicator (where roots alternate, times the tree's depth),
-  // and it is this call that waits: no head-of-line blocking on the wire. Calls in order that do not block begin when
-  // the communicator's last gate is over. A persistent call's first start is a gate, then each kGateCalls-th; of those
-  // above kChannelsAhead every one.
+  // Whether the call is a gate: every message, also a short one, waits until its receiver is ready. So early messages
+  // are bounded by kGateCalls * kHandshakeBytes for each child and communicator (where roots alternate, times the
+  // tree's depth), and the call waits instead of the wire: no head-of-line blocking. Nonblocking calls in order begin
+  // when the communicator's last gate is complete. A persistent call's first start is a gate, then each kGateCalls-th;
+  // of those from channel kChannelsAhead on every start.
   [[nodiscard]] constexpr bool is_gate() const { return gate_; }
-  // The same call, in which nobody asks.
+  // The same call, in which short messages do not wait for their receivers.
   [[nodiscard]] constexpr CallNumber without_gate() const { return {word_, false}; }
   [[nodiscard]] constexpr bool is_persistent() const { return (word_ & kPersistent) != 0; }
-  // Of a persistent one.
+  // The channel. Requires: is_persistent().
   [[nodiscard]] constexpr std::uint32_t channel() const { return (word_ & ~kPersistent) >> kStartBits; }
   [[nodiscard]] static constexpr std::uint32_t channel_of(std::uint64_t made) {
     return static_cast<std::uint32_t>(made) & ((1U << kChannelBits) - 1);
   }
 
-  // Whether a call of this number is yet to come on a member that made `calls` in order; of a persistent one: where
-  // `starts` is how often its channel was started. Fewer than half of all numbers lie between two members.
+  // Whether this call is yet to come on a member that made `calls` calls in order; of a persistent one, on a member
+  // that started its channel `starts` times. Numbers wrap: the comparison holds while fewer than half of all numbers
+  // lie between two members.
   [[nodiscard]] constexpr bool comes_after_calls(std::uint64_t calls) const {
     return not_before(word_, static_cast<std::uint32_t>(calls), 32 - 1);
   }
   [[nodiscard]] constexpr bool comes_after_starts(std::uint64_t starts) const {
     return not_before(word_, static_cast<std::uint32_t>(starts), kStartBits);
   }
-  // Whether its channel is yet to be made, where `made` were.
+  // Whether its channel is yet to be made on a member that made `made` channels.
   [[nodiscard]] constexpr bool comes_after_channels(std::uint64_t made) const {
     return not_before(channel(), static_cast<std::uint32_t>(made), kChannelBits);
   }
   constexpr bool operator==(const CallNumber& other) const { return word_ == other.word_; }
 
+  // Each kGateCalls-th call of a communicator is a gate.
   static constexpr std::uint64_t kGateCalls = 64;
+  // Channels below this have a gate in each kGateCalls-th start only; bounds early messages of many channels.
   static constexpr std::uint32_t kChannelsAhead = 256;
+  // Widths of the fields of a persistent call's number.
   static constexpr unsigned kStartBits = 11;
   static constexpr unsigned kChannelBits = 20;
-  // Members agree on so many channels at once (Notices::open). No member is further ahead of another one.
+  // Channels that members agree on at once (Notices::open). No member is further ahead of another one.
   static constexpr std::uint64_t kChannelsAtOnce = std::uint64_t{1} << 16;
 
  private:
   static constexpr std::uint32_t kPersistent = 1U << 31;
   constexpr CallNumber(std::uint32_t word, bool gate) : word_(word), gate_(gate) {}
-  // Of the lowest `bits` of both.
+  // Whether `number` is `next` or later, by the lowest `bits` of both (serial number arithmetic).
   [[nodiscard]] static constexpr bool not_before(std::uint32_t number, std::uint32_t next, unsigned bits) {
     return static_cast<std::int32_t>((number - next) << (32 - bits)) >= 0;
   }
@@ -77,12 +84,13 @@ class CallNumber {
   bool gate_;
 };
 
-// The calls of a rank that do not block, in the order of their numbers. One begins when no gate before it on its
-// communicator is under way: so a rank that starts 10,000 broadcasts sends 64 ahead, and the
-// others wait here, at the caller, not in others' heaps. Persistent ones begin when they are started: others may be
-// started in another order elsewhere, and each counts its own gates.
+// The nonblocking calls of a rank, in the order of their numbers. A call begins when no gate before it on its
+// communicator is in progress: a rank that starts 10,000 broadcasts sends 64 ahead, and the others wait at the caller,
+// not in others' heaps. Persistent calls begin when they are started: other members may start them in another order,
+// and each counts its own gates.
 
-// Where a call stands among those of its communicator. Under the process lock.
+// A call's link in the list of its communicator's nonblocking calls. The call owns it. `task` is woken when the call
+// may begin. Under the process lock.
 class OrderedCall {
  public:
   explicit OrderedCall(mpi_adi::Task& task) : task_(task) {}
@@ -91,30 +99,33 @@ class OrderedCall {
 
  private:
   friend class CallOrder;
+  // The calls of one communicator that are not complete, oldest first.
   struct Line {
     OrderedCall* first = nullptr;
     OrderedCall* last = nullptr;
   };
   mpi_adi::Task& task_;
   mpi_adi::ContextId context_ = 0;
-  Line* line_ = nullptr;  // nullptr: of a persistent one, which stands in none
+  // Null for a persistent call, which is in no list.
+  Line* line_ = nullptr;
   bool gate_ = false;
   OrderedCall* next_ = nullptr;
   OrderedCall* previous_ = nullptr;
 };
 
+// The lists of all communicators. Allocates only for a communicator's first call in progress.
 class CallOrder {
  public:
-  // `call` is the next one on `communicator`, of this number.
+  // Appends `call`, the next one on `communicator`, with this number.
   void enter(OrderedCall& call, const mpi_adi::Communicator& communicator, CallNumber number);
-  // It is over. Wakes whoever may begin.
+  // Removes a complete call; wakes the calls that may begin, if it was a gate.
   void leave(OrderedCall& call);
-  // Whether no gate before it is under way.
+  // Whether no gate before it is in progress. At most kGateCalls steps.
   [[nodiscard]] static bool may_begin(const OrderedCall& call);
 
  private:
   using Line = OrderedCall::Line;
-  // `call` and those after it, to the next gate.
+  // Wakes `call` and those after it, up to the next gate.
   static void wake_to_gate(OrderedCall* call);
   std::unordered_map<mpi_adi::ContextId, Line> lines_;
 };

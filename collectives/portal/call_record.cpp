@@ -31,6 +31,7 @@ const std::byte* extract(const std::byte* at, std::size_t count, Shares& shares)
   return at + bytes_of_shares(count);
 }
 
+// Bounds the peers of a received share, so that Share::end() cannot overflow.
 bool in_range(const Shares& shares) {
   constexpr std::int32_t kMax = std::numeric_limits<std::int32_t>::max();
   return std::ranges::all_of(shares, [](const Share& share) {
@@ -50,6 +51,7 @@ void add_share(Shares& shares, std::int32_t peer, const Amount& amount) {
 
 std::vector<std::byte> CallReport::message() const {
   const std::size_t shares = sends.size() + expects.size();
+  // Long lists are omitted, not cut: half of a list would be compared as a whole one.
   const bool told = bytes_of_shares(shares) <= kBytesMax - sizeof record;
   CallRecord head = record;
   head.sends = told ? static_cast<std::uint32_t>(sends.size()) : 0;
@@ -66,9 +68,11 @@ std::optional<CallReport> CallReport::read(const portals::Buffer& message) {
   if (message.bytes < sizeof record || message.bytes > kBytesMax) return std::nullopt;
   std::memcpy(&record, message.base, sizeof record);
   const std::size_t shares = std::size_t{record.sends} + record.expects;
+  // The counts come from a wire: the product below must not overflow, and must be the message's length.
   if (shares > kBytesMax / sizeof(Share) || message.bytes != sizeof record + bytes_of_shares(shares)) {
     return std::nullopt;
   }
+  // Ends the strings, and limits the groups to indices of two.
   record.function.back() = record.of.back() = record.rest.back() = '\0';
   record.group &= 1U;
   record.root_group &= 1U;

@@ -1,4 +1,4 @@
-// What a member of a communicator tells of one of its collective calls (call_check).
+// A member's report of one of its collective calls (call_check).
 #pragma once
 
 #include <array>
@@ -13,70 +13,86 @@
 
 namespace margay::collectives {
 
-// Elements that a call names. Two sides may name one amount by different datatypes.
+// An amount of data that a call names. Two members may name one amount by different datatypes; the two then fit.
 struct Amount {
   std::uint64_t bytes = 0;
   mpi_adi::Signature signature;
   [[nodiscard]] bool fits(const Amount& other) const { return bytes == other.bytes && signature.fits(other.signature); }
 };
 
-// What one member sends to each of some others, or expects from each: to `peers` in a row, the first of them `first`.
-// They are numbered as everybody of the communicator: of two groups, the one behind the other.
+// What one member sends to each of some others, or expects from each: to `peers` consecutive ranks from `first` on.
+// Ranks count the members of both groups of an intercommunicator, one group behind the other.
 struct Share {
   std::int32_t first = 0;
   std::int32_t peers = 1;
   Amount amount;
   [[nodiscard]] std::int32_t end() const { return first + peers; }
 };
-// In the order of the peers; those of one peer in the order in which their blocks travel.
+// Ordered by peer; several blocks for one peer in the order in which they travel.
 using Shares = std::vector<Share>;
 
-// A share for one more peer: the last one's if it is the next in the row and of the same amount.
+// Adds a share for one more peer. Extends the last share if the peer is the next one and the amount is the same.
 void add_share(Shares& shares, std::int32_t peer, const Amount& amount);
 
-// The part that all calls have. Travels as it is: the processes of a job run the same library.
+// The part of fixed size. Travels as raw bytes, because all processes of a job run the same library.
 struct CallRecord {
-  // Which communicator: no two that live at once have all of these in common.
+  // Identifies a communicator among all that exist at a time.
   struct Key {
     std::uint64_t generation = 0;
     std::uint32_t context = 0;
-    std::uint32_t leader = 0;  // its first member, in the world
+    // The world rank of its first member.
+    std::uint32_t leader = 0;
     auto operator<=>(const Key&) const = default;
   };
-  static constexpr std::int32_t kNoRoot = -1;       // the call has none
-  static constexpr std::int32_t kUnknownRoot = -2;  // MPI_PROC_NULL: another one of the caller's group
+  // The call has no root.
+  static constexpr std::int32_t kNoRoot = -1;
+  // MPI_PROC_NULL: the root is another one of the caller's group.
+  static constexpr std::int32_t kUnknownRoot = -2;
 
   Key key;
-  std::uint32_t members = 0;    // of both groups
-  std::uint32_t rank = 0;       // of the caller, among them
-  bool ends = false;            // MPI_Finalize
-  std::uint8_t group = 0;       // of two groups: the caller's,
-  std::uint8_t root_group = 0;  // and the root's
-  // `expects` are of the communicator's ranks and the same on all members of the group (recvcounts).
+  // The number of members, of both groups of an intercommunicator.
+  std::uint32_t members = 0;
+  // The caller's rank among the members.
+  std::uint32_t rank = 0;
+  // The report of MPI_Finalize.
+  bool ends = false;
+  std::uint8_t group = 0;       // the caller's group of an intercommunicator (0 or 1)
+  std::uint8_t root_group = 0;  // the root's group
+  // `expects` is the same on all members of the group, by ranks of the communicator (recvcounts).
   bool expects_alike = false;
-  // What has to be the same on all. Who does not know the root names neither operation nor amount.
+  // What must be equal on all members. A member that does not name the root (kUnknownRoot) names neither operation nor
+  // amount.
   std::int32_t root = kNoRoot;
-  std::int32_t operation = 0;  // 0: the call has none
+  // 0: the call has no operation.
+  std::int32_t operation = 0;
+  // The amount that all members name alike; empty for calls whose members name different ones.
   Amount alike;
-  // The call as text, each ended by a zero: its name, what it is of, and all else.
+  // The call formatted, in three strings that end with a zero: its name, the description of its data, and the remaining
+  // arguments. Truncated if they do not fit.
   std::array<char, 48> function{};
   std::array<char, 96> of{};
   std::array<char, 160> rest{};
-  sim::SourcePlace place;                // where the program makes it
-  std::uint32_t sends = 0, expects = 0;  // shares behind it in a message
+  // Where the program makes the call.
+  sim::SourcePlace place;
+  // Numbers of shares that follow in the message.
+  std::uint32_t sends = 0, expects = 0;
 
+  // Whether the member names the root, and with it operation and amount.
   [[nodiscard]] bool knows_root() const { return root != kUnknownRoot; }
 };
 
+// A record with its shares, as sender and judge handle it.
 struct CallReport {
   CallRecord record;
+  // Blocks that the member sends and expects, by peer; empty if the call has none.
   Shares sends;
   Shares expects;
 
-  // As one message. Shares that would make it longer than kBytesMax are left out: nothing is known of them then.
+  // The report as one message. Omits the shares if the message would be longer than kBytesMax; the judge then does not
+  // compare blocks.
   static constexpr std::size_t kBytesMax = std::size_t{1} << 20;
   [[nodiscard]] std::vector<std::byte> message() const;
-  // Nothing: the bytes are no such message.
+  // Parses a message; nullopt if it is malformed.
   [[nodiscard]] static std::optional<CallReport> read(const portals::Buffer& message);
 };
 

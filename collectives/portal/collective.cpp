@@ -50,12 +50,14 @@ void Collective::begin(const Shape& shape, const OwnPart& own) {
 
 namespace {
 
+// The root of a call as the trace records it.
 struct ToldRoot {
   sim::TraceRoot named = sim::TraceRoot::member;
   std::uint16_t rank = 0;
 };
 
 ToldRoot told_root(const mpi_adi::Communicator& communicator, int of_shape, const OwnPart& own) {
+  // A call between two groups runs on the communicator of both; the program's root is relative to its own group.
   const bool is_between = communicator.named_as != nullptr && communicator.named_as->is_inter();
   if (!is_between) return {sim::TraceRoot::member, static_cast<std::uint16_t>(of_shape)};
   if (!own.root) return {sim::TraceRoot::of_both, static_cast<std::uint16_t>(of_shape)};  // the library's own call
@@ -96,6 +98,7 @@ sim::TraceEvent Collective::trace_event(sim::TraceKind kind) const {
 }
 
 Collective::~Collective() {
+  // A body is the caller's memory: it must be taken before a blocking call returns.
   if (!flow_.stops()) {
     run(Flush(*this));
   } else {
@@ -103,13 +106,16 @@ Collective::~Collective() {
   }
   trace_end();
   portal_.notices().end(call_);
+  // Messages of a failed call may still arrive: the contexts are not used for another communicator.
   if (call_.error_class != MPI_SUCCESS) [[unlikely]]
     communicator_.contexts_spent = true;
+  // Messages that a failed call did not receive would stay in the heap.
   if (gone_wrong()) [[unlikely]]
     portal_.forget_call(communicator_, call_.number);
   portal_.host().release(communicator_);
 }
 
+// A notice counts as a message of the call.
 void Collective::tell_ready(int source, portals::PortalIndex stream) {
   ++portal_.sent_.messages;
   portal_.notices().tell_ready(call_, source, ready_word(), stream);
@@ -147,8 +153,10 @@ bool Collective::lost(int rank) const {
 }
 
 bool Collective::any_lost() const {
+  // One load instead of a scan of the group: called in each poll.
   if (kernel_.initiator().losses() == 0) [[likely]]
     return false;
+  // Only members count: the loss of another process does not concern the call.
   const auto& members = communicator_.group->world_ranks;
   return std::any_of(members.begin(), members.end(),
                      [this](std::uint32_t rank) { return kernel_.initiator().lost(rank); });
@@ -157,6 +165,7 @@ bool Collective::any_lost() const {
 void Collective::transmit(const portals::Header& header, const portals::Region& body) {
   ++portal_.sent_.messages;
   portal_.sent_.bytes += header.length;
+  // The common case: the wire takes the message whole, and nothing is allocated.
   if (kernel_.try_send(header, body)) return;
   sim::Transmission& transmission = under_way_.emplace_back();
   transmission.header = header;
@@ -166,12 +175,13 @@ void Collective::transmit(const portals::Header& header, const portals::Region& 
   kernel_.send(transmission);
 }
 
-// A wire may finish with one at once: it stays on the kernel's list of finished ones until that is drained.
+// Transmissions are not erased one by one: a finished one stays on the kernel's list until that is drained.
 bool Collective::all_taken() const {
   return std::all_of(under_way_.begin(), under_way_.end(),
                      [](const sim::Transmission& transmission) { return transmission.given_back; });
 }
 
+// Ranks of the communicator become ranks of the world, by which the kernel and wires work.
 void Part::expect_from(int member) const {
   collective_.kernel_.expect_answer(collective_.communicator_.world_rank(member));
 }

@@ -1,6 +1,6 @@
-// One collective call on its way, and what its algorithm does in it: sends to and receives from other ranks of the
-// communicator. Algorithms are texts that can stop (mpi_adi/device/steps); a call that blocks waits in place where one
-// that does not block stops, and goes on when what it waits for has come. Under the process lock.
+// One collective call in progress, and the awaitables of which algorithms consist: sends to and receives from other
+// ranks of the communicator. Algorithms are routines (mpi_adi/device/steps): a blocking call waits in place where the
+// routine of a nonblocking one suspends. Under the process lock.
 #pragma once
 
 #include <cstdint>
@@ -27,65 +27,73 @@ using mpi_adi::Flow;
 using mpi_adi::run;
 using mpi_adi::Steps;
 
-// So many to and from this rank are under way at once: a rank of thousands has blocks in its match list for these. All:
-// where rank a's n-th message to b need not be b's n-th from a, as of neighbors. Who waits in a turn for a message of a
-// later turn of another rank might wait for itself.
+// The number of messages that a rank has in progress at once in a direct exchange, so that a communicator of thousands
+// does not put as many blocks into its match list. kAllAtOnce: no limit, for patterns in which rank a's n-th message to
+// b need not be b's n-th from a, such as exchanges of neighbors: in turns, a rank that waits for a message of another
+// rank's later turn could deadlock.
 inline constexpr std::size_t kDirectAtOnce = 64;
 inline constexpr std::size_t kAllAtOnce = std::numeric_limits<std::size_t>::max();
 
-// What a rank alone knows of its part of a call, for the trace.
+// The facts of a call that this rank alone has, for the trace.
 struct OwnPart {
-  std::uint64_t bytes = 0;  // of its data, where the shape has no length
-  std::optional<int> root;  // between two groups, as the call names it: a remote rank, MPI_ROOT or MPI_PROC_NULL
+  // Bytes of this rank's data, where the shape has no length.
+  std::uint64_t bytes = 0;
+  // Of an intercommunicator's call, as the program names it: a remote rank, MPI_ROOT or MPI_PROC_NULL.
+  std::optional<int> root;
 };
 
+// The state of a call on one rank: number, phase, error, and messages not taken by their wires. Lives from the call's
+// beginning to its end; refers to its communicator, which stays that long. Under the process lock.
 class Collective {
  public:
-  // A call that blocks, which begins now. Takes the next number on `communicator`: every member's calls come in the
-  // same order (MPI 4.0, 6.14). `shape`: what this member takes the call for.
+  // A blocking call, which begins now. Takes the next number on `communicator`: every member's calls come in the same
+  // order (MPI 4.0, 6.14). `shape`: what this member takes the call for; `own`: its part, for the trace.
   Collective(TreePortal& portal, mpi_adi::Communicator& communicator, const Shape& shape = {}, const OwnPart& own = {});
   Collective(mpi_adi::MpiRank& rank, mpi_adi::Communicator& communicator, const Shape& shape = {});
-  // The same, with a number that it has from elsewhere.
+  // The same with a number taken before (a persistent call's, or an agreement's).
   Collective(TreePortal& portal, mpi_adi::Communicator& communicator, CallNumber number, const Shape& shape = {},
              const OwnPart& own = {});
-  // One that stops in `flow`, and is woken as `task`, which both outlive it. It has its number; nothing else happens
-  // before begin().
+  // A nonblocking call, which suspends in `flow` and is woken by `task`; both outlive it. It has its number from the
+  // beginning; all other steps, its messages among them, come after begin().
   Collective(TreePortal& portal, mpi_adi::Communicator& communicator, CallNumber number, Flow& flow,
              mpi_adi::Task& task);
+  // Begins such a call, once its shape is known: delivers notices that came early.
   void begin(const Shape& shape, const OwnPart& own = {});
-  // Waits for what was sent. Requires, of one that stops: it has awaited that (flush).
+  // Waits until wires have taken all that was sent. Requires, of a nonblocking call: it has awaited Flush.
   ~Collective();
   Collective(const Collective&) = delete;
   Collective& operator=(const Collective&) = delete;
 
+  // Rank and size on the call's communicator; ranks below are ranks on it.
   [[nodiscard]] int rank() const { return communicator_.rank(); }
   [[nodiscard]] int size() const { return communicator_.size(); }
   [[nodiscard]] mpi_adi::Communicator& communicator() const { return communicator_; }
   [[nodiscard]] TreePortal& portal() const { return portal_; }
+  // The pool of the routine's coroutine frames.
   [[nodiscard]] mpi_adi::FramePool& frames() const { return flow_.frames(); }
 
-  // Messages from here on do not meet those before. At most once in a call; every member that goes on does so. It takes
-  // no number of its own: which numbers later calls have must not depend on how this one went.
+  // Begins the second phase: messages from here on do not match those before. At most once in a call, on every member
+  // that goes on. Takes no number: the numbers of later calls must not depend on how this one went.
   void next_phase() { phase_ = mpi_adi::kReadyBit; }
-  // For a call in which all members wait for all, so that nobody runs ahead: its short messages wait for no word of
-  // their receivers, in a gate either. Every member says so, before its first message. (Where messages of two members
-  // alternate, round after round, a word of one round would be taken for the next one's, or come when the call is
-  // over.)
+  // Lets short messages of this call leave without waiting for their receivers, in a gate too: for a call in which
+  // every member waits for all, so that none runs ahead. Every member calls this before its first message. (Where
+  // messages of two members alternate, a "ready" of one round would be taken for the next one's, or arrive after the
+  // call.)
   void ask_nobody() { call_.number = call_.number.without_gate(); }
-  // The opposite: its short messages wait for their receivers' words too, which say what these take the call for. For a
-  // call that is chosen because its data is long, and is cut into short messages: members that named less data, and do
-  // not ask, would take those for theirs. Every member says so, before its first message.
+  // The opposite: short messages wait for their receivers' notices, which carry the receivers' shapes. For an algorithm
+  // that cuts long data into short messages: members that named less data, and do not ask, would otherwise accept them.
+  // Every member calls this before its first message.
   void ask_always() { asks_always_ = true; }
-  // Whether a message waits until its receiver has said that it is ready: the same on both sides.
+  // Whether a message of `bytes` waits for its receiver's notice. The same on both sides.
   [[nodiscard]] bool asks(std::uint64_t bytes) const {
     return bytes > kHandshakeBytes || call_.number.is_gate() || asks_always_;
   }
-  // This rank's own arguments do not fit each other: the call goes on to its end, with MPI_ERR_TRUNCATE.
+  // Records that this rank's own arguments do not fit each other. The call continues to its end, with MPI_ERR_TRUNCATE.
   void named_other_bytes() { fail(MPI_ERR_TRUNCATE); }
-  // The same of a call that does not go on, as what others would get of this rank is not there: all are told.
+  // The same for a call that cannot continue, because this rank's data is missing: notifies all members.
   void refuse_call();
-  // The first of: MPI_ERR_TRUNCATE, ranks named different amounts of data; MPIX_ERR_PROC_FAILED, one is lost. Else
-  // MPI_SUCCESS.
+  // The call's first error: MPI_ERR_TRUNCATE, ranks named different amounts of data; MPIX_ERR_PROC_FAILED, a member is
+  // lost. MPI_SUCCESS without one.
   [[nodiscard]] int error_class() const { return call_.error_class; }
 
  private:
@@ -101,32 +109,39 @@ class Collective {
   friend class StreamSend;
   friend class Shown;
 
+  // Records an error; the first one counts.
   void fail(int error_class) {
     if (call_.error_class == MPI_SUCCESS) call_.error_class = error_class;
   }
-  // From here on this call sends nothing, and says so: what it has is not whole.
+  // Whether the call has failed. From then on it sends no data, but notifies its receivers: its data is incomplete.
   [[nodiscard]] bool gone_wrong() const { return call_.wrong || call_.error_class != MPI_SUCCESS; }
+  // The "ready" of the current phase.
   [[nodiscard]] Word ready_word() const { return phase_ == 0 ? Word::ready : Word::ready_next_phase; }
-  // `stream`: the portal that it may stream to, or none.
+  // Reports to `source` that this rank is ready for its message. `stream`: the portal to stream to, or none.
   void tell_ready(int source, portals::PortalIndex stream = portals::kNoPortal);
+  // Notifies `destination` that no message comes.
   void refuse(int destination);
-  // `stamp`: what the match bits have where a message between two ranks names its source.
+  // Match bits of a message. `stamp`: the sender's rank, or what takes its place (row_stamp).
   [[nodiscard]] portals::MatchBits bits(int stamp) const {
     return TreePortal::bits(call_.number, stamp, communicator_.collective_context) | phase_;
   }
-  // The call's two events, and what both tell. Of one that stops: its end is told where it had begun.
+  // Record the call's two trace events; trace_event() fills in their common fields.
   void trace_begin(const OwnPart& own) const;
   void trace_end() const;
   [[nodiscard]] sim::TraceEvent trace_event(sim::TraceKind kind) const;
-  // What the message of a member is told by.
+  // Criteria that match the message of `source`.
   [[nodiscard]] portals::Criteria from(int source) const {
     return {.match_bits = bits(source), .source_rank = communicator_.world_rank(source)};
   }
-  // Who takes the call for a short one may wait for this rank in a way of its own.
+  // Records that a message of another length arrived. Notifies all members if the message was asked for: a member that
+  // takes the call for a short one may be waiting in another way.
   void other_length(std::uint64_t expected_bytes);
+  // Whether a member is gone, so that no message passes between it and this rank any more; any_lost(): whether one is
+  // gone without a goodbye.
   [[nodiscard]] bool lost(int rank) const;
   [[nodiscard]] bool any_lost() const;
-  // Nothing came of what was awaited: from `member`, or from some of all.
+  // Records that an awaited message will not come: from `member`, or from one of all. The error says whether a process
+  // is lost or the calls differ.
   void fail_for_nothing(int member) {
     const bool has_lost = lost(member) || any_lost() || call_.has_said(member, Word::lost);
     fail(has_lost ? MPIX_ERR_PROC_FAILED : MPI_ERR_TRUNCATE);
@@ -134,118 +149,147 @@ class Collective {
   void fail_for_nothing() {
     fail(any_lost() || call_.anybody_says(Word::lost) ? MPIX_ERR_PROC_FAILED : MPI_ERR_TRUNCATE);
   }
-  // Who is told of a change of `memory`: nobody where the call looks itself.
+  // Sets the owner tag of `memory`: the task of a nonblocking call; none for a blocking one, which polls.
   void own(portals::Descriptor& memory) const;
+  // The header of a message of this call to a rank, with `stamp` in its match bits.
   [[nodiscard]] portals::Header header_to(int destination, std::uint64_t bytes, int stamp) const;
+  // Sends a message. A body that its wire does not take at once stays the call's until Flush.
   void transmit(const portals::Header& header, const portals::Region& body);
+  // Whether wires have taken all messages.
   [[nodiscard]] bool all_taken() const;
 
   TreePortal& portal_;
   sim::Kernel& kernel_;
   mpi_adi::Communicator& communicator_;
+  // The part that notices of other members change.
   CallState call_;
   Flow own_flow_;
+  // The flow that determines what awaiting means: own_flow_ of a blocking call, the task's of another.
   Flow& flow_;
+  // ask_always() was called.
   bool asks_always_ = false;
-  portals::MatchBits phase_ = 0;  // in the bits of the message type, which collective messages have no other use for
-  std::list<sim::Transmission> under_way_;  // addresses stay; a call that has none allocates nothing
+  // 0 or kReadyBit: in the bits of the message type, which collective messages do not use otherwise.
+  portals::MatchBits phase_ = 0;
+  // Messages that their wires have not taken. A list, because the kernel keeps their addresses; an empty one allocates
+  // nothing.
+  std::list<sim::Transmission> under_way_;
 };
 
-// What a part of a call is made of.
+// The base of all that algorithms await in a call. The call outlives it.
 class Part {
  public:
   Part(const Part&) = delete;
   Part& operator=(const Part&) = delete;
   [[nodiscard]] Flow& flow() const { return collective_.flow_; }
-  // Who waits for one message looks after each whether it is there: a further look at the wires would be in vain.
+  // The number of messages after which a round of progress ends. One: a wait for a single message checks after each
+  // whether it has arrived, because polling the wires further would be in vain.
   [[nodiscard]] int messages() const { return 1; }
 
  protected:
   explicit Part(Collective& collective) : collective_(collective) {}
   ~Part() = default;
-  // A message of a member is awaited, and is here; see sim::Kernel::expect_answer.
+  // expect_from() marks that a message of a member is awaited, answered_by() that it has arrived. In between the member
+  // may be computing: after a while without progress its coprocessor is woken (sim::Kernel::expect_answer).
   void expect_from(int member) const;
   void answered_by(int member) const;
-  // Its end will be heard of, though nothing has ever passed between the two.
+  // Monitors a member's process, also if no message has ever passed between the two.
   void watch(int member) const;
   Collective& collective_;
 };
 
-// A message from `source` is to go to `landing`: from when this is made, until it has been awaited. Where asks() the
-// source is told that it may send. Both sides name the same number of bytes, or get an error. At most one from each
-// source in a phase of a call, unless the messages of the two alternate.
+// The receipt of one message from `source` into `landing`, from construction until awaited. Where asks() holds,
+// notifies the source that it may send. Both sides name the same number of bytes, or the call gets MPI_ERR_TRUNCATE. At
+// most one from each source in a phase of a call, unless the messages of the two members alternate.
 class Receive : public Part, public mpi_adi::Awaitable<Receive> {
  public:
+  // Puts the block into the match list, unless the message is in the heap already; the block and `landing` stay until
+  // destruction.
   Receive(Collective& collective, int source, const portals::Region& landing);
   ~Receive();
   [[nodiscard]] bool advance();
 
  private:
   enum class Stage : std::uint8_t {
-    deposit,  // its block stands in the match list
-    leaving,  // out of the list; a body may still be on its way to the block
-    in_heap,  // it lies, or comes to lie, in the heap
+    // The block is in the match list.
+    deposit,
+    // Out of the list; a body may still be arriving in the block.
+    leaving,
+    // The message is in the heap, perhaps not complete.
+    in_heap,
     over,
   };
+  // The block: single_ for contiguous memory, else combined_.
   [[nodiscard]] portals::Descriptor& memory();
   [[nodiscard]] bool decided();
+  // Whether the sender has offered a message that this rank takes for a short one.
   [[nodiscard]] bool offered_longer() const;
+  // Called with the block out of the list and quiet: success, the heap, or an error.
   void settle();
   [[nodiscard]] bool take_from_heap();
+  // Marks the sender's message as awaited, once; end() takes the mark back.
   void wait_for_answer();
   void end();
 
   int source_;
   int looks_ = 0;
+  // Where the message is.
   Stage stage_ = Stage::deposit;
   bool expecting_ = false;
-  bool asked_for_ = false;  // its sender was told that it may send
+  // The sender was notified that it may send.
+  bool asked_for_ = false;
+  // Where the message goes.
   portals::Region landing_;
   std::optional<portals::SingleBlock> single_;
   std::optional<portals::CombinedBlock> combined_;
   portals::MatchEntry entry_;
 };
 
-// What the match bits of a row have where other messages name their source. A row longer than kHandshakeBytes is sent
-// only when it is asked for, which no table does.
+// The stamp of a row: its length, in place of the source. Rows are never longer than kHandshakeBytes, because a longer
+// message is sent only when its receiver asks for it, which no table does.
 static_assert(kHandshakeBytes <= mpi_adi::kSourceMask >> mpi_adi::kSourceShift);
 [[nodiscard]] constexpr int row_stamp(std::uint64_t bytes) {
   return static_cast<int>(bytes);
 }
 
-// One message from each of `members`, each to the row of `table` that its sender names (Send::to_row): a single block
-// whose offsets the senders manage, behind one entry that accepts any source. So a rank that many send to walks past
-// one entry, and counts, instead of one for each. Requires: `bytes`, of each, <= kHandshakeBytes; nobody else sends to
-// this rank in this phase; `members` stays.
+// A table with a row from each of `members`, which each sender addresses itself (Send::to_row): one block with offsets
+// that senders manage, behind one entry that accepts any source. A message passes one entry instead of one for each
+// member. Requires: `bytes` of each row <= kHandshakeBytes; no other messages to this rank in this phase; `members`
+// outlives it.
 //
-// The entry accepts only messages of the table's row length, which the match bits carry where others have the source: a
-// sender that names another amount of data would place its row outside the table, and the kernel would drop it. So it
-// goes to the heap, where this call finds it, and no other call that is under way is told of it.
+// The entry accepts only rows of the table's length, which the match bits carry in place of the source: the row of a
+// sender that names another length would end outside the table, and the kernel would drop it. It goes to the heap
+// instead, where this call finds it; no other call in progress is notified.
 class ReceiveRows : public Part, public mpi_adi::Awaitable<ReceiveRows> {
  public:
+  // Puts the table's entry into the match list; takes rows from the heap when first polled.
   ReceiveRows(Collective& collective, std::span<const int> members, const portals::Region& table, std::uint64_t bytes);
   ~ReceiveRows();
-  // Over when all of them are there, or a member of the communicator is lost.
+  // Complete when all rows are there, a member is lost, or members make different calls.
   [[nodiscard]] bool advance();
   [[nodiscard]] int messages() const;
 
  private:
+  // Whether all rows have arrived.
   [[nodiscard]] bool here() const;
+  // Monitors all senders' processes.
   void watch_all() const;
   void take_from_heap();
   void end();
 
+  // The senders, with this rank among them.
   std::span<const int> members_;
   portals::Region table_;
+  // Bytes of a row.
   std::uint64_t bytes_;
   int looks_ = 0;
   bool expecting_ = false;
-  std::uint64_t from_heap_ = 0;  // members whose message came before the call and lay in the heap
+  // Rows found in the heap.
+  std::uint64_t from_heap_ = 0;
   portals::SingleBlock single_;
   portals::MatchEntry entry_;
 };
 
-// Who sends waits here until its receiver wants it, or never will.
+// A sender's wait until its receiver is ready, or never will be.
 class ReadyWait : private Part {
  public:
   ReadyWait(Collective& collective, int destination) : Part(collective), destination_(destination) {}
@@ -260,13 +304,13 @@ class ReadyWait : private Part {
   bool expecting_ = false;
 };
 
-// Sends, once `destination` is ready where that has to be asked; or, once ranks were found to name different calls,
-// says that nothing comes. The body stays the call's until flush, or the call's end.
+// The sending of one message, once `destination` is ready where asks() holds. After the call has failed it notifies
+// `destination` that no message comes. The body stays the call's until Flush or the call's end.
 class Send : public Part, public mpi_adi::Awaitable<Send> {
  public:
   Send(Collective& collective, int destination, const portals::Region& body)
       : Part(collective), wait_(collective, destination), body_(body) {}
-  // As row `row` of what ReceiveRows has there.
+  // Sends to a row of the destination's ReceiveRows.
   struct Row {
     std::uint64_t number;
   };
@@ -278,13 +322,15 @@ class Send : public Part, public mpi_adi::Awaitable<Send> {
   void transmit();
 
   ReadyWait wait_;
+  // The message was sent, or refused.
   bool over_ = false;
+  // The message goes to a row of a table, number row_.
   bool to_row_ = false;
   std::uint64_t row_ = 0;
   portals::Region body_;
 };
 
-// Several, each as soon as its destination is ready, whichever is first. They are over already, or stay.
+// Several sends, each as soon as its destination is ready. `sends` outlives it.
 class SendEach : public Part, public mpi_adi::Awaitable<SendEach> {
  public:
   SendEach(Collective& collective, std::deque<Send>& sends) : Part(collective), sends_(sends) {}
@@ -295,30 +341,35 @@ class SendEach : public Part, public mpi_adi::Awaitable<SendEach> {
   }
 
  private:
+  // A deque, because sends are not movable.
   std::deque<Send>& sends_;
 };
 
-// Sends to one rank and receives from one, perhaps the same. A short message leaves before the block for the other is
-// made: it travels meanwhile, and no round of progress lies between, so the other's cannot slip past the block. A long
-// one must be asked for first, or both would wait for the other's word.
+// A send and a receive, perhaps with the same rank. A short message leaves before the block for the other one is made:
+// it travels meanwhile, and no round of progress lies between, so the other message cannot pass the block. A long
+// message must be asked for first, or both ranks would wait for each other's notice.
 class Exchange : public Part, public mpi_adi::Awaitable<Exchange> {
  public:
-  // `bytes` each way. (No regions: those that a text makes where it awaits lie in its frame, and the read of two words
-  // right after two stores of one is a store-forwarding stall, 2 ns each.)
+  // `bytes` each way. (Pointers, not regions: a routine builds its arguments in its coroutine frame, and reading two
+  // words right after two stores of one is a store-forwarding stall, 2 ns each.)
   Exchange(Collective& collective, int destination, std::byte* body, int source, std::byte* landing,
            std::uint64_t bytes);
+  // The send first, because the partner waits for it.
   [[nodiscard]] bool advance() { return send_.advance() && receive_.advance(); }
 
  private:
+  // Sends a short message at once; called between the two constructors.
   [[nodiscard]] Collective& begun(std::uint64_t bytes);
 
   Send send_;
+  // Made after the send has begun, if that leaves at once.
   Receive receive_;
 };
 
-// Until all that the call sent has been taken.
+// The wait until wires have taken all that the call sent.
 class Flush : public Part, public mpi_adi::Awaitable<Flush> {
  public:
+  // Costs a test if all messages left at once, the usual case of short ones.
   explicit Flush(Collective& collective) : Part(collective) {}
   [[nodiscard]] bool advance() { return collective_.under_way_.empty() || taken(); }
 

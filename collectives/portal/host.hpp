@@ -1,5 +1,5 @@
-// What collective calls need of the rank that they run in. A rank of an MPI program has one (rank_host); tests put
-// ranks of a virtual wire here.
+// The rank that collective calls run in, as they see it. A rank of an MPI program has one (rank_host); tests implement
+// it for ranks on a virtual wire.
 #pragma once
 
 #include <cstdint>
@@ -23,25 +23,27 @@ namespace margay::collectives {
 
 using mpi_adi::Until;
 
-// Under the process lock, all of it.
+// Kernel, waiting, and the facts by which algorithms are chosen. TreePortal owns it. All members are called under the
+// process lock.
 class Host : public mpi_adi::Waits {
  public:
   [[nodiscard]] virtual sim::Kernel& kernel() = 0;
-  // Heaps that get a second one when what they hold back has been held for a while (mpi_adi/device/parts).
+  // Heaps that get a second heap when they have held messages back for a while (mpi_adi/device/parts). TreePortal adds
+  // and removes its own.
   [[nodiscard]] virtual std::vector<mpi_adi::Unexpected*>& relieved_heaps() = 0;
-  // A call on `communicator` is over; it held a reference.
+  // Drops the reference to `communicator` that a complete call held; may free it.
   virtual void release(mpi_adi::Communicator& communicator) = 0;
-  // Whether ranks that wait yield at once, because ranks outnumber processors: the same on every rank.
+  // Whether waiting ranks yield at once, because ranks outnumber processors. The same on every rank.
   [[nodiscard]] virtual bool crowded() const = 0;
-  // What of a processor each rank of the world has when all are busy; 0: unknown. What steps take here
-  // (select/choose), as text; empty: the usual. The same on every rank, both.
+  // The share of a processor that each rank of the world has when all are busy; 0: unknown. The same on every rank.
   [[nodiscard]] virtual double processors_each() const { return 0; }
+  // The rates of this machine's steps as text (select/choose); empty: the defaults. The same on every rank.
   [[nodiscard]] virtual std::string rates() const { return {}; }
-  // Which algorithms were asked for by name (select/choose), as text: the same on every rank.
+  // The algorithms requested by name (select/choose), as text. The same on every rank.
   [[nodiscard]] virtual std::string asked_algorithms() const { return {}; }
-  // What the ranks of this node share beside their channels; nullptr: nothing. It outlives the host.
+  // The memory that the ranks of this node share beside their rings; null: none. It outlives the host.
   [[nodiscard]] virtual const sim::NodeMemory* node_memory() const { return nullptr; }
-  // The node of a rank of the world: the same numbers on every rank.
+  // The node of a rank of the world. Every rank has the same numbers.
   [[nodiscard]] virtual std::uint32_t node_of(std::uint32_t world_rank) const = 0;
 };
 

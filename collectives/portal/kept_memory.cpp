@@ -2,7 +2,7 @@
 
 namespace margay::collectives {
 
-// The shortest that is long enough, unless most of it would lie idle.
+// Takes the shortest run that is long enough, unless more than three quarters of it would lie idle.
 KeptMemory::Run KeptMemory::take(const std::shared_ptr<KeptMemory>& from, std::uint64_t bytes) {
   Run run;
   if (bytes < kLongBytes || bytes > kKeptBytes) {
@@ -30,6 +30,7 @@ KeptMemory::Run KeptMemory::take(const std::shared_ptr<KeptMemory>& from, std::u
 void KeptMemory::keep(std::unique_ptr<std::byte[]> memory, std::uint64_t bytes) {
   kept_bytes_ += bytes;
   free_.push_back({std::move(memory), bytes});
+  // Frees the oldest runs first: their sizes were not asked for lately.
   while (kept_bytes_ > kKeptBytes) {
     kept_bytes_ -= free_.front().bytes;
     free_.erase(free_.begin());

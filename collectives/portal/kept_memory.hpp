@@ -1,6 +1,6 @@
-// Memory that calls need for their time, kept for the next one: what malloc gives back to the system at each call's
-// end, as it does with rows of megabytes, costs a page fault for each 4 KiB of the next call (a scan of 1 MiB of 2
-// ranks: 880 us, of which 105 are the scan). Under the process lock.
+// A cache of the temporary memory of calls. Because malloc returns megabytes to the operating system at each call's
+// end, the next call would pay a page fault for each 4 KiB (a scan of 1 MiB on 2 ranks: 880 us, of which 105 are the
+// scan). Under the process lock.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,20 @@
 
 namespace margay::collectives {
 
+// A list of free runs. Shared with the runs in use, so that a run may be destroyed after its rank's TreePortal.
 class KeptMemory {
  public:
-  // Kept at most; what is longer goes back to the system at once.
+  // Bytes kept at most; a longer run is freed at once.
   static constexpr std::uint64_t kKeptBytes = std::uint64_t{32} << 20;
-  // Below this malloc keeps it itself.
+  // Shorter runs come from malloc, which keeps them itself.
   static constexpr std::uint64_t kLongBytes = std::uint64_t{32} << 10;
 
-  // A run of bytes, not initialized, aligned for any datatype. Goes back where it came from, which it may outlive.
+  // An uninitialized run of bytes, aligned for any datatype. Returns to its cache, which it may outlive, when
+  // destroyed.
   class Run {
    public:
     Run() = default;
+    // Movable; the source is empty afterwards. A short run has no cache: it is freed like any other memory.
     Run(Run&& other) noexcept
         : memory_(std::move(other.memory_)),
           bytes_(std::exchange(other.bytes_, 0)),
@@ -37,6 +40,7 @@ class KeptMemory {
     ~Run() {
       if (keeper_ != nullptr) keeper_->keep(std::move(memory_), bytes_);
     }
+    // Null for an empty run.
     [[nodiscard]] std::byte* get() const { return memory_.get(); }
 
    private:
@@ -45,17 +49,22 @@ class KeptMemory {
     std::uint64_t bytes_ = 0;
     std::shared_ptr<KeptMemory> keeper_;
   };
+  // A run of at least `bytes`. Throws std::bad_alloc if there is no memory.
   [[nodiscard]] static Run take(const std::shared_ptr<KeptMemory>& from, std::uint64_t bytes);
+  // Bytes in free runs now.
   [[nodiscard]] std::uint64_t kept_bytes() const { return kept_bytes_; }
 
  private:
+  // A free run, and its length.
   struct Free {
     std::unique_ptr<std::byte[]> memory;
     std::uint64_t bytes;
   };
+  // Adds a free run; frees the oldest ones beyond kKeptBytes.
   void keep(std::unique_ptr<std::byte[]> memory, std::uint64_t bytes);
 
   std::vector<Free> free_;  // the oldest first
+  // Sum of the free runs' lengths, at most kKeptBytes between calls.
   std::uint64_t kept_bytes_ = 0;
 };
 

@@ -8,10 +8,11 @@ namespace margay::collectives {
 
 namespace {
 
-// How often a doubt must come up before it counts.
+// How often a doubt must arise before it counts: a notice that explains it may be on its way.
 constexpr std::uint32_t kDoubts = 2;
 
-// What members compare: operation and bytes, exactly; of long data that it is long, and then what their lines say.
+// The mark that members of a barrier compare: the operation, and the bytes of short data. For long data only the fact
+// that it is long: the members' lines have the length (LongCall).
 constexpr unsigned kMarkBytesBits = 15;
 constexpr std::uint32_t kMarkLong = (1U << kMarkBytesBits) - 1;
 static_assert(sim::kMeetingPartBytes < kMarkLong);
@@ -28,6 +29,7 @@ bool Meet::come(std::uint64_t bytes) {
   MARGAY_ASSERT(bytes_ <= sim::kMeetingPartBytes || team_.has_strips());
   count(bytes);
   sim::Meeting& meeting = team_.meeting();
+  // Strips hold data only: the length goes into the line, before this member arrives.
   if (in_strips() && step_ == 0) {
     const LongCall mine = long_call();
     std::memcpy(team_.part(collective_.rank(), side_, sizeof mine), &mine, sizeof mine);
@@ -35,12 +37,14 @@ bool Meet::come(std::uint64_t bytes) {
   switch (meeting.come(meeting_number(), mark_of(shape(), bytes_))) {
     case sim::Meeting::Came::waits:
       return false;
+    // Others went on to a later barrier: this one never opens, and advance() finds the reason.
     case sim::Meeting::Came::late:
       late_ = true;
       return false;
     case sim::Meeting::Came::last:
       break;
   }
+  // Only the last member compares: it has acquired all others' lines.
   if (meeting.others_differ()) {
     fail(MPI_ERR_TRUNCATE);
   } else if (in_strips() && step_ == 0 && !all_name_this_call()) {
@@ -65,6 +69,7 @@ bool Meet::all_name_this_call() const {
 void Meet::next() {
   ++step_;
   doubts_ = 0;
+  // Opening a barrier changed the side.
   side_ = team_.meeting().side();
 }
 
@@ -76,7 +81,7 @@ void Meet::open() {
 bool Meet::advance() {
   const sim::Meeting& meeting = team_.meeting();
   if (!late_ && is_open()) [[likely]] {
-    // A number that is no member's is damage: nothing is read by it.
+    // An opener that is not a member can only be damaged memory: nothing is read.
     if (meeting.marks_differ() || opener() >= team_.size()) fail(MPI_ERR_TRUNCATE);
     return true;
   }
@@ -84,8 +89,10 @@ bool Meet::advance() {
     leave_the_lost();
     return true;
   }
-  // What else is said in this call says that its member takes it for one by messages.
+  // A notice, or a member that goes on without this barrier, shows that the members make different calls, or that one
+  // has left because a process is lost.
   if (!messages_are_spoken_of() && !is_alone()) return false;
+  // It may have opened in between: then the signs were those of members that have gone on correctly.
   if (!late_ && is_open()) return false;
   if (others_left_the_lost()) {
     leave_the_lost();
@@ -95,8 +102,9 @@ bool Meet::advance() {
   return true;
 }
 
-// A member is done with this call, sent a message for it, or is in a later one. Where no progress is told: who goes on
-// without this meeting, for want of a lost member, has said so before, and that word is here at one of the next looks.
+// Whether a member is done with this call, sent a message for it, or is in a later one. Where members publish no
+// progress (no strips), the doubt must arise twice: a member that goes on without this barrier because one is lost has
+// sent a notice before, which then is here.
 bool Meet::is_alone() {
   if (doubts() && somebody_is_done()) return true;
   if (!looks_closely()) return false;
@@ -104,7 +112,7 @@ bool Meet::is_alone() {
   return gone && ++doubts_ == kDoubts;
 }
 
-// All others are told, for who is told leaves too: whoever finds others gone finds the reason as well.
+// Notifies all others, because each that is notified leaves too: a member that finds others gone then finds the reason.
 void Meet::leave_the_lost() {
   fail(MPIX_ERR_PROC_FAILED);
   team_.leave_for_a_loss();

@@ -1,5 +1,5 @@
-// A call by way of memory that all members see: each shows the others its part, and comes; who comes last opens; then
-// all read what they want of the others' parts.
+// A call through shared memory with a shared-memory barrier: each member writes its part and arrives; the last one
+// opens; then all read the parts that they need.
 //
 //   Meet meet(collective, team, bytes);
 //   write meet.mine();
@@ -7,11 +7,11 @@
 //   co_await meet;
 //   if (collective.error_class() == MPI_SUCCESS) read meet.part(member, bytes) ...
 //
-// Long data goes strip by strip, each in a meeting of its own (next()): what was written before a meeting is read after
-// it, and before the reader comes to the next one.
+// Long data goes strip by strip, with a barrier for each (next()): a strip is written before its barrier, and read
+// after it and before the reader arrives at the next one.
 //
-// For calls that wait in place: nobody is told of memory that changed, who waits looks. No message is sent, so nothing
-// runs ahead, and a message kernel has nothing to tell; the trace has who wrote and who read. One in a call.
+// For calls that wait in place: members poll, as nothing notifies them of a change of memory. No message is sent, so no
+// rank runs ahead; the trace records who wrote and who read. At most one Meet in a call.
 #pragma once
 
 #include <cstdint>
@@ -20,30 +20,34 @@
 
 namespace margay::collectives {
 
+// One member's side of the barriers of one call. Refers to `collective` and `team`, which outlive it. A barrier costs
+// each member one read-modify-write of a cache line, and the poll that finds it open (sim/shm/meeting).
 class Meet : public Shown, public mpi_adi::Awaitable<Meet> {
  public:
-  // `bytes`: of each member's data, the same on all. Up to sim::kMeetingPartBytes a part holds all of it; of longer
-  // data, which only a team with strips has, a strip.
+  // `bytes`: the length of each member's data, the same on all. Up to sim::kMeetingPartBytes a part holds all of it;
+  // longer data, which only a team with strips can have, goes in strips.
   Meet(Collective& collective, Team& team, std::uint64_t bytes)
       : Shown(collective, team), bytes_(bytes), side_(team.meeting().side()) {}
 
-  // What this member shows: a part; or a strip, and behind its kStripBytes as much for what strips come to.
+  // Where this member writes: a part, or a strip, and behind its kStripBytes as much again for results of strips.
   [[nodiscard]] std::byte* mine() { return place_of(collective_.rank()); }
-  // This member shows `bytes` in this meeting. true: it is the last one, all others' parts are there, and open() is to
-  // follow. If members name different calls the call has the error.
+  // Arrives, with `bytes` written. Returns true on the last member: it sees all others' parts and must call open(). If
+  // members make different calls, the call fails with MPI_ERR_TRUNCATE.
   [[nodiscard]] bool come(std::uint64_t bytes);
+  // Releases the others. Requires: come() returned true.
   void open();
-  // Both, where nothing is to be done between. To be awaited by all then.
+  // come() and open(), where the last member has nothing to do in between. All members then await this.
   void arrive(std::uint64_t bytes) {
     if (come(bytes)) open();
   }
+  // Whether the barrier is open, or the call has failed.
   [[nodiscard]] bool advance();
-  // Of a member, once it is open, or by who is to open it; `bytes` of it are read.
+  // A member's part of which the caller reads `bytes`. Requires: the barrier is open, or the caller is to open it.
   [[nodiscard]] const std::byte* part(int member, std::uint64_t bytes);
-  // The member that opened it.
+  // The member that opened the barrier.
   [[nodiscard]] int opener() const { return static_cast<int>(team_.meeting().opener()); }
-  // The next meeting of the call, on the other side. Requires: this one is open. What others showed in this one is read
-  // by earlier(), until come().
+  // Begins the call's next barrier, on the other side of the memory. Requires: this one is open. The parts of this one
+  // stay readable through earlier() until come().
   void next();
   [[nodiscard]] const std::byte* earlier(int member, std::uint64_t bytes);
 
@@ -55,20 +59,27 @@ class Meet : public Shown, public mpi_adi::Awaitable<Meet> {
     return in_strips() ? team_.strip(member, side) : team_.part(member, side, bytes_);
   }
   [[nodiscard]] std::byte* place_of(int member) const { return place_on(member, side_); }
-  // What each member's line says of a call with long data: the same on all.
+  // What each member of a call with long data writes in its line; must be equal on all, as the barrier's mark has no
+  // room for it.
   struct LongCall {
     std::uint64_t bytes;
     std::uint64_t root;
   };
   [[nodiscard]] LongCall long_call() const;
   [[nodiscard]] bool all_name_this_call() const;
+  // Whether a wait is in vain: another member goes on without this barrier.
   [[nodiscard]] bool is_alone();
+  // Fails the call because a process is lost, and notifies the others.
   void leave_the_lost();
 
+  // Bytes of each member's data.
   std::uint64_t bytes_;
+  // The current barrier: its side of the memory, and its number among those of the call, from 0.
   unsigned side_;
   std::uint32_t step_ = 0;
+  // Others have gone on to a later barrier, so this one never opens.
   bool late_ = false;
+  // Doubts of is_alone() in the current barrier.
   std::uint32_t doubts_ = 0;
 };
 

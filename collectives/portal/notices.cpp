@@ -14,17 +14,18 @@ using mpi_adi::Communicator;
 
 namespace {
 
-// Drained in each round of progress.
+// Room for notices of one round of progress, which drains them.
 constexpr std::size_t kNoticeHeapBytes = std::size_t{16} << 20;
 constexpr std::size_t kBucketsAtFirst = 256;
+// A list of transmissions is not swept again below this length.
 constexpr std::size_t kSweepAtLeast = 16;
 
-// Of freed communicators in a context. What is later than so many of them stays with the early ones.
+// Generations of freed communicators remembered for each context. A notice of an older one stays among the early ones.
 constexpr std::size_t kPastKept = 8;
-// Instead of a rank, where it is not known any more.
+// The sender's rank in a notice of a call whose communicator may be gone.
 constexpr int kUnnamed = 0xffff;
 
-// With the operation: of an offer, that "ready" is to be repeated; of "ready", that it is a repetition.
+// A flag beside the operation. In an offer: the receiver is to repeat its "ready". In a "ready": this is a repetition.
 constexpr std::byte kAgain{0x80};
 constexpr std::size_t kRootAt = 2;
 constexpr std::size_t kBytesAt = 4;
@@ -49,7 +50,7 @@ bool is_ready(Word word) {
   return word == Word::ready || word == Word::ready_next_phase;
 }
 
-// The call without the start of a persistent one.
+// The key of early notices: of a persistent call without the number of the start, because close() looks for all starts.
 portals::MatchBits line_of(portals::MatchBits key) {
   constexpr portals::MatchBits kStart = ((portals::MatchBits{1} << CallNumber::kStartBits) - 1) << mpi_adi::kTagShift;
   const auto number = CallNumber::of_message(static_cast<std::uint32_t>(mpi_adi::tag_of(key)));
@@ -65,8 +66,10 @@ portals::Header notice(CallNumber number, int sender, mpi_adi::ContextId context
   return header;
 }
 
-// Who sent it; negative: nobody of the communicator. It names itself, unless its part in that is over.
+// The sender's rank in the communicator; negative: no member. The notice names it, unless the sender's call was
+// complete; then it is found by its rank in the world.
 int member_of(const portals::Header& header, const Communicator& communicator) {
+  // A name from the wire counts only if it fits the sender that the kernel reports.
   const int named = mpi_adi::source_of(header.match_bits);
   const std::uint32_t sender = header.source.rank;
   if (named < communicator.size() && communicator.world_rank(named) == sender) [[likely]]
@@ -115,6 +118,7 @@ Notices::~Notices() {
   list_.remove(catch_all_);
 }
 
+// Unlinks in constant time: `link` points to whichever pointer leads to this call.
 void Notices::end(CallState& call) {
   *call.link = call.next;
   if (call.next != nullptr) call.next->link = call.link;
@@ -138,6 +142,7 @@ void Notices::grow() {
   }
 }
 
+// Several calls can have one key: communicators of different generations in one context.
 void Notices::wake(CallKey key) {
   for (CallState* call = bucket(key); call != nullptr; call = call->next) {
     if (call->task != nullptr && call_key(*call) == key) call->task->wake();
@@ -146,12 +151,14 @@ void Notices::wake(CallKey key) {
 
 void Notices::meet(const Communicator& communicator) {
   Known& known = known_[communicator.collective_context];
+  // The address is not enough: a new communicator may lie where a freed one did.
   if (known.communicator == &communicator && known.generation == communicator.generation) return;
   known.communicator = &communicator;
   known.generation = communicator.generation;
   hear_early(known);
 }
 
+// The bitmap of free channels is the same on all members, so all pass over the same ones.
 bool Notices::open(Channel& channel) {
   Communicator& communicator = channel.communicator;
   meet(communicator);
@@ -162,6 +169,7 @@ bool Notices::open(Channel& channel) {
     const auto& free = communicator.free_channels;
     if (!free.empty() && (free[at / 64] >> at % 64 & 1) == 0) continue;
     const std::uint64_t key = key_of(communicator.collective_context, CallNumber::channel_of(channel.number));
+    // Fails if another persistent call of this process has the channel.
     if (channels_.try_emplace(key, &channel).second) return true;
   }
   return false;
@@ -185,11 +193,13 @@ void Notices::agreed_on_channels(Communicator& communicator, std::vector<std::ui
 void Notices::close(const Channel& channel) {
   const auto found =
       channels_.find(key_of(channel.communicator.collective_context, CallNumber::channel_of(channel.number)));
+  // Another call has the channel: this one never got it.
   if (found->second != &channel) return;
   channels_.erase(found);
   if (early_ != 0) hear_early(channel.communicator, CallNumber::started(channel.number, 0));
 }
 
+// An intercommunicator's calls are made on the communicator of both groups.
 void Notices::forget(const Communicator& communicator) {
   const Communicator& all = communicator.both != nullptr ? *communicator.both : communicator;
   Known& known = known_[all.collective_context];
@@ -210,6 +220,7 @@ void Notices::tell(const CallState& call, int member, Word word, portals::Portal
   transmit(header);
 }
 
+// At most once for each call, so members that notify each other end.
 void Notices::find_wrong(CallState& call) {
   if (call.wrong) return;
   call.wrong = true;
@@ -306,7 +317,7 @@ void Notices::hear_in_call(CallState& call, const portals::Header& header) {
       if (!call.has_said(member, Word::ready) && !call.has_said(member, Word::ready_next_phase)) find_wrong(call);
       return;
     case Word::unserved:
-      // Who said before that it sends nothing was in this call.
+      // A member that has refused was in this call; its `unserved` answers another notice.
       if (call.refuses(member)) return;
       call.said.push_back({member, Word::refuse});
       return find_wrong(call);
@@ -330,9 +341,10 @@ void Notices::repeat_ready(const CallState& call, int member) {
   }
 }
 
-// The call is over here, or its communicator is gone. Who is ready for a message, and was not served, took the call for
-// another one than this process did; but not who repeats it, and may have been served by what it said before. Who
-// offers one was asked for it meanwhile, or likewise.
+// Answers a notice of a call that is complete here, or whose communicator is gone. A member that is ready for a
+// message, and was not served, took the call for another one than this process did; but not if it repeats its "ready",
+// as the first one may have been served. A member that offers a message was asked for it meanwhile, or its call differs
+// likewise.
 void Notices::answer_past(const portals::Header& header) {
   const Word word = word_of(header);
   if (word != Word::offer && (!is_ready(word) || is_again(header))) return;

@@ -1,14 +1,15 @@
-// The ready portal (paper 001, section 3.2): what the members of a communicator tell each other about a collective call
-// beside its data. Nearly all of it is a child's word that it is ready for a long message; the others come of calls
-// that do not fit each other.
+// The ready portal (paper 001, section 3.2): notices, the control messages between members of a collective call. Nearly
+// all of them report that a child is ready for a long message; the others arise when members' calls do not fit each
+// other.
 //
-// A notice is a header: number of the call, sender and context in the match bits, its word in the bits of the message
-// type; in the user data what the sender takes the call for, in the offset the communicator's generation.
+// A notice is a header without a body: the call's number, sender and context in the match bits, its kind (Word) in the
+// bits of the message type, what the sender takes the call for (Shape) in the user data, the communicator's generation
+// in the offset.
 //
-// Notices of calls that this process has not begun are kept, at most kEarlyMax. Beyond that the ones that can be
-// repeated are dropped: an offer, because its receiver asks when it begins; a "ready", because its receiver offers when
-// it begins, and asks for a repetition once it has dropped any. So this portal always has room, and a wire never stops
-// for it, however many calls the others have under way.
+// Notices of calls that this process has not begun are kept, at most kEarlyMax. Beyond that, the repeatable ones are
+// dropped: an offer, because its receiver asks when it begins; a "ready", because its receiver offers when it begins,
+// and asks for a repetition once it has dropped any. So this portal always has room, and no wire stops for it, however
+// many calls other ranks have in progress.
 #pragma once
 
 #include <cstdint>
@@ -29,49 +30,71 @@
 
 namespace margay::collectives {
 
-// What a member takes a call for: the same on all, or they do not fit each other.
+// What a member takes a call for. Members whose shapes differ make calls that do not fit each other.
 struct Shape {
-  std::uint8_t operation = 0;  // of cost/facts; 0 an agreement on a context
+  // An Operation (cost/facts); 0: an agreement on a context.
+  std::uint8_t operation = 0;
   std::uint8_t algorithm = 0;
   std::uint16_t root = 0;
-  std::uint64_t bytes = 0;  // of one rank's data
+  // Bytes of one rank's data.
+  std::uint64_t bytes = 0;
   bool operator==(const Shape&) const = default;
 };
+// The shape as bytes of a notice's user data.
 void write_shape(portals::UserData& data, const Shape& shape);
 [[nodiscard]] Shape read_shape(const portals::UserData& data);
-// Early notices kept by a process. A correct program has one for each peer and each call that the peer is ahead with.
+// Early notices that a process keeps. A correct program has one for each peer and each call that the peer is ahead
+// with.
 inline constexpr std::size_t kEarlyMax = std::size_t{1} << 16;
 
+// The kinds of notices.
 enum class Word : std::uint8_t {
-  ready = 0,             // "send me yours": the answer is that message, refuse or unserved
-  ready_next_phase = 1,  // likewise, of the call's second phase
-  offer = 2,     // "I have a long one for you, and you have not asked for it": no answer, if it will be asked for
-  past = 3,      // to an offer: my call is over. Says nothing new to whom it asked before
-  refuse = 4,    // from me comes no message for you (any more) in this call
-  wrong = 5,     // to all: our calls do not fit each other. Who waits need not wait any longer
-  unserved = 6,  // to ready: my call is over, and was another one
-  lost = 7,      // as refuse: a process is lost, and with it what I was to send you
-  // Not words of a notice: this call's own "ready", kept with what was said, to be repeated if the member dropped it.
+  // "Send me your message." The answer is that message, `refuse` or `unserved`.
+  ready = 0,
+  // The same in the call's second phase.
+  ready_next_phase = 1,
+  // "I have a long message for you, and you have not asked for it." No answer if the member will ask for it.
+  offer = 2,
+  // Answers an offer: the sender's call is complete. Adds nothing for a member that had asked before.
+  past = 3,
+  // The sender sends no (further) message to this member in this call.
+  refuse = 4,
+  // To all members: the calls do not fit each other. Waits for messages may end.
+  wrong = 5,
+  // Answers `ready`: the sender's call is complete, and was another one.
+  unserved = 6,
+  // As `refuse`: a process is lost, and with it the data for this member.
+  lost = 7,
+  // These two do not travel: they record this call's own "ready", which is repeated if the member dropped it.
   asked = 8,
   asked_next_phase = 9,
 };
 
-// One call of this process, as far as others ask about it. Under the process lock.
+// The state of one call of this process that other members' notices change. Collective owns it; Notices links it while
+// the call is in progress. Under the process lock.
 struct CallState {
   mpi_adi::Communicator& communicator;
   CallNumber number;
   Shape shape = {};
-  mpi_adi::Task* task = nullptr;  // of a call that does not block: woken when something was said
-  bool begun = false;             // it has its number from the beginning; what is said before waits
-  int error_class = 0;            // MPI_SUCCESS
-  bool wrong = false;             // a member found that the calls do not fit each other
+  // Null for a blocking call. Woken by each notice of the call.
+  mpi_adi::Task* task = nullptr;
+  // False while a nonblocking call has only its number: notices of it are kept as early ones.
+  bool begun = false;
+  // The call's first error; 0 is MPI_SUCCESS.
+  int error_class = 0;
+  // A member found that the calls do not fit each other.
+  bool wrong = false;
+  // A notice that a member sent in this call, or that this process sent to it (`asked`).
   struct Said {
     int member;
-    Word word;                                         // ready, ready_next_phase, refuse, lost, offer, asked
-    portals::PortalIndex portal = portals::kNoPortal;  // ready for a stream, or asked for one: to this one
+    // One of: ready, ready_next_phase, refuse, lost, offer, asked, asked_next_phase.
+    Word word;
+    // The portal of the stream that the member is ready for, or was asked for.
+    portals::PortalIndex portal = portals::kNoPortal;
   };
+  // In order of arrival; searched linearly.
   std::vector<Said> said = {};
-  // Among the calls of its bucket (Notices::active_).
+  // Links among the calls of its bucket (Notices::active_).
   CallState* next = nullptr;
   CallState** link = nullptr;
 
@@ -82,7 +105,7 @@ struct CallState {
     return nullptr;
   }
   [[nodiscard]] bool has_said(int member, Word word) const { return find_said(member, word) != nullptr; }
-  // Nothing comes from the member.
+  // Whether the member sends nothing more in this call.
   [[nodiscard]] bool refuses(int member) const {
     return has_said(member, Word::refuse) || has_said(member, Word::lost);
   }
@@ -95,21 +118,25 @@ struct CallState {
   [[nodiscard]] bool anybody_refuses() const { return anybody_says(Word::refuse) || anybody_says(Word::lost); }
 };
 
-// A persistent call of this process. Under the process lock.
+// The channel of a persistent call: the part of its number that identifies it among the communicator's persistent
+// calls. The call owns it. Under the process lock.
 struct Channel {
   mpi_adi::Communicator& communicator;
-  std::uint64_t number =
-      0;  // its channel: the first call's is 0, a later one's is higher; without its high bits unique
+  // Channels used before this one, so the first is 0; without its high bits unique among the members' living calls.
+  std::uint64_t number = 0;
+  // How often the call was started.
   std::uint64_t starts = 0;
 };
 
-// What MPI_ERR_TRUNCATE of a collective call means.
+// The message for MPI_ERR_TRUNCATE of a collective call.
 inline constexpr const char* kDifferentCalls =
     "the ranks made different calls, or named different amounts of data (--check-types tells which)";
 
+// The ready portal of one rank: sends notices, and delivers arrived ones to the calls in progress. TreePortal owns it.
+// Under the process lock.
 class Notices final : public mpi_adi::Listener {
  public:
-  // Takes portal 4 of the host's table. Requires: no message has arrived yet.
+  // Takes portal 4 of the host's table. `early_max`: early notices kept. Requires: no message has arrived yet.
   explicit Notices(Host& host, std::size_t early_max = kEarlyMax);
   ~Notices() override;
 
@@ -119,19 +146,20 @@ class Notices final : public mpi_adi::Listener {
       meet(communicator);
     return CallNumber::in_order(communicator.collective_sequence++);
   }
-  // A persistent call is made, and goes; it stays where it is in between. Channels are taken in a ring, in the order in
-  // which the calls are made; one that a call of some member still has is passed over, on all members alike. false: the
-  // members have to agree on kChannelsAtOnce more first. Each calls agreed_on_channels() with the bitwise and of
-  // what free_channels() gave on all of them.
+  // Opens a persistent call's channel; close() frees it, and `channel` stays at its address in between. Channels are
+  // taken in a ring, in the order in which the calls are made; a channel that a call of some member still has is passed
+  // over, on all members alike. Returns false when the members first have to agree on kChannelsAtOnce more: each calls
+  // agreed_on_channels() with the bitwise and of what free_channels() returned on all of them.
   [[nodiscard]] bool open(Channel& channel);
   [[nodiscard]] std::vector<std::uint64_t> free_channels(const mpi_adi::Communicator& communicator) const;
   static void agreed_on_channels(mpi_adi::Communicator& communicator, std::vector<std::uint64_t> free);
   void close(const Channel& channel);
-  // The number of its next start.
+  // The number of a persistent call's next start.
   [[nodiscard]] static CallNumber take_number(Channel& channel) {
     return CallNumber::started(channel.number, channel.starts++);
   }
-  // A call has its number, begins, and ends. It stays where it is in between.
+  // Links a call that has its number, until end(); between them begin() delivers its early notices. `call` stays at its
+  // address.
   void enter(CallState& call) {
     CallState*& first = bucket(call_key(call));
     call.next = first;
@@ -139,7 +167,7 @@ class Notices final : public mpi_adi::Listener {
     if (first != nullptr) first->link = &call.next;
     first = &call;
   }
-  // One that stops, of which thousands may be under way: the table grows with their number.
+  // The same for a nonblocking call, of which thousands may be in progress: the table grows with their number.
   void enter_stopping(CallState& call) {
     if (stopping_++ > buckets_mask_) [[unlikely]]
       grow();
@@ -152,43 +180,47 @@ class Notices final : public mpi_adi::Listener {
   }
   void end(CallState& call);
 
-  // Wakes the call that a message of the tree portal belongs to, if it is one that stops.
+  // Wakes the nonblocking call that a message of the tree portal belongs to, if any.
   void wake(const portals::Header& header) { wake(call_key(header)); }
 
-  // Tells `member` a word of this call, of which nothing is the caller's to keep. Never wrong, which find_wrong() says.
+  // Sends `member` a notice of this call; the caller keeps nothing for it. Not for Word::wrong, which find_wrong()
+  // sends.
   void tell(const CallState& call, int member, Word word, portals::PortalIndex stream = portals::kNoPortal) {
     tell(call, member, word, stream, false);
   }
-  // The same of "ready" or "ready_next_phase", which is kept: a member that dropped it asks for it again.
+  // The same for `ready` and `ready_next_phase`, which are recorded: a member that dropped one asks for it again.
   void tell_ready(CallState& call, int member, Word word, portals::PortalIndex stream) {
     call.said.push_back({member, word == Word::ready ? Word::asked : Word::asked_next_phase, stream});
     tell(call, member, word, stream, false);
   }
-  // The same of an offer, to a member whose "ready" has not been heard: it may have been dropped here.
+  // The same for an offer, to a member whose "ready" has not arrived. Asks for a repetition if this process has dropped
+  // any notice.
   void tell_offer(const CallState& call, int member) {
     tell(call, member, Word::offer, portals::kNoPortal, dropped_ != 0);
   }
-  // This process finds that the calls do not fit each other: all members are told, once.
+  // Records that the calls do not fit each other and notifies all members, once.
   void find_wrong(CallState& call);
-  // Its contexts are about to be given back.
+  // Forgets a communicator whose contexts are about to be reused. Later notices of it are answered as past ones.
   void forget(const mpi_adi::Communicator& communicator);
 
+  // Delivers the notices that have arrived, and keeps those of calls that have not begun.
   void told() override;
 
-  // Early notices that are kept, and that were dropped.
+  // Early notices that are kept, and the number of those dropped since the beginning.
   [[nodiscard]] std::uint64_t early() const { return early_; }
   [[nodiscard]] std::uint64_t dropped() const { return dropped_; }
 
  private:
-  // Names a call on its communicator, in a notice's match bits and here: those of its number and the context.
+  // Identifies a call: the bits of its number and its context, as in a notice's match bits.
   using CallKey = portals::MatchBits;
-  // Whose calls this process last had in a context.
+  // The communicator whose calls this process last had in a context.
   struct Known {
     const mpi_adi::Communicator* communicator = nullptr;  // null: freed
     std::uint64_t generation = 0;
-    std::vector<std::uint64_t> past;  // generations of those that were freed: the latest kPastKept
-    // Of calls that this process has not begun, by the call, of persistent ones by the channel. In any order: of these
-    // words none changes what another one means.
+    // Generations of freed communicators in this context: the latest kPastKept.
+    std::vector<std::uint64_t> past;
+    // Early notices by call, those of persistent calls by channel. Their order does not matter: no notice changes the
+    // meaning of another one.
     std::unordered_multimap<CallKey, portals::Header> early;
   };
 
@@ -198,27 +230,32 @@ class Notices final : public mpi_adi::Listener {
   [[nodiscard]] static CallKey call_key(const CallState& call) {
     return mpi_adi::envelope_bits(static_cast<int>(call.number.word()), 0, call.communicator.collective_context);
   }
-  // Calls in order have numbers in a row, persistent ones channels.
+  // Mixes the three parts of a key: calls in order have consecutive numbers, persistent ones consecutive channels.
   [[nodiscard]] CallState*& bucket(CallKey key) {
     const CallKey mixed = key >> mpi_adi::kTagShift ^ key >> (mpi_adi::kTagShift + CallNumber::kStartBits) ^
                           key >> mpi_adi::kContextShift;
     return active_[mixed & buckets_mask_];
   }
+  // Doubles the table. Out of line: not on the path of a blocking call.
   [[gnu::noinline]] void grow();
 
   void tell(const CallState& call, int member, Word word, portals::PortalIndex stream, bool again);
   void wake(CallKey key);
+  // Records a communicator's first call, and delivers the notices of it that came early.
   void meet(const mpi_adi::Communicator& communicator);
   void hear_early(const mpi_adi::Communicator& communicator, CallNumber number);
+  // Keeps a notice, or drops it if it can be repeated and kEarlyMax are kept.
   void keep_early(const portals::Header& header);
-  // Of a context, where something else is known now.
+  // Delivers the early notices of a context whose communicator has changed.
   void hear_early(Known& known);
-  // Whether the call on `communicator` that it names is yet to begin here.
+  // Whether the call of this number on `communicator` is yet to begin here.
   [[nodiscard]] bool comes_yet(CallNumber number, const mpi_adi::Communicator& communicator) const;
-  // false: its call may come yet.
+  // Delivers or answers a notice. Returns false if its call may still begin here.
   [[nodiscard]] bool hear(const portals::Header& header);
   void hear_in_call(CallState& call, const portals::Header& header);
+  // Repeats the "ready" that this call sent to `member`, if it sent one.
   void repeat_ready(const CallState& call, int member);
+  // Answers a notice whose call is complete here, if its sender waits for an answer.
   void answer_past(const portals::Header& header);
   void transmit(const portals::Header& header);
 
@@ -227,19 +264,20 @@ class Notices final : public mpi_adi::Listener {
   portals::DynamicBlock block_;
   portals::MatchList list_;
   portals::MatchEntry catch_all_;
-  // Those that have their number and are not over, by it, linked through themselves: a call allocates nothing unless
-  // more are under way than ever, and with thousands of them a notice finds its own.
+  // Calls that have their number and are not complete: a hash table by number, with the chain in the calls themselves.
+  // So a call allocates nothing unless more are in progress than ever before, and a notice finds its call among
+  // thousands.
   std::unique_ptr<CallState*[]> active_;
-  std::size_t buckets_mask_;  // their number is a power of two
-  std::size_t stopping_ = 0;  // of the calls, those that stop
+  std::size_t buckets_mask_;  // number of buckets, a power of two, minus 1
+  std::size_t stopping_ = 0;  // nonblocking calls in the table
   std::size_t early_max_;
-  std::size_t early_ = 0;  // in all contexts
+  std::size_t early_ = 0;  // kept early notices in all contexts
   std::uint64_t dropped_ = 0;
   std::unordered_map<mpi_adi::ContextId, Known> known_;
-  std::unordered_map<std::uint64_t, const Channel*> channels_;  // by context and number
+  std::unordered_map<std::uint64_t, const Channel*> channels_;  // by context and channel
   std::list<sim::Transmission> under_way_;
-  // Those that were given back are erased when the list is so long: twice as long as after the last time, so that each
-  // word costs the same however many are queued.
+  // Finished transmissions are erased when the list has this length: twice the length after the last sweep, so the cost
+  // of a notice does not depend on how many are queued.
   std::size_t sweep_at_ = 0;
 };
 

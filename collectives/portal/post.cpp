@@ -8,6 +8,7 @@ namespace margay::collectives {
 
 namespace {
 
+// Layout of a mark: bytes, or a flag for bytes that members name themselves (31 bits and 1), root, operation.
 constexpr unsigned kRootShift = 32;
 constexpr unsigned kOperationShift = 48;
 static_assert(kPostedBytes < std::uint64_t{1} << kRootShift);
@@ -29,6 +30,8 @@ std::uint64_t Post::mark() const {
          std::uint64_t{shape().operation} << kOperationShift;
 }
 
+// A short posting lies in the posting's own line, so that a reader gets number and data in one miss. Data of Own never
+// does: its readers do not have its length.
 std::byte* Post::place(int member, std::uint32_t room) const {
   sim::PostingArea& area = team_.posting_area(member);
   if (room != 0) return area.long_data[(room - 1) % sim::kLongPostings];
@@ -36,7 +39,8 @@ std::byte* Post::place(int member, std::uint32_t room) const {
   return !own_ && bytes_ <= line.here.size() ? line.here.data() : area.data[slot()];
 }
 
-// What else there is to do is done before: the line is written in one go, or who polls it takes it away in between.
+// Counts before returning the memory: the caller then writes the line in one go. With other work in between, a reader
+// that polls the line would take it away.
 std::byte* Post::mine() {
   count(bytes_);
   return place(collective_.rank(), room_);
@@ -52,7 +56,8 @@ std::span<const std::byte> Post::shown(int member) const {
   return {place(member, room), room != 0 ? sim::kLongPostingBytes : sim::kPostingBytes};
 }
 
-// An owner is done only when its readers have read, or if it left: then its memory may be the program's again.
+// Reads, then checks that the owner has not left the call: an owner waits for its readers unless it left because of an
+// error, and then its memory may be the program's again.
 bool Post::read(int member, const sim::ReadOffer& offer, const portals::Region& landing) {
   note_read(member, landing.bytes());
   const sim::ReadFault fault = team_.read(member, offer, landing);
@@ -69,13 +74,15 @@ bool Post::read(int member, const sim::ReadOffer& offer, const portals::Region& 
 
 bool Post::room_is_free() const {
   const PostingRooms& rooms = team_.rooms();
+  // The calls that used this posting, and the long room, before: free when all members are done with both.
   const std::uint64_t here = posting(collective_.rank()).number;
   const std::uint64_t there = is_long() ? rooms.long_calls[rooms.next_long] : 0;
   return std::max(here, there) <= rooms.all_done;
 }
 
 bool Post::has_room() {
-  if (room_ != 0) return true;  // asked again
+  if (room_ != 0) return true;  // polled again after it was taken
+  // The cached minimum spares reading all members' progress in each call.
   if (!room_is_free()) [[unlikely]] {
     std::uint64_t least = ~std::uint64_t{0};
     for (int member = 0; member < collective_.size(); ++member) {
@@ -84,6 +91,7 @@ bool Post::has_room() {
     }
     team_.rooms().all_done = least;
     if (!room_is_free()) {
+      // Asked for once: members that are done wake this one from now on.
       team_.want_progress();
       return gives_up();
     }
@@ -96,7 +104,8 @@ bool Post::has_room() {
   return true;
 }
 
-// What ends any wait.
+// The conditions that end every wait: a lost process, or a notice, which calls through shared memory send only when
+// they fail.
 bool Post::gives_up() {
   if (any_lost() || others_speak_of_a_loss()) {
     fail(MPIX_ERR_PROC_FAILED);
@@ -110,6 +119,7 @@ bool Post::gives_up() {
 bool Post::is_shown(int member) {
   sim::PostingData& line = posting(member);
   if (sim::posted(line, number())) [[likely]] {
+    // A mark is written before the number: it is this call's.
     if (line.mark != mark()) [[unlikely]]
       fail_for_different_calls();
     return true;
@@ -117,9 +127,9 @@ bool Post::is_shown(int member) {
   if (gives_up()) return true;
   if (!doubts()) return false;
   const bool over = is_done(member);
-  // Who is done has posted before, or never will.
+  // A member that is done has posted before, or never will: look once more.
   if (over && sim::posted(line, number())) return is_shown(member);
-  // Who takes the call for a longer one meets the others in it.
+  // A member that takes the call for a longer one is at a barrier for it.
   if (!over && !others_go_another_way()) return false;
   if (others_left_the_lost()) {
     fail(MPIX_ERR_PROC_FAILED);
@@ -141,6 +151,7 @@ bool Post::is_read_by(int member) {
   const auto has_read = [&] { return sim::read_up_to(progress) >= number(); };
   if (has_read() || gives_up()) return true;
   const bool over = is_done(member);
+  // Its reads were published before it was done.
   if (over && has_read()) return true;
   if (over) {
     fail(sim::has_failed(progress, number()) ? MPIX_ERR_PROC_FAILED : MPI_ERR_TRUNCATE);
@@ -149,6 +160,7 @@ bool Post::is_read_by(int member) {
   if (!doubts()) return false;
   if (has_read() || is_done(member)) return is_read_by(member);
   sim::PostingData& line = posting(member);
+  // It may have posted for this number, and taken the call for another one.
   const bool other = sim::posted(line, number()) && line.mark != mark();
   if (!other && !others_go_another_way()) return false;
   fail_for_different_calls();

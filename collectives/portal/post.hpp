@@ -1,18 +1,18 @@
-// A call by way of memory in which some show and others read, and nobody waits for those that only read: a member posts
-// what others want of it (sim/shm/posting), and is done.
+// A call through shared memory in which some members post data and others read it, and no poster waits for those that
+// only read (sim/shm/posting).
 //
 //   Post post(collective, team, bytes);
-//   who shows:   co_await post.room(); if (no error) { write post.mine(); post.show_to_all(); }
-//   who reads:   co_await post.of(member); if (no error) read post.data(member);
+//   poster:   co_await post.room(); if (no error) { write post.mine(); post.show_to_all(); }
+//   reader:   co_await post.of(member); if (no error) read post.data(member);
 //
-// Or each names its own number of bytes, of which it tells the others in what it posts (Own): they read shown(member).
-// A posting may show where data lies in its owner's memory:
+// Or each member names its own number of bytes, and includes it in what it posts (Own); readers use shown(member). A
+// posting may also show where data lies in its owner's memory:
 //
-//   who reads:   if (post.read(member, offer, landing)) ...; when all is read: post.have_read();
-//   who shows:   co_await post.read_by(member), before it is done.
+//   reader:   if (post.read(member, offer, landing)) ...; when all is read: post.have_read();
+//   poster:   co_await post.read_by(member), before it returns.
 //
-// So a root runs ahead of its receivers, by as many calls as it has postings, and whoever is behind finds several calls
-// at once when it is scheduled. For calls that wait in place. The trace has who wrote and who read.
+// So a root runs ahead of its receivers, by as many calls as it has postings, and a member that is behind finds several
+// calls at once when it is scheduled. For calls that wait in place. The trace records who wrote and who read.
 #pragma once
 
 #include <cstdint>
@@ -22,18 +22,21 @@
 
 namespace margay::collectives {
 
-// What a member posts in a call, at most.
+// Bytes that a member posts in a call, at most.
 inline constexpr std::uint64_t kPostedBytes = sim::kLongPostingBytes;
 
+// One member's side of one call through postings. Refers to `collective` and `team`, which outlive it. A poster wakes
+// the readers that may sleep; readers poll the posting's line.
 class Post : public Shown {
  public:
-  // `bytes`: what each that shows something shows, the same on all; at most kPostedBytes. Requires: team.has_strips().
+  // `bytes`: the length of every posting, the same on all members; at most kPostedBytes. Requires: team.has_strips().
   Post(Collective& collective, Team& team, std::uint64_t bytes);
   struct Own {
     std::uint64_t bytes;  // that this member shows
   };
   Post(Collective& collective, Team& team, Own own);
 
+  // An awaitable of one condition of a Post.
   class Wait : public mpi_adi::Awaitable<Wait> {
    public:
     enum class For : std::uint8_t { room, posting, postings, reader };
@@ -59,53 +62,65 @@ class Post : public Shown {
     For what_;
     int member_;
   };
-  // Until this member may post: all are done with the call that had the posting before. Or an error.
+  // Waits until this member may post, because all are done with the call that used its posting before; or until an
+  // error.
   [[nodiscard]] Wait room() { return {*this, Wait::For::room, 0}; }
-  // Until `member` has posted. Or an error.
+  // Waits until `member` has posted, or an error.
   [[nodiscard]] Wait of(int member) { return {*this, Wait::For::posting, member}; }
-  // Until all others have posted. Or an error.
+  // Waits until all others have posted, or an error.
   [[nodiscard]] Wait of_all() { return {*this, Wait::For::postings, 0}; }
-  // Until `member` has read what this one shows of its own memory. Or an error: it is done with the call without.
+  // Waits until `member` has read what this member shows of its own memory, or an error: it left the call without
+  // reading.
   [[nodiscard]] Wait read_by(int member) { return {*this, Wait::For::reader, member}; }
 
+  // Where this member writes what it posts. Requires: room() awaited, and no error.
   [[nodiscard]] std::byte* mine();
-  // What is written is there for all; those that may sleep are told.
+  // Publishes what this member wrote; all but show() wake those that may sleep.
   void show();
   void tell(int member) const { team_.wake(member); }
+  // show(), and tell() to all others or to one.
   void show_to_all();
   void show_to(int member);
+  // A member's posting of bytes that all members named. Requires: of(member) awaited, and no error.
   [[nodiscard]] const std::byte* data(int member) const;
-  // Of one that names its own bytes: at least those. What is read of them is to be told (note_read).
+  // The whole room of a posting whose owner names its own bytes. The caller records what it reads of it (note_read).
   [[nodiscard]] std::span<const std::byte> shown(int member) const;
-  // Fills `landing` from a member's own memory. false: the call has an error.
+  // Fills `landing` from a member's own memory. Returns false if the call has failed.
   [[nodiscard]] bool read(int member, const sim::ReadOffer& offer, const portals::Region& landing);
-  // Whether others can read this memory of this rank.
+  // Whether others can read these pieces of this rank's memory.
   [[nodiscard]] bool can_be_read(std::span<const portals::Buffer> pieces) const { return team_.can_be_read(pieces); }
-  // This member leaves the call before all that it shows is read: who reads it finds that.
+  // Records that this member leaves the call before all that it shows is read; its readers find that.
   void leave_early() const { team_.be_done(number(), collective_.error_class() == MPIX_ERR_PROC_FAILED); }
+  // Records that this member has read all that others show of their own memory.
   void have_read() { team_.have_read(number()); }
 
  private:
+  // The conditions of the four waits. Each returns true also when the call has failed.
   [[nodiscard]] bool has_room();
   [[nodiscard]] bool is_shown(int member);
-  // From `next` on, which it moves on.
+  // Polls members from `next` on, and advances it past those that have posted.
   [[nodiscard]] bool are_shown(int& next);
   [[nodiscard]] bool is_read_by(int member);
   [[nodiscard]] bool room_is_free() const;
+  // Whether the data lies in one of the long rooms.
   [[nodiscard]] bool is_long() const { return bytes_ > sim::kPostingBytes; }
+  // The posting that this call uses: each kPostings-th call has the same.
   [[nodiscard]] std::uint32_t slot() const { return static_cast<std::uint32_t>(number() % sim::kPostings); }
   [[nodiscard]] sim::PostingData& posting(int member) const { return team_.posting_area(member).postings[slot()]; }
+  // Where a member's data lies: in its posting, behind the postings, or in long room `room` - 1.
   [[nodiscard]] std::byte* place(int member, std::uint32_t room) const;
+  // What this member takes the call for; members whose marks differ make different calls.
   [[nodiscard]] std::uint64_t mark() const;
+  // Ends a wait because a process is lost, or messages show that the calls differ.
   [[nodiscard]] bool gives_up();
-  // In doubt: others are in another call, or done with this one without having waited.
+  // Whether others take this call for one by shared-memory barrier or by messages. Asked when a wait lasts.
   [[nodiscard]] bool others_go_another_way() const {
     return somebody_meets() || (looks_closely() && messages_have_come());
   }
 
   std::uint64_t bytes_;     // that this member shows
-  bool own_ = false;        // others show other numbers of bytes
-  std::uint32_t room_ = 0;  // PostingData::room of this member's
+  bool own_ = false;        // members post different numbers of bytes
+  std::uint32_t room_ = 0;  // PostingData::room of this member's posting
 };
 
 }  // namespace margay::collectives

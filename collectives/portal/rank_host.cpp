@@ -10,6 +10,7 @@ std::vector<mpi_adi::Unexpected*>& RankHost::relieved_heaps() {
   return rank_.device().relieved_heaps();
 }
 
+// A round of the rank's progress ends after `messages` of each wire, then asks done().
 void RankHost::wait(Until done, int messages) {
   mpi_adi::wait_until(rank_, done, messages);
 }
@@ -18,6 +19,7 @@ bool RankHost::crowded() const {
   return rank_.process().job().crowded;
 }
 
+// Figures of the whole job, so the result is the same on every rank.
 double RankHost::processors_each() const {
   const sim::Job& job = rank_.process().job();
   return job.processors / job.size;
@@ -38,6 +40,7 @@ std::uint32_t RankHost::node_of(std::uint32_t world_rank) const {
 void let_the_check_speak(mpi_adi::MpiRank& rank) {
   CallCheck* const check = static_cast<TreePortal*>(rank.collectives())->check();
   if (check == nullptr) return;
+  // Some members may never make the call, so the wait is bounded.
   constexpr std::uint64_t kPatienceNs = 3'000'000'000;
   sim::Process& process = rank.process();
   const std::uint64_t began = process.clock().now_ns();

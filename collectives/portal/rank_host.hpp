@@ -1,4 +1,4 @@
-// The rank of an MPI program as the host of its collective calls.
+// The Host of an MPI rank.
 #pragma once
 
 #include "collectives/portal/host.hpp"
@@ -7,26 +7,33 @@
 
 namespace margay::collectives {
 
+// Forwards to the rank, which outlives it.
 class RankHost final : public Host {
  public:
   explicit RankHost(mpi_adi::MpiRank& rank) : rank_(rank) {}
   [[nodiscard]] sim::Kernel& kernel() override { return rank_.process().kernel(); }
   [[nodiscard]] std::vector<mpi_adi::Unexpected*>& relieved_heaps() override;
+  // Waits as every blocking MPI call does: with progress, yielding and sleeping (mpi_adi/rank/wait).
   void wait(Until done, int messages) override;
+  // Frees the communicator if the program has freed its handle and this is the last reference.
   void release(mpi_adi::Communicator& communicator) override { rank_.release(communicator); }
   [[nodiscard]] bool crowded() const override;
+  // The job's processors divided by its ranks.
   [[nodiscard]] double processors_each() const override;
+  // The text of --collective.
   [[nodiscard]] std::string asked_algorithms() const override;
   [[nodiscard]] std::string rates() const override;
   [[nodiscard]] const sim::NodeMemory* node_memory() const override { return rank_.process().node_memory(); }
+  // By the job's table of nodes, which every rank has.
   [[nodiscard]] std::uint32_t node_of(std::uint32_t world_rank) const override;
 
  private:
+  // Outlives the host.
   mpi_adi::MpiRank& rank_;
 };
 
-// With --check-types: what the calls were is told before the error of this process's last one, that the ranks made
-// different calls, ends the job. It is known when all members have called, of which some may never do so.
+// Lets the check of --check-types report before the error of this process's last call ends the job: waits until all
+// members have called, at most 3 s, because some may never do so. Returns at once without the check.
 void let_the_check_speak(mpi_adi::MpiRank& rank);
 
 }  // namespace margay::collectives

@@ -7,7 +7,8 @@ namespace margay::collectives {
 
 namespace {
 
-// Most messages are here by then, and who yields between looks has not gone to sleep yet.
+// Polls before the sender's process is monitored. Most messages have arrived by then, and a rank that yields between
+// polls has not gone to sleep yet.
 constexpr int kLooksBeforeWatch = 16;
 
 }  // namespace
@@ -16,7 +17,7 @@ Receive::Receive(Collective& collective, int source, const portals::Region& land
     : Part(collective), source_(source), landing_(landing) {
   const portals::Criteria wanted = collective.from(source);
   TreePortal& portal = collective.portal_;
-  // A call that stops looks no more by itself: this process, and the sender's, may both be computing.
+  // A nonblocking call does not poll by itself: this process and the sender's may both be computing.
   if (collective.flow_.stops()) wait_for_answer();
   // "it checks whether the message has arrived in the message heap. If it hasn't, then the child sets up the single
   // block buffer for the message that will be arriving." No round of progress lies between: nothing can slip through.
@@ -52,7 +53,8 @@ bool Receive::advance() {
   switch (stage_) {
     case Stage::deposit:
       if (!decided()) return false;
-      // No message begins to go there any more. Those that have are over before the memory is the caller's again.
+      // From here on no message begins to arrive in the block. One that has begun is complete before the memory is the
+      // caller's again.
       collective_.portal_.list_.remove(entry_);
       stage_ = Stage::leaving;
       [[fallthrough]];
@@ -71,21 +73,21 @@ bool Receive::advance() {
   return true;
 }
 
-// Until the block has it, or, because it is larger than the block, the heap; or nobody will send it any more.
+// Whether the message is in the block or, because it is larger than the block, in the heap; or will not come.
 bool Receive::decided() {
   if (memory().messages() > 0) return true;
   mpi_adi::Unexpected& heap = collective_.portal_.heap_;
   if (heap.any() && heap.find(collective_.from(source_)) != nullptr) return true;
   if (collective_.lost(source_)) return true;
-  // What was asked for may be on its way: only its sender can say that it is not.
+  // A message that was asked for may be on its way: only its sender can say that it is not.
   const CallState& call = collective_.call_;
   if (call.refuses(source_) || (!asked_for_ && (call.wrong || offered_longer()))) return true;
   if (++looks_ == kLooksBeforeWatch) watch(source_);
   return false;
 }
 
-// Its sender waits to be asked, for a message that this rank takes for a short one. What it had sent before has come
-// before its word.
+// Whether the sender waits to be asked, for a message that this rank takes for a short one. Messages that it sent
+// earlier have arrived before its notice.
 bool Receive::offered_longer() const {
   return !asked_for_ && collective_.call_.has_said(source_, Word::offer);
 }
@@ -105,6 +107,7 @@ void Receive::end() {
 
 void Receive::settle() {
   const std::uint64_t length = landing_.bytes();
+  // A shorter message than named fits the block, so its length is checked here.
   if (memory().messages() > 0) [[likely]] {
     if (memory().bytes() != length) collective_.other_length(length);
     return end();
@@ -118,7 +121,7 @@ void Receive::settle() {
   end();
 }
 
-// Asked for anew each time: a message whose sender is lost before its body is here goes away.
+// Searches anew each time: a message whose sender is lost before its body is complete disappears from the heap.
 bool Receive::take_from_heap() {
   mpi_adi::Unexpected& heap = collective_.portal_.heap_;
   portals::ArrivedMessage* const message = heap.find(collective_.from(source_));
@@ -162,6 +165,7 @@ ReceiveRows::~ReceiveRows() {
   end();
 }
 
+// Many messages arrive for one wait: polling the condition after each would be wasted.
 int ReceiveRows::messages() const {
   return mpi_adi::Device::kMessagesPerRound;
 }
@@ -170,6 +174,7 @@ bool ReceiveRows::advance() {
   if (entry_.listed()) {
     if (collective_.portal_.heap_.any()) take_from_heap();
     const CallState& call = collective_.call_;
+    // Rows in the heap count as arrived.
     if (!here() && !collective_.any_lost() && !call.wrong && !call.anybody_refuses()) {
       if (++looks_ == kLooksBeforeWatch) watch_all();
       return false;
@@ -200,14 +205,16 @@ bool ReceiveRows::here() const {
   return single_.messages() + from_heap_ >= members_.size() - 1;
 }
 
-// Messages that lie in the heap came before the call, or their rows have another length than the table's.
+// Rows in the heap arrived before the call, or have another length than the table's.
 void ReceiveRows::take_from_heap() {
   mpi_adi::Unexpected& heap = collective_.portal_.heap_;
   portals::Criteria of_any_length = entry_.criteria();
+  // The length lies where other messages have their source.
   of_any_length.ignore_bits = mpi_adi::kSourceMask;
   while (portals::ArrivedMessage* const message = heap.find(of_any_length)) {
     if (!message->complete) return collective_.portal_.await_remainder(message->header);
     const std::uint64_t offset = message->header.offset;
+    // The offset comes from the wire: checked before it is used.
     if (message->body.bytes == bytes_ && offset <= table_.bytes() - bytes_) {
       portals::copy(table_.slice(offset, bytes_), portals::Region(message->body));
     } else {

@@ -6,7 +6,8 @@ namespace margay::collectives {
 
 namespace {
 
-// Most receivers have said by then that they are ready, and who yields between looks has not gone to sleep yet.
+// Polls before an offer is sent. Most receivers have reported by then that they are ready, and a rank that yields
+// between polls has not gone to sleep yet.
 constexpr int kLooksBeforeOffer = 16;
 
 }  // namespace
@@ -14,6 +15,7 @@ constexpr int kLooksBeforeOffer = 16;
 bool Send::advance() {
   if (over_) return true;
   Collective& collective = collective_;
+  // Short messages leave without waiting.
   if (!collective.gone_wrong() && !collective.asks(body_.bytes())) [[likely]] {
     transmit();
     return over_ = true;
@@ -30,7 +32,7 @@ bool Send::advance() {
   return over_ = true;
 }
 
-// Nothing is to be sent, and who waits for it knows, or will be told.
+// Reports to a receiver that no message comes, and why.
 void Collective::refuse(int destination) {
   fail(MPI_ERR_TRUNCATE);
   const bool lost = error_class() == MPIX_ERR_PROC_FAILED;
@@ -41,15 +43,16 @@ bool ReadyWait::decided() {
   Collective& collective = collective_;
   CallState& call = collective.call_;
   if (call.has_said(destination_, collective.ready_word()) || call.wrong || collective.lost(destination_)) return true;
-  // It says so when its own call has come as far: perhaps in its coprocessor, as this one's may be what goes on here.
+  // The receiver's program may be computing, as this one's may be: its coprocessor then has to be woken for the notice.
   if (collective.flow_.stops() && !expecting_) {
     expecting_ = true;
     expect_from(destination_);
   }
-  // It may never ask: when it takes the call for another one, in which nothing is asked for.
+  // The receiver never asks if it takes the call for another one, in which nothing is asked for: an offer settles that.
   if (++looks_ == kLooksBeforeOffer) {
     collective.portal_.notices().tell_offer(call, destination_);
   } else if (looks_ < kLooksBeforeOffer && call.task != nullptr) {
+    // A nonblocking call polls kLooksBeforeOffer times, as nothing else would wake it for the offer.
     call.task->wake();
   }
   return false;
@@ -73,7 +76,7 @@ Exchange::Exchange(Collective& collective, int destination, std::byte* body, int
       send_(collective, destination, portals::Region(body, bytes)),
       receive_(begun(bytes), source, portals::Region(landing, bytes)) {}
 
-// What is not asked for is sent at once.
+// A message that is not asked for leaves before the receive begins.
 Collective& Exchange::begun(std::uint64_t bytes) {
   if (!collective_.asks(bytes)) static_cast<void>(send_.advance());
   return collective_;

@@ -7,9 +7,11 @@ namespace margay::collectives {
 
 Shown::Shown(Collective& collective, Team& team)
     : Part(collective), team_(team), number_(collective.communicator().collective_sequence) {
+  // Nothing wakes a task when shared memory changes; and barriers and postings are numbered by calls in order.
   MARGAY_ASSERT(!collective.flow_.stops() && CallNumber::in_order(number_ - 1) == collective.call_.number);
 }
 
+// Progress lies beside the postings, which only a team with strips has.
 bool Shown::ask_for_progress() {
   if (!team_.has_strips()) return false;
   team_.want_progress();
@@ -29,6 +31,7 @@ bool Shown::somebody_is_done() const {
 
 bool Shown::others_left_the_lost() const {
   for (int member = 0; team_.has_strips() && member < collective_.size(); ++member) {
+    // is_done() acquires what has_failed() reads.
     if (is_done(member) && sim::has_failed(team_.posting_area(member).progress, number_)) return true;
   }
   return false;
@@ -42,6 +45,7 @@ void Shown::tell_of_a_loss(int member) const {
   collective_.portal_.notices().tell(collective_.call_, member, Word::lost);
 }
 
+// Counts as a message of its own kind: MPI_T's shown_collective.
 void Shown::count(std::uint64_t bytes) const {
   record(sim::TraceKind::shared_write, collective_.rank(), bytes);
   ++collective_.portal_.shown_.messages;
@@ -86,6 +90,7 @@ void Shown::record(sim::TraceKind kind, int writer, std::uint64_t bytes) const {
   if (kind == sim::TraceKind::shared_read) {
     event.destination = collective_.communicator_.world_rank(collective_.rank());
   }
+  // As a message from the writer would have them, so that a trace relates both to the call.
   event.match_bits = collective_.bits(writer);
   event.bytes = bytes;
   event.a = collective_.call_.number.word();

@@ -1,5 +1,5 @@
-// What calls by way of memory that all members see have in common (meet, post): the trace of who wrote and who read,
-// the counts, and the signs that others take the call for one by messages. Under the process lock.
+// The common part of calls through shared memory (meet, post): trace events, counts, and the detection of members that
+// take the call for one by messages. Under the process lock.
 #pragma once
 
 #include <cstdint>
@@ -9,56 +9,59 @@
 
 namespace margay::collectives {
 
-// Numbers of operations (Shape) are below this.
+// Numbers of operations (Shape) are below this: the mark of a barrier has 5 bits for them.
 inline constexpr unsigned kShownOperations = 32;
 
-// Looks in vain before the first, and between two, at whether others have gone on without this call.
+// Polls in vain before the first check of whether others have gone on without this call, and between two.
 inline constexpr std::uint32_t kLooksBeforeDoubt = 32;
 
+// The base of Meet and Post. Only for blocking calls that take their number in order.
 class Shown : public Part {
  public:
-  // This member reads `bytes` of a member's.
+  // Records that this member reads `bytes` of a member's data.
   void note_read(int member, std::uint64_t bytes) const { record(sim::TraceKind::shared_read, member, bytes); }
 
  protected:
   Shown(Collective& collective, Team& team);
   ~Shown() = default;
 
-  // It shows `bytes`.
+  // Records and counts that this member shows `bytes`.
   void count(std::uint64_t bytes) const;
 
-  // What is said in this call says that its member takes it for one by messages.
+  // Whether a notice of this call has arrived: its sender takes the call for one by messages.
   [[nodiscard]] bool messages_are_spoken_of() const;
-  // A member sent a message for it. To be asked seldom.
+  // Whether a member's message for this call lies in the heap. A search: to be called seldom.
   [[nodiscard]] bool messages_have_come() const;
-  // The members make different calls: all are told.
+  // Fails because the members make different calls, and notifies all.
   void fail_for_different_calls() const;
   [[nodiscard]] const Shape& shape() const;
   void fail(int error_class) const;
   [[nodiscard]] bool any_lost() const;
-  // A member that left for a lost one has said so.
+  // Whether a member reported that it left the call because a process is lost.
   [[nodiscard]] bool others_speak_of_a_loss() const;
+  // Reports to `member` that this one leaves because a process is lost.
   void tell_of_a_loss(int member) const;
 
-  // A look in vain. From the kLooksBeforeDoubt-th on others tell of their progress, and each look is at that too: so
-  // the last one before a sleep is.
+  // Counts a poll in vain. Returns true from the kLooksBeforeDoubt-th on: others then publish their progress, and the
+  // caller has to check it in each poll, so also in the last one before a sleep.
   [[nodiscard]] bool doubts() { return ++looks_ >= kLooksBeforeDoubt && ask_for_progress(); }
-  // Of a call's meetings, of which two that are under way at once differ by one step at most. Not 0. Two calls have the
-  // same only where a multiple of kMeetingCalls lies between them, so of `number_`: the call's word wraps before.
+  // The number of a barrier of this call; not 0. Two bits for the step suffice, as two barriers of a call that are in
+  // use at once differ by one step. Two calls have the same number only if a multiple of kMeetingCalls lies between
+  // them. It is computed from `number_`, because the call's word wraps earlier.
   [[nodiscard]] std::uint32_t number_of_meeting(std::uint32_t step) const {
     const auto call = static_cast<std::uint32_t>((number_ - 1) % kMeetingCalls) + 1;
     return call << kStepBits | (step & ((1U << kStepBits) - 1));
   }
-  // Some member has come to a meeting of this call. Requires: this one has not.
+  // Whether a member has arrived at a barrier of this call. Requires: this one has not.
   [[nodiscard]] bool somebody_meets() const {
     return team_.meeting().latest() >> kStepBits == number_of_meeting(0) >> kStepBits;
   }
-  // At times of those.
+  // Whether this poll is one of those for expensive checks: one in kLooksBeforeDoubt.
   [[nodiscard]] bool looks_closely() const { return looks_ % kLooksBeforeDoubt == kLooksBeforeDoubt - 1; }
-  // Some member is done with this call. Requires: doubts() said true.
+  // Whether some member is done with this call. Requires: doubts() returned true.
   [[nodiscard]] bool somebody_is_done() const;
   [[nodiscard]] bool is_done(int member) const;
-  // Some member left this call, or a later one, because a process is lost.
+  // Whether a member left this call, or a later one, because a process is lost.
   [[nodiscard]] bool others_left_the_lost() const;
   [[nodiscard]] std::uint64_t number() const { return number_; }
 
@@ -69,7 +72,8 @@ class Shown : public Part {
   static constexpr std::uint64_t kMeetingCalls = (std::uint64_t{1} << (sim::Meeting::kNumberBits - kStepBits)) - 1;
   [[nodiscard]] bool ask_for_progress();
 
-  std::uint64_t number_;  // of the call among the communicator's, from 1
+  // The call's position among those of its communicator, from 1.
+  std::uint64_t number_;
   std::uint32_t looks_ = 0;
 
   void record(sim::TraceKind kind, int writer, std::uint64_t bytes) const;

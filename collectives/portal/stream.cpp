@@ -14,6 +14,7 @@ StreamReceive::StreamReceive(Collective& collective, int source, const portals::
     combined_.emplace(landing);
   }
   collective.own(memory());
+  // Each piece names its offset in the block.
   const portals::Options at_their_offsets{.save = portals::Save::body, .offset_by = portals::OffsetBy::sender};
   if (portal_ != mpi_adi::kCollectiveTreePortal) {
     const bool attached = collective.kernel_.table().attach(portal_, memory(), at_their_offsets).ok();
@@ -37,8 +38,8 @@ portals::Descriptor& StreamReceive::memory() {
   return *combined_;
 }
 
-// A stream that ended well has brought all that was sent. What is still on its way of another one must not meet the
-// next one: its portal is not used again.
+// A complete stream has received all that was sent. Pieces of an incomplete one may still arrive, and must not meet the
+// next stream: its portal is not used again.
 void StreamReceive::detach() {
   attached_ = false;
   if (portal_ == mpi_adi::kCollectiveTreePortal) return collective_.portal_.list_.remove(entry_);
@@ -56,11 +57,13 @@ bool StreamReceive::advance_to(std::uint64_t bytes) {
   if (memory().bytes() >= bytes) return true;
   if (attached_) {
     const CallState& call = collective_.call_;
+    // Nothing more comes in any of these cases.
     if (!collective_.lost(source_) && !call.refuses(source_) && !call.wrong) return false;
     detach();
     end_waiting();
     collective_.fail_for_nothing(source_);
   }
+  // A piece that is being copied must end before the caller's memory is its own again.
   return memory().under_way() == 0;
 }
 
@@ -69,6 +72,7 @@ bool StreamSend::advance_to(std::uint64_t /*bytes*/) {
   wait_.end();
   const CallState::Said* const ready = collective_.call_.find_said(wait_.destination(), collective_.ready_word());
   if (ready != nullptr) portal_ = ready->portal;
+  // A "ready" without a portal is a receiver that takes the call for one without streams (below).
   if (collective_.gone_wrong()) {
     refuse();
   } else if (ready == nullptr || portal_ == portals::kNoPortal) {

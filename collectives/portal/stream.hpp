@@ -1,11 +1,11 @@
-// Streams (paper 001, section 3.2, figure 10): long data from one rank to another, piece after piece, straight into one
-// block at a portal of its own, without a match list. Who receives attaches the block and says that it is ready; its
-// word names the portal, as a request for an answer would. Who sends waits for the word once, and then sends what it
-// has when it has it: no further word is needed, as each piece names its place in the block. The receiver watches the
-// block's counters: pieces come in the order in which they were sent.
+// Streams (paper 001, section 3.2, figure 10): long data from one rank to another, piece after piece, into one block at
+// a portal of its own, without a match list. The receiver attaches the block and sends a "ready" that names the portal.
+// The sender waits for it once and then sends each piece when it has it; no further notice is needed, because each
+// piece names its offset in the block. The receiver polls the block's counters: pieces arrive in the order in which
+// they were sent.
 //
-// Each stream has a portal of its own, from a pool, and only while it lasts: calls that overlap do not mix (section 3.3
-// offers "separate portals"). When all are in use the block stands in the match list of figure 8.
+// Each stream has a portal from a pool, and only while it lasts, so calls that overlap do not mix (section 3.3 offers
+// "separate portals"). When all are in use, the block goes into the match list of figure 8.
 #pragma once
 
 #include <cstddef>
@@ -16,11 +16,11 @@
 
 namespace margay::collectives {
 
-// Streams go in pieces of this: long enough that a piece's α is little beside its β, and short enough that the first
-// one is soon at the last rank.
+// Bytes of a piece: enough that its start-up cost α is small beside its transfer cost β, and few enough that the first
+// piece reaches the last rank of a chain soon.
 inline constexpr std::size_t kStreamPieceBytes = std::size_t{64} << 10;
 
-// What a text awaits of a stream: `Of` has advance_to(bytes).
+// An awaitable of a stream's progress. `Of` has advance_to(bytes).
 template <typename Of>
 class StreamPart : public mpi_adi::Awaitable<StreamPart<Of>> {
  public:
@@ -34,46 +34,53 @@ class StreamPart : public mpi_adi::Awaitable<StreamPart<Of>> {
   std::uint64_t bytes_;
 };
 
-// From `source`, into `landing`, `bytes` in all. At most one from a source in a phase of a call, and no other message
-// from it. Before it goes it has awaited all of them, or an error.
+// The receiving side: `bytes` in all from `source` into `landing`. At most one from a source in a phase of a call, and
+// no other message from it. Before its destruction the routine has awaited all bytes, or an error.
 class StreamReceive : public Part {
  public:
   StreamReceive(Collective& collective, int source, const portals::Region& landing, std::uint64_t bytes);
   ~StreamReceive();
-  // Until so many bytes are there; or an error: then the call has it, and nothing comes any more.
+  // Waits until so many bytes have arrived, or an error: then the call has it, and nothing more arrives.
   [[nodiscard]] StreamPart<StreamReceive> until(std::uint64_t bytes) { return {*this, bytes}; }
   [[nodiscard]] bool advance_to(std::uint64_t bytes);
 
  private:
+  // The block: single_ for contiguous memory, else combined_.
   [[nodiscard]] portals::Descriptor& memory();
+  // Takes the block from its portal; no piece begins to arrive afterwards.
   void detach();
   void end_waiting();
 
   int source_;
   std::uint64_t bytes_;
+  // A message of the source is marked as awaited (expect_from).
   bool expecting_ = false;
+  // The block is at its portal, or in the match list.
   bool attached_ = true;
   std::optional<portals::SingleBlock> single_;
   std::optional<portals::CombinedBlock> combined_;
   portals::PortalIndex portal_;
-  portals::MatchEntry entry_;  // where there was no portal for it
+  // In the match list, if no portal was free.
+  portals::MatchEntry entry_;
 };
 
-// To `destination`, in pieces.
+// The sending side. `destination` has a StreamReceive in the same phase.
 class StreamSend : public Part {
  public:
   StreamSend(Collective& collective, int destination) : Part(collective), wait_(collective, destination) {}
-  // Until the destination is ready; or an error, which the call has then.
+  // Waits until the destination is ready, or an error, which the call then has.
   [[nodiscard]] StreamPart<StreamSend> opened() { return {*this, 0}; }
   [[nodiscard]] bool advance_to(std::uint64_t bytes);
-  // `piece` goes to where the receiver's block has `offset`; it stays the call's until Flush. Nothing after an error,
-  // of which the destination is told. Requires: opened.
+  // Sends a piece to `offset` of the receiver's block; the memory stays the call's until Flush. After an error it sends
+  // nothing, and notifies the destination once. Requires: opened() awaited.
   void send(const portals::Region& piece, std::uint64_t offset);
 
  private:
+  // Notifies the destination, once, that no further piece comes.
   void refuse();
 
   ReadyWait wait_;
+  // The portal that the receiver named.
   portals::PortalIndex portal_ = portals::kNoPortal;
   bool refused_ = false;
 };

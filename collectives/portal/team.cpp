@@ -7,7 +7,7 @@ namespace margay::collectives {
 std::optional<Team> Team::find(const sim::NodeMemory* memory, const mpi_adi::Communicator& members) {
   const mpi_adi::Group& group = *members.group;
   const auto pair = static_cast<std::uint32_t>(members.collective_context / 2);
-  // The library's own world has another order of calls in the same contexts as the program's.
+  // The library's own world uses the same contexts as the program's, with another order of calls.
   const bool own = group.session == mpi_adi::Group::kNoSession;
   if (memory == nullptr || members.size() < 2 || own || !sim::NodeMemory::has_place(pair)) return std::nullopt;
   if (static_cast<std::uint32_t>(members.size()) > sim::Meeting::kMembersMax) return std::nullopt;
@@ -34,16 +34,18 @@ void Team::be_done(std::uint64_t number, bool failed) {
   if (sim::is_wanted(meeting_.wanted(), memory_->barrier_registered())) wake_others();
 }
 
+// As be_done(): publishes first, then wakes members that may sleep (see sim::want()).
 void Team::have_read(std::uint64_t number) {
   sim::have_read(posting_area(static_cast<int>(me_)).progress, number);
   if (sim::is_wanted(meeting_.wanted(), memory_->barrier_registered())) wake_others();
 }
 
-// The place is as at first for those that meet there next.
+// The last member to leave clears the place for the communicator that uses it next.
 void Team::leave() {
   meeting_.leave([this] {
     for (int member = 0; has_strips() && member < static_cast<int>(local_ranks_.size()); ++member) {
       sim::PostingArea& area = posting_area(member);
+      // Untouched memory stays untouched: writing it would allocate its pages.
       if (area.progress.done == 0) continue;
       area.progress = {};
       area.postings = {};

@@ -14,10 +14,10 @@ namespace margay::collectives {
 
 namespace {
 
-// Messages that come before their call: CallNumber::kGateCalls of at most kHandshakeBytes from each child, for each
-// communicator that somebody runs ahead on. Room for them is reserved as far as there is address space; pages come when
-// touched, from the lowest on. What finds none is held on its wire, until a second heap is opened
-// (mpi_adi/device/unexpected): communicators are bounded in number, but not in what all of them may have here at once.
+// Early messages: CallNumber::kGateCalls of at most kHandshakeBytes from each child, for each communicator that a
+// member runs ahead on. Address space for them is reserved as far as available; pages are allocated when touched, from
+// the lowest on. A message without room is held on its wire, until a second heap is opened (mpi_adi/device/unexpected):
+// the number of communicators is bounded, but not what all of them may have here at once.
 constexpr std::size_t kTreeHeapBytesMin = std::size_t{16} << 20;
 
 mpi_adi::Unexpected::Setup setup_of(const TreePortal::Limits& limits, std::uint32_t ranks, mpi_adi::Listener& owner) {
@@ -55,12 +55,13 @@ void TreePortal::check_calls(sim::Findings& findings, sim::SourceLines& lines) {
   check_ = std::make_unique<CallCheck>(*host_, sent_, findings, lines);
 }
 
+// Takes the list first: a woken call may register again.
 void TreePortal::told() {
   for (const portals::Header& header : std::exchange(remainders_, {})) notices_.wake(header);
   heap_.for_each_new([this](const portals::ArrivedMessage& message) { notices_.wake(message.header); });
 }
 
-// One whose body is still coming stays: its sender is in the middle of it.
+// A message whose body is still arriving stays, because its wire writes to it.
 void TreePortal::forget(const portals::Criteria& criteria) {
   for (portals::ArrivedMessage* message = heap_.first(); message != nullptr;) {
     portals::ArrivedMessage* const next = heap_.next(*message);
@@ -71,7 +72,7 @@ void TreePortal::forget(const portals::Criteria& criteria) {
 }
 
 void TreePortal::forget_messages(const mpi_adi::Communicator& communicator) {
-  // Of both contexts: agreements of some members have the other one (comm/agree).
+  // In both contexts: agreements of some members use the other one (comm/agree).
   constexpr portals::MatchBits kWhich = portals::MatchBits{1} << mpi_adi::kContextShift;
   forget({.match_bits = mpi_adi::envelope_bits(0, 0, communicator.collective_context),
           .ignore_bits = ~mpi_adi::kContextMask | kWhich});
@@ -84,6 +85,7 @@ void TreePortal::forget_call(const mpi_adi::Communicator& communicator, CallNumb
 }
 
 portals::PortalIndex TreePortal::take_stream() {
+  // The lowest free portal; the tree portal serves when none is.
   const int free = std::countr_one(streams_in_use_);
   if (free >= static_cast<int>(mpi_adi::kCollectiveStreams)) return mpi_adi::kCollectiveTreePortal;
   streams_in_use_ |= std::uint32_t{1} << free;

@@ -1,6 +1,5 @@
 // The portal structures of the short message collectives (paper 001, section 3.1, figure 8): a match list in which a
-// single (or combined) block stands while a message is awaited, and a message heap behind it for messages that come
-// first.
+// single (or combined) block stands while a message is awaited, and behind it a message heap for early messages.
 //
 // Overlapping operations do not mix (section 3.3 offers "separate portals, sequence numbers, or some other form of
 // matching criteria"): the match bits carry the number of the collective call on its communicator.
@@ -28,17 +27,21 @@ namespace margay::collectives {
 
 class CallCheck;  // collectives/portal/call_check
 
-// Above this, a parent sends only when its child has said that it is ready, so that no body is copied twice ("it may be
+// Bytes above which a parent sends only after its child's ready notice, so that no body is copied twice ("it may be
 // desirable to avoid memory copies completely, in which case it is worthwhile to add an additional handshake"; "larger
 // than say 10Kbytes").
 inline constexpr std::uint64_t kHandshakeBytes = std::uint64_t{16} * 1024;
 
+// What collectives own on a rank: tree portal, ready portal, stream portals, and the pools that calls use. MpiRank owns
+// one, from its start to its end. Under the process lock.
 class TreePortal final : public mpi_adi::RankExtension, private mpi_adi::Listener {
  public:
-  // What may lie here of calls that this process has not come to.
+  // Bounds for early messages and notices of calls that this process has not begun.
   struct Limits {
-    std::size_t heap_bytes = std::size_t{1} << 30;  // messages; less where the address space refuses so much
-    std::size_t spill_bytes = 0;                    // of the second heap; 0: the process's share of the memory
+    // Of the heap of early messages; less where the operating system reserves no such address space.
+    std::size_t heap_bytes = std::size_t{1} << 30;
+    // Of the second heap; 0: the process's share of the memory.
+    std::size_t spill_bytes = 0;
     std::size_t early_notices = kEarlyMax;
   };
   // Takes portals 3 and 4 of the host's table. Requires: no message has arrived yet.
@@ -46,27 +49,28 @@ class TreePortal final : public mpi_adi::RankExtension, private mpi_adi::Listene
   TreePortal(std::unique_ptr<Host> host, const Limits& limits);
   ~TreePortal() override;
 
-  // For the message of the call, from rank `source` of the communicator.
+  // Match bits of a call's message from rank `source` of the communicator.
   [[nodiscard]] static portals::MatchBits bits(CallNumber number, int source, mpi_adi::ContextId context);
 
   [[nodiscard]] Host& host() { return *host_; }
   [[nodiscard]] Notices& notices() { return notices_; }
-  // Of the algorithms' texts.
+  // The pool of the routines' coroutine frames.
   [[nodiscard]] mpi_adi::FramePool& frames() { return frames_; }
-  // For a call's time.
+  // Temporary memory of a call.
   [[nodiscard]] KeptMemory::Run take_memory(std::uint64_t bytes) { return KeptMemory::take(memory_of_calls_, bytes); }
-  // The calls on a communicator that do not block, in the order of their numbers.
+  // The nonblocking calls of each communicator, in the order of their numbers.
   [[nodiscard]] CallOrder& order() { return order_; }
-  // Compares the members' calls from now on; see CallCheck. nullptr: nobody asked for it.
+  // Enables the check of collective calls (CallCheck); check() is null while it is disabled.
   void check_calls(sim::Findings& findings, sim::SourceLines& lines);
   [[nodiscard]] CallCheck* check() { return check_.get(); }
-  // Messages and bytes that collective calls sent.
+  // Counts of messages and bytes that collective calls sent, and of what they showed through shared memory.
   [[nodiscard]] const sim::WireCounts& sent() const override { return sent_; }
   [[nodiscard]] const sim::WireCounts& shown() const override { return shown_; }
+  // Discards early messages of a communicator whose contexts are about to be reused.
   void forget_messages(const mpi_adi::Communicator& communicator) override;
-  // Gives up what came for a call and was never taken.
+  // Discards messages of a call that it never received.
   void forget_call(const mpi_adi::Communicator& communicator, CallNumber number);
-  // A portal that nobody uses, for a stream; the tree portal when there is none.
+  // An unused portal for a stream, or the tree portal if all are in use; give_back_stream() returns it to the pool.
   [[nodiscard]] portals::PortalIndex take_stream();
   void give_back_stream(portals::PortalIndex portal);
 
@@ -77,14 +81,16 @@ class TreePortal final : public mpi_adi::RankExtension, private mpi_adi::Listene
   friend class StreamReceive;
   friend class Shown;
 
-  // The heap has a message, or the remainder of one. Wakes the calls that they belong to: with thousands under way a
-  // message costs what its own call costs.
+  // The heap has a message, or the remainder of one: wakes the calls that they belong to. With thousands of calls in
+  // progress, a message costs what its own call costs.
   void told() override;
-  // Of a call that waits for the remainder.
+  // Registers a call that waits for the remainder of a message in the heap.
   void await_remainder(const portals::Header& header) { remainders_.push_back(header); }
+  // Discards the complete messages that match.
   void forget(const portals::Criteria& criteria);
 
   std::unique_ptr<Host> host_;
+  // Counts since the rank began.
   sim::WireCounts sent_;
   sim::WireCounts shown_;
   mpi_adi::FramePool frames_;
@@ -94,10 +100,12 @@ class TreePortal final : public mpi_adi::RankExtension, private mpi_adi::Listene
   // not present."
   portals::MatchList list_;
   mpi_adi::Unexpected heap_;
+  // Messages whose remainder a call waits for.
   std::vector<portals::Header> remainders_;
   Notices notices_;  // portal 4
+  // Null without --check-types.
   std::unique_ptr<CallCheck> check_;
-  std::uint32_t streams_in_use_ = 0;  // a bit for each of the pool
+  std::uint32_t streams_in_use_ = 0;  // a bit for each portal of the pool
 };
 
 }  // namespace margay::collectives

@@ -11,13 +11,13 @@ namespace margay::collectives {
 
 namespace {
 
-// This rank's place in the tree of its own group, rooted at its first rank.
+// This rank's position in its own group's tree, rooted at the group's first rank.
 TreePlace tree_of_mine(const TwoGroups& groups, int rank) {
   const auto rank_of = [&](int number) { return groups.mine + number; };
   return of_ranks(spanning_tree(groups.my_size, 0, rank - groups.mine), rank_of);
 }
 
-// Roots differ between the two groups, so no notice names them: `root` is for the trace.
+// The two groups name different roots, so notices carry none: `root` is for the trace.
 Plan plan_of(Operation operation, std::uint64_t bytes, std::optional<int> root = {}) {
   return {.algorithm = Algorithm::tree,
           .shape = {.operation = operation_number(operation),
@@ -34,11 +34,12 @@ Steps bcast_between(Collective& collective, BcastBetween what) {
     co_await Flush(collective);
     co_return;
   }
+  // The first rank of the receiving group gets the data for its group.
   if (collective.rank() == groups.mine) co_await Receive(collective, groups.theirs + what.root, what.data);
   co_await bcast_along(collective, tree_of_mine(groups, collective.rank()), what.data);
 }
 
-// The group's first rank has the result.
+// Reduces this rank's group; its first rank has the result.
 Steps reduce_mine(Collective& collective, const TwoGroups& groups, const Reduction& reduction) {
   return reduce_along(collective, tree_of_mine(groups, collective.rank()), reduction);
 }
@@ -56,7 +57,7 @@ Steps reduce_between(Collective& collective, ReduceBetween what) {
   co_await Flush(collective);
 }
 
-// The first ranks reduce, and give each other what their groups come to: where it was.
+// Reduces both groups; their first ranks exchange the results, each into its `partial`.
 Steps swap_results(Collective& collective, const TwoGroups& groups, const Reduction& reduction) {
   co_await reduce_mine(collective, groups, reduction);
   if (collective.rank() != groups.mine) co_return;
@@ -94,6 +95,7 @@ Steps reduce_scatter_between(Collective& collective, ReduceScatterBetween what) 
 }  // namespace
 
 TwoGroups TwoGroups::of(const mpi_adi::Communicator& inter) {
+  // Ranks of the first group keep their numbers in the communicator of both.
   const bool mine_first = inter.both->rank() == inter.rank();
   return {.mine = mine_first ? 0 : inter.peer_count(),
           .my_size = inter.size(),

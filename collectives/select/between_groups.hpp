@@ -1,31 +1,36 @@
-// Collectives of an intercommunicator that are more than messages straight from one group to the other
-// (MPI 4.0, 6.2.2): one group's data or result goes to the other. They run over both groups as one
-// (Communicator::everybody()).
+// Collectives of an intercommunicator in which one group's data or result goes to the other (MPI 4.0, 6.2.2), and which
+// are more than direct messages. They run over the communicator of both groups (Communicator::everybody()).
 #pragma once
 
 #include "collectives/select/perform.hpp"
 
 namespace margay::collectives {
 
-// Where the two groups are among everybody: each a range of ranks.
+// The two groups' ranges of ranks in the communicator of both.
 struct TwoGroups {
-  int mine = 0;  // first rank
+  // The first rank of this rank's group, and the group's size.
+  int mine = 0;
   int my_size = 1;
+  // The same of the other group.
   int theirs = 0;
   int their_size = 1;
+  // The ranges as seen by this rank of `inter`: which group is first is the same on all ranks.
   [[nodiscard]] static TwoGroups of(const mpi_adi::Communicator& inter);
 };
 
-// `root`: MPI_ROOT, it is this rank; MPI_PROC_NULL, it is another of this group; or its rank in the other group.
+// A broadcast from one rank to the other group. `root`: MPI_ROOT, this rank; MPI_PROC_NULL, another one of this group;
+// or the root's rank in the other group.
 struct BcastBetween {
   TwoGroups groups;
   int root = 0;
+  // Sent at the root, filled in the other group, empty elsewhere.
   portals::Region data = {};
   [[nodiscard]] Plan plan(const StandingFacts& standing) const;
   [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
 };
 
-// `reduction.partial`: the contribution of a rank whose group has not the root; the result at the root.
+// A reduction of one group's data to a rank of the other. `reduction.partial`: the contribution of a rank of that
+// group; the result at the root.
 struct ReduceBetween {
   TwoGroups groups;
   int root = 0;
@@ -34,19 +39,24 @@ struct ReduceBetween {
   [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
 };
 
-// Each group gets what the other one's contributions come to.
+// An allreduce in which each group gets the combination of the other one's data. Each group reduces to its first rank;
+// these exchange the results and broadcast them.
 struct AllreduceBetween {
   TwoGroups groups;
+  // This rank's contribution, whose row gets the result.
   Reduction reduction = {};
   [[nodiscard]] Plan plan(const StandingFacts& standing) const;
   [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
 };
 
-// The same, each rank its block: as ReduceScatterCall.
+// A reduce-scatter in which each rank gets its block of the other group's combination; see ReduceScatterCall. The first
+// ranks of both groups exchange results, and each deals its group's blocks.
 struct ReduceScatterBetween {
   TwoGroups groups;
+  // This rank's contribution, whose row gets this rank's block of the result, at its place.
   Reduction reduction = {};
-  std::span<const std::uint64_t> block_lengths = {};  // of the ranks of this group
+  // Bytes of the blocks of this group's ranks, in their order.
+  std::span<const std::uint64_t> block_lengths = {};
   [[nodiscard]] Plan plan(const StandingFacts& standing) const;
   [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
 };

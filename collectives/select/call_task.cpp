@@ -18,7 +18,8 @@ CallTask::CallTask(mpi_adi::MpiRank& rank, mpi_adi::Communicator& of, By by)
   ++of.references;
 }
 
-// The call that ends it may still have an error to tell on the communicator.
+// Drops the reference later (device), because the call that ends the request may still report an error on the
+// communicator.
 CallTask::~CallTask() {
   if (channel_) portal_.notices().close(*channel_);
   for (mpi_adi::Datatype* const type : types_) mpi_adi::Handles::release(*type);
@@ -47,6 +48,7 @@ void CallTask::start(mpi_adi::MpiRank& /*rank*/) {
   const CallNumber number = channel_ ? Notices::take_number(*channel_) : portal_.notices().take_number(all);
   mpi_adi::Task& task = *this;
   collective_.emplace(portal_, all, number, flow_, task);
+  // The order of numbers: a call behind a gate waits here.
   portal_.order().enter(place_, all, number);
   begin();
 }
@@ -77,6 +79,7 @@ bool CallTask::go_on() {
 }
 
 Steps CallTask::whole_text() {
+  // Not of shared memory: nothing wakes a suspended routine when memory changes.
   const StandingFacts& standing = facts_of(portal_.host(), collective_->communicator()).of_stopping();
   const Plan how = plan(standing);
   collective_->begin(how.shape, how.own);
@@ -86,6 +89,7 @@ Steps CallTask::whole_text() {
 }
 
 void CallTask::over() {
+  // The coroutine frame refers to the call: it goes first.
   text_ = {};
   collective_.reset();
   portal_.order().leave(place_);

@@ -1,6 +1,6 @@
-// A collective call that does not block: the same text as that of one that does, which stops where the other waits, and
-// goes on when what it waits for has come. Its request is completed by MPI_Wait and its kin; a persistent one is
-// started again and again, each time as a call of its own.
+// A nonblocking collective call: the routine of the blocking one, which suspends where that waits, and resumes when
+// what it waits for has come. MPI_Wait and its variants complete its request; a persistent one is started repeatedly,
+// each time as a call of its own.
 #pragma once
 
 #include <optional>
@@ -14,62 +14,78 @@
 
 namespace margay::collectives {
 
+// The request and the task of a nonblocking or persistent call. The device owns it as a request; it runs as a task
+// whenever an event wakes it. Under the process lock.
 class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
  public:
   using Task::By;
   ~CallTask() override;
 
-  // It is started again and again, each time as the call that it is made as: persistent ones are matched in the order
-  // in which they are made, whatever the order in which they are started (MPI 4.0, 6.13). false: see Notices::open().
+  // Makes the call persistent: it gets a channel, so that persistent calls match in the order in which they are made,
+  // whatever the order of their starts (MPI 4.0, 6.13). Returns false if the members have to agree on channels first:
+  // see Notices::open().
   [[nodiscard]] bool be_persistent();
-  // Begins a call: it takes its number, and goes as far as it can. Requires: none is under way.
+  // Begins a call: takes its number, and goes as far as it can. Requires: none is in progress.
   void start(mpi_adi::MpiRank& rank) override;
+  // The call's error class; `words` gets a message for it. end() also lets the check of collective calls report first.
   [[nodiscard]] int outcome(mpi_adi::MpiRank& rank, MPI_Status* status, std::string& words) override;
   [[nodiscard]] int end(mpi_adi::MpiRank& rank, MPI_Status* status, std::string& words) override;
-  // A nonblocking collective's request is neither cancelled nor freed before it is complete (MPI 4.0, 6.12): the
-  // bindings refuse it.
-  // Of the function that makes the request, for reports; stays.
+  // Sets the name of the MPI function that makes the request, for reports; a literal.
   void name_it(const char* name) { name_ = name; }
+  // A nonblocking collective's request is neither cancelled nor freed before it is complete (MPI 4.0, 6.12): the
+  // bindings refuse both, so this does nothing.
   [[nodiscard]] int give_up(mpi_adi::MpiRank& /*rank*/, std::string& /*words*/) override { return MPI_SUCCESS; }
 
   [[nodiscard]] mpi_adi::FramePool& frames() const { return portal_.frames(); }
 
  protected:
-  // Holds a reference to the communicator. `by`: whether it calls functions of the program's.
+  // Holds a reference to the communicator. `by`: By::program if the routine calls functions of the program; it then
+  // runs in the program's calls only.
   CallTask(mpi_adi::MpiRank& rank, mpi_adi::Communicator& of, By by);
   [[nodiscard]] mpi_adi::MpiRank& rank() const { return rank_; }
-  // Holds a reference to a datatype that the program may free meanwhile.
+  // Holds a reference, until destroyed, to a datatype that the program may free earlier.
   void keep(mpi_adi::Datatype& type);
 
  private:
-  // A call begins: the program's data is as it is to be sent. Its messages ended well: the result goes where the
-  // program wants it. MPI_SUCCESS, or what the call comes to all the same.
+  // prepare(): called when a call begins; packs the program's data. finish(): called when its messages have ended well;
+  // puts the result into the program's memory, and returns MPI_SUCCESS or the call's error.
   virtual void prepare() {}
   [[nodiscard]] virtual int finish() { return MPI_SUCCESS; }
-  // Why, if it is neither that calls differ nor a lost process.
+  // The message for an error that is neither a difference of calls nor a lost process.
   [[nodiscard]] virtual std::string words_of(int /*error_class*/) const { return {}; }
+  // How the call is done, and its routine.
   [[nodiscard]] virtual Plan plan(const StandingFacts& standing) const = 0;
   [[nodiscard]] virtual Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) = 0;
 
+  // The routine from its plan to its flush.
   [[nodiscard]] Steps whole_text();
+  // The call's name and communicator, for reports of stalled ranks.
   [[nodiscard]] std::string describe() const override;
+  // Runs the routine as far as it can; returns whether it is complete.
   [[nodiscard]] bool go_on() override;
+  // Ends the call: lets later ones begin, unpacks the result, completes the request.
   void over() override;
 
   mpi_adi::MpiRank& rank_;
   TreePortal& portal_;
   Flow flow_;
+  // The call's link in the order of its communicator's nonblocking calls.
   OrderedCall place_;
-  std::optional<Channel> channel_;  // of a persistent one
+  // Of a persistent call.
+  std::optional<Channel> channel_;
   std::vector<mpi_adi::Datatype*> types_;
+  // The call in progress; empty between the starts of a persistent one.
   std::optional<Collective> collective_;
   const char* name_ = "";
+  // The routine has begun: no gate holds the call back.
   bool begun_ = false;
+  // The call's error class, for the request's outcome.
   int error_ = MPI_SUCCESS;
+  // The routine's coroutine.
   Steps text_;
 };
 
-// Of an operation of select/perform whose data lies where the program has it.
+// A call of select/perform whose data lies in the program's memory, so that nothing is packed.
 template <typename What>
 class PlainCallTask : public CallTask {
  public:

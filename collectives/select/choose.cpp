@@ -38,6 +38,7 @@ portals::Status parse_asked_for(std::string_view text, AskedFor& out) {
   while (!text.empty()) {
     const std::string_view pair = text.substr(0, text.find(','));
     text.remove_prefix(std::min(pair.size() + 1, text.size()));
+    // "a=b,,c=d" and a comma at the end are accepted.
     if (pair.empty()) continue;
     const std::string_view asked = pair.substr(0, pair.find('='));
     const std::string_view behind = pair.size() > asked.size() ? pair.substr(asked.size() + 1) : "";
@@ -58,6 +59,7 @@ portals::Status parse_asked_for(std::string_view text, AskedFor& out) {
       const auto algorithm = static_cast<Algorithm>(at);
       if (name(algorithm) == how && does(algorithm, *of)) chosen = algorithm;
     }
+    // Only a hybrid takes a plan behind its name.
     const bool plans = how.size() < behind.size();
     if (!chosen || (plans && chosen != Algorithm::hybrid)) {
       chosen.reset();
@@ -81,6 +83,7 @@ portals::Status parse_asked_rates(std::string_view text, Rates& out) {
     out = usual_rates();
     return {};
   }
+  // Without "=" it is neither a text of rates nor a known name.
   if (text.find('=') == std::string_view::npos) {
     return portals::Status::error(
         "--rates " + std::string(text) +
@@ -98,9 +101,10 @@ Rates rates_of_job(std::string_view text) {
 
 namespace {
 
-// Short ones are judged as this: about where what they take still hangs on messages and turns, not on bytes.
+// All short lengths are costed as 1 KiB: about there the cost still depends on messages and turns, not on bytes.
 constexpr std::uint64_t kShortJudgedAs = 1024;
-// A hybrid has to be so much better: the cheapest of many plans is the one that the formulas flatter most.
+// The factor by which a hybrid must be better: of its many plans, the cheapest is the one that the formulas flatter
+// most.
 constexpr double kHybridHandicap = 1.1;
 
 }  // namespace
@@ -119,7 +123,7 @@ double seconds_of(Algorithm algorithm, Operation operation, std::uint64_t bytes,
   return seconds(cost_of(algorithm, operation, bytes, facts, in_order), facts, facts.rates);
 }
 
-// Whether it can do some length of the class: the shortest one there is for it, in which nothing is sent for a barrier.
+// Whether the algorithm can do some length of the class: tested by the shortest one, which is 0 for a barrier.
 bool can_some(Algorithm algorithm, Operation operation, const LengthClass& lengths, const Facts& facts, bool in_order) {
   return can(algorithm, operation, lengths.shortest, facts, in_order);
 }
@@ -145,6 +149,7 @@ ClassChoice choose_for(Operation operation, const LengthClass& lengths, const Fa
       of_of_all = takes;
     }
   }
+  // Every operation has an algorithm that can do everything.
   MARGAY_ASSERT(of_all.has_value());
   return {*best, *of_all};
 }
@@ -153,8 +158,10 @@ namespace {
 
 template <typename OfClass>
 Algorithm choose_by(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order, OfClass of_class) {
+  // A request counts before costs.
   const std::optional<Algorithm> asked = facts.asked_for[static_cast<std::size_t>(operation)];
   if (asked && can(*asked, operation, bytes, facts, in_order)) return *asked;
+  // By the call's own length: `best` need not be able to do all lengths of its class.
   const ClassChoice& choice = of_class(class_of(bytes));
   return can(choice.best, operation, bytes, facts, in_order) ? choice.best : choice.of_all;
 }

@@ -1,5 +1,5 @@
-// The choice of a collective call's algorithm: that of the least cost, or the one that the user asked for. A pure
-// function of facts that all members of the communicator share: they must choose the same.
+// The choice of a collective call's algorithm: the one of least cost, or the one that the user requested. A pure
+// function of facts that all members of the communicator have, because they must choose the same.
 #pragma once
 
 #include <array>
@@ -16,23 +16,24 @@
 
 namespace margay::collectives {
 
-// What the user asks for: algorithms by name (--collective), rates (--rates).
+// The user's requests: algorithms by name (--collective), rates (--rates).
 
-// "bcast=bucket,allreduce=hybrid:2x4". An unknown operation, or one that does not go by the algorithm, is an error that
-// names it.
+// Parses "bcast=bucket,allreduce=hybrid:2x4". Fails with a message that names the entry if the operation is unknown or
+// does not have the algorithm.
 [[nodiscard]] portals::Status parse_asked_for(std::string_view text, AskedFor& out);
-// "tree|direct|bucket", of an operation; empty where there is nothing to choose.
+// The names of an operation's algorithms, "tree|direct|bucket"; empty if it has none to choose from.
 [[nodiscard]] std::string algorithms_of(Operation operation);
 
-// The rates that a job chooses by (Job::rates), out of their text: the user's word, or what calibration has kept.
-// "usual" or nothing, "paragon", or a text of rates. `out` is as it was where there is an error.
+// Parses the rates by which a job chooses (Job::rates): "usual" or nothing, "paragon", or a text of rates, from the
+// user or from a calibration. On failure `out` is unchanged.
 [[nodiscard]] portals::Status parse_asked_rates(std::string_view text, Rates& out);
-// The same where an error can no longer be reported: a wrong entry counts as none. So all ranks of a job that got the
-// same text choose by the same rates.
+// The same where an error can no longer be reported: an invalid text counts as empty. So all ranks of a job that have
+// the same text choose by the same rates.
 [[nodiscard]] Rates rates_of_job(std::string_view text);
 
-// Lengths that are judged alike, as `judged_as`: all up to kHandshakeBytes, so that ranks which name different ones of
-// them meet in one algorithm; above, where receivers are asked, from one power of two to the next one.
+// A class of lengths with one choice, costed as `judged_as` bytes: one class up to kHandshakeBytes, so that ranks that
+// name different short lengths meet in one algorithm; above, where receivers are asked, a class ends at each power of
+// two.
 struct LengthClass {
   std::size_t number;
   std::uint64_t shortest, longest, judged_as;
@@ -40,7 +41,8 @@ struct LengthClass {
 inline constexpr std::size_t kLengthClasses = 48;
 [[nodiscard]] LengthClass class_of(std::uint64_t bytes);
 
-// Of a class, by least seconds() (cost): of all algorithms, and of those that can do each length of it.
+// The choice for a class, by least seconds(): `best` of the algorithms that can do its shortest length, `of_all` of
+// those that can also do its longest.
 struct ClassChoice {
   Algorithm best;
   Algorithm of_all;
@@ -48,20 +50,21 @@ struct ClassChoice {
 [[nodiscard]] ClassChoice choose_for(Operation operation, const LengthClass& lengths, const Facts& facts,
                                      bool in_order);
 
-// `bytes`: of one rank's data, the same on all (of blocks: of one block); 0 for a barrier. What was asked for by name
-// and cannot do the call is passed over.
+// Chooses the algorithm of a call. `bytes`: of one rank's data, equal on all members (of blocks: of one block); 0 for a
+// barrier. `in_order`: the operation does not commute. A requested algorithm that cannot do the call is passed over.
 [[nodiscard]] Algorithm choose(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order = false);
 
-// What was chosen on one communicator, by operation and class: a call looks it up in a few nanoseconds; what was not
-// asked for yet is chosen then.
+// The choices made on one communicator, by operation and class: a call looks its own up in a few nanoseconds, and makes
+// it if it is the first.
 class Chosen {
  public:
-  // As choose(). Requires: `facts` are the same each time.
+  // As choose(). Requires: the same `facts` each time.
   [[nodiscard]] Algorithm of(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order);
-  // The cheapest one that it can go by. Requires: the hybrid can do the call.
+  // The cheapest plan of a hybrid. Requires: the hybrid can do the call.
   [[nodiscard]] HybridPlan hybrid_plan(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order);
 
  private:
+  // The choice for a class, and a hybrid's plan; nullopt until first needed.
   struct Entry {
     std::optional<ClassChoice> choice;
     std::optional<HybridPlan> plan;
@@ -69,7 +72,8 @@ class Chosen {
   using Classes = std::array<Entry, kLengthClasses>;
   [[nodiscard]] Entry& entry(Operation operation, const LengthClass& lengths, bool in_order);
 
-  std::array<std::array<std::unique_ptr<Classes>, 2>, kOperationCount> known_;  // by operation and whether in order
+  // by operation and in_order; allocated when first used
+  std::array<std::array<std::unique_ptr<Classes>, 2>, kOperationCount> known_;
 };
 
 }  // namespace margay::collectives

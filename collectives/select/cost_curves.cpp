@@ -16,7 +16,7 @@ namespace margay::collectives {
 
 namespace {
 
-// Powers of two with three lengths between two of them, and both sides of the length where receivers begin to ask.
+// The powers of two with three lengths between each two, and the first length at which receivers are asked.
 std::vector<std::uint64_t> shown_lengths() {
   std::vector<std::uint64_t> lengths{1, 2, 3};
   for (std::uint64_t power = 4; power <= kLongestShown; power *= 2) {
@@ -29,7 +29,7 @@ std::vector<std::uint64_t> shown_lengths() {
   return lengths;
 }
 
-// Up to which length the choice is that of `low`, where that of `high` is another one.
+// The last length with the choice of `low`; `high` has another one. Binary search.
 std::uint64_t last_alike(Operation operation, std::uint64_t low, std::uint64_t high, const Facts& facts) {
   const Algorithm algorithm = choose(operation, low, facts);
   while (high - low > 1) {
@@ -47,6 +47,8 @@ void add_range(std::vector<ChosenRange>& ranges, std::uint64_t bytes, Algorithm 
   }
 }
 
+// Walks the shown lengths; between two with different choices it searches the exact border, of which there may be
+// several.
 std::vector<ChosenRange> chosen_ranges(Operation operation, const std::vector<std::uint64_t>& lengths,
                                        const Facts& facts) {
   std::vector<ChosenRange> ranges;
@@ -66,6 +68,7 @@ std::vector<ChosenRange> chosen_ranges(Operation operation, const std::vector<st
   return ranges;
 }
 
+// A gap in the lengths that the algorithm can do begins a new run, so that no line is drawn across it.
 CostCurve curve_of(Algorithm algorithm, Operation operation, const std::vector<std::uint64_t>& lengths,
                    const Facts& facts) {
   CostCurve curve{algorithm, {}};
@@ -97,6 +100,7 @@ OperationCosts costs_of(Operation operation, const Facts& facts) {
   std::vector<std::uint64_t> lengths =
       operation == Operation::barrier ? std::vector<std::uint64_t>{0} : shown_lengths();
   OperationCosts costs{operation, {}, chosen_ranges(operation, lengths, facts)};
+  // The borders are points of the curves, so that chosen parts join.
   for (const ChosenRange& range : costs.chosen) lengths.insert(lengths.end(), {range.first, range.last});
   std::sort(lengths.begin(), lengths.end());
   lengths.erase(std::unique(lengths.begin(), lengths.end()), lengths.end());
@@ -122,7 +126,8 @@ std::vector<CostOf> costs_at(Operation operation, std::uint64_t bytes, const Fac
 
 namespace {
 
-// The power of two that lies in the middle of the range, its end where none does; of short ones what all are judged as.
+// The power of two in the middle of the range, or its end if there is none; for short lengths the one as which all are
+// costed.
 std::uint64_t middle_of(const ChosenRange& range) {
   if (range.last <= kHandshakeBytes) return std::clamp(class_of(range.last).judged_as, range.first, range.last);
   const std::uint64_t first = std::max(range.first, kHandshakeBytes + 1);
@@ -164,6 +169,7 @@ std::string length_text(std::uint64_t bytes) {
   return fmt::format("{:.3g} {}", static_cast<double>(bytes) / static_cast<double>(unit), name);
 }
 
+// Binary search, which assumes a single crossover.
 std::uint64_t paragon_crossover(int nodes) {
   std::vector<std::uint32_t> node_of_rank(static_cast<std::size_t>(nodes));
   for (std::size_t rank = 0; rank < node_of_rank.size(); ++rank) node_of_rank[rank] = static_cast<std::uint32_t>(rank);

@@ -1,5 +1,5 @@
-// What each algorithm of an operation costs a group, by length, and which one is chosen where: for the table and the
-// picture of `margay info --collectives`. Pure.
+// The costs of each algorithm of an operation by length, and the choices: the data of the table and the picture of
+// `margay info --collectives`. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,22 @@
 
 namespace margay::collectives {
 
+// The longest length in table and picture.
 inline constexpr std::uint64_t kLongestShown = std::uint64_t{16} << 20;
 
+// The time of a call of one length.
 struct CostPoint {
   std::uint64_t bytes;
   double seconds;
 };
 
-// Of the lengths that the algorithm can do, each run of them without a hole.
+// A curve over the lengths that the algorithm can do, in runs without gaps.
 struct CostCurve {
   Algorithm algorithm;
   std::vector<std::vector<CostPoint>> runs;
 };
 
-// Lengths with one choice.
+// A range of lengths with one choice.
 struct ChosenRange {
   std::uint64_t first, last;
   Algorithm algorithm;
@@ -36,31 +38,31 @@ struct OperationCosts {
   std::vector<ChosenRange> chosen;  // ascending, from 1 byte (a barrier: 0) to kLongestShown
 };
 
-// A barrier has no lengths: it is there once, with 0 bytes.
+// The costs of an operation. A barrier has one point, at 0 bytes.
 [[nodiscard]] OperationCosts costs_of(Operation operation, const Facts& facts);
-// Those between which there is something to choose.
+// The operations with more than one algorithm.
 [[nodiscard]] std::vector<Operation> operations_with_choice();
-// What each algorithm that can do the call takes, the least first.
+// The cost of each algorithm that can do the call, cheapest first.
 struct CostOf {
   Algorithm algorithm;
   double seconds;
 };
+// By the rates of `facts`.
 [[nodiscard]] std::vector<CostOf> costs_at(Operation operation, std::uint64_t bytes, const Facts& facts);
-// One length of a range, and what the choice was between there. Above kHandshakeBytes the length is the one that its
-// class is judged as. `next`: the cheapest other one that could have been chosen; what can do that length and not all
-// of its class (choose) could not.
+// One length of a range, with the alternatives there. Above kHandshakeBytes it is the length as which its class is
+// costed. `next`: the cheapest other algorithm that could have been chosen, so one that can do the whole class
+// (choose).
 struct Compared {
   std::uint64_t bytes;
-  std::optional<CostOf> chosen, next;  // chosen: none where nothing is known of its cost
+  std::optional<CostOf> chosen, next;  // chosen: nullopt if its cost is unknown
 };
 [[nodiscard]] Compared compared_in(Operation operation, const ChosenRange& range, const Facts& facts);
-// "2.3 us"; "64 KiB"
+// Format "2.3 us" and "64 KiB".
 [[nodiscard]] std::string seconds_text(double seconds);
 [[nodiscard]] std::string length_text(std::uint64_t bytes);
 
-// What the paper says of long messages (section 3, "larger than say 10 Kbytes"), computed with the Paragon's rates: the
-// shortest length from which on the bucket is the cheapest way to broadcast, on so many nodes with a rank each; 0:
-// there is none.
+// The paper's "larger than say 10 Kbytes" (section 3), computed with the Paragon's rates: the shortest length from
+// which on a broadcast is cheaper by the bucket than by the tree, on `nodes` nodes with a rank each; 0: none.
 [[nodiscard]] std::uint64_t paragon_crossover(int nodes);
 
 }  // namespace margay::collectives

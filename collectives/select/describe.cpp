@@ -23,7 +23,7 @@ std::string padded(std::string text, std::size_t width) {
   return text;
 }
 
-// A line for each algorithm that some operation takes with these facts.
+// Adds a line for each algorithm that some operation uses with these facts.
 void add_choices(std::vector<std::string>& lines, const Facts& facts, std::uint64_t bytes, const std::string& length) {
   std::array<std::string, kAlgorithmCount> operations;
   for (std::size_t i = 0; i < kOperations.size(); ++i) {
@@ -45,7 +45,7 @@ void add_case(std::vector<std::string>& lines, const std::string& title, const F
   add_choices(lines, facts, 1 << 20, "1 MiB");
 }
 
-// `nodes` nodes of as many ranks.
+// Facts of `ranks` ranks, evenly on `nodes` nodes.
 Facts even_facts(int ranks, int nodes, bool crowded) {
   std::vector<std::uint32_t> of_rank(static_cast<std::size_t>(ranks));
   for (std::size_t rank = 0; rank < of_rank.size(); ++rank) {
@@ -65,6 +65,7 @@ std::vector<std::string> describe_choices(unsigned ranks, bool crowded) {
   std::vector<std::string> lines{
       "collectives: what costs least by bytes, ranks, nodes, ranks to a processor, with the usual rates (margay "
       "calibrate)"};
+  // Nonblocking calls have no shared memory.
   const Facts stopping = even_facts(job, 1, crowded);
   Facts waiting = stopping;
   waiting.shared = job > 1;

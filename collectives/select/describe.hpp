@@ -1,5 +1,5 @@
-// The choices of collective algorithms as text, for `margay info --protocols`; rates and what calls cost by them, as
-// text and as a picture, for `margay info --collectives`. Pure.
+// Descriptions of the choices of algorithms: as text for `margay info --protocols`; rates and costs as text and as a
+// picture for `margay info --collectives`. Pure functions.
 #pragma once
 
 #include <string>
@@ -10,19 +10,20 @@
 
 namespace margay::collectives {
 
-// For a job of `ranks` ranks on one node, each with a processor of its own or not (`crowded`); then for other facts
-// that change the choice. Each line comes from choose() itself, with the usual rates.
+// The choices for a job of `ranks` ranks on one node, with a processor each or not (`crowded`), then for other facts
+// that change them. Each line comes from choose() itself, with the usual rates.
 [[nodiscard]] std::vector<std::string> describe_choices(unsigned ranks, bool crowded);
 
-// Each rate with what it means.
+// Each rate with its meaning.
 [[nodiscard]] std::vector<std::string> describe_rates(const Rates& rates);
-// For each operation the lengths, the algorithm that is chosen for them, and what it and the next best one cost.
+// For each operation: ranges of lengths, the algorithm chosen for each, its cost, and that of the next best one.
 [[nodiscard]] std::vector<std::string> describe_costs(const Facts& facts);
-// Where the bucket begins to pay on the Paragon, by the same formulas.
+// The lengths from which the bucket is best on the Paragon, by the same formulas.
 [[nodiscard]] std::string describe_paragon();
 
 // Cost against length as a picture (SVG), a whole document: a panel for each operation, a curve for each algorithm, the
-// chosen one thick, and a mark where the choice changes. `title` and `subtitle` say which group, and whose rates.
+// chosen one thick, and a mark where the choice changes. `title` and `subtitle` name the group and the origin of the
+// rates.
 [[nodiscard]] std::string plot_costs(const Facts& facts, std::string_view title, std::string_view subtitle);
 
 }  // namespace margay::collectives

@@ -10,14 +10,17 @@ namespace margay::collectives {
 
 namespace {
 
+// A line of the table of rates: name, value, meaning.
 std::string rate_line(std::string_view what, const std::string& value, std::string_view meaning) {
   return fmt::format("  {:<16} {:<34} {}", what, value, meaning);
 }
 
+// A time for a byte, shown as bytes a second.
 std::string per_second(double byte) {
   return fmt::format("{:.2g} GB/s", 1e-9 / byte);
 }
 
+// Times below a microsecond in nanoseconds: rates are that small, costs of calls are not.
 std::string fine_text(double seconds) {
   constexpr double kNsPerSecond = 1e9;
   return seconds < 1e-6 ? fmt::format("{:.3g} ns", seconds * kNsPerSecond) : seconds_text(seconds);
@@ -27,13 +30,14 @@ std::string way_text(const Rates::Way& way) {
   return fmt::format("{}, {}, {}", fine_text(way.startup), fine_text(way.busy), per_second(way.byte));
 }
 
+// A range of lengths in words; empty for a barrier, which has none.
 std::string lengths_of(const ChosenRange& range) {
   if (range.last == 0) return "";
   if (range.last == kLongestShown) return range.first == 1 ? "any length" : "from " + length_text(range.first);
   return (range.first == 1 ? "up to " : length_text(range.first) + " to ") + length_text(range.last);
 }
 
-// What was asked for by name need not be the cheapest.
+// The costs that explain a choice. A requested algorithm need not be the cheapest.
 std::string reason_of(Operation operation, const ChosenRange& range, const Facts& facts) {
   const Compared compared = compared_in(operation, range, facts);
   if (!compared.chosen) return "alone can do it";
@@ -64,6 +68,7 @@ std::vector<std::string> describe_costs(const Facts& facts) {
     for (const ChosenRange& range : costs_of(operation, facts).chosen) {
       lines.push_back(fmt::format("  {:<16} {:<22} {:<10} {}", title, lengths_of(range), name(range.algorithm),
                                   reason_of(operation, range, facts)));
+      // The operation's name stands in the first of its lines only.
       title = "";
     }
   }

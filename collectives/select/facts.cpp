@@ -15,7 +15,7 @@ static_assert(kOperationCount < kShownOperations);
 
 namespace {
 
-// Until all members have left the place where they met.
+// Keeps a communicator's contexts until all members have left its place in the node's memory.
 class PlaceHold final : public mpi_adi::ContextHold {
  public:
   explicit PlaceHold(const Team::Departure& departure) : departure_(departure) {}
@@ -31,7 +31,7 @@ Algorithm StandingFacts::choose(Operation operation, const Reduction& reduction)
   const bool in_order = !reduction.combine.commutative();
   if (facts.strips && reduction.element_bytes > sim::kStripBytes / static_cast<std::uint64_t>(facts.ranks))
       [[unlikely]] {
-    // Strips are cut between elements: of longer ones there are none.
+    // Strips are cut between elements, and these are longer than a strip's slice.
     Facts without = facts;
     without.strips = false;
     return collectives::choose(operation, reduction.bytes(), without, in_order);
@@ -47,8 +47,8 @@ std::unique_ptr<mpi_adi::ContextHold> KnownFacts::end() {
   return std::make_unique<PlaceHold>(departure);
 }
 
-// All members make this call, so one of them comes in time, unless it is lost. A call that waited for nobody would have
-// to choose without knowing, and the others would choose otherwise.
+// All members make this call, so one of them comes in time unless it is lost. A call that did not wait would have to
+// choose without the fact, and other members would choose otherwise.
 void KnownFacts::ask_for_reading() {
   auto known = [this] {
     const auto lost = [this](std::uint32_t rank) { return host_.kernel().initiator().lost(rank); };
@@ -60,7 +60,7 @@ void KnownFacts::ask_for_reading() {
   asks_for_reading_ = false;
 }
 
-// What only one process knows (how it waits, how busy it is) has no place here: members would choose differently.
+// Facts of one process alone (how it waits, how busy it is) have no place here: members would choose differently.
 KnownFacts& find_facts(Host& host, mpi_adi::Communicator& communicator) {
   std::vector<std::uint32_t> nodes;
   nodes.reserve(communicator.group->world_ranks.size());
@@ -71,7 +71,7 @@ KnownFacts& find_facts(Host& host, mpi_adi::Communicator& communicator) {
   facts.processors = host.processors_each() * facts.ranks;
   facts.rates = rates_of_job(host.rates());
   const portals::Status asked = parse_asked_for(host.asked_algorithms(), facts.asked_for);
-  MARGAY_ASSERT(asked.ok());  // the job does not begin with others
+  MARGAY_ASSERT(asked.ok());  // checked when the job began
   auto found = std::make_unique<KnownFacts>(host, communicator, facts, std::move(groups),
                                             Team::find(host.node_memory(), communicator));
   KnownFacts& standing = *found;

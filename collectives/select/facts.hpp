@@ -1,4 +1,4 @@
-// What the members of a communicator know in common without a word, found out once and kept with the communicator.
+// The facts that all members of a communicator have without a message: found once and kept with the communicator.
 #pragma once
 
 #include <memory>
@@ -13,26 +13,30 @@
 
 namespace margay::collectives {
 
-// As a call has them.
+// The facts as a call uses them, with the structures and choices that belong to them. KnownFacts owns what it refers
+// to.
 struct StandingFacts {
   Facts facts;
   const NodeGroups& groups;
-  Team* team;      // facts.shared: not null
-  Chosen& chosen;  // by these facts
+  Team* team;      // not null if facts.shared
+  Chosen& chosen;  // the choices by these facts
+  // The algorithm of a call of `bytes`; see Chosen.
   [[nodiscard]] Algorithm choose(Operation operation, std::uint64_t bytes, bool in_order = false) const {
     return chosen.of(operation, bytes, facts, in_order);
   }
-  // The same of a reduction, which may have elements of more bytes than a strip.
+  // The same for a reduction, whose elements may be longer than a strip.
   [[nodiscard]] Algorithm choose(Operation operation, const Reduction& reduction) const;
-  // Of a call that takes the hybrid.
+  // The plan of a call by a hybrid.
   [[nodiscard]] HybridPlan hybrid_plan(Operation operation, std::uint64_t bytes, bool in_order = false) const {
     return chosen.hybrid_plan(operation, bytes, facts, in_order);
   }
 };
 
+// What collectives keep with a communicator: its groups by node, its team, and two sets of facts, because nonblocking
+// calls cannot use shared memory. The communicator owns it.
 class KnownFacts final : public mpi_adi::CommunicatorExtension {
  public:
-  // `host` outlives it, and so does the communicator, whose facts these are.
+  // `host` and the communicator outlive it.
   KnownFacts(Host& host, const mpi_adi::Communicator& communicator, const Facts& found, NodeGroups members,
              std::optional<Team> team)
       : host_(host),
@@ -47,29 +51,36 @@ class KnownFacts final : public mpi_adi::CommunicatorExtension {
     asks_for_reading_ = team_->has_strips();
     waiting_.team = &*team_;
   }
-  // Of a call that stops where it has to wait: who looks at memory must be looking.
+  // For nonblocking calls: without shared memory, which has to be polled.
   [[nodiscard]] const StandingFacts& of_stopping() const { return stopping_; }
-  // Of one that waits in place: the first such call waits until another process of the node is there, if none was yet.
+  // For blocking calls. The first such call waits until another process of the node has started, to find out whether
+  // members read each other's memory.
   [[nodiscard]] const StandingFacts& of_waiting() {
     if (asks_for_reading_) [[unlikely]]
       ask_for_reading();
     return waiting_;
   }
+  // Leaves the team when the communicator ends. The result keeps the contexts from reuse until all members have left;
+  // null: none has to be waited for.
   [[nodiscard]] std::unique_ptr<mpi_adi::ContextHold> end() override;
 
  private:
+  // Finds out whether members read each other's memory; waits for a second process of the node.
   void ask_for_reading();
 
   Host& host_;
+  // The communicator that owns this.
   const mpi_adi::Communicator& communicator_;
   NodeGroups groups_;
   std::optional<Team> team_;
+  // Choices by the two sets of facts: nonblocking calls, blocking ones.
   Chosen stopping_chosen_, waiting_chosen_;
   StandingFacts stopping_, waiting_;
+  // ask_for_reading() is still to be called.
   bool asks_for_reading_ = false;
 };
 
-// Of this communicator. Local.
+// The facts of a communicator, found in its first collective call. Local.
 [[nodiscard]] KnownFacts& find_facts(Host& host, mpi_adi::Communicator& communicator);
 [[nodiscard]] inline KnownFacts& facts_of(Host& host, mpi_adi::Communicator& communicator) {
   mpi_adi::CommunicatorExtension* const known = communicator.collective_facts.get();

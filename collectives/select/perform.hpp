@@ -1,5 +1,5 @@
-// Performing collective calls: how a call is done, by what the members of its communicator know in common
-// (select/facts), and doing it. perform() runs one that blocks; select/call_task one that does not.
+// The performance of collective calls: how a call is done, by the facts of its communicator (select/facts), and its
+// execution. perform() runs a blocking call; select/call_task a nonblocking one.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,16 @@
 
 namespace margay::collectives {
 
-// How a call is done, and what its members tell each other of it: the same on all but for `own`.
+// How a call is done, and the content of its notices. Equal on all members but for `own`.
 struct Plan {
+  // The chosen algorithm; the same number is in `shape`, for notices.
   Algorithm algorithm = Algorithm::tree;
+  // What notices of the call carry: members whose shapes differ made different calls.
   Shape shape;
+  // For the trace only.
   OwnPart own = {};
 };
+// The shape of a call: what notices of it carry. `bytes`: of one rank's data, or of one block.
 [[nodiscard]] inline Shape shape_of(Operation operation, Algorithm algorithm, int root, std::uint64_t bytes) {
   return {.operation = operation_number(operation),
           .algorithm = static_cast<std::uint8_t>(algorithm),
@@ -24,17 +28,19 @@ struct Plan {
           .bytes = bytes};
 }
 
-// Of one that constructs an object, and goes by the tree whatever its length.
+// The shape of a call that constructs an object (a communicator, a window), and uses the tree whatever its length.
 [[nodiscard]] inline Shape by_tree(Operation operation, int root, std::uint64_t bytes) {
   return shape_of(operation, Algorithm::tree, root, bytes);
 }
 
-// Whether a call has an operation that does not commute.
+// Whether a call is a reduction whose operation does not commute, so that only algorithms that keep the order of ranks
+// may do it.
 template <typename Call>
 [[nodiscard]] bool keeps_order(const Call& call) {
   if constexpr (requires { call.reduction; }) return !call.reduction.combine.commutative();
   return false;
 }
+// The choice for one call: a lookup in the communicator's choices, by operation and length.
 template <typename Call>
 [[nodiscard]] Algorithm choose_for_call(const Call& call, const StandingFacts& standing) {
   if constexpr (requires { call.reduction; }) {
@@ -43,26 +49,29 @@ template <typename Call>
     return standing.choose(call.operation(), call.bytes());
   }
 }
-// How a call of the registry (algorithm/registry) is done.
+// How a call of the registry (algorithm/registry) is done: chooses its algorithm.
 template <typename Call>
 [[nodiscard]] Plan plan_of(const Call& call, const StandingFacts& standing) {
   const Algorithm algorithm = choose_for_call(call, standing);
+  // Calls without a root name the rank that does its work.
   int root = kTop;
   if constexpr (requires { call.root; }) root = call.root;
   return {algorithm, shape_of(call.operation(), algorithm, root, call.bytes())};
 }
-// This rank's part of it.
+// This rank's part of the call, as a routine. `standing` outlives it.
 template <typename Call>
 [[nodiscard]] Steps text_of(const Call& call, Collective& collective, const StandingFacts& standing,
                             Algorithm algorithm) {
+  // Of an algorithm's rows, the first that can do this call.
   const Row<Call>& row = row_of<Call>(algorithm, {call.operation(), call.bytes(), standing.facts});
+  // The plan lives on this frame only: the routine copies it when it begins.
   if (algorithm == Algorithm::hybrid) [[unlikely]] {
     const HybridPlan plan = standing.hybrid_plan(call.operation(), call.bytes(), keeps_order(call));
     return row.run(collective, {standing.groups, standing.team, &plan}, call);
   }
   return row.run(collective, {standing.groups, standing.team}, call);
 }
-// The same of a class that says itself how its call is done.
+// The same two for a class that has its own plan() and text().
 template <typename Call>
 requires requires(const Call& call, const StandingFacts& standing) {
   call.plan(standing);
@@ -79,18 +88,22 @@ requires requires(const Call& call, const StandingFacts& standing) {
   return call.text(collective, standing, algorithm);
 }
 
-// Runs a call to its end. Collective over the communicator; under the process lock. MPI_SUCCESS or what
-// Collective::error_class() says.
+// Runs a blocking call to its end. Collective over the communicator; under the process lock, which waits leave in
+// between. Returns MPI_SUCCESS, MPI_ERR_TRUNCATE if members made different calls, or MPIX_ERR_PROC_FAILED. Takes the
+// next number on the communicator, also if it fails.
 template <typename What>
 [[nodiscard]] int perform(TreePortal& portal, mpi_adi::Communicator& communicator, const What& what) {
+  // The facts of blocking calls, which may use shared memory.
   const StandingFacts& standing = facts_of(portal.host(), communicator).of_waiting();
   const Plan plan = plan_of(what, standing);
   int error_class = MPI_SUCCESS;
+  // The call's number, by which members publish that they are done with it.
   std::uint64_t number = 0;
   {
+    // Its construction takes the call's number.
     Collective collective(portal, communicator, plan.shape, plan.own);
     number = communicator.collective_sequence;
-    // By memory it cannot go any more.
+    // After a loss this member takes part in no shared-memory call of the communicator any more.
     if (plan.algorithm == Algorithm::shared && standing.team->has_left_for_a_loss()) [[unlikely]] {
       error_class = MPIX_ERR_PROC_FAILED;
     } else {
@@ -98,6 +111,7 @@ template <typename What>
       error_class = collective.error_class();
     }
   }
+  // After the call's destruction, which ends it: members that wait for this one's progress may go on from here.
   if (standing.team != nullptr) {
     standing.team->be_done(number, error_class == MPIX_ERR_PROC_FAILED);
   }

@@ -17,11 +17,11 @@ namespace {
 // Pixels.
 constexpr double kPanelWidth = 400;
 constexpr double kPanelHeight = 290;
-constexpr double kFrameLeft = 56;    // of a panel: the times
-constexpr double kFrameRight = 68;   // names of curves
-constexpr double kFrameTop = 46;     // its name, and the lengths at which the choice changes
-constexpr double kFrameBottom = 30;  // lengths
-constexpr double kHead = 78;         // of the picture
+constexpr double kFrameLeft = 56;    // of a panel, for the axis of times
+constexpr double kFrameRight = 68;   // for the names of curves
+constexpr double kFrameTop = 46;     // for its name, and the lengths at which the choice changes
+constexpr double kFrameBottom = 30;  // for the axis of lengths
+constexpr double kHead = 78;         // of the picture, for its titles
 constexpr double kMargin = 16;
 constexpr double kLineHeight = 12;
 constexpr std::size_t kColumns = 3;
@@ -37,6 +37,7 @@ text { font-family: "DejaVu Sans", "Helvetica Neue", Arial, sans-serif; font-siz
 </style>
 )";
 
+// Escapes text for XML; control characters become blanks.
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -61,11 +62,12 @@ std::string text_at(double x, double y, std::string_view kind, std::string_view 
                      anchor, more, escaped(words));
 }
 
+// Bounded below, as 0 has no logarithm.
 double decade_of(double seconds) {
   return std::log10(std::max(seconds, 1e-12));
 }
 
-// Decades of seconds, one for all panels, so that they can be compared.
+// The decades of the time axis, equal for all panels, so that they can be compared.
 struct Decades {
   int low = std::numeric_limits<int>::max();
   int high = std::numeric_limits<int>::min();
@@ -85,6 +87,7 @@ Decades decades_of(const std::vector<OperationCosts>& all) {
       }
     }
   }
+  // No finite cost: any decade will do.
   if (decades.low > decades.high) return {-7, -6};
   decades.high = std::max(decades.high, decades.low + 1);
   return decades;
@@ -127,12 +130,13 @@ class Panel {
   static constexpr double kWidth = kPanelWidth - kFrameLeft - kFrameRight;
   static constexpr double kHeight = kPanelHeight - kFrameTop - kFrameBottom;
 
+  // Both axes are logarithmic.
   [[nodiscard]] double x_of(double bytes) const {
     return left_ + kWidth * std::log2(std::max(bytes, 1.0)) / std::log2(static_cast<double>(kLongestShown));
   }
   [[nodiscard]] double y_of(double seconds) const {
     const double decades = decades_.high - decades_.low;
-    // What is not finite lies at the frame's edge.
+    // A cost that is not finite lies at the frame's edge.
     return std::isfinite(seconds) ? top_ + kHeight * (decades_.high - decade_of(seconds)) / decades : top_;
   }
 
@@ -157,7 +161,7 @@ class Panel {
     }
   }
 
-  // `last`: of the lengths; nothing beyond is drawn.
+  // The SVG path of a run, between two lengths.
   [[nodiscard]] std::string way_of(const std::vector<CostPoint>& run, std::uint64_t first, std::uint64_t last) const {
     std::string way;
     for (const CostPoint& point : run) {
@@ -189,13 +193,13 @@ class Panel {
     }
     const CostPoint& end = curve.runs.back().back();
     const double y = y_of(end.seconds);
-    // Inside of the frame below its end: costs rise, so there the fewest curves are.
+    // Inside the frame, below the curve's end: costs rise, so the fewest curves are there.
     const double down = end.bytes == kLongestShown ? 0 : kLineHeight;
     labels_.push_back({curve.algorithm, x_of(static_cast<double>(end.bytes)), y + down, y});
   }
 
   void draw_crossovers() {
-    double row = 0;  // two in turn: neighbours do not run into each other
+    double row = 0;  // two rows in turn, so that neighbours do not overlap
     for (std::size_t at = 1; at < costs_.chosen.size(); ++at) {
       const std::uint64_t bytes = costs_.chosen[at].first;
       const double x = x_of(static_cast<double>(bytes));
@@ -208,7 +212,7 @@ class Panel {
     }
   }
 
-  // Names at one end are pushed apart, from above, and back where that leads out of the frame.
+  // Pushes names at one end apart, from above, and back where they would leave the frame.
   void draw_labels() {
     std::sort(labels_.begin(), labels_.end(),
               [](const Label& a, const Label& b) { return a.x != b.x ? a.x < b.x : a.y < b.y; });
@@ -231,7 +235,7 @@ class Panel {
     }
   }
 
-  // A barrier has no lengths: a point for each algorithm.
+  // A barrier has no lengths: draws a point for each algorithm.
   void draw_points() {
     double x = left_ + kWidth / static_cast<double>(2 * costs_.curves.size());
     for (const CostCurve& curve : costs_.curves) {

@@ -30,7 +30,8 @@ struct Call {
   std::uint64_t bytes;
 };
 
-// Which rate makes the call take `took`, the others being known. seconds() is a straight line in each rate.
+// Solves for the rate with which the call takes `took`, given the others. seconds() is linear in each rate, so two
+// evaluations suffice. Returns false, with `rate` unchanged, if the result is not a valid rate.
 bool solve(const Call& call, const Facts& facts, double took, Rates& rates, double& rate) {
   const Cost cost = cost_of(call.algorithm, call.operation, call.bytes, facts);
   const double known = rate;
@@ -44,13 +45,15 @@ bool solve(const Call& call, const Facts& facts, double took, Rates& rates, doub
   return false;
 }
 
-// Of two lengths that both are asked for: what differs is their bytes.
+// Solves for a connection's rates. The byte rate comes from two lengths that are both asked for, so only their bytes
+// differ.
 bool solve_way(const CallTimes::Pair& pair, const Facts& facts, Rates& rates, Rates::Way& way) {
   const Rates::Way usual = way;
   way.byte = (pair.longer - pair.shorter) / static_cast<double>(kTimedLonger - kTimedShorter);
   way.busy = pair.further;
   if (is_rate(way.byte) && is_rate(way.busy) &&
       solve({Algorithm::tree, Operation::bcast, kTimedMessage}, facts, pair.message, rates, way.startup)) {
+    // A rank is busy with a part of a start-up at most.
     way.busy = std::min(way.busy, way.startup);
     return true;
   }
@@ -70,7 +73,7 @@ bool solve_shared(const CallTimes::Shared& times, Rates& rates) {
   return false;
 }
 
-// Between what the two barriers say.
+// The geometric mean of the rates by the two barriers.
 bool solve_turn(const CallTimes::Crowd& crowd, Rates& rates) {
   Facts facts = facts_of(crowd.ranks, 1);
   facts.crowded = true;
@@ -99,6 +102,7 @@ std::array<double*, 10> all_of(Rates& rates) {
           &rates.between.byte,   &rates.combined,    &rates.shared.look, &rates.shared.byte,     &rates.turn};
 }
 
+// Usual rates stay exactly as they are.
 void round_measured(Rates& rates) {
   Rates usual = usual_rates();
   const std::array<double*, 10> values = all_of(rates);
@@ -118,6 +122,7 @@ SolvedRates solve_rates(const CallTimes& times) {
   };
   note(times.inside && solve_way(*times.inside, facts_of(2, 1), rates, rates.inside), "inside");
   note(times.between && solve_way(*times.between, facts_of(2, 2), rates, rates.between), "between");
+  // 0 means unmeasured: an invalid rate.
   const double combined = times.row.value_or(0) / static_cast<double>(kTimedRow);
   note(is_rate(combined), "combined");
   if (is_rate(combined)) rates.combined = combined;

@@ -1,5 +1,5 @@
-// A machine's rates out of how long calls took on it: each cost formula is solved for the one rate that the call shows
-// most of. Pure; `margay calibrate` measures.
+// The computation of a machine's rates from measured times of calls: each cost formula is solved for the rate that
+// dominates the call. Pure; `margay calibrate` measures.
 #pragma once
 
 #include <cstdint>
@@ -11,44 +11,56 @@
 
 namespace margay::collectives {
 
-// What is measured, by these lengths.
+// Lengths of the measured calls, in bytes. A message of one word: nearly all of its time is start-up.
 inline constexpr std::uint64_t kTimedMessage = 8;
+// Two long messages, whose difference is the time of bytes.
 inline constexpr std::uint64_t kTimedShorter = std::uint64_t{128} << 10;
 inline constexpr std::uint64_t kTimedLonger = std::uint64_t{1} << 20;
+// A row that is combined, within a processor's cache.
 inline constexpr std::uint64_t kTimedRow = std::uint64_t{64} << 10;
+// Data of an allreduce through shared memory: the longest of one barrier.
 inline constexpr std::uint64_t kTimedShared = std::uint64_t{16} << 10;
 
-// All in seconds, as `margay calibrate` has them. Nothing: it could not be measured.
+// Measured times in seconds. nullopt: could not be measured.
 struct CallTimes {
   // Broadcasts along the tree, between two ranks with a processor each, whose root changes each time.
   struct Pair {
-    double message;  // kTimedMessage
+    // A message of kTimedMessage bytes.
+    double message;
+    // Messages of kTimedShorter and kTimedLonger bytes.
     double shorter, longer;
-    double further;  // what each further message of several takes, or its sender is busy with
+    // The time of each further message of several, or that its sender is busy with it.
+    double further;
   };
+  // Inside a node, and between two.
   std::optional<Pair> inside, between;
-  std::optional<double> row;  // MPI_Reduce_local of kTimedRow
-  // Through memory, by two ranks with a processor each.
+  // One MPI_Reduce_local of kTimedRow bytes.
+  std::optional<double> row;
+  // Calls through shared memory, by two ranks with a processor each.
   struct Shared {
     double barrier;
-    double allreduce;  // of kTimedShared
+    // Of kTimedShared bytes.
+    double allreduce;
   };
   std::optional<Shared> shared;
-  // Barriers of ranks that outnumber processors, flat to one of them and through memory.
+  // Barriers of ranks that outnumber processors: by nodes, and through shared memory.
   struct Crowd {
     int ranks;
+    // The processors that they share.
     double processors;
     double nodes, shared;
   };
   std::optional<Crowd> crowd;
 };
 
+// The result: all rates, and those among them that were not measured.
 struct SolvedRates {
   Rates rates;
-  std::vector<std::string> unmeasured;  // names as in the text: those are the usual ones
+  // Names of rates that keep their usual values, as in the rates' text.
+  std::vector<std::string> unmeasured;
 };
 
-// Each of two digits, so that two calibrations of a quiet machine mostly agree.
+// Computes the rates, each rounded to two digits, so that two calibrations of a quiet machine mostly agree.
 [[nodiscard]] SolvedRates solve_rates(const CallTimes& times);
 
 }  // namespace margay::collectives

@@ -12,14 +12,16 @@ namespace {
 
 using Nodes = std::span<const std::uint32_t>;
 
-// Subtrees of a tree that is rooted at its range's first rank: their sizes, the largest first. Each is rooted so too.
+// Sizes of the subtrees of a range whose root is its first rank, largest first. Each subtree is rooted at its first
+// rank, too.
 std::vector<int> subtrees(int ranks) {
   std::vector<int> sizes;
   for (; ranks > 1; ranks -= ranks / 2) sizes.push_back(ranks / 2);
   return sizes;
 }
 
-// [first, first + ranks), rooted at `first`. Returns the most crossings on the way to a leaf.
+// Counts the tree of [first, first + ranks), rooted at `first`. Returns the largest number of crossings on the way to a
+// leaf.
 int walk_tree(Nodes nodes, int first, int ranks, Crossings& out) {
   int most = 0;
   int end = first + ranks;
@@ -35,7 +37,7 @@ int walk_tree(Nodes nodes, int first, int ranks, Crossings& out) {
   return most;
 }
 
-// A round: partner(rank) is whom it sends to, or itself.
+// Counts a round in which each rank sends to partner(rank), or not at all if that is itself.
 template <typename Partner>
 void add_round(Nodes nodes, Crossing& out, Partner partner) {
   double crossing = 0;
@@ -51,6 +53,7 @@ Crossing doubling_of(Nodes nodes) {
   const int whole = static_cast<int>(std::bit_floor(static_cast<unsigned>(size)));
   const int paired = 2 * (size - whole);
   Crossing out;
+  // Of the first `paired` ranks only the even ones take part in the rounds; the odd ones send before and receive after.
   const auto plays = [&](int rank) { return rank >= paired || rank % 2 == 0; };
   for (int distance = 1; distance < whole; distance *= 2) {
     add_round(nodes, out, [&](int rank) {
@@ -72,6 +75,7 @@ Crossings crossings_of(std::span<const std::uint32_t> nodes) {
   const int size = static_cast<int>(nodes.size());
   std::unordered_map<std::uint32_t, double> members;
   for (const std::uint32_t node : nodes) ++members[node];
+  // One node: nothing crosses, and the rounds below need not be counted.
   if (members.size() == 1) return out;
   out.pairs = static_cast<double>(size) * size;
   for (const auto& [node, count] : members) out.pairs -= count * count;
@@ -93,7 +97,7 @@ int tree_depth(int ranks) {
 }
 
 int asked_tree_depth(int ranks) {
-  // Of subtrees of two sizes a level: known ones are looked up.
+  // Each level has subtrees of at most two sizes, so results are remembered.
   std::vector<std::pair<int, int>> known;
   const auto depth = [&known](auto& again, int size) -> int {
     for (const auto& [of, is] : known) {

@@ -30,6 +30,7 @@ HybridPlan::Order HybridPlan::order() const {
 
 bool HybridPlan::combines_in_order() const {
   const Order order = this->order();
+  // Sorted: no short dimension lies before a long one in the grid's order.
   return std::ranges::is_sorted(order.all()) &&
          std::ranges::none_of(order.all(), [&](std::uint8_t at) { return dimensions[at].way == Way::bucket; });
 }
@@ -42,6 +43,7 @@ bool HybridPlan::reduce_scatters_in_order() const {
 Grid::Grid(const NodeGroups& groups, const HybridPlan& plan) : groups_(groups), lengths_() {
   MARGAY_ASSERT(plan.ranks() == static_cast<std::int64_t>(groups.by_node().size()));
   for (std::size_t at = 0; at < kDimensions; ++at) lengths_[at] = plan.dimensions[at].length;
+  // Computed once: line() only refers to them.
   mine_ = place_of(groups.rank());
   for (std::size_t at = 0; at < kDimensions; ++at) {
     Place place = mine_;
@@ -74,7 +76,7 @@ std::vector<int> Grid::plane(Place place, std::span<const std::uint8_t> free) co
   std::vector<int> ranks;
   for (;;) {
     ranks.push_back(rank_at(place));
-    // The next place: as an odometer, the lowest free dimension first.
+    // The next position: an odometer, the lowest free dimension first.
     std::size_t at = 0;
     while (at < kDimensions && (!counts[at] || place[at] + 1 == lengths_[at])) {
       if (counts[at]) place[at] = 0;
@@ -104,6 +106,7 @@ void add_cuts(Cuts& found, std::vector<int>& begun, int number, int least, std::
   }
 }
 
+// All cuts of one sort. A single rank or node has one: the empty cut.
 Cuts cuts_of(int number, std::size_t most) {
   if (number == 1) return {{}};
   Cuts found;
@@ -117,6 +120,7 @@ Cuts cuts_of(int number, std::size_t most) {
 std::vector<std::vector<int>> grid_cuts(int on_node, int nodes) {
   constexpr std::size_t kMost = HybridPlan::kMaxDimensions;
   Cuts cuts;
+  // Leaves a dimension for the nodes, if there are several.
   for (const std::vector<int>& inside : cuts_of(on_node, nodes == 1 ? kMost : kMost - 1)) {
     if (nodes == 1) {
       cuts.push_back(inside);
@@ -128,7 +132,7 @@ std::vector<std::vector<int>> grid_cuts(int on_node, int nodes) {
     }
   }
   if (cuts.size() == 1 && cuts[0].empty()) return {};
-  // The fewer dimensions first, then the more even ones: of lengths with one product the smallest sum.
+  // Fewer dimensions first, then the more even ones: of lengths with equal product the smallest sum.
   const auto sum = [](const std::vector<int>& cut) { return std::accumulate(cut.begin(), cut.end(), std::int64_t{0}); };
   std::ranges::stable_sort(cuts, [&](const std::vector<int>& a, const std::vector<int>& b) {
     return a.size() != b.size() ? a.size() < b.size() : sum(a) < sum(b);
@@ -136,6 +140,7 @@ std::vector<std::vector<int>> grid_cuts(int on_node, int nodes) {
   Cuts kept;
   for (std::size_t at = 0, of_size = 0; at < cuts.size(); ++at) {
     of_size = at > 0 && cuts[at].size() == cuts[at - 1].size() ? of_size + 1 : 0;
+    // Each number of dimensions gets an equal share of kGridCuts.
     if (of_size < kGridCuts / kMost) kept.push_back(cuts[at]);
   }
   return kept;

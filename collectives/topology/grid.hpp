@@ -1,6 +1,6 @@
-// The ranks of a communicator as a grid. Node by node they stand in one row, which is cut: dimension 0 lies fastest, so
-// the first dimensions are those of a node's ranks (its factors), the last ones those of the nodes. Where a dimension
-// does not fall on a node's border, or nodes have different numbers of ranks, it is a logical one that goes across.
+// The ranks of a communicator as a grid of up to four dimensions. The row of all ranks, node by node, is cut; dimension
+// 0 varies fastest, so the first dimensions cut a node's ranks and the last ones the nodes. Where a dimension does not
+// end at a node's border, or nodes have different numbers of ranks, it goes across nodes.
 #pragma once
 
 #include <array>
@@ -14,16 +14,20 @@
 
 namespace margay::collectives {
 
-// The plan of a hybrid (paper 001, section 3.2): the ranks as a grid, and for each of its dimensions
-// whether it is done the short way or the long way. A value: all members of a call have the same one.
+// The plan of a hybrid (paper 001, section 3.2): the grid's lengths, and for each dimension the short or the long way.
+// A value, equal on all members of a call.
 
-// Along a line of a grid.
+// How a line of a grid is handled.
 enum class Way : std::uint8_t {
-  brief,   // short: trees, or rounds between partners; each message has all that its sender has
-  slices,  // long: each rank has its slice of the row, which goes straight from rank to rank
-  bucket,  // long: the slices go round the line, in pieces
+  // Short: trees, or rounds between partners; each message carries all that its sender has.
+  brief,
+  // Long: each rank has a slice of the row, which goes straight from rank to rank.
+  slices,
+  // Long: the slices go round the line, in pieces.
+  bucket,
 };
 
+// Up to four dimensions; see above.
 struct HybridPlan {
   static constexpr std::size_t kMaxDimensions = 4;
   struct Dimension {
@@ -32,15 +36,16 @@ struct HybridPlan {
     [[nodiscard]] bool is_long() const { return way != Way::brief; }
     bool operator==(const Dimension&) const = default;
   };
-  // The ranks of a node come first, as the dimensions in which they are cut, then the nodes. The others have length 1.
+  // The dimensions of a node's ranks, then those of the nodes. Unused ones have length 1.
   std::array<Dimension, kMaxDimensions> dimensions = {};
 
+  // The product of the lengths.
   [[nodiscard]] std::int64_t ranks() const;
-  // Data is cut into slices, which may be short where the data is not.
+  // Whether a dimension is long: data is cut into slices, which may be short although the data is not.
   [[nodiscard]] bool any_long() const;
 
-  // The order in which an algorithm goes through the dimensions, those of length 1 left out: first the long ones, so
-  // that the short ones have slices to move only, each sort in the order of the grid.
+  // The order in which an algorithm handles the dimensions, without those of length 1: the long ones first, so that the
+  // short ones have only slices to move; each sort in the grid's order.
   struct Order {
     std::array<std::uint8_t, kMaxDimensions> dimensions = {};
     std::size_t count = 0;
@@ -48,32 +53,37 @@ struct HybridPlan {
   };
   [[nodiscard]] Order order() const;
 
-  // Whether reductions and allreduces combine neighbours in the grid's order alone. Then an operation need not commute,
-  // if that is the order of ranks (NodeGroups::in_rank_order): no ring, and no short dimension before a long one.
+  // Whether reductions and allreduces combine only neighbours in the grid's order: no ring, and no short dimension
+  // before a long one. Then the operation need not commute if the grid's order is that of ranks
+  // (NodeGroups::in_rank_order).
   [[nodiscard]] bool combines_in_order() const;
-  // The same of a reduce-scatter, whose short way does not: all dimensions by slices.
+  // The same for a reduce-scatter, whose short way does not keep the order: all dimensions by slices.
   [[nodiscard]] bool reduce_scatters_in_order() const;
 
   bool operator==(const HybridPlan&) const = default;
 };
 
+// A rank's view of the grid: its coordinates, its lines, and the ranks at other coordinates.
 class Grid {
  public:
   static constexpr std::size_t kDimensions = HybridPlan::kMaxDimensions;
-  using Place = std::array<int, kDimensions>;  // a coordinate for each dimension
+  // A position: a coordinate for each dimension.
+  using Place = std::array<int, kDimensions>;
 
-  // As `groups`' rank sees it. Requires: groups stays; the plan's ranks are as many.
+  // The grid as the rank of `groups` sees it. Requires: `groups` outlives it; the plan has as many ranks.
   Grid(const NodeGroups& groups, const HybridPlan& plan);
 
   [[nodiscard]] int length(std::size_t dimension) const { return lengths_[dimension]; }
   [[nodiscard]] const Place& mine() const { return mine_; }
+  // A rank's position, and the rank at a position.
   [[nodiscard]] Place place_of(int rank) const;
   [[nodiscard]] int rank_at(const Place& place) const;
-  // The ranks that differ from this one in that coordinate alone, in its order. Valid while the grid is there.
+  // This rank's line along a dimension: the ranks that differ from it in that coordinate alone, in its order. Valid
+  // while the grid exists.
   [[nodiscard]] Members line(std::size_t dimension) const {
     return {lines_[dimension], static_cast<std::size_t>(mine_[dimension])};
   }
-  // The ranks that have the coordinates of `place`, but any in the dimensions that `free` names; in the grid's order.
+  // The ranks at `place` and at all positions that differ from it only in the dimensions `free`, in the grid's order.
   [[nodiscard]] std::vector<int> plane(Place place, std::span<const std::uint8_t> free) const;
 
  private:
@@ -83,10 +93,10 @@ class Grid {
   std::array<std::vector<int>, kDimensions> lines_;
 };
 
-// Ways to cut `on_node` ranks of each of `nodes` nodes into at most HybridPlan::kMaxDimensions lengths above 1, those
-// of a node first: for who looks for the cheapest plan. Which of two lengths of one sort comes first makes no
-// difference to what a plan costs, so they ascend. Few, also of numbers with many factors: at most kGridCuts, the most
-// even ones of each number of dimensions; the cut into one length each is always there. One rank: none.
+// The cuts of `nodes` nodes with `on_node` ranks each into at most HybridPlan::kMaxDimensions lengths above 1, a node's
+// first: the candidates for the cheapest plan. Lengths of one sort ascend, because their order does not change a plan's
+// cost. At most kGridCuts, the most even ones of each number of dimensions; the cut with one length for each sort is
+// always among them. Empty for one rank.
 inline constexpr std::size_t kGridCuts = 64;
 [[nodiscard]] std::vector<std::vector<int>> grid_cuts(int on_node, int nodes);
 

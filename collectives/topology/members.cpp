@@ -7,14 +7,16 @@ TreePlace spanning_tree(int size, int root, int rank) {
   place.self = rank;
   int first = 0;
   int last = size - 1;
+  // The root's subtree is everything; other ranks get theirs where they become roots.
   if (rank == root) place.last = last;
   while (first < last) {
     const int middle = first + (last - first) / 2;
     const bool root_below = root <= middle;
-    // The other half, and its rank next to the middle as its root.
+    // The other half, rooted at its rank next to the middle.
     const TreePlace::Child other =
         root_below ? TreePlace::Child{middle + 1, middle + 1, last} : TreePlace::Child{middle, first, middle};
     if (rank == root) place.children.push_back(other);
+    // Continues in the half that has `rank`, under that half's root.
     if (rank >= other.first && rank <= other.last) {
       if (rank == other.rank) {
         place.parent = root;

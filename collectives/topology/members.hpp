@@ -1,4 +1,4 @@
-// Some of a communicator's ranks in an order of their own, and the spanning tree over a range of them.
+// A list of ranks of a communicator in an order of its own, and the spanning tree over it.
 #pragma once
 
 #include <cstddef>
@@ -8,24 +8,26 @@
 namespace margay::collectives {
 
 // The minimum spanning tree of a range of ranks (paper 001, section 3.1; Barnett et al.): the range is halved, the root
-// sends to one rank of the other half, and both halves go on. A subtree is a contiguous range of ranks.
+// sends to one rank of the other half, and both halves continue. A subtree is a contiguous range of ranks.
 
-// One rank's place in the tree.
+// One rank's position in the tree.
 struct TreePlace {
+  // A child, and the ranks for which it is responsible.
   struct Child {
     int rank;
-    int first, last;  // its subtree, inclusive
+    int first, last;  // range of its subtree, inclusive
   };
-  int self = 0;                 // this rank
-  int parent = -1;              // -1: the root
-  int first = 0, last = 0;      // this rank's own subtree, inclusive
-  std::vector<Child> children;  // largest subtree first: the order to send in; receive in the reverse
+  int self = 0;             // this rank
+  int parent = -1;          // -1 at the root
+  int first = 0, last = 0;  // this rank's own subtree, inclusive
+  // Largest subtree first: send in this order; receive in reverse, because the smallest is ready first.
+  std::vector<Child> children;
 };
 
-// Requires: 0 <= root, rank < size.
+// The position of `rank` in the tree of `size` ranks. O(log size). Requires: 0 <= root, rank < size.
 [[nodiscard]] TreePlace spanning_tree(int size, int root, int rank);
-// The tree of some ranks, by number: parent and children become ranks, `rank_of` their numbers. `self` and the ranges
-// of the subtrees stay numbers.
+// Translates a position among numbered ranks: parent and children become ranks by `rank_of`. `self` and the ranges of
+// the subtrees stay numbers.
 template <typename RankOf>
 [[nodiscard]] TreePlace of_ranks(TreePlace place, RankOf rank_of) {
   if (place.parent >= 0) place.parent = rank_of(place.parent);
@@ -33,23 +35,25 @@ template <typename RankOf>
   return place;
 }
 
-// This rank is number me() of them.
+// Some ranks by number; this rank is number me().
 class Members {
  public:
-  // The span stays.
+  // `ranks` outlives it.
   Members(std::span<const int> ranks, std::size_t me) : ranks_(ranks.data()), size_(ranks.size()), me_(me) {}
-  // All, in the order of ranks.
+  // All `size` ranks in their order; allocates nothing.
   [[nodiscard]] static Members everybody(int size, int rank) {
     return {nullptr, static_cast<std::size_t>(size), static_cast<std::size_t>(rank)};
   }
 
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] std::size_t me() const { return me_; }
+  // The rank with a number. Requires: number < size().
   [[nodiscard]] int rank_of(std::size_t number) const {
     return ranks_ == nullptr ? static_cast<int>(number) : ranks_[number];
   }
 
  private:
+  // Stores a pointer instead of a span, because null means all ranks.
   Members(const int* ranks, std::size_t size, std::size_t me) : ranks_(ranks), size_(size), me_(me) {}
 
   const int* ranks_;  // null: number n is rank n
@@ -57,7 +61,7 @@ class Members {
   std::size_t me_;
 };
 
-// Their spanning tree, rooted at number `root`.
+// This rank's position in the spanning tree of `members`, rooted at number `root`.
 [[nodiscard]] inline TreePlace tree_of(const Members& members, std::size_t root) {
   const auto rank_of = [&](int number) { return members.rank_of(static_cast<std::size_t>(number)); };
   const auto number = [](std::size_t of) { return static_cast<int>(of); };

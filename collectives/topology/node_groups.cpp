@@ -10,6 +10,7 @@ NodeGroups::NodeGroups(std::span<const std::uint32_t> nodes, int rank) {
   std::vector<int> members;
   for (std::size_t at = 0; at < nodes.size(); ++at) {
     const auto [found, fresh] = group_of_node.emplace(nodes[at], static_cast<int>(lowest_.size()));
+    // Ranks ascend, so the first one of a node is its lowest.
     if (fresh) lowest_.push_back(static_cast<int>(at));
     if (fresh) members.push_back(0);
     group_of_.push_back(found->second);
@@ -22,7 +23,8 @@ NodeGroups::NodeGroups(std::span<const std::uint32_t> nodes, int rank) {
     if (static_cast<int>(at) == rank) index_ = static_cast<int>(mine_.size());
     mine_.push_back(static_cast<int>(at));
   }
-  // Until here a rank's place is that on its node.
+  // So far a rank's index is that on its node; now the ranks of earlier nodes are added. Prefix sums: where each node's
+  // ranks begin in the row of all.
   for (std::size_t group = 1; group < members.size(); ++group) members[group] += members[group - 1];
   by_node_.resize(nodes.size());
   for (std::size_t at = 0; at < nodes.size(); ++at) {

@@ -1,4 +1,5 @@
-// The members of a communicator by the node that they run on. Pure arithmetic on node numbers that all members know.
+// The members of a communicator, grouped by the node that they run on. Pure arithmetic on node numbers that all members
+// have.
 #pragma once
 
 #include <cstdint>
@@ -9,38 +10,43 @@
 
 namespace margay::collectives {
 
+// Computed once for a communicator, in O(p log p).
 class NodeGroups {
  public:
-  // `nodes[r]`: the node of rank r. Requires: 0 <= rank < nodes.size().
+  // `nodes[r]`: the node of rank r; `rank`: this member's. Requires: 0 <= rank < nodes.size().
   NodeGroups(std::span<const std::uint32_t> nodes, int rank);
 
+  // The number of nodes.
   [[nodiscard]] int nodes() const { return static_cast<int>(lowest_.size()); }
-  // The most ranks that share a node.
+  // The largest number of ranks on one node.
   [[nodiscard]] int most() const { return most_; }
   // The ranks of this rank's node, ascending, and this rank's index among them.
   [[nodiscard]] std::span<const int> mine() const { return mine_; }
   [[nodiscard]] int index() const { return index_; }
-  // Every node has as many ranks.
+  // Whether every node has the same number of ranks.
   [[nodiscard]] bool even() const { return most_ * nodes() == static_cast<int>(group_of_.size()); }
-  // All ranks, node after node in the order of their lowest ranks, on each ascending; and where a rank stands there.
+  // All ranks, node after node in the order of their lowest ranks, ascending on each; and a rank's index there.
   [[nodiscard]] std::span<const int> by_node() const { return by_node_; }
   [[nodiscard]] int place_by_node(int rank) const { return place_of_[static_cast<std::size_t>(rank)]; }
-  // That is the order of ranks.
+  // Whether by_node() is the order of ranks.
   [[nodiscard]] bool in_rank_order() const { return in_rank_order_; }
   // This rank.
   [[nodiscard]] int rank() const { return mine_[static_cast<std::size_t>(index_)]; }
-  // Who speaks for this rank's node: `root` on its own node, elsewhere the node's lowest rank.
+  // The leader of this rank's node: `root` on its own node, elsewhere the node's lowest rank.
   [[nodiscard]] int leader(int root) const { return on_my_node(root) ? root : mine_.front(); }
-  // The leaders' tree, rooted at `root`; ranks in it are ranks of the communicator. Requires: this rank is a leader.
+  // This rank's position in the leaders' spanning tree, rooted at `root`, in ranks of the communicator. Requires: this
+  // rank is a leader.
   [[nodiscard]] TreePlace leaders_tree(int root) const;
 
  private:
   [[nodiscard]] bool on_my_node(int rank) const { return group_of_[static_cast<std::size_t>(rank)] == my_group_; }
 
-  std::vector<int> lowest_;    // by group, in the order of their lowest ranks
+  std::vector<int> lowest_;    // lowest rank of each node, ascending
   std::vector<int> group_of_;  // by rank
+  // All ranks, node by node; place_of_: the inverse.
   std::vector<int> by_node_;
   std::vector<int> place_of_;  // by rank
+  // This node's ranks, ascending; `index_`: this rank's position among them.
   std::vector<int> mine_;
   int my_group_ = 0;
   int index_ = 0;

@@ -1,11 +1,11 @@
-// The bindings of MPI's C functions: PMPI_X, and MPI_X as its weak alias (MPI standard, chapter on profiling). A
-// function that has no twin is written out:
+// Macros for the bindings of MPI's C functions: PMPI_X, and MPI_X as its weak alias (MPI standard, chapter on
+// profiling). A function without a twin is written out:
 //
 //   extern "C" int PMPI_X(...) { ... }
 //   MARGAY_ALIAS(X)
 //
-// Most functions with counts have a twin for large ones, MPI_X_c, which differs only in types of parameters (MPI 4.0,
-// 2.5.6). One text makes both:
+// Most functions with counts have a twin for large ones, MPI_X_c, which differs only in the types of parameters (MPI
+// 4.0, 2.5.6). One text makes both:
 //
 //   MARGAY_TWINS(Recv, (void* buf, Count count, ..., MPI_Status* status), {
 //     return blocking_receive(called, {buf, count, ...}, status);
@@ -28,11 +28,12 @@
 #include "mpi/call/call_name.hpp"
 #include "mpi_adi/abi/mpi.h"
 
-// A number for the program, in the integer that the binding gives it.
+// Conversion of a number to the integer type that a binding returns.
 
 namespace margay::mpi {
 
-// "If the value cannot be expressed by the integer, MPI_UNDEFINED" (MPI 4.0, 3.2.5, 5.1.5, 5.2).
+// `value`, or MPI_UNDEFINED if it does not fit: "If the value cannot be expressed by the integer, MPI_UNDEFINED" (MPI
+// 4.0, 3.2.5, 5.1.5, 5.2).
 template <typename Integer>
 [[nodiscard]] constexpr Integer bounded(std::uint64_t value) {
   return value <= static_cast<std::uint64_t>(std::numeric_limits<Integer>::max()) ? static_cast<Integer>(value)
@@ -47,20 +48,20 @@ template <typename Integer>
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage): two names made of one.
 #define MARGAY_ALIAS(name) \
   extern "C" __attribute__((weak, visibility("default"), alias("PMPI_" #name))) decltype(PMPI_##name) MPI_##name;
-// The same of MPICH's extensions, MPIX_X and PMPIX_X.
+// The same for MPICH's extensions, MPIX_X and PMPIX_X.
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage): as above.
 #define MARGAY_ALIAS_MPIX(name) \
   extern "C" __attribute__((weak, visibility("default"), alias("PMPIX_" #name))) decltype(PMPIX_##name) MPIX_##name;
-// Before a function that mpi.h does not declare: what MPICH's libraries for C++ and Fortran call beside it.
+// Precedes a function that mpi.h does not declare, but MPICH's libraries for C++ and Fortran call.
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage): a linkage and a visibility.
 #define MARGAY_EXPORT extern "C" __attribute__((visibility("default")))
 
-// The types of parameters that differ between twins. The namespaces hold the types only: a function with C linkage is
-// the same function in all of them.
+// The types of parameters that differ between twins. The namespaces matter for the types only: a function with C
+// linkage is the same function in all of them.
 namespace int_counts {
 using Count = int;
-using Displacement = int;  // of a block, or a window's unit of them
-using Address = MPI_Aint;  // a displacement, an extent or a size in bytes
+using Displacement = int;  // displacement of a block, or a window's displacement unit
+using Address = MPI_Aint;  // displacement, extent or size in bytes
 }  // namespace int_counts
 namespace large_counts {
 using Count = MPI_Count;

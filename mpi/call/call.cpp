@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
-#include <optional>
 
+#include "mpi/call/fatal_error.hpp"
 #include "mpi_adi/abi/handles.hpp"
 #include "mpi_adi/device/type_check.hpp"
 #include "mpi_adi/op/operation.hpp"
@@ -13,7 +13,6 @@
 #include "mpi_adi/rank/origins.hpp"
 #include "mpi_adi/rank/wait.hpp"
 #include "sim/base/source_lines.hpp"
-#include "sim/boot/findings.hpp"
 #include "sim/machine/process.hpp"
 #include "sim/trace/event.hpp"
 #include "sim/wire/tcp/tcp_socket.hpp"
@@ -24,6 +23,7 @@ namespace {
 
 constexpr int kNotRunningStatus = 1;
 
+// A window's communicator is known to the program as the window.
 std::string name_of(const Communicator& communicator) {
   if (!communicator.name.empty()) return communicator.name;
   return object_type(communicator.handle) == ObjectType::window ? "the window" : "the communicator";
@@ -33,107 +33,49 @@ std::string ranks_of(const Communicator& communicator) {
   return std::to_string(0) + " to " + std::to_string(communicator.peer_count() - 1);
 }
 
-// The launcher sees a dead rank within milliseconds, knows its signal, and ends the job with that as the cause; a
-// survivor that aborts first would hide it. Who lost its peers by its own failure is the cause, and speaks first.
+// Delays an abort, because the launcher detects a dead rank within milliseconds, has its signal, and ends the job with
+// that as the cause; a survivor that aborts first would hide it. A rank that lost its peers by its own failure is the
+// cause itself, and does not wait.
 void let_the_launcher_speak(const sim::Kernel& kernel) {
   for (std::uint32_t rank = 0; rank < kernel.ranks(); ++rank) {
+    // For example a failed connection of this process.
     if (kernel.initiator().gone(rank) && sim::is_own_failure(kernel.initiator().loss(rank))) return;
   }
   constexpr timespec kPatience{0, 500'000'000};
   nanosleep(&kPatience, nullptr);
 }
 
+// Whether the handler ends the job; null is MPI_ERRORS_ARE_FATAL. Margay ends the whole job also for MPI_ERRORS_ABORT.
 bool is_fatal(const ErrorHandlerPtr& handler) {
-  if (handler != nullptr && handler->function != nullptr) return false;  // its handle may be freed just now
+  if (handler != nullptr && handler->function != nullptr) return false;  // another thread may be freeing its handle
   const MPI_Errhandler which = handler == nullptr ? MPI_ERRORS_ARE_FATAL : handler->handle;
   return which == MPI_ERRORS_ARE_FATAL || which == MPI_ERRORS_ABORT;
 }
 
-// Outside the rank: the user's function may call MPI, or not return at all. The code as it leaves it.
+// Calls the program's handler, outside the rank, because it may call MPI or never return. Returns the code as it leaves
+// it.
 int ask_handler(const ErrorHandler& handler, int handle, int code, const CallName& name) {
   if (handler.function == nullptr) return code;
   if (handler.cxx_caller != nullptr) {
+    // A handler of a C++ program is called through MPICH's C++ library.
     handler.cxx_caller(kCxxKindCommunicator, &handle, &code, handler.function);
     return code;
   }
-  // The two arguments of the standard; then, as it leaves to the implementation, the function's name.
+  // The standard's two arguments, then the function's name: the standard leaves further ones to the implementation.
   auto* users = reinterpret_cast<MPI_Comm_errhandler_function*>(handler.function);
   users(&handle, &code, name.text);
   return code;
 }
 
-// Nothing: the check that found the error has recorded it.
-std::optional<sim::Finding> finding_of(int error_class) {
-  switch (error_class) {
-    case MPI_ERR_RMA_CONFLICT:
-      return {};
-    case MPI_ERR_TRUNCATE:
-      return sim::Finding::truncation;
-    case MPI_ERR_NO_MEM:
-      return sim::Finding::out_of_memory;
-    case MPIX_ERR_PROC_FAILED:
-    case MPIX_ERR_PROC_FAILED_PENDING:
-    case MPIX_ERR_REVOKED:
-      return sim::Finding::peer_failed;
-    case MPI_ERR_BUFFER:
-    case MPI_ERR_COUNT:
-    case MPI_ERR_TYPE:
-    case MPI_ERR_TAG:
-    case MPI_ERR_COMM:
-    case MPI_ERR_RANK:
-    case MPI_ERR_ROOT:
-    case MPI_ERR_GROUP:
-    case MPI_ERR_OP:
-    case MPI_ERR_TOPOLOGY:
-    case MPI_ERR_DIMS:
-    case MPI_ERR_ARG:
-    case MPI_ERR_REQUEST:
-    case MPI_ERR_INFO:
-    case MPI_ERR_INFO_KEY:
-    case MPI_ERR_INFO_VALUE:
-    case MPI_ERR_KEYVAL:
-    case MPI_ERR_WIN:
-    case MPI_ERR_BASE:
-    case MPI_ERR_SIZE:
-    case MPI_ERR_DISP:
-    case MPI_ERR_LOCKTYPE:
-    case MPI_ERR_ASSERT:
-    case MPI_ERR_RMA_RANGE:
-    case MPI_ERR_SESSION:
-      return sim::Finding::bad_argument;
-    default:
-      return sim::Finding::mpi_error;
-  }
-}
-
 }  // namespace
-
-void abort_by_error(MpiRank& rank, const CallName& name, int error_class, const std::string& where, std::string text) {
-  const std::string called = name.text;
-  for (const std::string& again : {called + ": ", called + " "}) {
-    if (const std::size_t at = text.find(again); at != std::string::npos) {
-      text.erase(at, again.size());
-      break;
-    }
-  }
-  const std::string site = rank.process().source_lines().behind_call(sim::call_from_program());
-  const std::string message = called + site + " failed" + where + ": " + text;
-  if (const std::optional<sim::Finding> finding = finding_of(error_class)) {
-    sim::FindingRecord record;
-    sim::set_text(record.call, called);
-    sim::set_site(record, site);
-    rank.process().findings().add(*finding, record, message);
-  }
-  rank.process().abort(error_class, message);
-}
 
 int raise_outside(MpiRank& rank, const CallName& name, int error_class, const std::string& sentence) {
   const int code = rank.errors().make(error_class, std::string(name.text) + ": " + sentence);
+  // Under a lock of its own, as this thread is outside the rank.
   const Worlds::HandlerOfTheRest found = rank.worlds().handler_of_the_rest();
   if (is_fatal(found.handler)) {
-    abort_by_error(rank, name, error_class,
-                   found.communicator == MPI_COMM_SELF ? " on MPI_COMM_SELF" : " on MPI_COMM_WORLD",
-                   rank.errors().text_of(code));
+    const char* const where = found.communicator == MPI_COMM_SELF ? " on MPI_COMM_SELF" : " on MPI_COMM_WORLD";
+    rank.process().abort(error_class, fatal_sentence(rank, name, where, rank.errors().text_of(code)));
   }
   return ask_handler(*found.handler, found.communicator, code, name);
 }
@@ -144,6 +86,7 @@ std::string in_hex(int handle) {
   return text;
 }
 
+// Without a rank there is no error handler to call.
 void Call::not_running() const {
   const bool finalized = current_process().init_state() == InitState::finalized;
   std::fprintf(stderr, "margay: %s%s was called %s\n", name_.text,
@@ -158,11 +101,14 @@ void Call::wait_long(const Request& request) {
       *rank_, [&request] { return request.complete; }, 1);
 }
 
+// Runs only while a trace or a check is enabled: one test in every call decides that.
 void Call::watch_enter(const void* returns_to) {
+  // A Fortran program's line is behind its binding.
   const void* const caller = rank_->process().source_lines().behind_bindings(returns_to);
   rank_->set_caller(caller);
   sim::Recorder& recorder = rank_->process().recorder();
   if (recorder.on()) rank_->call_trace().enter(recorder, name_.text, caller);
+  // Records the call as the creator of the objects that it makes.
   if (rank_->handles().origins() != nullptr) rank_->handles().origins()->enter(name_.text, caller);
   if (TypeCheck* const check = device().type_check(); check != nullptr) {
     check->begin_call(name_.text, caller);
@@ -174,10 +120,12 @@ void Call::watch_leave() {
   if (recorder.on()) rank_->call_trace().leave(recorder, name_.text, error_class_);
   if (rank_->handles().origins() != nullptr) {
     rank_->handles().origins()->leave();
+    // Makes the next request the long way, which records its creator, so that the short way needs no test.
     rank_->handles().hide_free_requests();
   }
 }
 
+// Distinguishes the usual mistakes: MPI_COMM_NULL, a world that does not exist at the moment, and a freed communicator.
 Communicator* Call::bad_communicator(MPI_Comm handle, const Communicator* found) {
   if (found == nullptr) {
     error(MPI_ERR_COMM,
@@ -208,6 +156,7 @@ void Call::bad_datatype(MPI_Datatype handle, const Datatype* found) {
   error(MPI_ERR_TYPE, "datatype " + in_hex(handle) + " is not committed; call MPI_Type_commit first");
 }
 
+// Only a null handle is accepted for an empty buffer; other invalid handles are errors there, too.
 Datatype* Call::datatype_of_none(MPI_Datatype handle, std::int64_t count, const Datatype* found) {
   if (ok() && handle == MPI_DATATYPE_NULL && count == 0) return rank_->handles().datatype(MPI_BYTE);
   bad_datatype(handle, found);
@@ -261,6 +210,7 @@ void Call::bad_source(const Communicator* communicator, int rank) {
 }
 
 void Call::bad_root(const Communicator* communicator, int rank) {
+  // Valid, and rare: checked here instead of in every call.
   if (communicator->is_inter() && (rank == MPI_ROOT || rank == MPI_PROC_NULL)) return;
   error(MPI_ERR_ROOT, "root " + std::to_string(rank) + " is not a rank of " + name_of(*communicator) + " (" +
                           ranks_of(*communicator) + ")");
@@ -268,9 +218,10 @@ void Call::bad_root(const Communicator* communicator, int rank) {
 
 void Call::bad_buffer(const void* address, std::int64_t count, const Datatype* type, const char* what,
                       std::int64_t displacement) {
+  // Without bytes to move any address is valid.
   if (!ok() || type == nullptr || count == 0 || type->size == 0) return;
   if (address == MPI_IN_PLACE) return error(MPI_ERR_BUFFER, std::string(what) + " is MPI_IN_PLACE, which it cannot be");
-  // The first byte's address, from MPI_BOTTOM; nothing lies in the first page.
+  // The address of the first byte, if `address` is MPI_BOTTOM. Nothing valid lies in the first page.
   constexpr std::uint64_t kFirstPageBytes = 4096;
   const auto low = static_cast<std::uint64_t>(type->definition->true_bounds.lower);
   if (low + static_cast<std::uint64_t>(displacement) >= kFirstPageBytes) return;
@@ -281,7 +232,9 @@ void Call::null_argument(const char* what) {
   error(MPI_ERR_ARG, std::string(what) + " is a null pointer");
 }
 
+// Errors of communicators concern both parts of a call.
 void Call::add_whose(const char* part) {
+  // The first addition counts: a later check of the other part changes nothing.
   if (error_class_ == MPI_ERR_COMM || sentence_->find(" (of the ") != std::string::npos) return;
   *sentence_ += std::string(" (") + part + ")";
 }
@@ -291,13 +244,16 @@ void Call::whose_communicator(const char* argument) {
   *sentence_ += std::string(" (argument ") + argument + ")";
 }
 
+// The first error counts, as later ones are often its consequences.
 void Call::error(int error_class, std::string sentence) {
   if (!ok()) return;
   error_class_ = error_class;
+  // A general message for the class.
   if (sentence.empty()) sentence = error_class_text(error_class);
   sentence_ = std::make_unique<std::string>(std::move(sentence));
 }
 
+// Records the error for the launcher, makes a code with the message, and calls the handler.
 int Call::failed() {
   MpiRank& rank = *rank_;
   sim::BoardBlock& board = rank.process().board();
@@ -308,14 +264,16 @@ int Call::failed() {
       board.message,
       (class_name.empty() ? "error " + std::to_string(error_class_) : std::string(class_name)) + ": " + *sentence_);
   const Communicator& communicator = handler_of_ != nullptr ? *handler_of_ : rank.worlds().raises_the_rest();
-  // What a callback returned is told as it is; what was said of it here is for fatal errors.
+  // A code that a callback returned is passed on unchanged; the message set here is for fatal errors only.
   const bool as_it_is = blame_ == Blame::program || (class_name.empty() && rank.errors().is_code(error_class_));
   const int code =
       !as_it_is ? rank.errors().make(error_class_, std::string(name_.text) + ": " + *sentence_) : error_class_;
   return hand_over(communicator, code);
 }
 
+// Order: everything that needs the rank comes before leave(); the handler, which may call MPI, comes last.
 int Call::hand_over(const Communicator& communicator, int code) {
+  // Copies: the communicator may be freed once the rank is left.
   const ErrorHandlerPtr handler = communicator.error_handler;
   const int handle = communicator.handle;
   if (is_fatal(handler)) {
@@ -328,17 +286,20 @@ int Call::hand_over(const Communicator& communicator, int code) {
     abort_by_error(*rank_, name_, error_class, " on " + name_of(communicator),
                    blame_ == Blame::program ? *sentence_ : rank_->errors().text_of(code));
   }
+  // Before leave(): references change under the process lock.
   if (holds_) rank_->device().drop_reference(*handler_of_);
   leave();
   return ask_handler(*handler, handle, code, name_);
 }
 
+// The board shows no MPI call while the program's function runs.
 void Call::step_out() {
   inside_ = false;
   rank_->process().board().mpi_call[0] = '\0';
   rank_->leave();
 }
 
+// Restores the lock and the board after the program's function.
 void Call::step_in() {
   rank_->enter();
   inside_ = true;
@@ -348,6 +309,7 @@ void Call::step_in() {
 void look_once(Call& call) {
   sim::Process& process = call.rank().process();
   process.looks().begin(process.clock());
+  // Bounded, so that a test returns also while messages keep arriving.
   static_cast<void>(call.device().progress(Device::kMessagesPerLook));
 }
 

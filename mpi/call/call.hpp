@@ -1,5 +1,5 @@
-// One call of an MPI function, from its first line to its return: enters the rank, checks arguments, leaves, and hands
-// an error to the communicator's handler.
+// The frame of a call of an MPI function: enters the rank, checks arguments, leaves, and passes an error to the
+// communicator's handler.
 //
 //   int PMPI_X(..., MPI_Comm comm) {
 //     Call call(call_name<"MPI_X">);
@@ -10,8 +10,10 @@
 //     return call.done();
 //   }
 //
-// The first check that fails words the error; later checks see !ok() and say nothing. A check given the nullptr of a
-// failed lookup is harmless.
+// The first check that fails sets the error; later checks see !ok() and do nothing. A check that gets the nullptr of a
+// failed lookup is harmless, so a binding tests ok() once, behind all its checks.
+//
+// The checks are inline, and their failures out of line: a correct call pays a few compare instructions for them.
 #pragma once
 
 #include <cstdint>
@@ -29,26 +31,33 @@
 
 namespace margay::mpi {
 
-// A handle's value, as sentences name it: 0x44000000.
+// Formats a handle for messages: 0x44000000.
 [[nodiscard]] std::string in_hex(int handle);
 
+// One call of the calling thread. Holds the process lock from construction to failed(), done() with an error, or
+// destruction. Lives on the binding's stack.
 class Call {
  public:
-  // Takes the process lock. Before MPI_Init and after MPI_Finalize: prints a sentence and ends the process.
+  // Takes the process lock. Before MPI_Init and after MPI_Finalize it prints a message and ends the process with status
+  // 1.
   explicit Call(const Invocation& of) : Call(of, current_rank()) {}
-  // For the rank, whether anybody still holds MPI or not.
+  // For a given rank, also while no world or session refers to the job.
   Call(const Invocation& of, MpiRank& rank) : Call(of, &rank) {}
+  // A call without an error leaves the rank here, after the binding has written its results.
   ~Call() {
     if (inside_) leave();
   }
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
+  // The calling rank and its device, under the process lock.
   [[nodiscard]] MpiRank& rank() { return *rank_; }
   [[nodiscard]] Device& device() { return rank_->device(); }
+  // Whether no error is set.
   [[nodiscard]] bool ok() const { return error_class_ == MPI_SUCCESS; }
 
-  // Lookups: nullptr after an error.
+  // Lookups. Each returns nullptr after an error, its own or an earlier one. The object's error handler is the one that
+  // failed() calls from then on.
   [[nodiscard]] Communicator* communicator(MPI_Comm handle) {
     Communicator* const found = rank_->communicator(handle);
     if (found == nullptr || !ok()) [[unlikely]]
@@ -56,7 +65,7 @@ class Call {
     handler_of_ = found;
     return found;
   }
-  // One that is no intercommunicator.
+  // The same; an intercommunicator is an error.
   [[nodiscard]] Communicator* intracommunicator(MPI_Comm handle) {
     Communicator* const found = communicator(handle);
     return found == nullptr || !found->is_inter() ? found : refused_inter();
@@ -66,18 +75,18 @@ class Call {
     Datatype* const found = rank_->handles().datatype(handle);
     if (found == nullptr || !ok() || !found->committed) [[unlikely]] {
       bad_datatype(handle, found);
-      return nullptr;  // here and not there, so that the compiler need not look again
+      return nullptr;  // here, so that the compiler sees that `found` is not null behind it
     }
     return found;
   }
-  // The same, for `count` elements: of none, MPI_DATATYPE_NULL will do, as with MPICH. It counts as MPI_BYTE.
+  // The same for `count` elements. If count is 0, MPI_DATATYPE_NULL is accepted, as by MPICH, and counts as MPI_BYTE.
   [[nodiscard]] Datatype* datatype(MPI_Datatype handle, std::int64_t count) {
     Datatype* const found = rank_->handles().datatype(handle);
     if (found == nullptr || !ok() || !found->committed) [[unlikely]]
       return datatype_of_none(handle, count, found);
     return found;
   }
-  // Any type, for a constructor or an inquiry.
+  // Any type, committed or not: for constructors and inquiries.
   [[nodiscard]] Datatype* any_datatype(MPI_Datatype handle) {
     Datatype* const found = rank_->handles().datatype(handle);
     if (found == nullptr || !ok()) [[unlikely]] {
@@ -86,7 +95,7 @@ class Call {
     }
     return found;
   }
-  // A request that is not MPI_REQUEST_NULL.
+  // A living request; MPI_REQUEST_NULL is an error.
   [[nodiscard]] UserRequest* request(MPI_Request handle) {
     UserRequest* const found = rank_->handles().request(handle);
     if (found == nullptr || !ok()) [[unlikely]]
@@ -94,11 +103,12 @@ class Call {
     handler_of_ = found->communicator;
     return found;
   }
-  // Checks of arguments; the words are the standard's.
+  // Checks of arguments, with the standard's names in the messages. `what`: the argument's name.
   void count(std::int64_t count, const char* what = "count") {
     if (count < 0) [[unlikely]]
       bad_count(count, what);
   }
+  // Tags: from 0 to MPI_TAG_UB; of receives also MPI_ANY_TAG.
   void send_tag(int tag) {
     if (!is_user_tag(tag)) [[unlikely]]
       bad_send_tag(tag);
@@ -107,6 +117,8 @@ class Call {
     if (!is_user_tag(tag) && tag != MPI_ANY_TAG) [[unlikely]]
       bad_receive_tag(tag);
   }
+  // Peers: ranks of the communicator (of the remote group of an intercommunicator), or MPI_PROC_NULL; of receives also
+  // MPI_ANY_SOURCE.
   void destination(const Communicator* communicator, int rank) {
     if (!is_member(communicator, rank) && rank != MPI_PROC_NULL) [[unlikely]]
       bad_destination(communicator, rank);
@@ -115,19 +127,21 @@ class Call {
     if (!is_member(communicator, rank) && rank != MPI_PROC_NULL && rank != MPI_ANY_SOURCE) [[unlikely]]
       bad_source(communicator, rank);
   }
+  // Roots: also MPI_ROOT and MPI_PROC_NULL on an intercommunicator.
   void root(const Communicator* communicator, int rank) {
     if (!is_member(communicator, rank)) [[unlikely]]
       bad_root(communicator, rank);
   }
-  // A count that is neither negative nor of more than 2^63 - 1 bytes. False: not so.
+  // Checks that `count` is not negative and that its elements have at most 2^63 - 1 bytes. Returns whether it is valid.
   bool elements(std::int64_t count, const Datatype& type) {
+    // One comparison refuses negative counts, too.
     if (static_cast<std::uint64_t>(count) <= type.count_max) [[likely]]
       return true;
     bad_elements(count, type);
     return false;
   }
-  // The same, and a buffer that is neither null, where there are bytes to move, nor MPI_IN_PLACE. It may be MPI_BOTTOM,
-  // where the datatype or the displacement, in bytes, has the address.
+  // The same for a buffer, which must not be MPI_IN_PLACE, nor null if there are bytes to move. It may be MPI_BOTTOM if
+  // the datatype, or `displacement` in bytes, has the address. address() omits the check of the count.
   void buffer(const void* address, std::int64_t count, const Datatype* type, const char* what = "the buffer",
               std::int64_t displacement = 0) {
     if (type != nullptr) static_cast<void>(elements(count, *type));
@@ -138,65 +152,74 @@ class Call {
     if (address == nullptr || address == MPI_IN_PLACE) [[unlikely]]
       bad_buffer(address, count, type, what, displacement);
   }
-  // Where the call writes a status: MPI_STATUS_IGNORE is no null pointer.
+  // Checks the address of a status, where MPI_STATUS_IGNORE is not a null pointer.
   void status(const MPI_Status* status, const char* what = "status") { not_null(status, what); }
+  // MPI_ERR_ARG for a null pointer.
   void not_null(const void* address, const char* what) {
     if (address == nullptr) [[unlikely]]
       null_argument(what);
   }
 
-  // Notes an error, unless there was one already. A code that is more than a class, as a user's callback may return,
-  // stays what it is.
+  // Sets the call's error, unless it has one. `error_class` may also be a code, as a program's callback may return; it
+  // then stays as it is.
   [[gnu::noinline]] void error(int error_class, std::string sentence);
-  // Where the error that is noted came from, beside what it is.
+  // The origin of the error, besides its class.
   enum class Blame : std::uint8_t {
     call,
-    peer,     // a lost one, whatever the class is: a fatal error waits for the launcher's word
-    program,  // a function of its own returned this very number: the call returns it, too
+    // A lost peer, whatever the class is: a fatal error first waits for the launcher's report.
+    peer,
+    // A function of the program returned this number: the call returns it unchanged.
+    program,
   };
+  // Sets the origin of the error that is set next, or was set.
   void blame(Blame whom) { blame_ = whom; }
+  // The origin that was set last.
   [[nodiscard]] Blame blamed() const { return blame_; }
-  // Adds to an error's sentence, in calls that take the same argument twice, whose it is: "of the send". Nothing
-  // without an error. The communicator is both's.
+  // Adds the part of the call to an error's message, in calls that have the same argument twice: "of the send". Does
+  // nothing without an error. Not for errors of the communicator, which both parts share.
   void whose(const char* part) {
     if (!ok()) [[unlikely]]
       add_whose(part);
   }
-  // The same of a communicator, where a call takes two.
+  // The same for a communicator, in calls with two of them.
   void whose_communicator(const char* argument);
-  // The communicator whose handler is asked, when it is another than the one looked up last.
+  // Sets the communicator whose handler is called, if it is not the one looked up last.
   void on(Communicator& communicator) { handler_of_ = &communicator; }
-  // The same of one that may go while functions of the program's run: the caller's reference keeps it until its handler
-  // was asked. Requires: an error is noted next.
+  // The same for a communicator that may be freed while functions of the program run: the caller's reference, which the
+  // call takes over, keeps it until its handler has been called. Requires: an error is set next.
   void hold(Communicator& communicator) {
     on(communicator);
     holds_ = true;
   }
 
-  // Around a function of the user's, which may call MPI and may do so for long: outside the rank, and inside again.
-  // What was looked up before may be gone afterwards, unless the caller holds a reference.
+  // Leave and enter the rank around a function of the program, which may call MPI or run for long. Objects looked up
+  // before may be gone afterwards, unless the caller holds a reference.
   void step_out();
   void step_in();
 
-  // The call's end. failed(): raises what was noted; done(): the same, or MPI_SUCCESS.
+  // The end of the call. failed() raises the error that was set; done() does so if there is one, or returns
+  // MPI_SUCCESS. Both return what the binding returns.
   [[nodiscard, gnu::noinline]] int failed();
-  // Ends the call and hands `code` to the communicator's handler, outside the rank: the user's function may call MPI,
-  // or not return at all. Does not return when the handler is fatal. The code as the handler leaves it.
+  // Ends the call and passes `code` to the communicator's handler, outside the rank, because the program's function may
+  // call MPI or never return. Does not return if the handler is fatal. Returns the code as the handler leaves it.
   int hand_over(const Communicator& communicator, int code);
-  // Of the function.
+  // The function's name.
   [[nodiscard]] const char* name() const { return name_.text; }
+  // The usual end: without an error it costs one test, and the destructor leaves the rank.
   [[nodiscard]] int done() { return ok() ? MPI_SUCCESS : failed(); }
 
-  // Until `request` is complete.
+  // Waits until `request` is complete.
   void wait(const Request& request) {
     if (!request.complete) wait_long(request);
   }
 
  private:
+  // `asked` null: MPI does not run. Writes the call's name to the board, where the launcher reads it if the process
+  // dies.
   Call(const Invocation& of, MpiRank* asked) : rank_(asked), name_(of.name) {
     if (rank_ == nullptr) [[unlikely]]
       not_running();
-    // Through one pointer: the compiler reads a member anew after each store.
+    // A local reference, because the compiler reads a member again after each store.
     MpiRank& rank = *rank_;
     rank.enter();
     inside_ = true;
@@ -206,16 +229,20 @@ class Call {
     if (rank.recorder().watched()) [[unlikely]]
       watch_enter(of.caller);
   }
-  // True without a communicator: its lookup failed, and that was told.
+  // Whether `rank` is a member. True without a communicator, whose failed lookup has set the error.
   [[nodiscard]] static bool is_member(const Communicator* communicator, int rank) {
+    // One comparison: without its sign a negative rank is a large number.
     return communicator == nullptr || static_cast<unsigned>(rank) < static_cast<unsigned>(communicator->peer_count());
   }
-  // What the checks say when they fail; each does nothing after the first error. Those of communicators and
-  // requests return what is to be returned.
+  // The failures of the checks: each sets the error, and does nothing after an earlier one. Those with a result return
+  // nullptr, or what the check returns.
   [[gnu::noinline]] Communicator* bad_communicator(MPI_Comm handle, const Communicator* found);
+  // An intercommunicator where only intracommunicators are valid.
   [[gnu::noinline]] Communicator* refused_inter();
+  // An invalid handle; bad_datatype() also: a type that is not committed.
   [[gnu::noinline]] void no_datatype(MPI_Datatype handle, const Datatype* found);
   [[gnu::noinline]] void bad_datatype(MPI_Datatype handle, const Datatype* found);
+  // MPI_DATATYPE_NULL, which is valid for no elements: returns MPI_BYTE for that.
   [[gnu::noinline]] Datatype* datatype_of_none(MPI_Datatype handle, std::int64_t count, const Datatype* found);
   [[gnu::noinline]] UserRequest* bad_request(MPI_Request handle, const UserRequest* found);
   [[gnu::noinline]] void bad_count(std::int64_t count, const char* what);
@@ -224,16 +251,21 @@ class Call {
   [[gnu::noinline]] void bad_receive_tag(int tag);
   [[gnu::noinline]] void bad_destination(const Communicator* communicator, int rank);
   [[gnu::noinline]] void bad_source(const Communicator* communicator, int rank);
+  // Accepts MPI_ROOT and MPI_PROC_NULL on an intercommunicator.
   [[gnu::noinline]] void bad_root(const Communicator* communicator, int rank);
+  // Accepts any address if there are no bytes to move, and MPI_BOTTOM if type or displacement has the address.
   [[gnu::noinline]] void bad_buffer(const void* address, std::int64_t count, const Datatype* type, const char* what,
                                     std::int64_t displacement);
   [[gnu::noinline]] void null_argument(const char* what);
   [[gnu::noinline]] void add_whose(const char* part);
+  // Prints the message of a call outside MPI_Init and MPI_Finalize, and ends the process.
   [[noreturn, gnu::noinline]] void not_running() const;
+  // The slow path of wait(): rounds of progress.
   [[gnu::noinline]] void wait_long(const Request& request);
-  // For a trace, and for what else looks at each call.
+  // Notify the trace and the checks that watch every call.
   [[gnu::noinline]] void watch_enter(const void* returns_to);
   [[gnu::noinline]] void watch_leave();
+  // Leaves the rank: notifies traces and checks, clears the board, unlocks.
   void leave() {
     inside_ = false;
     MpiRank& rank = *rank_;
@@ -243,47 +275,49 @@ class Call {
     rank.leave();
   }
 
+  // Not null: not_running() ends the process otherwise.
   MpiRank* rank_;
+  // A constant of static lifetime.
   const CallName& name_;
+  // The communicator whose handler failed() calls; null: the world's.
   Communicator* handler_of_ = nullptr;
+  // The class of the first error, or the code that a function of the program returned.
   int error_class_ = MPI_SUCCESS;
+  // The origin of the error.
   Blame blame_ = Blame::call;
+  // The process lock is held.
   bool inside_ = false;
-  bool holds_ = false;                     // a reference to handler_of_
-  std::unique_ptr<std::string> sentence_;  // of an error; a pointer, because each call makes and unmakes it
+  // This call owns a reference to handler_of_.
+  bool holds_ = false;
+  // The error's message. A pointer, which is cheaper to construct and destroy in every call.
+  std::unique_ptr<std::string> sentence_;
 };
 
-// Ends the job because the call `name` failed and its error handler is fatal: records the finding of `error_class` and
-// reports "MPI_Recv (ring.c:41) failed on MPI_COMM_WORLD: MPI_ERR_TRUNCATE: ...". `where` begins with a space, or is
-// empty; `text` explains the error, with or without the function's name.
-[[noreturn]] void abort_by_error(MpiRank& rank, const CallName& name, int error_class, const std::string& where,
-                                 std::string text);
 
-// Raises an error of a call that may not enter the rank, as Call::failed() would. (The board's failed call is of those
-// inside.)
+// Raises an error of a call that must not enter the rank, as Call::failed() would; any thread. Returns the code as the
+// handler leaves it. (The board's failed call is that of calls inside.)
 int raise_outside(MpiRank& rank, const CallName& name, int error_class, const std::string& sentence);
 
-// The one round of progress of a call that does not wait. It may be followed by give_way().
+// The single round of progress of a call that does not wait (MPI_Test, MPI_Iprobe). give_way() may follow.
 void look_once(Call& call);
-// A call that found nothing to report gives its processor up when such calls are all that the rank does and another
-// rank needs it, or when other threads of its rank are in MPI: a loop around MPI_Test or MPI_Iprobe must not keep them,
-// or the peer, from running.
+// Yields the processor of a call that found nothing, if the rank makes only such calls and another rank needs it, or if
+// other threads of the rank are in MPI: a loop around MPI_Test must not starve these, or the peer.
 void give_way(Call& call);
 
-// Reports, for --check-types, uses that margay and MPICH take and that the standard does not define.
+// Findings of --check-types: uses that margay and MPICH accept and the standard does not define.
 
 void report_nonportable(TypeCheck& check, MPI_Op op, MPI_Datatype type);
 
-// The call applies `op` to elements of `type`. Requires: predefined_combine() has the two, or the operation is
+// Reports such a use of `op` on elements of `type`. Requires: predefined_combine() has the pair, or the operation is
 // MPI_REPLACE or MPI_NO_OP.
 inline void note_operation(Call& call, MPI_Op op, MPI_Datatype type) {
   if (TypeCheck* const check = call.device().type_check(); check != nullptr) [[unlikely]]
     report_nonportable(*check, op, type);
 }
 
-// Giving a request of mpi_adi/request a handle.
+// Handles for requests of mpi_adi/request.
 
-// nullptr, and an error: too many requests are alive.
+// A new request handle; nullptr, with the error set, if too many requests are alive.
 [[nodiscard]] UserRequest* add_own_request(Call& call, Communicator& communicator);
 
 }  // namespace margay::mpi

@@ -1,15 +1,17 @@
-// The name of an MPI function, where its calls want it.
+// The name of an MPI function, in the forms that its calls need.
 #pragma once
 
 #include <cstddef>
 
 namespace margay::mpi {
 
-// A function's name, and as much of it as fits the board's 32 bytes with a zero at their end (two names of MPI's are
-// one letter too long), so that noting the call in progress is one copy of two words.
+// A function's name, and the part of it that fits the board's 32 bytes with a zero at the end (two names of MPI are one
+// letter too long), so that recording the call in progress is one copy of 32 bytes.
 struct CallName {
+  // Bytes of a call's name on the job's board.
   static constexpr std::size_t kBoardBytes = 32;
   alignas(kBoardBytes) char board[kBoardBytes] = {};
+  // The whole name.
   char text[2 * kBoardBytes] = {};
   template <std::size_t N>
   consteval CallName(const char (&name)[N]) {  // NOLINT(google-explicit-constructor): a literal is what is meant
@@ -19,12 +21,13 @@ struct CallName {
   }
 };
 
-// call_name<"MPI_Send"> lives as long as the program.
+// The name as a constant of static lifetime: call_name<"MPI_Send">.
 template <CallName Name>
 inline constexpr CallName call_name = Name;
 
-// One call of a function, as the binding makes it of its name: where it returns to is the program's line, for a trace.
-// A function that is the whole of several bindings takes it in place of the name, so that it is made in the binding.
+// A call's function and the program's location, made in the binding from the name: the return address is the program's
+// line, for traces. A function that is the body of several bindings takes an Invocation in place of a name, so that the
+// address is the binding's.
 struct Invocation {
   // NOLINTNEXTLINE(google-explicit-constructor): the name is what bindings write.
   Invocation(const CallName& called, const void* returns_to = __builtin_return_address(0))
@@ -33,7 +36,9 @@ struct Invocation {
     return name;
   }  // NOLINT(google-explicit-constructor): it is a name with more to it
 
+  // The function's name, of static lifetime.
   const CallName& name;
+  // The program's code address behind the call.
   const void* caller;
 };
 

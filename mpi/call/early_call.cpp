@@ -15,6 +15,7 @@ namespace margay::mpi {
 
 EarlyCall::EarlyCall(const Invocation& of) : name_(of.name), rank_(current_rank()) {
   if (rank_ == nullptr) return;
+  // The thread that initialized MPI may enter the rank at any level; others only with MPI_THREAD_MULTIPLE.
   if (is_rank_thread()) {
     call_.emplace(of, *rank_);
   } else if (noted_ = rank_->handles().origins(); noted_ != nullptr) [[unlikely]] {
@@ -22,6 +23,7 @@ EarlyCall::EarlyCall(const Invocation& of) : name_(of.name), rank_(current_rank(
   }
 }
 
+// Ends the record of creators, once.
 void EarlyCall::leave() {
   if (noted_ != nullptr) [[unlikely]]
     noted_->leave();
@@ -38,10 +40,13 @@ void EarlyCall::error(int error_class, std::string sentence) {
   sentence_ = std::move(sentence);
 }
 
+// The three places where it may happen: in the rank's thread, in another thread, and while MPI does not run.
 int EarlyCall::failed() {
   if (call_) return call_->failed();
-  leave();  // a handler of the program's may not return
+  leave();  // before the handler, which may never return
+  // Not inside the rank: this thread may not enter it.
   if (rank_ != nullptr) return raise_outside(*rank_, name_, error_class_, sentence_);
+  // Without a rank there are no options, so the variable is read directly.
   const char* const initial = std::getenv("MARGAY_INITIAL_ERRHANDLER");
   if (named_handler(initial != nullptr ? initial : "") == MPI_ERRORS_RETURN) return error_class_;
   std::fprintf(stderr, "margay: %s%s failed while MPI does not run: %s: %s\n", name_.text,
@@ -62,6 +67,7 @@ int create_early_handler(const Invocation& of, ObjectType object, HandlerFunctio
   call.not_null(reinterpret_cast<const void*>(function), what);
   call.not_null(handler, "errhandler");
   if (!call.ok()) return call.failed();
+  // The process owns handlers, because programs may make them before MPI_Init.
   const MPI_Errhandler made = process_error_handlers().create(object, function);
   if (made == MPI_ERRHANDLER_NULL) {
     call.error(MPI_ERR_OTHER, kTooManyHandlers);
@@ -81,11 +87,13 @@ int free_early_handler(const Invocation& of, MPI_Errhandler* handler) {
     call.error(MPI_ERR_ARG, words_of_bad_handler(*handler));
     return call.failed();
   }
+  // Objects that have the handler keep it; only the program's handle is freed.
   process_error_handlers().free_handle(*found);
   *handler = MPI_ERRHANDLER_NULL;
   return MPI_SUCCESS;
 }
 
+// Predefined handlers, made for no object, are valid for any.
 ErrorHandlerPtr checked_handler(Call& call, MPI_Errhandler handle, ObjectType of) {
   if (!call.ok()) return nullptr;
   ErrorHandlerPtr found = call.rank().tables().error_handlers.find(handle);

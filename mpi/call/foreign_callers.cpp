@@ -1,5 +1,6 @@
-// What MPICH's libraries for C++ and Fortran call after they made an object of a program's function: how that function
-// is to be called. (A Fortran function that handles errors or reduces is called as C's is.)
+// Entry points for MPICH's libraries for C++ and Fortran. After these have made an object from a function of the
+// program, they set here how that function is to be called. (Fortran functions that handle errors or reduce are called
+// as C's are.)
 #include <mutex>
 
 #include "mpi/call/binding.hpp"

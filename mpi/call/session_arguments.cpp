@@ -14,6 +14,7 @@ std::string words_of(const char* what, int handle) {
 
 }  // namespace
 
+// The session's handler is called for all later errors of the call.
 Session* checked_session(Call& call, MPI_Session handle) {
   if (!call.ok()) return nullptr;
   Session* const found = call.rank().tables().sessions.find(handle);
@@ -29,6 +30,7 @@ Session* checked_session(Call& call, MPI_Session handle) {
 
 void check_text(Call& call, const char* text, std::size_t limit, const char* what) {
   call.not_null(text, what);
+  // The standard's limits include the zero, and the string is not read beyond it.
   if (text != nullptr && strnlen(text, limit) == limit) {
     call.error(MPI_ERR_ARG, std::string(what) + " is longer than " + std::to_string(limit - 1) + " bytes");
   }

@@ -1,4 +1,4 @@
-// What the bindings of sessions share: lookups and checks. After an error each gives nullptr.
+// Lookups and checks that the bindings of sessions share. After an error each does nothing and returns nullptr.
 #pragma once
 
 #include <string>
@@ -8,9 +8,10 @@
 
 namespace margay::mpi {
 
-// The session behind a handle; its error handler is asked from here on.
+// The session of a handle, whose error handler is called from then on.
 [[nodiscard]] Session* checked_session(Call& call, MPI_Session handle);
-// A name of at most MPI_MAX_STRINGTAG_LEN or MPI_MAX_PSET_NAME_LEN bytes, its zero among them.
+// Checks a string of at most `limit` bytes with its zero (MPI_MAX_STRINGTAG_LEN, MPI_MAX_PSET_NAME_LEN). `what`: the
+// argument's name. A null or longer string is MPI_ERR_ARG.
 void check_text(Call& call, const char* text, std::size_t limit, const char* what);
 
 }  // namespace margay::mpi

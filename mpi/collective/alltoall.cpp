@@ -1,4 +1,5 @@
-// MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw (MPI 4.0, 6.8), and those that do not block (6.12, 6.13).
+// MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw (MPI 4.0, 6.8), and their nonblocking and persistent forms (6.12,
+// 6.13).
 #include "mpi/call/binding.hpp"
 #include "mpi/collective/block_move.hpp"
 

@@ -9,6 +9,7 @@
 
 namespace margay::mpi {
 
+// MPI forbids aliased buffers; MPI_IN_PLACE is for that. Partial overlap is not detected.
 void check_buffers(Call& call, const void* send, const void* receive, std::int64_t count) {
   if (!call.ok() || count == 0) return;
   if (receive == MPI_IN_PLACE) {
@@ -18,10 +19,13 @@ void check_buffers(Call& call, const void* send, const void* receive, std::int64
   }
 }
 
+// Formats the message of each class that collective calls and constructions return.
 void note_error(Call& call, int error_class) {
   if (error_class == MPI_SUCCESS) [[likely]]
     return;
+  // The check's finding explains the error, and must come before it ends the job.
   if (error_class == MPI_ERR_TRUNCATE) let_the_check_speak(call.rank());
+  // The classes below come from collectives/comm, and from reading another rank's memory.
   if (error_class == MPI_ERR_OTHER) {
     return call.error(error_class,
                       "a block could not be read out of its rank's memory (process_vm_readv); --method long=ring takes "
@@ -42,8 +46,8 @@ void note_error(Call& call, int error_class) {
 
 namespace {
 
-// What operations are defined on. Types made for Fortran's kinds have handles of their own, and are what Fortran's
-// compiler takes for the kind (MPI 4.0, 6.9.2 and 19.1.5).
+// The datatype by which an operation is looked up. Types made for Fortran's kinds have handles of their own; operations
+// see the basic type that Fortran's compiler uses for the kind (MPI 4.0, 6.9.2 and 19.1.5).
 MPI_Datatype operand_type(const Datatype& type) {
   switch (type.definition->origin.combiner) {
     case MPI_COMBINER_F90_REAL:
@@ -63,6 +67,7 @@ Operands::Operands(Call& call, MPI_Op op, Datatype* type, std::int64_t count) : 
   if (is_predefined_op(op)) [[likely]] {
     const MPI_Datatype operand = operand_type(*type);
     predefined_ = predefined_combine(op, operand);
+    // The table has a loop for each defined pair of operation and type.
     if (predefined_ != nullptr) {
       note_operation(call, op, operand);
       return;
@@ -79,12 +84,16 @@ Operands::Operands(Call& call, MPI_Op op, Datatype* type, std::int64_t count) : 
     return;
   }
   commutative_ = made->commutative;
+  // A copy of the operation, which the program may free meanwhile.
   user_.emplace(call.rank(), *made, *type, count);
 }
 
+// The row lies in the program's receive buffer if that has the row's layout, so that neither result nor contribution is
+// copied twice.
 Reduction Operands::begin(const void* send, void* receive) {
   const std::uint64_t bytes = row_bytes();
   auto* row = static_cast<std::byte*>(receive);
+  // A row of another layout, or without a result's memory, needs memory of its own.
   if (receive == nullptr || !rows_are_memory()) {
     own_ = portal_->take_memory(bytes);
     row = own_.get();
@@ -95,7 +104,7 @@ Reduction Operands::begin(const void* send, void* receive) {
     std::memcpy(row, send, bytes);
   }
   const auto count = static_cast<std::size_t>(count_);
-  // There is nothing to combine, and rows are cut by an element's bytes.
+  // Empty elements: nothing to combine, but rows are cut by an element's bytes, so it gets 1.
   if (element_bytes() == 0) return {row, 0, 1, Reducer(*user_, commutative_)};
   if (user_) return {row, count, user_->element_bytes(), Reducer(*user_, commutative_)};
   return {row, count, static_cast<std::size_t>(type_->extent), Reducer(predefined_)};
@@ -111,6 +120,7 @@ void Operands::finish_part(void* receive, const std::byte* row, std::int64_t fir
   if (count != 0) std::memcpy(receive, part, static_cast<std::uint64_t>(count) * element_bytes());
 }
 
+// A predefined loop accepts 0 elements; a program's function is not called for them.
 void Operands::combine(const void* in, void* inout) const {
   if (!user_) {
     predefined_(in, inout, static_cast<std::size_t>(count_));

@@ -1,4 +1,4 @@
-// Argument checks that the collective bindings share, and a buffer as the bytes that travel.
+// Argument checks that the collective bindings share, and buffers as bytes to transfer.
 #pragma once
 
 #include <cstddef>
@@ -13,32 +13,35 @@
 
 namespace margay::mpi {
 
-// The bytes of `count` elements of a checked datatype.
+// The bytes of `count` elements of a checked datatype, as a region. Refers to the program's buffer and to the datatype,
+// which outlive it.
 class TypedData {
  public:
-  // To be read.
+  // For reading.
   TypedData(const void* buffer, std::int64_t count, const Datatype& type)
       : region_(pieces_.to_send(buffer, count, type)) {}
-  // To be filled.
+  // For writing.
   TypedData(void* buffer, std::int64_t count, Datatype& type) : region_(pieces_.to_receive(buffer, count, type)) {}
   [[nodiscard]] const portals::Region& region() const { return region_; }
 
  private:
+  // The pieces to which region_ refers.
   Pieces pieces_;
   portals::Region region_;
 };
 
-// Whether the handle names an intercommunicator; whether it names anything is looked at later.
+// Whether the handle names an intercommunicator; false if it is invalid, which is checked later.
 [[nodiscard]] inline bool is_between_groups(Call& call, MPI_Comm comm) {
   const Communicator* const communicator = call.rank().communicator(comm);
   return communicator != nullptr && communicator->is_inter();
 }
 
-// MPI_IN_PLACE where the standard does not allow it, two buffers that are one.
+// Checks two buffers of a reduction: MPI_IN_PLACE only for the send buffer, and not the same address.
 void check_buffers(Call& call, const void* send, const void* receive, std::int64_t count);
 
-// Raises what went wrong between the ranks, if anything did.
+// Sets the error of a finished collective call, if it has one, with a message.
 void note_error(Call& call, int error_class);
+// The same for a call that was carried out here.
 inline void note_error(Call& call, const Collective& collective) {
   note_error(call, collective.error_class());
 }
@@ -49,47 +52,53 @@ inline void note_error(Call& call, const Collective& collective) {
 }
 
 // The operands of a reduction: the checked operation on `count` elements of a checked datatype, and the rows of bytes
-// that algorithms move and combine.
+// that algorithms transfer and combine. The binding, or its request, owns it.
 
 class Operands {
  public:
-  // Notes an error (MPI_ERR_OP) when the operation is none, or not defined on that datatype. `type` may be null after
-  // an error that was noted already.
+  // Sets MPI_ERR_OP if the operation is invalid, or not defined on the datatype. `type` may be null after an earlier
+  // error.
   Operands(Call& call, MPI_Op op, Datatype* type, std::int64_t count);
   Operands(const Operands&) = delete;
   Operands& operator=(const Operands&) = delete;
 
-  // All that follow require: no error was noted.
+  // All members below require: no error is set.
 
-  // This rank's contribution and, at a root or of an allreduce, its result. `receive`: the program's memory for the
-  // result, where the row lies if it can; nullptr where there is none.
+  // Makes the row with this rank's contribution, which also gets the result. `receive`: the program's memory for the
+  // result, where the row lies if its layout permits; null if this rank gets none.
   [[nodiscard]] Reduction begin(const void* send, void* receive);
-  // Puts the result where the program wants it.
+  // Copies the result to the program's memory, unless it is there.
   void finish(void* receive) const;
-  // The same of a part: `count` elements from the `first` one of `row`, which begin() made.
+  // The same for a part: `count` elements from the `first` one of `row`, which begin() made.
   void finish_part(void* receive, const std::byte* row, std::int64_t first, std::int64_t count) const;
-  // Of an element in a row.
+  // Bytes of an element in a row.
   [[nodiscard]] std::uint64_t element_bytes() const {
     return user_ ? user_->element_bytes() : static_cast<std::uint64_t>(type_->extent);
   }
-  // The operation is a function of the program's.
+  // Whether the operation is a function of the program.
   [[nodiscard]] bool of_program() const { return user_.has_value(); }
-  // inout = in op inout, both the program's: MPI_Reduce_local.
+  // Sets inout = in op inout in the program's buffers: MPI_Reduce_local.
   void combine(const void* in, void* inout) const;
 
  private:
-  // A predefined operation's elements travel as they lie in memory, with a pair's padding.
+  // Whether rows have the layout of memory: elements of predefined operations include a pair type's padding.
   [[nodiscard]] bool rows_are_memory() const { return !user_ || user_->rows_are_memory(); }
   [[nodiscard]] std::uint64_t row_bytes() const {
     return user_ ? user_->row_bytes() : static_cast<std::uint64_t>(count_ * type_->extent);
   }
 
+  // The elements' type, and their number in a row.
   Datatype* type_;
   std::int64_t count_;
+  // The loop of a predefined operation; null for a program's.
   Combine predefined_ = nullptr;
+  // The function of a program's operation.
   std::optional<UserReduction> user_;
+  // Predefined operations all commute.
   bool commutative_ = true;
-  TreePortal* portal_ = nullptr;  // who has the memory of calls
+  // The source of rows' memory.
+  TreePortal* portal_ = nullptr;
+  // The row, if it is not in the program's memory.
   KeptMemory::Run own_;
 };
 

@@ -10,6 +10,7 @@ using namespace margay::mpi;
 
 namespace {
 
+// The nonblocking and persistent forms.
 int barrier(Call& call, Form form, MPI_Comm comm, MPI_Request* request) {
   Communicator* communicator = call.communicator(comm);
   call.not_null(request, "request");
@@ -25,6 +26,7 @@ extern "C" int PMPI_Barrier(MPI_Comm comm) {
   Communicator* communicator = call.communicator(comm);
   if (!call.ok()) return call.failed();
   note_call(call, *communicator);
+  // On an intercommunicator both groups wait for each other, so the barrier runs over both.
   note_error(call, perform(collectives_of(call), communicator->everybody(), BarrierCall{}));
   return call.done();
 }

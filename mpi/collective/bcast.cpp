@@ -22,10 +22,10 @@ struct Checked {
   Datatype* type;
 };
 
-// What all forms check; the call's errors say whether it may go on.
+// The checks of all forms; sets the call's error.
 Checked check(Call& call, const BcastArguments& arguments) {
   Communicator* communicator = call.communicator(arguments.comm);
-  // Of two groups, who is in the root's and not the root names no data.
+  // On an intercommunicator, non-root members of the root's group pass MPI_PROC_NULL and no data.
   if (call.ok() && communicator->is_inter() && arguments.root == MPI_PROC_NULL) {
     note_call(call, *communicator, {.root = arguments.root});
     return {communicator, call.datatype(MPI_BYTE)};
@@ -38,11 +38,12 @@ Checked check(Call& call, const BcastArguments& arguments) {
   return {communicator, type};
 }
 
-// The bytes that travel: read at the root, filled elsewhere.
+// The data: read at the root, written elsewhere.
 TypedData bytes_of(const BcastArguments& arguments, const Checked& checked) {
   if (checked.communicator->is_inter() && arguments.root == MPI_PROC_NULL) {
     return {static_cast<void*>(nullptr), 0, *checked.type};
   }
+  // The value of `root` that makes this rank the root.
   const int root = checked.communicator->is_inter() ? MPI_ROOT : checked.communicator->rank();
   if (root != arguments.root) return {arguments.buffer, arguments.count, *checked.type};
   return {static_cast<const void*>(arguments.buffer), arguments.count, *checked.type};
@@ -61,6 +62,7 @@ int bcast(Call& call, const BcastArguments& arguments) {
   return call.done();
 }
 
+// The region refers to the program's buffer; the type is kept, as the program may free it.
 class BcastTask final : public PlainCallTask<BcastCall> {
  public:
   BcastTask(MpiRank& rank, const BcastArguments& arguments, const Checked& checked)

@@ -19,12 +19,13 @@ bool is_neighborly(Move operation) {
   return operation == Move::neighbor_allgather || operation == Move::neighbor_alltoall;
 }
 
-// Of a communicator with a topology, in the order of MPI 4.0, 8.6; MPI_PROC_NULL where a grid ends.
+// The neighbors of a rank in a topology, in the order of MPI 4.0, 8.6; MPI_PROC_NULL where a grid ends.
 struct Neighbors {
   std::vector<int>& sources;
   std::vector<int>& destinations;
 };
 
+// In each direction first the neighbor with the lower coordinate, then the higher (MPI 4.0, 8.6).
 void find_neighbors(const CartTopology& grid, int rank, Neighbors found) {
   found.sources.reserve(2 * static_cast<std::size_t>(grid.ndims()));
   for (int direction = 0; direction < grid.ndims(); ++direction) {
@@ -48,6 +49,7 @@ portals::Buffer first_piece(const Region& region) {
   return portals::RegionCursor(region).peek(region.bytes());
 }
 
+// Joins pieces that follow each other, as each costs an entry of the descriptor.
 void add_piece(std::vector<portals::Buffer>& pieces, const portals::Buffer& piece) {
   if (piece.bytes == 0) return;
   if (!pieces.empty() && pieces.back().base + pieces.back().bytes == piece.base) {
@@ -57,7 +59,8 @@ void add_piece(std::vector<portals::Buffer>& pieces, const portals::Buffer& piec
   }
 }
 
-// Of blocks that have a peer, by address. `peers`: the blocks', or those of one block for all.
+// The memory of all blocks that have a peer, sorted by address. `peers`: one for each block, or those that share one
+// block.
 std::vector<portals::Buffer> pieces_of(const Blocks& blocks, const std::vector<int>& peers) {
   std::vector<portals::Buffer> pieces;
   for (int at = 0; at < blocks.size(); ++at) {
@@ -72,9 +75,9 @@ std::vector<portals::Buffer> pieces_of(const Blocks& blocks, const std::vector<i
   return pieces;
 }
 
-// Whether a byte of one is a byte of the other. Requires: both by address.
+// Whether two sets of pieces overlap. Requires: both sorted by address.
 bool overlap(std::span<const portals::Buffer> first, std::span<const portals::Buffer> second) {
-  // Where all pieces of each so far end: blocks that are sent may overlap each other.
+  // The largest end of each set so far, because blocks to be sent may overlap each other.
   const std::byte* first_end = nullptr;
   const std::byte* second_end = nullptr;
   while (!first.empty() || !second.empty()) {
@@ -91,6 +94,7 @@ bool overlap(std::span<const portals::Buffer> first, std::span<const portals::Bu
 
 }  // namespace
 
+// In an order in which each step may rely on the ones before: peers, MPI_IN_PLACE, blocks, messages, overlap.
 BlockMove::BlockMove(Call& call, const MoveArguments& arguments)
     : arguments_(arguments), communicator_(call.communicator(arguments.comm)) {
   if (!call.ok()) return;
@@ -123,8 +127,10 @@ bool BlockMove::sends_each() const {
          arguments_.operation == Move::neighbor_alltoall;
 }
 
+// Without a root every rank sends to all peers and receives from all.
 void BlockMove::find_sides(Call& call) {
   const Communicator& communicator = *communicator_;
+  // This group is the first in the communicator of both, so its peers follow.
   if (communicator.is_inter() && communicator.both->rank() == communicator.rank()) first_peer_ = communicator.size();
   if (is_neighborly(arguments_.operation)) {
     if (communicator.topology == nullptr) {
@@ -144,7 +150,7 @@ void BlockMove::find_sides(Call& call) {
   sources_ = destinations_;
 }
 
-// Of two groups one has the root; its others take no part.
+// Of two groups, one has the root; the other ranks of that group take no part.
 void BlockMove::find_rooted_sides() {
   const Communicator& communicator = *communicator_;
   const int root = arguments_.root;
@@ -161,6 +167,7 @@ void BlockMove::find_rooted_sides() {
   if (is_leaf) (gathers ? destinations_ : sources_).push_back(root);
 }
 
+// MPI_IN_PLACE stands for the send buffer, but at a scatter's root for the receive buffer (MPI 4.0, 6.2).
 void BlockMove::check_in_place(Call& call) {
   const bool intra = !communicator_->is_inter() && !is_neighborly(arguments_.operation);
   const bool root = rooted() && arguments_.root == communicator_->rank();
@@ -180,6 +187,7 @@ void BlockMove::check_in_place(Call& call) {
   }
 }
 
+// A rank that sends the same block to all peers has one block.
 void BlockMove::check_blocks(Call& call) {
   const BlockArguments& send = arguments_.send;
   const BlockArguments& receive = arguments_.receive;
@@ -193,8 +201,8 @@ void BlockMove::check_blocks(Call& call) {
   }
 }
 
-// Where both buffers begin at one address all blocks are compared: displacements and datatypes may lead apart. Else
-// this rank's own, by their first pieces: that a block is sent from where it goes to is the usual mistake.
+// If both buffers begin at one address, all blocks are compared, because displacements and datatypes may lead apart.
+// Otherwise only this rank's own block: the usual mistake is to send it from where it goes.
 void BlockMove::check_apart(Call& call) const {
   if (!sends_ || !receives_ || arguments_.send.in_place() || arguments_.receive.in_place()) return;
   const auto is_where_it_goes = [](const Copy& own) {
@@ -219,9 +227,12 @@ Region BlockMove::staged(int block) const {
 }
 
 void BlockMove::plan_messages() {
+  // Neighbors' lists may name a rank several times, or none.
   if (is_neighborly(arguments_.operation)) return plan_neighbors();
+  // Between groups no block stays on its rank.
   const int me = communicator_->is_inter() ? -1 : communicator_->rank();
   const bool in_place = arguments_.send.in_place();
+  // In place, received blocks replace those to be sent: these are staged.
   const bool all_to_all = in_place && arguments_.operation == Move::alltoall;
   if (all_to_all) staging_ = std::make_unique_for_overwrite<std::byte[]>(received_.bytes());
   const auto sent_to = [&](int peer) {
@@ -240,7 +251,7 @@ void BlockMove::plan_messages() {
     }
     return;
   }
-  // In step n everybody sends to the n-th rank behind it: nobody is the target of all at once.
+  // In step n every rank sends to the n-th one behind it, so no rank is the target of all at once.
   const int peers = communicator_->peer_count();
   const int steps = std::max(communicator_->size(), peers);
   const int place = communicator_->rank();
@@ -250,11 +261,13 @@ void BlockMove::plan_messages() {
     const int to = (place + step) % steps;
     const int from = (place - step + steps) % steps;
     if (to == me) continue;
+    // Groups of unequal sizes: some steps have no peer.
     out_.push_back(to < peers ? PeerMessage{everybodys(to), sent_to(to)} : PeerMessage{});
     in_.push_back(from < peers ? PeerMessage{everybodys(from), received_from(from)} : PeerMessage{});
   }
 }
 
+// Long contiguous blocks stay where they are, as pieces of one message; others are copied into a run.
 PeerMessage BlockMove::bundled(std::span<const PeerMessage> several, std::vector<Bundle>& bundles) {
   const int peer = several.front().peer;
   if (several.size() == 1) return several.front();
@@ -265,6 +278,7 @@ PeerMessage BlockMove::bundled(std::span<const PeerMessage> several, std::vector
     in_pieces = in_pieces && block.data.contiguous();
   }
   Bundle& bundle = bundles.emplace_back();
+  // A copy costs more than naming the pieces only if the data is long.
   if (bytes > kHandshakeBytes && in_pieces) {
     for (const PeerMessage& block : several) add_piece(bundle.pieces, block.data.single());
     return {peer, Region(std::span<const portals::Buffer>(bundle.pieces))};
@@ -278,9 +292,9 @@ bool BlockMove::other_side_first() const {
   return is_neighborly(arguments_.operation) && std::holds_alternative<CartTopology>(communicator_->topology->is);
 }
 
-// A neighbor may be one in several ways, this rank itself too: the n-th block to a rank is the n-th that comes from it.
+// A rank may be a neighbor several times, also of itself: the n-th block to it matches the n-th one from it.
 void BlockMove::plan_neighbors() {
-  // Blocks to or from one rank follow each other, in their order.
+  // Groups the blocks of one rank, in their order: they travel as one message.
   const auto by_peer = [](std::vector<PeerMessage>& blocks) {
     std::ranges::stable_sort(blocks, {}, &PeerMessage::peer);
   };
@@ -326,6 +340,7 @@ void BlockMove::plan_neighbors() {
   }
 }
 
+// Each start of a persistent call copies anew.
 void BlockMove::begin() {
   if (staging_ != nullptr) {
     std::byte* run = staging_.get();
@@ -343,6 +358,7 @@ void BlockMove::begin() {
   }
 }
 
+// The reverse of begin(), for received bundles.
 void BlockMove::finish() const {
   for (const Bundle& bundle : bundles_in_) {
     std::byte* run = bundle.run.get();
@@ -353,8 +369,10 @@ void BlockMove::finish() const {
   }
 }
 
+// Called by all members alike: only facts that all have may influence it, but for `own`.
 Plan BlockMove::plan(const StandingFacts& standing) const {
   Shape shape;
+  // Uneven blocks leave `bytes` 0: each member has other lengths.
   shape.operation = operation_number(arguments_.operation);
   if (rooted() && !communicator_->is_inter()) shape.root = static_cast<std::uint16_t>(arguments_.root);
   if (is_even()) shape.bytes = even_bytes();
@@ -375,7 +393,7 @@ std::uint64_t BlockMove::own_bytes() const {
   return sum;
 }
 
-// What only one rank knows, as the lengths of uneven blocks, has no place here.
+// Chosen only by facts that all members have, so not by the lengths of uneven blocks.
 Algorithm BlockMove::algorithm_of(const StandingFacts& standing, std::uint64_t bytes) const {
   if (is_even() && arguments_.operation == Move::alltoall) return standing.choose(Move::alltoall, bytes);
   return standing.facts.reads && !communicator_->is_inter() ? Algorithm::shared : Algorithm::direct;

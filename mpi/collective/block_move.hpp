@@ -1,7 +1,7 @@
-// The operations that move blocks and combine nothing: who has a block for whom, between all ranks of a communicator,
-// of two groups, or neighbors (MPI 4.0, 6.5 to 6.8 and 8.6). Each block goes straight to where it belongs
-// (algorithm/direct, algorithm/exchange_posted). Gathers and scatters of one group, whose blocks have one length, have
-// bindings of their own.
+// The collective operations that move blocks and combine nothing, between all ranks of a communicator, of two groups,
+// or neighbors (MPI 4.0, 6.5 to 6.8 and 8.6). Each block goes straight to its receiver (algorithm/direct,
+// algorithm/exchange_posted). Gathers and scatters of one group with blocks of one length have bindings of their own,
+// which can use other algorithms.
 #pragma once
 
 #include <memory>
@@ -18,25 +18,29 @@
 
 namespace margay::mpi {
 
-// Of the operations: gather, scatter, allgather, alltoall, neighbor_allgather, neighbor_alltoall.
+// One of: gather, scatter, allgather, alltoall, neighbor_allgather, neighbor_alltoall.
 using Move = collectives::Operation;
 
+// The arguments of such a call, as the program names them.
 struct MoveArguments {
   Move operation;
   BlockArguments send;
   BlockArguments receive;
-  int root = 0;  // of gather and scatter
+  // Of gather and scatter only.
+  int root = 0;
   MPI_Comm comm = MPI_COMM_NULL;
 };
 
+// One call: the checked arguments, and the messages that they amount to. Views the program's buffers. perform() and
+// CheckedTask use it through plan(), text(), begin() and finish().
 class BlockMove {
  public:
-  // Checks the arguments; the errors are the call's.
+  // Checks the arguments; sets the call's error.
   BlockMove(Call& call, const MoveArguments& arguments);
   BlockMove(const BlockMove&) = delete;
   BlockMove& operator=(const BlockMove&) = delete;
 
-  // All that follow require: no error was noted.
+  // All members below require: no error is set.
   [[nodiscard]] Communicator& communicator() const { return *communicator_; }
   // Calls function(Datatype&) for each type that blocks refer to.
   template <typename Function>
@@ -44,74 +48,96 @@ class BlockMove {
     sent_.for_each_type(function);
     received_.for_each_type(function);
   }
-  // A call begins: what the program has now is what is sent.
+  // Called when a call begins: packs what has to be copied before it is sent.
   void begin();
   [[nodiscard]] Plan plan(const StandingFacts& standing) const;
   [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
-  // Its messages ended well.
+  // Called after success: unpacks received bundles.
   void finish() const;
 
  private:
-  // A rank's place: which sides of the operation are its own.
+  // Determine this rank's sides of the operation: its peers, and whether it sends and receives.
   void find_sides(Call& call);
   void find_rooted_sides();
+  // Checks where MPI_IN_PLACE is allowed, and the blocks of both sides.
   void check_in_place(Call& call);
   void check_blocks(Call& call);
-  // After plan_messages().
+  // Checks that send and receive blocks do not overlap. After plan_messages().
   void check_apart(Call& call) const;
+  // Make the lists of messages: out_ and in_, one for each peer, and copies for this rank's own blocks.
   void plan_messages();
   void plan_neighbors();
-  // In a grid that goes round, of one or two ranks, what goes out on one side comes in on the other.
+  // Whether messages from the other side come first: in a periodic grid of one or two ranks, what leaves on one side
+  // arrives on the other.
   [[nodiscard]] bool other_side_first() const;
-  // To the check of collective calls (block_shares).
+  // Reports the call to the check of collective calls (block_shares).
   void tell(Call& call) const;
+  // A block and its peer, in the report.
   struct PeersBlock {
     int peer, block;
   };
   [[nodiscard]] Shares shares_of(std::vector<PeersBlock> all, const Blocks& blocks) const;
   [[nodiscard]] Shares sends() const;
   [[nodiscard]] Shares expects() const;
+  // Whether the operation has a root, and whether it sends a block of its own to each peer.
   [[nodiscard]] bool rooted() const;
   [[nodiscard]] bool sends_each() const;
-  // All blocks have one length, which all members name.
+  // Whether all blocks have one length, which all members name.
   [[nodiscard]] bool is_even() const;
-  [[nodiscard]] std::uint64_t even_bytes() const;  // that one length
-  // Of the blocks that this rank sends; of those that it receives where it sends none.
+  // Bytes of one block. Requires: is_even().
+  [[nodiscard]] std::uint64_t even_bytes() const;
+  // Bytes of the blocks that this rank sends, or if none, receives; for the trace.
   [[nodiscard]] std::uint64_t own_bytes() const;
+  // Shared memory if members read each other's, else direct messages; an even all-to-all is chosen by cost.
   [[nodiscard]] Algorithm algorithm_of(const StandingFacts& standing, std::uint64_t bytes) const;
+  // A peer's rank in the communicator of both groups.
   [[nodiscard]] int everybodys(int peer) const { return peer < 0 ? peer : peer + first_peer_; }
+  // The place of a block in `staging_`.
   [[nodiscard]] portals::Region staged(int block) const;
 
   MoveArguments arguments_;
+  // As the program names it; an intercommunicator's calls run on both groups' communicator.
   Communicator* communicator_;
+  // This rank has a send side, and a receive side: at the root of one group's gather both.
   bool sends_ = true;
   bool receives_ = true;
-  bool own_in_place_ = false;                // this rank's own block is where it belongs
-  std::vector<int> destinations_, sources_;  // peers, by block
-  int first_peer_ = 0;                       // the first peer's rank among everybody
+  // This rank's own block is in place already, so it is not copied.
+  bool own_in_place_ = false;
+  // Peers, by block; negative: none (MPI_PROC_NULL).
+  std::vector<int> destinations_, sources_;
+  // The rank of the first peer in the communicator of both groups.
+  int first_peer_ = 0;
+  // The blocks of both sides; one block if all peers get the same.
   Blocks sent_, received_;
 
+  // A copy of one of this rank's own blocks.
   struct Copy {
     portals::Region from, to;
   };
+  // Blocks of this rank to itself.
   std::vector<Copy> own_;
+  // In the order of the exchange; their regions refer to the program's memory, to bundles, or to staging_.
   std::vector<PeerMessage> out_, in_;
-  // Several blocks for one neighbour, or from it, travel as one message, in their order. Long ones, each in one piece,
-  // lie where the program has them; others are copied into a run, or out of it.
+  // Several blocks for, or from, one neighbour, sent as one message in their order. Long ones that are contiguous stay
+  // in the program's memory as pieces; others are copied into a run, or out of it.
   struct Bundle {
+    // Of a message that stays in the program's memory.
     std::vector<portals::Buffer> pieces;
+    // Of a message that is copied: its blocks in the program's memory.
     std::vector<portals::Region> blocks;
+    // The copy, the blocks one behind the other; null if there is none.
     std::unique_ptr<std::byte[]> run;
   };
   std::vector<Bundle> bundles_out_, bundles_in_;
-  // `several`: of one peer.
+  // The message for `several` blocks of one peer.
   [[nodiscard]] PeerMessage bundled(std::span<const PeerMessage> several, std::vector<Bundle>& bundles);
-  // What an all-to-all with MPI_IN_PLACE sends, as others' blocks replace it where it lies.
+  // Copies of the blocks that an all-to-all with MPI_IN_PLACE sends, as received blocks replace them.
   std::unique_ptr<std::byte[]> staging_;
 };
 
-// The whole of a binding that moves blocks.
+// The bodies of bindings that move blocks: blocking, and nonblocking or persistent.
 
+// Returns what the binding returns.
 inline int move(Call& call, const MoveArguments& arguments) {
   return perform_checked<BlockMove>(call, arguments);
 }

@@ -1,4 +1,4 @@
-// What --check-types is told of a call that moves blocks: for whom each is, and from whom.
+// The report to --check-types of a call that moves blocks: the receiver and the sender of each.
 #include <algorithm>
 #include <utility>
 #include <variant>
@@ -9,6 +9,7 @@
 
 namespace margay::mpi {
 
+// The message names count and type only if all blocks of the side have them.
 void BlockMove::tell(Call& call) const {
   CollectiveCall what{.root = rooted() ? arguments_.root : kNoRoot};
   const Blocks& named = sent_.size() > 0 ? sent_ : received_;
@@ -21,6 +22,7 @@ void BlockMove::tell(Call& call) const {
   tell_call(call, *communicator_, what, {sends(), expects(), arguments_.operation == Move::allgather && varies});
 }
 
+// With MPI_IN_PLACE a rank's blocks are those of its receive side.
 Shares BlockMove::sends() const {
   const bool in_place = arguments_.send.in_place();
   if (!sends_ || (in_place && rooted())) return {};
@@ -32,7 +34,7 @@ Shares BlockMove::sends() const {
   return shares_of(std::move(sent), in_place ? received_ : sent_);
 }
 
-// In the order of plan_neighbors() where a neighbor is one in several ways.
+// In the order of plan_neighbors(), if a rank is a neighbor several times.
 Shares BlockMove::expects() const {
   if (!receives_ || arguments_.receive.in_place()) return {};
   const std::size_t other_side = other_side_first() ? 1 : 0;
@@ -44,6 +46,7 @@ Shares BlockMove::expects() const {
   return shares_of(std::move(received), received_);
 }
 
+// Sorted by peer, in the order of sending for each: the judge compares the n-th blocks of a pair.
 Shares BlockMove::shares_of(std::vector<PeersBlock> all, const Blocks& blocks) const {
   std::ranges::stable_sort(all, {}, &PeersBlock::peer);
   Shares shares;
@@ -52,7 +55,7 @@ Shares BlockMove::shares_of(std::vector<PeersBlock> all, const Blocks& blocks) c
   for (const auto& [peer, block] : all) {
     if (peer < 0) continue;
     const std::uint64_t bytes = blocks[block].bytes();
-    // Most are of one type, and each look costs a walk over it.
+    // Most blocks have one type, and each signature costs a walk over it.
     if (type != &blocks.type_of(block) || amount.bytes != bytes) {
       type = &blocks.type_of(block);
       amount = amount_of(*type, bytes);

@@ -6,7 +6,7 @@ namespace margay::mpi {
 
 namespace {
 
-// What the standard calls the arguments of a side.
+// The standard's names of a side's arguments.
 struct SideWords {
   const char *buffer, *count, *counts, *types, *whose;
 };
@@ -21,12 +21,12 @@ std::string element(const char* array, int at) {
   return std::string(array) + "[" + std::to_string(at) + "]";
 }
 
-// Of a buffer that may be MPI_BOTTOM, with a type that has the addresses.
+// Integer arithmetic, because the buffer may be MPI_BOTTOM, and the type have absolute addresses.
 std::byte* address_in(const void* buffer, std::int64_t bytes) {
   return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(buffer) + static_cast<std::uintptr_t>(bytes));
 }
 
-// What the program says is believed, also where it passes 2^63.
+// Multiplies as unsigned: the program's displacement is used as it is, also where it passes 2^63.
 std::int64_t bytes_between(std::int64_t steps, std::int64_t step) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(steps) * static_cast<std::uint64_t>(step));
 }
@@ -44,6 +44,7 @@ void Blocks::check(Call& call, const BlockArguments& arguments, int blocks, Side
   call.whose(words_of_side(side).whose);
 }
 
+// One check of the count covers all blocks; a dense type makes them one run.
 void Blocks::check_even(Call& call, const BlockArguments& arguments, int blocks, Side side) {
   const SideWords& words = words_of_side(side);
   call.count(arguments.count, words.count);
@@ -69,6 +70,7 @@ void Blocks::check_even(Call& call, const BlockArguments& arguments, int blocks,
   }
 }
 
+// Each block has its own count and displacement, and in MPI_Alltoallw its own type.
 void Blocks::check_varying(Call& call, const BlockArguments& arguments, int blocks, Side side) {
   const SideWords& words = words_of_side(side);
   const bool typed = arguments.sort == BlockArguments::Sort::typed;
@@ -84,6 +86,7 @@ void Blocks::check_varying(Call& call, const BlockArguments& arguments, int bloc
   type_ = one;
   for (int at = 0; at < blocks; ++at) {
     const auto slot = static_cast<std::size_t>(at);
+    // A block without elements needs no type of its own and no valid address.
     const std::int64_t count = arguments.counts[slot];
     if (count < 0) call.count(count, element(words.counts, at).c_str());
     if (typed) {
@@ -96,6 +99,7 @@ void Blocks::check_varying(Call& call, const BlockArguments& arguments, int bloc
     call.buffer(arguments.buffer, count, one, words.buffer, displacement);
     if (!call.ok()) return;
     add(address_in(arguments.buffer, displacement), count, *one, pieces_[typed ? slot : 0]);
+    // Each block is below 2^63 bytes, so one check for each keeps the sum from wrapping.
     if (bytes_ > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
       return call.error(MPI_ERR_COUNT, std::string(words.counts) + ": all blocks together pass 2^63 bytes");
     }

@@ -1,5 +1,5 @@
-// What a call has for each of several ranks: blocks of the program's memory, as the arguments of MPI_Gather,
-// MPI_Gatherv and MPI_Alltoallw name them (MPI 4.0, 6.5 to 6.8), as the regions that travel.
+// The blocks of a call, one for each of several ranks: the program's memory as the arguments of MPI_Gather, MPI_Gatherv
+// and MPI_Alltoallw name it (MPI 4.0, 6.5 to 6.8), as regions to transfer.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,15 @@
 
 namespace margay::mpi {
 
-// An array of counts or displacements, of int or, in the functions with large counts, of 64 bits.
+// An array of counts or displacements of the program, of int or, in the functions with large counts, of 64 bits. Does
+// not own it.
 class Numbers {
  public:
   Numbers() = default;
   template <typename Number>
   Numbers(const Number* numbers)  // NOLINT(google-explicit-constructor): an array is what is meant
       : numbers_(numbers), wide_(sizeof(Number) == sizeof(std::int64_t)) {}
+  // The program's address, for checks.
   [[nodiscard]] const void* address() const { return numbers_; }
   [[nodiscard]] std::int64_t operator[](std::size_t at) const { return wide_ ? read<std::int64_t>(at) : read<int>(at); }
 
@@ -37,16 +39,17 @@ class Numbers {
 // One side of a call, as the program names it.
 struct BlockArguments {
   const void* buffer = nullptr;
-  // Each block `count` elements of `type`, one behind the other (MPI_Gather); unless there are arrays: of counts, and
-  // of displacements in extents of `type` (MPI_Gatherv), or in bytes where each block has its own type (MPI_Alltoallw).
+  // Even blocks: `count` elements of `type` each, consecutive (MPI_Gather). Otherwise arrays: of counts, and of
+  // displacements in extents of `type` (MPI_Gatherv), or in bytes if each block has its own type (MPI_Alltoallw).
   std::int64_t count = 0;
   MPI_Datatype type = MPI_DATATYPE_NULL;
   Numbers counts = {};
   Numbers displacements = {};
   const MPI_Datatype* types = nullptr;
   enum class Sort : std::uint8_t { even, varying, typed } sort = Sort::even;
-  const char* displacements_name = "displs";  // as the standard calls them
+  const char* displacements_name = "displs";  // the standard's name, for messages
 
+  // The three sorts of arguments, by the functions that have them: MPI_Gather, MPI_Gatherv, MPI_Alltoallw.
   static BlockArguments even(const void* buffer, std::int64_t count, MPI_Datatype type) {
     return {buffer, count, type};
   }
@@ -61,21 +64,24 @@ struct BlockArguments {
   [[nodiscard]] bool in_place() const { return buffer == MPI_IN_PLACE; }
 };
 
+// The side of a call, for the names in messages.
 enum class Side : std::uint8_t { send, receive };
 
+// The checked blocks of one side, as regions.
 class Blocks {
  public:
-  // Checks `blocks` of them; the errors are the call's. The types that they have stay as long as somebody refers to
-  // them (for_each_type()).
+  // Checks `blocks` blocks; sets the call's error. The datatypes must outlive this object: whoever keeps it holds a
+  // reference to each (for_each_type()).
   void check(Call& call, const BlockArguments& arguments, int blocks, Side side);
 
-  // All that follow require: no error was noted.
+  // All members below require: no error is set.
   [[nodiscard]] int size() const { return size_; }
+  // The memory of block `at`. Requires: at < size().
   [[nodiscard]] portals::Region operator[](int at) const {
     const auto slot = static_cast<std::size_t>(at);
     return run_bytes_ != kNoRun ? portals::Region(run_ + slot * run_bytes_, run_bytes_) : regions_[slot];
   }
-  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }  // of all
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }  // of all blocks
   [[nodiscard]] const Datatype& type_of(int at) const {
     return more_types_.empty() ? *type_ : *more_types_[static_cast<std::size_t>(at)];
   }
@@ -87,18 +93,22 @@ class Blocks {
   }
 
  private:
+  // The checks of the two sorts: equal blocks, and blocks with counts and displacements.
   void check_even(Call& call, const BlockArguments& arguments, int blocks, Side side);
   void check_varying(Call& call, const BlockArguments& arguments, int blocks, Side side);
+  // Appends a block.
   void add(std::byte* address, std::int64_t count, Datatype& type, Pieces& pieces);
 
   int size_ = 0;
+  // Bytes of all blocks together.
   std::uint64_t bytes_ = 0;
-  // Blocks of one length without gaps are one run, and need no table: a short call allocates nothing for them.
+  // Even blocks without gaps are one run and need no table, so a short call allocates nothing for them.
   static constexpr std::size_t kNoRun = ~std::size_t{0};
   std::byte* run_ = nullptr;
-  std::size_t run_bytes_ = kNoRun;  // of one
+  std::size_t run_bytes_ = kNoRun;  // of one block
   std::vector<portals::Region> regions_;
-  std::vector<Pieces> pieces_;  // one for each type: of one type, all blocks refer to one layout
+  std::vector<Pieces> pieces_;  // one for each type, because all blocks of a type share its layout
+  // The type of all blocks; null if each has its own, in more_types_.
   Datatype* type_ = nullptr;
   std::vector<Datatype*> more_types_;
 };

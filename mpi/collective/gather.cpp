@@ -1,4 +1,4 @@
-// MPI_Gather and MPI_Allgather (MPI 4.0, 6.5 and 6.7), and those that do not block (6.12, 6.13).
+// MPI_Gather and MPI_Allgather (MPI 4.0, 6.5 and 6.7), and their nonblocking and persistent forms (6.12, 6.13).
 
 #include <memory>
 #include <optional>
@@ -16,8 +16,8 @@ using margay::portals::Region;
 
 namespace {
 
-// The root's receive buffer, `size` blocks of `count` elements, as one run of bytes: itself where it is dense, else a
-// copy that scatter() puts in place.
+// The root's receive buffer, `size` blocks of `count` elements, as one run of bytes: the buffer itself if the type is
+// dense, else a copy that scatter() unpacks.
 class GatheredData {
  public:
   GatheredData(void* buffer, std::int64_t count, Datatype& type, int size)
@@ -26,12 +26,14 @@ class GatheredData {
       run_ = static_cast<std::byte*>(buffer);
       return;
     }
+    // A type with gaps: algorithms need one run, which is unpacked afterwards.
     data_ = std::make_unique<TypedData>(buffer, count * size, type);
     own_ = std::make_unique_for_overwrite<std::byte[]>(bytes_);
     run_ = own_.get();
   }
   [[nodiscard]] std::byte* run() const { return run_; }
   [[nodiscard]] Region region() const { return Region(run_, bytes_); }
+  // A dense type's data is in place already.
   void scatter() {
     if (data_ == nullptr) return;
     margay::portals::copy(data_->region(), region());
@@ -44,23 +46,24 @@ class GatheredData {
   std::unique_ptr<TypedData> data_;
 };
 
-// This rank's block inside a receive buffer, which may be MPI_BOTTOM; for MPI_IN_PLACE.
+// This rank's block in a receive buffer, which may be MPI_BOTTOM: the contribution of MPI_IN_PLACE.
 const void* block_of(const void* buffer, std::int64_t count, const Datatype& type, int rank) {
   return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(buffer) +
                                        static_cast<std::uintptr_t>(type.extent * count * rank));
 }
 
-// `count` elements from each member: together less than 2^63 bytes.
+// Checks that `count` elements from each member have less than 2^63 bytes together.
 void check_all(Call& call, std::int64_t count, const Datatype* type, const Communicator* communicator) {
   if (!call.ok()) return;
   const auto members = static_cast<std::uint64_t>(communicator->size());
+  // By division, as the product may overflow.
   if (static_cast<std::uint64_t>(count) <= type->count_max / members) return;
   call.error(MPI_ERR_COUNT, "recvcount is " + std::to_string(count) + "; as many elements of " +
                                 std::to_string(type->size) + " bytes from each of " + std::to_string(members) +
                                 " ranks pass 2^63 bytes");
 }
 
-// What this rank sends is not where its block goes: that is MPI_IN_PLACE's to say.
+// Checks that this rank does not send from the place of its own block, which MPI_IN_PLACE is for.
 void check_own_block(Call& call, const void* send, std::int64_t count, const void* own) {
   if (!call.ok() || send != own || count == 0) return;
   call.error(MPI_ERR_BUFFER, "the send buffer is this rank's block of the receive buffer; say MPI_IN_PLACE for it");
@@ -70,12 +73,14 @@ std::uint64_t bytes_of(std::int64_t count, const Datatype& type) {
   return static_cast<std::uint64_t>(count) * type.size;
 }
 
+// This rank's block, as the program sends it: its own arguments, or with MPI_IN_PLACE a block of the receive buffer.
 struct Contribution {
   const void* buffer;
   std::int64_t count;
   Datatype* type;
 };
 
+// `in_place`: this rank's block of the receive buffer, at the root.
 Contribution check_contribution(Call& call, const void* sendbuf, std::int64_t sendcount, MPI_Datatype sendtype,
                                 const Contribution& in_place) {
   if (sendbuf == MPI_IN_PLACE) return in_place;
@@ -93,11 +98,11 @@ struct GatherArguments {
   void* receive;
   std::int64_t receive_count;
   MPI_Datatype receive_type;
-  std::optional<int> root;  // none: everybody gets all
+  std::optional<int> root;  // none: an allgather
   MPI_Comm comm;
 };
 
-// A gather whose arguments are checked: by the constructor, whose errors are the call's.
+// A gather with checked arguments; the constructor sets the call's error.
 class Gathering {
  public:
   Gathering(Call& call, const GatherArguments& arguments)
@@ -109,20 +114,22 @@ class Gathering {
     } else if (arguments.send == MPI_IN_PLACE) {
       call.error(MPI_ERR_BUFFER, "the send buffer is MPI_IN_PLACE; that is for the root only");
     }
+    // After check_result(), which sets the block that MPI_IN_PLACE stands for.
     mine_ = check_contribution(call, arguments.send, arguments.send_count, arguments.send_type, mine_);
     if (!call.ok()) return;
-    MARGAY_ASSERT(mine_.type != nullptr);  // a check that fails says so
+    MARGAY_ASSERT(mine_.type != nullptr);  // a check that fails sets the error
     if (calls_are_checked(call)) [[unlikely]]
       tell(call);
   }
 
-  // All that follow require: no error was noted.
+  // All members below require: no error is set.
   [[nodiscard]] Communicator& communicator() const { return *communicator_; }
   [[nodiscard]] Datatype* send_type() const { return mine_.type; }
   [[nodiscard]] Datatype* receive_type() const { return receive_type_; }
 
   void begin() {
     data_.emplace(mine_.buffer, mine_.count, *mine_.type);
+    // A rank without the result needs no room for it.
     if (!has_result()) return;
     all_.emplace(arguments_.receive, arguments_.receive_count, *receive_type_, communicator_->size());
   }
@@ -136,6 +143,7 @@ class Gathering {
 
  private:
   void tell(Call& call) const {
+    // At a root of a gather the receive arguments describe the blocks of all.
     const bool names_result = to_one() && has_result();
     const CollectiveCall what{.root = arguments_.root.value_or(kNoRoot),
                               .count = names_result ? arguments_.receive_count : mine_.count,
@@ -151,9 +159,11 @@ class Gathering {
   }
   [[nodiscard]] bool to_one() const { return arguments_.root.has_value(); }
   [[nodiscard]] bool has_result() const { return !to_one() || communicator_->rank() == *arguments_.root; }
+  // Ranks without the result use the length of what they send.
   [[nodiscard]] std::uint64_t block_bytes() const {
     return has_result() ? bytes_of(arguments_.receive_count, *receive_type_) : data_->region().bytes();
   }
+  // The receive arguments are significant at the root only, or on all ranks of an allgather.
   void check_result(Call& call) {
     const GatherArguments& is = arguments_;
     call.count(is.receive_count, "recvcount");
@@ -161,7 +171,7 @@ class Gathering {
     call.buffer(is.receive, is.receive_count, receive_type_);
     check_all(call, is.receive_count, receive_type_, communicator_);
     call.whose("of the receive");
-    // From MPI_BOTTOM two types lead to two places.
+    // With MPI_BOTTOM two datatypes lead to different memory.
     const bool is_address = is.receive != MPI_BOTTOM;
     if (is_address) check_buffers(call, is.send, is.receive, is.receive_count);
     if (!call.ok()) return;
@@ -178,7 +188,7 @@ class Gathering {
   std::optional<GatheredData> all_;
 };
 
-// Between two groups each block goes its own way.
+// Between two groups each block goes straight to its receiver.
 MoveArguments as_move(const GatherArguments& is) {
   return {is.root ? Move::gather : Move::allgather, BlockArguments::even(is.send, is.send_count, is.send_type),
           BlockArguments::even(is.receive, is.receive_count, is.receive_type), is.root.value_or(0), is.comm};
@@ -203,6 +213,7 @@ class GatherTask final : public PlainCallTask<What> {
   GatherTask(MpiRank& rank, std::unique_ptr<Gathering> gathering)
       : PlainCallTask<What>(rank, gathering->communicator()), gathering_(std::move(gathering)) {
     this->keep(*gathering_->send_type());
+    // Only a rank with the result has a receive type.
     if (gathering_->receive_type() != nullptr) this->keep(*gathering_->receive_type());
   }
 
@@ -216,6 +227,7 @@ class GatherTask final : public PlainCallTask<What> {
     return MPI_SUCCESS;
   }
 
+  // The checked arguments, which each start of a persistent call uses again.
   std::unique_ptr<Gathering> gathering_;
 };
 
@@ -237,7 +249,7 @@ MARGAY_COLLECTIVE(Allgather, Iallgather,
                    MPI_Datatype recvtype, MPI_Comm comm),
                   gather<AllgatherCall>, {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, {}, comm})
 
-// MPI_Gatherv and MPI_Allgatherv (MPI 4.0, 6.5 and 6.7), and those that do not block (6.12, 6.13).
+// MPI_Gatherv and MPI_Allgatherv (MPI 4.0, 6.5 and 6.7), and their nonblocking and persistent forms (6.12, 6.13).
 
 using namespace margay::mpi;
 

@@ -14,14 +14,14 @@ namespace margay::mpi {
 
 namespace {
 
-constexpr std::int32_t kUsersOperation = -1;  // whose handles need not be the same on all
+constexpr std::int32_t kUsersOperation = -1;  // an operation of the program, whose handles may differ between ranks
 
 template <std::size_t N>
 void write(std::array<char, N>& to, std::string_view text) {
   std::copy_n(text.data(), std::min(text.size(), N - 1), to.data());
 }
 
-// The large-count functions count as those without _c.
+// The function's name without _c, because members may mix both.
 std::string_view function_of(const Call& call) {
   std::string_view name = call.name();
   if (name.ends_with("_c")) name.remove_suffix(2);
@@ -33,6 +33,7 @@ std::string words_of_root(int root) {
   return ", root " + (root == MPI_ROOT ? "MPI_ROOT" : root == MPI_PROC_NULL ? "MPI_PROC_NULL" : std::to_string(root));
 }
 
+// The count and type as the program names them; the judge compares bytes and signatures instead.
 std::string words_of_amount(const CollectiveCall& what) {
   if (what.type == nullptr) return "";
   return " of " + std::to_string(what.count) + " x " +
@@ -47,7 +48,7 @@ std::string words_of_rest(const Communicator& communicator, const CollectiveCall
   return words + words_of_root(what.root) + ", " + communicator_word(communicator);
 }
 
-// As everybody of two groups knows it.
+// Writes the root as a rank of both groups together.
 void write_root(CallRecord& record, int root, const Communicator& communicator) {
   const bool first_group = !communicator.is_inter() || communicator.both->rank() == communicator.rank();
   record.group = first_group ? 0 : 1;
@@ -78,16 +79,19 @@ void tell_call(Call& call, const Communicator& communicator, const CollectiveCal
 
 void tell_call(Call& call, const Communicator& communicator, const CollectiveCall& what, CallShares shares,
                bool alike) {
+  // Only calls of the world model are checked.
   if (communicator.group->session != Group::kWorldModel) return;
   CallReport report;
   CallRecord& record = report.record;
   write_root(record, what.root, communicator);
+  // Handles of programs' operations are local, so they cannot be compared.
   record.operation = what.operation == 0 || is_predefined_op(what.operation) ? what.operation : kUsersOperation;
   if (alike && what.type != nullptr) {
     record.alike = amount_of(*what.type, static_cast<std::uint64_t>(what.count) * what.type->size);
   }
   record.expects_alike = shares.expects_alike;
   write(record.function, function_of(call));
+  // The program's line, by which the judge names the call.
   record.place = sim::source_place(call.rank().caller());
   write(record.of, words_of_amount(what));
   write(record.rest, words_of_rest(communicator, what));
@@ -96,6 +100,7 @@ void tell_call(Call& call, const Communicator& communicator, const CollectiveCal
   collectives_of(call).check()->begin(std::move(report), communicator);
 }
 
+// MPI_Finalize is a collective call, too: members with fewer calls are found here.
 void note_last_call(Call& call) {
   CallCheck* const check = collectives_of(call).check();
   if (check == nullptr) return;

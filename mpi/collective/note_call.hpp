@@ -1,4 +1,5 @@
-// What the check of collective calls is told of each (collectives/portal/call_check): a line in every binding.
+// The report of a collective call to the check of collective calls (collectives/portal/call_check): one line in every
+// binding, which costs a test while the check is disabled.
 #pragma once
 
 #include <cstdint>
@@ -9,42 +10,48 @@
 
 namespace margay::mpi {
 
+// For calls without a root; no value that MPI gives a meaning.
 inline constexpr int kNoRoot = std::numeric_limits<int>::min();
 
-// `root`: as the call names it, MPI_ROOT and MPI_PROC_NULL too; or none. `operation` 0: the call takes none.
+// The arguments that all members must name alike. `root`: as the program names it, also MPI_ROOT and MPI_PROC_NULL;
+// kNoRoot: none. `operation` 0: none.
 struct CollectiveCall {
   int root = kNoRoot;
   MPI_Op operation = 0;
   std::int64_t count = 0;
-  const Datatype* type = nullptr;  // null: the call takes no data, or of more than one kind
+  // Null: the call has no data, or data of several types.
+  const Datatype* type = nullptr;
 };
 
-// What a call has for each of its peers; see CallReport.
+// What a member sends to, and expects from, each peer; see CallReport.
 struct CallShares {
   Shares sends;
   Shares expects;
+  // All members of the group expect the same (recvcounts).
   bool expects_alike = false;
 };
 
+// The amount of `bytes` of elements of `type`.
 [[nodiscard]] Amount amount_of(const Datatype& type, std::uint64_t bytes);
 
-// Root, operation, count and type are the same on all.
+// Reports a call whose root, operation, count and type are equal on all members.
 void tell_call(Call& call, const Communicator& communicator, const CollectiveCall& what);
-// Count and type are this member's, and only for the words; or the same on all too, where `alike`.
+// Reports a call with blocks. Count and type are this member's, for messages only; or also equal on all if `alike`.
 void tell_call(Call& call, const Communicator& communicator, const CollectiveCall& what, CallShares shares,
                bool alike = false);
 
+// Whether --check-types is enabled.
 [[nodiscard]] inline bool calls_are_checked(Call& call) {
   return collectives_of(call).check() != nullptr;
 }
 
-// Its arguments are checked, and it begins, on all members of `communicator`.
+// Reports a call whose arguments are valid, and which begins on all members of `communicator`.
 inline void note_call(Call& call, const Communicator& communicator, const CollectiveCall& what = {}) {
   if (calls_are_checked(call)) [[unlikely]]
     tell_call(call, communicator, what);
 }
 
-// MPI_Finalize. On rank 0 of the world it waits until everybody has come to it.
+// Reports MPI_Finalize. On rank 0 of the world it waits until all ranks have reported it, or one is lost.
 void note_last_call(Call& call);
 
 }  // namespace margay::mpi

@@ -1,4 +1,4 @@
-// Operations that programs make (MPI 4.0, 6.9.5).
+// Operations of programs (MPI 4.0, 6.9.5).
 #include <memory>
 
 #include "mpi/call/binding.hpp"
@@ -11,7 +11,9 @@ namespace {
 
 using MadeOperation = margay::mpi_adi::Operation;
 
+// Both forms of MPI_Op_create.
 int create(Call& call, std::unique_ptr<MadeOperation> operation, MPI_Op* handle) {
+  // One of them is set, by the form of the call.
   if (operation->function == nullptr && operation->function_c == nullptr) {
     call.error(MPI_ERR_ARG, "user_fn is a null pointer");
   }
@@ -23,11 +25,11 @@ int create(Call& call, std::unique_ptr<MadeOperation> operation, MPI_Op* handle)
     return call.failed();
   }
   call.rank().handles().note_origin(operation->handle);
-  *handle = operation.release()->handle;  // the table's, until MPI_Op_free or the end of MPI
+  *handle = operation.release()->handle;  // owned by the table until MPI_Op_free or the end of MPI
   return call.done();
 }
 
-// The living operation that the program made; nullptr and an error otherwise.
+// The program's operation behind a handle; nullptr, with the error set, if there is none.
 MadeOperation* find(Call& call, MPI_Op op) {
   if (!call.ok()) return nullptr;
   MadeOperation* const found = call.rank().handles().operations().find(op);
@@ -66,7 +68,7 @@ extern "C" int PMPI_Op_free(MPI_Op* op) {
   }
   MadeOperation* const found = call.ok() ? find(call, *op) : nullptr;
   if (!call.ok()) return call.failed();
-  // A reduction that is under way has a copy of it.
+  // A reduction in progress has a copy of it.
   call.rank().handles().operations().remove(found->handle);
   delete found;
   *op = MPI_OP_NULL;
@@ -80,7 +82,7 @@ extern "C" int PMPI_Op_commutative(MPI_Op op, int* commute) {
   const bool predefined = is_predefined_op(op);
   const MadeOperation* const found = predefined ? nullptr : find(call, op);
   if (!call.ok()) return call.failed();
-  // Of replacements the last one counts, of what is left alone the first.
+  // MPI_REPLACE keeps the last value and MPI_NO_OP the first, so neither commutes.
   *commute = (predefined ? op != MPI_REPLACE && op != MPI_NO_OP : found->commutative) ? 1 : 0;
   return call.done();
 }

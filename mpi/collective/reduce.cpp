@@ -1,4 +1,4 @@
-// MPI_Reduce, MPI_Allreduce and MPI_Reduce_local (MPI 4.0, 6.9), and those that do not block (6.12, 6.13).
+// MPI_Reduce, MPI_Allreduce and MPI_Reduce_local (MPI 4.0, 6.9), and the nonblocking and persistent forms (6.12, 6.13).
 #include <optional>
 #include <type_traits>
 
@@ -12,11 +12,13 @@ using namespace margay::mpi;
 
 namespace {
 
+// Local: no communicator, so errors go to the world's handler.
 int reduce_local(Call& call, const void* in, void* inout, std::int64_t count, MPI_Datatype datatype, MPI_Op op) {
   call.count(count);
   Datatype* type = call.datatype(datatype);
   call.buffer(in, count, type, "inbuf");
   call.buffer(inout, count, type, "inoutbuf");
+  // MPI does not allow the two buffers to be the same.
   if (call.ok() && count > 0 && in == inout) {
     call.error(MPI_ERR_BUFFER, "inbuf and inoutbuf are the same");
   }
@@ -32,11 +34,11 @@ struct ReduceArguments {
   std::int64_t count;
   MPI_Datatype datatype;
   MPI_Op op;
-  std::optional<int> root;  // none: everybody gets the result
+  std::optional<int> root;  // none: an allreduce
   MPI_Comm comm;
 };
 
-// A reduction whose arguments are checked: by the constructor, whose errors are the call's.
+// A reduction with checked arguments; the constructor sets the call's error.
 class Reducing {
  public:
   Reducing(Call& call, const ReduceArguments& arguments)
@@ -49,16 +51,18 @@ class Reducing {
       check_buffers(call, arguments.send, arguments.receive, arguments.count);
       call.buffer(arguments.receive, arguments.count, type_, "recvbuf");
     } else if (arguments.send == MPI_IN_PLACE) {
+      // Only the root has a result in its receive buffer, so only it can contribute in place.
       call.error(MPI_ERR_BUFFER, "the send buffer is MPI_IN_PLACE; that is for the root only");
     }
     if (arguments.send != MPI_IN_PLACE) call.buffer(arguments.send, arguments.count, type_, "sendbuf");
     if (!call.ok()) return;
+    // Last, because only a valid call is compared with those of the other members.
     note_call(
         call, *communicator_,
         {.root = arguments.root.value_or(kNoRoot), .operation = arguments.op, .count = arguments.count, .type = type_});
   }
 
-  // All that follow require: no error was noted.
+  // All members below require: no error is set.
   [[nodiscard]] Communicator& communicator() const { return *communicator_; }
   [[nodiscard]] Datatype& type() const { return *type_; }
   [[nodiscard]] CallTask::By by() const {
@@ -88,7 +92,7 @@ class Reducing {
   Operands operands_;
 };
 
-// The same between two groups.
+// A reduction between two groups with checked arguments.
 class ReducingBetween {
  public:
   ReducingBetween(Call& call, const ReduceArguments& named)
@@ -100,6 +104,7 @@ class ReducingBetween {
     call.count(arguments.count);
     if (arguments.root) call.root(communicator_, *arguments.root);
     if (!call.ok()) return;
+    // MPI_IN_PLACE is not valid between groups.
     if ((sends() && arguments.send == MPI_IN_PLACE) || (has_result() && arguments.receive == MPI_IN_PLACE)) {
       call.error(MPI_ERR_BUFFER, "a buffer is MPI_IN_PLACE; that is for one group's collectives only");
     }
@@ -107,6 +112,7 @@ class ReducingBetween {
     if (sends()) call.buffer(arguments.send, arguments.count, type_, "sendbuf");
     if (!call.ok()) return;
     const int root = arguments.root.value_or(kNoRoot);
+    // Such a member's operation and type are placeholders, which must not be compared with the others' arguments.
     if (is_nobody(arguments)) {
       note_call(call, *communicator_, {.root = root});
       return;
@@ -123,7 +129,7 @@ class ReducingBetween {
     return operands_.of_program() ? CallTask::By::program : CallTask::By::anybody;
   }
   void begin() {
-    // A root has nothing to send: its row is what comes.
+    // A root sends nothing: its row only receives.
     reduction_ = operands_.begin(sends() ? arguments_.send : MPI_IN_PLACE, has_result() ? arguments_.receive : nullptr);
   }
   [[nodiscard]] Plan plan(const StandingFacts& standing) const {
@@ -138,8 +144,9 @@ class ReducingBetween {
   }
 
  private:
-  // Who is in the root's group and not the root names no data.
+  // Non-root members of the root's group pass MPI_PROC_NULL and no data.
   static bool is_nobody(const ReduceArguments& arguments) { return arguments.root == MPI_PROC_NULL; }
+  // An empty reduction of bytes stands for the arguments that MPI ignores there.
   static ReduceArguments significant(const ReduceArguments& named) {
     return is_nobody(named) ? ReduceArguments{nullptr, nullptr, 0, MPI_BYTE, MPI_BOR, named.root, named.comm} : named;
   }
@@ -155,7 +162,7 @@ class ReducingBetween {
   Reduction reduction_;
 };
 
-// Made in place: each copy of what was just written costs 2 ns.
+// Constructed in place, because each copy of a structure that was just written costs 2 ns.
 template <typename What>
 What begun(Reducing& reducing) {
   if constexpr (std::is_same_v<What, ReduceCall>) {
@@ -192,6 +199,7 @@ class ReduceTask final : public PlainCallTask<What> {
     return MPI_SUCCESS;
   }
 
+  // The checked arguments, which each start of a persistent call uses again.
   std::unique_ptr<Reducing> reducing_;
 };
 

@@ -1,4 +1,5 @@
-// MPI_Reduce_scatter and MPI_Reduce_scatter_block (MPI 4.0, 6.10), and those that do not block (6.12, 6.13).
+// MPI_Reduce_scatter and MPI_Reduce_scatter_block (MPI 4.0, 6.10), and their nonblocking and persistent forms (6.12,
+// 6.13).
 #include <utility>
 #include <vector>
 
@@ -16,15 +17,15 @@ namespace {
 struct ReduceScatterArguments {
   const void* send;
   void* receive;
-  Numbers counts;      // of each rank's block; of MPI_Reduce_scatter_block none,
-  std::int64_t count;  // as all have this one
+  Numbers counts;      // one for each rank's block; unused if `even`
+  std::int64_t count;  // of each block, if `even`
   MPI_Datatype datatype;
   MPI_Op op;
   MPI_Comm comm;
   bool even;
 };
 
-// A call whose arguments are checked: by the constructor, whose errors are the call's.
+// A call with checked arguments; the constructor sets the call's error.
 class ReduceScattering {
  public:
   ReduceScattering(Call& call, const ReduceScatterArguments& arguments)
@@ -38,6 +39,7 @@ class ReduceScattering {
       call.error(MPI_ERR_BUFFER, "the send buffer is MPI_IN_PLACE; that is for one group's collectives only");
     }
     check_buffers(call, arguments.send, arguments.receive, total());
+    // In place, the receive buffer has the whole contribution.
     call.buffer(arguments.receive, in_place() ? total() : counts_[me()], type_, "recvbuf");
     if (!in_place()) call.buffer(arguments.send, total(), type_, "sendbuf");
     if (!call.ok()) return;
@@ -48,7 +50,7 @@ class ReduceScattering {
       tell(call);
   }
 
-  // All that follow require: no error was noted.
+  // All members below require: no error is set.
   [[nodiscard]] Communicator& communicator() const { return *communicator_; }
   template <typename Function>
   void for_each_type(Function function) const {
@@ -57,6 +59,7 @@ class ReduceScattering {
   [[nodiscard]] CallTask::By by() const {
     return operands_.of_program() ? CallTask::By::program : CallTask::By::anybody;
   }
+  // The row is a copy: the algorithms combine into it, and only this rank's block is the program's.
   void begin() { what_ = {operands_.begin(in_place() ? arguments_.receive : arguments_.send, nullptr), lengths_}; }
   [[nodiscard]] Plan plan(const StandingFacts& standing) const {
     return communicator_->is_inter() ? between().plan(standing) : plan_of(what_, standing);
@@ -65,6 +68,7 @@ class ReduceScattering {
     if (communicator_->is_inter()) return between().text(collective, standing, algorithm);
     return text_of(what_, collective, standing, algorithm);
   }
+  // The result is one block of the row: the one after those of the lower ranks.
   void finish() const {
     std::int64_t before = 0;
     for (std::size_t rank = 0; rank < me(); ++rank) before += counts_[rank];
@@ -92,11 +96,12 @@ class ReduceScattering {
     for (const std::int64_t count : counts_) sum += count;
     return sum;
   }
-  // Together less than 2^63 bytes; empty after an error.
+  // The counts of all blocks, which have less than 2^63 bytes together; empty after an error.
   [[nodiscard]] std::vector<std::int64_t> checked_counts(Call& call) const {
     if (!arguments_.even) call.not_null(arguments_.counts.address(), "recvcounts");
     if (!call.ok()) return {};
     std::vector<std::int64_t> counts;
+    // Elements that still fit, so that the sum cannot overflow.
     std::uint64_t left = type_->count_max;
     for (std::size_t rank = 0; rank < static_cast<std::size_t>(communicator_->size()); ++rank) {
       const std::int64_t count = arguments_.even ? arguments_.count : arguments_.counts[rank];
@@ -113,6 +118,7 @@ class ReduceScattering {
     return counts;
   }
 
+  // In this order, because each is initialized from those before it.
   ReduceScatterArguments arguments_;
   Communicator* communicator_;
   Datatype* type_;

@@ -6,7 +6,8 @@ namespace margay::mpi {
 
 namespace {
 
-// Initialization is a collective call, which may wait for the other members (MPI 4.0, 6.13).
+// Opens the call's channel. Initialization is collective and may wait for the other members (MPI 4.0, 6.13), so it may
+// agree with them on free channels; after one agreement for each part of the channels, all are in use.
 void be_persistent(Call& call, CallTask& task) {
   constexpr std::uint64_t kAgreements = (std::uint64_t{1} << CallNumber::kChannelBits) / CallNumber::kChannelsAtOnce;
   for (std::uint64_t agreed = 0; !task.be_persistent(); ++agreed) {
@@ -21,11 +22,13 @@ void be_persistent(Call& call, CallTask& task) {
 
 }  // namespace
 
+// The handle first: without one, the task must not begin, as nothing could complete it.
 void begin_request(Call& call, Form form, std::unique_ptr<CallTask> task, MPI_Request* request) {
   Communicator& communicator = *task->communicator;
   task->name_it(call.name());
   UserRequest* const made = add_own_request(call, communicator);
   if (!call.ok()) return;
+  // The handle keeps the task between starts, and the communicator with it.
   if (form == Form::persistent) {
     be_persistent(call, *task);
     if (!call.ok()) return call.rank().handles().free_request(*made);

@@ -1,4 +1,4 @@
-// Giving a collective call that does not block its request.
+// Requests for collective calls, and the macro that makes all forms of a collective.
 #pragma once
 
 #include <memory>
@@ -13,19 +13,22 @@
 
 namespace margay::mpi {
 
-// How a call is made: MPI_Ibarrier begins at once, MPI_Barrier_init is begun by MPI_Start.
+// The form of a call: MPI_Ibarrier begins at once, MPI_Barrier_init makes a call that MPI_Start begins.
 enum class Form : std::uint8_t { nonblocking, persistent };
 
-// `task` is checked, and begins where its form says so. *request names it, and owns it; unless an error was noted.
+// Gives `task`, whose arguments are valid, a request, which owns it, and starts it if it is nonblocking. Sets the
+// call's error, and leaves *request alone, if there is no handle.
 void begin_request(Call& call, Form form, std::unique_ptr<CallTask> task, MPI_Request* request);
+// The same as the end of a binding.
 inline int give_request(Call& call, Form form, std::unique_ptr<CallTask> task, MPI_Request* request) {
   begin_request(call, form, std::move(task), request);
   return call.done();
 }
 
-// A call that `What` has checked, in its constructor from (Call&, arguments): communicator(), for_each_type(function)
-// of the datatypes that it refers to, begin() when a call begins, plan() and text() as those of select/perform,
-// finish() when its messages ended well; and by(), where it calls functions of the program's.
+// The task of a call that `What` describes. `What` checks the arguments in its constructor from (Call&, arguments) and
+// has: communicator(); for_each_type(function), for the datatypes to keep; begin(), called when a call begins; plan()
+// and text(), as in select/perform; finish(), called after success; and by(), if the call runs functions of the
+// program. Owns the `What`, and keeps the datatypes that it refers to until it is destroyed.
 template <typename What>
 class CheckedTask final : public CallTask {
  public:
@@ -35,6 +38,7 @@ class CheckedTask final : public CallTask {
   }
 
  private:
+  // Tasks that call the program run in its calls only.
   static By by_of(const What& what) {
     if constexpr (requires { what.by(); }) {
       return what.by();
@@ -42,7 +46,9 @@ class CheckedTask final : public CallTask {
       return By::anybody;
     }
   }
+  // Each start packs anew: the program has changed its data since the last one.
   void prepare() override { what_->begin(); }
+  // The `What` decides how its call is done; the facts are those at the start.
   [[nodiscard]] Plan plan(const StandingFacts& standing) const override { return what_->plan(standing); }
   [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) override {
     return what_->text(collective, standing, algorithm);
@@ -52,23 +58,27 @@ class CheckedTask final : public CallTask {
     return MPI_SUCCESS;
   }
 
+  // The checked call, which each start uses again.
   std::unique_ptr<What> what_;
 };
 
-// The whole of a binding that blocks.
+// The body of a blocking binding.
 template <typename What, typename Arguments>
 int perform_checked(Call& call, const Arguments& arguments) {
+  // On the stack: a blocking call allocates nothing for its arguments.
   What what(call, arguments);
   if (!call.ok()) return call.failed();
   what.begin();
   note_error(call, perform(collectives_of(call), what.communicator().everybody(), what));
+  // The result of a failed call is undefined, so it is not unpacked.
   if (call.ok()) what.finish();
   return call.done();
 }
 
-// The whole of a binding whose arguments `What` checks, and of which a `TaskOfWhat` is made.
+// The body of a nonblocking or persistent binding: `What` checks the arguments, and a `TaskOfWhat` is made from it.
 template <typename What, typename TaskOfWhat, typename Arguments>
 int give_request(Call& call, Form form, const Arguments& arguments, MPI_Request* request) {
+  // Checked before the request is made, so that a failed call has no effect.
   auto checked = std::make_unique<What>(call, arguments);
   call.not_null(request, "request");
   if (!call.ok()) return call.failed();
@@ -77,8 +87,8 @@ int give_request(Call& call, Form form, const Arguments& arguments, MPI_Request*
 
 }  // namespace margay::mpi
 
-// The bindings of a collective in all its forms, each with its twin for large counts. `work` has two overloads: the
-// call that blocks, and the one that gives a request. The last argument is what both do it with.
+// Defines the bindings of a collective in all its forms, each with its twin for large counts. `work` has two overloads:
+// the blocking call, and the one that makes a request. The last argument is the initializer of their arguments.
 //
 //   MPI_X(parameters)                                            work(call, arguments)
 //   MPI_IX(parameters, MPI_Request* request)                     work(call, Form::nonblocking, arguments, request)

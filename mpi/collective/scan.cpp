@@ -1,4 +1,4 @@
-// MPI_Scan and MPI_Exscan (MPI 4.0, 6.11), and those that do not block (6.12, 6.13).
+// MPI_Scan and MPI_Exscan (MPI 4.0, 6.11), and their nonblocking and persistent forms (6.12, 6.13).
 #include "mpi/call/binding.hpp"
 #include "mpi/collective/arguments.hpp"
 #include "mpi/collective/note_call.hpp"
@@ -18,11 +18,12 @@ struct ScanArguments {
   MPI_Comm comm;
 };
 
-// A scan whose arguments are checked: by the constructor, whose errors are the call's.
+// A scan with checked arguments; the constructor sets the call's error.
 class Scanning {
  public:
   Scanning(Call& call, const ScanArguments& arguments)
       : arguments_(arguments),
+        // Scans are not defined between groups (MPI 4.0, 6.11).
         communicator_(call.intracommunicator(arguments.comm)),
         type_(checked_type(call)),
         operands_(call, arguments.op, type_, arguments.count) {
@@ -34,7 +35,7 @@ class Scanning {
     note_call(call, *communicator_, {.operation = arguments.op, .count = arguments.count, .type = type_});
   }
 
-  // All that follow require: no error was noted.
+  // All members below require: no error is set.
   [[nodiscard]] Communicator& communicator() const { return *communicator_; }
   template <typename Function>
   void for_each_type(Function function) const {
@@ -44,6 +45,7 @@ class Scanning {
     return operands_.of_program() ? CallTask::By::program : CallTask::By::anybody;
   }
   void begin() {
+    // Without a result the contribution is read from where the program has it, into a row of its own.
     what_ = has_result() ? ScanCall{arguments_.kind, operands_.begin(arguments_.send, arguments_.receive)}
                          : ScanCall{arguments_.kind,
                                     operands_.begin(in_place() ? arguments_.receive : arguments_.send, nullptr)};
@@ -58,7 +60,7 @@ class Scanning {
 
  private:
   [[nodiscard]] bool in_place() const { return arguments_.send == MPI_IN_PLACE; }
-  // An exclusive scan's first rank has none, and its receive buffer is nothing (MPI 4.0, 6.11.2).
+  // An exclusive scan's first rank has no result, and its receive buffer is not used (MPI 4.0, 6.11.2).
   [[nodiscard]] bool has_result() const { return arguments_.kind == ScanKind::inclusive || communicator_->rank() != 0; }
   [[nodiscard]] Datatype* checked_type(Call& call) const {
     call.count(arguments_.count);

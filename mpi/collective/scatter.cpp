@@ -1,4 +1,4 @@
-// MPI_Scatter (MPI 4.0, 6.6), and those that do not block (6.12, 6.13).
+// MPI_Scatter (MPI 4.0, 6.6), and its nonblocking and persistent forms (6.12, 6.13).
 
 #include <memory>
 #include <optional>
@@ -26,13 +26,14 @@ struct ScatterArguments {
   MPI_Comm comm;
 };
 
-// A scatter whose arguments are checked: by the constructor, whose errors are the call's.
+// A scatter with checked arguments; the constructor sets the call's error.
 class Scattering {
  public:
   Scattering(Call& call, const ScatterArguments& arguments)
       : arguments_(arguments), communicator_(call.communicator(arguments.comm)) {
     call.root(communicator_, arguments.root);
     if (!call.ok()) return;
+    // The send arguments are significant at the root only.
     if (is_root()) check_all(call);
     if (!in_place()) {
       call.count(arguments.receive_count, "recvcount");
@@ -43,11 +44,12 @@ class Scattering {
       call.error(MPI_ERR_BUFFER, "the receive buffer is MPI_IN_PLACE; that is for the root only");
     }
     if (call.ok() && is_root()) check_one_buffer(call);
+    // Only then: the shares of the blocks cost an allocation.
     if (call.ok() && calls_are_checked(call)) [[unlikely]]
       tell(call);
   }
 
-  // All that follow require: no error was noted.
+  // All members below require: no error is set.
   [[nodiscard]] Communicator& communicator() const { return *communicator_; }
   [[nodiscard]] Datatype* send_type() const { return send_type_; }
   [[nodiscard]] Datatype* receive_type() const { return receive_type_; }
@@ -60,9 +62,10 @@ class Scattering {
   }
   void tell(ScatterCall& what) const {
     what.root = arguments_.root;
+    // The root goes by what it sends, others by what they expect: if these differ, the call fails.
     what.block_bytes = is_root() ? bytes_of(arguments_.send_count, *send_type_) : mine_->region().bytes();
     if (is_root()) what.all = all_->region();
-    // The root's own block goes to where it lies.
+    // With MPI_IN_PLACE the root's own block stays where it is.
     what.mine = mine_
                     ? mine_->region()
                     : what.all.slice(static_cast<std::uint64_t>(arguments_.root) * what.block_bytes, what.block_bytes);
@@ -86,12 +89,14 @@ class Scattering {
     call.whose("of the send");
     if (!call.ok()) return;
     const auto members = static_cast<std::uint64_t>(communicator_->size());
+    // By division, as the product may overflow.
     if (static_cast<std::uint64_t>(is.send_count) <= send_type_->count_max / members) return;
     call.error(MPI_ERR_COUNT, "sendcount is " + std::to_string(is.send_count) + "; as many elements of " +
                                   std::to_string(send_type_->size) + " bytes for each of " + std::to_string(members) +
                                   " ranks pass 2^63 bytes");
   }
 
+  // MPI does not allow an output buffer that is also an input buffer (MPI 4.0, 2.3); MPI_IN_PLACE is for that.
   void check_one_buffer(Call& call) {
     const bool one = arguments_.send == arguments_.receive && arguments_.send != MPI_BOTTOM;
     if (!one || bytes_of(arguments_.send_count, *send_type_) == 0) return;
@@ -122,7 +127,7 @@ class Scattering {
   std::optional<TypedData> mine_;
 };
 
-// Between two groups each block goes its own way.
+// Between two groups each block goes straight to its receiver.
 MoveArguments as_move(const ScatterArguments& is) {
   return {Move::scatter, BlockArguments::even(is.send, is.send_count, is.send_type),
           BlockArguments::even(is.receive, is.receive_count, is.receive_type), is.root, is.comm};
@@ -143,6 +148,7 @@ class ScatterTask final : public PlainCallTask<ScatterCall> {
  public:
   ScatterTask(MpiRank& rank, std::unique_ptr<Scattering> scattering)
       : PlainCallTask(rank, scattering->communicator()), scattering_(std::move(scattering)) {
+    // Only the root has a send type; with MPI_IN_PLACE it has no receive type.
     if (scattering_->send_type() != nullptr) keep(*scattering_->send_type());
     if (scattering_->receive_type() != nullptr) keep(*scattering_->receive_type());
   }
@@ -153,6 +159,7 @@ class ScatterTask final : public PlainCallTask<ScatterCall> {
     scattering_->tell(what_);
   }
 
+  // The checked arguments, which each start of a persistent call uses again.
   std::unique_ptr<Scattering> scattering_;
 };
 
@@ -168,7 +175,7 @@ MARGAY_COLLECTIVE(Scatter, Iscatter,
                    MPI_Datatype recvtype, int root, MPI_Comm comm),
                   scatter, {sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm})
 
-// MPI_Scatterv (MPI 4.0, 6.6), and those that do not block (6.12, 6.13).
+// MPI_Scatterv (MPI 4.0, 6.6), and its nonblocking and persistent forms (6.12, 6.13).
 
 using namespace margay::mpi;
 

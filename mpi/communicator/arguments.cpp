@@ -30,6 +30,7 @@ GroupPtr checked_group(Call& call, MPI_Group handle, const char* what) {
 }
 
 int give_group(Call& call, GroupPtr group, MPI_Group* handle) {
+  // Groups are shared: a handle adds a reference.
   const MPI_Group made = call.rank().handles().groups().add(std::move(group));
   if (made == MPI_GROUP_NULL) {
     call.error(MPI_ERR_OTHER, "no handle is free (262,144 groups are alive); free some first");
@@ -45,6 +46,7 @@ void not_negative(Call& call, int number, const char* what) {
 }
 
 std::span<const int> checked_array(Call& call, const int* array, int count, const char* what) {
+  // A null pointer is valid for an empty array.
   if (count > 0) call.not_null(array, what);
   if (!call.ok() || count <= 0) return {};
   return {array, static_cast<std::size_t>(count)};
@@ -64,6 +66,7 @@ std::span<const int> checked_dims(Call& call, int ndims, const int* dims, int pr
     call.error(MPI_ERR_DIMS, entry("dims", i) + " is " + std::to_string(sizes[i]) + "; a dimension has at least 1");
   }
   if (!call.ok()) return {};
+  // The product is -1 if it passes an int.
   const int size = grid_size(sizes);
   if (size < 0 || size > processes) {
     call.error(MPI_ERR_ARG, "dims makes a grid of " + (size < 0 ? "more than 2,147,483,647" : std::to_string(size)) +
@@ -86,8 +89,10 @@ GraphTopology checked_graph(Call& call, int nnodes, const int* index, const int*
       call.error(MPI_ERR_ARG, entry("index", i) + " is " + std::to_string(ends[i]) + ", below " +
                                   (i == 0 ? "0" : "the entry before it"));
     }
+    // Entries are ends of consecutive parts of `edges`, so they must not decrease (MPI 4.0, 8.5.3).
     before = ends[i];
   }
+  // The last end is the number of edges; it is not used if an entry was wrong.
   const std::span<const int> targets = checked_array(call, edges, call.ok() ? before : 0, "edges");
   for (std::size_t i = 0; i < targets.size(); ++i) {
     if (targets[i] >= 0 && targets[i] < nnodes) continue;
@@ -110,7 +115,9 @@ int give_communicator(Call& call, const Made& made, MPI_Comm* handle) {
 
 int give_duplicate(Call& call, Communicator& parent, Made made, MPI_Comm* handle, const Info* hints) {
   if (made.communicator != nullptr) {
+    // A duplicate has no hints but these (MPI 4.0, 7.4.2).
     if (hints != nullptr) made.communicator->hints.set_from(*hints);
+    // The contexts were agreed on, so only this member lacks the communicator; the others have theirs.
     if (!copy_attributes(call, parent, *made.communicator)) {
       call.rank().free_communicator(*made.communicator);
       made = {};

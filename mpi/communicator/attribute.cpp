@@ -18,7 +18,9 @@ int get(Call& call, MPI_Comm comm, int keyval, void* value, int* flag, Attribute
   call.not_null(flag, "flag");
   if (!call.ok()) return call.failed();
   MpiRank& rank = call.rank();
+  // Predefined attributes are the same on every communicator.
   if (is_builtin(keyval) && keyval_owner(keyval) == ObjectType::communicator) {
+    // MPI_LASTUSEDCODE grows with the program's error codes, so each inquiry passes its value.
     int* const number = rank.tables().inquiries.find(predefined_keyval(keyval), rank.errors().last_used_code());
     return give_number(call, number, reader, value, flag);
   }
@@ -49,7 +51,7 @@ extern "C" int PMPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void* attribut
 }
 MARGAY_ALIAS(Comm_get_attr)
 
-// Fortran's; kind: MPI_Attr_put's and MPI_Attr_get's, or those of the other two.
+// For MPICH's Fortran library. `kind`: that of MPI_Attr_put and MPI_Attr_get, or of the newer two.
 MARGAY_EXPORT int MPII_Comm_set_attr(MPI_Comm comm, int keyval, void* value, AttributeKind kind) {
   Call call(call_name<"MPI_Comm_set_attr">);
   return set(call, comm, keyval, {value, kind});

@@ -40,12 +40,14 @@ KeyvalPtr find_keyval(Call& call, int keyval, ObjectType owner) {
   const auto not_for = [&](ObjectType its) {
     return bad_keyval(call, keyval, std::string("is for ") + kind_of(its) + ", not for " + kind_of(owner));
   };
+  // Predefined keys are no objects of the table: their handles carry the type of object.
   if (is_builtin(keyval) && object_type(keyval) == ObjectType::keyval) {
     if (keyval_owner(keyval) != owner) return not_for(keyval_owner(keyval));
     return bad_keyval(call, keyval, "is predefined: it cannot be set, deleted or freed");
   }
   KeyvalPtr found = call.rank().tables().keyvals.find(keyval);
   if (found == nullptr) return bad_keyval(call, keyval, "is no living attribute key (freed, or never made)");
+  // A key for another type of object is an error of its own, which names both types.
   return found->owner == owner ? found : not_for(found->owner);
 }
 

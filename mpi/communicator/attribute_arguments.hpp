@@ -1,4 +1,4 @@
-// Checks attribute keys and converts values for the program.
+// Checks of attribute keys, and conversion of values for the program's language; the bodies of the attribute bindings.
 #pragma once
 
 #include "mpi/call/call.hpp"
@@ -7,19 +7,23 @@
 
 namespace margay::mpi {
 
-// The key that the program made; nullptr and an error (MPI_ERR_KEYVAL) for any other. `owner`: of which kind of object.
+// The program's key behind a handle; nullptr, with MPI_ERR_KEYVAL set, if it is invalid or predefined. `owner`: the
+// type of object that it must be for.
 [[nodiscard]] KeyvalPtr find_keyval(Call& call, int keyval, ObjectType owner);
-// The same, and it was not freed: for making use of it anew.
+// The same; a freed key is an error: for new attributes.
 [[nodiscard]] KeyvalPtr find_unfreed_keyval(Call& call, int keyval, ObjectType owner);
 
-// MPI_X_set_attr and MPI_X_delete_attr of a communicator, a datatype, or a window's communicator. `object`: nullptr
-// with an error of the call.
+// The bodies of MPI_X_set_attr and MPI_X_delete_attr, for communicators, datatypes and windows' communicators. `object`
+// is null after an error. Setting calls the delete function of an old value first; its error is the call's.
 template <typename Object>
 int set_attribute_of(Call& call, Object* object, ObjectType owner, int keyval, AttributeValue value) {
+  // A freed key takes no new values; its old ones can still be read and deleted.
   const KeyvalPtr key = find_unfreed_keyval(call, keyval, owner);
+  // May call functions of the program, whose error becomes the call's.
   if (call.ok()) set_attribute(call, *object, key, value);
   return call.done();
 }
+// A freed key can still be used to delete.
 template <typename Object>
 int delete_attribute_of(Call& call, Object* object, ObjectType owner, int keyval) {
   const KeyvalPtr key = find_keyval(call, keyval, owner);
@@ -27,23 +31,26 @@ int delete_attribute_of(Call& call, Object* object, ObjectType owner, int keyval
   return call.done();
 }
 
-// Ends a call that reads an attribute as `reader` does; a word goes to *value. `found`: nullptr when it is not set.
+// Ends a call that reads an attribute in the language of `reader`. `found` null: not set.
 inline int give_attribute(Call& call, Attribute* found, AttributeKind reader, void* value, int* flag) {
+  // A missing attribute is not an error: flag is 0.
   *flag = found != nullptr ? 1 : 0;
   if (found != nullptr) *static_cast<void**>(value) = found->value.read_as(reader);
   return call.done();
 }
 
-// MPI_X_get_attr of an attribute that the program set. `object`: as above.
+// The body of MPI_X_get_attr for attributes of the program. `object` is null after an error.
 template <typename Object>
 int get_attribute_of(Call& call, Object* object, ObjectType owner, int keyval, void* value, int* flag,
                      AttributeKind reader) {
   const KeyvalPtr key = find_keyval(call, keyval, owner);
   if (!call.ok()) return call.failed();
+  // The values of a freed key can still be read.
   return give_attribute(call, object->attributes.find(*key), reader, value, flag);
 }
 
-// A predefined attribute that is a number: C gets its address, Fortran the number (MPI 4.0, 19.3.7).
+// Ends a call that reads a predefined number: C gets its address, Fortran the number (MPI 4.0, 19.3.7). `number` null:
+// not set. `number` is the library's own variable, whose address stays valid.
 template <typename Number>
 int give_number(Call& call, Number* number, AttributeKind reader, void* value, int* flag) {
   *flag = number != nullptr ? 1 : 0;

@@ -11,7 +11,7 @@ namespace margay::mpi {
 
 namespace {
 
-// Keeps an object while callbacks run, whatever they free.
+// A reference to an object while callbacks run, which may free it.
 template <typename Object>
 class Pin {
  public:
@@ -38,12 +38,14 @@ std::string words_of_failure(const char* which, const Keyval& keyval, int code) 
 }
 
 void callback_failed(Call& call, const char* which, const Keyval& keyval, int code) {
+  // A callback may return any number; only a valid code can be raised.
   call.error(call.rank().errors().is_code(code) ? code : MPI_ERR_OTHER, words_of_failure(which, keyval, code));
 }
 
-// By value: the callback may change the list that it stands in.
+// Takes the attribute by value, because the callback may change the list that holds it.
 int call_delete(Call& call, Handle handle, Attribute attribute) {
   const Keyval& keyval = *attribute.keyval;
+  // MPI_COMM_NULL_DELETE_FN and its variants.
   if (keyval.delete_value == nullptr) return MPI_SUCCESS;
   AttributeValue& value = attribute.value;
   call.step_out();
@@ -62,9 +64,9 @@ bool run_delete(Call& call, Handle handle, const Attribute& attribute) {
   return code == MPI_SUCCESS;
 }
 
-// Calls the key's copy function. `value`: the old value, which becomes the new one. What a function of C++ or Fortran
-// returns is of the old value's kind. A function of C gets the address of a number; if it returns that address, the
-// number is copied, else it has set an address.
+// Calls the key's copy function. `value`: the old value, replaced by the new one. A function of C++ or Fortran returns
+// a value of the old one's kind. A function of C gets the address of a number: if it returns that address, the number
+// is copied; otherwise it has set an address.
 int call_copy(const Keyval& keyval, Handle handle, AttributeValue& value, int& flag) {
   void* copy = nullptr;
   if (keyval.foreign_copy != nullptr) {
@@ -79,8 +81,10 @@ int call_copy(const Keyval& keyval, Handle handle, AttributeValue& value, int& f
   return code;
 }
 
+// By value: the callback may change the list that holds the attribute.
 bool run_copy(Call& call, Handle handle, Attribute attribute, AttributeList& to) {
   const Keyval& keyval = *attribute.keyval;
+  // MPI_COMM_NULL_COPY_FN: the duplicate does not get the attribute.
   if (keyval.copy == nullptr) return true;
   int flag = 0;
   call.step_out();
@@ -94,11 +98,12 @@ bool run_copy(Call& call, Handle handle, Attribute attribute, AttributeList& to)
   return true;
 }
 
+// The value stays set if the delete function fails.
 bool delete_one(Call& call, Handle handle, AttributeList& list, const KeyvalPtr& keyval) {
   const Attribute* old = list.find(*keyval);
   if (old == nullptr) return true;
   if (!run_delete(call, handle, *old)) return false;
-  list.remove(*keyval);  // or the one that the callback has set
+  list.remove(*keyval);  // or the value that the callback has set meanwhile
   return true;
 }
 
@@ -116,6 +121,7 @@ bool delete_in(Call& call, Object& object, const KeyvalPtr& keyval) {
   return delete_one(call, object.handle, object.attributes, keyval);
 }
 
+// Looks at the list anew each time: a delete function may set or delete others.
 template <typename Object>
 bool delete_all_in(Call& call, Object& object) {
   const Pin pin(call, object);
@@ -126,7 +132,7 @@ bool delete_all_in(Call& call, Object& object) {
   return true;
 }
 
-// The first error is the call's; deleting goes on past others.
+// Deletes what was copied. Continues after further errors, as the call has the first one.
 template <typename Object>
 void take_back(Call& call, Object& object) {
   while (!object.attributes.all().empty()) {
@@ -141,6 +147,7 @@ bool copy_all_in(Call& call, Object& from, Object& to) {
   if (from.attributes.all().empty()) return true;
   const Pin pin_from(call, from);
   const Pin pin_to(call, to);
+  // A copy, because callbacks may change the attributes of `from`.
   const std::list<Attribute> as_they_are = from.attributes.all();
   for (const Attribute& attribute : as_they_are) {
     if (run_copy(call, from.handle, attribute, to.attributes)) continue;
@@ -173,6 +180,7 @@ bool delete_attributes(Call& call, Datatype& type) {
   return type.attributes.all().empty() || delete_all_in(call, type);
 }
 
+// Removes each attribute also if its function fails, so that the loop ends.
 void delete_attributes_at_end(Call& call, Communicator& communicator) {
   while (!communicator.attributes.all().empty()) {
     const KeyvalPtr last = communicator.attributes.all().back().keyval;

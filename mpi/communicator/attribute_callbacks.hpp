@@ -1,7 +1,9 @@
-// Copying and deleting attributes: where a key's functions, which are the user's, are called (MPI 4.0, 7.7).
+// Setting, copying and deleting attributes, with the calls of a key's functions, which are the program's (MPI 4.0,
+// 7.7).
 //
-// They run outside the rank and may call MPI on the same object; each function here holds a reference to it meanwhile.
-// What a callback returns other than MPI_SUCCESS is the call's error: false, and nothing more was called.
+// These run outside the rank and may call MPI on the same object; each function here holds a reference to it meanwhile.
+// A callback's result other than MPI_SUCCESS becomes the call's error; the function here then returns false, and calls
+// no further callback.
 #pragma once
 
 #include "mpi/call/call.hpp"
@@ -9,24 +11,24 @@
 
 namespace margay::mpi {
 
-// An old value is deleted first, and the new one counts as set last.
+// Sets an attribute. An old value is deleted first, and the new one counts as set last.
 bool set_attribute(Call& call, Communicator& communicator, const KeyvalPtr& keyval, AttributeValue value);
 bool set_attribute(Call& call, Datatype& type, const KeyvalPtr& keyval, AttributeValue value);
 
-// Nothing happens when it is not set.
+// Deletes an attribute; no effect if it is not set.
 bool delete_attribute(Call& call, Communicator& communicator, const KeyvalPtr& keyval);
 bool delete_attribute(Call& call, Datatype& type, const KeyvalPtr& keyval);
 
-// Before the object goes: the last one that was set first. On an error those that are left stay set.
+// Deletes all attributes before the object is freed, the last one set first. After an error the remaining ones stay
+// set.
 bool delete_attributes(Call& call, Communicator& communicator);
 bool delete_attributes(Call& call, Datatype& type);
 
-// The same at MPI_Finalize, which nothing stops any more: all are deleted, and a line on standard error tells of each
-// function that failed.
+// The same at MPI_Finalize, which errors do not stop: all are deleted, and each failure is printed.
 void delete_attributes_at_end(Call& call, Communicator& communicator);
 
-// What a new duplicate takes over, in the order in which it was set. On an error `to` has lost again what it had got:
-// the caller frees it.
+// Copies the attributes to a new duplicate, in the order in which they were set. After an error `to` has none: those
+// already copied are deleted again. The caller frees it.
 bool copy_attributes(Call& call, Communicator& from, Communicator& to);
 bool copy_attributes(Call& call, Datatype& from, Datatype& to);
 

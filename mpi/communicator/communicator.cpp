@@ -1,4 +1,4 @@
-// Communicators out of communicators (MPI 4.0, 7.4.2).
+// Construction of communicators from others (MPI 4.0, 7.4.2).
 #include <algorithm>
 #include <optional>
 
@@ -18,16 +18,18 @@ using namespace margay::mpi;
 
 namespace {
 
-constexpr int kProcessorsMax = 1 << 20;  // of one node, and less than 2^31 divided by the 1,024 nodes
+constexpr int kProcessorsMax = 1 << 20;  // bound of a node's resources: 1,024 nodes times this is within 2^31
 
+// MPI requires that the group is a subset of the communicator's (MPI 4.0, 7.4.2).
 void check_subset(Call& call, const GroupPtr& group, const Communicator* communicator) {
+  // The whole group is the usual case, and needs no search.
   if (call.ok() && group != communicator->group && !is_subset(*group, *communicator->group)) {
     call.error(MPI_ERR_GROUP, "a member of the group is none of the communicator's group");
   }
 }
 
-// Which instance of the resource that `info` names this process is confined to (MPI 4.0, 7.4.2). Colors are the same on
-// no two nodes.
+// The color of the hardware resource named by `info` to which this process is confined (MPI 4.0, 7.4.2). Colors of
+// different nodes differ.
 int color_of_hardware(int node, MPI_Info info) {
   const std::optional<Info> hints = info == MPI_INFO_NULL ? std::nullopt : copy_of_info(info);
   const std::string* const type = hints ? hints->find("mpi_hw_resource_type") : nullptr;
@@ -37,8 +39,8 @@ int color_of_hardware(int node, MPI_Info info) {
   return instance ? node * kProcessorsMax + *instance : MPI_UNDEFINED;
 }
 
-// MPIX_COMM_TYPE_NEIGHBORHOOD, MPICH's own: of its hints the one that asks who shares a folder. Of a network between
-// the processes nothing is known.
+// The color for MPICH's MPIX_COMM_TYPE_NEIGHBORHOOD. Of its hints only the one for a shared folder is supported; the
+// network between processes is unknown.
 int color_of_neighborhood(Call& call, Communicator& communicator, MPI_Info info) {
   const std::optional<Info> hints = info == MPI_INFO_NULL ? std::nullopt : copy_of_info(info);
   const std::string* const folder = hints ? hints->find("nbhd_common_dirname") : nullptr;
@@ -48,7 +50,7 @@ int color_of_neighborhood(Call& call, Communicator& communicator, MPI_Info info)
   return color;
 }
 
-// Which part of a split by `type` this process goes to.
+// The color of this process in a split by `type`.
 int color_of_type(Call& call, Communicator& communicator, int type, MPI_Info info) {
   const auto& node_of = call.rank().process().job().node_of_rank;
   const auto my_node = node_of[call.rank().process().rank()];
@@ -58,7 +60,7 @@ int color_of_type(Call& call, Communicator& communicator, int type, MPI_Info inf
   switch (type) {
     case MPI_COMM_TYPE_SHARED:
       return static_cast<int>(my_node);
-    case MPI_COMM_TYPE_HW_UNGUIDED:  // parts must be smaller than the communicator; below a node none are looked for
+    case MPI_COMM_TYPE_HW_UNGUIDED:  // parts must be smaller than the communicator; only nodes are considered
       return one_node ? MPI_UNDEFINED : static_cast<int>(my_node);
     case MPI_COMM_TYPE_HW_GUIDED:
       return color_of_hardware(static_cast<int>(my_node), info);
@@ -73,7 +75,7 @@ std::optional<Info> hints_of(Call& call, MPI_Info info) {
   return hints;
 }
 
-// A duplicate without waiting. `hints` null: none. Attributes are copied now, as the standard wants.
+// The body of MPI_Comm_idup. `hints` null: none. Attributes are copied in this call, as the standard requires.
 int begin(Call& call, MPI_Comm comm, const Info* hints, MPI_Comm* newcomm, MPI_Request* request) {
   Communicator* communicator = call.communicator(comm);
   call.not_null(newcomm, "newcomm");
@@ -92,7 +94,8 @@ int begin(Call& call, MPI_Comm comm, const Info* hints, MPI_Comm* newcomm, MPI_R
     return call.failed();
   }
   if (hints != nullptr) begun.communicator->hints.set_from(*hints);
-  // The agreement is under way: what an attribute's function refuses leaves the communicator without attributes.
+  // The agreement is in progress and cannot be taken back: if an attribute's function fails, the communicator has no
+  // attributes.
   static_cast<void>(copy_attributes(call, *communicator, *begun.communicator));
   return call.done();
 }
@@ -151,6 +154,7 @@ extern "C" int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_
   Communicator* communicator = call.intracommunicator(comm);
   call.not_null(newcomm, "newcomm");
   check_hints(call, info);
+  // The types have consecutive values in MPICH's mpi.h.
   const bool known = split_type >= MPI_COMM_TYPE_SHARED && split_type <= MPIX_COMM_TYPE_NEIGHBORHOOD;
   if (!known && split_type != MPI_UNDEFINED) {
     call.error(MPI_ERR_ARG, "split_type " + std::to_string(split_type) + " is none of MPI_COMM_TYPE_");
@@ -183,7 +187,7 @@ extern "C" int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, M
   call.not_null(newcomm, "newcomm");
   check_subset(call, found, communicator);
   if (!call.ok()) return call.failed();
-  // Who is no member need not call, and if it does, it has no part in it.
+  // Processes outside the group need not call; for one that does, the call is local.
   if (found->my_rank < 0) return give_communicator(call, {}, newcomm);
   return give_communicator(call, create_group(call.rank(), *communicator, found, tag), newcomm);
 }

@@ -1,4 +1,4 @@
-// Communicators of groups alone, without one that they come from (MPI 4.0, 7.4.2 and 7.6.2).
+// Construction of communicators from groups alone, without a parent (MPI 4.0, 7.4.2 and 7.6.2).
 #include "collectives/comm/construct.hpp"
 
 #include "mpi/call/binding.hpp"
@@ -11,8 +11,9 @@ using namespace margay::mpi;
 
 namespace {
 
-// What both calls are given beside groups.
+// The common arguments of both calls.
 struct Given {
+  // The handler first: all later errors go to it.
   Given(Call& call, const char* stringtag, MPI_Info info, MPI_Errhandler errhandler, const MPI_Comm* made,
         const char* made_name) {
     raises.name = "the new communicator";
@@ -27,7 +28,7 @@ struct Given {
     }
     call.not_null(made, made_name);
   }
-  Communicator raises;  // errors go to the handler of what is to be made
+  Communicator raises;  // errors go to the handler of the new communicator
   Info hints;
 };
 
@@ -38,12 +39,14 @@ void check_member(Call& call, const GroupPtr& group, const char* what) {
 }
 
 int finish(Call& call, const Made& made, const Given& given, MPI_Comm* handle) {
+  // Two agreements had one tag by chance (collectives/comm/agree).
   if (made.error_class == MPI_ERR_INTERN) {
     call.error(MPI_ERR_INTERN,
                "another communicator is made of the same processes at once, and its stringtag cannot "
                "be told from this one; choose another");
   }
   if (made.communicator != nullptr) {
+    // There is no parent whose handler it could inherit.
     made.communicator->error_handler = given.raises.error_handler;
     made.communicator->hints.set_from(given.hints);
   }
@@ -57,7 +60,7 @@ extern "C" int PMPI_Comm_create_from_group(MPI_Group group, const char* stringta
   Call call(call_name<"MPI_Comm_create_from_group">);
   const Given given(call, stringtag, info, errhandler, newcomm, "newcomm");
   const GroupPtr found = checked_group(call, group);
-  // Of nobody: nobody's communicator.
+  // An empty group has no communicator.
   if (call.ok() && found->size() == 0) return give_communicator(call, {}, newcomm);
   check_member(call, found, "group");
   if (!call.ok()) return call.failed();
@@ -73,7 +76,7 @@ extern "C" int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int loca
   const GroupPtr local = checked_group(call, local_group, "local_group");
   check_member(call, local, "local_group");
   if (call.ok()) check_rank(call, local_leader, local->size(), "local_leader");
-  // The other group is of interest at the leader only.
+  // Only the leader's remote group is significant.
   std::uint32_t leader_there = 0;
   if (call.ok() && local->my_rank == local_leader) {
     const GroupPtr remote = checked_group(call, remote_group, "remote_group");

@@ -1,4 +1,4 @@
-// What groups tell, and their end (MPI 4.0, 7.3.1 and 7.3.3).
+// Inquiries of groups, and their release (MPI 4.0, 7.3.1 and 7.3.3).
 #include "mpi/call/binding.hpp"
 #include "mpi/communicator/arguments.hpp"
 #include "mpi_adi/object/group_ops.hpp"
@@ -31,6 +31,7 @@ extern "C" int PMPI_Group_translate_ranks(MPI_Group group1, int n, const int ran
   const std::span<const int> ranks = checked_array(call, ranks1, n, "ranks1");
   if (n > 0) call.not_null(ranks2, "ranks2");
   if (!call.ok()) return call.failed();
+  // MPI_PROC_NULL is valid, and translates to itself (MPI 4.0, 7.3.1).
   for (const int rank : ranks) {
     if (rank != MPI_PROC_NULL) check_rank(call, rank, from->size(), "a rank of ranks1");
   }
@@ -50,6 +51,7 @@ extern "C" int PMPI_Group_compare(MPI_Group group1, MPI_Group group2, int* resul
 }
 MARGAY_ALIAS(Group_compare)
 
+// Frees the handle only: communicators and other handles keep the group.
 extern "C" int PMPI_Group_free(MPI_Group* group) {
   Call call(call_name<"MPI_Group_free">);
   call.not_null(group, "group");

@@ -1,4 +1,4 @@
-// Groups out of groups (MPI 4.0, 7.3.2).
+// Construction of groups from groups (MPI 4.0, 7.3.2). All are local: a group is a list of ranks of the world.
 #include "mpi/call/binding.hpp"
 #include "mpi/communicator/arguments.hpp"
 #include "mpi_adi/object/group_ops.hpp"
@@ -8,10 +8,12 @@ using namespace margay::mpi;
 
 namespace {
 
+// The rank in the world, by which a new group finds this process's rank in it.
 std::uint32_t me(Call& call) {
   return call.rank().process().rank();
 }
 
+// Set operations keep the order of the first group, then of the second (MPI 4.0, 7.3.2).
 using GroupOperation = GroupPtr (*)(const Group&, const Group&, std::uint32_t);
 
 int combine(Call& call, MPI_Group group1, MPI_Group group2, MPI_Group* newgroup, GroupOperation operation) {
@@ -22,7 +24,7 @@ int combine(Call& call, MPI_Group group1, MPI_Group group2, MPI_Group* newgroup,
   return give_group(call, operation(*one, *other, me(call)), newgroup);
 }
 
-// Words a fault in entry `at` of the argument `what`.
+// Sets the error for a fault in an entry of the argument `what`.
 void tell_fault(Call& call, const RankFault& fault, const char* what, int size, int range_class) {
   const std::string entry =
       std::string(what) + "[" + std::to_string(fault.at) + "]: rank " + std::to_string(fault.rank);
@@ -41,8 +43,10 @@ void tell_fault(Call& call, const RankFault& fault, const char* what, int size, 
   }
 }
 
+// Makes the group of the members with these ranks, or of all others.
 using Choose = GroupPtr (*)(const Group&, std::span<const int>, std::uint32_t);
 
+// The body of MPI_Group_incl and MPI_Group_excl: each rank at most once.
 int choose(Call& call, MPI_Group group, int n, const int* ranks, MPI_Group* newgroup, Choose operation) {
   const GroupPtr found = checked_group(call, group);
   not_negative(call, n, "n");
@@ -54,6 +58,7 @@ int choose(Call& call, MPI_Group group, int n, const int* ranks, MPI_Group* newg
   return give_group(call, operation(*found, chosen, me(call)), newgroup);
 }
 
+// The body of MPI_Group_range_incl and MPI_Group_range_excl: as if all ranks of the ranges were listed.
 int choose_ranges(Call& call, MPI_Group group, int n, const int (*ranges)[3], MPI_Group* newgroup, Choose operation) {
   const GroupPtr found = checked_group(call, group);
   not_negative(call, n, "n");
@@ -61,6 +66,7 @@ int choose_ranges(Call& call, MPI_Group group, int n, const int (*ranges)[3], MP
   call.not_null(newgroup, "newgroup");
   if (!call.ok()) return call.failed();
   std::vector<int> chosen;
+  // Ranges are (first, last, stride) triplets.
   const std::span triplets(ranges, static_cast<std::size_t>(n));
   tell_fault(call, expand_ranges(found->size(), triplets, chosen), "ranges", found->size(), MPI_ERR_ARG);
   if (!call.ok()) return call.failed();

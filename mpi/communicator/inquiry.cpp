@@ -1,4 +1,4 @@
-// What a communicator tells, its name, its end (MPI 4.0, chapters 7.4 and 7.8).
+// Inquiries of communicators, their names and their release (MPI 4.0, chapters 7.4 and 7.8).
 #include <algorithm>
 #include <cstring>
 
@@ -13,22 +13,24 @@ using namespace margay::mpi;
 
 namespace {
 
-// The communicator of a handle that its call is to end, without its attributes; nullptr after an error.
+// The communicator that a call is to free, with its attributes deleted; nullptr after an error.
 Communicator* to_be_freed(Call& call, MPI_Comm* comm) {
   call.not_null(comm, "comm");
   if (!call.ok()) return nullptr;
   Communicator* communicator = call.communicator(*comm);
+  // MPI_COMM_WORLD and MPI_COMM_SELF exist until MPI_Finalize.
   if (call.ok() && is_builtin(*comm)) call.error(MPI_ERR_COMM, communicator->name + " cannot be freed");
   const Rma* const rma = call.rank().rma_if_any();
   if (call.ok() && rma != nullptr && rma->window_of(*communicator) != nullptr) {
     call.error(MPI_ERR_COMM, "the communicator has a window: MPI_RMA_free frees both");
   }
   if (!call.ok() || !delete_attributes(call, *communicator)) return nullptr;
-  // Looked up again: a callback may have freed it.
+  // Looked up again: an attribute's callback may have freed it. Errors then go to the world's handler.
   call.on(call.rank().worlds().world());
   return call.communicator(*comm);
 }
 
+// The communicator, which must be an intercommunicator.
 Communicator* intercommunicator(Call& call, MPI_Comm comm) {
   Communicator* const found = call.communicator(comm);
   if (found == nullptr || found->is_inter()) return found;
@@ -36,12 +38,13 @@ Communicator* intercommunicator(Call& call, MPI_Comm comm) {
   return nullptr;
 }
 
-// MPI_IDENT of groups is MPI_CONGRUENT of communicators, unless they are one.
+// Identical groups make congruent communicators, unless these are the same one.
 int compare(const Communicator& one, const Communicator& other) {
   if (&one == &other) return MPI_IDENT;
   if (one.is_inter() != other.is_inter()) return MPI_UNEQUAL;
   const int local = compare(*one.group, *other.group);
   const int remote = one.is_inter() ? compare(*one.remote, *other.remote) : MPI_IDENT;
+  // The constants grow with the difference; see below.
   const int worse = std::max(local, remote);
   return worse == MPI_IDENT ? MPI_CONGRUENT : worse;
 }
@@ -124,12 +127,13 @@ extern "C" int PMPI_Comm_free(MPI_Comm* comm) {
 }
 MARGAY_ALIAS(Comm_free)
 
-// All processes of a job live until its end, so there is nobody to part from: it is enough that what is under way on
-// the communicator comes to its end.
+// All processes of a job run until its end, so no connection is closed: the call only waits until operations on the
+// communicator are complete.
 extern "C" int PMPI_Comm_disconnect(MPI_Comm* comm) {
   Call call(call_name<"MPI_Comm_disconnect">);
   Communicator* const communicator = to_be_freed(call, comm);
   if (communicator == nullptr) return call.failed();
+  // MPI_Comm_free returns at once; requests keep the communicator alive.
   wait_until(call.rank(), [&] { return call.device().quiet(*communicator); });
   call.on(call.rank().worlds().world());
   call.rank().free_communicator(*communicator);
@@ -144,6 +148,7 @@ extern "C" int PMPI_Comm_set_name(MPI_Comm comm, const char* comm_name) {
   call.not_null(comm_name, "comm_name");
   if (!call.ok()) return call.failed();
   communicator->name = std::string(comm_name).substr(0, MPI_MAX_OBJECT_NAME - 1);
+  // The trace gets the new name with the next event that refers to it.
   communicator->in_trace = false;
   return MPI_SUCCESS;
 }
@@ -161,7 +166,7 @@ extern "C" int PMPI_Comm_get_name(MPI_Comm comm, char* comm_name, int* resultlen
 }
 MARGAY_ALIAS(Comm_get_name)
 
-// No process is spawned by another yet: none has a parent.
+// Processes cannot be spawned yet, so none has a parent.
 extern "C" int PMPI_Comm_get_parent(MPI_Comm* parent) {
   Call call(call_name<"MPI_Comm_get_parent">);
   call.not_null(parent, "parent");

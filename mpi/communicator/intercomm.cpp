@@ -16,12 +16,14 @@ extern "C" int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_
   call.send_tag(tag);
   call.not_null(newintercomm, "newintercomm");
   Communicator* peer = nullptr;
+  // Peer and remote leader are significant at the local leader only.
   if (call.ok() && local->rank() == local_leader) {
     peer = call.communicator(peer_comm);
     call.whose_communicator("peer_comm");
     if (peer != nullptr) check_rank(call, remote_leader, peer->peer_count(), "remote_leader");
   }
   if (!call.ok()) return call.failed();
+  // The lookup of `peer` has set another handler.
   call.on(*local);
   note_call(call, *local);
   const Made made = join_groups(call.rank(), *local, local_leader, peer, remote_leader, tag);

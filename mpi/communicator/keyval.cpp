@@ -1,4 +1,4 @@
-// Attribute keys, made and freed (MPI 4.0, 7.7.2 to 7.7.4, and 16.1 for MPI-1's names).
+// Creation and release of attribute keys (MPI 4.0, 7.7.2 to 7.7.4, and 16.1 for MPI-1's names).
 #include "mpi/call/binding.hpp"
 #include "mpi/call/call.hpp"
 #include "mpi/communicator/attribute_arguments.hpp"
@@ -9,7 +9,7 @@ using namespace margay::mpi;
 
 namespace {
 
-// The three kinds' functions are of one type, since their handles are ints.
+// The functions of all three types of keys have one type, because their objects' handles are ints.
 int create(Call& call, ObjectType owner, MPI_Comm_copy_attr_function* copy, MPI_Comm_delete_attr_function* delete_value,
            int* keyval, void* extra_state) {
   if (!call.ok()) return call.failed();
@@ -24,17 +24,20 @@ int create(Call& call, ObjectType owner, MPI_Comm_copy_attr_function* copy, MPI_
   return call.done();
 }
 
-// A key may be freed again by another copy of its handle, as MPICH lets it: libraries free theirs where the key's own
-// functions or a second attribute's end free it too.
+// Frees a key. Another copy of its handle may free it again, as in MPICH: libraries free a key where its own functions,
+// or the end of another attribute, free it too.
 int free_key(Call& call, ObjectType owner, int* keyval) {
   if (!call.ok()) return call.failed();
   KeyvalTable& keyvals = call.rank().tables().keyvals;
+  // Nothing is left to free: only the program's variable changes.
   if (keyvals.was_freed(*keyval) && keyval_owner(*keyval) == owner) {
     *keyval = MPI_KEYVAL_INVALID;
     return call.done();
   }
+  // Refuses predefined keys, keys of other types of objects, and handles that were never made.
   const KeyvalPtr found = find_keyval(call, *keyval, owner);
   if (!call.ok()) return call.failed();
+  // Objects with a value of the key keep it, and its delete function is still called for them.
   keyvals.free_keyval(*found);
   *keyval = MPI_KEYVAL_INVALID;
   return call.done();

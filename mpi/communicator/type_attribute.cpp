@@ -1,4 +1,4 @@
-// Attributes of datatypes (MPI 4.0, 7.7.4). Predefined types have them too; theirs are never deleted by the library.
+// Attributes of datatypes (MPI 4.0, 7.7.4). Predefined types have them too; the library never deletes theirs.
 #include "mpi/call/binding.hpp"
 #include "mpi/call/call.hpp"
 #include "mpi/communicator/attribute_arguments.hpp"
@@ -7,6 +7,7 @@ using namespace margay::mpi;
 
 namespace {
 
+// Also of types that are not committed.
 int set_of_type(Call& call, MPI_Datatype datatype, int keyval, AttributeValue value) {
   return set_attribute_of(call, call.any_datatype(datatype), ObjectType::datatype, keyval, value);
 }
@@ -32,7 +33,7 @@ extern "C" int PMPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void* 
 }
 MARGAY_ALIAS(Type_get_attr)
 
-// Fortran's.
+// For MPICH's Fortran library.
 MARGAY_EXPORT int MPII_Type_set_attr(MPI_Datatype datatype, int keyval, void* value, AttributeKind kind) {
   Call call(call_name<"MPI_Type_set_attr">);
   return set_of_type(call, datatype, keyval, {value, kind});

@@ -1,10 +1,10 @@
-// Sizes and bounds (MPI 4.0, 5.1.4 to 5.1.8). What does not fit in the caller's integer is MPI_UNDEFINED.
+// Sizes and bounds (MPI 4.0, 5.1.4 to 5.1.8). A value that does not fit the caller's integer is MPI_UNDEFINED.
 
 #include "mpi/call/binding.hpp"
 #include "mpi/call/call.hpp"
 
-// Addresses (MPI 4.0, 5.1.5): integers that types may be made of, and that are added and subtracted without a Call: no
-// state is touched, and they are allowed at any time.
+// Addresses (MPI 4.0, 5.1.5) are integers that types may be made of. Adding and subtracting them needs no Call, as it
+// uses no state, and is valid at any time.
 
 using namespace margay::mpi;
 
@@ -30,7 +30,7 @@ extern "C" int PMPI_Address(void* location, MPI_Aint* address) {
 }
 MARGAY_ALIAS(Address)
 
-// Unsigned, so that addresses in the upper half wrap instead of overflowing.
+// Unsigned arithmetic, so that addresses in the upper half wrap instead of overflowing.
 extern "C" MPI_Aint PMPI_Aint_add(MPI_Aint base, MPI_Aint disp) {
   return static_cast<MPI_Aint>(static_cast<std::uint64_t>(base) + static_cast<std::uint64_t>(disp));
 }
@@ -45,6 +45,7 @@ using namespace margay::mpi;
 
 namespace {
 
+// `which`: the bounds with markers, or the true ones of the data.
 template <typename Integer>
 int bounds_of(Call& call, MPI_Datatype datatype, TypeBounds TypeDefinition::*which, Integer* lower, Integer* extent,
               const char* lower_name, const char* extent_name) {
@@ -58,7 +59,7 @@ int bounds_of(Call& call, MPI_Datatype datatype, TypeBounds TypeDefinition::*whi
   return MPI_SUCCESS;
 }
 
-// One of the numbers that MPI-1 asks for each by its own function.
+// The body of MPI-1's inquiries, each of which returns one number.
 int bound(Call& call, MPI_Datatype datatype, MPI_Aint* out, const char* name,
           MPI_Aint (*value)(const TypeDefinition&)) {
   const Datatype* type = call.any_datatype(datatype);
@@ -67,6 +68,7 @@ int bound(Call& call, MPI_Datatype datatype, MPI_Aint* out, const char* name,
   return call.done();
 }
 
+// The size counts data only, without gaps.
 template <typename Integer>
 int size_of(Call& call, MPI_Datatype datatype, Integer* size) {
   const Datatype* type = call.any_datatype(datatype);

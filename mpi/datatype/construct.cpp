@@ -1,4 +1,5 @@
-// Datatype constructors (MPI 4.0, 5.1.2 to 5.1.3), and their names of MPI-1, which make the same types.
+// Datatype constructors (MPI 4.0, 5.1.2 to 5.1.3), and their names of MPI-1, which make the same types. All but a
+// duplicate use one of four constructions: hvector, indexed, struct, resized (mpi_adi/datatype).
 #include <utility>
 
 #include "mpi/call/binding.hpp"
@@ -15,6 +16,7 @@ std::span<const Count> one(const Count& number) {
   return {&number, 1};
 }
 
+// One block: a vector with a single row.
 int contiguous(Call& call, auto count, MPI_Datatype oldtype, MPI_Datatype* newtype) {
   call.count(count);
   const TypePtr old = definition(call, oldtype);
@@ -24,6 +26,7 @@ int contiguous(Call& call, auto count, MPI_Datatype oldtype, MPI_Datatype* newty
       call, make_hvector(1, count, 0, old, origin_of(MPI_COMBINER_CONTIGUOUS, {one(count)}, {}, {old})), newtype);
 }
 
+// The stride counts extents of the old type.
 template <typename Count>
 int vector(Call& call, Count count, Count length, Count stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
   call.count(count);
@@ -33,6 +36,7 @@ int vector(Call& call, Count count, Count length, Count stride, MPI_Datatype old
   if (!call.ok()) return call.failed();
   std::int64_t bytes = 0;
   TypePtr made;
+  // A stride beyond 63 bits of bytes makes no type: `made` stays null.
   if (!__builtin_mul_overflow(stride, old->extent(), &bytes)) {
     made = make_hvector(count, length, bytes, old,
                         origin_of(MPI_COMBINER_VECTOR, {one(count), one(length), one(stride)}, {}, {old}));
@@ -40,6 +44,7 @@ int vector(Call& call, Count count, Count length, Count stride, MPI_Datatype old
   return hand_out_type(call, std::move(made), newtype);
 }
 
+// The same with a stride in bytes.
 template <typename Count>
 int hvector(Call& call, Count count, Count length, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
   call.count(count);
@@ -51,6 +56,7 @@ int hvector(Call& call, Count count, Count length, MPI_Aint stride, MPI_Datatype
   return hand_out_type(call, make_hvector(count, length, stride, old, std::move(origin)), newtype);
 }
 
+// Displacements count extents of the old type.
 template <typename Count>
 int indexed(Call& call, Count count, const Count lengths[], const Count displacements[], MPI_Datatype oldtype,
             MPI_Datatype* newtype) {
@@ -64,6 +70,7 @@ int indexed(Call& call, Count count, const Count lengths[], const Count displace
   return hand_out_type(call, make_indexed(blocks, places, old->extent(), old, std::move(origin)), newtype);
 }
 
+// The same with displacements in bytes, which are extents of 1.
 template <typename Count>
 int hindexed(Call& call, Count count, const Count lengths[], const MPI_Aint displacements[], MPI_Datatype oldtype,
              MPI_Datatype* newtype) {
@@ -77,6 +84,7 @@ int hindexed(Call& call, Count count, const Count lengths[], const MPI_Aint disp
   return hand_out_type(call, make_indexed(blocks, places, 1, old, std::move(origin)), newtype);
 }
 
+// Blocks of one length; the record keeps that length once.
 template <typename Count>
 int indexed_block(Call& call, Count count, Count length, const Count displacements[], MPI_Datatype oldtype,
                   MPI_Datatype* newtype) {
@@ -91,6 +99,7 @@ int indexed_block(Call& call, Count count, Count length, const Count displacemen
   return hand_out_type(call, make_indexed(lengths, places, old->extent(), old, std::move(origin)), newtype);
 }
 
+// The same with displacements in bytes.
 template <typename Count>
 int hindexed_block(Call& call, Count count, Count length, const MPI_Aint displacements[], MPI_Datatype oldtype,
                    MPI_Datatype* newtype) {
@@ -105,6 +114,7 @@ int hindexed_block(Call& call, Count count, Count length, const MPI_Aint displac
   return hand_out_type(call, make_indexed(lengths, places, 1, old, std::move(origin)), newtype);
 }
 
+// Each block has a type of its own.
 template <typename Count>
 int structure(Call& call, Count count, const Count lengths[], const MPI_Aint displacements[],
               const MPI_Datatype types[], MPI_Datatype* newtype) {
@@ -112,6 +122,7 @@ int structure(Call& call, Count count, const Count lengths[], const MPI_Aint dis
   const auto blocks = block_lengths(call, lengths, count);
   const auto places = array(call, displacements, count, "array_of_displacements");
   std::vector<TypePtr> old;
+  // An invalid type sets the error, so the list is not used.
   for (const MPI_Datatype type : array(call, types, count, "array_of_types")) old.push_back(definition(call, type));
   call.not_null(newtype, "newtype");
   if (!call.ok()) return call.failed();
@@ -119,12 +130,13 @@ int structure(Call& call, Count count, const Count lengths[], const MPI_Aint dis
   return hand_out_type(call, make_struct(blocks, places, old, std::move(origin)), newtype);
 }
 
-// `Count` decides what MPI_Type_get_contents says.
+// `Count` determines the kind of numbers that MPI_Type_get_contents returns.
 template <typename Count>
 int resized(Call& call, MPI_Datatype oldtype, MPI_Aint lower, MPI_Aint extent, MPI_Datatype* newtype) {
   const TypePtr old = definition(call, oldtype);
   call.not_null(newtype, "newtype");
   if (!call.ok()) return call.failed();
+  // As MPI_Type_get_contents returns them.
   const MPI_Aint bounds[] = {lower, extent};
   return hand_out_type(
       call, make_resized(old, lower, extent, origin_of<Count>(MPI_COMBINER_RESIZED, {}, bounds, {old})), newtype);
@@ -226,6 +238,7 @@ extern "C" int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype) {
   Datatype* added = call.rank().handles().datatype(made);
   // "The new type is committed if the old one is."
   added->committed = old->committed;
+  // If a copy function fails, the program gets no type.
   const bool copied = copy_attributes(call, *old, *added);
   if (!copied) call.rank().handles().free_datatype(*added);
   *newtype = copied ? made : MPI_DATATYPE_NULL;

@@ -25,7 +25,7 @@ struct Arrays {
   std::span<const int> distribution, argument, processes;
 };
 
-// One dimension as it is dealt; an error when the arguments do not make one.
+// The distribution of one dimension; sets the call's error if the arguments are invalid.
 template <typename Count>
 Distribution dealt(Call& call, const Arrays<Count>& in, std::size_t i, std::int64_t place) {
   const std::int64_t array = in.array[i];
@@ -37,6 +37,7 @@ Distribution dealt(Call& call, const Arrays<Count>& in, std::size_t i, std::int6
   }
   switch (in.distribution[i]) {
     case MPI_DISTRIBUTE_BLOCK: {
+      // Rounded up, so that all processes' blocks together cover the array.
       const std::int64_t block = by_default ? (array - 1) / processes + 1 : argument;
       if (!by_default && block * processes < array)
         bad_element(call, "array_of_dargs", i, argument, "too small for the dimension");
@@ -44,6 +45,7 @@ Distribution dealt(Call& call, const Arrays<Count>& in, std::size_t i, std::int6
     }
     case MPI_DISTRIBUTE_CYCLIC:
       return {array, by_default ? 1 : argument, processes, place};
+    // The dimension stays whole on every process.
     case MPI_DISTRIBUTE_NONE:
       if (processes != 1) bad_element(call, "array_of_psizes", i, processes, "not 1 with MPI_DISTRIBUTE_NONE");
       return {array, array, 1, 0};
@@ -53,13 +55,15 @@ Distribution dealt(Call& call, const Arrays<Count>& in, std::size_t i, std::int6
   }
 }
 
-// The dimensions of this rank, whose place in the grid of processes is counted with the last dimension fastest.
+// The dimensions as distributed to this rank, whose coordinates in the grid of processes are counted with the last
+// dimension fastest.
 template <typename Count>
 std::vector<Distribution> dimensions_of(Call& call, const Arrays<Count>& in, int size, int rank) {
   std::int64_t grid = 1;
   for (std::size_t i = 0; i < in.array.size(); ++i) {
     if (in.array[i] <= 0) bad_element(call, "array_of_gsizes", i, in.array[i], "below 1");
     if (in.processes[i] <= 0) bad_element(call, "array_of_psizes", i, in.processes[i], "below 1");
+    // -1: no such grid, which differs from any size.
     if (!call.ok() || __builtin_mul_overflow(grid, static_cast<std::int64_t>(in.processes[i]), &grid)) grid = -1;
   }
   if (grid != size) {
@@ -68,6 +72,7 @@ std::vector<Distribution> dimensions_of(Call& call, const Arrays<Count>& in, int
   }
   std::vector<Distribution> dimensions;
   if (!call.ok()) return dimensions;
+  // Decomposes the rank into coordinates, the first dimension slowest (MPI 4.0, 5.1.4).
   std::int64_t rest = rank;
   for (std::size_t i = 0; i < in.array.size(); ++i) {
     grid /= in.processes[i];
@@ -77,6 +82,7 @@ std::vector<Distribution> dimensions_of(Call& call, const Arrays<Count>& in, int
   return dimensions;
 }
 
+// A part of an array, as one type of the array's extent (MPI 4.0, 5.1.3).
 template <typename Count>
 int subarray(Call& call, int ndims, const Count first_sizes[], const Count first_subsizes[], const Count first_starts[],
              int order, MPI_Datatype oldtype, MPI_Datatype* newtype) {
@@ -98,11 +104,14 @@ int subarray(Call& call, int ndims, const Count first_sizes[], const Count first
   call.not_null(newtype, "newtype");
   if (!call.ok()) return call.failed();
   TypeOrigin origin = origin_of(MPI_COMBINER_SUBARRAY, {sizes, subsizes, starts}, {}, {old});
+  // The order of MPI_Type_get_contents (MPI 4.0, 5.1.13).
   origin.integers.insert(origin.integers.begin(), ndims);
   origin.integers.push_back(order);
   return hand_out_type(call, make_subarray(sizes, subsizes, starts, order, old, std::move(origin)), newtype);
 }
 
+// The part of a distributed array that one process has, by the distribution of High Performance Fortran (MPI 4.0,
+// 5.1.4).
 template <typename Count>
 int darray(Call& call, int size, int rank, int ndims, const Count gsizes[], const int distribs[], const int dargs[],
            const int psizes[], int order, MPI_Datatype oldtype, MPI_Datatype* newtype) {

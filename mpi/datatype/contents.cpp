@@ -1,4 +1,4 @@
-// How a datatype was made (MPI 4.0, 5.1.13).
+// Inquiries of how a datatype was made (MPI 4.0, 5.1.13).
 #include <algorithm>
 
 #include "mpi/call/binding.hpp"
@@ -8,7 +8,7 @@ using namespace margay::mpi;
 
 namespace {
 
-// A handle to a type of the contents: the ABI's own, or a new one, which the caller frees.
+// A handle for a type of the contents: a predefined one, or a new one, which the caller frees.
 MPI_Datatype handle_of(Call& call, const TypePtr& type) {
   if (type->predefined != 0) return type->predefined;
   const Datatype* added = call.rank().handles().add_datatype(Datatype(type));
@@ -17,6 +17,7 @@ MPI_Datatype handle_of(Call& call, const TypePtr& type) {
   return MPI_DATATYPE_NULL;
 }
 
+// MPI gives the lengths of arrays beforehand, so a shorter one is a mistake.
 void check_room(Call& call, std::int64_t room, std::size_t needed, const char* what) {
   if (room < 0) call.error(MPI_ERR_ARG, std::string(what) + " is " + std::to_string(room) + ", below 0");
   if (!call.ok() || room >= static_cast<std::int64_t>(needed)) return;
@@ -24,7 +25,7 @@ void check_room(Call& call, std::int64_t room, std::size_t needed, const char* w
                               std::to_string(needed) + " (MPI_Type_get_envelope tells)");
 }
 
-// Where the four kinds of arguments go, and how many fit.
+// The program's arrays for the four kinds of arguments, and their lengths.
 struct Room {
   std::int64_t integers, addresses, counts, types;
 };
@@ -35,7 +36,7 @@ struct Contents {
   MPI_Datatype* types;
 };
 
-// The functions without a word on large counts cannot tell of a type that was made with them: "erroneous", 5.1.13.
+// Rejects a type made with large counts in the functions that cannot return these: "erroneous", 5.1.13.
 void refuse_counts(Call& call, const Datatype* type) {
   if (type == nullptr || type->definition->origin.counts.empty()) return;
   call.error(MPI_ERR_TYPE,
@@ -43,12 +44,14 @@ void refuse_counts(Call& call, const Datatype* type) {
              "MPI_Type_get_contents_c tell of it");
 }
 
+// The body of MPI_Type_get_contents: copies the record that the constructor made.
 int contents(Call& call, MPI_Datatype datatype, const Room& room, const Contents& to) {
   const Datatype* type = call.any_datatype(datatype);
   if (!call.ok()) return call.failed();
-  // The definition, not the object: new handles are made below.
+  // The definition, not the object, because new handles are made below.
   const TypePtr made = type->definition;
   const TypeOrigin& origin = made->origin;
+  // The envelope of a predefined type says so, and there are no contents.
   if (origin.combiner == MPI_COMBINER_NAMED) {
     call.error(MPI_ERR_TYPE, "the datatype " + type->name + " is predefined: it has no contents");
   }
@@ -64,10 +67,12 @@ int contents(Call& call, MPI_Datatype datatype, const Room& room, const Contents
   std::copy(origin.integers.begin(), origin.integers.end(), to.integers);
   std::copy(origin.addresses.begin(), origin.addresses.end(), to.addresses);
   std::copy(origin.counts.begin(), origin.counts.end(), to.counts);
+  // New handles, also for types whose handles the program still has: it frees each (MPI 4.0, 5.1.13).
   for (std::size_t i = 0; i < origin.types.size(); ++i) to.types[i] = handle_of(call, origin.types[i]);
   return call.done();
 }
 
+// The body of MPI_Type_get_envelope, without large counts.
 template <typename Count>
 int envelope(Call& call, const Datatype* type, Count* integers, Count* addresses, Count* types, int* combiner) {
   call.not_null(integers, "num_integers");

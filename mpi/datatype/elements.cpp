@@ -1,4 +1,4 @@
-// How many predefined elements came (MPI 4.0, 5.1.11).
+// The number of predefined elements received (MPI 4.0, 5.1.11).
 #include "mpi_adi/datatype/elements.hpp"
 
 #include "mpi/call/binding.hpp"
@@ -8,6 +8,7 @@ using namespace margay::mpi;
 
 namespace {
 
+// Counts the predefined elements in the received bytes, which need not fill the last element of the type.
 template <typename Integer>
 int get_elements(Call& call, const MPI_Status* status, MPI_Datatype datatype, Integer* count) {
   const Datatype* type = call.any_datatype(datatype);
@@ -16,6 +17,7 @@ int get_elements(Call& call, const MPI_Status* status, MPI_Datatype datatype, In
   if (ignores(status)) call.error(MPI_ERR_ARG, "the status is MPI_STATUS_IGNORE");
   if (!call.ok()) return call.failed();
   const std::optional<std::uint64_t> elements = elements_in(*type->definition, status_bytes(*status));
+  // Undefined if the bytes end within a predefined element.
   *count = elements ? bounded<Integer>(*elements) : MPI_UNDEFINED;
   return MPI_SUCCESS;
 }

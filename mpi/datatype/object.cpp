@@ -10,7 +10,7 @@ using namespace margay::mpi;
 
 namespace {
 
-// Which predefined type: those for Fortran's kinds have no name.
+// The name of a predefined type; those for Fortran's kinds have none.
 std::string words_of(const Datatype& type) {
   std::string words = "datatype " + in_hex(type.handle);
   if (!type.name.empty()) return words + " (" + type.name + ")";
@@ -28,7 +28,8 @@ std::string words_of(const Datatype& type) {
 
 }  // namespace
 
-// The layout was compiled when the type was made: types that are only parts of others cost no more than they keep.
+// Marks the type only: its layout was compiled when it was made. A type that is only a part of others costs no more
+// than its definition.
 extern "C" int PMPI_Type_commit(MPI_Datatype* datatype) {
   Call call(call_name<"MPI_Type_commit">);
   call.not_null(datatype, "datatype");
@@ -45,8 +46,9 @@ extern "C" int PMPI_Type_free(MPI_Datatype* datatype) {
   if (!call.ok()) return call.failed();
   Datatype* type = call.any_datatype(*datatype);
   if (call.ok() && type->predefined) call.error(MPI_ERR_TYPE, words_of(*type) + " is predefined and cannot be freed");
+  // Attributes first: an error of a delete function keeps the type alive.
   if (!call.ok() || !delete_attributes(call, *type)) return call.failed();
-  // Looked up again: a callback may have freed it.
+  // Looked up again: an attribute's callback may have freed it.
   type = call.any_datatype(*datatype);
   if (!call.ok()) return call.failed();
   call.rank().handles().free_datatype(*type);
@@ -61,6 +63,7 @@ extern "C" int PMPI_Type_set_name(MPI_Datatype datatype, const char* type_name) 
   call.not_null(type_name, "type_name");
   if (!call.ok()) return call.failed();
   type->name.assign(type_name, strnlen(type_name, MPI_MAX_OBJECT_NAME - 1));
+  // The trace gets the new name with the next event that refers to the type.
   type->in_trace = false;
   return MPI_SUCCESS;
 }
@@ -68,7 +71,7 @@ MARGAY_ALIAS(Type_set_name)
 
 extern "C" int PMPI_Type_get_name(MPI_Datatype datatype, char* type_name, int* resultlen) {
   Call call(call_name<"MPI_Type_get_name">);
-  // MPI 4.0, 7.8: the null handle has its name.
+  // The null handle has a name, too (MPI 4.0, 7.8).
   std::string name = "MPI_DATATYPE_NULL";
   if (datatype != MPI_DATATYPE_NULL) {
     const Datatype* type = call.any_datatype(datatype);

@@ -1,5 +1,5 @@
-// Packing (MPI 4.0, 5.2): into the machine's own representation, without anything before or between the elements, so
-// that packed units can be put together and sent as MPI_PACKED.
+// Packing (MPI 4.0, 5.2): into the machine's own representation, without headers or padding, so that packed units can
+// be joined and sent as MPI_PACKED.
 #include "mpi/call/binding.hpp"
 #include "mpi/datatype/pack_call.hpp"
 
@@ -7,7 +7,7 @@ using namespace margay::mpi;
 
 namespace {
 
-// What lies in the user's memory is copied by the type's layout, without a region in between: 15 ns less.
+// Copies by the type's layout, without a region in between, which saves 15 ns.
 void pack_bytes(std::byte* packed, const void* buffer, const Datatype& type, std::uint64_t bytes) {
   if (type.dense()) {
     margay::portals::copy_bytes(packed, static_cast<const std::byte*>(buffer), bytes);
@@ -24,7 +24,8 @@ void unpack_bytes(const std::byte* packed, void* buffer, const Datatype& type, s
   }
 }
 
-// `Count` is int, or MPI_Count in the functions for large counts.
+// `Count` is int, or MPI_Count in the functions for large counts. The communicator is only checked: all processes have
+// one representation.
 template <typename Count>
 int pack(Call& call, const void* inbuf, Count incount, MPI_Datatype datatype, void* outbuf, Count outsize,
          Count* position, MPI_Comm comm) {
@@ -55,6 +56,7 @@ int unpack(Call& call, const void* inbuf, Count insize, Count* position, void* o
   return MPI_SUCCESS;
 }
 
+// Exact: packing adds nothing to the data.
 template <typename Count>
 int pack_size(Call& call, Count incount, MPI_Datatype datatype, MPI_Comm comm, Count* size) {
   static_cast<void>(call.communicator(comm));

@@ -1,4 +1,4 @@
-// What packing checks, in the machine's own representation and in external32.
+// Checks of packing, in the machine's own representation and in external32.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace margay::mpi {
 
-// `count` times `bytes` of one element; an error when they pass 2^63.
+// `count` times `bytes`; sets the call's error if the product passes 2^63.
 [[nodiscard]] inline std::uint64_t total_bytes(Call& call, std::int64_t count, std::uint64_t bytes) {
   std::int64_t all = 0;
   if (count < 0 || !__builtin_mul_overflow(count, bytes, &all)) return count < 0 ? 0 : static_cast<std::uint64_t>(all);
@@ -16,11 +16,13 @@ namespace margay::mpi {
   return 0;
 }
 
+// Bytes of `count` packed elements; 0 after an error.
 [[nodiscard]] inline std::uint64_t packed_bytes(Call& call, const Datatype* type, std::int64_t count) {
   return type == nullptr ? 0 : total_bytes(call, count, type->size);
 }
 
-// Checks that `bytes` fit behind `position` in a packed buffer of `room` bytes.
+// Checks that `bytes` fit behind `position` in a packed buffer of `room` bytes, and that the buffer is valid if there
+// are any. Sets MPI_ERR_ARG or MPI_ERR_BUFFER.
 template <typename Position>
 void check_room(Call& call, const void* packed, const char* packed_name, Position room, const char* room_name,
                 const Position* position, std::uint64_t bytes) {

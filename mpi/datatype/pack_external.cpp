@@ -1,5 +1,5 @@
-// Packing in the representation that all machines share (MPI 4.0, 5.3). Positions are MPI_Aint, which is MPI_Count
-// here.
+// Packing in external32, the representation that all machines share (MPI 4.0, 5.3). Positions are MPI_Aint, which is
+// MPI_Count here.
 #include "mpi/call/binding.hpp"
 #include "mpi/datatype/pack_call.hpp"
 #include "mpi_adi/datatype/external32.hpp"
@@ -8,6 +8,7 @@ using namespace margay::mpi;
 
 namespace {
 
+// Elements may have other sizes in external32 than in memory.
 std::uint64_t external_bytes(Call& call, const Datatype* type, std::int64_t count) {
   return type == nullptr ? 0 : total_bytes(call, count, type->definition->external_size);
 }
@@ -49,6 +50,7 @@ int unpack(Call& call, const char* datarep, const void* inbuf, MPI_Aint insize, 
 int pack_size(Call& call, const char* datarep, std::int64_t incount, MPI_Datatype datatype, MPI_Aint* size) {
   check_external32(call, datarep);
   call.count(incount, "incount");
+  // Also valid for a type that is not committed: no data is packed.
   const Datatype* type = call.any_datatype(datatype);
   call.not_null(size, "size");
   const std::uint64_t bytes = external_bytes(call, type, incount);

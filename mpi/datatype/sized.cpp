@@ -9,7 +9,8 @@ using namespace margay::mpi;
 
 namespace {
 
-// "The same handle for the same arguments": types of the library's, committed, that remember what they were asked for.
+// "The same handle for the same arguments": types that the library owns, committed, with their arguments recorded.
+// Searched linearly. `basic`: the predefined type with that representation.
 int hand_out_kind(Call& call, MPI_Datatype basic, int combiner, std::vector<int> asked, MPI_Datatype* newtype) {
   call.not_null(newtype, "newtype");
   if (!call.ok()) return call.failed();
@@ -21,6 +22,7 @@ int hand_out_kind(Call& call, MPI_Datatype basic, int combiner, std::vector<int>
     return MPI_SUCCESS;
   }
   const TypePtr like = call.rank().handles().datatype(basic)->definition;
+  // A copy, because MPI_Type_get_contents returns the arguments of this type, not of the predefined one.
   const std::shared_ptr<TypeDefinition> made = copy_definition(*like);
   made->origin = {combiner, std::move(asked), {}, {}};
   Datatype* added = call.rank().handles().add_datatype(Datatype(made));
@@ -28,6 +30,7 @@ int hand_out_kind(Call& call, MPI_Datatype basic, int combiner, std::vector<int>
     call.error(MPI_ERR_OTHER, "too many datatypes are alive (2^18); free some first");
     return call.failed();
   }
+  // Counts as predefined: it cannot be freed, and its contents are its arguments.
   made->predefined = added->handle;
   added->predefined = added->committed = true;
   known.push_back(added);
@@ -40,6 +43,7 @@ std::string asked_of(int digits, int range) {
   return "p is " + number(digits) + " and r is " + number(range);
 }
 
+// Either precision or range may be left open, not both.
 void check_kind(Call& call, int digits, int range, MPI_Datatype found) {
   if (digits == MPI_UNDEFINED && range == MPI_UNDEFINED) {
     call.error(MPI_ERR_ARG, asked_of(digits, range) + "; one of them must say something");

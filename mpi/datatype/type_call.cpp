@@ -5,7 +5,9 @@
 
 namespace margay::mpi {
 
+// A new type is not committed.
 int hand_out_type(Call& call, TypePtr made, MPI_Datatype* newtype) {
+  // The constructors return null for sizes that their arithmetic cannot represent.
   if (made == nullptr) {
     call.error(MPI_ERR_COUNT, "the new type would have more than 2^62 bytes, or a bound beyond 63 bits");
     return call.failed();

@@ -1,4 +1,5 @@
-// What the datatype bindings share.
+// The common parts of the datatype bindings: the end of a constructor, checks of arrays, and the record of how a type
+// was made.
 #pragma once
 
 #include <initializer_list>
@@ -13,16 +14,17 @@
 
 namespace margay::mpi {
 
-// A constructor's end: the new type's handle goes to `newtype`, or an error is raised. `made` null: too large.
+// Ends a constructor: passes the new type's handle to the program, or raises an error. `made` null: the type is too
+// large.
 [[nodiscard]] int hand_out_type(Call& call, TypePtr made, MPI_Datatype* newtype);
 
-// The definition of any living type; an error and nullptr otherwise.
+// The definition of any living type; nullptr, with the error set, if there is none.
 [[nodiscard]] inline TypePtr definition(Call& call, MPI_Datatype handle) {
   const Datatype* type = call.any_datatype(handle);
   return type != nullptr ? type->definition : nullptr;
 }
 
-// Checks an array argument: null only when it has no elements. Empty after an error.
+// Checks an array argument, which may be null only if it has no elements. Empty after an error.
 template <typename Element>
 [[nodiscard]] std::span<const Element> array(Call& call, const Element* first, std::int64_t count, const char* what) {
   if (!call.ok() || count <= 0) return {};
@@ -30,7 +32,7 @@ template <typename Element>
   return first != nullptr ? std::span(first, static_cast<std::size_t>(count)) : std::span<const Element>();
 }
 
-// Block lengths: none below 0.
+// Checks an array of block lengths, none of which may be negative.
 template <typename Count>
 [[nodiscard]] std::span<const Count> block_lengths(Call& call, const Count* first, std::int64_t count) {
   const std::span<const Count> lengths = array(call, first, count, "array_of_blocklengths");
@@ -40,9 +42,10 @@ template <typename Count>
   return lengths;
 }
 
-// Notes MPI_ERR_ARG "`what`[i] is `value`, `why`".
+// Sets MPI_ERR_ARG, "`what`[i] is `value`, `why`".
 void bad_element(Call& call, const char* what, std::size_t i, std::int64_t value, const char* why);
 
+// Where a constructor's integers and displacements are recorded: together if it has large counts.
 template <typename Count>
 [[nodiscard]] auto& kept_numbers(TypeOrigin& origin) {
   if constexpr (std::is_same_v<Count, MPI_Count>) {
@@ -59,12 +62,14 @@ template <typename Count>
     return origin.addresses;
   }
 }
+// Appends numbers to a record.
 template <typename Number>
 void append(std::vector<Number>& all, std::span<const Number> some) {
   all.insert(all.end(), some.begin(), some.end());
 }
-// How a type was made, of the arguments in their order: `numbers` are the integers, unless the constructor is one for
-// large counts (`Count` is MPI_Count); then they, and behind them `places`, are the contents' large counts.
+// The record of how a type was made, for MPI_Type_get_contents: the arguments in their order. `numbers` are the
+// contents' integers; in a constructor for large counts (`Count` is MPI_Count) they, and behind them `places`, are its
+// large counts.
 template <typename Count>
 [[nodiscard]] TypeOrigin origin_of(int combiner, std::initializer_list<std::span<const Count>> numbers,
                                    std::span<const MPI_Aint> places, std::vector<TypePtr> old) {
@@ -74,7 +79,7 @@ template <typename Count>
   return origin;
 }
 
-// "external32" is the only representation that is not the machine's own.
+// Checks the name of a representation: "external32" is the only one besides the machine's own.
 void check_external32(Call& call, const char* datarep);
 
 }  // namespace margay::mpi

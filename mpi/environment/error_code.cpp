@@ -1,5 +1,5 @@
 // Error classes, codes and strings: the library's, and those that a program adds (MPI 4.0, 9.4 and 9.5; the functions
-// that take them away again are MPICH's).
+// that remove them are MPICH's).
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -12,9 +12,9 @@ using namespace margay::mpi;
 
 namespace {
 
-// Before MPI_Init and after MPI_Finalize there are the library's classes only, and no sentence is kept.
+// The rank's table; before MPI_Init and after MPI_Finalize one with the library's classes only, and without messages.
 const ErrorTable& table_of(EarlyCall& call) {
-  static const ErrorTable& bare = *new ErrorTable();  // never destroyed: threads may ask while the process exits
+  static const ErrorTable& bare = *new ErrorTable();  // never destroyed, as threads may use it while the process exits
   return call.rank() != nullptr ? call.rank()->errors() : bare;
 }
 
@@ -59,6 +59,7 @@ extern "C" int PMPI_Add_error_code(int errorclass, int* errorcode) {
   Call call(call_name<"MPI_Add_error_code">);
   call.not_null(errorcode, "errorcode");
   if (!call.ok()) return call.failed();
+  // MPI_ERR_UNKNOWN is never a new code: it means that the class is invalid.
   const int code = call.rank().errors().add_code(errorclass);
   if (code == MPI_ERR_UNKNOWN) {
     call.error(MPI_ERR_ARG, "errorclass " + std::to_string(errorclass) + " is no error class");
@@ -73,6 +74,7 @@ extern "C" int PMPI_Add_error_string(int errorcode, const char* string) {
   Call call(call_name<"MPI_Add_error_string">);
   call.not_null(string, "string");
   if (!call.ok()) return call.failed();
+  // Not truncated: the program would find another string than it set.
   if (std::strlen(string) >= MPI_MAX_ERROR_STRING) {
     call.error(MPI_ERR_ARG, "the string has " + std::to_string(std::strlen(string)) +
                                 " characters; with its end it must fit into MPI_MAX_ERROR_STRING (512)");
@@ -86,6 +88,7 @@ MARGAY_ALIAS(Add_error_string)
 extern "C" int PMPIX_Delete_error_class(int errorclass) {
   Call call(call_name<"MPIX_Delete_error_class">);
   ErrorTable& errors = call.rank().errors();
+  // Only a class is its own class, so codes are rejected here.
   if (errors.class_of(errorclass) != errorclass || !errors.remove(errorclass)) {
     call.error(MPI_ERR_ARG,
                "errorclass " + std::to_string(errorclass) + " is no class of this program's, or codes of it are left");
@@ -105,6 +108,7 @@ MARGAY_ALIAS_MPIX(Delete_error_code)
 
 extern "C" int PMPIX_Delete_error_string(int errorcode) {
   Call call(call_name<"MPIX_Delete_error_string">);
+  // The code stays, with an empty string.
   if (!call.rank().errors().set_text(errorcode, {}))
     call.error(MPI_ERR_ARG, "errorcode " + std::to_string(errorcode) + " was not added by this program");
   return call.done();

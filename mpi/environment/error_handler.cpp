@@ -18,6 +18,7 @@ ErrorHandlerPtr find_handler(Call& call, MPI_Errhandler handle) {
   return nullptr;
 }
 
+// The bodies of the bindings, which MPI-1's names share.
 int create(Call& call, MPI_Comm_errhandler_function* function, MPI_Errhandler* handler) {
   call.not_null(reinterpret_cast<const void*>(function), "comm_errhandler_fn");
   call.not_null(handler, "errhandler");
@@ -36,12 +37,15 @@ int create(Call& call, MPI_Comm_errhandler_function* function, MPI_Errhandler* h
 int set(Call& call, MPI_Comm comm, MPI_Errhandler handle) {
   Communicator* communicator = call.communicator(comm);
   const ErrorHandlerPtr handler = find_handler(call, handle);
+  // Predefined handlers are valid for any object.
   if (handler != nullptr && handler->of != ObjectType::none && handler->of != ObjectType::communicator)
     call.error(MPI_ERR_ARG, "the error handler was not made for communicators");
+  // Through Worlds, which records whether the program has set MPI_COMM_SELF's or the world's handler.
   if (call.ok()) call.rank().worlds().set_error_handler(*communicator, handler);
   return call.done();
 }
 
+// Returns a new reference, which MPI_Errhandler_free drops. A null handler is MPI_ERRORS_ARE_FATAL.
 int get(Call& call, MPI_Comm comm, MPI_Errhandler* handle) {
   const Communicator* communicator = call.communicator(comm);
   call.not_null(handle, "errhandler");
@@ -96,7 +100,7 @@ extern "C" int PMPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler* errhandler) {
 }
 MARGAY_ALIAS(Errhandler_get)
 
-// The predefined handlers are never freed; a program's handle to one is only given back.
+// Predefined handlers are never freed: only the program's reference to one is dropped.
 extern "C" int PMPI_Errhandler_free(MPI_Errhandler* errhandler) {
   return free_early_handler(call_name<"MPI_Errhandler_free">, errhandler);
 }
@@ -108,6 +112,7 @@ extern "C" int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode) {
   if (call.ok() && !call.rank().errors().is_code(errorcode))
     call.error(MPI_ERR_ARG, "errorcode " + std::to_string(errorcode) + " is no error code");
   if (!call.ok()) return call.failed();
+  // Leaves the rank first; the handler's code is not this call's result.
   call.hand_over(*communicator, errorcode);
   return MPI_SUCCESS;
 }

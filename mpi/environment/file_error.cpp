@@ -1,20 +1,19 @@
 #include "mpi/environment/file_error.hpp"
 
+#include "mpi/call/fatal_error.hpp"
 #include "mpi_adi/rank/object_tables.hpp"
-#include "sim/machine/process.hpp"
 
 namespace margay::mpi {
 
 int raise_on_file(MpiRank& rank, const CallName& name, int code) {
   rank.enter();
   const ErrorHandlerPtr handler = rank.tables().file_handler;
-  const int error_class = rank.errors().class_of(code);
-  const std::string text = rank.errors().text_of(code);
-  rank.leave();
-  if (handler->function == nullptr) {
-    if (handler->handle == MPI_ERRORS_RETURN) return code;
-    abort_by_error(rank, name, error_class, "", text);
+  if (handler->function == nullptr && handler->handle != MPI_ERRORS_RETURN) {
+    abort_by_error(rank, name, rank.errors().class_of(code), "", rank.errors().text_of(code));
   }
+  rank.leave();
+  // The handler runs outside, because it may call MPI.
+  if (handler->function == nullptr) return code;
   MPI_File file = MPI_FILE_NULL;
   reinterpret_cast<MPI_File_errhandler_function*>(handler->function)(&file, &code, name.text);
   return code;

@@ -1,5 +1,5 @@
-// Error handlers of files (MPI 4.0, 9.3.3 and 14.7). No file can be opened, so the one that has a handler is
-// MPI_FILE_NULL: its handler is what files begin with, and what programs (C++ ones at their start) ask and set.
+// Error handlers of files (MPI 4.0, 9.3.3 and 14.7). No file can be opened, so only MPI_FILE_NULL has a handler: the
+// one that files begin with, which programs (those in C++ when they start) read and set.
 #include "mpi/call/binding.hpp"
 #include "mpi/call/call.hpp"
 #include "mpi/call/early_call.hpp"
@@ -39,6 +39,7 @@ extern "C" int PMPI_File_get_errhandler(MPI_File file, MPI_Errhandler* errhandle
   call.not_null(errhandler, "errhandler");
   if (!call.ok()) return call.failed();
   ObjectTables& tables = call.rank().tables();
+  // A new reference, which MPI_Errhandler_free drops.
   const MPI_Errhandler told = tables.error_handlers.hand_out(tables.file_handler);
   if (told == MPI_ERRHANDLER_NULL) {
     call.error(MPI_ERR_OTHER, kTooManyHandlers);
@@ -57,6 +58,7 @@ extern "C" int PMPI_File_call_errhandler(MPI_File fh, int errorcode) {
       call.error(MPI_ERR_ARG, "errorcode " + std::to_string(errorcode) + " is no error code");
     if (!call.ok()) return call.failed();
   }
+  // After the call has left the rank, as the handler runs outside.
   static_cast<void>(raise_on_file(*current_rank(), call_name<"MPI_File_call_errhandler">, errorcode));
   return MPI_SUCCESS;
 }

@@ -27,7 +27,7 @@ double seconds(const timespec& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / kNsPerSecond;
 }
 
-// A clock of whole nanoseconds, at `ns`.
+// A time in whole nanoseconds as a timespec.
 timespec of_ns(std::uint64_t ns) {
   constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
   return {static_cast<time_t>(ns / kNsPerSecond), static_cast<long>(ns % kNsPerSecond)};
@@ -35,7 +35,7 @@ timespec of_ns(std::uint64_t ns) {
 
 }  // namespace
 
-// May be called at any time; one clock for all ranks of a host, or of a virtual machine.
+// Valid at any time. All ranks of a host, or of a virtual machine, use one clock.
 extern "C" double PMPI_Wtime() {
   const margay::sim::Clock* const clock = current_process().clock();
   if (clock != nullptr) [[unlikely]]
@@ -55,6 +55,7 @@ extern "C" double PMPI_Wtick() {
 MARGAY_ALIAS(Wtick)
 
 extern "C" int PMPI_Get_version(int* version, int* subversion) {
+  // No Call: valid before MPI_Init, and in any thread.
   if (version == nullptr) return null_argument(call_name<"MPI_Get_version">, "version");
   if (subversion == nullptr) return null_argument(call_name<"MPI_Get_version">, "subversion");
   *version = MPI_VERSION;
@@ -80,6 +81,7 @@ extern "C" int PMPI_Get_processor_name(char* name, int* resultlen) {
   gethostname(host, sizeof host - 1);
   std::string text = host;
   const margay::sim::Job& job = call.rank().process().job();
+  // Emulated nodes share a host, so the node's number is added to its name.
   if (job.nodes_are_emulated && job.node_count > 1) text += "-node" + std::to_string(job.node);
   if (!call.ok()) return call.failed();
   text.resize(std::min<std::size_t>(text.size(), MPI_MAX_PROCESSOR_NAME - 1));
@@ -89,7 +91,7 @@ extern "C" int PMPI_Get_processor_name(char* name, int* resultlen) {
 }
 MARGAY_ALIAS(Get_processor_name)
 
-// Nothing to control here: a profiling library that wants it puts its own in front.
+// No effect: a profiling library that needs it defines its own.
 extern "C" int PMPI_Pcontrol(const int /*level*/, ...) {
   return MPI_SUCCESS;
 }

@@ -1,5 +1,5 @@
-// Memory from MPI (MPI 4.0, 9.2): of the heap that the node shares, so that a window over it is mapped by all its
-// ranks; where there is none, private (sim/machine/rank_memory).
+// Allocation of memory (MPI 4.0, 9.2): from the heap that the node shares, so that all its ranks can map a window over
+// it; private memory if there is none (sim/machine/rank_memory).
 
 #include <cstdint>
 #include <optional>
@@ -28,6 +28,7 @@ extern "C" int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
     call.error(MPI_ERR_NO_MEM, status.sentence());
     return call.failed();
   }
+  // By this table MPI_Free_mem recognizes invalid addresses.
   call.rank().tables().memory.insert(memory);
   *static_cast<void**>(baseptr) = memory;
   return call.done();
@@ -44,7 +45,7 @@ extern "C" int PMPI_Free_mem(void* base) {
 }
 MARGAY_ALIAS(Free_mem)
 
-// MPICH's questions about memory of graphics processors, which margay cannot read or write: the answer is always no.
+// MPICH's inquiries about memory of graphics processors, which margay cannot access: the answer is always no.
 
 using namespace margay::mpi;
 

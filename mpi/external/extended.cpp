@@ -19,6 +19,7 @@ GeneralizedRequest* incomplete(const UserRequest* request) {
   return generalized != nullptr && generalized->functions().extended() ? generalized : nullptr;
 }
 
+// Sets the error that a function of the request returned; the request's communicator handles it.
 void note(Call& call, const UserRequest& request, const char* function, int code) {
   std::string words;
   const int error_class = GeneralizedRequest::failed(call.rank(), function, code, words);
@@ -27,7 +28,7 @@ void note(Call& call, const UserRequest& request, const char* function, int code
   call.error(error_class, std::move(words));
 }
 
-// The states of this request and of those after it that its wait function takes too.
+// The states of `first` and of later requests of its class, which one wait function takes together.
 std::vector<void*> states_from(Requests requests, const GeneralizedRequest& first) {
   std::vector<void*> states{first.extra_state()};
   if (first.group() == 0) return states;
@@ -38,14 +39,15 @@ std::vector<void*> states_from(Requests requests, const GeneralizedRequest& firs
   return states;
 }
 
-// Calls the wait functions of those that are not complete: once for all of a class.
+// Calls the wait functions of incomplete requests, once for all of a class.
 void call_wait_functions(Call& call, Requests requests) {
   for (const UserRequest* const request : requests) {
     const GeneralizedRequest* const generalized = incomplete(request);
     if (generalized == nullptr || generalized->functions().wait == nullptr) continue;
+    // A wait function completes all its requests, so later ones of the class are complete when the loop reaches them.
     std::vector<void*> states = states_from(requests, *generalized);
     MPI_Status status{};
-    // No timeout: it returns when all are complete.
+    // No timeout: the function returns when all are complete.
     const int code = call_program(call.rank(), [&] {
       return generalized->functions().wait(static_cast<int>(states.size()), states.data(), 0.0, &status);
     });
@@ -60,11 +62,12 @@ bool awaits_extended(Requests requests) {
   return std::ranges::any_of(requests, [](const UserRequest* request) { return incomplete(request) != nullptr; });
 }
 
+// Stops at the first error, as the call returns it.
 void poll_extended(Call& call, Requests requests) {
   for (const UserRequest* const request : requests) {
     const GeneralizedRequest* const generalized = incomplete(request);
     if (generalized == nullptr || generalized->functions().poll == nullptr) continue;
-    MPI_Status status{};  // the query function's is the one that the program sees
+    MPI_Status status{};  // unused: the program gets the query function's status
     const int code =
         call_program(call.rank(), [&] { return generalized->functions().poll(generalized->extra_state(), &status); });
     note(call, *request, "poll", code);
@@ -72,7 +75,7 @@ void poll_extended(Call& call, Requests requests) {
   }
 }
 
-// Such a wait naps and never sleeps: no ring says when a poll function would find more.
+// Never sleeps for an event, because nothing notifies it when a poll function would find more; it naps instead.
 void wait_extended(Call& call, Requests requests, bool all, const std::function<bool()>& done) {
   MpiRank& rank = call.rank();
   sim::WaitMeans means = rank.process().wait_means();
@@ -91,6 +94,7 @@ void wait_extended(Call& call, Requests requests, bool all, const std::function<
     }
     waiter.idle();
     stall.idle(waiter.idle_ns());
+    // Another thread may complete the requests.
     if (rank.threaded()) rank.let_others_in();
   }
 }

@@ -8,7 +8,7 @@ using namespace margay::mpi;
 
 namespace {
 
-// The living generalized request, or nullptr and an error.
+// The incomplete generalized request behind a handle; nullptr, with the error set, if there is none.
 UserRequest* find(Call& call, MPI_Request handle, GeneralizedRequest*& generalized) {
   UserRequest* const found = call.request(handle);
   if (!call.ok()) return nullptr;
@@ -21,6 +21,7 @@ UserRequest* find(Call& call, MPI_Request handle, GeneralizedRequest*& generaliz
   return found;
 }
 
+// All three functions are required (MPI 4.0, 13.2).
 void check_functions(Call& call, const RequestClass& functions) {
   const auto given = [&call](bool is, const char* what) {
     if (!is) call.error(MPI_ERR_ARG, std::string(what) + " is a null pointer");
@@ -34,6 +35,7 @@ int start(Call& call, const RequestClass& functions, void* extra_state, MPIX_Gre
           MPI_Request* request) {
   call.not_null(request, "request");
   if (!call.ok()) return call.failed();
+  // A generalized request belongs to no communicator; it counts as MPI_COMM_SELF's.
   UserRequest* const made = add_own_request(call, call.rank().worlds().self());
   if (!call.ok()) return call.failed();
   made->device = new GeneralizedRequest(call.rank(), functions, extra_state, group);
@@ -57,6 +59,7 @@ extern "C" int PMPI_Grequest_complete(MPI_Request request) {
   GeneralizedRequest* generalized = nullptr;
   UserRequest* const found = find(call, request, generalized);
   if (!call.ok()) return call.failed();
+  // MPI_Request_free left the handle for this call.
   if (generalized->given_up()) call.rank().handles().free_request(*found);
   std::string words;
   const int code = generalized->completed(call.rank(), words);
@@ -86,6 +89,7 @@ extern "C" int PMPIX_Grequest_class_create(MPI_Grequest_query_function* query_fn
   check_functions(call, functions);
   call.not_null(greq_class, "greq_class");
   if (!call.ok()) return call.failed();
+  // Classes are never freed: MPICH has no function for that.
   std::vector<RequestClass>& classes = call.rank().tables().request_classes;
   classes.push_back(functions);
   *greq_class = static_cast<MPIX_Grequest_class>(classes.size());
@@ -96,6 +100,7 @@ MARGAY_ALIAS_MPIX(Grequest_class_create)
 extern "C" int PMPIX_Grequest_class_allocate(MPIX_Grequest_class greq_class, void* extra_state, MPI_Request* request) {
   Call call(call_name<"MPIX_Grequest_class_allocate">);
   const std::vector<RequestClass>& classes = call.rank().tables().request_classes;
+  // A class is its place plus 1; 0, for no class, becomes the largest number and is refused.
   const auto place = static_cast<std::size_t>(greq_class) - 1;
   if (place < classes.size()) return start(call, classes[place], extra_state, greq_class, request);
   call.error(MPI_ERR_ARG, "greq_class " + std::to_string(greq_class) + " is none that MPIX_Grequest_class_create made");

@@ -5,6 +5,7 @@
 
 namespace margay::mpi {
 
+// Only sets errors: they are raised after the table is unlocked.
 Info* find_info(EarlyCall& call, const InfoAccess& infos, MPI_Info handle) {
   if (!call.ok()) return nullptr;
   Info* const found = infos.find(handle);
@@ -25,6 +26,7 @@ void check_key(EarlyCall& call, const char* key) {
     call.error(MPI_ERR_INFO_KEY, "key is a null pointer");
     return;
   }
+  // Not strlen(): a pointer to something else may have no zero.
   const std::string_view text(key, bounded_length(key, MPI_MAX_INFO_KEY));
   if (text.size() > MPI_MAX_INFO_KEY) {
     call.error(MPI_ERR_INFO_KEY,

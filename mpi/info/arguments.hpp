@@ -1,4 +1,4 @@
-// What is wrong with an info object or a key.
+// Checks of info handles and keys.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 namespace margay::mpi {
 
-// nullptr and an error (MPI_ERR_INFO) when there is no such object.
+// The info object of a handle; nullptr, with MPI_ERR_INFO set, if it is invalid.
 [[nodiscard]] Info* find_info(EarlyCall& call, const InfoAccess& infos, MPI_Info handle);
-// The same, and it is the program's to change.
+// The same for an object that the call changes: MPI_INFO_ENV is an error.
 [[nodiscard]] Info* find_own_info(EarlyCall& call, const InfoAccess& infos, MPI_Info handle);
-// MPI_ERR_INFO_KEY for a key that is null, blank or too long.
+// Sets MPI_ERR_INFO_KEY for a key that is null, blank or too long.
 void check_key(EarlyCall& call, const char* key);
-// The length of a string, but at most `limit` + 1: a wild pointer is not followed for ever.
+// The length of a string, at most `limit` + 1, so that a string without an end is not read forever.
 [[nodiscard]] std::size_t bounded_length(const char* text, std::size_t limit);
 
 }  // namespace margay::mpi

@@ -8,7 +8,7 @@
 
 using namespace margay::mpi;
 
-// Collective for the program; here each rank keeps its own, as no hint changes what is sent.
+// Collective by the standard; here each rank keeps its own hints, as none changes what is sent.
 extern "C" int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info) {
   Call call(call_name<"MPI_Comm_set_info">);
   Communicator* communicator = call.communicator(comm);

@@ -17,7 +17,7 @@ namespace margay::mpi {
 
 namespace {
 
-// The words of this process's command line.
+// The tokens of this process's command line, for programs that pass none.
 std::vector<std::string> own_words() {
   std::vector<std::string> words;
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen("/proc/self/cmdline", "rb"), &std::fclose);
@@ -34,7 +34,7 @@ std::vector<std::string> own_words() {
   return words;
 }
 
-// A pair with a value that fits; longer ones are cut.
+// Sets a pair; a value that is too long is truncated.
 void tell(Info& info, const char* key, const std::string& value) {
   if (!value.empty()) info.set(key, value.substr(0, MPI_MAX_INFO_VAL));
 }
@@ -43,8 +43,10 @@ void tell(Info& info, const char* key, const std::string& value) {
 
 JobFacts facts_of_environment() {
   JobFacts facts{.initial_handler = sim::Options::from_environment(environ).text("initial_errhandler")};
+  // Without a launcher: a singleton.
   const bool alone = std::getenv("PMI_FD") == nullptr;
   if (alone) facts.program_ranks = 1;
+  // Under another launcher the size of its job need not be this program's.
   if (alone || std::getenv("MARGAY_BOARD_FD") == nullptr) return facts;
   const char* ranks = std::getenv("MARGAY_PROGRAM_RANKS");
   if (ranks == nullptr) ranks = std::getenv("PMI_SIZE");
@@ -52,9 +54,11 @@ JobFacts facts_of_environment() {
   return facts;
 }
 
+// Pairs whose values are unknown are left out.
 Info environment_info(int argc, char** argv, const JobFacts& facts) {
   std::vector<std::string> words;
   for (int i = 0; argv != nullptr && i < argc && argv[i] != nullptr; ++i) words.emplace_back(argv[i]);
+  // A program that passes no arguments gets its own command line.
   if (words.empty()) words = own_words();
   std::string arguments;
   for (std::size_t i = 1; i < words.size(); ++i) arguments += (i > 1 ? " " : "") + words[i];

@@ -1,4 +1,4 @@
-// Info objects, made, copied and freed (MPI 4.0, chapter 10).
+// Creation, copying and release of info objects (MPI 4.0, chapter 10).
 #include <optional>
 #include <utility>
 
@@ -9,6 +9,7 @@ using namespace margay::mpi;
 
 namespace {
 
+// Adds the object to the table and returns its handle to the program.
 int hand_out(EarlyCall& call, Info&& made, MPI_Info* info) {
   const MPI_Info handle = add_info(std::move(made));
   if (handle == MPI_INFO_NULL) {
@@ -40,6 +41,7 @@ MARGAY_ALIAS(Info_create_env)
 extern "C" int PMPI_Info_dup(MPI_Info info, MPI_Info* newinfo) {
   EarlyCall call(call_name<"MPI_Info_dup">);
   call.not_null(newinfo, "newinfo");
+  // Any valid object, also MPI_INFO_ENV: the copy can be changed.
   std::optional<Info> copy = copy_of_info(info);
   if (!copy) call.error(MPI_ERR_INFO, words_of_bad_info(info));
   return call.ok() ? hand_out(call, std::move(*copy), newinfo) : call.failed();
@@ -51,6 +53,7 @@ extern "C" int PMPI_Info_free(MPI_Info* info) {
   call.not_null(info, "info");
   if (!call.ok()) return call.failed();
   {
+    // A scope, because errors must be raised after the table is unlocked.
     const InfoAccess infos;
     Info* const found = find_own_info(call, infos, *info);
     if (found != nullptr) infos.remove(*found);

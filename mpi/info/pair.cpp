@@ -10,13 +10,14 @@ using namespace margay::mpi;
 
 namespace {
 
+// Copies at most `characters`, and ends with a zero: `out` has one more byte.
 void copy_text(const std::string& text, char* out, std::size_t characters) {
   const std::size_t length = std::min(text.size(), characters);
   std::memcpy(out, text.data(), length);
   out[length] = '\0';
 }
 
-// Looks a key up and, when it is there, hands its value to `use`, with the table locked.
+// Looks a key up and, if it exists, calls `use` with its value, while the table is locked.
 template <typename Use>
 int look_up(EarlyCall& call, MPI_Info info, const char* key, int* flag, Use use) {
   call.not_null(flag, "flag");
@@ -46,6 +47,7 @@ extern "C" int PMPI_Info_set(MPI_Info info, const char* key, const char* value) 
   {
     const InfoAccess infos;
     Info* const found = find_own_info(call, infos, info);
+    // Replaces the value of an existing key, which keeps its place in the order.
     if (found != nullptr && call.ok()) found->set(key, value);
   }
   return call.done();
@@ -58,6 +60,7 @@ extern "C" int PMPI_Info_delete(MPI_Info info, const char* key) {
   {
     const InfoAccess infos;
     Info* const found = find_own_info(call, infos, info);
+    // A missing key is an error of its own class (MPI 4.0, 10).
     if (found != nullptr && call.ok() && !found->remove(key))
       call.error(MPI_ERR_INFO_NOKEY, "the info object has no key '" + std::string(key) + "'");
   }
@@ -70,6 +73,7 @@ extern "C" int PMPI_Info_get(MPI_Info info, const char* key, int valuelen, char*
   if (valuelen < 0) call.error(MPI_ERR_ARG, "valuelen is " + std::to_string(valuelen) + ", below 0");
   call.not_null(value, "value");
   return look_up(call, info, key, flag, [valuelen, value](const std::string& found) {
+    // valuelen counts characters without the zero, unlike buflen of MPI_Info_get_string.
     copy_text(found, value, static_cast<std::size_t>(valuelen));
   });
 }
@@ -81,7 +85,9 @@ extern "C" int PMPI_Info_get_string(MPI_Info info, const char* key, int* buflen,
   if (call.ok() && *buflen < 0) call.error(MPI_ERR_ARG, "buflen is " + std::to_string(*buflen) + ", below 0");
   if (call.ok() && *buflen > 0) call.not_null(value, "value");
   return look_up(call, info, key, flag, [buflen, value](const std::string& found) {
+    // A length of 0 asks for the value's length only.
     if (*buflen > 0) copy_text(found, value, static_cast<std::size_t>(*buflen) - 1);
+    // The length that the whole value needs, so that the program can call again.
     *buflen = static_cast<int>(found.size()) + 1;
   });
 }
@@ -117,7 +123,7 @@ extern "C" int PMPI_Info_get_nthkey(MPI_Info info, int n, char* key) {
       call.error(MPI_ERR_ARG, "n is " + std::to_string(n) + "; the info object has " +
                                   std::to_string(found->pairs.size()) + " keys, counted from 0");
     } else if (found != nullptr) {
-      // As MPICH: programs have a buffer of MPI_MAX_INFO_KEY bytes, the zero included.
+      // As in MPICH: programs pass a buffer of MPI_MAX_INFO_KEY bytes with the zero.
       copy_text(found->pairs[static_cast<std::size_t>(n)].first, key, MPI_MAX_INFO_KEY - 1);
     }
   }

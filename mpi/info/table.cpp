@@ -10,6 +10,7 @@
 
 namespace margay::mpi {
 
+// The table, a part of the process: it exists from its first use until the process ends.
 struct InfoTable final : ProcessPart {
   static constexpr PartSlot kSlot = PartSlot::infos;
   InfoTable() = default;
@@ -18,15 +19,16 @@ struct InfoTable final : ProcessPart {
   }
   std::mutex mutex;
   HandleTable<Info> table{ObjectType::info};
-  std::optional<JobFacts> facts;  // since MPI has begun
+  std::optional<JobFacts> facts;  // once MPI has begun
   Info environment;
-  bool environment_is_whole = false;  // it has the facts
+  bool environment_is_whole = false;  // it was made with the facts
 };
 
 InfoAccess::InfoAccess() : infos_(current_process().part<InfoTable>()), lock_(infos_.mutex) {}
 
 Info* InfoAccess::find(MPI_Info handle) const {
   if (handle != MPI_INFO_ENV) return infos_.table.find(handle);
+  // Made again once MPI has begun, which adds the job's facts.
   if (!infos_.environment_is_whole) {
     infos_.environment = environment(0, nullptr);
     infos_.environment_is_whole = infos_.facts.has_value();
@@ -43,6 +45,7 @@ void InfoAccess::note_job(const sim::Job& job) const {
 }
 
 void InfoAccess::remove(Info& info) const {
+  // Deletes the object when the table has forgotten it.
   const std::unique_ptr<Info> last(&info);
   infos_.table.remove(info.handle);
 }
@@ -65,10 +68,12 @@ std::optional<Info> copy_of_info(MPI_Info handle) {
   return found == nullptr ? std::nullopt : std::optional<Info>(*found);
 }
 
+// Origins are recorded only while MPI runs.
 MPI_Info add_info(Info&& info) {
   const InfoAccess infos;
   const MPI_Info handle = infos.add(std::move(info));
   MpiRank* const rank = current_rank();
+  // For the list of leaks: the call that made it.
   if (handle != MPI_INFO_NULL && rank != nullptr) rank->handles().note_origin(handle);
   return handle;
 }
@@ -82,6 +87,7 @@ std::string words_of_bad_info(MPI_Info handle) {
   return "info " + in_hex(handle) + " is no living info object (freed, or never made)";
 }
 
+// For calls that use no hint, but must reject an invalid object.
 void check_hints(Call& call, MPI_Info handle) {
   if (handle == MPI_INFO_NULL) return;
   const bool living = InfoAccess().find(handle) != nullptr;

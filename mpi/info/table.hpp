@@ -1,5 +1,5 @@
-// The info objects of the calling thread's process. MPI 4.0 (11.4.1) lets them be made and read before MPI_Init, so
-// they can belong to no rank. A lock of their own guards them.
+// The info objects of the process. MPI 4.0 (11.4.1) allows their use before MPI_Init, so they belong to no rank, and a
+// lock of their own guards them.
 #pragma once
 
 #include <cstdint>
@@ -17,38 +17,40 @@ namespace margay::mpi {
 class Call;
 struct InfoTable;
 
-// What MPI_INFO_ENV has of the job.
+// The facts of the job that MPI_INFO_ENV shows.
 struct JobFacts {
-  std::uint32_t program_ranks = 0;  // 0: unknown
+  std::uint32_t program_ranks = 0;  // ranks of this program; 0: unknown
   std::string initial_handler;
 };
 
-// A copy of what the handle names, MPI_INFO_ENV too; nullopt: no living info object.
+// A copy of an info object, also of MPI_INFO_ENV; nullopt if the handle is invalid.
 [[nodiscard]] std::optional<Info> copy_of_info(MPI_Info handle);
-// MPI_INFO_NULL: the table is full (2^18 objects alive).
+// Adds an object and returns its handle; MPI_INFO_NULL if the table is full (2^18 objects).
 [[nodiscard]] MPI_Info add_info(Info&& info);
-// Those that the program made and has not freed.
+// Objects that the program has made and not freed.
 [[nodiscard]] std::vector<MPI_Info> living_infos();
-// What to say of a handle that names none.
+// The message for an invalid handle.
 [[nodiscard]] std::string words_of_bad_info(MPI_Info handle);
 
-// An info argument that may be MPI_INFO_NULL and of which nothing is used: an error unless it is one.
+// Checks an info argument of which nothing is used: MPI_INFO_NULL or a valid object.
 void check_hints(Call& call, MPI_Info handle);
 
-// The table, locked. Nothing that may call the user's functions while one lives.
+// The table, locked for the object's lifetime. Requires: no function of the program is called meanwhile, as it may use
+// info objects.
 class InfoAccess {
  public:
   InfoAccess();
-  // nullptr: no living info object. MPI_INFO_ENV is one, and must not be changed.
+  // The object of a handle; null if it is invalid. MPI_INFO_ENV is valid, and must not be changed.
   [[nodiscard]] Info* find(MPI_Info handle) const;
-  // Requires: found, and not MPI_INFO_ENV.
+  // Removes and deletes an object. Requires: found, and not MPI_INFO_ENV.
   void remove(Info& info) const;
-  // MPI_INFO_NULL: the table is full.
+  // Adds an object; MPI_INFO_NULL if the table is full.
   [[nodiscard]] MPI_Info add(Info&& info) const;
+  // Handles of all objects but MPI_INFO_ENV.
   [[nodiscard]] std::vector<MPI_Info> living() const;
-  // The contents of MPI_INFO_ENV, with a command line of the program's.
+  // The contents of MPI_INFO_ENV, with the program's command line.
   [[nodiscard]] Info environment(int argc, char** argv) const;
-  // MPI begins: what the job says, from now on and after MPI's end.
+  // Sets the job's facts when MPI begins; they stay valid after MPI's end.
   void note_job(const sim::Job& job) const;
 
  private:
@@ -56,11 +58,11 @@ class InfoAccess {
   std::unique_lock<std::mutex> lock_;
 };
 
-// The contents of MPI_INFO_ENV (MPI 4.0, 11.2.1), as far as they are known: command, argv, maxprocs, host, arch, wdir.
-// Without a word in `argv`: the process's own.
+// The contents of MPI_INFO_ENV (MPI 4.0, 11.2.1), as far as known: command, argv, maxprocs, host, arch, wdir. Without a
+// token in `argv`: the process's own command line.
 [[nodiscard]] Info environment_info(int argc, char** argv, const JobFacts& facts);
-// Before MPI begins: what margay's launcher put into the environment. Of a foreign launcher's job the number of ranks
-// that run this program is unknown until then, as there may be several programs.
+// The facts before MPI begins, which margay's launcher has put into the environment. Under another launcher the number
+// of ranks of this program is unknown until then, as there may be several programs.
 [[nodiscard]] JobFacts facts_of_environment();
 
 }  // namespace margay::mpi

@@ -40,6 +40,7 @@ MARGAY_ACCESS(Get_accumulate, Rget_accumulate,
                win},
               op, {result_addr, result_count, result_datatype, true})
 
+// An accumulate of one element, with its result.
 extern "C" int PMPI_Fetch_and_op(const void* origin_addr, void* result_addr, MPI_Datatype datatype, int target_rank,
                                  MPI_Aint target_disp, MPI_Op op, MPI_Win win) {
   return accumulate_call(call_name<"MPI_Fetch_and_op">,

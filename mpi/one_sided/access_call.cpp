@@ -21,7 +21,7 @@ bool is_pair(MPI_Datatype type) {
   return type == MPI_2INT || (accumulate_element_bytes(type) != 0 && !is_basic_datatype(type));
 }
 
-// Where a datatype's elements begin, one after another.
+// The addresses of a datatype's elements, one after the other.
 class PairPlaces {
  public:
   PairPlaces(const void* base, std::int64_t count, const Datatype& type, std::uint64_t pair_bytes)
@@ -42,7 +42,7 @@ class PairPlaces {
 
 }  // namespace
 
-// In a loop: types may be nested deeper than a stack is.
+// A loop instead of recursion, as types may be nested deeper than the stack.
 MPI_Datatype pair_of(const TypeDefinition& definition) {
   MPI_Datatype found = 0;
   std::unordered_set<const TypeDefinition*> seen{&definition};
@@ -50,12 +50,13 @@ MPI_Datatype pair_of(const TypeDefinition& definition) {
   while (!left.empty()) {
     const TypeDefinition& type = *left.back();
     left.pop_back();
-    if (type.elements == 0) continue;  // markers
+    if (type.elements == 0) continue;  // markers of bounds
     if (type.predefined != 0) {
       if (!is_pair(type.predefined) || (found != 0 && found != type.predefined)) return 0;
       found = type.predefined;
       continue;
     }
+    // Each definition once, as types may share parts exponentially often.
     for (const TypePtr& inner : type.origin.types) {
       if (seen.insert(inner.get()).second) left.push_back(inner.get());
     }
@@ -69,7 +70,7 @@ bool is_padded_pair(MPI_Datatype type) {
 
 void accumulate_pairs(Rma& rma, Window& window, const Access& access, const AccumulateOperands& operands,
                       const OriginData& origin, const Datatype& pair) {
-  // Of the target offsets: from an address of 0.
+  // From address 0, the results are offsets in the target.
   PairPlaces there(nullptr, access.target_count, *access.target_type, pair.size);
   PairPlaces here(origin.buffer, operands.any() ? origin.count : 0, *origin.type, pair.size);
   PairPlaces results(access.buffer, access.count, access.wants_result() ? *access.type : pair, pair.size);
@@ -92,17 +93,17 @@ void accumulate_pairs(Rma& rma, Window& window, const Access& access, const Accu
 
 namespace {
 
-// A request-based call: only in passive epochs (MPI 4.0, 12.3.5).
+// A request-based access (MPI 4.0, 12.3.5), which is allowed in passive epochs only.
 class Requested {
  public:
   Requested(Call& call, MPI_Request* handle) : call_(call), handle_(handle) { call.not_null(handle, "request"); }
-  // The window is known, and its epoch allows accesses.
+  // Called when the window is found and its epoch allows accesses.
   [[nodiscard]] Outstanding* begin(Window& window, const Access& access) {
     request_ = std::make_unique<RmaRequest>(call_.device(), *window.communicator);
     request_->announced(access.target, access.announced);
     return &request_->outstanding();
   }
-  // Gives the request its handle: also one whose target is MPI_PROC_NULL, which is over.
+  // Gives the request a handle; also for the target MPI_PROC_NULL, whose request is complete.
   void end(Window* window) {
     if (!call_.ok() || window == nullptr) return;
     if (request_ == nullptr) static_cast<void>(begin(*window, {}));
@@ -138,15 +139,15 @@ AccessKind kind_of(Direction direction) {
   return direction == Direction::put ? AccessKind::put : AccessKind::get;
 }
 
-// One predefined type that all of the target's elements are; 0: there is none.
+// The predefined type of all the target's elements; 0: there is none.
 MPI_Datatype element_type(const Datatype& type) {
   if (type.predefined) return type.handle;
-  // First: to basic() a pair is two elements.
+  // Pairs first, because basic() counts a pair as two elements.
   const MPI_Datatype pair = pair_of(*type.definition);
   return pair != 0 ? pair : type.definition->basic();
 }
 
-// A pair with padding lies in memory as it is.
+// A pair with padding is read as it lies in memory.
 void take_operands(const OriginData& origin, AccumulateOperands& operands) {
   if (origin.type->handle == operands.type) {
     operands.elements = portals::Region(const_cast<void*>(origin.buffer), operands.count * operands.element_bytes);
@@ -155,6 +156,7 @@ void take_operands(const OriginData& origin, AccumulateOperands& operands) {
   }
 }
 
+// Accumulates take predefined operations only (MPI 4.0, 12.3.4).
 void check_operation(Call& call, MPI_Op op, bool result_wanted) {
   if (is_predefined_op(op)) {
     if (op == MPI_NO_OP && !result_wanted) {
@@ -169,7 +171,7 @@ void check_operation(Call& call, MPI_Op op, bool result_wanted) {
                                  : word + " is no living operation (freed, or never made)");
 }
 
-// Types for Fortran's kinds have handles of their own and are predefined, too (MPI 4.0, 19.1.5).
+// Types for Fortran's kinds have handles of their own and count as predefined (MPI 4.0, 19.1.5).
 bool is_one_element(const Datatype& type) {
   if (type.predefined) return true;
   const int combiner = type.definition->origin.combiner;
@@ -181,12 +183,13 @@ std::uint64_t target_bytes(const Access& access) {
   return static_cast<std::uint64_t>(access.target_count) * access.target_type->size;
 }
 
-// Accumulates of nothing may name any datatype; calls for one element take only those that have one.
+// An empty accumulate may have any datatype; calls for one element need a datatype that has one.
 bool has_elements(const Access& access, const ResultArguments& result) {
   return result.one_element || target_bytes(access) != 0;
 }
 
-// The elements' type, which all sides must have, and what the operation does to it. Requires: `access` is checked.
+// Finds the elements' type, which all sides must have, and checks that the operation is defined on it. Requires:
+// `access` is checked.
 void check_elements(Call& call, const Access& access, const ResultArguments& result, AccumulateOperands& operands) {
   check_operation(call, operands.op, result.wanted);
   if (!has_elements(access, result)) return;
@@ -212,7 +215,7 @@ void check_elements(Call& call, const Access& access, const ResultArguments& res
   }
 }
 
-// Where the access puts the result; nowhere, if none is wanted.
+// Checks the result's buffer and sets it in `access`; none if no result is wanted.
 void check_result(Call& call, Access& access, const ResultArguments& result, const AccumulateOperands& operands) {
   access.buffer = result.result;
   access.count = result.count;
@@ -246,12 +249,14 @@ sim::TraceAccess traced_as(const ResultArguments& result, bool compares) {
   return result.one_element ? sim::TraceAccess::fetch_and_op : sim::TraceAccess::get_accumulate;
 }
 
+// The common body of all accumulates. Checks come first, then the epoch, which the access uses; then the announcement,
+// which needs the epoch.
 int accumulate(Call& call, const AccessArguments& arguments, MPI_Op op, const ResultArguments& result,
                Requested* requested, const void* compare = nullptr) {
   Window* window = nullptr;
   Access access;
   AccessArguments checked = arguments;
-  // Without operands, what is said of them counts for nothing (MPI 4.0, 12.3.4): the target's elements say it all.
+  // With MPI_NO_OP the operands' arguments are ignored (MPI 4.0, 12.3.4); the result's are checked in their place.
   const bool no_operands = op == MPI_NO_OP && result.wanted;
   if (no_operands) {
     checked.origin = result.result;
@@ -267,15 +272,18 @@ int accumulate(Call& call, const AccessArguments& arguments, MPI_Op op, const Re
   AccumulateOperands operands;
   operands.op = op;
   operands.compare = static_cast<const std::byte*>(compare);
+  // For traces, which distinguish the functions.
   operands.call = traced_as(result, compare != nullptr);
   check_elements(call, access, result, operands);
   check_result(call, access, result, operands);
   if (!call.ok()) return call.failed();
+  // Before the epoch is used by this access.
   if (requested != nullptr && !Requested::allowed(call, *window, arguments.target)) return call.failed();
   if (!enter_epoch(call, *window, arguments.target)) return call.failed();
   const AccessNature nature{
       .kind = AccessKind::accumulate, .with_request = requested != nullptr, .operands = &operands, .origin = origin};
   if (!announce(call, *window, access, nature)) return call.failed();
+  // Padded pairs: packed bytes divided by an element's size in memory would not be their number.
   const bool pair = access.target_type->handle == operands.type;
   operands.count =
       pair ? static_cast<std::uint64_t>(access.target_count) : target_bytes(access) / operands.element_bytes;
@@ -290,7 +298,7 @@ int accumulate(Call& call, const AccessArguments& arguments, MPI_Op op, const Re
   return call.done();
 }
 
-// No result is wanted, or one of the target's type and count with a place to go to.
+// Whether there is no result, or one of the target's type and count with a buffer.
 bool is_like_target(const ResultArguments& result, const AccessArguments& arguments) {
   if (!result.wanted) return true;
   return result.type == arguments.target_type && result.count == arguments.target_count && result.result != nullptr &&
@@ -300,6 +308,7 @@ bool is_like_target(const ResultArguments& result, const AccessArguments& argume
 }  // namespace
 
 int access_call(const Invocation& name, Direction direction, const AccessArguments& arguments) {
+  // The fast path has made all checks.
   if (short_access(name, direction, arguments)) [[likely]]
     return MPI_SUCCESS;
   Call call(name);
@@ -340,11 +349,12 @@ int accumulate_call(const Invocation& name, const AccessArguments& arguments, MP
   return accumulate(call, arguments, op, result, &requested);
 }
 
+// MPI_Compare_and_swap: a replacement whose condition is `compare`.
 int swap_call(const Invocation& name, const AccessArguments& arguments, const void* compare, void* result) {
   if (short_swap(name, arguments, compare, result)) [[likely]]
     return MPI_SUCCESS;
   Call call(name);
-  // The window first: its handler is asked.
+  // The window first, as errors go to its handler.
   if (checked_window(call, arguments.window) != nullptr) {
     call.address(compare, 1, call.datatype(arguments.target_type), "compare_addr");
   }

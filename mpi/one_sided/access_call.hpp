@@ -1,4 +1,4 @@
-// Whole calls of one-sided accesses, which their bindings call in one line.
+// The bodies of one-sided accesses' bindings, each of which returns what its binding returns.
 #pragma once
 
 #include "mpi/call/binding.hpp"
@@ -7,16 +7,16 @@
 #include "mpi/one_sided/arguments.hpp"
 #include "mpi_adi/rma/rma.hpp"
 
-// Accumulates on datatypes that are made of pairs (MPI_DOUBLE_INT and its like; MPI 4.0, 6.9.4).
+// Accumulates on datatypes made of pairs (MPI_DOUBLE_INT and others; MPI 4.0, 6.9.4).
 
 namespace margay::mpi {
 
-// The one pair type that all of a derived datatype is made of; 0: there is none.
+// The pair type of which all of a derived datatype is made; 0: none.
 [[nodiscard]] MPI_Datatype pair_of(const TypeDefinition& definition);
-// Whether a pair's elements have bytes between or behind them, and so are no run of MPI_Type_size bytes each.
+// Whether a pair type has padding, so that its elements are not a run of MPI_Type_size bytes each.
 [[nodiscard]] bool is_padded_pair(MPI_Datatype type);
-// Element by element, each an accumulate of its own: they lie apart, or a piece holds parts of two. `pair`: the
-// elements' type. Requires: `access` is checked, and all its types' elements are `pair`.
+// Accumulates element by element, because elements with padding lie apart in memory, or a piece holds parts of two.
+// `pair`: the elements' type. Requires: `access` is checked, and all its types' elements are `pair`.
 void accumulate_pairs(Rma& rma, Window& window, const Access& access, const AccumulateOperands& operands,
                       const OriginData& origin, const Datatype& pair);
 
@@ -24,16 +24,17 @@ void accumulate_pairs(Rma& rma, Window& window, const Access& access, const Accu
 
 namespace margay::mpi {
 
-// MPI_Put, MPI_Get; with a request MPI_Rput, MPI_Rget. Both return what the binding returns.
+// MPI_Put and MPI_Get; with a request MPI_Rput and MPI_Rget.
 [[nodiscard]] int access_call(const Invocation& name, Direction direction, const AccessArguments& arguments);
 [[nodiscard]] int access_call(const Invocation& name, Direction direction, const AccessArguments& arguments,
                               MPI_Request* request);
 
-// The operands of an accumulate, beside what `AccessArguments` says; `result` null: none is wanted.
+// The result of an accumulate, besides `AccessArguments`. Not `wanted`: MPI_Accumulate has none.
 struct ResultArguments {
   void* result = nullptr;
   std::int64_t count = 0;
   MPI_Datatype type = MPI_DATATYPE_NULL;
+  // The call has a result (MPI_Get_accumulate and others).
   bool wanted = false;
   bool one_element = false;  // of a predefined datatype (MPI_Fetch_and_op, MPI_Compare_and_swap)
 };
@@ -47,8 +48,8 @@ struct ResultArguments {
 
 }  // namespace margay::mpi
 
-// The bindings of an access, MPI_X and MPI_RX, which has a request behind the parameters; each with its twin for large
-// counts: work(name, arguments...) and work(name, arguments..., request).
+// Defines the bindings of an access, MPI_X and MPI_RX, which has a request behind the parameters, each with its twin
+// for large counts: work(name, arguments...) and work(name, arguments..., request).
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage): several names made of one.
 #define MARGAY_ACCESS(name, request_name, parameters, work, ...)              \
   MARGAY_TWINS(name, parameters, { return work(called, __VA_ARGS__); })       \

@@ -40,6 +40,7 @@ std::string deed(const AnnouncedAccess& access, const ByteRange& range) {
   return "accumulates " + elements + " with " + operation_word(access.op) + " in " + bytes;
 }
 
+// The cure: the synchronisation that separates the two accesses in this kind of epoch.
 std::string advice(const Conflict& conflict, const AnnouncedAccess& second) {
   if (conflict.clash == Clash::types) return "accumulates of the same bytes are of one predefined datatype";
   if (conflict.clash == Clash::operations) {
@@ -93,13 +94,14 @@ std::string words_of_own_conflict(const Conflict& conflict, const AnnouncedAcces
 
 namespace {
 
-constexpr std::uint32_t kConflictsPrintedMax = 100;  // of conflicts that end no job
+constexpr std::uint32_t kConflictsPrintedMax = 100;  // of conflicts that do not end the job
 
 EpochKind epoch_of(const Window& window, const WindowTarget& target) {
   if (window.lock_all || target.lock != LockKind::none) return EpochKind::passive;
   return window.starts && target.in_start ? EpochKind::exposure : EpochKind::fence;
 }
 
+// The access as its target, which has none of this rank's objects, needs it.
 AnnouncedAccess described(Call& call, Window& window, const Access& access, const AccessNature& nature) {
   AnnouncedAccess told;
   told.number = ++window.check->last_number;
@@ -114,20 +116,25 @@ AnnouncedAccess described(Call& call, Window& window, const Access& access, cons
     told.type = nature.operands->type;
   }
   read_hints(window, told);
+  // A request-based read is complete with its request: its data has arrived.
   told.ends_alone = nature.with_request && told.reads();
   std::string_view(call.name()).copy(told.call, sizeof told.call - 1);
   told.place = sim::source_place(call.rank().caller());
   return told;
 }
 
+// The earlier access's function and source line. A place is an offset in a file, so another process than the caller can
+// look it up.
 std::string first_call(Call& call, const Conflict& conflict) {
   return conflict.first.call + call.rank().process().source_lines().behind_call(conflict.first.place);
 }
 
+// Records the finding, prints it unless it ends the job anyway, and sets the call's error.
 void tell_conflict(Call& call, const Window& window, std::string sentence) {
   const ErrorHandlerPtr& handler = window.communicator->error_handler;
   const bool fatal = handler == nullptr || (handler->function == nullptr && (handler->handle == MPI_ERRORS_ARE_FATAL ||
                                                                              handler->handle == MPI_ERRORS_ABORT));
+  // A finding also if it is not printed.
   sim::FindingRecord found;
   sim::set_text(found.call, call.name());
   call.rank().process().findings().add(sim::Finding::rma_conflict, found, sentence);
@@ -140,12 +147,14 @@ void tell_conflict(Call& call, const Window& window, std::string sentence) {
   call.error(MPI_ERR_RMA_CONFLICT, std::move(sentence));
 }
 
-// The origin's own memory.
+// The check of the origin's own memory: buffers of incomplete accesses that this one uses, too.
 class OwnBuffers {
  public:
   OwnBuffers(Window& window, const AnnouncedAccess& access, int target) : window_(window), own_(access) {
+    // The target takes the origin's place, because all accesses here have this origin, and the message names the
+    // targets.
     own_.origin = target;
-    own_.epoch = EpochKind::passive;  // ends when this origin has it again, whatever the epoch
+    own_.epoch = EpochKind::passive;  // ends when the origin may reuse its memory, in any epoch
     own_.ends_alone = false;
   }
   void add(bool writes, const void* buffer, std::int64_t count, const Datatype& type) {
@@ -171,6 +180,7 @@ class OwnBuffers {
   std::optional<Conflict> conflict_;
 };
 
+// Checks the origin's buffers: a get's and a result's are written, all others read.
 bool check_buffers(Call& call, Window& window, const AnnouncedAccess& told, const Access& access,
                    const AccessNature& nature) {
   OwnBuffers buffers(window, told, access.target);
@@ -188,6 +198,8 @@ bool check_buffers(Call& call, Window& window, const AnnouncedAccess& told, cons
   return false;
 }
 
+// Announces the access in parts. If a later part conflicts, the parts before it are withdrawn, as the access does not
+// begin.
 bool check_target(Call& call, Window& window, const AnnouncedAccess& told, const Access& access) {
   TargetPieces pieces(*access.target_type, access.target_count);
   bool any = false;
@@ -201,11 +213,13 @@ bool check_target(Call& call, Window& window, const AnnouncedAccess& told, const
     if (outstanding.error_class != MPI_SUCCESS) {
       call.error(outstanding.error_class, {});
     } else if (answer.clash != Clash::none) {
+      // The name comes from another process.
       answer.first.call[sizeof answer.first.call - 1] = '\0';
       tell_conflict(
           call, window,
           words_of_conflict(answer, told, {access.target, words_of_window(window), first_call(call, answer)}));
     }
+    // The target has recorded this part.
     any |= call.ok();
   }
   if (call.ok()) return true;
@@ -219,6 +233,7 @@ bool check_target(Call& call, Window& window, const AnnouncedAccess& told, const
 
 }  // namespace
 
+// Hints that are not set leave the defaults.
 void read_hints(const Window& window, AnnouncedAccess& access) {
   const std::string* const operations = window.info.find("accumulate_ops");
   if (operations != nullptr && *operations != "same_op_no_op") {
@@ -227,14 +242,18 @@ void read_hints(const Window& window, AnnouncedAccess& access) {
   const std::string* const ordering = window.info.find("accumulate_ordering");
   if (ordering == nullptr) return;
   for (const char* const kind : {"rar", "raw", "war", "waw"}) {
+    // One missing order suffices to make accumulates unordered.
     if (ordering->find(kind) == std::string::npos) access.ordered = false;
   }
 }
 
+// An access without bytes conflicts with none.
 bool announce_checked(Call& call, Window& window, Access& access, const AccessNature& nature) {
   if (static_cast<std::uint64_t>(access.target_count) * access.target_type->size == 0) return true;
   const AnnouncedAccess told = described(call, window, access, nature);
+  // The origin first: that needs no message.
   if (!check_buffers(call, window, told, access, nature) || !check_target(call, window, told, access)) {
+    // The access does not begin, so it uses the origin's buffers no longer.
     window.check->buffers.end_access(access.target, told.number);
     return false;
   }

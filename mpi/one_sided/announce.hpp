@@ -1,4 +1,5 @@
-// --check-rma in the bindings: accesses are announced before they begin (mpi_adi/rma/conflicts), and completed.
+// The part of --check-rma in the bindings: accesses are announced to their targets before they begin
+// (mpi_adi/rma/conflicts), and again when they are complete.
 #pragma once
 
 #include <string>
@@ -10,39 +11,43 @@
 
 namespace margay::mpi {
 
-// What --check-rma says of two accesses that conflict. Pure.
+// The messages for two accesses that conflict. Pure functions.
 
+// Where two accesses conflict.
 struct ConflictPlace {
   int target = 0;
   std::string window;
-  std::string first_call;  // the first's function, and where the program calls it
+  std::string first_call;  // function of the first access, with its location
 };
 
-// "window 0xa0000000", with its name where it has one.
+// Formats "window 0xa0000000", with the name if it has one.
 [[nodiscard]] std::string words_of_window(const Window& window);
-// At the target; behind the name of the second's function.
+// The message for a conflict at the target, which follows the name of the second access's function.
 [[nodiscard]] std::string words_of_conflict(const Conflict& conflict, const AnnouncedAccess& second,
                                             const ConflictPlace& place);
-// In the origin's own memory (WindowCheck::buffers). `told`: the second as its target knows it.
+// The message for a conflict in the origin's own memory (WindowCheck::buffers). `told`: the second access as announced
+// to its target.
 [[nodiscard]] std::string words_of_own_conflict(const Conflict& conflict, const AnnouncedAccess& second,
                                                 const AnnouncedAccess& told, const std::string& first_call);
 
-// What an access does, beside where.
+// The kind of an access, with the operands of an accumulate.
 struct AccessNature {
   AccessKind kind = AccessKind::put;
   bool with_request = false;
-  // Of an accumulate; `access.buffer` is the result's.
+  // Of an accumulate, whose `access.buffer` is the result's.
   const AccumulateOperands* operands = nullptr;
   OriginData origin = {};
 };
 
+// Announces an access; with --check-rma only. A round trip to the target for each kPiecesOfAsk pieces.
 [[nodiscard]] bool announce_checked(Call& call, Window& window, Access& access, const AccessNature& nature);
-// Last before the access begins. False: it conflicts with one that is not complete, an error; or the target is lost.
+// The last step before an access begins. Returns false, with the error set, if it conflicts with an incomplete access,
+// or the target is lost.
 [[nodiscard]] inline bool announce(Call& call, Window& window, Access& access, const AccessNature& nature) {
   return window.check == nullptr || announce_checked(call, window, access, nature);
 }
 
-// What accumulates to a window ask of its hints.
+// Sets, from the window's hints, which operations accumulates of the same bytes may mix, and whether they are ordered.
 void read_hints(const Window& window, AnnouncedAccess& access);
 
 }  // namespace margay::mpi

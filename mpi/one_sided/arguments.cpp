@@ -7,7 +7,7 @@ namespace margay::mpi {
 
 namespace {
 
-// Sentences are worded apart from the checks, which every access passes.
+// Messages are formatted out of line, because every access passes the checks.
 [[gnu::noinline]] void bad_window(Call& call, MPI_Win handle) {
   call.error(MPI_ERR_WIN, handle == MPI_WIN_NULL
                               ? "the window is MPI_WIN_NULL"
@@ -45,7 +45,7 @@ Window* checked_window(Call& call, MPI_Win handle) {
     bad_window(call, handle);
     return nullptr;
   }
-  // Also of an error that came before.
+  // Also for an earlier error.
   call.on(*window->communicator);
   return call.ok() ? window : nullptr;
 }
@@ -69,18 +69,21 @@ void tell_errors(Call& call, Window& window) {
   window.error_words.clear();
 }
 
+// Done at the origin, so that the call that caused an error reports it; for dynamic windows the target does it.
 bool check_range(Call& call, const Window& window, int target, MPI_Aint displacement, std::int64_t count,
                  const Datatype& type, std::uint64_t& offset) {
   const WindowTarget& to = window.targets[static_cast<std::size_t>(target)];
   if (window.memory.dynamic()) {
     offset = static_cast<std::uint64_t>(displacement);
-    return true;  // the target knows what is attached
+    return true;  // checked at the target, which has the list of attached memory
   }
-  // Of the data alone, from the first element's address; the bounds of many elements that go down begin below it.
+  // The bounds of the data, relative to the first element's address: with a negative extent, later elements lie below
+  // it.
   std::int64_t low = 0, high = 0, step = 0, begin = 0, from = 0, to_end = 0;
   const bool dense = type.dense();
   low = dense ? 0 : type.definition->true_bounds.lower;
   high = dense ? type.extent : type.definition->true_bounds.upper;
+  // The arguments are the program's: each step may overflow.
   const bool known = !__builtin_mul_overflow(count - 1, type.extent, &step) &&
                      !__builtin_mul_overflow(displacement, static_cast<std::int64_t>(to.unit), &begin) &&
                      !__builtin_add_overflow(begin, low + std::min<std::int64_t>(step, 0), &from) &&
@@ -95,7 +98,7 @@ bool check_range(Call& call, const Window& window, int target, MPI_Aint displace
 bool check_access(Call& call, const AccessArguments& arguments, Window*& window, Access& access) {
   window = checked_window(call, arguments.window);
   if (window == nullptr) return false;
-  // Where both sides are the same, one word is for both.
+  // If both sides have the same arguments, an error names neither.
   const bool apart = arguments.origin_type != arguments.target_type || arguments.origin_count != arguments.target_count;
   const auto checked = [&](MPI_Datatype handle, std::int64_t count, const char* side) {
     Datatype* const type = call.datatype(handle, count);
@@ -129,6 +132,7 @@ bool check_access(Call& call, const AccessArguments& arguments, Window*& window,
   return true;
 }
 
+// May wait: for the lock of the epoch's first access, and while too many accesses are in progress.
 bool enter_epoch(Call& call, Window& window, int target) {
   wrong_epoch(call, begin_access(window, target));
   if (call.ok()) wait_for_lock(call, window, target);
@@ -140,14 +144,15 @@ void wait_for_room(Call& call) {
   const Rma& rma = call.rank().rma();
   if (!rma.is_full()) [[likely]]
     return;
-  // What is lost with a peer ends as well.
+  // Accesses of a lost peer end as well, so this does not hang.
   wait_until(call.rank(), [&rma] { return rma.has_room(); });
 }
 
+// Returns at once if the lock was granted, or if MPI_MODE_NOCHECK promises that none is needed.
 void wait_for_lock(Call& call, Window& window, int target) {
   WindowTarget& to = window.target(target);
   if (to.locked) return;
-  // Of all: asked for when it is first needed.
+  // A lock of MPI_Win_lock_all is requested when it is first needed.
   if (to.lock == LockKind::none && window.lock_all) {
     to.lock = LockKind::shared;
     if (!window.lock_all_unchecked) call.rank().rma().ask_lock(window, target, LockKind::shared);
@@ -170,7 +175,7 @@ void wait_for_accesses(Call& call, Window& window, int target) {
 
 namespace {
 
-// Accesses to memory that is mapped here go well when its process is dead, too; their epoch does not.
+// Accesses to mapped memory succeed also if its process is dead; their epoch fails.
 void tell_dead(Call& call, const WindowTarget& target) {
   if (target.lock != LockKind::none && call.device().kernel().initiator().gone(target.world_rank))
     call.error(MPIX_ERR_PROC_FAILED, {});
@@ -182,7 +187,7 @@ void complete_checked(Call& call, Window& window, int target, Completed what) {
   window.check->buffers.end_all(target);
   WindowCheck::Open& open = window.check->open[static_cast<std::size_t>(target)];
   const bool any = open.reads || (what == Completed::all && open.others);
-  if (!any || window.fence == Window::Fence::used) return;  // a fence completes what it began
+  if (!any || window.fence == Window::Fence::used) return;  // a fence itself completes them
   open.reads = false;
   if (what == Completed::all) open.others = false;
   Outstanding outstanding;
@@ -195,7 +200,9 @@ void flush_local(Call& call, Window& window, int target) {
   complete_announced(call, window, target, Completed::reads);
 }
 
+// Puts that have no answers of their own mark the target as unflushed; a flush behind them asks for one answer.
 void flush(Call& call, Window& window, int target) {
+  // Without puts since the last flush the answers suffice.
   if (window.target(target).unflushed) {
     wait_until_sent(call, window.target(target));
     call.rank().rma().begin_flush(window, target);
@@ -205,6 +212,7 @@ void flush(Call& call, Window& window, int target) {
   complete_announced(call, window, target, Completed::all);
 }
 
+// The notification of the epoch's end travels behind the accesses, so it needs no flush, if it is a message.
 void complete_start(Call& call, Window& window, int target) {
   WindowTarget& to = window.target(target);
   if (!Rma::ends_by_message(window, to)) return flush(call, window, target);
@@ -212,7 +220,7 @@ void complete_start(Call& call, Window& window, int target) {
   to.unflushed = false;
 }
 
-// To all at once: each flush is a journey to its target.
+// Starts the flushes of all targets before it waits: each takes a round trip.
 void flush_all(Call& call, Window& window) {
   for (int target = 0; target < window.members(); ++target) wait_until_sent(call, window.target(target));
   for (int target = 0; target < window.members(); ++target) call.rank().rma().begin_flush(window, target);

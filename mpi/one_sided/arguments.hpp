@@ -1,4 +1,5 @@
-// What the bindings of windows share: lookups, checks, and what waits for accesses.
+// Lookups and checks that the bindings of windows share, and the waits for accesses. After an error each check does
+// nothing.
 #pragma once
 
 #include "mpi/call/call.hpp"
@@ -7,52 +8,56 @@
 
 namespace margay::mpi {
 
-// The window behind a handle; nullptr after an error. Errors from here on go to the window's handler.
+// The window of a handle; nullptr after an error. Errors from here on go to the window's handler.
 [[nodiscard]] Window* checked_window(Call& call, MPI_Win handle);
-// A member that accesses may name; false: MPI_PROC_NULL, where nothing happens, or an error.
+// Checks a target. Returns false for MPI_PROC_NULL, where the call has no effect, and after an error.
 [[nodiscard]] bool checked_target(Call& call, const Window* window, int rank);
-// MPI_ERR_RMA_SYNC with the sentence, unless it is null.
+// Sets MPI_ERR_RMA_SYNC with the message, unless that is null.
 void wrong_epoch(Call& call, const char* sentence);
-// What ended badly since the last synchronisation.
+// Sets the error of accesses that have failed since the last synchronisation, if any, and clears it.
 void tell_errors(Call& call, Window& window);
 
+// The direction of an access, seen from the origin.
 enum class Direction : std::uint8_t { put, get };
 
-// An access's arguments as the program gave them.
+// An access's arguments as the program passed them.
 struct AccessArguments {
   const void* origin;
   std::int64_t origin_count;
   MPI_Datatype origin_type;
   int target;
+  // In displacement units of the target's window; of a dynamic window an address.
   MPI_Aint displacement;
   std::int64_t target_count;
   MPI_Datatype target_type;
   MPI_Win window;
   bool origin_is_result = false;  // of an accumulate without operands
 };
-// An accumulate's operands as the program named them; with MPI_NO_OP nobody reads them. `buffer` may be MPI_BOTTOM.
+// An accumulate's operands as the program passed them; not read with MPI_NO_OP. `buffer` may be MPI_BOTTOM.
 struct OriginData {
   const void* buffer = nullptr;
   std::int64_t count = 0;
   const Datatype* type = nullptr;
 };
-// Looked up and checked, but for the epoch. False: an error, or nothing to do.
+// Looks up and checks an access's arguments, but for the epoch. Returns false after an error, and if there is nothing
+// to do.
 [[nodiscard]] bool check_access(Call& call, const AccessArguments& arguments, Window*& window, Access& access);
-// Last of the checks, because it uses the epoch: that this allows the access. A lock that it still lacks is there
-// afterwards, and room for the access. False: an error.
+// Checks that the epoch allows the access; the last check, because it uses the epoch. Waits for a lock that is still
+// missing, and for room for the access. Returns false after an error.
 [[nodiscard]] bool enter_epoch(Call& call, Window& window, int target);
-// Until an access may begin: those under way have a bound (kAccessMessagesMax).
+// Waits until an access may begin: those in progress are bounded (kAccessMessagesMax).
 void wait_for_room(Call& call);
-// Bytes from the window's beginning where `count` elements of `type` begin, if they are all in it.
+// Computes `offset`, in bytes from the window's beginning, of `count` elements of `type`. Returns false, with the error
+// set, unless all lie in the window.
 [[nodiscard]] bool check_range(Call& call, const Window& window, int target, MPI_Aint displacement, std::int64_t count,
                                const Datatype& type, std::uint64_t& offset);
 
-// Until `done()`, or the target is lost; what that leaves open ends.
+// Waits until `done()`; ends with MPIX_ERR_PROC_FAILED if the target is lost and its open accesses have ended.
 template <typename Done>
 void wait_for_target(Call& call, const WindowTarget& target, Done done) {
   if (done()) return;
   const sim::Kernel& kernel = call.device().kernel();
-  // Noted when the wait ends: another thread of this rank may begin an access before this one goes on.
+  // Recorded inside the wait, because another thread of this rank may begin an access before this one resumes.
   bool is_lost = false;
   const auto over = [&] {
     if (done()) return true;
@@ -62,23 +67,25 @@ void wait_for_target(Call& call, const WindowTarget& target, Done done) {
   wait_until(call.rank(), over);
   if (is_lost) call.error(MPIX_ERR_PROC_FAILED, {});
 }
-// With --check-rma: what was completed is told where it was announced. For `all`, after all is done there.
+// With --check-rma: reports completed accesses to the target that they were announced to. For Completed::all, only
+// after all have reached it.
 void complete_checked(Call& call, Window& window, int target, Completed what);
 inline void complete_announced(Call& call, Window& window, int target, Completed what) {
   if (window.check != nullptr) [[unlikely]]
     complete_checked(call, window, target, what);
 }
-// What was put has left; answers may still be on their way.
+// Waits until the messages of puts have left; answers may still be on their way.
 void wait_until_sent(Call& call, WindowTarget& target);
-// Those begun before have left, and their answers are here: another thread may go on beginning others.
+// Waits until earlier accesses have left and their answers have arrived; another thread may begin others meanwhile.
 void wait_for_accesses(Call& call, Window& window, int target);
-// Accesses to the target are over at this origin; at the target as well.
+// Complete the accesses to a target at this origin (flush_local), or also at the target.
 void flush_local(Call& call, Window& window, int target);
 void flush(Call& call, Window& window, int target);
 void flush_all(Call& call, Window& window);
-// The epoch of MPI_Win_start ends, where the target is about to be told: what it finds when it hears of it is whole.
+// Ends the access epoch of MPI_Win_start for a target, before it is notified: the notification then finds complete
+// data.
 void complete_start(Call& call, Window& window, int target);
-// Waits for a lock that was asked for.
+// Waits for a lock that was requested, after requesting a pending one of MPI_Win_lock_all.
 void wait_for_lock(Call& call, Window& window, int target);
 
 }  // namespace margay::mpi

@@ -1,5 +1,5 @@
-// A window as an object: its group, name, hints, error handler and attributes
-// (MPI 4.0, 7.7.3, 7.8, 9.3, 12.2.6, 12.2.7). Most of it the window's own communicator keeps.
+// A window as an object: its group, name, hints, error handler and attributes (MPI 4.0, 7.7.3, 7.8, 9.3, 12.2.6,
+// 12.2.7). The window's own communicator keeps most of them.
 #include <cstring>
 #include <optional>
 
@@ -28,7 +28,9 @@ extern "C" int PMPI_Win_set_name(MPI_Win win, const char* win_name) {
   const Window* const window = checked_window(call, win);
   call.not_null(win_name, "win_name");
   if (!call.ok()) return call.failed();
+  // A longer name is truncated: with its zero it has at most MPI_MAX_OBJECT_NAME characters.
   window->communicator->name = std::string(win_name).substr(0, MPI_MAX_OBJECT_NAME - 1);
+  // The trace gets the new name with the next event that refers to it.
   window->communicator->in_trace = false;
   return call.done();
 }
@@ -49,7 +51,7 @@ MARGAY_ALIAS(Win_get_name)
 
 namespace {
 
-// Hints of MPI 4.0, 12.2.1, with what they are without being set.
+// The hints of MPI 4.0, 12.2.1, with their values if they are not set.
 constexpr const char* kHints[][2] = {
     {"no_locks", "false"},
     {"accumulate_ordering", "rar,raw,war,waw"},
@@ -67,6 +69,7 @@ extern "C" int PMPI_Win_set_info(MPI_Win win, MPI_Info info) {
   const std::optional<Info> hints = copy_of_info(info);
   if (!hints) call.error(MPI_ERR_INFO, words_of_bad_info(info));
   if (!call.ok()) return call.failed();
+  // Merged with earlier hints: a key that is not in `info` keeps its value.
   for (const auto& [key, value] : hints->pairs) window->info.set(key, value);
   return call.done();
 }
@@ -78,13 +81,16 @@ extern "C" int PMPI_Win_get_info(MPI_Win win, MPI_Info* info_used) {
   call.not_null(info_used, "info_used");
   if (!call.ok()) return call.failed();
   Info told;
+  // Only the hints of kHints are returned, all of them; others that the program has set are not.
   for (const auto& [key, otherwise] : kHints) {
     const std::string* const set = window->info.find(key);
     told.set(key, set != nullptr ? *set : otherwise);
   }
   if (window->flavor == MPI_WIN_FLAVOR_ALLOCATE) {
+    // The requested alignment if it can be used, else the least that margay uses.
     told.set(kMemoryAlignmentHint, std::to_string(memory_alignment(window->info)));
   }
+  // A new object, which the program frees.
   const MPI_Info made = add_info(std::move(told));
   if (made == MPI_INFO_NULL) {
     call.error(MPI_ERR_OTHER, "too many info objects are alive (2^18); free some first");
@@ -128,6 +134,7 @@ extern "C" int PMPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler* errhandler) 
   if (!call.ok()) return call.failed();
   ErrorHandlers& handlers = call.rank().tables().error_handlers;
   const ErrorHandlerPtr& handler = window->communicator->error_handler;
+  // A new reference; null is MPI_ERRORS_ARE_FATAL, a window's first handler.
   const MPI_Errhandler told = handlers.hand_out(handler == nullptr ? handlers.fatal() : handler);
   if (told == MPI_ERRHANDLER_NULL) {
     call.error(MPI_ERR_OTHER, kTooManyHandlers);
@@ -145,6 +152,7 @@ extern "C" int PMPI_Win_call_errhandler(MPI_Win win, int errorcode) {
     call.error(MPI_ERR_ARG, "errorcode " + std::to_string(errorcode) + " is no error code");
   }
   if (!call.ok()) return call.failed();
+  // MPI_SUCCESS means that the handler was called; `errorcode` is not this call's error.
   static_cast<void>(call.hand_over(*window->communicator, errorcode));
   return MPI_SUCCESS;
 }
@@ -152,7 +160,7 @@ MARGAY_ALIAS(Win_call_errhandler)
 
 namespace {
 
-// What carries its attributes; nullptr, and an error of the call.
+// The communicator that has the window's attributes; nullptr after an error.
 Communicator* attributes_of(Call& call, MPI_Win win) {
   const Window* const window = checked_window(call, win);
   return window == nullptr ? nullptr : &*window->communicator;
@@ -168,8 +176,10 @@ int get(Call& call, MPI_Win win, int keyval, void* value, int* flag, AttributeKi
   call.not_null(value, "attribute_val");
   call.not_null(flag, "flag");
   if (!call.ok()) return call.failed();
+  // The predefined ones are the window's own fields, not entries of its table of attributes.
   switch (is_builtin(keyval) ? predefined_keyval(keyval) : MPI_KEYVAL_INVALID) {
     case MPI_WIN_BASE: {
+      // Wrapped in an attribute, which converts the address for Fortran.
       Attribute base{nullptr, {window->base, AttributeKind::address}};
       return give_attribute(call, &base, reader, value, flag);
     }
@@ -201,7 +211,7 @@ extern "C" int PMPI_Win_get_attr(MPI_Win win, int win_keyval, void* attribute_va
 }
 MARGAY_ALIAS(Win_get_attr)
 
-// Fortran's.
+// For MPICH's Fortran library.
 MARGAY_EXPORT int MPII_Win_set_attr(MPI_Win win, int keyval, void* value, AttributeKind kind) {
   Call call(call_name<"MPI_Win_set_attr">);
   return set(call, win, keyval, {value, kind});

@@ -1,5 +1,5 @@
-// One-sided communication as the proposal of April 1996 had it (paper 001, section 4; margay/mpi_rma_1996.h): a
-// communicator that does both kinds of communication, and puts and gets by messages only.
+// One-sided communication by the proposal of April 1996 (paper 001, section 4; margay/mpi_rma_1996.h): one communicator
+// for both kinds of communication, with puts and gets by messages only.
 #include "collectives/comm/window.hpp"
 #include "collectives/select/perform.hpp"
 #include "mpi/call/binding.hpp"
@@ -30,7 +30,7 @@ struct Arguments1996 {
 
 enum class Moves : std::uint8_t { there, here };
 
-// The window behind a communicator of MPI_RMA_init; nullptr after an error.
+// The window of a communicator of MPI_RMA_init; nullptr after an error.
 Window* window_behind(Call& call, MPI_Comm comm) {
   const Communicator* const communicator = call.communicator(comm);
   if (communicator == nullptr) return nullptr;
@@ -42,7 +42,7 @@ Window* window_behind(Call& call, MPI_Comm comm) {
   return window;
 }
 
-// False: an error, or nothing to move.
+// Checks an access. Returns false after an error, and if there is nothing to move.
 bool check(Call& call, const Arguments1996& arguments, const Window* window, Access& access) {
   if (window == nullptr) return false;
   access.type = call.datatype(arguments.origin_type, arguments.origin_count);
@@ -66,7 +66,7 @@ bool check(Call& call, const Arguments1996& arguments, const Window* window, Acc
                      *access.target_type, access.offset);
 }
 
-// A message to oneself is taken at once.
+// Begins the access. A put to this rank itself is received at once.
 void move(Call& call, Moves how, Window& window, const Access& access) {
   wait_for_room(call);
   Rma& rma = call.rank().rma();
@@ -75,18 +75,21 @@ void move(Call& call, Moves how, Window& window, const Access& access) {
   if (access.target == window.rank()) static_cast<void>(call.device().progress(Device::kMessagesPerLook));
 }
 
+// MPI_RMA_put and MPI_RMA_get: return when the origin's buffer may be used again.
 int blocking(const Invocation& name, Moves how, const Arguments1996& arguments) {
   Call call(name);
   Window* const window = window_behind(call, arguments.comm);
   Access access;
   if (!check(call, arguments, window, access)) return call.done();
   move(call, how, *window, access);
+  // A put is complete when its buffer is free again, a get when the data has arrived.
   how == Moves::there ? wait_until_sent(call, window->target(arguments.target))
                       : wait_for_accesses(call, *window, arguments.target);
   if (call.ok()) tell_errors(call, *window);
   return call.done();
 }
 
+// MPI_RMA_iput and MPI_RMA_iget.
 int nonblocking(const Invocation& name, Moves how, const Arguments1996& arguments, MPI_Request* request) {
   Call call(name);
   Window* const window = window_behind(call, arguments.comm);
@@ -101,12 +104,14 @@ int nonblocking(const Invocation& name, Moves how, const Arguments1996& argument
   *request = made->handle;
   access.request = &begun->outstanding();
   if (moves) move(call, how, *window, access);
+  // Also without data: the request is then complete at once.
   begun->begun();
   return call.done();
 }
 
 }  // namespace
 
+// A new communicator with a window, which both kinds of communication use.
 int MPI_RMA_init(void* base, MPI_Aint size, int disp_unit, MPI_Comm comm, MPI_Comm* newcomm) {
   Call call(call_name<"MPI_RMA_init">);
   Communicator* const communicator = call.intracommunicator(comm);
@@ -117,6 +122,7 @@ int MPI_RMA_init(void* base, MPI_Aint size, int disp_unit, MPI_Comm comm, MPI_Co
   if (!call.ok()) return call.failed();
   note_call(call, *communicator);
   Exposed exposed{.base = base, .size = size, .unit = disp_unit};
+  // Accesses are messages, and the program has the window's communicator.
   exposed.of_1996 = true;
   const MadeWindow made = make_window(call.rank(), *communicator, exposed);
   *newcomm = made.window == nullptr ? MPI_COMM_NULL : made.window->communicator_handle;
@@ -128,6 +134,7 @@ int MPI_RMA_init(void* base, MPI_Aint size, int disp_unit, MPI_Comm comm, MPI_Co
   return call.done();
 }
 
+// A barrier, so that no member frees its memory before all accesses to it are complete.
 int MPI_RMA_free(MPI_Comm* comm) {
   Call call(call_name<"MPI_RMA_free">);
   call.not_null(comm, "comm");

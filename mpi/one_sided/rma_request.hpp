@@ -1,4 +1,4 @@
-// The request of a request-based access (MPI 4.0, 12.3.5): complete when nothing is under way for it at this origin.
+// The request of a request-based access (MPI 4.0, 12.3.5): complete when nothing of it is in progress at this origin.
 #pragma once
 
 #include "mpi/call/call.hpp"
@@ -8,8 +8,11 @@
 
 namespace margay::mpi {
 
+// Counts the access's messages and the call that begins it. Owned by its handle; after MPI_Request_free it deletes
+// itself when complete.
 class RmaRequest final : public OwnRequest, private Listener {
  public:
+  // `of`: the window's communicator, which the request keeps.
   RmaRequest(Device& device, Communicator& of) : OwnRequest(RequestKind::one_sided), device_(device) {
     communicator = &of;
     ++of.references;
@@ -17,16 +20,18 @@ class RmaRequest final : public OwnRequest, private Listener {
     outstanding_.all_done = this;
   }
   ~RmaRequest() override { device_.drop_reference(*communicator); }
+  // The count of the access's messages, which the device changes; its listener is this request.
   [[nodiscard]] Outstanding& outstanding() { return outstanding_; }
-  // With --check-rma: the access is over with the request.
+  // With --check-rma: the access counts as complete when the request is.
   void announced(int target, const Access::Announced& access) {
     target_ = target;
     announced_ = access;
   }
-  // All that the call begins has begun.
+  // Called when the call has begun all its messages.
   void begun() {
     if (--outstanding_.count == 0) told();
   }
+  // The error of the access; MPI_ERR_RMA_RANGE comes from the target of a dynamic window.
   [[nodiscard]] int outcome(MpiRank& rank, MPI_Status* status, std::string& words) override {
     if (announced_.number != 0) [[unlikely]]
       end_announced(rank);
@@ -34,6 +39,7 @@ class RmaRequest final : public OwnRequest, private Listener {
     if (outstanding_.error_class == MPI_ERR_RMA_RANGE) words = "some of the bytes are outside of the target's window";
     return outstanding_.error_class;
   }
+  // After MPI_Request_free: deletes itself, now or when complete.
   [[nodiscard]] int give_up(MpiRank& /*rank*/, std::string& /*words*/) override {
     given_up_ = true;
     if (complete) delete this;
@@ -41,13 +47,15 @@ class RmaRequest final : public OwnRequest, private Listener {
   }
 
  private:
+  // The last message is complete.
   void told() override {
     complete = true;
     device_.note_completion();
     if (given_up_) delete this;
   }
 
-  // This process's later accesses are announced behind it; others' are not compared with it.
+  // Later accesses of this process are announced behind this report, and other processes' are not compared with the
+  // access, so nothing waits for it.
   void end_announced(MpiRank& rank) {
     const Access::Announced access = std::exchange(announced_, {});
     Window* const window = rank.rma().window_of(*communicator);
@@ -59,9 +67,11 @@ class RmaRequest final : public OwnRequest, private Listener {
   }
 
   Device& device_;
+  // Messages in progress, plus one for the call that begins them; and their first error.
   Outstanding outstanding_;
   bool given_up_ = false;
   int target_ = 0;
+  // With --check-rma: the access as announced; number 0: none.
   Access::Announced announced_;
 };
 

@@ -10,7 +10,7 @@ namespace margay::mpi {
 
 namespace {
 
-// Inside the rank from here to its end, if there is a rank, and one whose calls nobody watches.
+// Enters the rank for its lifetime, unless there is none, or a trace or a check watches its calls.
 class ShortStay {
  public:
   ShortStay() : rank_(current_rank()) {
@@ -32,7 +32,8 @@ class ShortStay {
   MpiRank* rank_;
 };
 
-// While the program's memory is touched, which may end the process: the launcher tells in which call.
+// Writes the call's name to the board while the program's memory is accessed: if that ends the process, the launcher
+// reports the call.
 class ToldCall {
  public:
   ToldCall(MpiRank& rank, const CallName& name) : board_(rank.process().board()) {
@@ -52,22 +53,22 @@ struct Place {
   std::size_t bytes = 0;
 };
 
-// Nothing is left to do before an access.
+// Whether an access may begin at once: the epoch is open, and no lock is missing.
 bool is_open(const Window& window, const WindowTarget& target) {
   if (target.lock != LockKind::none) return target.locked || !target.lock_asked;
   return window.fence == Window::Fence::used || (window.starts && target.in_start);
 }
 
-// A member of a window that is not checked for conflicts; nullptr: none.
+// The member of a window; nullptr if it is invalid, or the window is checked for conflicts.
 WindowTarget* target_of(MpiRank& rank, MPI_Win handle, int target, Window*& window) {
   window = rank.handles().windows().find(handle);
   if (window == nullptr || window->check != nullptr) return nullptr;
   return static_cast<unsigned>(target) < static_cast<unsigned>(window->members()) ? &window->target(target) : nullptr;
 }
 
-// Where the access's elements are at the target; nullptr: it is none for the short way.
+// The access's elements in the target's memory; null if the whole call has to do it.
 Place place_of(MpiRank& rank, const AccessArguments& arguments) {
-  // Products of two numbers below this one and a size do not overflow.
+  // Products of two numbers below this do not overflow.
   constexpr std::uint64_t kEnd = std::uint64_t{1} << 31;
   Window* window = nullptr;
   const WindowTarget* const to = target_of(rank, arguments.window, arguments.target, window);
@@ -87,7 +88,7 @@ Place place_of(MpiRank& rank, const AccessArguments& arguments) {
   return {to->base + offset, static_cast<std::size_t>(bytes)};
 }
 
-// One element that the processor updates at once.
+// Updates one element atomically.
 template <typename Word>
 void update(Word* at, const void* operand, MPI_Op op, void* result) {
   Word with = 0;
@@ -107,7 +108,7 @@ void swap(Word* at, const void* operand, const void* compare, void* result) {
   std::memcpy(result, &before, sizeof before);
 }
 
-// An integer of 4 or 8 bytes where the processor updates it at once; the place of its kind.
+// The place of an integer of 4 or 8 bytes that the processor updates atomically.
 Place word_of(MpiRank& rank, const AccessArguments& arguments) {
   if (!is_integer_word(arguments.target_type)) return {};
   const Place place = place_of(rank, arguments);
@@ -115,7 +116,7 @@ Place word_of(MpiRank& rank, const AccessArguments& arguments) {
   return is_one && sim::is_atomic_element(place.at, place.bytes) ? place : Place{};
 }
 
-// `change` is given the word that the access means. False: it is none, and nothing happened.
+// Calls `change` with the word of the access. Returns false, without an effect, if there is none.
 template <typename Change>
 bool change_word(const CallName& name, const AccessArguments& arguments, Change change) {
   const ShortStay stay;
@@ -134,6 +135,7 @@ bool change_word(const CallName& name, const AccessArguments& arguments, Change 
 
 }  // namespace
 
+// A copy between two pieces of mapped memory; counts as the whole call does.
 bool short_access(const CallName& name, Direction direction, const AccessArguments& arguments) {
   const ShortStay stay;
   if (stay.rank() == nullptr) return false;
@@ -158,6 +160,7 @@ bool short_swap(const CallName& name, const AccessArguments& arguments, const vo
   return change_word(name, arguments, [&](auto* word) { swap(word, arguments.origin, compare, result); });
 }
 
+// Nothing to wait for: no puts without a flush, no answers outstanding, no error to report.
 bool short_flush(int target, MPI_Win handle) {
   const ShortStay stay;
   if (stay.rank() == nullptr) return false;
@@ -166,6 +169,7 @@ bool short_flush(int target, MPI_Win handle) {
   const WindowTarget* const to = target_of(rank, handle, target, window);
   if (to == nullptr || (to->lock == LockKind::none && !window->lock_all)) return false;
   if (to->unflushed || !rank.rma().locally_complete(*to) || window->error_class != MPI_SUCCESS) return false;
+  // A dead target fails the epoch; the whole call reports it.
   if (rank.device().kernel().initiator().gone(to->world_rank)) return false;
   return rank.rma().need_not_look();
 }

@@ -12,9 +12,12 @@ using margay::sim::TraceSync;
 
 namespace {
 
+// All assertions of MPI 4.0, 12.5.5; each call allows some of them.
 constexpr int kAssertions =
     MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;
 
+// Of the assertions margay uses MPI_MODE_NOCHECK and MPI_MODE_NOSUCCEED only; those that a call does not allow are
+// errors.
 void check_assertion(Call& call, int assertion, int allowed) {
   if ((assertion & ~(kAssertions & allowed)) != 0) {
     call.error(MPI_ERR_ASSERT,
@@ -22,12 +25,13 @@ void check_assertion(Call& call, int assertion, int allowed) {
   }
 }
 
-// The members of a group by their ranks in the window.
+// The ranks in the window of a group's members; sets the call's error if one is not a member.
 std::vector<int> ranks_in(Call& call, const Window& window, const GroupPtr& group) {
   std::vector<int> ranks;
   for (int member = 0; member < group->size(); ++member) {
     const std::uint32_t world = group->world_ranks[static_cast<std::size_t>(member)];
     int rank = 0;
+    // A linear search for each member of the group.
     while (rank < window.members() && window.targets[static_cast<std::size_t>(rank)].world_rank != world) ++rank;
     if (rank == window.members()) {
       call.error(MPI_ERR_GROUP, "a member of the group is none of the window's group");
@@ -38,6 +42,7 @@ std::vector<int> ranks_in(Call& call, const Window& window, const GroupPtr& grou
   return ranks;
 }
 
+// Unlocks a target. If the unlock is a message behind all the accesses, these are not flushed first.
 void unlock_one(Call& call, Window& window, int target) {
   if (Rma::may_unlock_behind(window, window.target(target))) {
     call.rank().rma().unlock(window, target);
@@ -47,15 +52,15 @@ void unlock_one(Call& call, Window& window, int target) {
   call.rank().rma().unlock(window, target);
 }
 
-// A program may ask again and again for what others will write, and each time nothing has to be waited for: messages
-// are taken, and others get the processor, at times.
+// Receives messages and yields, now and then: a program may poll in a loop for data that others write, in calls that
+// never have to wait.
 void look_at_times(Call& call) {
   if (!call.rank().rma().looks_now()) return;
   look_once(call);
   give_way(call);
 }
 
-// What waited for accesses is over.
+// The end of a call that completed accesses: records it and sets their errors.
 void synchronised(Call& call, Window& window, TraceSync what, int target = -1) {
   look_at_times(call);
   call.rank().rma().synchronised(window, what, target);
@@ -75,15 +80,18 @@ extern "C" int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
   if (!checked_target(call, window, rank)) return call.done();
   wrong_epoch(call, check_lock(*window, rank));
   WindowTarget& target = window->target(rank);
-  // A dead member's lock may still be mapped here, and free.
+  // The lock of a dead member may still be mapped here, and be free.
   if (call.device().kernel().initiator().gone(target.world_rank)) call.error(MPIX_ERR_PROC_FAILED, {});
   if (!call.ok()) return call.failed();
+  // Ends the access epoch of a fence, which no access has used (check_lock).
   window->fence = Window::Fence::none;
   target.lock = lock_type == MPI_LOCK_EXCLUSIVE ? LockKind::exclusive : LockKind::shared;
+  // Counted before the wait, in which another thread of the rank may use the window.
   ++window->locks;
   if ((assert& MPI_MODE_NOCHECK) == 0) call.rank().rma().ask_lock(*window, rank, target.lock);
   wait_for_lock(call, *window, rank);
   if (!call.ok()) {
+    // The target was lost: the epoch does not begin.
     --window->locks;
     call.rank().rma().unlock(*window, rank);
     return call.done();
@@ -97,6 +105,7 @@ extern "C" int PMPI_Win_unlock(int rank, MPI_Win win) {
   Call call(call_name<"MPI_Win_unlock">);
   Window* const window = checked_window(call, win);
   if (!checked_target(call, window, rank)) return call.done();
+  // A lock of MPI_Win_lock_all ends with MPI_Win_unlock_all.
   if (window->target(rank).lock == LockKind::none || window->lock_all) {
     wrong_epoch(call, "the target is not locked by MPI_Win_lock");
     return call.failed();
@@ -117,7 +126,7 @@ extern "C" int PMPI_Win_lock_all(int assert, MPI_Win win) {
   window->fence = Window::Fence::none;
   window->lock_all = true;
   window->lock_all_unchecked = (assert& MPI_MODE_NOCHECK) != 0;
-  // Others' locks are asked for by the first access; what the program's own loads and stores reach, now.
+  // Locks of other members are requested by the first access; those of memory that the program accesses directly, now.
   for (int target = 0; target < window->members(); ++target) {
     if (target == window->rank() || window->flavor == MPI_WIN_FLAVOR_SHARED) wait_for_lock(call, *window, target);
   }
@@ -192,6 +201,7 @@ extern "C" int PMPI_Win_sync(MPI_Win win) {
   const Window* const window = checked_window(call, win);
   if (window == nullptr) return call.done();
   look_at_times(call);
+  // Orders the program's own loads and stores with others' (unified model; MPI 4.0, 12.5.4).
   margay::sim::order_memory();
   call.rank().rma().synchronised(*window, TraceSync::sync);
   return call.done();
@@ -210,6 +220,7 @@ extern "C" int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win) {
   window->fence = Window::Fence::none;
   window->exposes = true;
   window->post_group = std::move(ranks);
+  // Notifies the origins; MPI_Win_start waits for it.
   for (const int rank : window->post_group) call.rank().rma().tell(*window, rank, margay::mpi_adi::Ask::posted);
   call.rank().rma().synchronised(*window, TraceSync::post);
   return call.done();
@@ -232,7 +243,7 @@ extern "C" int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win) {
     WindowTarget& target = window->target(rank);
     target.in_start = true;
     const std::uint32_t post = ++target.started;
-    // Also with MPI_MODE_NOCHECK, where it is here already: else it would be taken for a later one's.
+    // Also with MPI_MODE_NOCHECK, where the post has arrived already: unused, it would count for a later epoch.
     wait_for_target(call, target,
                     [&] { return window->control.posts().has_reached(static_cast<std::uint32_t>(rank), post); });
   }
@@ -247,6 +258,7 @@ extern "C" int PMPI_Win_complete(MPI_Win win) {
   if (window != nullptr && !window->starts) wrong_epoch(call, "MPI_Win_start was not called");
   if (!call.ok()) return call.failed();
   for (const int rank : window->start_group) {
+    // Before the notification: the target may use its memory from then on.
     complete_start(call, *window, rank);
     window->target(rank).in_start = false;
     if (!call.device().kernel().initiator().gone(window->target(rank).world_rank))
@@ -262,10 +274,12 @@ MARGAY_ALIAS(Win_complete)
 
 namespace {
 
+// Completions are counted for each origin, so that one of a later epoch is not lost.
 bool has_completed(Window& window, int origin) {
   return window.control.completions().has_reached(static_cast<std::uint32_t>(origin), window.target(origin).waited + 1);
 }
 
+// Uses up one completion of each origin.
 void end_exposure(Window& window) {
   for (const int rank : window.post_group) ++window.target(rank).waited;
   window.post_group.clear();
@@ -282,6 +296,7 @@ extern "C" int PMPI_Win_wait(MPI_Win win) {
   if (!call.ok()) return call.failed();
   for (const int rank : window->post_group) {
     const WindowTarget& origin = window->target(rank);
+    // A lost origin ends the wait with an error, and with it the exposure epoch.
     wait_for_target(call, origin, [&] { return has_completed(*window, rank); });
   }
   end_exposure(*window);
@@ -304,6 +319,7 @@ extern "C" int PMPI_Win_test(MPI_Win win, int* flag) {
     const WindowTarget& origin = window->target(rank);
     if (has_completed(*window, rank)) continue;
     all = false;
+    // A lost origin never completes.
     if (kernel.initiator().gone(origin.world_rank)) call.error(MPIX_ERR_PROC_FAILED, {});
   }
   *flag = all || !call.ok() ? 1 : 0;

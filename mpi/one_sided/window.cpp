@@ -1,4 +1,4 @@
-// Windows: made, freed, and the fence (MPI 4.0, 12.2 and 12.5.1).
+// Creation and release of windows, the fence, and attached memory (MPI 4.0, 12.2 and 12.5.1).
 
 #include "collectives/comm/window.hpp"
 #include "collectives/select/perform.hpp"
@@ -22,7 +22,7 @@ struct WindowArguments {
   MPI_Comm comm;
 };
 
-// The communicator, checked with everything else, also what `check_more` does; nullptr after an error.
+// Checks all arguments, also by `check_more`, and returns the communicator; nullptr after an error.
 template <typename CheckMore>
 Communicator* check_window(Call& call, const WindowArguments& arguments, const MPI_Win* win, Info& hints,
                            CheckMore check_more) {
@@ -32,6 +32,7 @@ Communicator* check_window(Call& call, const WindowArguments& arguments, const M
   if (arguments.unit <= 0) {
     call.error(MPI_ERR_DISP, "disp_unit is " + std::to_string(arguments.unit) + "; it is above 0");
   }
+  // A copy, as the program may free the object.
   std::optional<Info> given = arguments.info == MPI_INFO_NULL ? Info{} : copy_of_info(arguments.info);
   if (!given) call.error(MPI_ERR_INFO, words_of_bad_info(arguments.info));
   check_more();
@@ -41,6 +42,7 @@ Communicator* check_window(Call& call, const WindowArguments& arguments, const M
   return communicator;
 }
 
+// Ends a collective construction: passes the window to the program, or raises the error.
 int give_window(Call& call, const MadeWindow& made, Info hints, MPI_Win* win) {
   if (made.window == nullptr) {
     *win = MPI_WIN_NULL;
@@ -67,6 +69,7 @@ int give_window(Call& call, const MadeWindow& made, Info hints, MPI_Win* win) {
   return call.done();
 }
 
+// MPI_Win_create: a window over the program's memory.
 int create(const Invocation& name, void* base, const WindowArguments& arguments, MPI_Win* win) {
   Call call(name);
   Info hints;
@@ -80,7 +83,7 @@ int create(const Invocation& name, void* base, const WindowArguments& arguments,
       std::move(hints), win);
 }
 
-// With memory of its own. `flavor`: of MPI_Win_allocate or MPI_Win_allocate_shared.
+// The body of MPI_Win_allocate and MPI_Win_allocate_shared, which allocate the window's memory.
 int allocate(const Invocation& name, int flavor, const WindowArguments& arguments, void* baseptr, MPI_Win* win) {
   Call call(name);
   Info hints;
@@ -129,11 +132,12 @@ extern "C" int PMPI_Win_free(MPI_Win* win) {
   Window* const window = call.ok() ? checked_window(call, *win) : nullptr;
   if (window != nullptr) wrong_epoch(call, check_free(*window));
   if (!call.ok()) return call.failed();
+  // Before any other effect: an attribute's function may refuse.
   if (!delete_attributes(call, *window->communicator)) return call.failed();
   flush_all(call, *window);
-  // All have ended their accesses before anybody's memory goes.
+  // A barrier: all members have ended their accesses before any member's memory is freed.
   note_error(call, perform(collectives_of(call), *window->communicator, BarrierCall{}));
-  // A member is dead, and the living may still be at it: what they write may not become anything else.
+  // If a member is dead, others may still access this memory: it is not reused.
   if (!call.ok() || window->error_class == MPIX_ERR_PROC_FAILED) keep_memory(*window);
   tell_errors(call, *window);
   MpiRank& rank = call.rank();
@@ -142,7 +146,7 @@ extern "C" int PMPI_Win_free(MPI_Win* win) {
     destroy_window(rank, *window);
     return call.done();
   }
-  const int code = call.failed();  // by the error handler of the window's communicator, which goes after it
+  const int code = call.failed();  // calls the error handler of the window's communicator, which is freed afterwards
   rank.enter();
   destroy_window(rank, *window);
   rank.leave();
@@ -159,9 +163,12 @@ extern "C" int PMPI_Win_fence(int assert, MPI_Win win) {
   }
   if (window != nullptr) wrong_epoch(call, check_fence(*window));
   if (!call.ok()) return call.failed();
+  // Without an access in its epoch there is nothing to complete.
   if (window->fence == Window::Fence::used) flush_all(call, *window);
   note_error(call, perform(collectives_of(call), *window->communicator, BarrierCall{}));
+  // After the barrier: all accesses before the fence are announced and complete.
   if (window->check != nullptr) window->check->announced.end_fence(++window->check->fences);
+  // The new epoch begins with the first access (MPI 4.0, 12.5.1).
   window->fence = (assert& MPI_MODE_NOSUCCEED) != 0 ? Window::Fence::none : Window::Fence::open;
   call.rank().rma().synchronised(*window, margay::sim::TraceSync::fence);
   tell_errors(call, *window);
@@ -201,13 +208,13 @@ extern "C" int PMPI_Win_detach(MPI_Win win, const void* base) {
 }
 MARGAY_ALIAS(Win_detach)
 
-// Where the memory of another member is, of a window that shares it (MPI 4.0, 12.2.3).
+// The address of another member's memory in a shared window (MPI 4.0, 12.2.3).
 
 using namespace margay::mpi;
 
 namespace {
 
-// The first member that has any memory, where none is named.
+// For MPI_PROC_NULL: the first member with memory.
 int member_of(const Window& window, int rank) {
   if (rank != MPI_PROC_NULL) return rank;
   for (int member = 0; member < window.members(); ++member) {
@@ -216,6 +223,7 @@ int member_of(const Window& window, int rank) {
   return 0;
 }
 
+// Only for shared windows, all of whose memory is mapped here.
 template <typename Unit>
 int query(const Invocation& name, MPI_Win win, int rank, MPI_Aint* size, Unit* unit, void* baseptr) {
   Call call(name);
@@ -231,7 +239,7 @@ int query(const Invocation& name, MPI_Win win, int rank, MPI_Aint* size, Unit* u
   const WindowTarget& target = window->target(member_of(*window, rank));
   *size = static_cast<MPI_Aint>(target.bytes);
   *unit = static_cast<Unit>(target.unit);
-  // A member without bytes has a place between its neighbors', as MPI_Win_allocate_shared returned it.
+  // A member without memory has an address between its neighbors', as MPI_Win_allocate_shared returned it.
   *static_cast<void**>(baseptr) = target.base;
   return call.done();
 }

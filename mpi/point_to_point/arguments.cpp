@@ -3,6 +3,7 @@
 namespace margay::mpi {
 
 void refuse_request(Call& call, Request* device) {
+  // The operation continues without a handle; the device frees it when it is complete.
   call.device().free(*device);
   call.error(MPI_ERR_OTHER, "too many requests are alive (2^18); complete or free some first");
 }

@@ -1,4 +1,5 @@
-// The arguments of a send and a receive, their checks, and the handle of the request that the device made.
+// The arguments of a send and a receive as the program passed them, their checks, and the handle of the device's
+// request. Inline, because they are on the path of every message.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 
 namespace margay::mpi {
 
-// The arguments as the program gave them.
+// The arguments as the program passed them; nothing is looked up or checked.
 struct SendArguments {
   const void* buffer;
   std::int64_t count;
@@ -20,6 +21,7 @@ struct SendArguments {
   MPI_Comm communicator;
 };
 
+// The same of a receive. `source` may be MPI_ANY_SOURCE, `tag` MPI_ANY_TAG.
 struct ReceiveArguments {
   void* buffer;
   std::int64_t count;
@@ -29,7 +31,8 @@ struct ReceiveArguments {
   MPI_Comm communicator;
 };
 
-// Looked up and checked. After an error some of it is missing.
+// Looks up and checks the arguments. After an error the result is incomplete, and the call has the error. Returns at
+// the first lookup that fails.
 [[nodiscard]] inline CheckedSend check_send(Call& call, SendMode mode, const SendArguments& arguments) {
   CheckedSend checked{mode,          arguments.buffer, arguments.count,        nullptr, arguments.destination,
                       arguments.tag, nullptr,          Context::point_to_point};
@@ -46,6 +49,7 @@ struct ReceiveArguments {
   return checked;
 }
 
+// The same for a receive: also a source and a tag that match any message are valid.
 [[nodiscard]] inline CheckedReceive check_receive(Call& call, const ReceiveArguments& arguments) {
   CheckedReceive checked{arguments.buffer, arguments.count,        nullptr, arguments.source, arguments.tag,
                          nullptr,          Context::point_to_point};
@@ -62,10 +66,12 @@ struct ReceiveArguments {
   return checked;
 }
 
-// Gives a request that was started a handle.
-[[gnu::noinline]] void refuse_request(Call& call, Request* device);  // too many are alive
+// Give a started request a handle. A send that completed at once has no request: all such sends share one handle,
+// unless the check of leaks needs one for each.
+[[gnu::noinline]] void refuse_request(Call& call, Request* device);  // frees the request: too many are alive
 inline void hand_out(Call& call, Request* device, Communicator& communicator, MPI_Request* handle) {
   const bool sent = device->kind == RequestKind::sent;
+  // The usual case of short messages: the shared handle costs no table entry.
   if (sent && call.rank().handles().origins() == nullptr) [[likely]] {
     *handle = call.rank().handles().sent_request();
     return;
@@ -73,6 +79,7 @@ inline void hand_out(Call& call, Request* device, Communicator& communicator, MP
   UserRequest* const request = call.rank().handles().add_request(device, communicator);
   if (request == nullptr) [[unlikely]]
     return refuse_request(call, device);
+  // The check of leaks is on: a handle of its own, whose record keeps the communicator.
   if (sent) [[unlikely]] {
     request->sent = true;
     ++communicator.references;

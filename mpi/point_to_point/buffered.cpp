@@ -8,7 +8,9 @@
 
 namespace margay::mpi {
 
+// The copy is a send of its own, which the rank's buffer owns.
 Request* start_buffered(Call& call, const CheckedSend& send) {
+  // Nothing is sent to MPI_PROC_NULL, so no room is needed.
   if (send.destination != MPI_PROC_NULL) {
     const portals::Status sent = call.rank().buffered().send(send);
     if (!sent.ok()) {
@@ -16,7 +18,7 @@ Request* start_buffered(Call& call, const CheckedSend& send) {
       return nullptr;
     }
   }
-  // What the program holds is over at once, as a send to nobody is.
+  // The program's part is complete at once, as is a send to MPI_PROC_NULL.
   return &call.device().sent();
 }
 
@@ -42,8 +44,10 @@ int ibsend(Call& call, const SendArguments& arguments, MPI_Request* request) {
   return call.done();
 }
 
+// A process has one buffer (MPI 4.0, 3.6).
 int attach(Call& call, void* buffer, MPI_Count size) {
   if (size < 0) call.error(MPI_ERR_ARG, "size is " + std::to_string(size) + ", below 0");
+  // An empty buffer may be null, as MPI_Buffer_detach returns it.
   if (size > 0) call.not_null(buffer, "buffer");
   if (!call.ok()) return call.failed();
   const margay::portals::Status attached = call.rank().buffered().attach(buffer, static_cast<std::uint64_t>(size));
@@ -51,8 +55,8 @@ int attach(Call& call, void* buffer, MPI_Count size) {
   return call.done();
 }
 
-// Waits until every buffered message has gone; `buffer_addr` is the address of a pointer. Without a buffer: null and 0,
-// so that a library may take away what was attached before and put it back (MPICH's manual page).
+// Waits until all buffered messages have left. `buffer_addr` is the address of a pointer. Without an attached buffer it
+// gets null and 0, so that a library can detach what was attached before and attach it again (MPICH's manual page).
 template <typename Count>
 int detach(Call& call, void* buffer_addr, Count* size) {
   call.not_null(buffer_addr, "buffer_addr");

@@ -8,7 +8,7 @@ namespace margay::mpi {
 
 namespace {
 
-// Ends a request that the device knows nothing of.
+// Ends a request of mpi_adi/request, which the device does not manage.
 int end_own(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status, std::string& words) {
   auto& own = static_cast<OwnRequest&>(*request.device);
   MPI_Status unseen{};
@@ -24,8 +24,9 @@ int end_own(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* s
   return error_class;
 }
 
-// The request is over for the program.
+// Frees the request, or makes a persistent one inactive.
 void give_back(Call& call, UserRequest& request, MPI_Request* handle) {
+  // The shared handle of completed sends stays.
   if (request.common) {
     *handle = MPI_REQUEST_NULL;
     return;
@@ -38,7 +39,7 @@ void give_back(Call& call, UserRequest& request, MPI_Request* handle) {
   }
 }
 
-// Ends a send or receive that did not fail, as nearly all do. False: nothing happened.
+// Ends a send or receive that did not fail, the usual case. Returns false, without an effect, otherwise.
 bool end_well(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status) {
   if (request.device->is_own() || request.device->error_class != MPI_SUCCESS) [[unlikely]]
     return false;
@@ -49,6 +50,7 @@ bool end_well(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status*
 
 }  // namespace
 
+// The three ways: a success of the device, a request of mpi_adi/request, a failure of the device.
 int end_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status, std::string& words) {
   if (end_well(call, request, handle, status)) return MPI_SUCCESS;
   if (request.device->is_own()) return end_own(call, request, handle, status, words);
@@ -60,6 +62,7 @@ int end_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Statu
 }
 
 void end_only_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status) {
+  // Read before the request is freed.
   Communicator& communicator = *request.communicator;
   std::string words;
   const int error_class = end_request(call, request, handle, status, words);
@@ -76,6 +79,7 @@ RequestRow::RequestRow(Call& call, int count, MPI_Request* handles)
     count_ = 0;
     return;
   }
+  // Up to kInline requests need no allocation.
   if (count_ > kInline) row_ = new UserRequest*[static_cast<std::size_t>(count_)];
   UserRequest** const row = row_;
   for (int i = 0; i < count; ++i) row[i] = handles[i] == MPI_REQUEST_NULL ? nullptr : call.request(handles[i]);
@@ -92,6 +96,7 @@ bool RequestRow::any_active() const {
   return false;
 }
 
+// Resumes where it stopped last: completed requests stay complete during the call.
 bool RequestRow::all_complete() const {
   int at = unfinished_from_;
   while (at < count_ && (!active(row_[at]) || complete(*row_[at]))) ++at;
@@ -101,6 +106,7 @@ bool RequestRow::all_complete() const {
 
 bool RequestRow::any_complete() {
   const std::uint64_t completions = call_.device().completions();
+  // Nothing has completed since: the row need not be scanned.
   if (completions == completions_seen_) return false;
   if (first_complete() < count_) return true;
   completions_seen_ = completions;
@@ -127,6 +133,7 @@ bool RequestRow::end_well(int i, MPI_Status* status) {
   return true;
 }
 
+// A handle that became null leaves the row, too.
 int RequestRow::end(int i, MPI_Status* status, std::string& words) {
   const int error_class = end_request(call_, *row_[i], &handles_[i], status, words);
   if (handles_[i] == MPI_REQUEST_NULL) row_[i] = nullptr;
@@ -135,13 +142,13 @@ int RequestRow::end(int i, MPI_Status* status, std::string& words) {
 
 namespace {
 
-// The statuses of a call that ends several requests. MPI_ERROR is written if one of them failed, then in all of them
-// (MPI 4.0, 3.2.5).
+// The statuses of a call that ends several requests. If one request failed, MPI_ERROR is written in all of them (MPI
+// 4.0, 3.2.5).
 class Statuses {
  public:
   Statuses(MPI_Status* all, ErrorFields fields) : all_(all), told_(fields == ErrorFields::always) {}
   [[nodiscard]] MPI_Status* at(int i) const { return all_ == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : all_ + i; }
-  // Requires: those before `i` were noted.
+  // Records the error class of status `i`. Requires: those before it are recorded.
   void note(int i, int error_class) {
     if (all_ == MPI_STATUSES_IGNORE || (error_class == MPI_SUCCESS && !told_)) return;
     if (!told_) {
@@ -153,13 +160,16 @@ class Statuses {
 
  private:
   MPI_Status* all_;
-  bool told_;  // in all that were noted
+  bool told_;  // MPI_ERROR is written in all recorded statuses
 };
 
+// Out of line: a failure is rare, and this code is long.
 [[gnu::noinline]] int end_failed(Call& call, RequestRow& row, int i, MPI_Status* status) {
   Communicator& communicator = *row[i]->communicator;
+  // Only the first failed request determines the call's error and its origin; ending a later one must not change them.
   const Call::Blame before = call.blamed();
   std::string words;
+  // Ending the request drops its reference, and the handler is called afterwards.
   ++communicator.references;
   const int error_class = row.end(i, status, words);
   if (error_class == MPI_SUCCESS || !call.ok()) {
@@ -167,6 +177,7 @@ class Statuses {
     if (error_class != MPI_SUCCESS) call.blame(before);
     return error_class;
   }
+  // The communicator may be freed before its handler is called.
   call.hold(communicator);
   const std::string name(error_class_name(error_class));
   call.error(MPI_ERR_IN_STATUS, "request " + std::to_string(i) + " failed with " +
@@ -175,7 +186,7 @@ class Statuses {
   return error_class;
 }
 
-// Ends request `i`, whose status is number `at`; notes the first error for the call.
+// Ends request `i`, whose status is number `at`; the first error becomes the call's.
 void end_one(Call& call, RequestRow& row, int i, Statuses& statuses, int at) {
   MPI_Status* const status = statuses.at(at);
   statuses.note(at, row.end_well(i, status) ? MPI_SUCCESS : end_failed(call, row, i, status));
@@ -183,6 +194,7 @@ void end_one(Call& call, RequestRow& row, int i, Statuses& statuses, int at) {
 
 }  // namespace
 
+// Ends all requests also after a failure, as MPI_Waitall reports each in its status.
 int end_all(Call& call, RequestRow& row, MPI_Status* array, ErrorFields fields) {
   Statuses statuses(array, fields);
   const int size = row.size();
@@ -190,6 +202,7 @@ int end_all(Call& call, RequestRow& row, MPI_Status* array, ErrorFields fields) 
     if (active(row[i])) [[likely]] {
       end_one(call, row, i, statuses, i);
     } else {
+      // A null or inactive request has an empty status (MPI 4.0, 3.7.5).
       empty_status(statuses.at(i));
       statuses.note(i, MPI_SUCCESS);
     }
@@ -211,13 +224,13 @@ int end_some(Call& call, RequestRow& row, int* outcount, int* indices, MPI_Statu
 
 }  // namespace margay::mpi
 
-// MPI_Wait and its family (MPI 4.0, 3.7.3 and 3.7.5).
+// MPI_Wait and its variants (MPI 4.0, 3.7.3 and 3.7.5).
 
 using namespace margay::mpi;
 
 namespace {
 
-// Apart, so that the other waits do not pay for it. False: an error of the request's function.
+// Out of line, so that other waits do not pay for it. Returns false after an error of the request's function.
 [[gnu::noinline]] bool carry_on(Call& call, UserRequest* request) {
   wait_extended(call, Requests(&request, 1), true, [request] { return complete(*request); });
   return call.ok();
@@ -228,9 +241,11 @@ template <typename Done>
   return call.ok();
 }
 
-// Until `done()`; false: an error of a request's function. `all`: that is when all of them are complete.
+// Waits until `done()`; returns false after an error of a request's function. `all`: `done()` holds when all requests
+// are complete.
 template <typename Done>
 bool wait_for(Call& call, const RequestRow& row, int messages, bool all, Done done) {
+  // One test unless the program uses MPICH's extended generalized requests.
   if (any_extended(call) && awaits_extended(row.all())) [[unlikely]]
     return carry_on(call, row, all, done);
   wait_until(call.rank(), done, messages);

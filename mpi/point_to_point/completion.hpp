@@ -1,4 +1,4 @@
-// Completion of requests: the common part of MPI_Wait, MPI_Test and their families (MPI 4.0, 3.7.3 to 3.7.5).
+// Completion of requests: the common part of MPI_Wait, MPI_Test and their variants (MPI 4.0, 3.7.3 to 3.7.5).
 #pragma once
 
 #include "mpi/call/call.hpp"
@@ -9,7 +9,7 @@
 
 namespace margay::mpi {
 
-// The status of a complete request. Leaves MPI_ERROR alone.
+// Fills the status of a complete request, but for MPI_ERROR, which only calls with several statuses set.
 inline void status_of(const Request& request, MPI_Status* status) {
   if (ignores(status)) return;
   if (request.kind == RequestKind::receive) {
@@ -19,32 +19,34 @@ inline void status_of(const Request& request, MPI_Status* status) {
   }
   set_status_cancelled(*status, request.cancelled);
 }
-// Takes a complete request's status and error into the call, and gives the request back.
+// Moves a complete request's status and error into the call, and frees the request.
 inline void finish_device_request(Call& call, Request& request, MPI_Status* status) {
   status_of(request, status);
   if (request.error_class != MPI_SUCCESS) call.error(request.error_class, words_of_failure(call.rank(), request));
   call.device().free(request);
 }
 
-// Neither null nor an inactive persistent request: something to wait for.
+// Whether there is something to wait for: neither null nor an inactive persistent request.
 [[nodiscard]] inline bool active(const UserRequest* request) {
   return request != nullptr && request->device != nullptr;
 }
+// Whether an active request is complete. Requires: active().
 [[nodiscard]] inline bool complete(const UserRequest& request) {
   return request.device->complete;
 }
 
-// Ends an active, complete request: status, error class returned. A persistent one becomes inactive, another one is
-// gone and its handle MPI_REQUEST_NULL.
-// `words`: why it failed; untouched when it did not.
+// Ends an active, complete request, and returns its error class. A persistent one becomes inactive; another one is
+// freed, and its handle becomes MPI_REQUEST_NULL. `words`: the message of an error; unchanged without one.
 [[nodiscard]] int end_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status,
                               std::string& words);
-// The same, for the call that ends one request only: its error is the call's.
+// The same in a call that ends one request only: its error becomes the call's.
 void end_only_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status);
 
-// A row of requests, looked up once per call. Null handles give nullptr; an invalid one notes an error.
+// The requests of one call, looked up once. Null handles give nullptr; an invalid one sets the call's error. Up to 64
+// requests are held without allocation.
 class RequestRow {
  public:
+  // Looks up `count` handles of the program; sets the call's error if one is invalid. `handles` outlives it.
   RequestRow(Call& call, int count, MPI_Request* handles);
   ~RequestRow();
   RequestRow(const RequestRow&) = delete;
@@ -53,50 +55,56 @@ class RequestRow {
   [[nodiscard]] int size() const { return count_; }
   [[nodiscard]] Requests all() const { return {row_, static_cast<std::size_t>(count_)}; }
   [[nodiscard]] UserRequest* operator[](int i) const { return row_[i]; }
+  // Whether there is anything to wait for.
   [[nodiscard]] bool any_active() const;
+  // Whether every active request is complete.
   [[nodiscard]] bool all_complete() const;
-  // How many messages all_complete() may be waiting for; at most kMessagesInTurn.
+  // The number of messages that all_complete() may be waiting for, at most kMessagesInTurn.
   [[nodiscard]] int messages_in_turn() const { return count_ < kMessagesInTurn ? count_ : kMessagesInTurn; }
-  // How many messages a look at any of them takes: a row's look costs what the row is long, so it should find as much.
+  // The number of messages that a round of progress takes for any_complete(): at least as many as there are requests,
+  // because a check of the row costs as much as the row is long.
   [[nodiscard]] int messages_in_look() const {
     return count_ > Device::kMessagesPerLook ? count_ : Device::kMessagesPerLook;
   }
-  // Whether one is active and complete. Looks at the row only if some request became complete since it last did.
+  // Whether one is active and complete. Scans the row only if some request has completed since the last scan.
   [[nodiscard]] bool any_complete();
-  // The first active, complete request at or after `from`; size() when none.
+  // The index of the first active, complete request from `from` on; size() if there is none.
   [[nodiscard]] int first_complete(int from = 0) const;
-  // Ends request i, unless it failed: then false, and nothing happened.
+  // Ends request i unless it failed. Returns false, without an effect, if it failed.
   [[nodiscard]] bool end_well(int i, MPI_Status* status);
-  // Ends request i.
+  // Ends request i, failed or not; see end_request().
   [[nodiscard]] int end(int i, MPI_Status* status, std::string& words);
-  // Ends request i as the call's only one.
+  // Ends request i as the only one of the call.
   void end_only(int i, MPI_Status* status);
 
  private:
+  // Requests in the object itself; longer rows allocate.
   static constexpr int kInline = 64;
   static constexpr std::uint64_t kNeverLooked = ~std::uint64_t{0};
-  // Between two looks at the row, so that a look and a round's beginning are paid once for many messages.
+  // Messages between two scans of the row, so that a scan and the start of a round are paid once for many messages.
   static constexpr int kMessagesInTurn = 16;
   Call& call_;
   MPI_Request* handles_;
   int count_;
-  std::uint64_t completions_seen_ = kNeverLooked;  // when any_complete() found none
-  mutable int unfinished_from_ = 0;  // all before it are complete: all_complete() looks at each request about once
+  std::uint64_t completions_seen_ = kNeverLooked;  // the device's count when any_complete() last found none
+  mutable int unfinished_from_ = 0;  // all before it are complete, so all_complete() visits each request about once
+  // inline_, or an array of its own for longer rows.
   UserRequest** row_;
   UserRequest* inline_[kInline];
 };
 
-// Whether statuses get MPI_ERROR although no request failed. The standard says no (MPI 4.0, 3.2.5); MPICH's MPI_Waitall
-// writes it, and programs read it.
+// Whether statuses get MPI_ERROR also if no request failed. The standard says no (MPI 4.0, 3.2.5), but MPICH's
+// MPI_Waitall writes it, and programs read it.
 enum class ErrorFields : std::uint8_t { always, failed };
-// Ends every request of a row that is all complete. Errors: MPI_ERR_IN_STATUS, with each status's own.
+// Ends all requests of a row that is all complete. Returns MPI_SUCCESS, or raises MPI_ERR_IN_STATUS with each status's
+// own error.
 [[nodiscard]] int end_all(Call& call, RequestRow& row, MPI_Status* statuses, ErrorFields fields);
-// Before the first look of MPI_Waitsome and MPI_Testsome: a request that is complete whenever it is asked for must not
-// keep the others' messages from coming in.
+// A round of progress before the first scan of MPI_Waitsome and MPI_Testsome: a request that is complete in every call
+// must not keep the others' messages from being received.
 inline void look_around(Call& call, const RequestRow& row) {
   static_cast<void>(call.device().progress(row.messages_in_look()));
 }
-// Ends every complete request of a row, in order, so that none starves. `statuses` as above.
+// Ends all complete requests of a row, in order, so that none starves. `statuses` as above.
 [[nodiscard]] int end_some(Call& call, RequestRow& row, int* outcount, int* indices, MPI_Status* statuses);
 
 }  // namespace margay::mpi

@@ -11,6 +11,7 @@ using namespace margay::mpi;
 
 namespace {
 
+// Bounds all partitions together, so that offsets in the buffer cannot overflow.
 void check_sizes(Call& call, int partitions, MPI_Count count, const Datatype* type) {
   if (partitions < 0) call.error(MPI_ERR_ARG, "partitions is " + std::to_string(partitions) + ", below 0");
   if (!call.ok() || type == nullptr) return;
@@ -23,7 +24,7 @@ void check_sizes(Call& call, int partitions, MPI_Count count, const Datatype* ty
   }
 }
 
-// Gives a checked one its handle. It is persistent: inactive until MPI_Start.
+// Makes the persistent request of a checked call; it is inactive until MPI_Start.
 template <typename Side>
 int keep(Call& call, const PartitionedCall& arguments, MPI_Request* handle) {
   call.not_null(handle, "request");
@@ -39,13 +40,14 @@ int keep(Call& call, const PartitionedCall& arguments, MPI_Request* handle) {
   return MPI_SUCCESS;
 }
 
-// The partitioned request of that side, or nullptr and an error.
+// The partitioned request of that side; nullptr, with the error set, if the handle is another request's.
 template <typename Side>
 Side* find(Call& call, MPI_Request handle, const char* made_by) {
   const UserRequest* const found = call.request(handle);
   if (!call.ok()) return nullptr;
   const bool is = found->persistent && found->own != nullptr && found->own->kind == Side::kKind;
   Side* const side = is ? static_cast<Side*>(found->own) : nullptr;
+  // A handle of another kind must not be cast.
   if (side == nullptr) call.error(MPI_ERR_REQUEST, std::string("the request is not one of ") + made_by);
   return side;
 }
@@ -56,6 +58,7 @@ void check_partition(Call& call, const Partitioned* request, int partition, cons
                               std::to_string(request->partitions()));
 }
 
+// Partitions can be made ready only between MPI_Start and completion.
 PartitionedSend* find_sending(Call& call, MPI_Request handle) {
   auto* const request = find<PartitionedSend>(call, handle, "MPI_Psend_init");
   if (call.ok() && !request->active()) {
@@ -79,7 +82,7 @@ extern "C" int PMPI_Psend_init(const void* buf, int partitions, MPI_Count count,
   const CheckedSend checked = check_send(call, SendMode::standard, {buf, count, datatype, dest, tag, comm});
   check_sizes(call, partitions, count, checked.type);
   check_hints(call, info);
-  // Only ever read; a receive's is written.
+  // A send's buffer is only read; a receive's is written.
   return keep<PartitionedSend>(
       call, {const_cast<void*>(buf), partitions, count, checked.type, dest, tag, checked.communicator}, request);
 }
@@ -89,6 +92,7 @@ extern "C" int PMPI_Precv_init(void* buf, int partitions, MPI_Count count, MPI_D
                                MPI_Comm comm, MPI_Info info, MPI_Request* request) {
   Call call(call_name<"MPI_Precv_init">);
   const CheckedReceive checked = check_receive(call, {buf, count, datatype, source, tag, comm});
+  // MPI allows no wildcards here.
   if (source == MPI_ANY_SOURCE) call.error(MPI_ERR_RANK, "source is MPI_ANY_SOURCE; partitions come from one rank");
   if (tag == MPI_ANY_TAG) call.error(MPI_ERR_TAG, "tag is MPI_ANY_TAG; partitions come with one tag");
   check_sizes(call, partitions, count, checked.type);
@@ -113,6 +117,7 @@ extern "C" int PMPI_Pready_range(int partition_low, int partition_high, MPI_Requ
   check_partition(call, found, partition_low, "partition_low");
   check_partition(call, found, partition_high, "partition_high");
   if (!call.ok()) return call.failed();
+  // All are checked before the first one is marked ready, so a failed call has no effect.
   for (int at = partition_low; at <= partition_high && call.ok(); ++at) check_ready(call, found, at);
   if (!call.ok()) return call.failed();
   for (int at = partition_low; at <= partition_high; ++at) found->make_ready(at);
@@ -130,7 +135,7 @@ extern "C" int PMPI_Pready_list(int length, int array_of_partitions[], MPI_Reque
   }
   if (!call.ok()) return call.failed();
   for (int i = 0; i < length; ++i) {
-    // One that the list names twice.
+    // The list may name a partition twice.
     if (!found->ready(array_of_partitions[i])) found->make_ready(array_of_partitions[i]);
   }
   return MPI_SUCCESS;
@@ -141,12 +146,13 @@ extern "C" int PMPI_Parrived(MPI_Request request, int partition, int* flag) {
   Call call(call_name<"MPI_Parrived">);
   call.not_null(flag, "flag");
   if (call.ok() && request == MPI_REQUEST_NULL) {
-    *flag = 1;  // as of one that is not active (MPI 4.0, 4.2.2)
+    *flag = 1;  // as for an inactive request (MPI 4.0, 4.2.2)
     return MPI_SUCCESS;
   }
   auto* const found = find<PartitionedReceive>(call, request, "MPI_Precv_init");
   check_partition(call, found, partition);
   if (!call.ok()) return call.failed();
+  // No round of progress if the partition has arrived already.
   bool arrived = !found->active() || found->arrived(partition);
   if (!arrived) {
     look_once(call);

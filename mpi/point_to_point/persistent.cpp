@@ -1,4 +1,5 @@
-// Persistent requests (MPI 4.0, chapter 3.9): the arguments are checked and kept once, started as often as wanted.
+// Persistent requests (MPI 4.0, chapter 3.9): the arguments are checked and kept once; the request is started as often
+// as the program likes.
 #include "mpi/call/binding.hpp"
 #include "mpi/point_to_point/arguments.hpp"
 #include "mpi/point_to_point/buffered.hpp"
@@ -10,6 +11,7 @@ using namespace margay::mpi;
 
 namespace {
 
+// Makes an inactive request with references to communicator and datatype, which the program may free.
 int keep(Call& call, Communicator* communicator, const PersistentCall& arguments, MPI_Request* handle) {
   call.not_null(handle, "request");
   if (!call.ok()) return call.failed();
@@ -27,7 +29,7 @@ int keep(Call& call, Communicator* communicator, const PersistentCall& arguments
   return MPI_SUCCESS;
 }
 
-// Whether it can be started.
+// Checks that a request can be started.
 void check_start(Call& call, const UserRequest& request) {
   if (!request.persistent) {
     call.error(MPI_ERR_REQUEST, "the request is not a persistent one");
@@ -36,9 +38,10 @@ void check_start(Call& call, const UserRequest& request) {
   }
 }
 
+// Requires: check_start() found no error.
 void start(Call& call, UserRequest& request) {
   if (request.own != nullptr) {
-    request.device = request.own;  // other threads may come in between, when it calls a function of the program's
+    request.device = request.own;  // first: start() may call functions of the program, and let other threads in
     request.own->start(call.rank());
     return;
   }
@@ -49,6 +52,7 @@ void start(Call& call, UserRequest& request) {
     return;
   }
   const CheckedSend send{kept.mode, kept.buffer, kept.count, kept.type, kept.peer, kept.tag, request.communicator};
+  // A buffered send may fail for want of room: then there is no device request, and the call has the error.
   request.device = kept.mode == SendMode::buffered ? start_buffered(call, send) : call.device().start_send(send);
 }
 
@@ -61,7 +65,7 @@ int persistent_send(const Invocation& name, SendMode mode, const SendArguments& 
   const CheckedSend checked = check_send(call, mode, arguments);
   PersistentCall kept;
   kept.mode = mode;
-  kept.buffer = const_cast<void*>(arguments.buffer);  // only ever read; a receive's is written
+  kept.buffer = const_cast<void*>(arguments.buffer);  // a send's buffer is only read; a receive's is written
   kept.count = arguments.count;
   kept.type = checked.type;
   kept.peer = arguments.destination;
@@ -69,6 +73,7 @@ int persistent_send(const Invocation& name, SendMode mode, const SendArguments& 
   return keep(call, checked.communicator, kept, request);
 }
 
+// The arguments are checked now, and used by every start.
 int persistent_receive(const Invocation& name, const ReceiveArguments& arguments, MPI_Request* request) {
   Call call(name);
   const CheckedReceive checked = check_receive(call, arguments);
@@ -103,7 +108,8 @@ extern "C" int PMPI_Startall(int count, MPI_Request array_of_requests[]) {
     const UserRequest* found = call.request(array_of_requests[i]);
     if (call.ok()) check_start(call, *found);
   }
-  // None is started unless all can be; but one that stands there twice is active the second time.
+  // No request is started unless all can be. One that is listed twice is active the second time, so each is checked
+  // again.
   for (int i = 0; i < count && call.ok(); ++i) {
     UserRequest& found = *call.request(array_of_requests[i]);
     check_start(call, found);

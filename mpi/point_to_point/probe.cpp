@@ -1,4 +1,4 @@
-// MPI_Probe, MPI_Mprobe and their kin (MPI 4.0, chapter 3.8).
+// MPI_Probe, MPI_Mprobe and their variants (MPI 4.0, chapter 3.8).
 #include "mpi/call/binding.hpp"
 #include "mpi/point_to_point/arguments.hpp"
 #include "mpi/point_to_point/completion.hpp"
@@ -14,6 +14,7 @@ void fill(MPI_Status* status, const Envelope& envelope) {
   fill_status(status, envelope.source, envelope.tag, envelope.bytes);
 }
 
+// The checks that all probes share.
 Communicator* check_probe(Call& call, int source, int tag, MPI_Comm comm) {
   Communicator* communicator = call.communicator(comm);
   call.source(communicator, source);
@@ -21,30 +22,32 @@ Communicator* check_probe(Call& call, int source, int tag, MPI_Comm comm) {
   return communicator;
 }
 
-// A probe found nothing: whether nothing may ever come, which is an error then.
+// Whether no message can ever come, as its source is lost; sets the error then.
 bool in_vain(Call& call, int source, const Communicator& communicator) {
   if (!call.device().source_lost(source, communicator)) return false;
   call.error(MPIX_ERR_PROC_FAILED, words_of_lost(call.rank()));
   return true;
 }
 
-// Until `probe` finds one, or nothing may ever come. What is awaited is told as long as this waits, and no longer: a
-// handler of an error runs outside the lock, and may not return.
+// Waits until `probe` finds a message, or none can ever come. The awaited envelope is published only while this waits:
+// an error's handler runs outside the lock, and may never return.
 template <typename Probe>
 void wait_for_one(Call& call, const Awaited& awaited, Probe probe) {
+  // Published for descriptions of the process's waits.
   const ProbeWait told(call.device(), awaited);
   wait_until(call.rank(), [&] { return probe() || in_vain(call, awaited.source, *awaited.communicator); });
 }
 
-// A matched message's handle; MPI_MESSAGE_NULL and an error when there are too many.
+// The handle of a matched message; MPI_MESSAGE_NULL, with the error set, if there are too many.
 MPI_Message hand_out(Call& call, Message& message) {
   const Handle handle = call.rank().handles().messages().add(message);
+  // The message stays extracted: no receive can match it any more.
   if (handle == 0) call.error(MPI_ERR_OTHER, "too many matched messages are alive (2^18); receive some first");
   call.rank().handles().note_origin(handle);
   return handle == 0 ? MPI_MESSAGE_NULL : handle;
 }
 
-// What both matched receives check; nullptr for MPI_MESSAGE_NO_PROC, and after an error.
+// The checks of both matched receives. Returns nullptr for MPI_MESSAGE_NO_PROC and after an error.
 Message* check_matched(Call& call, const void* buffer, std::int64_t count, Datatype* type, const MPI_Message* handle) {
   call.count(count);
   call.buffer(buffer, count, type);
@@ -59,6 +62,7 @@ Message* check_matched(Call& call, const void* buffer, std::int64_t count, Datat
   return message;
 }
 
+// Receives a message that a matched probe extracted; no other receive can match it.
 Request* start_matched(Call& call, void* buffer, std::int64_t count, Datatype& type, Message* message,
                        MPI_Message* handle) {
   if (message == nullptr) {  // MPI_MESSAGE_NO_PROC: like a receive from MPI_PROC_NULL
@@ -66,6 +70,7 @@ Request* start_matched(Call& call, void* buffer, std::int64_t count, Datatype& t
     return call.device().start_receive(
         {buffer, count, &type, MPI_PROC_NULL, MPI_ANY_TAG, &call.rank().worlds().world()});
   }
+  // From here on the message belongs to the receive.
   call.rank().handles().messages().remove(*handle);
   *handle = MPI_MESSAGE_NULL;
   return call.device().start_matched_receive(buffer, count, type, *message);
@@ -90,6 +95,7 @@ int imrecv(Call& call, void* buffer, std::int64_t count, MPI_Datatype datatype, 
   call.not_null(request, "request");
   if (!call.ok()) return call.failed();
   Request* started = start_matched(call, buffer, count, *type, matched, message);
+  // A receive from MPI_PROC_NULL has no communicator: its handle is the world's.
   hand_out(call, started, started->communicator != nullptr ? *started->communicator : call.rank().worlds().world(),
            request);
   return call.done();
@@ -152,11 +158,13 @@ extern "C" int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* mess
     return MPI_SUCCESS;
   }
   Envelope envelope;
+  // Extracted inside the wait, so that no other thread's receive can match it first.
   Message* found = nullptr;
   wait_for_one(call, {source, tag, communicator}, [&] {
     found = call.device().matched_probe(source, tag, *communicator, envelope, TraceProbe::mprobe);
     return found != nullptr;
   });
+  // The wait ended with an error.
   if (found == nullptr) return call.failed();
   *message = hand_out(call, *found);
   fill(status, envelope);

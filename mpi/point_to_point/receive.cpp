@@ -13,6 +13,7 @@ int blocking_receive(const Invocation& name, const ReceiveArguments& arguments, 
   call.status(status);
   if (!call.ok()) [[unlikely]]
     return call.failed();
+  // A receive always has a request, unlike a short send.
   Request& request = *call.device().start_receive(receive);
   call.wait(request);
   finish_device_request(call, request, status);
@@ -58,6 +59,7 @@ MARGAY_TWINS(Sendrecv,
                                        {recvbuf, recvcount, recvtype, source, recvtag, comm}, status);
              })
 
+// One buffer: it is the argument of both sides.
 MARGAY_TWINS(Sendrecv_replace,
              (void* buf, Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
               MPI_Comm comm, MPI_Status* status),

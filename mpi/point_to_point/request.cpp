@@ -13,7 +13,8 @@ OwnRequest* own_of(Request* request) {
   return static_cast<OwnRequest*>(request);
 }
 
-// What an own request says; `programs`: what a function of the program's returned, as it is.
+// Ends the call with the code of a request of mpi_adi/request. `programs`: a function of the program returned it, so it
+// is passed on unchanged.
 int end(Call& call, bool programs, int code, std::string words) {
   if (code == MPI_SUCCESS) return MPI_SUCCESS;
   if (programs) call.blame(Call::Blame::program);
@@ -21,7 +22,7 @@ int end(Call& call, bool programs, int code, std::string words) {
   return call.failed();
 }
 
-// A nonblocking collective's can neither be cancelled nor freed (MPI 4.0, 6.12).
+// A nonblocking collective's request can neither be cancelled nor freed (MPI 4.0, 6.12).
 bool is_collective(Request* request) {
   return request != nullptr && request->kind == RequestKind::collective;
 }
@@ -35,6 +36,7 @@ extern "C" int PMPI_Request_free(MPI_Request* request) {
   UserRequest* found = call.request(*request);
   if (!call.ok()) return call.failed();
   Request* const under_way = found->device;
+  // Persistent collectives and partitioned requests own an object between starts.
   OwnRequest* const kept = found->persistent ? found->own : nullptr;
   if (is_collective(under_way)) {
     call.error(MPI_ERR_REQUEST, "the request is a nonblocking collective's; it is not freed but completed");
@@ -45,12 +47,13 @@ extern "C" int PMPI_Request_free(MPI_Request* request) {
     return call.failed();
   }
   *request = MPI_REQUEST_NULL;
+  // The shared handle of completed sends is never freed.
   if (found->common) return MPI_SUCCESS;
   const bool own = under_way != nullptr && under_way->is_own();
-  // A generalized request keeps its handle until MPI_Grequest_complete.
+  // A generalized request keeps its handle until MPI_Grequest_complete, which names it.
   const bool awaited = generalized_of(under_way) != nullptr && !under_way->complete;
   if (!awaited) call.rank().handles().free_request(*found);
-  // What is under way goes on; whoever has it frees it when it is complete.
+  // An operation in progress continues; its owner frees it when it is complete.
   if (kept != nullptr) {
     kept->retire();
   } else if (own) {
@@ -77,7 +80,7 @@ extern "C" int PMPI_Cancel(MPI_Request* request) {
     call.error(MPI_ERR_REQUEST, "the request is a nonblocking collective's, which cannot be cancelled");
   }
   if (!call.ok()) return call.failed();
-  // What has arrived already is not to be cancelled any more.
+  // Receives messages that have arrived: those cannot be cancelled any more.
   call.device().progress();
   if (found->device->is_own()) {
     std::string words;

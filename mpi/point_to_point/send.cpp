@@ -8,6 +8,7 @@ namespace margay::mpi {
 
 namespace {
 
+// Out of line: long and synchronous messages, and short ones without room in the ring.
 [[gnu::noinline]] int send_and_wait(Call& call, const CheckedSend& send) {
   Request& request = *call.device().start_send(send);
   call.wait(request);
@@ -18,7 +19,7 @@ namespace {
   return call.done();
 }
 
-// For the list of leaks: the device keeps nothing of a send that is over.
+// Records a send for the list of leaks, as the device keeps nothing of a completed one.
 [[gnu::noinline]] void note_sent(UserRequest* request, const CheckedSend& send) {
   if (request == nullptr || !request->sent) return;
   request->call.peer = send.destination;
@@ -33,7 +34,7 @@ int blocking_send(const Invocation& name, SendMode mode, const SendArguments& ar
   const CheckedSend send = check_send(call, mode, arguments);
   if (!call.ok()) [[unlikely]]
     return call.failed();
-  // A short message whose ring has room needs no request.
+  // A short message whose ring has room needs no request; a synchronous one has to wait for its receive.
   if (mode != SendMode::synchronous && call.device().send_now(send)) return MPI_SUCCESS;
   return send_and_wait(call, send);
 }
@@ -44,6 +45,7 @@ int nonblocking_send(const Invocation& name, SendMode mode, const SendArguments&
   call.not_null(request, "request");
   if (!call.ok()) [[unlikely]]
     return call.failed();
+  // A send that completes at once gets the shared handle, and no table entry.
   hand_out(call, call.device().start_send(send), *send.communicator, request);
   if (call.rank().handles().origins() != nullptr && call.ok()) [[unlikely]]
     note_sent(call.rank().handles().request(*request), send);
@@ -56,8 +58,8 @@ int nonblocking_send(const Invocation& name, SendMode mode, const SendArguments&
 
 using namespace margay::mpi;
 
-// The bindings of one mode: MPI_Send, MPI_Isend and MPI_Send_init, each with its twin for large counts.
-// docs/walk.md begins here.
+// The bindings of one mode: MPI_Send, MPI_Isend and MPI_Send_init, each with its twin for large counts. docs/walk.md
+// begins here.
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage): several names made of one.
 #define MARGAY_SEND(name, nonblocking_name, mode)                                                                      \
   MARGAY_TWINS(name, (const void* buf, Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm), {        \

@@ -1,4 +1,4 @@
-// Whole calls of sends and receives, which their bindings call in one line.
+// The bodies of send and receive bindings, each of which returns what its binding returns.
 #pragma once
 
 #include "mpi/call/call_name.hpp"
@@ -7,29 +7,29 @@
 
 namespace margay::mpi {
 
-// MPI_Send, MPI_Ssend and MPI_Rsend; MPI_Isend and its kin. Both return what the binding returns. All that a short
-// message needs is inlined into one function each (flatten), everything else is not (noinline where it stands).
+// MPI_Send, MPI_Ssend and MPI_Rsend; MPI_Isend and its variants. All that a short message needs is inlined into one
+// function each (flatten); everything else is marked noinline.
 [[nodiscard, gnu::flatten]] int blocking_send(const Invocation& name, SendMode mode, const SendArguments& arguments);
 [[nodiscard, gnu::flatten]] int nonblocking_send(const Invocation& name, SendMode mode, const SendArguments& arguments,
                                                  MPI_Request* request);
-// MPI_Send_init and its kin, of all modes; in persistent.cpp.
+// MPI_Send_init and its variants, of all modes; in persistent.cpp.
 [[nodiscard]] int persistent_send(const Invocation& name, SendMode mode, const SendArguments& arguments,
                                   MPI_Request* request);
 
-// MPI_Recv and MPI_Irecv.
+// MPI_Recv and MPI_Irecv, flattened likewise.
 [[nodiscard, gnu::flatten]] int blocking_receive(const Invocation& name, const ReceiveArguments& arguments,
                                                  MPI_Status* status);
 [[nodiscard, gnu::flatten]] int nonblocking_receive(const Invocation& name, const ReceiveArguments& arguments,
                                                     MPI_Request* request);
-// In persistent.cpp.
+// MPI_Recv_init; in persistent.cpp.
 [[nodiscard]] int persistent_receive(const Invocation& name, const ReceiveArguments& arguments, MPI_Request* request);
 
-// Both at once, neither waiting for the other (MPI 4.0, 3.10).
+// MPI_Sendrecv and MPI_Isendrecv: a send and a receive, neither of which waits for the other (MPI 4.0, 3.10).
 [[nodiscard]] int send_and_receive(const Invocation& name, const SendArguments& send, const ReceiveArguments& receive,
                                    MPI_Status* status);
 [[nodiscard]] int start_send_and_receive(const Invocation& name, const SendArguments& send,
                                          const ReceiveArguments& receive, MPI_Request* request);
-// Into the buffer that is sent from.
+// The same with one buffer: MPI_Sendrecv_replace and MPI_Isendrecv_replace. The outgoing data is copied first.
 [[nodiscard]] int send_and_replace(const Invocation& name, const SendArguments& send, const ReceiveArguments& receive,
                                    MPI_Status* status);
 [[nodiscard]] int start_send_and_replace(const Invocation& name, const SendArguments& send,

@@ -1,4 +1,4 @@
-// The combined calls: a send and a receive at once.
+// The combined calls: a send and a receive together.
 #include <cstddef>
 #include <memory>
 #include <utility>
@@ -16,8 +16,8 @@ namespace margay::mpi {
 
 namespace {
 
-// What a send would send, packed in one run of bytes: the arriving message may land in the buffer before the send is
-// done with it.
+// A packed copy of the data to send, because the arriving message may be written to the buffer before the send has read
+// it.
 class TypedCopy {
  public:
   explicit TypedCopy(const CheckedSend& send) {
@@ -38,7 +38,7 @@ class TypedCopy {
   std::int64_t size_ = 0;
 };
 
-// As long as the call waits for both. `copied_from`: CheckedSend::copied_from.
+// The blocking form: waits for both. `copied_from`: CheckedSend::copied_from.
 int carry_out(Call& call, const SendArguments& send, const CheckedSend* copied_from, const ReceiveArguments& receive,
               MPI_Status* status) {
   CheckedSend out = check_send(call, SendMode::standard, send);
@@ -49,6 +49,7 @@ int carry_out(Call& call, const SendArguments& send, const CheckedSend* copied_f
   call.status(status);
   if (!call.ok()) [[unlikely]]
     return call.failed();
+  // The receive first, so that a message of this rank to itself finds it.
   Request& incoming = *call.device().start_receive(in);
   Request& outgoing = *call.device().start_send(out);
   wait_until(
@@ -58,7 +59,8 @@ int carry_out(Call& call, const SendArguments& send, const CheckedSend* copied_f
   return call.done();
 }
 
-// Both at once behind one request. `copy`: what the send reads, if it is not the program's; kept until both are over.
+// The nonblocking form: one request for both. `copy`: the data that the send reads if it is not the program's; kept
+// until both are complete.
 int start_both(Call& call, const SendArguments& send, const CheckedSend* copied_from, const ReceiveArguments& receive,
                std::unique_ptr<std::byte[]> copy, MPI_Request* handle) {
   CheckedSend out = check_send(call, SendMode::standard, send);
@@ -99,6 +101,7 @@ int send_and_replace(const Invocation& name, const SendArguments& send, const Re
   const CheckedSend checked = check_send(call, SendMode::standard, send);
   call.whose("of the send");
   if (!call.ok()) return call.failed();
+  // Lives until the send is complete.
   const TypedCopy copy(checked);
   return carry_out(call, copy.instead_of(send), &checked, receive, status);
 }

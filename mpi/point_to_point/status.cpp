@@ -1,4 +1,4 @@
-// What a status tells (MPI 4.0, 3.2.5).
+// Inquiries and changes of a status (MPI 4.0, 3.2.5).
 #include <optional>
 
 #include "mpi/call/binding.hpp"
@@ -17,21 +17,24 @@ int get_count(Call& call, const MPI_Status* status, MPI_Datatype datatype, Count
   if (ignores(status)) call.error(MPI_ERR_ARG, "the status is MPI_STATUS_IGNORE");
   if (!call.ok()) return call.failed();
   const std::uint64_t bytes = status_bytes(*status);
+  // With a type without bytes, an empty message has the count 0, and any other an undefined count (MPI 4.0, 3.2.5).
   if (type->size == 0) {
     *count = bytes == 0 ? 0 : MPI_UNDEFINED;
   } else {
+    // Also undefined if a large count does not fit an int.
     *count = bytes % type->size == 0 ? bounded<Count>(bytes / type->size) : MPI_UNDEFINED;
   }
   return MPI_SUCCESS;
 }
 
-// Checks what MPI_Status_set_elements and its like share, and sets.
+// The common part of MPI_Status_set_elements and MPI_Status_set_elements_x.
 int set_elements(Call& call, MPI_Status* status, MPI_Datatype datatype, MPI_Count count) {
   const Datatype* type = call.any_datatype(datatype);
   call.not_null(status, "status");
   if (ignores(status)) call.error(MPI_ERR_ARG, "the status is MPI_STATUS_IGNORE");
   call.count(count);
   if (!call.ok()) return call.failed();
+  // A status has bytes only: they are converted here, and back by MPI_Get_elements.
   const std::optional<std::uint64_t> bytes = bytes_of_elements(*type->definition, static_cast<std::uint64_t>(count));
   if (!bytes) {
     call.error(MPI_ERR_COUNT, "count " + std::to_string(count) + " makes more bytes than a status can hold (2^63)");

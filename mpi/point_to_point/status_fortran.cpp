@@ -1,5 +1,5 @@
-// A status in C, in Fortran and in Fortran 2008 (MPI 4.0, 19.3.5): the same five words, so a conversion is a copy,
-// which is allowed at any time. A status that is to be ignored cannot be converted.
+// Conversions of a status between C, Fortran and Fortran 2008 (MPI 4.0, 19.3.5): all have the same five words, so a
+// conversion is a copy, which is valid at any time. A constant such as MPI_STATUS_IGNORE cannot be converted.
 #include <cstring>
 
 #include "mpi/call/binding.hpp"
@@ -13,7 +13,7 @@ namespace {
 static_assert(sizeof(MPI_Status) == MPI_F_STATUS_SIZE * sizeof(MPI_Fint));
 static_assert(sizeof(MPI_F08_status) == sizeof(MPI_Status));
 
-// `ignored`: what stands for "ignore" where `from` comes from.
+// `ignored`: the constant that means "ignore" in the language of `from`.
 int convert(const Invocation& of, const void* from, const void* ignored, void* to, const char* from_name,
             const char* to_name) {
   if (from != nullptr && from != ignored && to != nullptr) {
@@ -59,7 +59,7 @@ extern "C" int PMPI_Status_f2f08(const MPI_Fint* f_status, MPI_F08_status* f08_s
 }
 MARGAY_ALIAS(Status_f2f08)
 
-// No file can be opened yet: the null handle is the only one, and 0 in both languages.
+// Files cannot be opened yet: the null handle is the only one, and 0 in both languages.
 extern "C" MPI_Fint PMPI_File_c2f(MPI_File /*file*/) {
   return 0;
 }

@@ -1,4 +1,4 @@
-// MPI_Test and its family (MPI 4.0, 3.7.3 and 3.7.5). Each runs one round of progress when nothing is complete yet.
+// MPI_Test and its variants (MPI 4.0, 3.7.3 and 3.7.5). Each runs one round of progress if nothing is complete yet.
 #include "mpi/call/binding.hpp"
 #include "mpi/point_to_point/completion.hpp"
 #include "mpi_adi/request/own_request.hpp"
@@ -14,10 +14,11 @@ void poll(Call& call, const RequestRow* row) {
   poll_extended(call, row->all());
 }
 
-// `asked`: the request or the row. False also after an error of a request's function.
+// `asked`: the request or the row. Returns false also after an error of a request's function.
 template <typename Asked, typename Done>
 bool test_once(Call& call, Asked asked, Done done) {
   if (done()) return true;
+  // Only if nothing is complete yet: a test that succeeds costs no round of progress.
   look_once(call);
   if (done()) return true;
   if (any_extended(call)) [[unlikely]] {
@@ -25,11 +26,12 @@ bool test_once(Call& call, Asked asked, Done done) {
     if (!call.ok()) return false;
     if (done()) return true;
   }
+  // A program that loops around a test must let its peer run.
   give_way(call);
   return false;
 }
 
-// What it says, without ending it.
+// The status and error of a request, without ending it.
 void look_at_own(Call& call, OwnRequest& own, MPI_Status* status) {
   MPI_Status unseen{};
   std::string words;
@@ -71,6 +73,7 @@ extern "C" int PMPI_Testall(int count, MPI_Request array_of_requests[], int* fla
   if (count > 0) call.status(array_of_statuses, "array_of_statuses");
   if (!call.ok()) return call.failed();
   *flag = test_once(call, &row, [&row] { return row.all_complete(); }) ? 1 : 0;
+  // Statuses are written only if all requests are complete.
   return *flag != 0 ? end_all(call, row, array_of_statuses, ErrorFields::failed) : call.done();
 }
 MARGAY_ALIAS(Testall)
@@ -92,6 +95,7 @@ extern "C" int PMPI_Testany(int count, MPI_Request array_of_requests[], int* ind
     *flag = 0;
     return call.done();
   }
+  // The first in the array, not the one that completed first.
   *index = row.first_complete();
   row.end_only(*index, status);
   return call.done();
@@ -111,6 +115,7 @@ extern "C" int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int* 
     return MPI_SUCCESS;
   }
   *outcount = 0;
+  // Otherwise a request that is always complete would starve the others.
   look_around(call, row);
   if (!test_once(call, &row, [&row] { return row.any_complete(); })) return call.done();
   return end_some(call, row, outcount, array_of_indices, array_of_statuses);
@@ -132,6 +137,7 @@ extern "C" int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Statu
   } else if (found->device->is_own()) {
     look_at_own(call, static_cast<OwnRequest&>(*found->device), status);
   } else {
+    // The request stays as it is: MPI_Wait or MPI_Test may end it later.
     const Request& ended = *found->device;
     status_of(ended, status);
     if (ended.error_class != MPI_SUCCESS) call.error(ended.error_class, words_of_failure(call.rank(), ended));

@@ -18,13 +18,14 @@ namespace {
 constexpr int kLastRounds = 1'000;
 constexpr std::uint32_t kWorldModel = Group::kWorldModel;
 
-// What has to be over: everything; beside sessions, what is the world's. Asked anew each time, as another thread may
-// begin a session meanwhile, whose messages are its own.
+// The session whose communication must be complete: nullopt for everything, or the world's while there are sessions.
+// Asked each time, as another thread may begin a session meanwhile, whose messages are its own.
 std::optional<std::uint32_t> looked_at() {
   return hold_machine_alone() ? std::nullopt : std::optional<std::uint32_t>(kWorldModel);
 }
 
-// What has come, of every wire: short messages that others sent before they came here, and those to oneself.
+// Receives what has arrived on every wire: short messages that others sent before they came here, and those to this
+// rank itself. Bounded, as other sessions may go on sending.
 void take_what_is_here(Device& device) {
   for (int round = 0; round < kLastRounds && device.progress(); ++round) continue;
 }
@@ -36,16 +37,16 @@ bool everybody_is_here(Call& call) {
 
 }  // namespace
 
-// Receives are given up last: until every send has its answer, they take what is on its way.
+// Receives are abandoned last: until every send has its answer, they may still get messages.
 bool end_communication(Call& call) {
   MpiRank& rank = call.rank();
   Device& device = rank.device();
-  // Meanwhile, progress goes on with what is under way. From here on nobody posts a receive for the world any more.
+  // Progress continues meanwhile. From here on no rank posts a receive for the world.
   note_last_call(call);
   if (!everybody_is_here(call)) return false;
   device.give_up_sends(kWorldModel, Device::Receivers::leave);
   wait_until(rank, [&] { return device.sends_over(looked_at()) && (looked_at() || rank.buffered().drained()); });
-  // Whoever still asks a receiver whether it gives a message back has to be answered.
+  // A second barrier: ranks that still cancel a send need an answer from its receiver.
   if (!everybody_is_here(call)) return false;
   destroy_windows(rank, kWorldModel);
   tell_given_back(rank.receiving_side(), rank.handles().communicators_of(kWorldModel));

@@ -1,4 +1,4 @@
-// Beginning and end (MPI 4.0, chapter 11.2).
+// The beginning and end of the world model (MPI 4.0, chapter 11.2).
 #include <unistd.h>
 
 #include <cstdio>
@@ -20,8 +20,10 @@ using namespace margay::mpi;
 
 namespace {
 
+// MPI_Init and MPI_Init_thread. A failure to join the job ends the process, as there is no handler yet.
 int begin(const Invocation& of, int thread_level) {
   const char* const function = of.name.text;
+  // A process initializes the world model once, also after MPI_Finalize (MPI 4.0, 11.2.1).
   if (current_process().init_state() != InitState::before) {
     EarlyCall call(of);
     call.error(MPI_ERR_OTHER,
@@ -30,6 +32,7 @@ int begin(const Invocation& of, int thread_level) {
                    "; a process initializes MPI once");
     return call.failed();
   }
+  // With SERIALIZED, calls come from several threads, so the process lock must work between threads.
   const auto status = hold_machine(thread_level >= MPI_THREAD_SERIALIZED);
   if (!status.ok()) {
     std::fprintf(stderr, "margay: %s: %s\n", function, status.sentence().c_str());
@@ -37,18 +40,20 @@ int begin(const Invocation& of, int thread_level) {
   }
   MpiRank* const rank = current_rank();
   set_thread_rank(rank);
+  // Before the state changes, which other threads read (MPI_Initialized).
   rank->begin_world(thread_level);
   current_process().set_init_state(InitState::running);
   return MPI_SUCCESS;
 }
 
-// For calls that any thread may make at any level while MPI runs; otherwise the process ends, as with any Call.
+// For calls that any thread may make at any level while MPI runs. While it does not, the process ends, as with any
+// Call.
 MpiRank& running_rank(const CallName& name, EarlyCall& call) {
   return call.rank() != nullptr ? *call.rank() : Call(name).rank();
 }
 
-// Inside the rank, if that can be in a moment. Not when another thread's call keeps it, nor in the handler of a signal
-// that interrupted a call of this thread, which waits for nobody.
+// Enters the rank if that is possible soon. Not if another thread's call has the process lock, nor in a signal handler
+// that interrupted a call of this thread, which would wait for itself.
 bool enters_soon(MpiRank& rank) {
   constexpr int kTries = 100;
   constexpr useconds_t kBetweenTriesUs = 100;
@@ -60,7 +65,7 @@ bool enters_soon(MpiRank& rank) {
   return false;
 }
 
-// The job ends all the same.
+// The name of an invalid communicator in MPI_Abort, which ends the job nevertheless.
 std::string abort_of_none(MPI_Comm comm) {
   return comm == MPI_COMM_NULL ? "MPI_COMM_NULL" : in_hex(comm) + ", which is no living communicator,";
 }
@@ -117,17 +122,17 @@ extern "C" int PMPI_Is_thread_main(int* flag) {
 }
 MARGAY_ALIAS(Is_thread_main)
 
-// Everybody's messages are out and in before anybody leaves (paper 001 has no finalize; MPI 4.0, 11.2.2).
+// All messages of all ranks are sent and received before any rank leaves (paper 001 has no finalize; MPI 4.0, 11.2.2).
 extern "C" int PMPI_Finalize() {
   {
     Call call(call_name<"MPI_Finalize">);
     MpiRank& rank = call.rank();
-    // First of all, while everything works: what the program wants done at the end (MPI 4.0, 11.2.4).
+    // First, while everything still works: the program's own actions at the end (MPI 4.0, 11.2.4).
     delete_attributes_at_end(call, rank.worlds().self());
     delete_attributes_at_end(call, rank.worlds().world());
     report_leaks(rank, {.session = 0, .last = hold_machine_alone()});
     if (!end_communication(call)) return call.failed();
-    // Asked once more: the last session may have ended since.
+    // Asked again, as the last session may have ended meanwhile.
     if (hold_machine_alone() && rank.buffered().drained()) rank.buffered().abandon();
     rank.end_world();
   }
@@ -139,6 +144,7 @@ extern "C" int PMPI_Finalize() {
 MARGAY_ALIAS(Finalize)
 
 extern "C" int PMPI_Abort(MPI_Comm comm, int errorcode) {
+  // Prints the message of a call outside MPI, and ends the process.
   if (current_rank() == nullptr) const Call ends_the_process(call_name<"MPI_Abort">);
   MpiRank& rank = *current_rank();
   std::string where = "a communicator";

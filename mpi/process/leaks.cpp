@@ -21,7 +21,7 @@ namespace margay::mpi {
 
 namespace {
 
-// More lines than anybody reads; all are counted.
+// Lines printed at most; all objects are counted.
 constexpr std::size_t kLinesMax = 1000;
 
 std::string peer_word(const char* word, int peer) {
@@ -35,14 +35,14 @@ std::string message_words(const char* word, int peer, int tag, std::uint64_t byt
          std::to_string(bytes) + " bytes";
 }
 
-// The device keeps a send's peer by its number in the world.
+// The rank of a process: the device keeps a send's peer by its rank in the world.
 int rank_of_process(const Communicator& communicator, std::uint32_t process) {
   const sim::SharedTable& peers = communicator.peers->world_ranks;
   return static_cast<int>(std::find(peers.begin(), peers.end(), process) - peers.begin());
 }
 
 std::string words(const SendRequest& request) {
-  if (request.source == MPI_PROC_NULL) return {};  // over at once, without a message
+  if (request.source == MPI_PROC_NULL) return {};  // complete at once, without a message
   return message_words("to", rank_of_process(*request.communicator, request.peer), request.tag, request.body.bytes());
 }
 std::string words(const ReceiveRequest& request) {
@@ -56,6 +56,7 @@ std::string words(const UserRequest& request) {
     return message_words(call.is_send ? "to" : "from", call.peer, call.tag,
                          static_cast<std::uint64_t>(call.count) * call.type->size);
   }
+  // A send that was complete at once: the handle has its peer, its tag, and as count its bytes.
   if (request.sent) {
     const PersistentCall& call = request.call;
     if (call.peer == MPI_PROC_NULL) return {};
@@ -75,13 +76,14 @@ std::string in_quotes(const std::string& name) {
   return name.empty() ? std::string() : " \"" + name + "\"";
 }
 
-// The lines and counts of one rank.
+// The lines and counts of one rank's report.
 class Report {
  public:
   explicit Report(MpiRank& rank) : rank_(rank) {}
 
   void line(const char* kind, Handle handle, const Origin& origin, const std::string& name,
             const std::string& details) {
+    // Counted, but not formatted.
     if (++lines_ > kLinesMax) return;
     look_up_callers();
     char hex[16];
@@ -100,7 +102,7 @@ class Report {
     if (rank_.handles().origins()->tell(handle))
       line(kind, handle, rank_.handles().origins()->of(handle), name, details);
   }
-  // After the lines of one kind: their number for the last line.
+  // Ends the lines of one kind: adds their number to the last line.
   void end_kind(const char* one, const char* many) {
     if (lines_ == counted_) return;
     const std::size_t here = lines_ - counted_;
@@ -108,6 +110,7 @@ class Report {
     counted_ = lines_;
   }
   [[nodiscard]] bool empty() const { return lines_ == 0; }
+  // Ends the report with the numbers of all kinds; counts them as findings of the process.
   [[nodiscard]] std::string text() {
     if (lines_ == 0) return {};
     if (lines_ > kLinesMax) rank_.process().findings().count(lines_ - kLinesMax);
@@ -117,7 +120,7 @@ class Report {
   }
 
  private:
-  // All at once, before the first line.
+  // Looks up all locations at once, before the first line.
   void look_up_callers() {
     if (lines_ != 1) return;
     rank_.process().source_lines().look_up(rank_.handles().origins()->places());
@@ -131,7 +134,7 @@ class Report {
   std::size_t counted_ = 0;
 };
 
-// Of one session, or of the world model.
+// The objects of one session, or of the world model.
 struct Owner {
   std::uint32_t session = 0;
   bool any_session = false;
@@ -142,6 +145,7 @@ struct Owner {
 
 void add_requests(MpiRank& rank, Owner owner, Report& report) {
   for (const UserRequest* request : rank.handles().living_requests()) {
+    // A request belongs where its communicator does.
     if (!owner.has(*request->communicator->group)) continue;
     const std::string message = words(*request);
     report.line("request", request->handle, rank.handles().origins()->of(*request), {},
@@ -161,11 +165,12 @@ std::string processes(int count) {
   return std::to_string(count) + (count == 1 ? " process" : " processes");
 }
 
-// Known to the program by the window's handle.
+// Whether the program has this communicator only as a window's.
 bool is_windows(const Communicator& communicator) {
   return object_type(communicator.handle) == ObjectType::window;
 }
 
+// Windows are listed apart, by their own handles.
 void add_communicators(MpiRank& rank, Owner owner, Report& report) {
   for (const Communicator* communicator : rank.handles().living_communicators()) {
     if (!owner.has(*communicator->group) || is_windows(*communicator)) continue;
@@ -184,7 +189,7 @@ void add_communicators(MpiRank& rank, Owner owner, Report& report) {
   report.end_kind("group", "groups");
 }
 
-// Types of Fortran's kinds are the library's (MPI 4.0, 19.1.9: they must not be freed).
+// Types for Fortran's kinds belong to the library (MPI 4.0, 19.1.9: they must not be freed).
 void add_datatypes(MpiRank& rank, Report& report) {
   const std::vector<Datatype*>& kinds = rank.handles().kind_types();
   for (const Datatype* type : rank.handles().living_datatypes()) {
@@ -200,6 +205,7 @@ void add_operations(MpiRank& rank, Report& report) {
   report.end_kind("operation", "operations");
 }
 
+// Objects that may outlive MPI.
 void add_lasting(MpiRank& rank, Report& report) {
   for (const MPI_Info info : living_infos()) report.line("info object", info);
   report.end_kind("info object", "info objects");
@@ -207,7 +213,7 @@ void add_lasting(MpiRank& rank, Report& report) {
   report.end_kind("error handler", "error handlers");
 }
 
-// What belongs to no session.
+// Objects that belong to no session.
 void add_shared(MpiRank& rank, Report& report) {
   add_datatypes(rank, report);
   add_operations(rank, report);
@@ -217,11 +223,13 @@ void add_shared(MpiRank& rank, Report& report) {
 
 }  // namespace
 
+// Without origins nothing is recorded, and nothing can be reported.
 void report_leaks(MpiRank& rank, Ending ending) {
   if (rank.handles().origins() == nullptr) return;
   Report report(rank);
   const Owner owner{.session = ending.session};
   add_requests(rank, owner, report);
+  // A matched message belongs to no session: listed at the end of the last one.
   if (ending.last) add_messages(rank, report);
   add_communicators(rank, owner, report);
   if (ending.last) add_shared(rank, report);
@@ -241,6 +249,7 @@ std::string report_of_open_sessions(MpiRank& rank) {
   Report report(rank);
   for (const Session* session : rank.tables().sessions.living()) report.line("session", session->raises.handle);
   report.end_kind("session", "sessions");
+  // Without an open session the process ended properly.
   if (report.empty()) return {};
   const Owner owner{.any_session = true};
   add_requests(rank, owner, report);

@@ -27,25 +27,28 @@ using portals::Status;
 
 namespace {
 
-// A look of another thread at the machine takes less; one that lets it go, as long as its wires take.
+// Attempts to lock at exit. Another thread's inquiry takes less time; one that removes a user takes as long as its
+// wires.
 constexpr int kLocksTried = 100;
 constexpr useconds_t kBetweenLocksUs = 100;
 
-// Has the rank until the process is gone: its coprocessor, other threads' calls may still be at work.
+// Owns the rank until the process exits, because its coprocessor and other threads' calls may still run.
 struct Machine final : ProcessPart {
   static constexpr PartSlot kSlot = PartSlot::job;
-  // Of all below. Users take it inside the rank too: whoever enters the rank with it has found that there are none.
+  // Guards all below. Users take it also inside the rank; a thread that enters the rank while holding it has found that
+  // there are no users.
   std::mutex mutex;
   std::unique_ptr<MpiRank> rank;
   int users = 0;
-  bool over = false;  // the process exits, and nobody can hold it any more
-  pid_t process = 0;  // a child that the program forked has no part in it
+  bool over = false;  // the process exits: no new users
+  pid_t process = 0;  // the process that joined; a forked child has no part in the job
 };
 
 Machine& the_machine() {
   return current_process().part<Machine>();
 }
 
+// The collectives' part of the rank; mpi_adi, which is below, gets it as a function.
 std::unique_ptr<RankExtension> make_collectives(MpiRank& rank) {
   auto portal = std::make_unique<TreePortal>(std::make_unique<RankHost>(rank));
   if (rank.process().job().options.text("check_types") == "1") {
@@ -54,7 +57,7 @@ std::unique_ptr<RankExtension> make_collectives(MpiRank& rank) {
   return portal;
 }
 
-// Past stdio, whose lock the interrupted code may hold.
+// Writes without stdio, whose lock the interrupted code may hold.
 void write_all(std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
@@ -63,12 +66,13 @@ void write_all(std::string_view text) {
   }
 }
 
-// Prints the leaks that `report` finds. `status`: the exit status if that does not end.
+// Prints the leaks that `report` finds. `status`: the exit status if the report does not end within a second.
 void report_at_exit(MpiRank& rank, int status, std::string (*report)(MpiRank&)) {
+  // Without the lock there is no report: exit() must not wait.
   if (rank.handles().origins() == nullptr || !rank.lock().try_enter()) return;
   std::string text;
   {
-    // What it allocates, and tables that have locks of their own, may be in use by the code that a signal interrupted.
+    // The report allocates, and locks tables: the code that a signal interrupted may hold these locks.
     const sim::LastSecond last(status);
     text = report(rank);
   }
@@ -76,22 +80,22 @@ void report_at_exit(MpiRank& rank, int status, std::string (*report)(MpiRank&)) 
   write_all(text);
 }
 
-// The process exits, and its part in the job is held.
+// The exit of a process whose part in the job still has users.
 void leave_held(MpiRank& rank, int users, bool signed_off) {
   sim::Process& process = rank.process();
   const bool sessions_alone = system_process().init_state() != InitState::running;
   if (sessions_alone) process.board().open_sessions = static_cast<std::uint32_t>(users);
   report_at_exit(rank, signed_off ? sim::LastSecond::kKill : 1, &report_of_open_sessions);
-  // Such a launcher takes the exit for a regular one, and the others would wait for ever.
+  // Such a launcher takes the exit for a regular one, and the other ranks would wait forever.
   if (signed_off) {
     process.abort(
         1, sessions_alone ? "it exits with a session that was never finalized" : "it exits without MPI_Finalize");
   }
 }
 
-// Called by exit(), after what the program registered for its end, which may still begin and end MPI: by any thread,
-// while others are at work, and in handlers of signals. So it waits for nobody for long. A dormant part has said
-// its goodbye; the operating system takes it back.
+// Runs in exit(), after the program's exit handlers, which may still begin and end MPI: in any thread, while others
+// run, and in signal handlers. So it waits for no lock for long. A dormant part has sent its goodbye; the operating
+// system frees the rest.
 [[gnu::destructor]] void end_machine() {
   auto* const made = system_process().part_if_made<Machine>();
   if (made == nullptr) return;
@@ -110,7 +114,8 @@ void leave_held(MpiRank& rank, int users, bool signed_off) {
   }
 }
 
-// The user's own have to be right. A file's do not end a job, which goes on as if there were none.
+// Checks the rates. The user's own must be valid; an invalid calibration file does not end the job, which runs as if
+// there were none.
 Status check_rates(const sim::Job& job) {
   Rates rates;
   const Status status = parse_asked_rates(job.rates, rates);
@@ -122,6 +127,7 @@ Status check_rates(const sim::Job& job) {
   return {};
 }
 
+// Options and rates are checked before the rank is started, so that a mistake ends the job early on every rank.
 Status join(Machine& machine) {
   try {
     std::unique_ptr<sim::Process> process;
@@ -135,13 +141,16 @@ Status join(Machine& machine) {
     return Status::error(
         "no memory for the heap of unexpected messages and the rest; see ulimit -v, or lessen it with --heap");
   }
+  // A child of fork() has a copy of this memory, and must not use the job.
   machine.process = getpid();
+  // MPI_INFO_ENV then has the job's own facts.
   InfoAccess().note_job(machine.rank->process().job());
   return {};
 }
 
 }  // namespace
 
+// Under the mutex from beginning to end: two first users in two threads join once.
 Status hold_machine(bool threads) {
   Machine& machine = the_machine();
   const std::lock_guard guard(machine.mutex);
@@ -149,12 +158,13 @@ Status hold_machine(bool threads) {
     return Status::error("the process was forked after its parent joined the job, and has no part in it");
   }
   if (machine.over) return Status::error("the process has left its job already, as it exits");
+  // The first user joins; a later one resumes a dormant part.
   if (machine.rank == nullptr) {
     if (Status status = join(machine); !status.ok()) return status;
   } else if (machine.users == 0) {
     machine.rank->work();
   }
-  // A second holder may be another thread than the first, whatever its level.
+  // A second user may call from another thread than the first, whatever its level.
   if (threads || (machine.users != 0 && !machine.rank->lock().on_lone_thread())) machine.rank->lock().allow_threads();
   if (machine.users++ == 0) {
     current_process().set_rank(machine.rank.get());
@@ -174,16 +184,19 @@ bool hold_machine_alone() {
   return machine.users <= 1;
 }
 
+// Sessions may follow: the rank becomes dormant, and is kept.
 void let_go_machine() {
   Machine& machine = the_machine();
   const std::lock_guard guard(machine.mutex);
   if (--machine.users > 0) return;
   MpiRank& rank = *machine.rank;
+  // First: it would enter the rank while that becomes dormant.
   rank.process().stop_coprocessor();
   rank.enter();
   rank.rest();
   rank.leave();
   tool_rank_ends();
+  // Last: other threads' inquiries find the rank until then.
   current_process().set_rank(nullptr);
 }
 

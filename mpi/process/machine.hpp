@@ -1,7 +1,7 @@
-// The part of the calling thread's process in its job. MPI_Init and each session hold it, so that sessions live before,
-// beside and after the world model, and several at once. A process joins a job once: between its users the part is
-// dormant, without a thread and with empty heaps, and the peers know that it may leave; what they have connected to
-// (shared memory, sockets) stays until the process is gone.
+// The process's part in its job. MPI_Init and each session refer to it, so sessions can exist before, beside and after
+// the world model, and several at once. A process joins a job once: while nothing refers to the part it is dormant,
+// without a thread and with empty heaps, and the peers expect that it may exit. Shared memory and sockets, to which
+// peers have connected, stay until the process exits.
 #pragma once
 
 #include "mpi/call/call.hpp"
@@ -12,23 +12,21 @@
 
 namespace margay::mpi {
 
-// One user more; the first joins the job. current_rank() is there afterwards, for all threads. Any thread. Error: a
-// sentence; there is one user less again.
-// `threads`: several threads will call at once.
+// Adds a user; the first joins the job. Afterwards current_rank() is set for all threads. Any thread. On failure the
+// number of users is unchanged. `threads`: several threads will call at once.
 [[nodiscard]] portals::Status hold_machine(bool threads);
-// Whether there is nobody but the caller, who holds it. Another thread may hold it too
-// the next moment.
+// Whether the caller is the only user. Another thread may become a user at any moment.
 [[nodiscard]] bool hold_machine_alone();
-// One user less; the last one drains the wires and gives accounts to the launcher. Requires: outside the rank; what
-// the user sent is complete.
+// Removes a user; the last one drains the wires and reports the accounts to the launcher. Requires: outside the rank;
+// all that the user sent is complete.
 void let_go_machine();
-// What has joined the job in this process, dormant or not; nullptr: nothing has. For who looks after a virtual machine:
-// nothing else runs in the process meanwhile.
+// The rank that has joined the job in this process, dormant or not; null: none. For owners of a virtual machine, while
+// nothing else runs in the process.
 [[nodiscard]] MpiRank* joined_rank(MpiProcess& process);
 
-// Ends a process's part in the communication of the world, before MPI_Finalize gives anything back.
-// Waits until everything that can still move has moved, at all processes; what nothing will ever match is given up.
-// Beside sessions, only what is the world's is looked at. False: an error (a process is lost), which `call` has.
+// Ends this process's part in the world's communication, before MPI_Finalize frees anything: waits until everything
+// that can still move has moved on all processes, and abandons what nothing will ever match. While there are sessions,
+// concerns only the world's communication. Returns false, with the call's error set, if a process is lost.
 [[nodiscard]] bool end_communication(Call& call);
 
 }  // namespace margay::mpi

@@ -1,4 +1,4 @@
-// What a session knows: its hints, the sets of processes, and groups of them (MPI 4.0, 11.3.2 and 7.3.2).
+// Inquiries of a session: its hints, its sets of processes, and groups of them (MPI 4.0, 11.3.2 and 7.3.2).
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -14,6 +14,7 @@ using namespace margay::mpi;
 namespace {
 
 int hand_out(Call& call, Info&& made, MPI_Info* info) {
+  // A copy of an object has that object's handle.
   made.handle = MPI_INFO_NULL;
   const MPI_Info handle = add_info(std::move(made));
   if (handle == MPI_INFO_NULL) {
@@ -24,7 +25,7 @@ int hand_out(Call& call, Info&& made, MPI_Info* info) {
   return call.done();
 }
 
-// Nothing that an info object may say is known of here.
+// Checks that the info object is valid; no hint is used.
 void check_info(Call& call, MPI_Info info) {
   if (info != MPI_INFO_NULL && !copy_of_info(info)) call.error(MPI_ERR_INFO, words_of_bad_info(info));
 }
@@ -62,7 +63,7 @@ extern "C" int PMPI_Session_get_num_psets(MPI_Session session, MPI_Info info, in
 }
 MARGAY_ALIAS(Session_get_num_psets)
 
-// A length of 0 asks for the length; a shorter one cuts the name.
+// A length of 0 asks for the length; a shorter buffer gets a truncated name.
 extern "C" int PMPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, int* pset_len, char* pset_name) {
   Call call(call_name<"MPI_Session_get_nth_pset">);
   static_cast<void>(checked_session(call, session));
@@ -80,10 +81,12 @@ extern "C" int PMPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int
   if (!call.ok()) return call.failed();
   const std::string_view name = names[static_cast<std::size_t>(n)];
   if (*pset_len > 0) {
+    // One character of the buffer is for the zero.
     const std::size_t told = std::min(name.size(), static_cast<std::size_t>(*pset_len) - 1);
     std::memcpy(pset_name, name.data(), told);
     pset_name[told] = '\0';
   }
+  // The length with the zero, also after truncation.
   *pset_len = static_cast<int>(name.size()) + 1;
   return MPI_SUCCESS;
 }
@@ -106,8 +109,9 @@ extern "C" int PMPI_Group_from_session_pset(MPI_Session session, const char* pse
   const Session* const found = checked_session(call, session);
   check_text(call, pset_name, MPI_MAX_PSET_NAME_LEN, "pset_name");
   if (!call.ok()) return call.failed();
+  // The name was checked here already: an invalid one leaves *newgroup unchanged.
   GroupPtr members = checked_set(call, found, pset_name);
-  if (members == nullptr) *newgroup = MPI_GROUP_NULL;  // of an unknown set; other errors change nothing
+  if (members == nullptr) *newgroup = MPI_GROUP_NULL;  // for an unknown set; other errors leave it unchanged
   return call.ok() ? give_group(call, std::move(members), newgroup) : call.failed();
 }
 MARGAY_ALIAS(Group_from_session_pset)

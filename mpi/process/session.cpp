@@ -1,4 +1,4 @@
-// Sessions begin and end (MPI 4.0, 11.3.1).
+// The beginning and end of sessions (MPI 4.0, 11.3.1).
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
@@ -24,14 +24,14 @@ namespace {
 
 constexpr char kSingle[] = "MPI_THREAD_SINGLE";
 
-// What mpi/process/README.md says of levels.
+// Whether a session needs MPI_THREAD_MULTIPLE: unless it asks for MPI_THREAD_SINGLE (see README.md, levels).
 bool wants_threads(MPI_Info info) {
   const std::optional<Info> hints = info == MPI_INFO_NULL ? std::nullopt : copy_of_info(info);
   const std::string* const level = hints ? hints->find("thread_level") : nullptr;
   return level == nullptr || *level != kSingle;
 }
 
-// There is no rank: the program's handler is asked here, or the process ends.
+// Reports a failure before there is a rank: calls the program's handler here, or ends the process.
 int refuse(MPI_Errhandler errhandler, const std::string& sentence) {
   std::fprintf(stderr, "margay: MPI_Session_init: %s\n", sentence.c_str());
   const ErrorHandlerPtr handler = process_error_handlers().find(errhandler);
@@ -45,7 +45,7 @@ int refuse(MPI_Errhandler errhandler, const std::string& sentence) {
   return code;
 }
 
-// Errors of MPI_Session_init go to the handler that it was given.
+// Makes the session. Errors go to the handler that the program passed.
 int begin_session(const Invocation& of, MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) {
   Call call(of);
   Communicator raises;
@@ -67,7 +67,7 @@ int begin_session(const Invocation& of, MPI_Info info, MPI_Errhandler errhandler
   return MPI_SUCCESS;
 }
 
-// Everything of the session's is complete, and its communicators are gone.
+// Ends a session: completes its communication and frees its communicators.
 int end_session(const Invocation& of, MPI_Session* handle) {
   Call call(of);
   call.not_null(handle, "session");
@@ -77,14 +77,15 @@ int end_session(const Invocation& of, MPI_Session* handle) {
   MpiRank& rank = call.rank();
   const std::uint32_t number = session->number;
   for (Communicator* communicator : rank.handles().communicators_of(number)) {
+    // The session stays open.
     if (!delete_attributes(call, *communicator)) return call.failed();
   }
   report_leaks(rank, {.session = number, .last = hold_machine_alone()});
   wait_until(rank, [&rank, number] { return rank.device().quiet_but_unmatched(number); });
-  // Others may receive yet what was sent to them.
+  // Other processes may still receive what was sent to them.
   rank.device().give_up_sends(number, Device::Receivers::remain);
   rank.device().give_up_receives(number);
-  // Everything, if nobody else is left. Asked anew each time, as another thread may begin a session meanwhile.
+  // Waits for everything if this is the last user; asked each time, as another thread may begin a session meanwhile.
   wait_until(rank, [&rank, number] {
     if (!hold_machine_alone()) return rank.device().quiet(number);
     return rank.device().quiet() && rank.buffered().drained();
@@ -105,6 +106,7 @@ extern "C" int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_S
     return refuse(errhandler, status.sentence());
   }
   const int code = begin_session(call_name<"MPI_Session_init">, info, errhandler, session);
+  // The session does not exist, so it does not refer to the job.
   if (code != MPI_SUCCESS) let_go_machine();
   return code;
 }

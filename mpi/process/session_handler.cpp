@@ -1,4 +1,4 @@
-// Error handlers of sessions (MPI 4.0, 9.3.4 and 9.5).
+// Error handlers of sessions (MPI 4.0, 9.3.4 and 9.5). They may be made before any session.
 #include "mpi/call/binding.hpp"
 #include "mpi/call/early_call.hpp"
 #include "mpi/call/session_arguments.hpp"
@@ -27,6 +27,7 @@ extern "C" int PMPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler* 
   const Session* const found = checked_session(call, session);
   call.not_null(errhandler, "errhandler");
   if (!call.ok()) return call.failed();
+  // A new reference, which MPI_Errhandler_free drops.
   const MPI_Errhandler told = call.rank().tables().error_handlers.hand_out(found->raises.error_handler);
   if (told == MPI_ERRHANDLER_NULL) {
     call.error(MPI_ERR_OTHER, kTooManyHandlers);
@@ -43,6 +44,7 @@ extern "C" int PMPI_Session_call_errhandler(MPI_Session session, int errorcode) 
   if (call.ok() && !call.rank().errors().is_code(errorcode))
     call.error(MPI_ERR_ARG, "errorcode " + std::to_string(errorcode) + " is no error code");
   if (!call.ok()) return call.failed();
+  // The handler's own code is not this call's result.
   call.hand_over(found->raises, errorcode);
   return MPI_SUCCESS;
 }

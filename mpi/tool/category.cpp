@@ -1,4 +1,4 @@
-// Categories (MPI 4.0, section 15.3.9). The tables are constant, so nothing ever changes.
+// Categories (MPI 4.0, section 15.3.9). The tables are constant, so the update number stays 0.
 #include "mpi/tool/variable/category.hpp"
 
 #include <algorithm>
@@ -11,18 +11,19 @@ using namespace margay::mpi;
 
 namespace {
 
-// How many rows are of this category.
+// The number of rows of a category.
 template <typename Rows>
 int count_of(const Rows& rows, Category category) {
   return static_cast<int>(
       std::count_if(rows.begin(), rows.end(), [category](const auto& row) { return row.category == category; }));
 }
 
+// All other categories are below the first one.
 int subcategories_of(Category category) {
   return category == Category::margay ? static_cast<int>(categories().size()) - 1 : 0;
 }
 
-// The first `len` of the category's rows, by index.
+// Returns the indices of the first `len` rows of a category.
 template <typename Rows>
 void give_indices(const Rows& rows, Category category, int len, int* indices) {
   int given = 0;
@@ -31,7 +32,7 @@ void give_indices(const Rows& rows, Category category, int len, int* indices) {
   }
 }
 
-// Checks the arguments of a call that asks for a list.
+// Checks the arguments of a call that returns a list.
 bool check_list(ToolCall& call, int cat_index, int len, const int* indices) {
   return call.check_index(cat_index, categories().size()) && call.check(len >= 0 && (indices != nullptr || len == 0));
 }
@@ -91,6 +92,7 @@ extern "C" int PMPI_T_category_get_categories(int cat_index, int len, int indice
   ToolCall call;
   if (!check_list(call, cat_index, len, indices)) return call.error();
   const int subcategories = std::min(len, subcategories_of(static_cast<Category>(cat_index)));
+  // Category 0 is the parent of all others.
   for (int i = 0; i < subcategories; ++i) indices[i] = i + 1;
   return MPI_SUCCESS;
 }
@@ -99,6 +101,7 @@ MARGAY_ALIAS(T_category_get_categories)
 extern "C" int PMPI_T_category_get_num_events(int cat_index, int* num_events) {
   ToolCall call;
   if (!call.check_index(cat_index, categories().size()) || !call.check(num_events != nullptr)) return call.error();
+  // There are no event types (event.cpp).
   *num_events = 0;
   return MPI_SUCCESS;
 }

@@ -23,6 +23,7 @@ extern "C" int PMPI_T_cvar_get_info(int cvar_index, char* name, int* name_len, i
   give_text(variable.name, name, name_len);
   give(verbosity, variable.verbosity);
   give(datatype, mpi_type(variable.type));
+  // All results are optional (MPI 4.0, 15.3.6).
   if (enumtype != nullptr) *enumtype = enumeration_handle(variable.items);
   give_text(variable.description, desc, desc_len);
   give(bind, MPI_T_BIND_NO_OBJECT);
@@ -34,6 +35,7 @@ MARGAY_ALIAS(T_cvar_get_info)
 extern "C" int PMPI_T_cvar_get_index(const char* name, int* cvar_index) {
   ToolCall call;
   if (!call.check(name != nullptr && cvar_index != nullptr)) return call.error();
+  // A linear search: the table is short, and tools look names up once.
   const int found = index_of(control_variables(), name);
   if (!call.check(found >= 0, MPI_T_ERR_INVALID_NAME)) return call.error();
   *cvar_index = found;
@@ -41,7 +43,7 @@ extern "C" int PMPI_T_cvar_get_index(const char* name, int* cvar_index) {
 }
 MARGAY_ALIAS(T_cvar_get_index)
 
-// None is bound to an object.
+// No control variable is bound to an object.
 extern "C" int PMPI_T_cvar_handle_alloc(int cvar_index, void* /*obj_handle*/, MPI_T_cvar_handle* handle, int* count) {
   ToolCall call;
   if (!call.check_index(cvar_index, control_variables().size())) return call.error();

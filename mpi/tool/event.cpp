@@ -1,5 +1,5 @@
-// Events (MPI 4.0, section 15.3.8). There are no event types: so no index names one, no registration and no instance
-// exists, and each function says which of them it was given in vain.
+// Events (MPI 4.0, section 15.3.8). There are no event types, so no index, registration or instance is valid: each
+// function returns the error for the argument that cannot exist.
 
 #include <limits>
 
@@ -11,7 +11,7 @@ using namespace margay::mpi;
 
 namespace {
 
-// The error of a call that names something of which there is none.
+// The result of a call that names an object that cannot exist.
 int none(int error) {
   ToolCall call;
   call.check(false, error);
@@ -38,6 +38,7 @@ MARGAY_ALIAS(T_event_get_info)
 
 extern "C" int PMPI_T_event_get_index(const char* name, int* event_index) {
   ToolCall call;
+  // The first error stays: a null argument is reported before the name.
   call.check(name != nullptr && event_index != nullptr);
   call.check(false, MPI_T_ERR_INVALID_NAME);
   return call.error();
@@ -111,13 +112,14 @@ extern "C" int PMPI_T_event_get_source(MPI_T_event_instance /*event_instance*/, 
 }
 MARGAY_ALIAS(T_event_get_source)
 
-// Event sources (MPI 4.0, section 15.3.8): the process's clock, the host's, which MPI_Wtime and traces use too.
+// Event sources (MPI 4.0, section 15.3.8): one, the host's clock, which MPI_Wtime and traces use, too.
 
 using namespace margay::mpi;
 
 namespace {
 
 constexpr int kSources = 1;
+// A tick is a nanosecond.
 constexpr MPI_Count kTicksPerSecond = 1'000'000'000;
 
 }  // namespace
@@ -137,9 +139,11 @@ extern "C" int PMPI_T_source_get_info(int source_index, char* name, int* name_le
   if (!call.check_index(source_index, kSources)) return call.error();
   give_text("clock", name, name_len);
   give_text("nanoseconds of the host's monotonic clock, the same for all ranks of a host", desc, desc_len);
+  // The clock is monotonic, so events are in the order of their timestamps.
   give(ordering, MPI_T_SOURCE_ORDERED);
   give(ticks_per_second, kTicksPerSecond);
   give(max_ticks, std::numeric_limits<MPI_Count>::max());
+  // The clock has no hints.
   give(info, MPI_INFO_NULL);
   return MPI_SUCCESS;
 }
@@ -148,6 +152,7 @@ MARGAY_ALIAS(T_source_get_info)
 extern "C" int PMPI_T_source_get_timestamp(int source_index, MPI_Count* timestamp) {
   ToolCall call;
   if (!call.check_index(source_index, kSources) || !call.check(timestamp != nullptr)) return call.error();
+  // Any process has a clock, also before MPI_Init.
   *timestamp = static_cast<MPI_Count>(current_process().now_ns());
   return MPI_SUCCESS;
 }

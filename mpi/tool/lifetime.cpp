@@ -1,4 +1,5 @@
-// Beginning and end of the tool interface (MPI 4.0, section 15.3.4): before, during and after MPI, counted.
+// The beginning and end of the tool interface (MPI 4.0, section 15.3.4): before, during and after MPI; calls are
+// counted.
 #include <algorithm>
 
 #include "mpi/call/binding.hpp"
@@ -6,8 +7,8 @@
 
 using namespace margay::mpi;
 
-// A thread beside the one in an MPI call needs MPI's own locks to look at the rank, and there are such only with
-// MPI_THREAD_MULTIPLE. Nobody knows that before MPI_Init.
+// A thread beside one that is in an MPI call needs MPI's locks to read the rank, and these exist only with
+// MPI_THREAD_MULTIPLE. Before MPI_Init the level is unknown, so FUNNELED is the most that is provided.
 extern "C" int PMPI_T_init_thread(int required, int* provided) {
   Tool& state = tool();
   const std::lock_guard guard(state.mutex);
@@ -20,7 +21,7 @@ extern "C" int PMPI_T_init_thread(int required, int* provided) {
 }
 MARGAY_ALIAS(T_init_thread)
 
-// The last one frees all handles and pvar sessions. What was set stays set.
+// The last call frees all handles and pvar sessions. Values that were set stay set.
 extern "C" int PMPI_T_finalize() {
   Tool& state = tool();
   const std::lock_guard guard(state.mutex);

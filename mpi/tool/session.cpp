@@ -8,6 +8,7 @@ using namespace margay::mpi;
 
 namespace {
 
+// Handles are numbers of the program, so each is looked up.
 PerformanceSession* find_session(ToolCall& call, MPI_T_pvar_session session) {
   const auto found = call.state().sessions.find(number_of(session));
   if (!call.check(found != call.state().sessions.end(), MPI_T_ERR_INVALID_SESSION)) return nullptr;
@@ -17,12 +18,13 @@ PerformanceSession* find_session(ToolCall& call, MPI_T_pvar_session session) {
 PerformanceHandle* find_handle(ToolCall& call, MPI_T_pvar_session session, MPI_T_pvar_handle handle) {
   PerformanceSession* const owner = find_session(call, session);
   if (owner == nullptr) return nullptr;
+  // A handle is valid in its own session only.
   const auto found = owner->handles.find(number_of(handle));
   if (!call.check(found != owner->handles.end(), MPI_T_ERR_INVALID_HANDLE)) return nullptr;
   return &found->second;
 }
 
-// Does `step` with one handle, or with all of the pvar session's that it can be done with.
+// Applies `step` to one handle, or to all handles of the pvar session that permit it.
 using Step = int (*)(Tool&, PerformanceHandle&);
 int step_each(MPI_T_pvar_session session, MPI_T_pvar_handle handle, Step step) {
   ToolCall call;
@@ -32,8 +34,10 @@ int step_each(MPI_T_pvar_session session, MPI_T_pvar_handle handle, Step step) {
   }
   PerformanceSession* const all = find_session(call, session);
   if (all == nullptr) return call.error();
+  // An error of one handle does not keep the others from the step.
   int first_error = MPI_SUCCESS;
   for (auto& [number, one] : all->handles) {
+    // With MPI_T_PVAR_ALL_HANDLES, handles that cannot be started or stopped are skipped (MPI 4.0, 15.3.7).
     if (!performance_variables()[one.index].adds_up()) continue;
     const int error = step(call.state(), one);
     if (first_error == MPI_SUCCESS) first_error = error;
@@ -46,6 +50,7 @@ int step_each(MPI_T_pvar_session session, MPI_T_pvar_handle handle, Step step) {
 extern "C" int PMPI_T_pvar_session_create(MPI_T_pvar_session* session) {
   ToolCall call;
   if (!call.check(session != nullptr)) return call.error();
+  // Numbers are never reused, so a stale handle is detected.
   const ToolHandle made = ++call.state().last_handle;
   call.state().sessions[made];
   *session = opaque<MPI_T_pvar_session>(made);
@@ -53,7 +58,7 @@ extern "C" int PMPI_T_pvar_session_create(MPI_T_pvar_session* session) {
 }
 MARGAY_ALIAS(T_pvar_session_create)
 
-// Its handles go with it.
+// Frees its handles, too.
 extern "C" int PMPI_T_pvar_session_free(MPI_T_pvar_session* session) {
   ToolCall call;
   if (!call.check(session != nullptr)) return call.error();
@@ -71,6 +76,7 @@ extern "C" int PMPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_ind
   if (owner == nullptr || !call.check_index(pvar_index, performance_variables().size())) return call.error();
   if (!call.check(handle != nullptr && count != nullptr)) return call.error();
   ToolHandle made = 0;
+  // After an error `made` stays 0: the null handle.
   const int error = allocate_performance(call.state(), *owner, pvar_index, obj_handle, made, *count);
   *handle = opaque<MPI_T_pvar_handle>(made);
   return error;
@@ -126,7 +132,7 @@ extern "C" int PMPI_T_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_hand
 }
 MARGAY_ALIAS(T_pvar_readreset)
 
-// Performance variables (MPI 4.0, section 15.3.7): which there are; handles are in session.cpp.
+// Inquiries of performance variables (MPI 4.0, section 15.3.7).
 
 using namespace margay::mpi;
 
@@ -152,7 +158,9 @@ extern "C" int PMPI_T_pvar_get_info(int pvar_index, char* name, int* name_len, i
   give_text(variable.description, desc, desc_len);
   give(bind, variable.of_communicator ? MPI_T_BIND_MPI_COMM : MPI_T_BIND_NO_OBJECT);
   give(readonly, variable.adds_up() ? 0 : 1);
+  // Continuous variables count always, and can neither be started nor stopped.
   give(continuous, variable.adds_up() ? 0 : 1);
+  // Whether MPI_T_pvar_readreset is valid.
   give(atomic, variable.adds_up() ? 1 : 0);
   return MPI_SUCCESS;
 }
@@ -162,6 +170,7 @@ extern "C" int PMPI_T_pvar_get_index(const char* name, int var_class, int* pvar_
   ToolCall call;
   if (!call.check(name != nullptr && pvar_index != nullptr)) return call.error();
   const int found = index_of(performance_variables(), name);
+  // A variable is identified by name and class.
   const bool same_class = found >= 0 && performance_variables()[static_cast<std::size_t>(found)].var_class == var_class;
   if (!call.check(same_class, MPI_T_ERR_INVALID_NAME)) return call.error();
   *pvar_index = found;

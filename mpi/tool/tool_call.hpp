@@ -1,5 +1,5 @@
-// One call of the tool interface: holds its state, and says whether it may be used. Errors are returned and go to no
-// handler (MPI 4.0, section 15.3.10).
+// The frame of a call of the tool interface: locks its state, and checks that it is initialized. Errors are returned,
+// and call no error handler (MPI 4.0, section 15.3.10).
 //
 //   extern "C" int PMPI_T_x(..., int* out) {
 //     ToolCall call;
@@ -15,21 +15,28 @@
 
 namespace margay::mpi {
 
+// One call, on the binding's stack. Holds the interface's mutex from construction to destruction; the process lock
+// comes after it (tool.hpp).
 class ToolCall {
  public:
+  // Locks; the error is MPI_T_ERR_NOT_INITIALIZED outside MPI_T_init_thread and MPI_T_finalize.
   ToolCall() : tool_(tool()), guard_(tool_.mutex) {
     if (tool_.users == 0) error_ = MPI_T_ERR_NOT_INITIALIZED;
   }
 
-  // Notes MPI_T_ERR_INVALID, or `otherwise`, unless an argument is as it must be; the first error stays.
+  // Sets MPI_T_ERR_INVALID, or `otherwise`, unless `valid`; the first error stays. Returns whether there is no error so
+  // far.
   bool check(bool valid, int otherwise = MPI_T_ERR_INVALID) {
     if (error_ == MPI_SUCCESS && !valid) error_ = otherwise;
     return error_ == MPI_SUCCESS;
   }
+  // The same for an index below `size`: MPI_T_ERR_INVALID_INDEX.
   bool check_index(int index, std::size_t size) {
     return check(index >= 0 && static_cast<std::size_t>(index) < size, MPI_T_ERR_INVALID_INDEX);
   }
+  // The call's result.
   [[nodiscard]] int error() const { return error_; }
+  // The interface's state, whose mutex this call holds.
   [[nodiscard]] Tool& state() { return tool_; }
 
  private:
@@ -38,7 +45,7 @@ class ToolCall {
   int error_ = MPI_SUCCESS;
 };
 
-// A handle of the program's as the number that it is, and back.
+// Conversions between a handle of the program and its number. The number is never used as an address.
 template <typename Opaque>
 [[nodiscard]] ToolHandle number_of(Opaque handle) {
   return reinterpret_cast<ToolHandle>(handle);
@@ -48,7 +55,7 @@ template <typename Opaque>
   return reinterpret_cast<Opaque>(handle);  // NOLINT(performance-no-int-to-ptr): never followed
 }
 
-// The index of the row called `name`; -1: none.
+// The index of the row named `name`; -1: none.
 template <typename Rows>
 [[nodiscard]] int index_of(const Rows& rows, std::string_view name) {
   for (std::size_t i = 0; i < rows.size(); ++i) {

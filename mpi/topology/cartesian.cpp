@@ -8,6 +8,7 @@ using namespace margay::mpi;
 
 namespace {
 
+// MPI_Cart_coords would otherwise return a part of the coordinates.
 void check_room(Call& call, int maxdims, const CartTopology* cart) {
   if (cart == nullptr || maxdims >= cart->ndims()) return;
   call.error(MPI_ERR_ARG, "maxdims is " + std::to_string(maxdims) + "; the grid has " + std::to_string(cart->ndims()) +
@@ -16,6 +17,7 @@ void check_room(Call& call, int maxdims, const CartTopology* cart) {
 
 }  // namespace
 
+// Entries of dims above 0 are given; the others get factors as even as possible, in descending order (balance_dims).
 extern "C" int PMPI_Dims_create(int nnodes, int ndims, int dims[]) {
   Call call(call_name<"MPI_Dims_create">);
   if (nnodes < 1) call.error(MPI_ERR_ARG, "nnodes is " + std::to_string(nnodes) + "; a grid has at least 1 node");
@@ -44,6 +46,7 @@ extern "C" int PMPI_Cartdim_get(MPI_Comm comm, int* ndims) {
 }
 MARGAY_ALIAS(Cartdim_get)
 
+// A smaller maxdims truncates; MPI_Cart_coords needs room for all dimensions.
 extern "C" int PMPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]) {
   Call call(call_name<"MPI_Cart_get">);
   const Communicator* const communicator = call.communicator(comm);
@@ -71,6 +74,7 @@ extern "C" int PMPI_Cart_rank(MPI_Comm comm, const int coords[], int* rank) {
   call.not_null(rank, "rank");
   if (!call.ok()) return call.failed();
   for (std::size_t i = 0; i < at.size(); ++i) {
+    // Coordinates of periodic dimensions wrap; outside others they are an error (MPI 4.0, 8.5.5).
     if (cart->periods[i] != 0 || (at[i] >= 0 && at[i] < cart->dims[i])) continue;
     call.error(MPI_ERR_ARG, "coords[" + std::to_string(i) + "] is " + std::to_string(at[i]) +
                                 "; that dimension goes from 0 to " + std::to_string(cart->dims[i] - 1) +
@@ -99,6 +103,7 @@ extern "C" int PMPI_Cart_shift(MPI_Comm comm, int direction, int disp, int* rank
   Call call(call_name<"MPI_Cart_shift">);
   const Communicator* const communicator = call.communicator(comm);
   const CartTopology* const cart = cart_of(call, communicator);
+  // A grid without dimensions, of one process, is valid (MPI 4.0, 8.5.1).
   if (cart != nullptr && cart->ndims() == 0) {
     call.error(MPI_ERR_TOPOLOGY, "the grid has no dimension to shift along");
   }
@@ -109,13 +114,14 @@ extern "C" int PMPI_Cart_shift(MPI_Comm comm, int direction, int disp, int* rank
   call.not_null(rank_source, "rank_source");
   call.not_null(rank_dest, "rank_dest");
   if (!call.ok()) return call.failed();
+  // 64 bits, because the smallest int has no negative.
   *rank_source = cart->shifted(communicator->rank(), direction, -std::int64_t{disp});
   *rank_dest = cart->shifted(communicator->rank(), direction, disp);
   return MPI_SUCCESS;
 }
 MARGAY_ALIAS(Cart_shift)
 
-// No rank is better placed than another: the grid takes them in order.
+// Ranks are not reordered: the grid takes them in order.
 extern "C" int PMPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int* newrank) {
   Call call(call_name<"MPI_Cart_map">);
   const Communicator* const communicator = call.intracommunicator(comm);
@@ -123,6 +129,7 @@ extern "C" int PMPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const i
       checked_dims(call, ndims, dims, communicator == nullptr ? 0 : communicator->size());
   static_cast<void>(checked_array(call, periods, ndims, "periods"));
   call.not_null(newrank, "newrank");
+  // A grid may have fewer places than the communicator has ranks.
   if (call.ok()) *newrank = communicator->rank() < grid_size(sizes) ? communicator->rank() : MPI_UNDEFINED;
   return call.done();
 }

@@ -1,4 +1,5 @@
-// Communicators with a topology (MPI 4.0, 8.5). Ranks are never reordered: no place is better than another.
+// Construction of communicators with a topology (MPI 4.0, 8.5). Ranks are never reordered, because no placement is
+// known to be better.
 #include "collectives/comm/construct.hpp"
 #include "mpi/call/binding.hpp"
 #include "mpi/collective/arguments.hpp"
@@ -10,6 +11,7 @@ using namespace margay::mpi;
 
 namespace {
 
+// The topology is shared by duplicates, and never changes.
 template <typename Kind>
 int give_with_topology(Call& call, const Made& made, Kind&& topology, MPI_Comm* handle) {
   if (made.communicator != nullptr) {
@@ -18,7 +20,7 @@ int give_with_topology(Call& call, const Made& made, Kind&& topology, MPI_Comm* 
   return give_communicator(call, made, handle);
 }
 
-// The first `count` members; the others get MPI_COMM_NULL.
+// A communicator of the first `count` members; the others get MPI_COMM_NULL.
 Made first_members(Call& call, Communicator& parent, int count) {
   return split(call.rank(), parent, parent.rank() < count ? 0 : MPI_UNDEFINED, parent.rank());
 }
@@ -27,12 +29,13 @@ std::string element_word(const char* array, std::size_t index) {
   return std::string(array) + "[" + std::to_string(index) + "]";
 }
 
-// Neighbors that each are a rank of the communicator, with weights where there are some.
+// Checks a list of neighbors, each a rank of the communicator.
 std::vector<int> checked_neighbors(Call& call, const Communicator* communicator, int degree, const int* ranks,
                                    const char* what) {
   const std::span<const int> found = checked_array(call, ranks, degree, what);
   for (std::size_t i = 0; communicator != nullptr && i < found.size(); ++i) {
     const bool member = found[i] >= 0 && found[i] < communicator->size();
+    // The name is formatted only for an error.
     if (!member) check_rank(call, found[i], communicator->size(), element_word(what, i).c_str());
   }
   return {found.begin(), found.end()};
@@ -42,6 +45,7 @@ bool is_weighted(const int* weights) {
   return weights != MPI_UNWEIGHTED;
 }
 
+// Checks weights. Empty without weights, and after an error.
 std::vector<int> checked_weights(Call& call, int degree, const int* weights, const char* what) {
   if (!is_weighted(weights)) return {};
   if (weights == MPI_WEIGHTS_EMPTY && degree > 0) {
@@ -54,7 +58,7 @@ std::vector<int> checked_weights(Call& call, int degree, const int* weights, con
   return {found.begin(), found.end()};
 }
 
-// The edges that a call of MPI_Dist_graph_create names.
+// Checks and collects the edges of a call of MPI_Dist_graph_create.
 std::vector<Edge> checked_edges(Call& call, const Communicator* communicator, int n, const int* sources,
                                 const int* degrees, const int* destinations, const int* weights) {
   not_negative(call, n, "n");
@@ -65,6 +69,7 @@ std::vector<Edge> checked_edges(Call& call, const Communicator* communicator, in
     not_negative(call, count, "an entry of degrees");
     total += count;
   }
+  // Arrays of the program are indexed by int.
   if (total > INT32_MAX) call.error(MPI_ERR_ARG, "degrees has more than 2,147,483,647 edges in all");
   if (!call.ok()) return {};
   const auto edges = static_cast<int>(total);
@@ -91,7 +96,7 @@ extern "C" int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], 
   const std::span<const int> sizes = checked_dims(call, ndims, dims, parent == nullptr ? 0 : parent->size());
   const std::span<const int> wraps = checked_array(call, periods, ndims, "periods");
   call.not_null(comm_cart, "comm_cart");
-  if (comm_cart != nullptr) *comm_cart = MPI_COMM_NULL;  // of a call that fails, as with MPICH: programs look at it
+  if (comm_cart != nullptr) *comm_cart = MPI_COMM_NULL;  // also after an error, as in MPICH: programs test it
   if (!call.ok()) return call.failed();
   CartTopology cart{{sizes.begin(), sizes.end()}, {}};
   for (const int wrap : wraps) cart.periods.push_back(wrap != 0 ? 1 : 0);
@@ -108,6 +113,7 @@ extern "C" int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm* n
       checked_array(call, remain_dims, cart == nullptr ? 0 : cart->ndims(), "remain_dims");
   call.not_null(newcomm, "newcomm");
   if (!call.ok()) return call.failed();
+  // The dropped coordinates make the color, the kept ones the key.
   const CartTopology::Place place = cart->place_in_sub_grid(parent->rank(), remain);
   note_call(call, *parent);
   return give_with_topology(call, split(call.rank(), *parent, place.color, place.key), cart->sub_grid(remain), newcomm);
@@ -139,6 +145,7 @@ extern "C" int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, 
   graph.source_weights = checked_weights(call, indegree, sourceweights, "sourceweights");
   graph.destinations = checked_neighbors(call, parent, outdegree, destinations, "destinations");
   graph.destination_weights = checked_weights(call, outdegree, destweights, "destweights");
+  // A graph is weighted as a whole: both lists, or none.
   graph.weighted = is_weighted(sourceweights);
   if (is_weighted(sourceweights) != is_weighted(destweights)) {
     call.error(MPI_ERR_ARG, "one of sourceweights and destweights is MPI_UNWEIGHTED, the other is not");

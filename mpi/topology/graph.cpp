@@ -8,7 +8,7 @@ using namespace margay::mpi;
 
 namespace {
 
-// The program's array for entries of `all`, of which it takes as many as it has room for.
+// Checks the program's array for entries of `all`, of which it gets as many as it has room for.
 void check_array(Call& call, std::span<const int> all, int room, const int* out, const char* room_name,
                  const char* out_name) {
   not_negative(call, room, room_name);
@@ -18,11 +18,12 @@ void give(std::span<const int> all, int room, int* out) {
   std::copy_n(all.begin(), std::min(all.size(), static_cast<std::size_t>(room)), out);
 }
 
-// As many of the neighbors as there is room for; weights where they are asked for.
+// Copies as many neighbors as there is room for, with their weights if the program asks for them.
 void give_neighbors(const std::vector<int>& neighbors, const std::vector<int>& neighbor_weights, int room, int* out,
                     int* out_weights) {
   const std::size_t count = std::min(neighbors.size(), static_cast<std::size_t>(room));
   std::copy_n(neighbors.begin(), count, out);
+  // An unweighted graph leaves the program's weights unchanged.
   if (neighbor_weights.empty() || out_weights == MPI_UNWEIGHTED) return;
   std::copy_n(neighbor_weights.begin(), count, out_weights);
 }
@@ -82,6 +83,7 @@ extern "C" int PMPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, i
   const GraphTopology* const graph = graph_of(call, call.communicator(comm));
   if (graph != nullptr) check_rank(call, rank, static_cast<int>(graph->index.size()));
   if (!call.ok()) return call.failed();
+  // The number of neighbors is needed to check the array: none are written for a node without any.
   const std::span<const int> found = graph->neighbors(rank);
   check_array(call, found, maxneighbors, neighbors, "maxneighbors", "neighbors");
   if (!call.ok()) return call.failed();
@@ -90,10 +92,11 @@ extern "C" int PMPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, i
 }
 MARGAY_ALIAS(Graph_neighbors)
 
-// No rank is better placed than another: the graph takes them in order.
+// Ranks are not reordered: the graph takes them in order.
 extern "C" int PMPI_Graph_map(MPI_Comm comm, int nnodes, const int indx[], const int edges[], int* newrank) {
   Call call(call_name<"MPI_Graph_map">);
   const Communicator* const communicator = call.intracommunicator(comm);
+  // The graph is checked as if it were made, but not used.
   static_cast<void>(checked_graph(call, nnodes, indx, edges, communicator == nullptr ? 0 : communicator->size()));
   call.not_null(newrank, "newrank");
   if (call.ok()) *newrank = communicator->rank() < nnodes ? communicator->rank() : MPI_UNDEFINED;
@@ -108,6 +111,7 @@ extern "C" int PMPI_Dist_graph_neighbors_count(MPI_Comm comm, int* indegree, int
   call.not_null(outdegree, "outdegree");
   call.not_null(weighted, "weighted");
   if (!call.ok()) return call.failed();
+  // An edge that occurs several times counts as often.
   *indegree = static_cast<int>(graph->sources.size());
   *outdegree = static_cast<int>(graph->destinations.size());
   *weighted = graph->weighted ? 1 : 0;
@@ -123,6 +127,7 @@ extern "C" int PMPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sou
   not_negative(call, maxoutdegree, "maxoutdegree");
   if (maxindegree > 0) call.not_null(sources, "sources");
   if (maxoutdegree > 0) call.not_null(destinations, "destinations");
+  // Weights are significant only in a weighted graph.
   if (graph != nullptr && graph->weighted) {
     if (maxindegree > 0) call.not_null(sourceweights, "sourceweights");
     if (maxoutdegree > 0) call.not_null(destweights, "destweights");

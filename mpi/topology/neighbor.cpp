@@ -1,4 +1,4 @@
-// Collectives of neighbors in a topology (MPI 4.0, 8.6), and those that do not block (8.7, 8.8).
+// Neighborhood collectives (MPI 4.0, 8.6), and their nonblocking and persistent forms (8.7, 8.8).
 #include "mpi/call/binding.hpp"
 #include "mpi/collective/block_move.hpp"
 

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "mpi/call/fatal_error.hpp"
 #include "mpi/environment/file_error.hpp"
-#include "sim/machine/process.hpp"
 
 namespace margay::mpi {
 
@@ -21,6 +21,7 @@ void say(const CallName& name) {
 
 }  // namespace
 
+// The communicator's handler is called only if the handle is valid; its arguments are not checked.
 int unsupported(const Invocation& name, MPI_Comm comm) {
   if (current_rank() == nullptr) {
     say(name);
@@ -42,20 +43,22 @@ int unsupported_on_file(const CallName& name) {
   return raise_on_file(*rank, name, code);
 }
 
+// Without a rank there is no job to end: only this process exits.
 void unsupported_at_all(const CallName& name) {
   MpiRank* const rank = current_rank();
   if (rank == nullptr) {
     say(name);
     std::exit(1);
   }
+  rank->enter();
   abort_by_error(*rank, name, MPI_ERR_UNSUPPORTED_OPERATION, "", kSentence);
 }
 
 }  // namespace margay::mpi
 
-// Names that the ABI's library exports beside mpi.h's: what MPICH's own libraries raise errors with, and its interface
-// for several tools at once. A program that needs one of the first ends with the sentence, not with the loader's
-// complaint. Arguments are not looked at, so none are declared.
+// Names that MPICH's library exports beside those of mpi.h: functions by which its own libraries raise errors, and the
+// interface for several tools at once. A program that calls one of the former ends with this message instead of the
+// loader's. Arguments are not read, so none are declared.
 
 using namespace margay::mpi;
 
@@ -71,8 +74,8 @@ MARGAY_REFUSING_INTERNAL(MPIR_Err_create_code)
 MARGAY_REFUSING_INTERNAL(MPIR_Err_return_comm)
 MARGAY_REFUSING_INTERNAL(MPIR_Err_return_win)
 
-// Tools ask for the interface for several of them with these, and go on without it: they get the class, as from MPICH
-// built without it.
+// Tools that probe the interface for several tools with these functions go on without it: they get the class, as from
+// an MPICH built without it.
 #pragma GCC visibility push(default)
 extern "C" {
 int QMPI_Get_calling_address() {

@@ -411,7 +411,7 @@ Status join_margay(Job& job) {
     if (Status status = number_from_environment("MARGAY_APPNUM", job.appnum); !status.ok()) return status;
     if (Status status = number_from_environment("MARGAY_PROGRAM_RANKS", job.program_ranks); !status.ok()) return status;
   }
-  // record_finding() reads it from the options.
+  // Findings::add() reads it from the options.
   if (std::getenv("MARGAY_FINDINGS_FD") != nullptr) {
     int findings_fd = -1;
     if (Status status = take_descriptor("MARGAY_FINDINGS_FD", findings_fd); !status.ok()) return status;

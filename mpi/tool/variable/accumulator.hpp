@@ -1,4 +1,5 @@
-// What one handle shows of variables that only add up: what was added while it was started, from 0 at its beginning.
+// A handle's value of a variable that only adds up: the sum of what was added while the handle was started, from 0 at
+// first.
 #pragma once
 
 #include <algorithm>
@@ -11,51 +12,58 @@
 
 namespace margay::mpi {
 
-// `now` is always the library's own sums, one word for each element; they never shrink but when MPI begins anew, which
-// counts as nothing added.
+// Keeps the handle's own sums, one for each element. `now` is always the library's sums, one word for each element;
+// they only shrink when MPI begins anew, which counts as nothing added.
 class Accumulator {
  public:
+  // Stopped, with sums of 0.
   explicit Accumulator(std::size_t elements) : kept_(elements), begin_(elements) {}
 
+  // Whether changes are counted now.
   [[nodiscard]] bool started() const { return started_; }
+  // Elements of the variable.
   [[nodiscard]] std::size_t elements() const { return kept_.size(); }
-  // No effect on one that is started already.
+  // Starts counting; no effect if started.
   void start(std::span<const Word> now) {
     if (started_) return;
     begin_from(now);
     started_ = true;
   }
-  // The same for one that is stopped.
+  // Stops counting and keeps the sums; no effect if stopped.
   void stop(std::span<const Word> now) {
     if (!started_) return;
     read(now, kept_);
     started_ = false;
   }
+  // Writes the sums to `out`. Requires: `now` and `out` have elements() words.
   void read(std::span<const Word> now, std::span<Word> out) const {
     MARGAY_ASSERT(now.size() == kept_.size() && out.size() == kept_.size());
     for (std::size_t i = 0; i < out.size(); ++i) {
       out[i] = kept_[i] + (started_ ? now[i] - std::min(begin_[i], now[i]) : 0);
     }
   }
-  // Goes on from `values`.
+  // Continues from `values`.
   void write(std::span<const Word> now, std::span<const Word> values) {
     MARGAY_ASSERT(values.size() == kept_.size());
     kept_.assign(values.begin(), values.end());
     begin_from(now);
   }
+  // Continues from 0.
   void reset(std::span<const Word> now) {
     std::fill(kept_.begin(), kept_.end(), 0);
     begin_from(now);
   }
 
  private:
+  // Later changes count from here.
   void begin_from(std::span<const Word> now) {
     MARGAY_ASSERT(now.size() == begin_.size());
     begin_.assign(now.begin(), now.end());
   }
 
+  // The sums up to the last stop, reset or write.
   std::vector<Word> kept_;
-  std::vector<Word> begin_;  // the sums when it was last started, reset or written
+  std::vector<Word> begin_;  // the library's sums at the last start, reset or write
   bool started_ = false;
 };
 

@@ -6,6 +6,7 @@ namespace margay::mpi {
 
 namespace {
 
+// docs/tool_interface.md lists the variables by these names.
 constexpr std::array kCategories{
     CategoryText{"margay", "everything that this library shows of itself"},
     CategoryText{"protocols", "how messages are sent: thresholds, and what each protocol carried"},

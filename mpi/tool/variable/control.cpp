@@ -31,15 +31,17 @@ int allowed(bool valid) {
 
 template <WireId Wire>
 Word read_short_limit(const Settings& settings) {
+  // The rank's value may have been written since it began.
   if (settings.rank != nullptr) return settings.rank->device().short_limit(Wire);
   return short_limit_of(settings.device, Wire);
 }
 
-// A short message must fit in an empty heap of its receiver's; all ranks have heaps of one size.
+// A short message must fit into its receiver's empty heap; all ranks have heaps of one size.
 int check_short_limit(const Settings& settings, Word bytes) {
   return allowed(bytes >= 1 && bytes <= sim::short_limit_max(heap_bytes_of(settings.device)));
 }
 
+// Messages to this rank itself follow the limit of shared memory.
 void write_short_limit_shm(MpiRank& rank, Word bytes) {
   rank.device().set_short_limit(WireId::self, bytes);
   rank.device().set_short_limit(WireId::shm, bytes);
@@ -57,7 +59,7 @@ int check_long_protocol(const Settings& /*settings*/, Word value) {
   return allowed(has_item(long_protocols(), static_cast<int>(value)));
 }
 
-// The sender alone decides it, message by message.
+// The sender alone chooses the protocol, for each message.
 void write_long_protocol(MpiRank& rank, Word value) {
   rank.device().set_long_protocol(static_cast<DeviceOptions::LongProtocol>(value));
 }
@@ -80,6 +82,7 @@ Word read_long_method(const Settings& settings) {
   return static_cast<Word>(method);
 }
 
+// The option as given: `auto` has a value of its own.
 Word read_tcp_backend(const Settings& settings) {
   const std::string asked = settings.options.text("wire_tcp", "auto");
   const auto value = asked == "epoll"   ? TcpBackendAsked::epoll
@@ -94,6 +97,7 @@ std::string read_interface(const Settings& settings) {
 
 // --- Waiting ---
 
+// Without a rank, the option that MPI_Init will read.
 Word read_wait_policy(const Settings& settings) {
   if (settings.rank != nullptr) return static_cast<Word>(settings.rank->process().wait_means().policy);
   const std::string asked = settings.options.text("wait", "auto");
@@ -101,8 +105,8 @@ Word read_wait_policy(const Settings& settings) {
   return static_cast<Word>(asked == "yield" ? sim::WaitPolicy::yield : sim::WaitPolicy::automatic);
 }
 
-// Where ranks do not see each other's processors, MPI_Init chooses once, and there is no automatic policy afterwards.
-// Other threads may be waiting: they look at the policy with the process lock held, as whoever writes it.
+// Rejects `automatic` if ranks cannot see each other's processors: MPI_Init then chooses once. Other threads may be
+// waiting: they read the policy under the process lock, under which it is written.
 int check_wait_policy(const Settings& settings, Word value) {
   if (!has_item(wait_policies(), static_cast<int>(value))) return MPI_T_ERR_INVALID;
   return allowed(settings.rank == nullptr || value != static_cast<Word>(sim::WaitPolicy::automatic) ||
@@ -131,6 +135,7 @@ Word constant(const Settings& /*settings*/) {
   return Value;
 }
 
+// The columns of a row that all kinds of rows have.
 struct Bound {
   const char* name;
   const char* description;
@@ -138,13 +143,14 @@ struct Bound {
   ValueType type;
 };
 
-// Never written, the same for the whole run.
+// A row that is never written, with one value for the whole run.
 constexpr ControlVariable fixed(const Bound& bound, int verbosity, Word (*read)(const Settings&),
                                 const Enumeration* items = nullptr) {
   return {bound.name, bound.description, bound.category, verbosity, MPI_T_SCOPE_CONSTANT, bound.type, items,
           read,       nullptr,           nullptr,        nullptr};
 }
 
+// A row whose value is a string.
 constexpr ControlVariable told(const Bound& bound, std::string (*read)(const Settings&)) {
   return {bound.name,
           bound.description,
@@ -164,6 +170,7 @@ struct Written {
   void (*write)(MpiRank&, Word);
 };
 
+// A row that the program may write.
 constexpr ControlVariable written(const Bound& bound, int verbosity, Word (*read)(const Settings&), Written how,
                                   const Enumeration* items = nullptr) {
   return {bound.name, bound.description, bound.category, verbosity, MPI_T_SCOPE_LOCAL, bound.type, items,
@@ -177,7 +184,7 @@ constexpr int kDeveloper = MPI_T_VERBOSITY_MPIDEV_BASIC;
 
 }  // namespace
 
-// One row for each variable.
+// The rows, one for each variable.
 std::span<const ControlVariable> control_variables() {
   using enum Category;
   using enum ValueType;
@@ -254,8 +261,9 @@ Settings settings_of(MpiRank* rank) {
     settings.device = rank->device().options();
     return settings;
   }
+  // Before MPI_Init: the options that it will read.
   settings.options = sim::Options::from_environment(environ);
-  // What MPI_Init will refuse reads as if it were not set.
+  // Options that MPI_Init will reject read as if they were not set.
   if (!device_options(settings.options, settings.device).ok()) settings.device = DeviceOptions{};
   return settings;
 }

@@ -1,4 +1,4 @@
-// Control variables: what is decided by an option, a bound, or (the writable ones) by the program.
+// Control variables: values that an option, a bound or (for writable ones) the program determines.
 #pragma once
 
 #include <cstdint>
@@ -12,36 +12,44 @@
 
 namespace margay::mpi {
 
-// What the readers look at. Before MPI_Init and after MPI_Finalize there is no rank: then the options say what would
-// be.
+// The source of the readers' values. Before MPI_Init and after MPI_Finalize there is no rank: then the options say what
+// would apply.
 struct Settings {
   sim::Options options;
   DeviceOptions device;
-  MpiRank* rank = nullptr;  // its process lock is held
+  // If not null, its process lock is held.
+  MpiRank* rank = nullptr;
 };
-// Of the running rank, or (nullptr) of the environment.
+// The settings of the running rank, or (null) of the environment.
 [[nodiscard]] Settings settings_of(MpiRank* rank);
 
-// What a text takes in the program's buffer, its zero included; a longer one is cut.
+// Bytes of a string in the program's buffer, with its zero; a longer string is truncated.
 inline constexpr int kTextBytes = 256;
 
+// A row of the table: a variable with its functions. Constant.
 struct ControlVariable {
+  // What tools identify the variable by; docs/tool_interface.md describes each.
   const char* name;
   const char* description;
   Category category;
   int verbosity;  // MPI_T_VERBOSITY_
-  int scope;      // MPI_T_SCOPE_; what is written concerns this process only
+  // MPI_T_SCOPE_; a write affects this process only, whatever the scope.
+  int scope;
   ValueType type;
-  const Enumeration* items;  // of an integer; else nullptr
+  // The named values of an integer; else null.
+  const Enumeration* items;
+  // Reads the value; null for a string.
   Word (*read)(const Settings&);
-  std::string (*read_text)(const Settings&);  // of a text, instead
-  // Whether it may be written so now: MPI_SUCCESS or an MPI_T_ERR_ class. nullptr: never written.
+  // Reads the value of a string; null for other types.
+  std::string (*read_text)(const Settings&);
+  // Whether the value may be written now: MPI_SUCCESS or an MPI_T_ERR_ class. Null: the variable is never written.
   int (*check)(const Settings&, Word value);
-  void (*write)(MpiRank& rank, Word value);  // under the process lock; the value was checked
+  // Sets the value, which was checked. Called under the process lock.
+  void (*write)(MpiRank& rank, Word value);
   [[nodiscard]] bool writable() const { return check != nullptr; }
 };
 
-// An index into it stays the variable's while the process lives.
+// All control variables. An index is valid for the process's lifetime.
 [[nodiscard]] std::span<const ControlVariable> control_variables();
 
 }  // namespace margay::mpi

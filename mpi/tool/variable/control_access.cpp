@@ -10,6 +10,7 @@ namespace margay::mpi {
 
 namespace {
 
+// Fills the whole buffer, so that no old bytes stay behind the zero.
 void store_text(const std::string& text, void* out) {
   auto* const bytes = static_cast<char*>(out);
   std::memset(bytes, 0, kTextBytes);
@@ -30,6 +31,7 @@ int read_control(Tool& tool, ToolHandle handle, void* out) {
   const auto found = tool.control_handles.find(handle);
   if (found == tool.control_handles.end()) return MPI_T_ERR_INVALID_HANDLE;
   const ControlVariable& variable = control_variables()[found->second];
+  // A value that was written before MPI_Init reads as written.
   const auto wanted = tool.wanted.find(found->second);
   if (wanted != tool.wanted.end()) {
     store_word(variable.type, wanted->second, out);
@@ -45,6 +47,7 @@ int read_control(Tool& tool, ToolHandle handle, void* out) {
   return MPI_SUCCESS;
 }
 
+// Before MPI_Init the value is kept, and set when the rank begins.
 int write_control(Tool& tool, ToolHandle handle, const void* in) {
   const auto found = tool.control_handles.find(handle);
   if (found == tool.control_handles.end()) return MPI_T_ERR_INVALID_HANDLE;
@@ -52,6 +55,7 @@ int write_control(Tool& tool, ToolHandle handle, const void* in) {
   if (!variable.writable()) return MPI_T_ERR_CVAR_SET_NEVER;
   const Word value = load_word(variable.type, in);
   const RankVisit visit(tool.rank);
+  // Checked and written under one lock, so the settings stay the same in between.
   if (const int error = variable.check(settings_of(tool.rank), value); error != MPI_SUCCESS) return error;
   if (tool.rank != nullptr) {
     variable.write(*tool.rank, value);

@@ -1,4 +1,4 @@
-// What the message kernel did: deliveries, drops by reason, matching, lost peers.
+// The rows of the message kernel: deliveries, drops by reason, matching, lost peers.
 #include <array>
 
 #include "mpi/tool/variable/performance.hpp"
@@ -18,10 +18,12 @@ sim::Kernel& kernel_of(const Reading& reading) {
   return reading.rank->process().kernel();
 }
 
+// `which`: the reason's number.
 void dropped(const Reading& reading, std::uint32_t which, std::span<Word> out) {
   out[0] = kernel_of(reading).registers().drops()[which];
 }
 
+// Sums of the kernel's counts for each peer, by which accounts are balanced.
 void sent(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
   const sim::Registers& registers = kernel_of(reading).registers();
   out[0] = 0;
@@ -34,6 +36,7 @@ void delivered(const Reading& reading, std::uint32_t /*which*/, std::span<Word> 
   for (std::uint32_t peer = 0; peer < registers.ranks(); ++peer) out[0] += registers.delivered(peer);
 }
 
+// Divided by messages_delivered it is the mean cost of matching.
 void entries_walked(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
   out[0] = kernel_of(reading).target().entries_walked();
 }
@@ -42,6 +45,7 @@ void peers_lost(const Reading& reading, std::uint32_t /*which*/, std::span<Word>
   out[0] = kernel_of(reading).initiator().losses();
 }
 
+// Rows that add up, drops by reason, and levels.
 constexpr PerformanceVariable counted(const char* name, const char* description, ReadWords read) {
   return {name, description, Category::kernel, kTuner, MPI_T_PVAR_CLASS_COUNTER, ValueType::count, read};
 }

@@ -1,4 +1,4 @@
-// Messages and bytes: by protocol, by wire, by kind of header, by peer.
+// The rows of messages and bytes: by protocol, by wire, by kind of header, by peer.
 #include <array>
 
 #include "mpi/tool/variable/performance.hpp"
@@ -28,6 +28,7 @@ void protocol_bytes(const Reading& reading, std::uint32_t /*which*/, std::span<W
   out[0] = (reading.rank->device().counts().*Of).bytes;
 }
 
+// Readers of several rows: `which` is a wire's or a kind's number.
 void wire_messages(const Reading& reading, std::uint32_t which, std::span<Word> out) {
   out[0] = reading.rank->process().kernel().initiator().counts(static_cast<WireId>(which)).messages;
 }
@@ -48,6 +49,7 @@ void collective_bytes(const Reading& reading, std::uint32_t /*which*/, std::span
   out[0] = reading.rank->collectives()->sent().bytes;
 }
 
+// Parts that other ranks of the node read in shared memory, instead of messages.
 void shown_parts(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
   out[0] = reading.rank->collectives()->shown().messages;
 }
@@ -60,6 +62,7 @@ void unexpected_taken(const Reading& reading, std::uint32_t /*which*/, std::span
   out[0] = reading.rank->device().counts().unexpected;
 }
 
+// Counts of the kernel, which concern pairs of processes: they include messages of other communicators.
 void sent_to(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
   const sim::Registers& registers = reading.rank->process().kernel().registers();
   for (std::size_t i = 0; i < out.size(); ++i) {
@@ -74,11 +77,13 @@ void delivered_from(const Reading& reading, std::uint32_t /*which*/, std::span<W
   }
 }
 
+// A row's name and its description for tools.
 struct Text {
   const char* name;
   const char* description;
 };
 
+// Rows of numbers of events, and of sums (bytes).
 constexpr PerformanceVariable counted(const Text& text, Category category, int verbosity, ReadWords read,
                                       std::uint32_t which = 0) {
   return {text.name, text.description, category, verbosity, MPI_T_PVAR_CLASS_COUNTER, ValueType::count, read, which};
@@ -89,6 +94,7 @@ constexpr PerformanceVariable summed(const Text& text, Category category, int ve
   return {text.name, text.description, category, verbosity, MPI_T_PVAR_CLASS_AGGREGATE, ValueType::count, read, which};
 }
 
+// Rows bound to a communicator, with an element for each member.
 constexpr PerformanceVariable by_member(const Text& text, ReadWords read) {
   PerformanceVariable row = counted(text, Category::kernel, kUserDetail, read);
   row.of_communicator = row.per_member = true;
@@ -113,6 +119,7 @@ constexpr std::uint32_t id(Kind kind) {
   return static_cast<std::uint32_t>(kind);
 }
 
+// A message counts once, under the protocol that sent it; bytes are those of its body.
 using Counts = ProtocolCounts;
 
 constexpr std::array kRows{

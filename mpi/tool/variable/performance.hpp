@@ -1,4 +1,5 @@
-// Performance variables: what is counted anyway, read where it stands. Nothing is counted for them on a message's way.
+// Performance variables: figures that the library counts anyway, read in place. Nothing is counted for them on the path
+// of a message.
 #pragma once
 
 #include <cstdint>
@@ -11,43 +12,53 @@
 
 namespace margay::mpi {
 
-// What a reader looks at.
+// The source of a reader's value.
 struct Reading {
-  MpiRank* rank = nullptr;                     // its process lock is held; nullptr for a row without_rank only
-  const Communicator* communicator = nullptr;  // of a bound variable
+  // Its process lock is held. Null only for rows without_rank.
+  MpiRank* rank = nullptr;
+  // The communicator of a bound variable; else null.
+  const Communicator* communicator = nullptr;
 };
 
-// Writes one word for each element. `which`: the row's.
+// A reader: writes one word for each element. `which`: the row's.
 using ReadWords = void (*)(const Reading&, std::uint32_t which, std::span<Word> out);
 
+// A row of the table: a variable with its reader. Constant.
 struct PerformanceVariable {
+  // Identifies the variable, with var_class; docs/tool_interface.md describes each.
   const char* name;
   const char* description;
   Category category;
   int verbosity;  // MPI_T_VERBOSITY_
   int var_class;  // MPI_T_PVAR_CLASS_
   ValueType type;
+  // Called under the process lock, unless without_rank.
   ReadWords read;
-  std::uint32_t which = 0;             // for readers of several rows
-  const Enumeration* items = nullptr;  // of a state
-  bool of_communicator = false;        // bound to a communicator; else to no object
-  bool per_member = false;             // one element for each rank of the communicator; else one
-  bool without_rank = false;           // the operating system's figures of this process: at any time
+  // Selects the figure in a reader that several rows share: a wire, a kind, a reason.
+  std::uint32_t which = 0;
+  // The named values of a state; else null.
+  const Enumeration* items = nullptr;
+  // Bound to a communicator; else to no object.
+  bool of_communicator = false;
+  // One element for each rank of the communicator; else one.
+  bool per_member = false;
+  // Figures of the operating system for this process, valid at any time.
+  bool without_rank = false;
 
-  // What only adds up begins at 0 for each handle, can be started, stopped, reset and written. What is as it is
-  // (levels, sizes, marks, states) is continuous and read-only.
+  // Whether the variable only adds up: it then begins at 0 for each handle, and can be started, stopped, reset and
+  // written. Others (levels, sizes, marks, states) are continuous and read-only.
   [[nodiscard]] constexpr bool adds_up() const {
     return var_class == MPI_T_PVAR_CLASS_COUNTER || var_class == MPI_T_PVAR_CLASS_AGGREGATE ||
            var_class == MPI_T_PVAR_CLASS_TIMER;
   }
-  // Elements of a handle. Requires: a communicator where the variable is bound to one.
+  // Elements of a handle. Requires: a communicator, if the variable is bound to one.
   [[nodiscard]] int elements(const Communicator* communicator) const { return per_member ? communicator->size() : 1; }
 };
 
-// An index into it stays the variable's while the process lives.
+// All performance variables. An index is valid for the process's lifetime.
 [[nodiscard]] const std::vector<PerformanceVariable>& performance_variables();
 
-// Its parts, one file each.
+// The parts of that table, one file each.
 [[nodiscard]] std::span<const PerformanceVariable> message_variables();
 [[nodiscard]] std::span<const PerformanceVariable> window_variables();
 [[nodiscard]] std::span<const PerformanceVariable> queue_variables();

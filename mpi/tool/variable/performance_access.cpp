@@ -1,4 +1,4 @@
-// Performance variables through the handles of a session.
+// Access to performance variables through the handles of a pvar session.
 #include <algorithm>
 
 #include "mpi/tool/variable/tool.hpp"
@@ -7,15 +7,15 @@ namespace margay::mpi {
 
 namespace {
 
-// A level is of now: what has arrived counts, though no call has looked for it. So many messages of each wire are taken
-// in first, which is more than the wires hold of short ones.
+// Messages of each wire that are received before a level is read, so that it counts what has arrived: more than a wire
+// holds of short ones.
 constexpr int kArrivalsMax = 1 << 16;
 
 const PerformanceVariable& variable_of(const PerformanceHandle& handle) {
   return performance_variables()[handle.index];
 }
 
-// The library's own figures now. Without a rank: 0 before MPI_Init, the last ones after MPI_Finalize.
+// Reads the library's own figures. Without a rank: 0 before MPI_Init, the last ones after MPI_Finalize.
 int look(Tool& tool, const PerformanceHandle& handle, std::vector<Word>& now) {
   const PerformanceVariable& variable = variable_of(handle);
   now.assign(handle.sums.elements(), 0);
@@ -47,7 +47,7 @@ void store(const PerformanceHandle& handle, std::span<const Word> values, void* 
   }
 }
 
-// What the handle shows of `now`.
+// Replaces the library's figures by the handle's.
 void show(const PerformanceHandle& handle, std::vector<Word>& now) {
   if (!variable_of(handle).adds_up()) return;
   std::vector<Word> shown(now.size());
@@ -57,6 +57,7 @@ void show(const PerformanceHandle& handle, std::vector<Word>& now) {
 
 }  // namespace
 
+// The communicator is identified by handle and context; a freed one makes the handle invalid.
 int allocate_performance(Tool& tool, PerformanceSession& session, int index, const void* object, ToolHandle& handle,
                          int& count) {
   PerformanceHandle made;
@@ -69,15 +70,18 @@ int allocate_performance(Tool& tool, PerformanceSession& session, int index, con
     made.communicator = *static_cast<const MPI_Comm*>(object);
     const Communicator* const communicator = tool.rank->communicator(made.communicator);
     if (communicator == nullptr) return MPI_T_ERR_INVALID;
+    // A later communicator may get the same handle, but has another context.
     made.context = communicator->context;
     count = variable.elements(communicator);
   }
+  // A new handle starts at 0, stopped (MPI 4.0, 15.3.7).
   made.sums = Accumulator(static_cast<std::size_t>(count));
   handle = ++tool.last_handle;
   session.handles.emplace(handle, std::move(made));
   return MPI_SUCCESS;
 }
 
+// Reads the library's figures as the handle's new beginning.
 int start_performance(Tool& tool, PerformanceHandle& handle) {
   if (!variable_of(handle).adds_up()) return MPI_T_ERR_PVAR_NO_STARTSTOP;
   std::vector<Word> now;

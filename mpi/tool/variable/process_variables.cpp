@@ -1,4 +1,5 @@
-// What the operating system counted of this process: its coprocessor and the program's own threads included.
+// The rows of the operating system's figures for this process, which include its coprocessor and the program's own
+// threads.
 #include <sys/resource.h>
 
 #include <array>
@@ -12,12 +13,14 @@ namespace {
 constexpr int kTuner = MPI_T_VERBOSITY_TUNER_BASIC;
 constexpr int kTunerDetail = MPI_T_VERBOSITY_TUNER_DETAIL;
 
+// One system call for each read.
 rusage usage() {
   rusage result{};
   getrusage(RUSAGE_SELF, &result);
   return result;
 }
 
+// The operating system counts in microseconds.
 Word nanoseconds(const timeval& time) {
   constexpr Word kNsPerSecond = 1'000'000'000;
   constexpr Word kNsPerMicrosecond = 1'000;

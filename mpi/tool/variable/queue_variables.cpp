@@ -1,5 +1,5 @@
-// Levels: posted receives, unexpected messages, requests, the heap. Looking costs what is posted or queued, and only
-// the one who looks pays.
+// The rows of levels: posted receives, unexpected messages, requests, the heap. A read walks what is posted or queued;
+// nothing else pays for it.
 #include <array>
 
 #include "mpi/tool/variable/performance.hpp"
@@ -18,7 +18,7 @@ Device& device_of(const Reading& reading) {
   return reading.rank->device();
 }
 
-// Of one communicator, or of all: point-to-point and collective receives alike.
+// Of one communicator, or of all; point-to-point and collective receives alike.
 void posted_receives(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
   out[0] = device_of(reading).posted_receives(reading.communicator);
 }
@@ -27,8 +27,9 @@ void unexpected_messages(const Reading& reading, std::uint32_t /*which*/, std::s
   out[0] = device_of(reading).heap().queued();
 }
 
-// Those that MPI_Recv or MPI_Probe on it could find.
+// Unexpected messages that MPI_Recv or MPI_Probe on the communicator could find.
 void unexpected_of_communicator(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
+  // A walk over the heap: it has no index by communicator.
   constexpr portals::MatchBits kContextMask = ((portals::MatchBits{1} << kContextBits) - 1) << kContextShift;
   const portals::MatchBits context = portals::MatchBits{reading.communicator->context} << kContextShift;
   const Unexpected& heap = device_of(reading).heap();
@@ -59,6 +60,7 @@ void heap_size(const Reading& reading, std::uint32_t /*which*/, std::span<Word> 
   out[0] = device_of(reading).heap().size_bytes();
 }
 
+// Used bytes of the heaps' size, in millionths.
 void heap_share(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
   constexpr Word kMillionths = 1'000'000;
   const Unexpected& heap = device_of(reading).heap();
@@ -69,6 +71,7 @@ void heap_high_water(const Reading& reading, std::uint32_t /*which*/, std::span<
   out[0] = device_of(reading).heap().high_water_bytes();
 }
 
+// 1 while the second heap takes the messages.
 void heap_in_use(const Reading& reading, std::uint32_t /*which*/, std::span<Word> out) {
   out[0] = device_of(reading).heap().spilling() ? 1 : 0;
 }
@@ -78,6 +81,7 @@ struct Text {
   const char* description;
 };
 
+// Rows of any class; bound() and shared() modify them.
 constexpr PerformanceVariable seen(const Text& text, Category category, int verbosity, int var_class, ReadWords read) {
   return {text.name, text.description, category, verbosity, var_class, ValueType::count, read};
 }

@@ -8,6 +8,7 @@ Tool& tool() {
   return current_process().part<Tool>();
 }
 
+// The process lock is taken after the mutex, as everywhere in the interface.
 void tool_rank_begins(MpiRank& rank) {
   Tool& state = tool();
   const std::lock_guard guard(state.mutex);
@@ -15,21 +16,23 @@ void tool_rank_begins(MpiRank& rank) {
   state.last_values.clear();
   const RankVisit visit(&rank);
   Settings settings = settings_of(&rank);
-  settings.rank = nullptr;  // as when it was written: nobody waits or sends yet
+  settings.rank = nullptr;  // as when it was written: nothing waits or sends yet
   for (const auto& [index, value] : state.wanted) {
     const ControlVariable& variable = control_variables()[index];
-    // The options may say otherwise by now: a smaller heap, for one.
+    // The options may exclude the value by now, for example with a smaller heap.
     if (variable.check(settings, value) == MPI_SUCCESS) variable.write(rank, value);
   }
   state.wanted.clear();
 }
 
+// Keeps the last values, because tools read them after MPI_Finalize.
 void tool_rank_ends() {
   Tool& state = tool();
   const std::lock_guard guard(state.mutex);
   const auto& variables = performance_variables();
   std::vector<Word> values(variables.size());
   {
+    // The rank object stays, dormant, until the process exits.
     const RankVisit visit(state.rank);
     for (std::size_t i = 0; i < variables.size(); ++i) {
       if (variables[i].of_communicator) continue;

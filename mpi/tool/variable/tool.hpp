@@ -1,8 +1,8 @@
-// The state of the tool interface (MPI_T). It lives before MPI_Init and after MPI_Finalize, so it cannot belong to the
-// rank: it is the process's.
+// The state of the tool interface (MPI_T). It exists before MPI_Init and after MPI_Finalize, so it belongs to the
+// process, not to the rank.
 //
-// Every function of the interface takes `mutex`, then (where it looks at the rank) the rank's locks; nobody takes them
-// in the other order. A handle is a number that is never used twice, so a freed one is found to be none.
+// Every function of the interface locks `mutex`, then (if it reads the rank) the rank's locks; no thread locks them in
+// the other order. A handle is a number that is never used twice, so a freed one is detected.
 #pragma once
 
 #include <cstdint>
@@ -17,40 +17,55 @@
 
 namespace margay::mpi {
 
-using ToolHandle = std::uintptr_t;  // 0 is none
+// The number behind a handle of the interface; 0: none.
+using ToolHandle = std::uintptr_t;
 
+// A handle of a performance variable, with its own sums.
 struct PerformanceHandle {
-  std::size_t index = 0;  // in performance_variables()
+  // The variable's place in performance_variables().
+  std::size_t index = 0;
+  // Of a bound variable.
   MPI_Comm communicator = MPI_COMM_NULL;
-  ContextId context = 0;  // the communicator's: a later one may have the same handle
+  // The communicator's context, because a later communicator may have the same handle.
+  ContextId context = 0;
+  // Only of variables that add up.
   Accumulator sums{1};
 };
 
+// A pvar session: its handles.
 struct PerformanceSession {
   std::map<ToolHandle, PerformanceHandle> handles;
 };
 
+// The state, made when it is first used.
 struct Tool final : ProcessPart {
   static constexpr PartSlot kSlot = PartSlot::tool;
   std::mutex mutex;
-  // Guarded by it.
-  int users = 0;            // MPI_T_init_thread without its MPI_T_finalize
-  MpiRank* rank = nullptr;  // between MPI_Init and MPI_Finalize
+  // All below is guarded by it.
+  // Calls of MPI_T_init_thread without their MPI_T_finalize.
+  int users = 0;
+  // The rank between MPI_Init and MPI_Finalize, else null.
+  MpiRank* rank = nullptr;
+  // The last number that was used for a handle.
   ToolHandle last_handle = 0;
-  std::map<ToolHandle, std::size_t> control_handles;  // index in control_variables()
+  // Handles of control variables, with their places in control_variables().
+  std::map<ToolHandle, std::size_t> control_handles;
+  // Pvar sessions by handle.
   std::map<ToolHandle, PerformanceSession> sessions;
-  std::map<std::size_t, Word> wanted;  // control variables that were written before MPI_Init, by index
-  std::vector<Word> last_values;       // of unbound performance variables, at MPI_Finalize; empty before
+  // Values written before MPI_Init, by index of the control variable.
+  std::map<std::size_t, Word> wanted;
+  // The values of unbound performance variables at MPI_Finalize; empty before.
+  std::vector<Word> last_values;
 };
-// The calling thread's process's.
+// The state of the calling thread's process.
 [[nodiscard]] Tool& tool();
 
-// MPI_Init and MPI_Finalize say that the rank is there now and will be gone. The first sets what was written before,
-// the second keeps the last values. Requires: the process lock is not held by the caller.
+// Called by MPI_Init and MPI_Finalize: set the rank and the values that were written before; keep the last values and
+// clear the rank. Requires: the caller does not hold the process lock.
 void tool_rank_begins(MpiRank& rank);
 void tool_rank_ends();
 
-// Under the process lock as long as it lives, if there is a rank.
+// Holds the process lock for its lifetime, if there is a rank.
 class RankVisit {
  public:
   explicit RankVisit(MpiRank* rank) : rank_(rank) {
@@ -63,25 +78,30 @@ class RankVisit {
   RankVisit& operator=(const RankVisit&) = delete;
 
  private:
+  // Null: there is nothing to lock.
   MpiRank* rank_;
 };
 
-// --- What the bindings do; all with the mutex held, and initialized. They return MPI_SUCCESS or an MPI_T_ERR_ class.
-// --- Requires: indices are those of variables, pointers are not null.
+// The bodies of the bindings. Each returns MPI_SUCCESS or an MPI_T_ERR_ class. Requires: the mutex is held, and the
+// interface initialized; indices are valid, pointers are not null.
 
+// Control variables: allocate a handle, read and write through it. A write before MPI_Init takes effect there.
 [[nodiscard]] int allocate_control(Tool& tool, int index, ToolHandle& handle, int& count);
 [[nodiscard]] int read_control(Tool& tool, ToolHandle handle, void* out);
 [[nodiscard]] int write_control(Tool& tool, ToolHandle handle, const void* in);
 
-// `object`: the address of the communicator's handle, for a variable that is bound to one.
+// `object`: the address of the communicator's handle, if the variable is bound to one. Sets `count` to the handle's
+// elements.
 [[nodiscard]] int allocate_performance(Tool& tool, PerformanceSession& session, int index, const void* object,
                                        ToolHandle& handle, int& count);
+// Counting through a handle. Start, stop, write and reset fail for variables that do not add up.
 [[nodiscard]] int start_performance(Tool& tool, PerformanceHandle& handle);
 [[nodiscard]] int stop_performance(Tool& tool, PerformanceHandle& handle);
+// Reads as the variable is now; a level first receives what has arrived.
 [[nodiscard]] int read_performance(Tool& tool, PerformanceHandle& handle, void* out);
 [[nodiscard]] int write_performance(Tool& tool, PerformanceHandle& handle, const void* in);
 [[nodiscard]] int reset_performance(Tool& tool, PerformanceHandle& handle);
-// Both at once: nothing is counted between them.
+// Reads and resets in one step, so that nothing counted in between is lost.
 [[nodiscard]] int read_and_reset_performance(Tool& tool, PerformanceHandle& handle, void* out);
 
 }  // namespace margay::mpi

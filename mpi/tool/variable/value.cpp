@@ -31,7 +31,7 @@ constexpr std::array kTcpBackends{item("auto", TcpBackendAsked::automatic), item
                                   item("uring", TcpBackendAsked::uring)};
 constexpr std::array kHeaps{item("first", 0), item("second", 1)};
 
-// In the order of the functions below; a handle tells the place in it.
+// In the order of the functions below; a handle is an index into it.
 constexpr std::array kEnumerations{Enumeration{"long_protocols", kLongProtocols},
                                    Enumeration{"long_methods", kLongMethods},
                                    Enumeration{"wait_policies", kWaitPolicies},
@@ -55,7 +55,7 @@ const Enumeration& heaps_in_use() {
   return kEnumerations[4];
 }
 
-// The handle's number is the place in the table, from 1, and no address: nothing that a program passes is followed.
+// A handle is the index in the table, from 1, not an address, so nothing that a program passes is dereferenced.
 MPI_T_enum enumeration_handle(const Enumeration* enumeration) {
   if (enumeration == nullptr) return MPI_T_ENUM_NULL;
   return reinterpret_cast<MPI_T_enum>(static_cast<std::uintptr_t>(enumeration - kEnumerations.data()) + 1);
@@ -76,16 +76,20 @@ namespace {
 constexpr double kNsPerSecond = 1e9;
 constexpr double kMillionths = 1e6;
 
+// Words of times are nanoseconds, words of shares millionths.
 double words_per_unit(ValueType type) {
   return type == ValueType::seconds ? kNsPerSecond : kMillionths;
 }
 
+// Saturates, as converting a double beyond the range is undefined in C++.
 Word word_of(double value) {
   constexpr double kTooLarge = 18446744073709551616.0;  // 2^64
+  // Written so that NaN is 0, too.
   if (!(value > 0)) return 0;
   return value >= kTooLarge ? std::numeric_limits<Word>::max() : static_cast<Word>(value);
 }
 
+// By memcpy: the program's buffer need not be aligned.
 template <typename T>
 void copy_out(T value, void* out) {
   std::memcpy(out, &value, sizeof value);
@@ -120,6 +124,7 @@ std::size_t element_bytes(ValueType type) {
   return type == ValueType::text ? 1 : sizeof(Word);
 }
 
+// Words are unsigned; the program's type may be signed or floating.
 void store_word(ValueType type, Word word, void* out) {
   MARGAY_ASSERT(type != ValueType::text);
   if (type == ValueType::integer) return copy_out(static_cast<int>(word), out);
@@ -129,6 +134,7 @@ void store_word(ValueType type, Word word, void* out) {
 
 Word load_word(ValueType type, const void* in) {
   MARGAY_ASSERT(type != ValueType::text);
+  // Negative values keep their bits: they match no item of an enumeration.
   if (type == ValueType::integer) return static_cast<Word>(copy_in<int>(in));
   if (type == ValueType::count) return copy_in<unsigned long long>(in);
   return word_of(copy_in<double>(in) * words_per_unit(type));
@@ -141,6 +147,7 @@ void give_text(std::string_view text, char* out, int* length) {
     std::memcpy(out, text.data(), bytes);
     out[bytes] = '\0';
   }
+  // Also after truncation, so that the program can call again with enough room.
   *length = static_cast<int>(text.size()) + 1;
 }
 

@@ -1,4 +1,4 @@
-// Values of variables. Inside, each element is one 64-bit word, whatever MPI type the program reads it as.
+// Values of variables. Internally each element is one 64-bit word, whatever MPI type the program reads it as.
 #pragma once
 
 #include <cstddef>
@@ -18,54 +18,63 @@ struct EnumerationItem {
   int value;
 };
 
-// Constant, alive as long as the process.
+// A list of named values. Constant, valid for the process's lifetime.
 struct Enumeration {
   const char* name;
   std::span<const EnumerationItem> items;
 };
 
-// Values of tcp_backends() that only options have.
+// The values of tcp_backends(), which are those of the option.
 enum class TcpBackendAsked : std::uint8_t { automatic, epoll, uring };
 
+// The enumerations of the variables with named values.
 [[nodiscard]] const Enumeration& long_protocols();
 [[nodiscard]] const Enumeration& long_methods();
 [[nodiscard]] const Enumeration& wait_policies();
 [[nodiscard]] const Enumeration& tcp_backends();
 [[nodiscard]] const Enumeration& heaps_in_use();
 
-// What a program holds: MPI_T_ENUM_NULL for nullptr.
+// The program's handle of an enumeration; MPI_T_ENUM_NULL for null.
 [[nodiscard]] MPI_T_enum enumeration_handle(const Enumeration* enumeration);
-// Whose handle it is; nullptr: nobody's.
+// The enumeration of a handle; null if it is invalid.
 [[nodiscard]] const Enumeration* find_enumeration(MPI_T_enum handle);
 
-// Whether `value` is one of the items'.
+// Whether an item has the value `value`.
 [[nodiscard]] bool has_item(const Enumeration& enumeration, int value);
 
+// An element's value; see ValueType for its unit.
 using Word = std::uint64_t;
 
+// The type as which the program reads an element, and its unit in the word.
 enum class ValueType : std::uint8_t {
-  integer,  // MPI_INT: the value of an enumeration
-  count,    // MPI_UNSIGNED_LONG_LONG
-  seconds,  // MPI_DOUBLE; the word is nanoseconds
-  share,    // MPI_DOUBLE from 0 to 1; the word is millionths
-  text,     // MPI_CHAR, zero-terminated; no word
+  // MPI_INT: the value of an enumeration.
+  integer,
+  // MPI_UNSIGNED_LONG_LONG.
+  count,
+  // MPI_DOUBLE; the word is nanoseconds.
+  seconds,
+  // MPI_DOUBLE from 0 to 1; the word is millionths.
+  share,
+  // MPI_CHAR, zero-terminated; no word.
+  text,
 };
 
+// The MPI type as which the program reads an element.
 [[nodiscard]] MPI_Datatype mpi_type(ValueType type);
-// Of one element in the program's buffer.
+// Bytes of one element in the program's buffer.
 [[nodiscard]] std::size_t element_bytes(ValueType type);
 
-// One element between a word and the program's buffer, which need not be aligned. A negative double or no number is
-// loaded as 0, one that is too large as the largest word; a negative integer as itself in two's complement, which no
-// enumeration has. Requires: type is not text.
+// Convert one element between a word and the program's buffer, which need not be aligned. A negative double or NaN is
+// loaded as 0, one that is too large as the largest word; a negative integer in two's complement, which no enumeration
+// has. Requires: type is not text.
 void store_word(ValueType type, Word word, void* out);
 [[nodiscard]] Word load_word(ValueType type, const void* in);
 
-// Gives a string out as MPI 4.0, section 15.3.3, has it: at most *length - 1 characters and a zero, and in *length what
-// the whole string needs, its zero included. A null buffer or a *length of 0: the length alone. A null length: nothing.
+// Returns a string as MPI 4.0, section 15.3.3, requires: at most *length - 1 characters and a zero, and in *length the
+// length of the whole string with its zero. A null buffer or a *length of 0: the length only. A null length: nothing.
 void give_text(std::string_view text, char* out, int* length);
 
-// Gives a value out unless the program does not want it.
+// Returns a value, unless the program passed null.
 template <typename T, typename V>
 void give(T* out, V value) {
   if (out != nullptr) *out = static_cast<T>(value);

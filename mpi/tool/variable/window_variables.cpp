@@ -1,4 +1,4 @@
-// One-sided communication: accesses and bytes, by the way to the target.
+// The rows of one-sided communication: accesses and bytes, by the method that reaches the target.
 #include <array>
 
 #include "mpi/tool/variable/performance.hpp"
@@ -9,10 +9,12 @@ namespace margay::mpi {
 namespace {
 
 ProtocolCounts::Count window_count(const Reading& reading, std::uint32_t which) {
+  // Reading does not create the layer: without a window all counts are 0.
   const Rma* const rma = reading.rank->rma_if_any();
   return rma == nullptr ? ProtocolCounts::Count{} : rma->counts().by_way[which];
 }
 
+// `which`: an index of which_of().
 void window_accesses(const Reading& reading, std::uint32_t which, std::span<Word> out) {
   out[0] = window_count(reading, which).messages;
 }
@@ -21,6 +23,7 @@ void window_bytes(const Reading& reading, std::uint32_t which, std::span<Word> o
   out[0] = window_count(reading, which).bytes;
 }
 
+// The index of a kind of access and a method in Rma's counts.
 constexpr std::uint32_t which_of(sim::CountedAccess access, WindowWay way) {
   return static_cast<std::uint32_t>(sim::index_of(access, static_cast<std::size_t>(way)));
 }
@@ -49,6 +52,7 @@ constexpr PerformanceVariable moved(const char* name, const char* description, s
           which_of(access, way)};
 }
 
+// Accumulates have no row for system calls, which cannot combine.
 using enum sim::CountedAccess;
 using enum WindowWay;
 

@@ -1,0 +1,86 @@
+#include "mpi/call/fatal_error.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "mpi_adi/abi/mpi.h"
+#include "mpi_adi/rank/rank.hpp"
+#include "sim/base/source_lines.hpp"
+#include "sim/boot/findings.hpp"
+#include "sim/machine/process.hpp"
+
+namespace margay::mpi {
+
+namespace {
+
+// The finding of a fatal error; nothing where the check that found the error has recorded one.
+std::optional<sim::Finding> finding_of(int error_class) {
+  switch (error_class) {
+    case MPI_ERR_RMA_CONFLICT:
+      return {};
+    case MPI_ERR_TRUNCATE:
+      return sim::Finding::truncation;
+    case MPI_ERR_NO_MEM:
+      return sim::Finding::out_of_memory;
+    case MPIX_ERR_PROC_FAILED:
+    case MPIX_ERR_PROC_FAILED_PENDING:
+    case MPIX_ERR_REVOKED:
+      return sim::Finding::peer_failed;
+    case MPI_ERR_BUFFER:
+    case MPI_ERR_COUNT:
+    case MPI_ERR_TYPE:
+    case MPI_ERR_TAG:
+    case MPI_ERR_COMM:
+    case MPI_ERR_RANK:
+    case MPI_ERR_ROOT:
+    case MPI_ERR_GROUP:
+    case MPI_ERR_OP:
+    case MPI_ERR_TOPOLOGY:
+    case MPI_ERR_DIMS:
+    case MPI_ERR_ARG:
+    case MPI_ERR_REQUEST:
+    case MPI_ERR_INFO:
+    case MPI_ERR_INFO_KEY:
+    case MPI_ERR_INFO_VALUE:
+    case MPI_ERR_KEYVAL:
+    case MPI_ERR_WIN:
+    case MPI_ERR_BASE:
+    case MPI_ERR_SIZE:
+    case MPI_ERR_DISP:
+    case MPI_ERR_LOCKTYPE:
+    case MPI_ERR_ASSERT:
+    case MPI_ERR_RMA_RANGE:
+    case MPI_ERR_SESSION:
+      return sim::Finding::bad_argument;
+    default:
+      return sim::Finding::mpi_error;
+  }
+}
+
+}  // namespace
+
+// `text` of this library's error codes begins with the function's name, which the message has in front.
+std::string fatal_sentence(mpi_adi::MpiRank& rank, const CallName& name, const std::string& where, std::string text) {
+  const std::string called = name.text;
+  for (const std::string& again : {called + ": ", called + " "}) {
+    if (const std::size_t at = text.find(again); at != std::string::npos) {
+      text.erase(at, again.size());
+      break;
+    }
+  }
+  return called + rank.process().source_lines().behind_call(sim::call_from_program()) + " failed" + where + ": " + text;
+}
+
+void abort_by_error(mpi_adi::MpiRank& rank, const CallName& name, int error_class, const std::string& where,
+                    const std::string& text) {
+  const std::string message = fatal_sentence(rank, name, where, text);
+  if (const std::optional<sim::Finding> finding = finding_of(error_class)) {
+    sim::FindingRecord record;
+    sim::set_text(record.call, name.text);
+    sim::set_site(record, rank.process().source_lines().behind_call(sim::call_from_program()));
+    rank.process().findings().add(*finding, record, message);
+  }
+  rank.process().abort(error_class, message);
+}
+
+}  // namespace margay::mpi
