@@ -293,7 +293,6 @@ class Call {
   std::unique_ptr<std::string> sentence_;
 };
 
-
 // Raises an error of a call that must not enter the rank, as Call::failed() would; any thread. Returns the code as the
 // handler leaves it. (The board's failed call is that of calls inside.)
 int raise_outside(MpiRank& rank, const CallName& name, int error_class, const std::string& sentence);

@@ -28,8 +28,7 @@ static_assert((kByteRingBytes & (kByteRingBytes - 1)) == 0);
 // behind the head; read_offer.hpp gives it meaning.
 struct ReadOffer {
   // Address, in the producer's memory, of the body; for a body in several pieces, of their table (portals::Buffer).
-  std::uint64_t address =
-      0;
+  std::uint64_t address = 0;
   // Number of pieces.
   std::uint64_t count = 0;
 };
