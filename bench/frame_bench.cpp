@@ -46,7 +46,7 @@ void decode(benchmark::State& state) {
   }
 }
 
-void checksum(benchmark::State& state, const Crc32cWay& way) {
+void checksum(benchmark::State& state, const Crc32cMethod& way) {
   const std::vector<std::byte> bytes(static_cast<std::size_t>(state.range(0)), std::byte{3});
   for (auto _ : state) benchmark::DoNotOptimize(way.sum(bytes, 0));
   state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations()) * state.range(0));
@@ -59,7 +59,7 @@ BENCHMARK(decode)->ArgName("full")->Arg(0)->Arg(1);
 
 int main(int argc, char** argv) {
   // Those that this processor can run, the fastest first.
-  for (const Crc32cWay& way : crc32c_ways()) {
+  for (const Crc32cMethod& way : crc32c_methods()) {
     benchmark::RegisterBenchmark(("checksum, " + std::string(way.name)).c_str(), checksum, way)
         ->Arg(24)
         ->Arg(256)

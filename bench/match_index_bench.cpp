@@ -102,7 +102,7 @@ void match(benchmark::State& state, Order order, bool wildcards) {
   // Every third receive takes any tag from its own source, every third any source and tag type bits alone.
   const auto ignore = [&](std::size_t at) { return wildcards && at % 3 == 1 ? kTypeBits | kAnyTag : kTypeBits; };
   for (std::size_t at = 0; at < count; ++at) {
-    posted.receives[at].block.set_owner(&posted.receives[at], 0);
+    posted.receives[at].block.set_owner_tag(&posted.receives[at], 0);
     posted.receives[at].rows[0] = {};
     posted.post(at, bits_of(at, at & 0xffff), ignore(at));
   }
@@ -144,7 +144,7 @@ void same_key(benchmark::State& state) {
   const auto count = static_cast<std::size_t>(state.range(0));
   Posted posted(count);
   for (std::size_t at = 0; at < count; ++at) {
-    posted.receives[at].block.set_owner(&posted.receives[at], 0);
+    posted.receives[at].block.set_owner_tag(&posted.receives[at], 0);
     posted.post(at, bits_of(1, 1), kTypeBits);
   }
   const Header header = message(bits_of(1, 1), 1);
@@ -164,7 +164,7 @@ BENCHMARK(same_key)->RangeMultiplier(10)->Range(10, 100000);
 void burst(benchmark::State& state) {
   const auto count = static_cast<std::size_t>(state.range(0));
   Posted posted(count);
-  for (std::size_t at = 0; at < count; ++at) posted.receives[at].block.set_owner(&posted.receives[at], 0);
+  for (std::size_t at = 0; at < count; ++at) posted.receives[at].block.set_owner_tag(&posted.receives[at], 0);
   const Header header = message(bits_of(1, 1), 1);
   while (state.KeepRunningBatch(static_cast<benchmark::IterationCount>(count))) {
     for (std::size_t at = 0; at < count; ++at) posted.post(at, bits_of(1, 1), kTypeBits);

@@ -38,7 +38,7 @@ void print(const std::vector<std::string>& lines) {
 }
 
 // Prints a message of `margay check`. Names of files and symbols are not trusted, so control characters are replaced.
-void tell_check(const std::string& sentence) {
+void print_check(const std::string& sentence) {
   std::fprintf(stderr, "margay check: %s\n", sim::for_terminal(sentence).c_str());
 }
 
@@ -120,7 +120,7 @@ void run_doctor() {
   for (const Diagnosis& diagnosis : diagnose()) {
     std::printf("%s  %s\n", kWords[static_cast<int>(diagnosis.finding)], diagnosis.what.c_str());
     if (!diagnosis.mend.empty()) std::printf("      %s\n", diagnosis.mend.c_str());
-    failed = failed || diagnosis.finding == Finding::kFail;
+    failed = failed || diagnosis.finding == Finding::fail;
   }
   if (failed) throw CLI::RuntimeError(1);
 }
@@ -132,9 +132,9 @@ constexpr int kStatusNotChecked = 2;
 std::string check_folder(const std::string& asked) {
   std::string folder = asked.empty() ? find_library_folder() : asked;
   if (folder.empty()) {
-    tell_check("libmpi.so.12 is not beside this command; name its folder with --library");
+    print_check("libmpi.so.12 is not beside this command; name its folder with --library");
   } else if (::access((folder + "/libmpi.so.12").c_str(), R_OK) != 0) {
-    tell_check("--library " + folder + ": there is no libmpi.so.12 that can be read");
+    print_check("--library " + folder + ": there is no libmpi.so.12 that can be read");
   } else {
     return folder;
   }
@@ -155,7 +155,7 @@ int check_program(const std::string& program, const std::string& folder) {
   const Status status =
       check_symbols(program, folder, folder + (path == nullptr ? "" : std::string(":") + path), check);
   if (!status.ok()) {
-    tell_check(status.sentence());
+    print_check(status.sentence());
     return kStatusNotChecked;
   }
   const std::string of_the_needed = " of the " + std::to_string(check.needed) + " MPI symbols it needs";

@@ -62,7 +62,7 @@ Verdict Delivery::verdict_of(const Placed& placed, const Header& header) {
   // A verdict's entry may be changed by its decider, and the list owns mutable entries.
   verdict.entry = const_cast<MatchEntry*>(placed.entry);
   verdict.visited = placed.visited;
-  Storage::tell_put(*placed.entry->memory(), header, verdict);
+  Storage::describe_put(*placed.entry->memory(), header, verdict);
   return verdict;
 }
 
@@ -71,24 +71,24 @@ void Delivery::abandon(const Verdict& verdict) {
   Storage::give_back(verdict);
 }
 
-WalkTold Delivery::explain(const Header& header, std::vector<Step>& steps, const WalkLimits& limits) const {
-  WalkTold told;
-  if (header.portal >= kPortalCount) return told;
+WalkSummary Delivery::explain(const Header& header, std::vector<Step>& steps, const WalkLimits& limits) const {
+  WalkSummary summary;
+  if (header.portal >= kPortalCount) return summary;
   const PortalTable::Portal& portal = table_.portals_[header.portal];
   bool taken = false;
   if (portal.list != nullptr) {
     const Walk::End end = Walk::linear(*portal.list, header, &steps, limits);
     taken = end.entry != nullptr;
-    told.visited = end.visited;
-    told.is_whole = !end.was_cut;
+    summary.visited = end.visited;
+    summary.is_whole = !end.was_cut;
   } else if (portal.memory != nullptr) {
     const Passed passed = Storage::admit(*portal.memory, portal.options, header);
     steps.push_back({nullptr, passed, portal.memory, portal.options});
     taken = passed == Passed::taken;
-    told.visited = 1;
+    summary.visited = 1;
   }
-  if (taken) told.outcome = header.kind == Kind::get ? Outcome::reply : Outcome::deposit;
-  return told;
+  if (taken) summary.outcome = header.kind == Kind::get ? Outcome::reply : Outcome::deposit;
+  return summary;
 }
 
 }  // namespace margay::portals

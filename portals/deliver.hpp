@@ -21,7 +21,7 @@ struct Placed {
 };
 
 // The result of explain(): a walk that changed nothing.
-struct WalkTold {
+struct WalkSummary {
   Outcome outcome = Outcome::drop;
   // Entries visited, the one that took the message included.
   std::uint32_t visited = 0;
@@ -60,7 +60,7 @@ class Delivery {
   // order, with the reason why it continued. The last step's entry is decide()'s.
   Outcome explain(const Header& header, std::vector<Step>& steps) const { return explain(header, steps, {}).outcome; }
   // The same up to a limit. Requires: `steps` is empty, because the limit is compared with its length.
-  [[nodiscard]] WalkTold explain(const Header& header, std::vector<Step>& steps, const WalkLimits& limits) const;
+  [[nodiscard]] WalkSummary explain(const Header& header, std::vector<Step>& steps, const WalkLimits& limits) const;
 
  private:
   PortalTable& table_;

@@ -34,14 +34,14 @@ Status PortalTable::attach(PortalIndex index, Descriptor& memory, const Options&
     return Status::error("portal " + std::to_string(index) + ": " + status.sentence());
   }
   portals_[index] = {&memory, nullptr, options};
-  if (watch_ != nullptr) watch_->attached(index, &memory, nullptr);
+  if (observer_ != nullptr) observer_->attached(index, &memory, nullptr);
   return {};
 }
 
 Status PortalTable::attach(PortalIndex index, MatchList& list) {
   if (Status status = check_free(index); !status.ok()) return status;
   portals_[index] = {nullptr, &list, {}};
-  if (watch_ != nullptr) watch_->attached(index, nullptr, &list);
+  if (observer_ != nullptr) observer_->attached(index, nullptr, &list);
   return {};
 }
 
@@ -52,7 +52,7 @@ void PortalTable::detach(PortalIndex index) {
   // Observers are notified of changes only.
   const bool was_in_use = in_use(index);
   portals_[index] = {};
-  if (watch_ != nullptr && was_in_use) watch_->detached(index);
+  if (observer_ != nullptr && was_in_use) observer_->detached(index);
 }
 
 bool PortalTable::in_use(PortalIndex index) const {

@@ -25,7 +25,7 @@ class PortalTable {
   void detach(PortalIndex index);
   // Sets the observer of attach() and detach(); nullptr: none. Portals that are attached now are not reported.
   // Requires: `watch` outlives the table, or is removed by follow(nullptr).
-  void follow(StructureWatch* watch) { watch_ = watch; }
+  void follow(StructureObserver* observer) { observer_ = observer; }
   // Excludes a portal from attach() and detach(); its contents stay. For portals that the table's maker keeps for
   // itself.
   void reserve(PortalIndex index) {
@@ -50,7 +50,7 @@ class PortalTable {
 
   std::array<Portal, kPortalCount> portals_{};
   std::uint64_t reserved_ = 0;  // bit per portal
-  StructureWatch* watch_ = nullptr;
+  StructureObserver* observer_ = nullptr;
   static_assert(kPortalCount <= 64);
 };
 

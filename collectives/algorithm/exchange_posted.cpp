@@ -195,8 +195,8 @@ Steps exchange_posted(Collective& collective, Team& team, std::span<const PeerMe
   blocks.write(post.mine(), out);
   post.show();
   Showing showing(post);
-  for (const Posted& block : blocks.posted()) post.tell(block.peer);
-  for (const Lying& block : blocks.lying()) post.tell(block.peer);
+  for (const Posted& block : blocks.posted()) post.notify(block.peer);
+  for (const Lying& block : blocks.lying()) post.notify(block.peer);
   bool differs = false;
   bool lay = false;
   for (const PeerMessage& block : in) {
@@ -207,7 +207,7 @@ Steps exchange_posted(Collective& collective, Team& team, std::span<const PeerMe
     if (!found || found->bytes != block.data.bytes()) {
       differs = true;
     } else if (found->posted != nullptr) {
-      post.note_read(block.peer, found->bytes);
+      post.record_read(block.peer, found->bytes);
       // Region has no read-only form; this one is only read.
       portals::copy(block.data, portals::Region(const_cast<std::byte*>(found->posted), found->bytes));
     } else {

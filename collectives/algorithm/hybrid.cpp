@@ -48,7 +48,7 @@ Steps bcast_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan 
     const NestedSlices::Level& level = cut.levels()[at];
     // The root of a line has all its slices.
     const int has_all = stands_at(grid, from, behind(order, at)) ? from[level.dimension] : kNobody;
-    co_await collect_along(collective, level.way, grid.line(level.dimension), {row_of(level.row), level.slices},
+    co_await collect_along(collective, level.method, grid.line(level.dimension), {row_of(level.row), level.slices},
                            has_all);
   }
 }
@@ -72,7 +72,7 @@ Steps reduce_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan
   const auto number = [&](std::size_t dimension) { return static_cast<std::size_t>(to[dimension]); };
   if (plan.any_long()) collective.ask_always();
   for (const NestedSlices::Level& level : cut.levels()) {
-    co_await reduce_scatter_along(collective, level.way, grid.line(level.dimension), cut_at(level, is), is.combine);
+    co_await reduce_scatter_along(collective, level.method, grid.line(level.dimension), cut_at(level, is), is.combine);
   }
   const Reduction own = part_of(is, cut.own());
   for (std::size_t at = cut.levels().size(); at < order.count; ++at) {
@@ -111,7 +111,7 @@ Steps allreduce_hybrid(Collective& collective, const NodeGroups& groups, HybridP
   const NestedSlices cut(grid, plan, is.count);
   if (plan.any_long()) collective.ask_always();
   for (const NestedSlices::Level& level : cut.levels()) {
-    co_await reduce_scatter_along(collective, level.way, grid.line(level.dimension), cut_at(level, is), is.combine);
+    co_await reduce_scatter_along(collective, level.method, grid.line(level.dimension), cut_at(level, is), is.combine);
   }
   const Reduction own = part_of(is, cut.own());
   for (std::size_t at = cut.levels().size(); at < order.count; ++at) {
@@ -120,7 +120,7 @@ Steps allreduce_hybrid(Collective& collective, const NodeGroups& groups, HybridP
   collective.next_phase();
   for (std::size_t at = cut.levels().size(); at-- > 0;) {
     const NestedSlices::Level& level = cut.levels()[at];
-    co_await collect_along(collective, level.way, grid.line(level.dimension), cut_at(level, is), kNobody);
+    co_await collect_along(collective, level.method, grid.line(level.dimension), cut_at(level, is), kNobody);
   }
 }
 
@@ -148,7 +148,7 @@ Steps allgather_hybrid(Collective& collective, const NodeGroups& groups, HybridP
   for (std::size_t at = order.count; at-- > 0;) {
     const std::size_t dimension = order.dimensions[at];
     const LineBlocks of_line(grid, dimension, behind(order, at), {all, blocks});
-    co_await collect_along(collective, plan.dimensions[dimension].way, grid.line(dimension), of_line.row(), kNobody);
+    co_await collect_along(collective, plan.dimensions[dimension].method, grid.line(dimension), of_line.row(), kNobody);
   }
 }
 
@@ -175,7 +175,7 @@ Steps reduce_scatter_hybrid(Collective& collective, const NodeGroups& groups, Hy
   for (std::size_t at = 0; at < order.count; ++at) {
     const std::size_t dimension = order.dimensions[at];
     const LineBlocks of_line(grid, dimension, behind(order, at), {is.row(), slices, is.element_bytes});
-    co_await reduce_scatter_along(collective, plan.dimensions[dimension].way, grid.line(dimension), of_line.row(),
+    co_await reduce_scatter_along(collective, plan.dimensions[dimension].method, grid.line(dimension), of_line.row(),
                                   is.combine);
   }
 }

@@ -15,25 +15,25 @@ Cost cost_of_hybrid(const Ask& ask) {
 }
 
 // Returns the routine of the dimension's way, which the caller awaits.
-Steps reduce_scatter_along(Collective& collective, Way way, Members line, SlicedRow row, Reducer combine) {
-  switch (way) {
-    case Way::bucket:
+Steps reduce_scatter_along(Collective& collective, Method method, Members line, SlicedRow row, Reducer combine) {
+  switch (method) {
+    case Method::bucket:
       return reduce_scatter_bucket(collective, line, row, combine);
-    case Way::brief:
+    case Method::brief:
       return reduce_scatter_exchange(collective, line, row, combine);
-    case Way::slices:
+    case Method::slices:
       break;
   }
   return reduce_scatter_among(collective, line, row, combine);
 }
 
-Steps collect_along(Collective& collective, Way way, Members line, SlicedRow row, int has_all) {
-  switch (way) {
-    case Way::bucket:
+Steps collect_along(Collective& collective, Method method, Members line, SlicedRow row, int has_all) {
+  switch (method) {
+    case Method::bucket:
       return collect_bucket(collective, line, row, has_all);
-    case Way::brief:
+    case Method::brief:
       return allgather_exchange(collective, line, row);
-    case Way::slices:
+    case Method::slices:
       break;
   }
   return collect_among(collective, line, row, has_all);
@@ -45,7 +45,7 @@ NestedSlices::NestedSlices(const Grid& grid, const HybridPlan& plan, std::size_t
     const HybridPlan::Dimension& how = plan.dimensions[dimension];
     // Long dimensions come first in the order.
     if (!how.is_long()) return;
-    const Level& level = levels_.emplace_back(Level{dimension, how.way, own_, even_slices(own_.count, how.length)});
+    const Level& level = levels_.emplace_back(Level{dimension, how.method, own_, even_slices(own_.count, how.length)});
     const Slice& mine = level.slices[static_cast<std::size_t>(grid.mine()[dimension])];
     own_ = {own_.first + mine.first, mine.count};
   }

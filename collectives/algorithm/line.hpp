@@ -18,8 +18,8 @@ namespace margay::collectives {
 // Operations along a line: each member ends with its slice of the row combined; or begins with its slice and ends with
 // all. See reduce_scatter_among and collect_among. Way::brief: in rounds, of operations that commute, and without
 // `has_all`.
-Steps reduce_scatter_along(Collective& collective, Way way, Members line, SlicedRow row, Reducer combine);
-Steps collect_along(Collective& collective, Way way, Members line, SlicedRow row, int has_all);
+Steps reduce_scatter_along(Collective& collective, Method method, Members line, SlicedRow row, Reducer combine);
+Steps collect_along(Collective& collective, Method method, Members line, SlicedRow row, int has_all);
 
 // This rank's slices of a row that the long dimensions cut, each the slice of the one before.
 class NestedSlices {
@@ -27,7 +27,7 @@ class NestedSlices {
   // One long dimension, in the plan's order.
   struct Level {
     std::size_t dimension;
-    Way way;
+    Method method;
     Slice row;                  // the elements that are cut here
     std::vector<Slice> slices;  // one for each member of the line, counted from row.first
   };

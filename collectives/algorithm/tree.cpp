@@ -15,7 +15,7 @@ namespace margay::collectives {
 
 // Barrier: in along the spanning tree, out along it. Cost: 2 ceil(log2 p) α.
 Steps barrier_tree(Collective& collective) {
-  const TreePlace place = spanning_tree(collective.size(), 0, collective.rank());
+  const TreePosition place = spanning_tree(collective.size(), 0, collective.rank());
   for (auto child = place.children.rbegin(); child != place.children.rend(); ++child) {
     co_await Receive(collective, child->rank, {});
   }
@@ -25,7 +25,7 @@ Steps barrier_tree(Collective& collective) {
     co_await Send(collective, place.parent, {});
     co_await release;
   }
-  for (const TreePlace::Child& child : place.children) co_await Send(collective, child.rank, {});
+  for (const TreePosition::Child& child : place.children) co_await Send(collective, child.rank, {});
 }
 
 extern constinit const Row<BarrierCall> barrier_by_tree{
@@ -35,9 +35,9 @@ extern constinit const Row<BarrierCall> barrier_by_tree{
     }};
 
 // Broadcast along the minimum spanning tree (paper 001, section 3.1). Cost: ceil(log2 p) (α + n β).
-Steps bcast_along(Collective& collective, TreePlace place, portals::Region data) {
+Steps bcast_along(Collective& collective, TreePosition place, portals::Region data) {
   if (place.parent >= 0) co_await Receive(collective, place.parent, data);
-  for (const TreePlace::Child& child : place.children) co_await Send(collective, child.rank, data);
+  for (const TreePosition::Child& child : place.children) co_await Send(collective, child.rank, data);
   co_await Flush(collective);
 }
 
@@ -56,7 +56,7 @@ extern constinit const Row<BcastCall> bcast_by_tree{
 //
 // An operation that does not commute is combined in the order of ranks: a child's subtree is the range of ranks
 // directly below or above those combined before it.
-Steps reduce_along(Collective& collective, TreePlace place, Reduction is) {
+Steps reduce_along(Collective& collective, TreePosition place, Reduction is) {
   const std::uint64_t bytes = is.bytes();
   Scratch incoming(collective, place.children.empty() ? 0 : bytes);
   std::byte* mine = is.partial;
@@ -90,7 +90,7 @@ extern constinit const Row<ReduceCall> reduce_by_tree{
 // Gather along the minimum spanning tree: a subtree is a range of ranks, so each inner rank's part is one contiguous
 // run. Cost: ceil(log2 p) α + (p - 1)/p n β, n the whole result.
 Steps gather_tree(Collective& collective, GatherCall call) {
-  const TreePlace place = spanning_tree(collective.size(), call.root, collective.rank());
+  const TreePosition place = spanning_tree(collective.size(), call.root, collective.rank());
   const std::uint64_t block_bytes = call.block_bytes;
   if (place.children.empty() && place.parent >= 0) {
     co_await Send(collective, place.parent, call.mine);
@@ -109,7 +109,7 @@ Steps gather_tree(Collective& collective, GatherCall call) {
   const auto at = [&](int rank) { return run + static_cast<std::uint64_t>(rank - place.first) * block_bytes; };
   // All blocks are posted at once, so children need not wait for each other. A deque keeps their addresses.
   std::deque<Receive> awaited;
-  for (const TreePlace::Child& child : place.children) {
+  for (const TreePosition::Child& child : place.children) {
     const auto bytes = static_cast<std::uint64_t>(child.last - child.first + 1) * block_bytes;
     awaited.emplace_back(collective, child.rank, portals::Region(at(child.first), bytes));
   }
@@ -132,7 +132,7 @@ extern constinit const Row<GatherCall> gather_by_tree{
 // subtree, which are one contiguous run, and each child goes on. Cost: ceil(log2 p) α + (p - 1)/p n β, n all blocks; an
 // inner rank's run is moved once more.
 Steps scatter_tree(Collective& collective, int root, std::byte* all, std::uint64_t block_bytes, portals::Region mine) {
-  const TreePlace place = spanning_tree(collective.size(), root, collective.rank());
+  const TreePosition place = spanning_tree(collective.size(), root, collective.rank());
   if (place.children.empty() && place.parent >= 0) {
     co_await Receive(collective, place.parent, mine);
     co_return;
@@ -146,7 +146,7 @@ Steps scatter_tree(Collective& collective, int root, std::byte* all, std::uint64
     co_await Receive(collective, place.parent, portals::Region(run, bytes));
   }
   const auto at = [&](int rank) { return run + static_cast<std::uint64_t>(rank - place.first) * block_bytes; };
-  for (const TreePlace::Child& child : place.children) {
+  for (const TreePosition::Child& child : place.children) {
     const auto bytes = static_cast<std::uint64_t>(child.last - child.first + 1) * block_bytes;
     co_await Send(collective, child.rank, portals::Region(at(child.first), bytes));
   }

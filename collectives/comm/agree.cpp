@@ -47,7 +47,7 @@ int reduce_to(MpiRank& rank, Communicator& communicator, int root, Words words) 
   return collective.error_class();
 }
 
-int tell_from(MpiRank& rank, Communicator& communicator, int root, Words words) {
+int broadcast_words(MpiRank& rank, Communicator& communicator, int root, Words words) {
   Collective collective(rank, communicator, by_tree(Operation::bcast, root, words.size_bytes()));
   run(bcast_tree(collective, root, portals::Region(words.data(), words.size_bytes())));
   return collective.error_class();
@@ -55,7 +55,7 @@ int tell_from(MpiRank& rank, Communicator& communicator, int root, Words words) 
 
 // The agreement among the members of the call's communicator, round after round in one call, because the messages of
 // two members alternate. `mark`: see agree_among(). `error_class`: MPI_SUCCESS, or the reason of failure.
-Steps agreement_text(Collective& collective, ContextAgreement& agreement, std::uint64_t mark, int& error_class) {
+Steps agreement_routine(Collective& collective, ContextAgreement& agreement, std::uint64_t mark, int& error_class) {
   do {
     const Words mine = agreement.words();
     std::vector<std::uint64_t> words(mine.begin(), mine.end());
@@ -74,7 +74,7 @@ Steps agreement_text(Collective& collective, ContextAgreement& agreement, std::u
 
 Agreed agree(Collective& collective, ContextAgreement& agreement, std::uint64_t mark) {
   int error_class = MPI_SUCCESS;
-  run(agreement_text(collective, agreement, mark, error_class));
+  run(agreement_routine(collective, agreement, mark, error_class));
   return error_class == MPI_SUCCESS ? Agreed{agreement.agreed(), MPI_SUCCESS} : Agreed{{}, error_class};
 }
 
@@ -103,7 +103,7 @@ class Duplication final : public CallTask {
     return static_cast<std::uint32_t>(parent.everybody().collective_sequence);
   }
   [[nodiscard]] Steps text(Collective& collective, const StandingFacts& /*standing*/, Algorithm /*how*/) override {
-    co_await agreement_text(collective, *agreement_, 0, agreed_);
+    co_await agreement_routine(collective, *agreement_, 0, agreed_);
     if (agreed_ == MPI_SUCCESS) mpi_adi::Worlds::set_context(duplicate_, agreement_->agreed());
     agreement_.reset();  // if it failed, releases what it held before the request completes
   }
@@ -198,9 +198,9 @@ Agreed agree_with_leaders(MpiRank& rank, const Leaders& leaders) {
     }
     // The leader reports to its members whether the other one is lost.
     result.push_back(static_cast<std::uint64_t>(error_class));
-    const int told = tell_from(rank, leaders.local, leaders.local_leader, Words(result));
+    const int shared = broadcast_words(rank, leaders.local, leaders.local_leader, Words(result));
     std::copy_n(result.begin(), words.size(), words.begin());
-    return told != MPI_SUCCESS ? told : static_cast<int>(result.back());
+    return shared != MPI_SUCCESS ? shared : static_cast<int>(result.back());
   };
   do {
     if (const int error_class = everywhere(agreement.words()); error_class != MPI_SUCCESS) return {{}, error_class};
@@ -225,7 +225,7 @@ std::unique_ptr<CallTask> duplication(MpiRank& rank, Communicator& parent, Commu
 // messages need no notice.
 Steps and_tree(Collective& collective, std::vector<std::uint64_t>& words, int& error_class) {
   collective.ask_nobody();
-  const TreePlace place = spanning_tree(collective.size(), 0, collective.rank());
+  const TreePosition place = spanning_tree(collective.size(), 0, collective.rank());
   words.push_back(~std::uint64_t{0});  // cleared when a member is lost
   // Zeros: a message that a lost member does not send clears the result, including the last word.
   std::vector<std::uint64_t> theirs(words.size());
@@ -242,7 +242,7 @@ Steps and_tree(Collective& collective, std::vector<std::uint64_t>& words, int& e
     std::fill(words.begin(), words.end(), 0);
     co_await Receive(collective, place.parent, mine);
   }
-  for (const TreePlace::Child& child : place.children) co_await Send(collective, child.rank, mine);
+  for (const TreePosition::Child& child : place.children) co_await Send(collective, child.rank, mine);
   co_await Flush(collective);
   error_class = collective.error_class();
   if (error_class == MPI_SUCCESS && words.back() == 0) error_class = MPIX_ERR_PROC_FAILED;

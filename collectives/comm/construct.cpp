@@ -66,7 +66,7 @@ GroupPtr choosers(MpiRank& rank, const mpi_adi::Group& group, const std::vector<
 }
 
 // Broadcasts the processes that `root` of `all` names. Returns MPI_ERR_GROUP if they are not valid.
-int tell_group(MpiRank& rank, Communicator& all, int root, std::vector<std::uint64_t>& world_ranks) {
+int broadcast_group(MpiRank& rank, Communicator& all, int root, std::vector<std::uint64_t>& world_ranks) {
   const std::uint32_t processes = rank.process().kernel().ranks();
   std::uint64_t count = world_ranks.size();
   int error_class = MPI_SUCCESS;
@@ -143,7 +143,7 @@ Made create(MpiRank& rank, Communicator& parent, const GroupPtr& group) {
     for (const bool first : {true, false}) {
       const bool local = (begin_of_local(parent) == 0) == first;
       const int root = local ? begin_of_local(parent) : begin_of_remote(parent);
-      const int failed = tell_group(rank, *parent.both, root, local ? ours : theirs);
+      const int failed = broadcast_group(rank, *parent.both, root, local ? ours : theirs);
       if (failed != MPI_SUCCESS) return {nullptr, failed};
     }
     remote = mpi_adi::make_group({theirs.begin(), theirs.end()}, rank.process().rank(), parent.group->session);

@@ -6,20 +6,20 @@
 #include "collectives/select/perform.hpp"
 #include "mpi_adi/rma/conflicts.hpp"
 #include "mpi_adi/rma/rma.hpp"
-#include "mpi_adi/rma/window_way.hpp"
+#include "mpi_adi/rma/window_method.hpp"
 #include "sim/base/resources.hpp"
 #include "sim/machine/process.hpp"
 
 namespace margay::collectives {
 
-using mpi_adi::choose_window_way;
+using mpi_adi::choose_window_method;
 using mpi_adi::Communicator;
+using mpi_adi::MethodFacts;
 using mpi_adi::MpiRank;
-using mpi_adi::WayFacts;
 using mpi_adi::Window;
 using mpi_adi::WindowControl;
+using mpi_adi::WindowMethod;
 using mpi_adi::WindowTarget;
-using mpi_adi::WindowWay;
 
 namespace {
 
@@ -32,8 +32,8 @@ struct Card {
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;
   std::uint64_t unit = 1;
-  sim::HeapPlace memory;
-  sim::HeapPlace control;
+  sim::HeapAddress memory;
+  sim::HeapAddress control;
   std::int32_t error_class = 0;  // this member's failure
   std::uint32_t writable = 0;    // 1: the program's own memory, all of which may be read and written
 };
@@ -73,13 +73,13 @@ int allocate(MpiRank& rank, Window& window, std::uint64_t bytes, std::size_t ali
   return shared && !memory.has_heap() ? MPI_ERR_RMA_SHARED : MPI_ERR_NO_MEM;
 }
 
-sim::HeapPlace place_of(MpiRank& rank, const void* memory, std::uint64_t bytes) {
+sim::HeapAddress place_of(MpiRank& rank, const void* memory, std::uint64_t bytes) {
   sim::NodeHeap* const heap = rank.process().node_heap();
-  return heap == nullptr ? sim::HeapPlace{} : heap->find(memory, bytes).value_or(sim::HeapPlace{});
+  return heap == nullptr ? sim::HeapAddress{} : heap->find(memory, bytes).value_or(sim::HeapAddress{});
 }
 
 // Chooses the method by which this process reaches a member's memory; maps it if it is in the node's heap.
-void choose_way(MpiRank& rank, const Window& window, int member, const Card& card, WindowTarget& target) {
+void choose_method(MpiRank& rank, const Window& window, int member, const Card& card, WindowTarget& target) {
   target.bytes = card.bytes;
   target.unit = card.unit;
   if (window.by_messages) return;
@@ -87,8 +87,8 @@ void choose_way(MpiRank& rank, const Window& window, int member, const Card& car
   if (member == window.rank()) {
     target.control = window.control;
     target.local_rank = node == nullptr ? 0 : node->local_rank(target.world_rank);
-    target.way = choose_window_way({.is_dynamic = window.memory.dynamic(), .is_own = true}).way;
-    if (target.way == WindowWay::direct) target.base = static_cast<std::byte*>(window.base);
+    target.method = choose_window_method({.is_dynamic = window.memory.dynamic(), .is_own = true}).method;
+    if (target.method == WindowMethod::direct) target.base = static_cast<std::byte*>(window.base);
     return;
   }
   if (node == nullptr) return;
@@ -101,14 +101,14 @@ void choose_way(MpiRank& rank, const Window& window, int member, const Card& car
       heap.map(target.local_rank, card.control, mapped).ok()) {
     target.control = WindowControl(mapped, static_cast<std::size_t>(window.members()));
   }
-  if (window.memory.dynamic() || card.bytes == 0 || target.way == WindowWay::direct) return;
-  WayFacts facts{.is_on_node = true};
+  if (window.memory.dynamic() || card.bytes == 0 || target.method == WindowMethod::direct) return;
+  MethodFacts facts{.is_on_node = true};
   facts.is_mapped = card.memory.bytes >= card.bytes && heap.map(target.local_rank, card.memory, mapped).ok();
   facts.reads_others = !facts.is_mapped && node->reads_others() == true;
-  target.way = choose_window_way(facts).way;
+  target.method = choose_window_method(facts).method;
   if (facts.is_mapped) {
     target.base = mapped;
-  } else if (target.way == WindowWay::process) {
+  } else if (target.method == WindowMethod::process) {
     target.base = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(card.address));
     target.writable = card.writable == 1;
   }
@@ -150,7 +150,7 @@ int share_one_piece(MpiRank& rank, Window& window, std::vector<Card>& cards) {
   for (int member = 0; member < window.members(); ++member) {
     Card& card = cards[static_cast<std::size_t>(member)];
     WindowTarget& target = window.target(member);
-    target.way = WindowWay::direct;
+    target.method = WindowMethod::direct;
     target.base = memory;
     if (member == window.rank()) window.base = memory;
     memory += card.bytes;
@@ -236,8 +236,8 @@ int expose(MpiRank& rank, Window& window, const Exposed& exposed) {
   int failed = one_piece ? share_one_piece(rank, window, cards) : MPI_SUCCESS;
   for (int member = 0; failed == MPI_SUCCESS && member < window.members(); ++member) {
     WindowTarget& target = window.target(member);
-    choose_way(rank, window, member, cards[static_cast<std::size_t>(member)], target);
-    if (shared && target.bytes != 0 && target.way != WindowWay::direct) failed = MPI_ERR_RMA_SHARED;
+    choose_method(rank, window, member, cards[static_cast<std::size_t>(member)], target);
+    if (shared && target.bytes != 0 && target.method != WindowMethod::direct) failed = MPI_ERR_RMA_SHARED;
   }
   // In other windows a member's memory that cannot be mapped is reached by another method.
   return shared ? agreed(rank, window, failed) : failed;

@@ -9,14 +9,14 @@ namespace margay::collectives {
 
 namespace {
 
-std::optional<Way> way_of(char letter) {
+std::optional<Method> method_of(char letter) {
   switch (letter) {
     case 's':
-      return Way::brief;
+      return Method::brief;
     case 'l':
-      return Way::slices;
+      return Method::slices;
     case 'b':
-      return Way::bucket;
+      return Method::bucket;
     default:
       return std::nullopt;
   }
@@ -29,8 +29,8 @@ bool take_dimension(std::string_view& text, AskedPlan::Dimension& out) {
   if (error != std::errc() || out.length < 1) return false;
   text.remove_prefix(static_cast<std::size_t>(behind - text.data()));
   if (!text.empty() && text[0] != 'x') {
-    out.way = way_of(text[0]);
-    if (!out.way) return false;
+    out.method = method_of(text[0]);
+    if (!out.method) return false;
     text.remove_prefix(1);
   }
   return true;
@@ -67,7 +67,7 @@ std::optional<HybridPlan> complete_plan(const AskedPlan& asked, int ranks, int n
     for (std::size_t at = 0; at < plan.dimensions.size() && asked.dimensions[at].length != 0; ++at) {
       // Checked first, so that the product of lengths cannot overflow.
       if (asked.dimensions[at].length > ranks) return std::nullopt;
-      plan.dimensions[at] = {asked.dimensions[at].length, asked.dimensions[at].way.value_or(Way::slices)};
+      plan.dimensions[at] = {asked.dimensions[at].length, asked.dimensions[at].method.value_or(Method::slices)};
       if (plan.ranks() > ranks) return std::nullopt;
     }
   }

@@ -25,7 +25,7 @@ struct AskedPlan {
     // Ranks along the dimension; 0: no such dimension.
     int length = 0;
     // How data travels along it; nullopt: not requested.
-    std::optional<Way> way = {};
+    std::optional<Method> method = {};
     bool operator==(const Dimension&) const = default;
   };
   std::array<Dimension, HybridPlan::kMaxDimensions> dimensions = {};

@@ -19,7 +19,7 @@ struct Line {
   double count;  // number of lines
   // The product of the lengths handled before: so many lines begin at ranks that have data.
   double before;
-  Way way;
+  Method method;
   bool far;  // some of its messages go between nodes
 };
 
@@ -37,7 +37,7 @@ std::vector<Line> lines_of(const HybridPlan& plan, const Facts& facts) {
     const double length = plan.dimensions[at].length;
     const double reach = strides[at] * length;
     const bool inside = facts.nodes == 1 || (facts.even && std::fmod(facts.most_on_node, reach) == 0);
-    lines.push_back({length, facts.ranks / length, before, plan.dimensions[at].way, !inside});
+    lines.push_back({length, facts.ranks / length, before, plan.dimensions[at].method, !inside});
     before *= length;
   }
   return lines;
@@ -83,15 +83,15 @@ Cost rounds_along(const Line& line, double block, bool asks, bool combined) {
 
 // Each member combines its slice of the line's rows.
 Cost combine_along(const Line& line, double slice, bool asks) {
-  if (line.way == Way::slices) return combine_slices(group_of(line), slice);
-  if (line.way == Way::bucket) return ring_round(rings_of(line), slice, true);
+  if (line.method == Method::slices) return combine_slices(group_of(line), slice);
+  if (line.method == Method::bucket) return ring_round(rings_of(line), slice, true);
   return rounds_along(line, slice, asks, true);
 }
 
 // Each member's block goes to all others of its line; in `full` lines one member has all blocks from the start.
 Cost collect_along(const Line& line, double block, bool asks, double full = 0) {
-  if (line.way == Way::bucket) return ring_round(rings_of(line, full), block, false);
-  if (line.way == Way::brief) return rounds_along(line, block, asks, false);
+  if (line.method == Method::bucket) return ring_round(rings_of(line, full), block, false);
+  if (line.method == Method::brief) return rounds_along(line, block, asks, false);
   Cost cost = everybody_to_everybody(group_of(line), block, asks);
   const double spared = full * (line.members - 1);
   const Cost less = on_lines(line, -1, spared, block, messages_of(block, asks));
@@ -117,7 +117,7 @@ Cost deal_along(const Line& line, double count, double slice, double depth) {
 Cost allreduce_plan(const std::vector<Line>& lines, double n, bool asks) {
   Cost down, up;
   for (const Line& line : lines) {
-    if (line.way == Way::brief) {
+    if (line.method == Method::brief) {
       const int members = static_cast<int>(line.members);
       const double whole = std::exp2(tree_depth(members));
       const double messages = (2 * (line.members - whole) + whole * tree_depth(members)) * line.count;
@@ -137,7 +137,7 @@ Cost bcast_plan(const std::vector<Line>& lines, double n, bool asks) {
   Cost down, up;
   for (const Line& line : lines) {
     const double word = line.before == 1 && (asks || messages_of(n) > 1) ? 1 : 0;
-    if (line.way == Way::brief) {
+    if (line.method == Method::brief) {
       const double each = messages_of(n, asks);
       down = down + trees(line, line.before, n, each, tree_depth(static_cast<int>(line.members)) + word);
       continue;
@@ -154,7 +154,7 @@ Cost reduce_plan(const std::vector<Line>& lines, double n, bool asks) {
   Cost down, up;
   double left = lines.front().members * lines.front().count;  // ranks that still have a part
   for (const Line& line : lines) {
-    if (line.way != Way::brief) {
+    if (line.method != Method::brief) {
       n /= line.members;
       down = down + combine_along(line, n, true);
       continue;
@@ -169,7 +169,7 @@ Cost reduce_plan(const std::vector<Line>& lines, double n, bool asks) {
   }
   for (std::size_t at = lines.size(); at-- > 0;) {
     const Line& line = lines[at];
-    if (line.way == Way::brief) continue;
+    if (line.method == Method::brief) continue;
     left /= line.members;
     up = up + deal_along(line, left, n, 2);
     n *= line.members;
@@ -225,10 +225,10 @@ void add_plans(std::vector<HybridPlan>& plans, const HybridPlan& begun, std::siz
     plans.push_back(begun);
     return;
   }
-  for (const Way way : {Way::slices, Way::brief, Way::bucket}) {
-    if (asked.dimensions[at].way.value_or(way) != way) continue;
+  for (const Method method : {Method::slices, Method::brief, Method::bucket}) {
+    if (asked.dimensions[at].method.value_or(method) != method) continue;
     HybridPlan next = begun;
-    next.dimensions[at].way = way;
+    next.dimensions[at].method = method;
     add_plans(plans, next, at + 1, asked);
   }
 }

@@ -11,22 +11,22 @@ namespace margay::collectives {
 
 namespace {
 
-double seconds_of(const Load& load, double further, const Rates::Way& way) {
-  return load.messages * way.startup + further * way.busy + load.bytes * way.byte;
+double seconds_of(const Load& load, double further, const Rates::Method& method) {
+  return load.messages * method.startup + further * method.busy + load.bytes * method.byte;
 }
 
 // A short body inside a node is copied into shared memory and out of it, so its byte costs at least two accesses; a
 // long one is copied once, or by both processors at once.
-Rates::Way inside_of(const Load& load, const Rates& rates) {
-  Rates::Way way = rates.inside;
+Rates::Method inside_of(const Load& load, const Rates& rates) {
+  Rates::Method method = rates.inside;
   if (load.bytes <= load.messages * static_cast<double>(kHandshakeBytes))
-    way.byte = std::max(way.byte, 2 * rates.shared.byte);
-  return way;
+    method.byte = std::max(method.byte, 2 * rates.shared.byte);
+  return method;
 }
 
 // Processor time: sender and receiver are both busy with a message and its bytes.
-double work_of(const Load& load, const Rates::Way& way) {
-  return 2 * (load.messages * way.busy + load.bytes * way.byte);
+double work_of(const Load& load, const Rates::Method& method) {
+  return 2 * (load.messages * method.busy + load.bytes * method.byte);
 }
 
 }  // namespace

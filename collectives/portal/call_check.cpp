@@ -19,7 +19,7 @@ constexpr std::size_t kHeapBytes = std::size_t{16} << 20;
 
 CallCheck::CallCheck(Host& host, sim::WireCounts& sent, sim::Findings& findings, sim::SourceLines& lines)
     : host_(host), sent_(sent), findings_(findings), lines_(lines), memory_(kHeapBytes), block_(memory_.buffer()) {
-  block_.set_owner(static_cast<mpi_adi::Listener*>(this), mpi_adi::kOwnerListener);
+  block_.set_owner_tag(static_cast<mpi_adi::Listener*>(this), mpi_adi::kOwnerListener);
   catch_all_.set({.match_bits = 0, .ignore_bits = ~portals::MatchBits{0}}, block_, {.save = portals::Save::both});
   list_.append(catch_all_);
   sim::Kernel& kernel = host_.kernel();
@@ -52,7 +52,7 @@ void CallCheck::begin(CallReport report, const mpi_adi::Communicator& communicat
 // Compares what this process sends to itself with what it expects from itself.
 void CallCheck::judge_alone(CallReport report) {
   const std::string differing = CallMatch(&lines_).add(std::move(report), host_.kernel().me().rank);
-  if (!differing.empty()) tell(differing);
+  if (!differing.empty()) report_mismatch(differing);
 }
 
 void CallCheck::finish(CallReport report, const mpi_adi::Communicator& world) {
@@ -64,7 +64,7 @@ void CallCheck::finish(CallReport report, const mpi_adi::Communicator& world) {
   // A lost process never reports its end: waiting for it would hang MPI_Finalize.
   auto all_ended = [&] { return ended_ == kernel.ranks() || kernel.initiator().losses() != 0; };
   if (!all_ended()) host_.wait(all_ended, 1);
-  if (ended_ == kernel.ranks()) tell_unmade();
+  if (ended_ == kernel.ranks()) report_unmade();
 }
 
 void CallCheck::send(std::vector<std::byte> message) {
@@ -82,7 +82,7 @@ void CallCheck::send(std::vector<std::byte> message) {
   sending.message = std::move(message);
   sending.transmission.header = header;
   sending.transmission.body = portals::Region(sending.message.data(), sending.message.size());
-  sending.transmission.owner_kind = mpi_adi::kOwnerOthers;
+  sending.transmission.owner_tag_kind = mpi_adi::kOwnerOthers;
   kernel.send(sending.transmission);
 }
 
@@ -100,12 +100,12 @@ bool CallCheck::settled() const {
   if (!judges()) return answered_;
   const auto found = streams_.find(last_);
   // A stream that is gone has all its calls compared; one with a difference explains the error already.
-  return found == streams_.end() || found->second.told;
+  return found == streams_.end() || found->second.differs;
 }
 
 // A long message may still be arriving while a later one of its sender is complete. Reports of one sender are handled
 // in their order.
-void CallCheck::told() {
+void CallCheck::notify() {
   std::vector<std::uint32_t> behind;
   for (portals::ArrivedMessage* message = block_.first(); message != nullptr;) {
     portals::ArrivedMessage* const next = block_.next(*message);
@@ -136,7 +136,7 @@ void CallCheck::hear(CallReport report, std::uint32_t from) {
   Stream& stream = found->second;
   if (stream.members == 0) stream.members = report.record.members;
   if (!stream.out_of_step && stream.takes(report.record, from)) compare(stream, std::move(report), from);
-  if (!stream.told && !stream.open.empty()) return;
+  if (!stream.differs && !stream.open.empty()) return;
   // All open calls are compared, or a difference is reported: nothing that a settle() waits for is left.
   for (const std::uint32_t asker : stream.askers) answer(asker);
   stream.askers.clear();
@@ -158,14 +158,14 @@ void CallCheck::compare(Stream& stream, CallReport report, std::uint32_t from) {
   auto call = stream.open.begin();
   while (place-- > 0) ++call;
   const std::string differing = call->add(std::move(report), from);
-  if (!differing.empty()) stream.told = true;
+  if (!differing.empty()) stream.differs = true;
   if (call->out_of_step()) {
     stream.out_of_step = true;
     stream.open.clear();
   }
   if (!differing.empty()) {
-    tell(differing +
-         (stream.out_of_step ? "; the members are out of step, so later calls there are not compared" : ""));
+    report_mismatch(differing +
+           (stream.out_of_step ? "; the members are out of step, so later calls there are not compared" : ""));
   }
   // Removes the calls that all members have reported, oldest first.
   while (!stream.open.empty() && stream.open.front().seen() >= stream.members) {
@@ -177,7 +177,7 @@ void CallCheck::compare(Stream& stream, CallReport report, std::uint32_t from) {
 void CallCheck::hear_question(const CallRecord::Key& key, std::uint32_t from) {
   const auto found = streams_.find(key);
   // Nothing is open, or the difference is reported: answer at once.
-  if (found == streams_.end() || found->second.told) return answer(from);
+  if (found == streams_.end() || found->second.differs) return answer(from);
   found->second.askers.push_back(from);
 }
 
@@ -189,11 +189,11 @@ void CallCheck::answer(std::uint32_t to) {
   if (kernel.try_send(header, {})) return;
   Sending& sending = under_way_.emplace_back();
   sending.transmission.header = header;
-  sending.transmission.owner_kind = mpi_adi::kOwnerOthers;
+  sending.transmission.owner_tag_kind = mpi_adi::kOwnerOthers;
   kernel.send(sending.transmission);
 }
 
-void CallCheck::tell(const std::string& calls) {
+void CallCheck::report_mismatch(const std::string& calls) {
   if (++printed_ > kLinesMax) return findings_.count(1);
   findings_.add(sim::Finding::collective_mismatch, {}, calls);
   std::fprintf(stderr, "margay: mismatched collective calls: %s%s%s\n", calls.c_str(),
@@ -202,12 +202,12 @@ void CallCheck::tell(const std::string& calls) {
 }
 
 // All processes have ended. A stream that is still open belongs to a communicator on which some made fewer calls.
-void CallCheck::tell_unmade() {
+void CallCheck::report_unmade() {
   for (const auto& [key, stream] : streams_) {
     if (stream.out_of_step || stream.open.empty()) continue;
     const CallMatch& call = stream.open.front();
-    tell(call.first() + ", which " + std::to_string(stream.members - call.seen()) + " of the " +
-         std::to_string(stream.members) + " members never do");
+    report_mismatch(call.first() + ", which " + std::to_string(stream.members - call.seen()) + " of the " +
+           std::to_string(stream.members) + " members never do");
   }
 }
 

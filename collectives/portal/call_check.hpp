@@ -59,7 +59,7 @@ class CallCheck final : public mpi_adi::Listener {
   }
 
   // Handles the reports, questions and answers that have arrived.
-  void told() override;
+  void notify() override;
 
  private:
   // The calls of one communicator that not all members have made yet. Erased when all members have made the same number
@@ -73,7 +73,7 @@ class CallCheck final : public mpi_adi::Listener {
     // Calls that each member has made, by its rank in the world.
     std::unordered_map<std::uint32_t, std::uint64_t> at;
     // A difference was found: a member's error may be due to it.
-    bool told = false;
+    bool differs = false;
     // Members called different functions: later calls are not compared.
     bool out_of_step = false;
     // Ranks of the world that wait for an answer: settle().
@@ -101,9 +101,9 @@ class CallCheck final : public mpi_adi::Listener {
   // stream.takes(report.record, from).
   void compare(Stream& stream, CallReport report, std::uint32_t from);
   // Prints and counts a finding.
-  void tell(const std::string& calls);
+  void report_mismatch(const std::string& calls);
   // Reports, for each communicator, the first call that some members never made.
-  void tell_unmade();
+  void report_unmade();
 
   static constexpr std::uint32_t kJudge = 0;
 

@@ -15,9 +15,9 @@ std::string differ(const std::string& one, const std::string& other) {
   return one + ", where " + other;
 }
 
-std::string words_of_amount(const Amount& amount) {
+std::string amount_text(const Amount& amount) {
   if (amount.bytes == 0) return "nothing";
-  std::string words = mpi_adi::words_of_elements(amount.signature, amount.bytes);
+  std::string words = mpi_adi::elements_text(amount.signature, amount.bytes);
   if (amount.signature.kind == mpi_adi::Signature::Kind::mixed)
     words += " (" + std::to_string(amount.bytes) + " bytes)";
   return words;
@@ -30,8 +30,8 @@ struct TwoWords {
 // Formats two amounts that differ. If they look the same (equal counts, different mixed types), the second is called
 // "other".
 TwoWords words_of_both(const Amount& one, const Amount& other) {
-  TwoWords words{" of " + words_of_amount(one), " of " + words_of_amount(other)};
-  if (words.one == words.other) words.other = " of other " + words_of_amount(other);
+  TwoWords words{" of " + amount_text(one), " of " + amount_text(other)};
+  if (words.one == words.other) words.other = " of other " + amount_text(other);
   return words;
 }
 
@@ -63,9 +63,9 @@ std::optional<Difference> difference(const Shares& one, const Shares& other) {
 
 }  // namespace
 
-std::string CallMatch::words(const Told& told, const std::string& of) const {
-  const CallRecord& record = told.record;
-  return "rank " + std::to_string(told.by) + " calls " + record.function.data() +
+std::string CallMatch::words(const Reported& reported, const std::string& of) const {
+  const CallRecord& record = reported.record;
+  return "rank " + std::to_string(reported.by) + " calls " + record.function.data() +
          (lines_ != nullptr ? lines_->behind_call(record.place) : std::string()) + of + record.rest.data();
 }
 
@@ -80,48 +80,48 @@ std::string CallMatch::add(CallReport report, std::uint32_t by) {
   const bool same_function =
       seen_ == 0 || std::strcmp(first_.record.function.data(), report.record.function.data()) == 0;
   // One difference is enough for a call. Only a different function is still reported, as it ends the comparison.
-  if (told_) {
+  if (differs_) {
     ++seen_;
     if (same_function || out_of_step_) return {};
     out_of_step_ = true;
     return differ(this->words(first_), this->words({report.record, by}));
   }
   std::string words = difference_of(std::move(report), by);
-  told_ = !words.empty();
+  differs_ = !words.empty();
   out_of_step_ = !same_function;
   return words;
 }
 
 std::string CallMatch::difference_of(CallReport report, std::uint32_t by) {
   Member member{{report.record, by}, std::move(report.sends), nullptr};
-  const CallRecord& record = member.told.record;
-  if (seen_++ == 0) first_ = member.told;
-  if (!same_call(first_.record, record)) return differ(words(first_), words(member.told));
+  const CallRecord& record = member.reported.record;
+  if (seen_++ == 0) first_ = member.reported;
+  if (!same_call(first_.record, record)) return differ(words(first_), words(member.reported));
   member.expects = std::make_shared<const Shares>(std::move(report.expects));
   if (record.expects_alike) {
     if (std::string differing = add_alike(member); !differing.empty()) return differing;
   }
   if (first_.record.knows_root() && record.knows_root() && !first_.record.alike.fits(record.alike)) {
-    return differ(words(first_), words(member.told));
+    return differ(words(first_), words(member.reported));
   }
   // Later members are compared with a report that has root, operation and amount.
-  if (!first_.record.knows_root()) first_ = member.told;
+  if (!first_.record.knows_root()) first_ = member.reported;
   if (member.sends.empty() && member.expects->empty()) return {};
   const auto rank = static_cast<std::int32_t>(record.rank);
   const Member& kept = members_.insert_or_assign(rank, std::move(member)).first->second;
   const Member*& first = first_alike_[record.group];
-  if (kept.told.record.expects_alike && first == nullptr) first = &kept;
+  if (kept.reported.record.expects_alike && first == nullptr) first = &kept;
   return compare_with_peers(kept);
 }
 
 // Members that expect the same share one list, because each has as many entries as the communicator has ranks.
 std::string CallMatch::add_alike(Member& member) {
-  const Member* const first = first_alike_[member.told.record.group];
+  const Member* const first = first_alike_[member.reported.record.group];
   if (first == nullptr || first->expects->empty() || member.expects->empty()) return {};
   if (const auto found = difference(*first->expects, *member.expects)) {
     const TwoWords of = words_of_both(found->one, found->other);
     const std::string index = " as recvcounts[" + std::to_string(found->peer - first->expects->front().first) + "]";
-    return differ(words(first->told, of.one + index), words(member.told, of.other + index));
+    return differ(words(first->reported, of.one + index), words(member.reported, of.other + index));
   }
   member.expects = first->expects;
   return {};
@@ -144,13 +144,13 @@ std::string CallMatch::compare_with_peers(const Member& member) const {
 // Compares the blocks that both sides name. One side may name fewer: its own block with MPI_IN_PLACE, or an edge of a
 // graph that only one of its ends has named.
 std::string CallMatch::compare(const Member& from, const Member& to) const {
-  const auto sent = shares_for(from.sends, static_cast<std::int32_t>(to.told.record.rank));
-  const auto expected = shares_for(*to.expects, static_cast<std::int32_t>(from.told.record.rank));
+  const auto sent = shares_for(from.sends, static_cast<std::int32_t>(to.reported.record.rank));
+  const auto expected = shares_for(*to.expects, static_cast<std::int32_t>(from.reported.record.rank));
   for (std::size_t at = 0; at < std::min(sent.size(), expected.size()); ++at) {
     if (sent[at].amount.fits(expected[at].amount)) continue;
     const TwoWords of = words_of_both(sent[at].amount, expected[at].amount);
-    return differ(words(from.told, of.one + " to rank " + std::to_string(to.told.by)),
-                  words(to.told, of.other + " from rank " + std::to_string(from.told.by)));
+    return differ(words(from.reported, of.one + " to rank " + std::to_string(to.reported.by)),
+                  words(to.reported, of.other + " from rank " + std::to_string(from.reported.by)));
   }
   return {};
 }

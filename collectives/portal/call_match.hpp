@@ -33,21 +33,21 @@ class CallMatch {
 
  private:
   // A report's record and the rank in the world that sent it.
-  struct Told {
+  struct Reported {
     CallRecord record;
     std::uint32_t by = 0;
   };
   // What a member sends and expects. Members of a group that expect the same share one list.
   struct Member {
-    Told told;
+    Reported reported;
     Shares sends;
     std::shared_ptr<const Shares> expects;
   };
 
   // "rank ... calls ...".
-  [[nodiscard]] std::string words(const Told& told) const { return words(told, told.record.of.data()); }
+  [[nodiscard]] std::string words(const Reported& reported) const { return words(reported, reported.record.of.data()); }
   // The same, with `of` in place of the record's description of the data.
-  [[nodiscard]] std::string words(const Told& told, const std::string& of) const;
+  [[nodiscard]] std::string words(const Reported& reported, const std::string& of) const;
   // Compares a report with the first one, and with those of its peers.
   [[nodiscard]] std::string difference_of(CallReport report, std::uint32_t by);
   // Whether function, root's group and, where both members name it, root and operation are equal.
@@ -60,10 +60,10 @@ class CallMatch {
   [[nodiscard]] std::string compare(const Member& from, const Member& to) const;
 
   sim::SourceLines* lines_;
-  bool told_ = false;  // a difference was reported
+  bool differs_ = false;  // a difference was reported
   bool out_of_step_ = false;
   std::uint32_t seen_ = 0;
-  Told first_;                              // the first report of a member that names the root, else the first of all
+  Reported first_;                          // the first report of a member that names the root, else the first of all
   std::map<std::int32_t, Member> members_;  // by rank in the communicator: members that send or expect blocks
   // For each group: the first member whose group expects the same on all its members.
   std::array<const Member*, 2> first_alike_{};

@@ -52,13 +52,13 @@ void add_share(Shares& shares, std::int32_t peer, const Amount& amount) {
 std::vector<std::byte> CallReport::message() const {
   const std::size_t shares = sends.size() + expects.size();
   // Long lists are omitted, not cut: half of a list would be compared as a whole one.
-  const bool told = bytes_of_shares(shares) <= kBytesMax - sizeof record;
+  const bool fits = bytes_of_shares(shares) <= kBytesMax - sizeof record;
   CallRecord head = record;
-  head.sends = told ? static_cast<std::uint32_t>(sends.size()) : 0;
-  head.expects = told ? static_cast<std::uint32_t>(expects.size()) : 0;
-  std::vector<std::byte> bytes(sizeof head + (told ? bytes_of_shares(shares) : 0));
+  head.sends = fits ? static_cast<std::uint32_t>(sends.size()) : 0;
+  head.expects = fits ? static_cast<std::uint32_t>(expects.size()) : 0;
+  std::vector<std::byte> bytes(sizeof head + (fits ? bytes_of_shares(shares) : 0));
   std::memcpy(bytes.data(), &head, sizeof head);
-  if (told) append(append(bytes.data() + sizeof head, sends), expects);
+  if (fits) append(append(bytes.data() + sizeof head, sends), expects);
   return bytes;
 }
 

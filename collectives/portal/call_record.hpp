@@ -73,7 +73,7 @@ struct CallRecord {
   std::array<char, 96> of{};
   std::array<char, 160> rest{};
   // Where the program makes the call.
-  sim::SourcePlace place;
+  sim::SourceLocation place;
   // Numbers of shares that follow in the message.
   std::uint32_t sends = 0, expects = 0;
 

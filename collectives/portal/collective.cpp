@@ -51,12 +51,12 @@ void Collective::begin(const Shape& shape, const OwnPart& own) {
 namespace {
 
 // The root of a call as the trace records it.
-struct ToldRoot {
+struct RecordedRoot {
   sim::TraceRoot named = sim::TraceRoot::member;
   std::uint16_t rank = 0;
 };
 
-ToldRoot told_root(const mpi_adi::Communicator& communicator, int of_shape, const OwnPart& own) {
+RecordedRoot recorded_root(const mpi_adi::Communicator& communicator, int of_shape, const OwnPart& own) {
   // A call between two groups runs on the communicator of both; the program's root is relative to its own group.
   const bool is_between = communicator.named_as != nullptr && communicator.named_as->is_inter();
   if (!is_between) return {sim::TraceRoot::member, static_cast<std::uint16_t>(of_shape)};
@@ -73,7 +73,7 @@ void Collective::trace_begin(const OwnPart& own) const {
     return;
   sim::TraceEvent event = trace_event(sim::TraceKind::collective_begin);
   event.bytes = call_.shape.bytes != 0 ? call_.shape.bytes : own.bytes;
-  const ToldRoot root = told_root(communicator_, call_.shape.root, own);
+  const RecordedRoot root = recorded_root(communicator_, call_.shape.root, own);
   event.reason = static_cast<std::uint8_t>(root.named);
   event.b = call_.shape.operation | std::uint32_t{call_.shape.algorithm} << 8U | std::uint32_t{root.rank} << 16U;
   kernel_.recorder().record(event);
@@ -116,9 +116,9 @@ Collective::~Collective() {
 }
 
 // A notice counts as a message of the call.
-void Collective::tell_ready(int source, portals::PortalIndex stream) {
+void Collective::send_ready(int source, portals::PortalIndex stream) {
   ++portal_.sent_.messages;
-  portal_.notices().tell_ready(call_, source, ready_word(), stream);
+  portal_.notices().send_ready(call_, source, ready_kind(), stream);
 }
 
 void Collective::refuse_call() {
@@ -133,9 +133,9 @@ void Collective::other_length(std::uint64_t expected_bytes) {
 
 void Collective::own(portals::Descriptor& memory) const {
   if (call_.task == nullptr) {
-    memory.set_owner(nullptr, mpi_adi::kOwnerOthers);
+    memory.set_owner_tag(nullptr, mpi_adi::kOwnerOthers);
   } else {
-    memory.set_owner(call_.task, mpi_adi::kOwnerTask);
+    memory.set_owner_tag(call_.task, mpi_adi::kOwnerTask);
   }
 }
 
@@ -171,7 +171,7 @@ void Collective::transmit(const portals::Header& header, const portals::Region& 
   transmission.header = header;
   transmission.body = body;
   transmission.owner = call_.task;
-  transmission.owner_kind = call_.task == nullptr ? mpi_adi::kOwnerOthers : mpi_adi::kOwnerTask;
+  transmission.owner_tag_kind = call_.task == nullptr ? mpi_adi::kOwnerOthers : mpi_adi::kOwnerTask;
   kernel_.send(transmission);
 }
 
@@ -190,8 +190,8 @@ void Part::answered_by(int member) const {
   collective_.kernel_.answered(collective_.communicator_.world_rank(member));
 }
 
-void Part::watch(int member) const {
-  collective_.kernel_.watch(collective_.communicator_.world_rank(member));
+void Part::monitor(int member) const {
+  collective_.kernel_.monitor(collective_.communicator_.world_rank(member));
 }
 
 bool Flush::taken() {

@@ -116,9 +116,9 @@ class Collective {
   // Whether the call has failed. From then on it sends no data, but notifies its receivers: its data is incomplete.
   [[nodiscard]] bool gone_wrong() const { return call_.wrong || call_.error_class != MPI_SUCCESS; }
   // The "ready" of the current phase.
-  [[nodiscard]] Word ready_word() const { return phase_ == 0 ? Word::ready : Word::ready_next_phase; }
+  [[nodiscard]] NoticeKind ready_kind() const { return phase_ == 0 ? NoticeKind::ready : NoticeKind::ready_next_phase; }
   // Reports to `source` that this rank is ready for its message. `stream`: the portal to stream to, or none.
-  void tell_ready(int source, portals::PortalIndex stream = portals::kNoPortal);
+  void send_ready(int source, portals::PortalIndex stream = portals::kNoPortal);
   // Notifies `destination` that no message comes.
   void refuse(int destination);
   // Match bits of a message. `stamp`: the sender's rank, or what takes its place (row_stamp).
@@ -143,11 +143,11 @@ class Collective {
   // Records that an awaited message will not come: from `member`, or from one of all. The error says whether a process
   // is lost or the calls differ.
   void fail_for_nothing(int member) {
-    const bool has_lost = lost(member) || any_lost() || call_.has_said(member, Word::lost);
+    const bool has_lost = lost(member) || any_lost() || call_.has_said(member, NoticeKind::lost);
     fail(has_lost ? MPIX_ERR_PROC_FAILED : MPI_ERR_TRUNCATE);
   }
   void fail_for_nothing() {
-    fail(any_lost() || call_.anybody_says(Word::lost) ? MPIX_ERR_PROC_FAILED : MPI_ERR_TRUNCATE);
+    fail(any_lost() || call_.anybody_says(NoticeKind::lost) ? MPIX_ERR_PROC_FAILED : MPI_ERR_TRUNCATE);
   }
   // Sets the owner tag of `memory`: the task of a nonblocking call; none for a blocking one, which polls.
   void own(portals::Descriptor& memory) const;
@@ -193,7 +193,7 @@ class Part {
   void expect_from(int member) const;
   void answered_by(int member) const;
   // Monitors a member's process, also if no message has ever passed between the two.
-  void watch(int member) const;
+  void monitor(int member) const;
   Collective& collective_;
 };
 

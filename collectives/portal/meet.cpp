@@ -117,17 +117,17 @@ void Meet::leave_the_lost() {
   fail(MPIX_ERR_PROC_FAILED);
   team_.leave_for_a_loss();
   for (int member = 0; member < collective_.size(); ++member) {
-    if (member != collective_.rank()) tell_of_a_loss(member);
+    if (member != collective_.rank()) notify_loss(member);
   }
 }
 
 const std::byte* Meet::part(int member, std::uint64_t bytes) {
-  note_read(member, bytes);
+  record_read(member, bytes);
   return place_of(member);
 }
 
 const std::byte* Meet::earlier(int member, std::uint64_t bytes) {
-  note_read(member, bytes);
+  record_read(member, bytes);
   return place_on(member, side_ ^ 1U);
 }
 

@@ -38,16 +38,16 @@ std::uint64_t key_of(mpi_adi::ContextId context, std::uint32_t channel) {
   return std::uint64_t{context} << CallNumber::kChannelBits | channel;
 }
 
-Word word_of(const portals::Header& header) {
-  return static_cast<Word>(header.match_bits & mpi_adi::kTypeMask);
+NoticeKind kind_of(const portals::Header& header) {
+  return static_cast<NoticeKind>(header.match_bits & mpi_adi::kTypeMask);
 }
 
 bool is_again(const portals::Header& header) {
   return (header.user_data[0] & kAgain) != std::byte{0};
 }
 
-bool is_ready(Word word) {
-  return word == Word::ready || word == Word::ready_next_phase;
+bool is_ready(NoticeKind kind) {
+  return kind == NoticeKind::ready || kind == NoticeKind::ready_next_phase;
 }
 
 // The key of early notices: of a persistent call without the number of the start, because close() looks for all starts.
@@ -57,11 +57,12 @@ portals::MatchBits line_of(portals::MatchBits key) {
   return number.is_persistent() ? key & ~kStart : key;
 }
 
-portals::Header notice(CallNumber number, int sender, mpi_adi::ContextId context, std::uint64_t generation, Word word) {
+portals::Header notice(CallNumber number, int sender, mpi_adi::ContextId context, std::uint64_t generation,
+                       NoticeKind kind) {
   portals::Header header;
   header.portal = mpi_adi::kCollectiveReadyPortal;
   header.match_bits =
-      mpi_adi::envelope_bits(static_cast<int>(number.word()), sender, context, static_cast<portals::MatchBits>(word));
+      mpi_adi::envelope_bits(static_cast<int>(number.word()), sender, context, static_cast<portals::MatchBits>(kind));
   header.offset = generation;
   return header;
 }
@@ -104,7 +105,7 @@ Notices::Notices(Host& host, std::size_t early_max)
       active_(std::make_unique<CallState*[]>(kBucketsAtFirst)),
       buckets_mask_(kBucketsAtFirst - 1),
       early_max_(early_max) {
-  block_.set_owner(static_cast<mpi_adi::Listener*>(this), mpi_adi::kOwnerListener);
+  block_.set_owner_tag(static_cast<mpi_adi::Listener*>(this), mpi_adi::kOwnerListener);
   catch_all_.set({.match_bits = 0, .ignore_bits = ~portals::MatchBits{0}}, block_, {.save = portals::Save::header});
   list_.append(catch_all_);
   sim::Kernel& kernel = host_.kernel();
@@ -209,10 +210,10 @@ void Notices::forget(const Communicator& communicator) {
   hear_early(known);
 }
 
-void Notices::tell(const CallState& call, int member, Word word, portals::PortalIndex stream, bool again) {
+void Notices::send(const CallState& call, int member, NoticeKind kind, portals::PortalIndex stream, bool again) {
   const Communicator& communicator = call.communicator;
   portals::Header header =
-      notice(call.number, communicator.rank(), communicator.collective_context, communicator.generation, word);
+      notice(call.number, communicator.rank(), communicator.collective_context, communicator.generation, kind);
   header.destination = {0, communicator.world_rank(member)};
   header.return_portal = stream;
   write_shape(header.user_data, call.shape);
@@ -225,11 +226,11 @@ void Notices::find_wrong(CallState& call) {
   if (call.wrong) return;
   call.wrong = true;
   for (int member = 0; member < call.communicator.size(); ++member) {
-    if (member != call.communicator.rank()) tell(call, member, Word::wrong);
+    if (member != call.communicator.rank()) send(call, member, NoticeKind::wrong);
   }
 }
 
-void Notices::told() {
+void Notices::notify() {
   while (portals::ArrivedMessage* const message = block_.first()) {
     const portals::Header header = message->header;
     block_.release(*message);
@@ -238,8 +239,8 @@ void Notices::told() {
 }
 
 void Notices::keep_early(const portals::Header& header) {
-  const Word word = word_of(header);
-  if (early_ >= early_max_ && (is_ready(word) || word == Word::offer)) {
+  const NoticeKind kind = kind_of(header);
+  if (early_ >= early_max_ && (is_ready(kind) || kind == NoticeKind::offer)) {
     ++dropped_;
     return;
   }
@@ -300,35 +301,36 @@ bool Notices::comes_yet(CallNumber number, const Communicator& communicator) con
 void Notices::hear_in_call(CallState& call, const portals::Header& header) {
   const int member = member_of(header, call.communicator);
   if (member < 0) return;
-  const Word word = word_of(header);
+  const NoticeKind kind = kind_of(header);
   const bool fits = read_shape(header.user_data) == call.shape;
-  switch (word) {
-    case Word::ready:
-    case Word::ready_next_phase:
-      if (is_again(header) && call.has_said(member, word)) return;
-      if (fits) return call.said.push_back({member, word, header.return_portal});
+  switch (kind) {
+    case NoticeKind::ready:
+    case NoticeKind::ready_next_phase:
+      if (is_again(header) && call.has_said(member, kind)) return;
+      if (fits) return call.said.push_back({member, kind, header.return_portal});
       find_wrong(call);
-      return tell(call, member, Word::refuse);
-    case Word::offer:
+      return send(call, member, NoticeKind::refuse);
+    case NoticeKind::offer:
       if (!fits) find_wrong(call);
       if (is_again(header)) repeat_ready(call, member);
-      return call.said.push_back({member, word});
-    case Word::past:
-      if (!call.has_said(member, Word::ready) && !call.has_said(member, Word::ready_next_phase)) find_wrong(call);
+      return call.said.push_back({member, kind});
+    case NoticeKind::past:
+      if (!call.has_said(member, NoticeKind::ready) && !call.has_said(member, NoticeKind::ready_next_phase))
+        find_wrong(call);
       return;
-    case Word::unserved:
+    case NoticeKind::unserved:
       // A member that has refused was in this call; its `unserved` answers another notice.
       if (call.refuses(member)) return;
-      call.said.push_back({member, Word::refuse});
+      call.said.push_back({member, NoticeKind::refuse});
       return find_wrong(call);
-    case Word::refuse:
-    case Word::lost:
-      return call.said.push_back({member, word});
-    case Word::wrong:
+    case NoticeKind::refuse:
+    case NoticeKind::lost:
+      return call.said.push_back({member, kind});
+    case NoticeKind::wrong:
       call.wrong = true;
       return;
-    case Word::asked:
-    case Word::asked_next_phase:
+    case NoticeKind::asked:
+    case NoticeKind::asked_next_phase:
       return;  // do not travel
   }
 }
@@ -336,8 +338,8 @@ void Notices::hear_in_call(CallState& call, const portals::Header& header) {
 void Notices::repeat_ready(const CallState& call, int member) {
   for (const CallState::Said& each : call.said) {
     if (each.member != member) continue;
-    if (each.word == Word::asked) tell(call, member, Word::ready, each.portal, true);
-    if (each.word == Word::asked_next_phase) tell(call, member, Word::ready_next_phase, each.portal, true);
+    if (each.kind == NoticeKind::asked) send(call, member, NoticeKind::ready, each.portal, true);
+    if (each.kind == NoticeKind::asked_next_phase) send(call, member, NoticeKind::ready_next_phase, each.portal, true);
   }
 }
 
@@ -346,10 +348,10 @@ void Notices::repeat_ready(const CallState& call, int member) {
 // as the first one may have been served. A member that offers a message was asked for it meanwhile, or its call differs
 // likewise.
 void Notices::answer_past(const portals::Header& header) {
-  const Word word = word_of(header);
-  if (word != Word::offer && (!is_ready(word) || is_again(header))) return;
+  const NoticeKind kind = kind_of(header);
+  if (kind != NoticeKind::offer && (!is_ready(kind) || is_again(header))) return;
   portals::Header answer = notice(number_of(header), kUnnamed, mpi_adi::context_of(header.match_bits), header.offset,
-                                  word == Word::offer ? Word::past : Word::unserved);
+                                  kind == NoticeKind::offer ? NoticeKind::past : NoticeKind::unserved);
   answer.destination = header.source;
   transmit(answer);
 }
@@ -363,7 +365,7 @@ void Notices::transmit(const portals::Header& header) {
   }
   sim::Transmission& transmission = under_way_.emplace_back();
   transmission.header = header;
-  transmission.owner_kind = mpi_adi::kOwnerOthers;
+  transmission.owner_tag_kind = mpi_adi::kOwnerOthers;
   kernel.send(transmission);
 }
 

@@ -48,7 +48,7 @@ void write_shape(portals::UserData& data, const Shape& shape);
 inline constexpr std::size_t kEarlyMax = std::size_t{1} << 16;
 
 // The kinds of notices.
-enum class Word : std::uint8_t {
+enum class NoticeKind : std::uint8_t {
   // "Send me your message." The answer is that message, `refuse` or `unserved`.
   ready = 0,
   // The same in the call's second phase.
@@ -88,7 +88,7 @@ struct CallState {
   struct Said {
     int member;
     // One of: ready, ready_next_phase, refuse, lost, offer, asked, asked_next_phase.
-    Word word;
+    NoticeKind kind;
     // The portal of the stream that the member is ready for, or was asked for.
     portals::PortalIndex portal = portals::kNoPortal;
   };
@@ -98,24 +98,26 @@ struct CallState {
   CallState* next = nullptr;
   CallState** link = nullptr;
 
-  [[nodiscard]] const Said* find_said(int member, Word word) const {
+  [[nodiscard]] const Said* find_said(int member, NoticeKind kind) const {
     for (const Said& each : said) {
-      if (each.member == member && each.word == word) return &each;
+      if (each.member == member && each.kind == kind) return &each;
     }
     return nullptr;
   }
-  [[nodiscard]] bool has_said(int member, Word word) const { return find_said(member, word) != nullptr; }
+  [[nodiscard]] bool has_said(int member, NoticeKind kind) const { return find_said(member, kind) != nullptr; }
   // Whether the member sends nothing more in this call.
   [[nodiscard]] bool refuses(int member) const {
-    return has_said(member, Word::refuse) || has_said(member, Word::lost);
+    return has_said(member, NoticeKind::refuse) || has_said(member, NoticeKind::lost);
   }
-  [[nodiscard]] bool anybody_says(Word word) const {
+  [[nodiscard]] bool anybody_says(NoticeKind kind) const {
     for (const Said& each : said) {
-      if (each.word == word) return true;
+      if (each.kind == kind) return true;
     }
     return false;
   }
-  [[nodiscard]] bool anybody_refuses() const { return anybody_says(Word::refuse) || anybody_says(Word::lost); }
+  [[nodiscard]] bool anybody_refuses() const {
+    return anybody_says(NoticeKind::refuse) || anybody_says(NoticeKind::lost);
+  }
 };
 
 // The channel of a persistent call: the part of its number that identifies it among the communicator's persistent
@@ -185,18 +187,18 @@ class Notices final : public mpi_adi::Listener {
 
   // Sends `member` a notice of this call; the caller keeps nothing for it. Not for Word::wrong, which find_wrong()
   // sends.
-  void tell(const CallState& call, int member, Word word, portals::PortalIndex stream = portals::kNoPortal) {
-    tell(call, member, word, stream, false);
+  void send(const CallState& call, int member, NoticeKind kind, portals::PortalIndex stream = portals::kNoPortal) {
+    send(call, member, kind, stream, false);
   }
   // The same for `ready` and `ready_next_phase`, which are recorded: a member that dropped one asks for it again.
-  void tell_ready(CallState& call, int member, Word word, portals::PortalIndex stream) {
-    call.said.push_back({member, word == Word::ready ? Word::asked : Word::asked_next_phase, stream});
-    tell(call, member, word, stream, false);
+  void send_ready(CallState& call, int member, NoticeKind kind, portals::PortalIndex stream) {
+    call.said.push_back({member, kind == NoticeKind::ready ? NoticeKind::asked : NoticeKind::asked_next_phase, stream});
+    send(call, member, kind, stream, false);
   }
   // The same for an offer, to a member whose "ready" has not arrived. Asks for a repetition if this process has dropped
   // any notice.
-  void tell_offer(const CallState& call, int member) {
-    tell(call, member, Word::offer, portals::kNoPortal, dropped_ != 0);
+  void send_offer(const CallState& call, int member) {
+    send(call, member, NoticeKind::offer, portals::kNoPortal, dropped_ != 0);
   }
   // Records that the calls do not fit each other and notifies all members, once.
   void find_wrong(CallState& call);
@@ -204,7 +206,7 @@ class Notices final : public mpi_adi::Listener {
   void forget(const mpi_adi::Communicator& communicator);
 
   // Delivers the notices that have arrived, and keeps those of calls that have not begun.
-  void told() override;
+  void notify() override;
 
   // Early notices that are kept, and the number of those dropped since the beginning.
   [[nodiscard]] std::uint64_t early() const { return early_; }
@@ -239,7 +241,7 @@ class Notices final : public mpi_adi::Listener {
   // Doubles the table. Out of line: not on the path of a blocking call.
   [[gnu::noinline]] void grow();
 
-  void tell(const CallState& call, int member, Word word, portals::PortalIndex stream, bool again);
+  void send(const CallState& call, int member, NoticeKind kind, portals::PortalIndex stream, bool again);
   void wake(CallKey key);
   // Records a communicator's first call, and delivers the notices of it that came early.
   void meet(const mpi_adi::Communicator& communicator);

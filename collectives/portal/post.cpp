@@ -47,7 +47,7 @@ std::byte* Post::mine() {
 }
 
 const std::byte* Post::data(int member) const {
-  note_read(member, bytes_);
+  record_read(member, bytes_);
   return place(member, posting(member).room);
 }
 
@@ -59,7 +59,7 @@ std::span<const std::byte> Post::shown(int member) const {
 // Reads, then checks that the owner has not left the call: an owner waits for its readers unless it left because of an
 // error, and then its memory may be the program's again.
 bool Post::read(int member, const sim::ReadOffer& offer, const portals::Region& landing) {
-  note_read(member, landing.bytes());
+  record_read(member, landing.bytes());
   const sim::ReadFault fault = team_.read(member, offer, landing);
   if (is_done(member)) [[unlikely]] {
     const bool lost = sim::has_failed(team_.posting_area(member).progress, number());

@@ -77,13 +77,13 @@ class Post : public Shown {
   [[nodiscard]] std::byte* mine();
   // Publishes what this member wrote; all but show() wake those that may sleep.
   void show();
-  void tell(int member) const { team_.wake(member); }
+  void notify(int member) const { team_.wake(member); }
   // show(), and tell() to all others or to one.
   void show_to_all();
   void show_to(int member);
   // A member's posting of bytes that all members named. Requires: of(member) awaited, and no error.
   [[nodiscard]] const std::byte* data(int member) const;
-  // The whole room of a posting whose owner names its own bytes. The caller records what it reads of it (note_read).
+  // The whole room of a posting whose owner names its own bytes. The caller records what it reads of it (record_read).
   [[nodiscard]] std::span<const std::byte> shown(int member) const;
   // Fills `landing` from a member's own memory. Returns false if the call has failed.
   [[nodiscard]] bool read(int member, const sim::ReadOffer& offer, const portals::Region& landing);

@@ -35,7 +35,7 @@ Receive::Receive(Collective& collective, int source, const portals::Region& land
   portal.list_.insert_before(portal.heap_.first_catch_all(), entry_);
   if (!collective.asks(landing.bytes())) return;
   asked_for_ = true;
-  collective.tell_ready(source);
+  collective.send_ready(source);
   if (!expecting_) wait_for_answer();
 }
 
@@ -82,19 +82,19 @@ bool Receive::decided() {
   // A message that was asked for may be on its way: only its sender can say that it is not.
   const CallState& call = collective_.call_;
   if (call.refuses(source_) || (!asked_for_ && (call.wrong || offered_longer()))) return true;
-  if (++looks_ == kLooksBeforeWatch) watch(source_);
+  if (++looks_ == kLooksBeforeWatch) monitor(source_);
   return false;
 }
 
 // Whether the sender waits to be asked, for a message that this rank takes for a short one. Messages that it sent
 // earlier have arrived before its notice.
 bool Receive::offered_longer() const {
-  return !asked_for_ && collective_.call_.has_said(source_, Word::offer);
+  return !asked_for_ && collective_.call_.has_said(source_, NoticeKind::offer);
 }
 
 void Receive::wait_for_answer() {
   expecting_ = true;
-  watch(source_);
+  monitor(source_);
   expect_from(source_);
 }
 
@@ -152,10 +152,10 @@ ReceiveRows::ReceiveRows(Collective& collective, std::span<const int> members, c
   expecting_ = collective.flow_.stops();
   for (const int member : members) {
     if (member == collective.rank()) continue;
-    if (collective.asks(bytes)) collective.tell_ready(member);
+    if (collective.asks(bytes)) collective.send_ready(member);
     if (!expecting_) continue;
     expect_from(member);
-    watch(member);
+    monitor(member);
   }
 }
 
@@ -197,7 +197,7 @@ void ReceiveRows::end() {
 
 void ReceiveRows::watch_all() const {
   for (const int member : members_) {
-    if (member != collective_.rank()) watch(member);
+    if (member != collective_.rank()) monitor(member);
   }
 }
 

@@ -24,7 +24,7 @@ bool Send::advance() {
   wait_.end();
   if (collective.gone_wrong()) {
     collective.refuse(wait_.destination());
-  } else if (collective.call_.has_said(wait_.destination(), collective.ready_word())) {
+  } else if (collective.call_.has_said(wait_.destination(), collective.ready_kind())) {
     transmit();
   } else {
     collective.fail_for_nothing(wait_.destination());
@@ -36,13 +36,13 @@ bool Send::advance() {
 void Collective::refuse(int destination) {
   fail(MPI_ERR_TRUNCATE);
   const bool lost = error_class() == MPIX_ERR_PROC_FAILED;
-  portal_.notices().tell(call_, destination, lost ? Word::lost : Word::refuse);
+  portal_.notices().send(call_, destination, lost ? NoticeKind::lost : NoticeKind::refuse);
 }
 
 bool ReadyWait::decided() {
   Collective& collective = collective_;
   CallState& call = collective.call_;
-  if (call.has_said(destination_, collective.ready_word()) || call.wrong || collective.lost(destination_)) return true;
+  if (call.has_said(destination_, collective.ready_kind()) || call.wrong || collective.lost(destination_)) return true;
   // The receiver's program may be computing, as this one's may be: its coprocessor then has to be woken for the notice.
   if (collective.flow_.stops() && !expecting_) {
     expecting_ = true;
@@ -50,7 +50,7 @@ bool ReadyWait::decided() {
   }
   // The receiver never asks if it takes the call for another one, in which nothing is asked for: an offer settles that.
   if (++looks_ == kLooksBeforeOffer) {
-    collective.portal_.notices().tell_offer(call, destination_);
+    collective.portal_.notices().send_offer(call, destination_);
   } else if (looks_ < kLooksBeforeOffer && call.task != nullptr) {
     // A nonblocking call polls kLooksBeforeOffer times, as nothing else would wake it for the offer.
     call.task->wake();

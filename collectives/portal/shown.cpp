@@ -38,11 +38,11 @@ bool Shown::others_left_the_lost() const {
 }
 
 bool Shown::others_speak_of_a_loss() const {
-  return collective_.call_.anybody_says(Word::lost);
+  return collective_.call_.anybody_says(NoticeKind::lost);
 }
 
-void Shown::tell_of_a_loss(int member) const {
-  collective_.portal_.notices().tell(collective_.call_, member, Word::lost);
+void Shown::notify_loss(int member) const {
+  collective_.portal_.notices().send(collective_.call_, member, NoticeKind::lost);
 }
 
 // Counts as a message of its own kind: MPI_T's shown_collective.

@@ -19,7 +19,7 @@ inline constexpr std::uint32_t kLooksBeforeDoubt = 32;
 class Shown : public Part {
  public:
   // Records that this member reads `bytes` of a member's data.
-  void note_read(int member, std::uint64_t bytes) const { record(sim::TraceKind::shared_read, member, bytes); }
+  void record_read(int member, std::uint64_t bytes) const { record(sim::TraceKind::shared_read, member, bytes); }
 
  protected:
   Shown(Collective& collective, Team& team);
@@ -40,7 +40,7 @@ class Shown : public Part {
   // Whether a member reported that it left the call because a process is lost.
   [[nodiscard]] bool others_speak_of_a_loss() const;
   // Reports to `member` that this one leaves because a process is lost.
-  void tell_of_a_loss(int member) const;
+  void notify_loss(int member) const;
 
   // Counts a poll in vain. Returns true from the kLooksBeforeDoubt-th on: others then publish their progress, and the
   // caller has to check it in each poll, so also in the last one before a sleep.

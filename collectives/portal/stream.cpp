@@ -25,7 +25,7 @@ StreamReceive::StreamReceive(Collective& collective, int source, const portals::
   }
   expecting_ = true;
   expect_from(source_);
-  collective.tell_ready(source, portal_);
+  collective.send_ready(source, portal_);
 }
 
 StreamReceive::~StreamReceive() {
@@ -70,7 +70,7 @@ bool StreamReceive::advance_to(std::uint64_t bytes) {
 bool StreamSend::advance_to(std::uint64_t /*bytes*/) {
   if (!collective_.gone_wrong() && !wait_.decided()) return false;
   wait_.end();
-  const CallState::Said* const ready = collective_.call_.find_said(wait_.destination(), collective_.ready_word());
+  const CallState::Said* const ready = collective_.call_.find_said(wait_.destination(), collective_.ready_kind());
   if (ready != nullptr) portal_ = ready->portal;
   // A "ready" without a portal is a receiver that takes the call for one without streams (below).
   if (collective_.gone_wrong()) {

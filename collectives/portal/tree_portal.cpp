@@ -28,7 +28,7 @@ mpi_adi::Unexpected::Setup setup_of(const TreePortal::Limits& limits, std::uint3
           .catch_alls = mpi_adi::Unexpected::CatchAlls::one,
           .portal = mpi_adi::kCollectiveTreePortal,
           .owner = &owner,
-          .owner_kind = mpi_adi::kOwnerListener};
+          .owner_tag_kind = mpi_adi::kOwnerListener};
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ void TreePortal::check_calls(sim::Findings& findings, sim::SourceLines& lines) {
 }
 
 // Takes the list first: a woken call may register again.
-void TreePortal::told() {
+void TreePortal::notify() {
   for (const portals::Header& header : std::exchange(remainders_, {})) notices_.wake(header);
   heap_.for_each_new([this](const portals::ArrivedMessage& message) { notices_.wake(message.header); });
 }

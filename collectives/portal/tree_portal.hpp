@@ -83,7 +83,7 @@ class TreePortal final : public mpi_adi::RankExtension, private mpi_adi::Listene
 
   // The heap has a message, or the remainder of one: wakes the calls that they belong to. With thousands of calls in
   // progress, a message costs what its own call costs.
-  void told() override;
+  void notify() override;
   // Registers a call that waits for the remainder of a message in the heap.
   void await_remainder(const portals::Header& header) { remainders_.push_back(header); }
   // Discards the complete messages that match.

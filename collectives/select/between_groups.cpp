@@ -12,7 +12,7 @@ namespace margay::collectives {
 namespace {
 
 // This rank's position in its own group's tree, rooted at the group's first rank.
-TreePlace tree_of_mine(const TwoGroups& groups, int rank) {
+TreePosition tree_of_mine(const TwoGroups& groups, int rank) {
   const auto rank_of = [&](int number) { return groups.mine + number; };
   return of_ranks(spanning_tree(groups.my_size, 0, rank - groups.mine), rank_of);
 }

@@ -56,7 +56,7 @@ void CallTask::start(mpi_adi::MpiRank& /*rank*/) {
 int CallTask::outcome(mpi_adi::MpiRank& rank, MPI_Status* status, std::string& words) {
   mpi_adi::fill_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0);
   if (error_ == MPI_ERR_TRUNCATE) words = kDifferentCalls;
-  if (error_ == MPIX_ERR_PROC_FAILED) words = mpi_adi::words_of_lost(rank);
+  if (error_ == MPIX_ERR_PROC_FAILED) words = mpi_adi::lost_text(rank);
   if (error_ != MPI_SUCCESS && words.empty()) words = words_of(error_);
   return error_;
 }
@@ -67,18 +67,18 @@ int CallTask::end(mpi_adi::MpiRank& rank, MPI_Status* status, std::string& words
 }
 
 std::string CallTask::describe() const {
-  return std::string(name_) + ", " + mpi_adi::communicator_word(*communicator);
+  return std::string(name_) + ", " + mpi_adi::communicator_text(*communicator);
 }
 
 bool CallTask::go_on() {
   if (begun_) return flow_.go_on() && text_.done();
   if (!CallOrder::may_begin(place_)) return false;
   begun_ = true;
-  text_ = whole_text();
+  text_ = whole_routine();
   return text_.done();
 }
 
-Steps CallTask::whole_text() {
+Steps CallTask::whole_routine() {
   // Not of shared memory: nothing wakes a suspended routine when memory changes.
   const StandingFacts& standing = facts_of(portal_.host(), collective_->communicator()).of_stopping();
   const Plan how = plan(standing);

@@ -58,7 +58,7 @@ class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
   [[nodiscard]] virtual Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) = 0;
 
   // The routine from its plan to its flush.
-  [[nodiscard]] Steps whole_text();
+  [[nodiscard]] Steps whole_routine();
   // The call's name and communicator, for reports of stalled ranks.
   [[nodiscard]] std::string describe() const override;
   // Runs the routine as far as it can; returns whether it is complete.

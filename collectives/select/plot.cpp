@@ -162,7 +162,8 @@ class Panel {
   }
 
   // The SVG path of a run, between two lengths.
-  [[nodiscard]] std::string way_of(const std::vector<CostPoint>& run, std::uint64_t first, std::uint64_t last) const {
+  [[nodiscard]] std::string method_of(const std::vector<CostPoint>& run, std::uint64_t first,
+                                      std::uint64_t last) const {
     std::string way;
     for (const CostPoint& point : run) {
       if (point.bytes < first || point.bytes > last) continue;
@@ -184,10 +185,10 @@ class Panel {
 
   void draw_curve(const CostCurve& curve) {
     for (const std::vector<CostPoint>& run : curve.runs) {
-      add_path("curve", curve.algorithm, way_of(run, 0, kLongestShown));
+      add_path("curve", curve.algorithm, method_of(run, 0, kLongestShown));
       for (const ChosenRange& range : costs_.chosen) {
         if (range.algorithm == curve.algorithm) {
-          add_path("chosen", curve.algorithm, way_of(run, range.first, range.last));
+          add_path("chosen", curve.algorithm, method_of(run, range.first, range.last));
         }
       }
     }

@@ -32,12 +32,12 @@ bool HybridPlan::combines_in_order() const {
   const Order order = this->order();
   // Sorted: no short dimension lies before a long one in the grid's order.
   return std::ranges::is_sorted(order.all()) &&
-         std::ranges::none_of(order.all(), [&](std::uint8_t at) { return dimensions[at].way == Way::bucket; });
+         std::ranges::none_of(order.all(), [&](std::uint8_t at) { return dimensions[at].method == Method::bucket; });
 }
 
 bool HybridPlan::reduce_scatters_in_order() const {
   const Order order = this->order();
-  return std::ranges::all_of(order.all(), [&](std::uint8_t at) { return dimensions[at].way == Way::slices; });
+  return std::ranges::all_of(order.all(), [&](std::uint8_t at) { return dimensions[at].method == Method::slices; });
 }
 
 Grid::Grid(const NodeGroups& groups, const HybridPlan& plan) : groups_(groups), lengths_() {

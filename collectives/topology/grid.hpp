@@ -18,7 +18,7 @@ namespace margay::collectives {
 // A value, equal on all members of a call.
 
 // How a line of a grid is handled.
-enum class Way : std::uint8_t {
+enum class Method : std::uint8_t {
   // Short: trees, or rounds between partners; each message carries all that its sender has.
   brief,
   // Long: each rank has a slice of the row, which goes straight from rank to rank.
@@ -32,8 +32,8 @@ struct HybridPlan {
   static constexpr std::size_t kMaxDimensions = 4;
   struct Dimension {
     int length = 1;
-    Way way = Way::slices;
-    [[nodiscard]] bool is_long() const { return way != Way::brief; }
+    Method method = Method::slices;
+    [[nodiscard]] bool is_long() const { return method != Method::brief; }
     bool operator==(const Dimension&) const = default;
   };
   // The dimensions of a node's ranks, then those of the nodes. Unused ones have length 1.

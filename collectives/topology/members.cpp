@@ -2,8 +2,8 @@
 
 namespace margay::collectives {
 
-TreePlace spanning_tree(int size, int root, int rank) {
-  TreePlace place;
+TreePosition spanning_tree(int size, int root, int rank) {
+  TreePosition place;
   place.self = rank;
   int first = 0;
   int last = size - 1;
@@ -13,8 +13,8 @@ TreePlace spanning_tree(int size, int root, int rank) {
     const int middle = first + (last - first) / 2;
     const bool root_below = root <= middle;
     // The other half, rooted at its rank next to the middle.
-    const TreePlace::Child other =
-        root_below ? TreePlace::Child{middle + 1, middle + 1, last} : TreePlace::Child{middle, first, middle};
+    const TreePosition::Child other =
+        root_below ? TreePosition::Child{middle + 1, middle + 1, last} : TreePosition::Child{middle, first, middle};
     if (rank == root) place.children.push_back(other);
     // Continues in the half that has `rank`, under that half's root.
     if (rank >= other.first && rank <= other.last) {

@@ -11,7 +11,7 @@ namespace margay::collectives {
 // sends to one rank of the other half, and both halves continue. A subtree is a contiguous range of ranks.
 
 // One rank's position in the tree.
-struct TreePlace {
+struct TreePosition {
   // A child, and the ranks for which it is responsible.
   struct Child {
     int rank;
@@ -25,13 +25,13 @@ struct TreePlace {
 };
 
 // The position of `rank` in the tree of `size` ranks. O(log size). Requires: 0 <= root, rank < size.
-[[nodiscard]] TreePlace spanning_tree(int size, int root, int rank);
+[[nodiscard]] TreePosition spanning_tree(int size, int root, int rank);
 // Translates a position among numbered ranks: parent and children become ranks by `rank_of`. `self` and the ranges of
 // the subtrees stay numbers.
 template <typename RankOf>
-[[nodiscard]] TreePlace of_ranks(TreePlace place, RankOf rank_of) {
+[[nodiscard]] TreePosition of_ranks(TreePosition place, RankOf rank_of) {
   if (place.parent >= 0) place.parent = rank_of(place.parent);
-  for (TreePlace::Child& child : place.children) child.rank = rank_of(child.rank);
+  for (TreePosition::Child& child : place.children) child.rank = rank_of(child.rank);
   return place;
 }
 
@@ -62,7 +62,7 @@ class Members {
 };
 
 // This rank's position in the spanning tree of `members`, rooted at number `root`.
-[[nodiscard]] inline TreePlace tree_of(const Members& members, std::size_t root) {
+[[nodiscard]] inline TreePosition tree_of(const Members& members, std::size_t root) {
   const auto rank_of = [&](int number) { return members.rank_of(static_cast<std::size_t>(number)); };
   const auto number = [](std::size_t of) { return static_cast<int>(of); };
   return of_ranks(spanning_tree(number(members.size()), number(root), number(members.me())), rank_of);

@@ -34,7 +34,7 @@ NodeGroups::NodeGroups(std::span<const std::uint32_t> nodes, int rank) {
   in_rank_order_ = std::ranges::is_sorted(by_node_);
 }
 
-TreePlace NodeGroups::leaders_tree(int root) const {
+TreePosition NodeGroups::leaders_tree(int root) const {
   const int root_group = group_of_[static_cast<std::size_t>(root)];
   const auto leader = [&](int group) { return group == root_group ? root : lowest_[static_cast<std::size_t>(group)]; };
   return of_ranks(spanning_tree(nodes(), root_group, my_group_), leader);

@@ -36,7 +36,7 @@ class NodeGroups {
   [[nodiscard]] int leader(int root) const { return on_my_node(root) ? root : mine_.front(); }
   // This rank's position in the leaders' spanning tree, rooted at `root`, in ranks of the communicator. Requires: this
   // rank is a leader.
-  [[nodiscard]] TreePlace leaders_tree(int root) const;
+  [[nodiscard]] TreePosition leaders_tree(int root) const;
 
  private:
   [[nodiscard]] bool on_my_node(int rank) const { return group_of_[static_cast<std::size_t>(rank)] == my_group_; }

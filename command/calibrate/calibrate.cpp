@@ -165,7 +165,7 @@ namespace {
 // busy program on two processors, memory seemed 26 times as slow, and broadcasts chosen by that took six times as long.
 constexpr double kDisturbingShare = 0.1;
 
-std::string words_of_load(double others) {
+std::string load_text(double others) {
   const char* const anyway = std::getenv("MARGAY_CALIBRATE");
   if (others < kDisturbingShare || (anyway != nullptr && std::string_view(anyway) == "anyway")) return {};
   return "other programs used " + std::to_string(static_cast<int>(others * 100)) +
@@ -186,7 +186,7 @@ Status measure_machine(sim::MeasuredRates& out, std::vector<std::string>& remark
   std::vector<Shape> shapes = shapes_for(processors);
   const OtherLoad others;
   run_all(shapes, program);
-  disturbed = words_of_load(others.share());
+  disturbed = load_text(others.share());
   if (const Status& status = shapes.front().status; !status.ok()) {
     return Status::error("no rank can be measured: " + status.sentence() + " (`margay doctor` looks for the reason)");
   }

@@ -202,9 +202,9 @@ std::string read_all(std::FILE* file) {
 
 Status run_margay(const std::vector<std::string>& words, const std::string& collective, int processors,
                   std::string& output) {
-  const File told(std::tmpfile());
+  const File result(std::tmpfile());
   const File errors(std::tmpfile());
-  if (told == nullptr || errors == nullptr) {
+  if (result == nullptr || errors == nullptr) {
     return Status::error(std::string("cannot make a temporary file: ") + std::strerror(errno));
   }
   std::vector<std::string> line{"margay"};
@@ -215,12 +215,12 @@ Status run_margay(const std::vector<std::string>& words, const std::string& coll
   const cpu_set_t mask = first_processors(processors);
   const pid_t child = ::fork();
   if (child < 0) return Status::error(std::string("cannot start a process: ") + std::strerror(errno));
-  if (child == 0) become(argument_pointers, environment_pointers, mask, ::fileno(told.get()), ::fileno(errors.get()));
+  if (child == 0) become(argument_pointers, environment_pointers, mask, ::fileno(result.get()), ::fileno(errors.get()));
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   // Files, not pipes: the child can never block on its output.
-  output = read_all(told.get());
+  output = read_all(result.get());
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
   std::string sentence;
   for (const std::string& word : line) sentence += (sentence.empty() ? "" : " ") + word;

@@ -27,12 +27,12 @@ using portals::Status;
 
 // Prints a message. Control characters are replaced, because file names and rates of the command line may be part of
 // it.
-void tell(const std::string& sentence) {
+void print_error(const std::string& sentence) {
   std::fprintf(stderr, "margay info: %s\n", sim::for_terminal(sentence).c_str());
 }
 
 int refuse(const Status& status) {
-  tell(status.sentence());
+  print_error(status.sentence());
   return kStatusBadCommandLine;
 }
 
@@ -74,7 +74,7 @@ Status take_rates(const std::string& asked, TakenRates& out) {
   if (!asked.empty()) options.set("rates", asked);
   sim::JobRates found;
   if (Status status = sim::find_job_rates(options, found); !status.ok()) return status;
-  for (const std::string& sentence : found.passed_over) tell(sentence + "; it is passed over");
+  for (const std::string& sentence : found.passed_over) print_error(sentence + "; it is passed over");
   if (found.text.empty()) return measure_first(found, out);
   Status status = collectives::parse_asked_rates(found.text, out.rates);
   if (!status.ok() && found.given) return status;
@@ -108,7 +108,7 @@ collectives::Facts facts_of_group(const command::CollectivesQuestion& question) 
   return facts;
 }
 
-std::string group_words(const command::CollectivesQuestion& question, const collectives::Facts& facts) {
+std::string group_text(const command::CollectivesQuestion& question, const collectives::Facts& facts) {
   return fmt::format("{} rank{} on {} node{}, {}", question.ranks, question.ranks == 1 ? "" : "s", question.nodes,
                      question.nodes == 1 ? "" : "s",
                      facts.crowded ? "more ranks than processors" : "a processor for each");
@@ -121,7 +121,7 @@ int write_picture(const std::string& file, const std::string& picture) {
   bool written = out != nullptr && std::fputs(picture.c_str(), out) >= 0;
   if (out != nullptr) written = std::fclose(out) == 0 && written;
   if (written) return 0;
-  tell(fmt::format("cannot write {}: {}", file, std::strerror(errno)));
+  print_error(fmt::format("cannot write {}: {}", file, std::strerror(errno)));
   return 1;
 }
 
@@ -136,7 +136,7 @@ int info_collectives(const command::CollectivesQuestion& question) {
   if (const Status status = take_rates(question.rates, taken); !status.ok()) return refuse(status);
   collectives::Facts facts = facts_of_group(question);
   facts.rates = taken.rates;
-  const std::string group = group_words(question, facts);
+  const std::string group = group_text(question, facts);
   if (!question.plot.empty()) {
     return write_picture(question.plot,
                          collectives::plot_costs(facts, "Collective operations of " + group, "Rates: " + taken.source));

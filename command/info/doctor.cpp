@@ -21,14 +21,14 @@ namespace {
 
 // A failed probe is a warning where another mechanism takes over.
 Diagnosis from_probe(const sim::ProbeResult& probe, std::string_view name, Finding otherwise, std::string mend) {
-  if (probe.works) return {Finding::kOk, fmt::format("{}: {}", name, probe.detail), ""};
+  if (probe.works) return {Finding::ok, fmt::format("{}: {}", name, probe.detail), ""};
   return {otherwise, fmt::format("{}: {}", name, probe.detail), std::move(mend)};
 }
 
 Diagnosis check_processors() {
   const sim::ProcessorShare share = sim::processor_share();
-  if (share.processors >= 2) return {Finding::kOk, "processors: " + share.words, ""};
-  return {Finding::kWarn, "processors: " + share.words,
+  if (share.processors >= 2) return {Finding::ok, "processors: " + share.words, ""};
+  return {Finding::warn, "processors: " + share.words,
           "two ranks share one processor; waiting is polite, so jobs run, but not fast: allow more processors (--cpus, "
           "taskset)"};
 }
@@ -44,23 +44,23 @@ Diagnosis check_memory() {
   if (!status.ok()) {
     rlimit files{};
     const bool too_short = ::getrlimit(RLIMIT_FSIZE, &files) == 0 && files.rlim_cur < kTrialBytes;
-    return {Finding::kFail, status.sentence(),
+    return {Finding::fail, status.sentence(),
             too_short ? "ulimit -f unlimited" : "give the container --shm-size=1g, or allow memfd_create"};
   }
   const std::string kind = sim::describe_segment(descriptor);
   ::close(descriptor);
-  return {Finding::kOk, "shared memory: 64 MiB as " + kind, ""};
+  return {Finding::ok, "shared memory: 64 MiB as " + kind, ""};
 }
 
 // margay prefers memfd, so a small /dev/shm is only a warning.
 Diagnosis check_dev_shm() {
   struct statvfs info {};
   if (::statvfs("/dev/shm", &info) != 0) {
-    return {Finding::kWarn, "/dev/shm is not there", "not needed while memfd works; other MPI libraries need it"};
+    return {Finding::warn, "/dev/shm is not there", "not needed while memfd works; other MPI libraries need it"};
   }
   const std::uint64_t mib = static_cast<std::uint64_t>(info.f_blocks) * info.f_frsize >> 20;
-  if (mib > 64) return {Finding::kOk, fmt::format("/dev/shm: {} MiB", mib), ""};
-  return {Finding::kWarn, fmt::format("/dev/shm: {} MiB, the size of a container's default", mib),
+  if (mib > 64) return {Finding::ok, fmt::format("/dev/shm: {} MiB", mib), ""};
+  return {Finding::warn, fmt::format("/dev/shm: {} MiB, the size of a container's default", mib),
           "not needed while memfd works; other MPI libraries need more (--shm-size=1g)"};
 }
 
@@ -68,9 +68,9 @@ Diagnosis check_dev_shm() {
 Diagnosis check_limit(int resource, std::string_view name, rlim_t wanted, std::string mend) {
   rlimit limit{};
   if (::getrlimit(static_cast<__rlimit_resource>(resource), &limit) != 0)
-    return {Finding::kWarn, fmt::format("{}: unknown", name), ""};
-  if (limit.rlim_max == RLIM_INFINITY) return {Finding::kOk, fmt::format("{}: no limit", name), ""};
-  return {limit.rlim_max >= wanted ? Finding::kOk : Finding::kWarn, fmt::format("{}: {}", name, limit.rlim_max),
+    return {Finding::warn, fmt::format("{}: unknown", name), ""};
+  if (limit.rlim_max == RLIM_INFINITY) return {Finding::ok, fmt::format("{}: no limit", name), ""};
+  return {limit.rlim_max >= wanted ? Finding::ok : Finding::warn, fmt::format("{}: {}", name, limit.rlim_max),
           limit.rlim_max >= wanted ? "" : std::move(mend)};
 }
 
@@ -80,30 +80,30 @@ Diagnosis check_address_space() {
   constexpr rlim_t kWanted = 4 * sim::kHeapBytes;
   rlimit limit{};
   if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
-    return {Finding::kOk, "address space (ulimit -v): no limit", ""};
+    return {Finding::ok, "address space (ulimit -v): no limit", ""};
   const std::string found = fmt::format("address space (ulimit -v): {} MiB", limit.rlim_cur >> 20);
-  if (limit.rlim_cur >= kWanted) return {Finding::kOk, found, ""};
-  return {Finding::kFail, fmt::format("{}, a rank wants {} MiB", found, kWanted >> 20),
+  if (limit.rlim_cur >= kWanted) return {Finding::ok, found, ""};
+  return {Finding::fail, fmt::format("{}, a rank wants {} MiB", found, kWanted >> 20),
           "ulimit -v unlimited, or lessen what a rank takes with --heap"};
 }
 
 Diagnosis check_launcher_variables() {
   const portals::Status status =
       sim::refuse_foreign_launcher([](const char* name) -> const char* { return std::getenv(name); });
-  if (status.ok()) return {Finding::kOk, "no foreign launcher's variables in the environment", ""};
-  return {Finding::kWarn, status.sentence(), "unset these variables in this shell"};
+  if (status.ok()) return {Finding::ok, "no foreign launcher's variables in the environment", ""};
+  return {Finding::warn, status.sentence(), "unset these variables in this shell"};
 }
 
 Diagnosis check_library() {
   const std::string folder = find_library_folder();
-  if (!folder.empty()) return {Finding::kOk, "libmpi.so.12 in " + folder, ""};
-  return {Finding::kFail, "libmpi.so.12 is not beside this command",
+  if (!folder.empty()) return {Finding::ok, "libmpi.so.12 in " + folder, ""};
+  return {Finding::fail, "libmpi.so.12 is not beside this command",
           "build or install margay as a whole: cmake --install"};
 }
 
 Diagnosis check_user() {
-  if (::geteuid() != 0) return {Finding::kOk, "not root", ""};
-  return {Finding::kOk, "root: allowed, no option needed", ""};
+  if (::geteuid() != 0) return {Finding::ok, "not root", ""};
+  return {Finding::ok, "root: allowed, no option needed", ""};
 }
 
 }  // namespace
@@ -115,20 +115,20 @@ std::vector<Diagnosis> diagnose() {
   findings.push_back(check_processors());
   findings.push_back(check_memory());
   findings.push_back(
-      from_probe(sim::probe_memfd(), "memfd", Finding::kWarn,
+      from_probe(sim::probe_memfd(), "memfd", Finding::warn,
                  "a file in /dev/shm is used instead, allocated in full: allow memfd_create in the seccomp filter"));
   findings.push_back(check_dev_shm());
   findings.push_back(
-      from_probe(sim::probe_process_vm_readv(), "process_vm_readv", Finding::kWarn,
+      from_probe(sim::probe_process_vm_readv(), "process_vm_readv", Finding::warn,
                  "not needed: the byte ring is used; for --method long=cma allow ptrace (--cap-add=SYS_PTRACE)"));
   findings.push_back(from_probe(
-      sim::probe_io_uring(), "io_uring", Finding::kWarn,
+      sim::probe_io_uring(), "io_uring", Finding::warn,
       "not needed: epoll is used between nodes; for --wire-tcp uring allow io_uring_setup in the seccomp filter"));
   findings.push_back(
-      from_probe(sim::probe_membarrier(), "membarrier", Finding::kWarn,
+      from_probe(sim::probe_membarrier(), "membarrier", Finding::warn,
                  "messages to a computing rank wait until it calls MPI: allow membarrier in the seccomp filter"));
   findings.push_back(
-      from_probe(sim::probe_proc_descriptors(), "/proc/PID/fd", Finding::kWarn,
+      from_probe(sim::probe_proc_descriptors(), "/proc/PID/fd", Finding::warn,
                  "under mpiexec.hydra or srun all ranks talk over TCP; under margay run nothing changes"));
   findings.push_back(
       check_limit(RLIMIT_NOFILE, "open files (ulimit -Hn)", 1024, "three for each rank are needed: raise ulimit -n"));

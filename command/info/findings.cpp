@@ -154,7 +154,7 @@ constexpr std::array<FindingText, sim::kFindingCount> kTexts = {{
      "Read the message: it names the call, its place and the error class (MPI 4.0, 9.4)."},
 }};
 
-std::string_view severity_word(Severity severity) {
+std::string_view severity_text(Severity severity) {
   return severity == Severity::error ? "error" : "warning";
 }
 
@@ -203,7 +203,7 @@ bool explain_finding(std::string_view id, std::string& out) {
   for (const FindingText& one : kTexts) {
     ids.push_back(sim::finding_id(one.finding));
     if (ids.back() != id) continue;
-    out = std::string(id) + " (" + std::string(severity_word(one.severity)) + "): " + std::string(one.title) + "\n\n" +
+    out = std::string(id) + " (" + std::string(severity_text(one.severity)) + "): " + std::string(one.title) + "\n\n" +
           wrapped(std::string(one.meaning)) + "\n\nExample:\n\n" + indented(one.example) + "\n" +
           wrapped("Cure: " + std::string(one.cure)) + "\n";
     return true;
@@ -221,7 +221,7 @@ std::string findings_document() {
       "page; `margay run --report FILE` writes the findings of a run as JSON (see the end).\n"
       "This page is made from command/info/findings.cpp: `WRITE_DOCUMENTS=1 command_test -tc=\"docs/findings.md*\"`.\n";
   for (const FindingText& one : kTexts) {
-    const std::string title = std::string(one.title) + " (" + std::string(severity_word(one.severity)) + "). ";
+    const std::string title = std::string(one.title) + " (" + std::string(severity_text(one.severity)) + "). ";
     text += "\n## " + std::string(sim::finding_id(one.finding)) + "\n\n" + wrapped(title + std::string(one.meaning)) +
             "\n\n" + indented(one.example) + "\n" + wrapped("**Cure.** " + std::string(one.cure)) + "\n";
   }

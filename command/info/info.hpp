@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/wire/shm/body_ways.hpp"
+#include "sim/wire/shm/body_methods.hpp"
 
 namespace margay::command {
 
@@ -54,10 +54,10 @@ struct CollectivesQuestion {
 
 // Checks of `margay doctor` for causes of slow or failing jobs, with cures.
 
-enum class Finding { kOk, kWarn, kFail };
+enum class Finding { ok, warn, fail };
 
 struct Diagnosis {
-  Finding finding = Finding::kOk;
+  Finding finding = Finding::ok;
   std::string what;
   // The cure; empty if there is no problem.
   std::string mend;

@@ -68,23 +68,23 @@ namespace {
 double value(const RankLook& rank, SortKey key) {
   const RankLook::Rates rates = rank.rates.value_or(RankLook::Rates{});
   switch (key) {
-    case SortKey::kRank:
+    case SortKey::rank:
       return -static_cast<double>(rank.rank);
-    case SortKey::kSince:
+    case SortKey::since:
       return rank.since_s.value_or(-1);
-    case SortKey::kProcessor:
+    case SortKey::processor:
       return rates.processor;
-    case SortKey::kCalls:
+    case SortKey::calls:
       return rates.calls;
-    case SortKey::kMessages:
+    case SortKey::messages:
       return rates.messages;
-    case SortKey::kBytes:
+    case SortKey::bytes:
       return rates.bytes;
-    case SortKey::kPosted:
+    case SortKey::posted:
       return static_cast<double>(rank.posted_receives);
-    case SortKey::kUnexpected:
+    case SortKey::unexpected:
       return static_cast<double>(rank.unexpected.messages);
-    case SortKey::kHeap:
+    case SortKey::heap:
       return static_cast<double>(rank.unexpected.bytes);
   }
   return 0;
@@ -138,24 +138,24 @@ struct Column {
   SortKey key;
 };
 // Columns of one number are omitted together, as messages and bytes of a wire.
-constexpr std::array<Column, Column::kCount> kColumns{{{"rank", 5, false, 0, SortKey::kRank},
-                                                       {"node", 4, false, 12, SortKey::kRank},
-                                                       {"pid", 8, false, 5, SortKey::kRank},
-                                                       {"state", 9, true, 0, SortKey::kRank},
-                                                       {"call", 13, true, 0, SortKey::kRank},
-                                                       {kWaitsFor, 0, true, 0, SortKey::kRank},
-                                                       {"since s", 7, false, 1, SortKey::kSince},
-                                                       {"cpu%", 5, false, 6, SortKey::kProcessor},
-                                                       {"calls/s", 7, false, 8, SortKey::kCalls},
-                                                       {"msgs/s", 7, false, 9, SortKey::kMessages},
-                                                       {"bytes/s", 7, false, 10, SortKey::kBytes},
-                                                       {"posted", 6, false, 4, SortKey::kPosted},
-                                                       {"unexp", 6, false, 3, SortKey::kUnexpected},
-                                                       {"heap", 6, false, 7, SortKey::kHeap},
-                                                       {"shm", 7, false, 14, SortKey::kRank},
-                                                       {"bytes", 7, false, 14, SortKey::kRank},
-                                                       {"tcp", 7, false, 16, SortKey::kRank},
-                                                       {"bytes", 7, false, 16, SortKey::kRank}}};
+constexpr std::array<Column, Column::kCount> kColumns{{{"rank", 5, false, 0, SortKey::rank},
+                                                       {"node", 4, false, 12, SortKey::rank},
+                                                       {"pid", 8, false, 5, SortKey::rank},
+                                                       {"state", 9, true, 0, SortKey::rank},
+                                                       {"call", 13, true, 0, SortKey::rank},
+                                                       {kWaitsFor, 0, true, 0, SortKey::rank},
+                                                       {"since s", 7, false, 1, SortKey::since},
+                                                       {"cpu%", 5, false, 6, SortKey::processor},
+                                                       {"calls/s", 7, false, 8, SortKey::calls},
+                                                       {"msgs/s", 7, false, 9, SortKey::messages},
+                                                       {"bytes/s", 7, false, 10, SortKey::bytes},
+                                                       {"posted", 6, false, 4, SortKey::posted},
+                                                       {"unexp", 6, false, 3, SortKey::unexpected},
+                                                       {"heap", 6, false, 7, SortKey::heap},
+                                                       {"shm", 7, false, 14, SortKey::rank},
+                                                       {"bytes", 7, false, 14, SortKey::rank},
+                                                       {"tcp", 7, false, 16, SortKey::rank},
+                                                       {"bytes", 7, false, 16, SortKey::rank}}};
 using Cells = std::array<std::string, Column::kCount>;
 
 // A rank that has not begun MPI has "-" in place of counters, which would be 0.
@@ -163,10 +163,10 @@ Cells cells_of(const RankLook& rank) {
   const auto rate = [&](double RankLook::Rates::*which) {
     return rank.rates ? short_number((*rank.rates).*which) : std::string("-");
   };
-  const bool begun = rank.doing != Doing::kNotBegun && rank.doing != Doing::kUnknown;
-  const auto told = [begun](std::uint64_t count) { return begun ? number_of(count) : std::string("-"); };
-  const sim::BoardCount& shm = rank.sent[static_cast<std::size_t>(sim::CountedWire::kShm)];
-  const sim::BoardCount& tcp = rank.sent[static_cast<std::size_t>(sim::CountedWire::kTcp)];
+  const bool begun = rank.doing != Doing::not_begun && rank.doing != Doing::unknown;
+  const auto shown = [begun](std::uint64_t count) { return begun ? number_of(count) : std::string("-"); };
+  const sim::BoardCount& shm = rank.sent[static_cast<std::size_t>(sim::CountedWire::shm)];
+  const sim::BoardCount& tcp = rank.sent[static_cast<std::size_t>(sim::CountedWire::tcp)];
   std::string waits = rank.waits_for;
   if (waits.starts_with(kWaitsFor)) waits.erase(0, kWaitsFor.size() + 1);
   Cells cells;
@@ -176,18 +176,19 @@ Cells cells_of(const RankLook& rank) {
   cells[Column::kState] = name(rank.doing);
   cells[Column::kCall] = rank.call.empty() ? "-" : rank.call;
   cells[Column::kWaits] = waits.empty() ? "-" : waits;
-  cells[Column::kSince] = !rank.since_s ? "-" : fmt::format("{}{}", rank.watched ? ">" : "", short_time(*rank.since_s));
+  cells[Column::kSince] =
+      !rank.since_s ? "-" : fmt::format("{}{}", rank.is_monitored ? ">" : "", short_time(*rank.since_s));
   cells[Column::kCpu] = rank.rates ? fmt::format("{:.0f}", rank.rates->processor * 100) : "-";
   cells[Column::kCalls] = rate(&RankLook::Rates::calls);
   cells[Column::kMessages] = rate(&RankLook::Rates::messages);
   cells[Column::kBytes] = rate(&RankLook::Rates::bytes);
-  cells[Column::kPosted] = told(rank.posted_receives);
-  cells[Column::kUnexpected] = told(rank.unexpected.messages);
-  cells[Column::kHeap] = told(rank.unexpected.bytes);
-  cells[Column::kShm] = told(shm.messages);
-  cells[Column::kShmBytes] = told(shm.bytes);
-  cells[Column::kTcp] = told(tcp.messages);
-  cells[Column::kTcpBytes] = told(tcp.bytes);
+  cells[Column::kPosted] = shown(rank.posted_receives);
+  cells[Column::kUnexpected] = shown(rank.unexpected.messages);
+  cells[Column::kHeap] = shown(rank.unexpected.bytes);
+  cells[Column::kShm] = shown(shm.messages);
+  cells[Column::kShmBytes] = shown(shm.bytes);
+  cells[Column::kTcp] = shown(tcp.messages);
+  cells[Column::kTcpBytes] = shown(tcp.bytes);
   return cells;
 }
 
@@ -210,7 +211,7 @@ Widths widths_of(const std::vector<Cells>& rows, SortKey key, std::size_t room) 
   // There is one space less than there are columns.
   for (int goes = most; goes > 0 && sum > room + 1; --goes) {
     for (std::size_t at = 0; at < kColumns.size(); ++at) {
-      const bool sorted = key != SortKey::kRank && kColumns[at].key == key;
+      const bool sorted = key != SortKey::rank && kColumns[at].key == key;
       if (kColumns[at].goes != goes || sorted || widths[at] == 0) continue;
       sum -= widths[at] + 1;
       widths[at] = 0;
@@ -236,15 +237,15 @@ std::string line_of(const Cells& cells, const Widths& widths) {
 
 // The letters are those of the keys; 'j', 'k' and 'q' are taken.
 std::span<const SortWord> sort_words() {
-  static constexpr std::array<SortWord, 9> kWords{{{SortKey::kRank, 'r', "rank", "[r]ank"},
-                                                   {SortKey::kSince, 's', "since", "[s]ince"},
-                                                   {SortKey::kProcessor, 'c', "cpu", "[c]pu"},
-                                                   {SortKey::kCalls, 'l', "calls", "cal[l]s"},
-                                                   {SortKey::kMessages, 'm', "messages", "[m]sgs"},
-                                                   {SortKey::kBytes, 'b', "bytes", "[b]ytes"},
-                                                   {SortKey::kPosted, 'p', "posted", "[p]osted"},
-                                                   {SortKey::kUnexpected, 'u', "unexpected", "[u]nexp"},
-                                                   {SortKey::kHeap, 'h', "heap", "[h]eap"}}};
+  static constexpr std::array<SortWord, 9> kWords{{{SortKey::rank, 'r', "rank", "[r]ank"},
+                                                   {SortKey::since, 's', "since", "[s]ince"},
+                                                   {SortKey::processor, 'c', "cpu", "[c]pu"},
+                                                   {SortKey::calls, 'l', "calls", "cal[l]s"},
+                                                   {SortKey::messages, 'm', "messages", "[m]sgs"},
+                                                   {SortKey::bytes, 'b', "bytes", "[b]ytes"},
+                                                   {SortKey::posted, 'p', "posted", "[p]osted"},
+                                                   {SortKey::unexpected, 'u', "unexpected", "[u]nexp"},
+                                                   {SortKey::heap, 'h', "heap", "[h]eap"}}};
   return kWords;
 }
 
@@ -274,7 +275,7 @@ std::string headline(const JobLook& job) {
 
 // The lines about a stall. The cycle is kept in one line if possible, because it shows the cause.
 std::vector<std::string> stall_lines(const JobLook& job, std::size_t room) {
-  const std::string text = job.stall == sim::BoardStall::kDeadlock
+  const std::string text = job.stall == sim::BoardStall::deadlock
                                ? "deadlock: all ranks wait for messages, none is under way and nobody will send one"
                                : "no rank makes progress, all of them wait";
   if (job.cycle.empty()) return wrapped(text, room);
@@ -290,7 +291,7 @@ std::vector<std::string> stall_lines(const JobLook& job, std::size_t room) {
 
 std::vector<std::string> table_of(const JobLook& job, SortKey key, std::size_t room, std::size_t& head_at) {
   std::vector<std::string> lines{headline(job)};
-  if (job.stall != sim::BoardStall::kNone) {
+  if (job.stall != sim::BoardStall::none) {
     for (std::string& line : stall_lines(job, room)) lines.push_back(std::move(line));
   }
   head_at = lines.size();

@@ -26,7 +26,7 @@ namespace margay::command {
 [[nodiscard]] std::vector<std::string> wrapped(const std::string& text, std::size_t room);
 
 // The sort order of ranks: descending, except for kRank.
-enum class SortKey : std::uint8_t { kRank, kSince, kProcessor, kCalls, kMessages, kBytes, kPosted, kUnexpected, kHeap };
+enum class SortKey : std::uint8_t { rank, since, processor, calls, messages, bytes, posted, unexpected, heap };
 
 // A sort order's names.
 struct SortWord {

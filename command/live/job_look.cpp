@@ -17,7 +17,7 @@ double seconds(std::uint64_t ns) {
 
 // A rank publishes its process before it has initialised MPI.
 bool has_begun(const sim::BoardBlock& block) {
-  return block.pid > 0 && block.state != sim::RankState::kStarted;
+  return block.pid > 0 && block.state != sim::RankState::started;
 }
 
 }  // namespace
@@ -30,44 +30,44 @@ std::string_view name(Doing doing) {
 
 // The process's state decides first: the board of a killed rank shows its last call forever.
 Doing doing_of(const sim::BoardBlock& block, const ProcessLook& process) {
-  if (block.pid <= 0) return Doing::kNotBegun;
+  if (block.pid <= 0) return Doing::not_begun;
   // The number may belong to a later process.
   const bool another = process.start_ticks != block.start_ticks && block.start_ticks != 0;
-  if (process.state == 0 || another || process.state == 'Z' || process.state == 'X') return Doing::kEnded;
-  if (process.state == 'T' || process.state == 't') return Doing::kStopped;
+  if (process.state == 0 || another || process.state == 'Z' || process.state == 'X') return Doing::ended;
+  if (process.state == 'T' || process.state == 't') return Doing::stopped;
   switch (block.state) {
-    case sim::RankState::kStarted:
-      return Doing::kNotBegun;
-    case sim::RankState::kFinalized:
-      return Doing::kFinalized;
-    case sim::RankState::kAborting:
-      return Doing::kAborting;
-    case sim::RankState::kInitialized:
+    case sim::RankState::started:
+      return Doing::not_begun;
+    case sim::RankState::finalized:
+      return Doing::finalized;
+    case sim::RankState::aborting:
+      return Doing::aborting;
+    case sim::RankState::initialized:
       break;
     default:
-      return Doing::kUnknown;
+      return Doing::unknown;
   }
   const bool runs = process.state == 'R';
-  if (block.mpi_call[0] == '\0') return runs ? Doing::kComputing : Doing::kSleeping;
-  if (block.wait.is_waiting != 0) return Doing::kWaiting;
-  return runs ? Doing::kInCall : Doing::kAsleep;
+  if (block.mpi_call[0] == '\0') return runs ? Doing::computing : Doing::sleeping;
+  if (block.wait.is_waiting != 0) return Doing::waiting;
+  return runs ? Doing::in_call : Doing::asleep;
 }
 
 // Compares with the previous snapshot of the same process; a new process in the rank's place starts anew.
-RankLook JobWatcher::look_at_rank(const BoardReader& board, std::uint32_t rank, std::uint64_t now_ns) {
+RankLook JobMonitor::look_at_rank(const BoardReader& board, std::uint32_t rank, std::uint64_t now_ns) {
   RankLook look;
   look.rank = rank;
   look.node = board.node_of_rank()[rank];
   sim::BoardBlock block;
   if (!board.read_block(rank, block)) {
-    look.doing = Doing::kUnknown;
+    look.doing = Doing::unknown;
     return look;
   }
   const ProcessLook process = block.pid > 0 ? look_at_process(block.pid) : ProcessLook();
   look.pid = std::max(block.pid, 0);
   look.doing = doing_of(block, process);
   if (!has_begun(block)) return look;
-  const bool lives = look.doing != Doing::kEnded && look.doing != Doing::kFinalized;
+  const bool lives = look.doing != Doing::ended && look.doing != Doing::finalized;
   if (lives) look.call = clean_text(block.mpi_call);
   look.posted_receives = block.posted_receives;
   look.unexpected = block.unexpected;
@@ -92,7 +92,7 @@ RankLook JobWatcher::look_at_rank(const BoardReader& board, std::uint32_t rank, 
     look.waits_for = describe_wanted(block);
   } else if (lives && same) {
     look.since_s = seconds(now_ns - now.same_since_ns);
-    look.watched = true;
+    look.is_monitored = true;
   }
   // Counters only grow. One that did not was read while it was written, or is invalid.
   const bool grew = seen && now_ns > before.at_ns && now.calls >= before.calls && now.messages >= before.messages &&
@@ -110,7 +110,7 @@ RankLook JobWatcher::look_at_rank(const BoardReader& board, std::uint32_t rank, 
 }
 
 // An unreadable board counts as the job's end.
-JobLook JobWatcher::look(RunningJob& job, std::uint64_t now_ns) {
+JobLook JobMonitor::look(RunningJob& job, std::uint64_t now_ns) {
   JobLook look;
   look.name = job.name;
   look.command = job.command;
@@ -120,9 +120,9 @@ JobLook JobWatcher::look(RunningJob& job, std::uint64_t now_ns) {
   const sim::BoardHeader& header = job.board.header();
   look.nodes = header.node_count;
   if (header.started_ns != 0 && header.started_ns <= now_ns) look.runs_s = seconds(now_ns - header.started_ns);
-  if (!look.ended && header.stall <= static_cast<std::uint32_t>(sim::BoardStall::kDeadlock)) {
+  if (!look.ended && header.stall <= static_cast<std::uint32_t>(sim::BoardStall::deadlock)) {
     look.stall = static_cast<sim::BoardStall>(header.stall);
-    if (look.stall != sim::BoardStall::kNone) look.cycle = clean_text(header.cycle);
+    if (look.stall != sim::BoardStall::none) look.cycle = clean_text(header.cycle);
   }
   before_.resize(job.board.size());
   look.ranks.reserve(job.board.size());

@@ -15,25 +15,25 @@ namespace margay::command {
 // A rank's activity, from the board and the state of its process.
 enum class Doing : std::uint8_t {
   // No process has begun MPI in its place.
-  kNotBegun,
+  not_begun,
   // Outside MPI, on a processor or ready to run.
-  kComputing,
+  computing,
   // Outside MPI, asleep: in input or output, or voluntarily.
-  kSleeping,
+  sleeping,
   // In an MPI call, on a processor: working, or polling while it waits.
-  kInCall,
+  in_call,
   // In an MPI call that waits, having given its processor away.
-  kAsleep,
+  asleep,
   // In a call that has made no progress for a second or longer.
-  kWaiting,
+  waiting,
   // Stopped by a signal.
-  kStopped,
+  stopped,
   // After MPI_Finalize.
-  kFinalized,
-  kAborting,
-  kEnded,
+  finalized,
+  aborting,
+  ended,
   // Its process cannot be read.
-  kUnknown,
+  unknown,
 };
 [[nodiscard]] std::string_view name(Doing doing);
 
@@ -43,7 +43,7 @@ struct RankLook {
   std::uint32_t node = 0;
   // 0: no process has begun.
   int pid = 0;
-  Doing doing = Doing::kNotBegun;
+  Doing doing = Doing::not_begun;
   // The MPI call in progress; empty: none.
   std::string call;
   // Only while waiting: a phrase.
@@ -51,10 +51,10 @@ struct RankLook {
   // Seconds in this call, or outside of any. With `watched` it is a lower bound, counted from the snapshot that first
   // showed the same. Empty: the previous snapshot showed something else.
   std::optional<double> since_s;
-  bool watched = false;
+  bool is_monitored = false;
   std::uint64_t posted_receives = 0;
   portals::ArrivalCounts unexpected;
-  std::array<sim::BoardCount, static_cast<std::size_t>(sim::CountedWire::kCount)> sent{};
+  std::array<sim::BoardCount, static_cast<std::size_t>(sim::CountedWire::count)> sent{};
   // Rates since the previous snapshot; empty in the first one.
   struct Rates {
     // 1: one processor all the time.
@@ -76,7 +76,7 @@ struct JobLook {
   bool ended = false;
   std::uint32_t nodes = 0;
   std::optional<double> runs_s;
-  sim::BoardStall stall = sim::BoardStall::kNone;
+  sim::BoardStall stall = sim::BoardStall::none;
   // Of a stall; may be empty.
   std::string cycle;
   std::vector<RankLook> ranks;
@@ -86,7 +86,7 @@ struct JobLook {
 [[nodiscard]] Doing doing_of(const sim::BoardBlock& block, const ProcessLook& process);
 
 // Keeps the previous snapshot of one job, from which rates and times derive.
-class JobWatcher {
+class JobMonitor {
  public:
   // Takes a snapshot. Requires: `job` is the same one at each call. Cost: reads every rank's block and /proc entry.
   [[nodiscard]] JobLook look(RunningJob& job, std::uint64_t now_ns);

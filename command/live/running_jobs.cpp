@@ -131,7 +131,7 @@ void RunningJobs::take(int pid, const std::string& path, std::string_view target
     // same file, so each file is reported once.
     struct stat info {};
     const bool there = ::stat(path.c_str(), &info) == 0;
-    if (target.starts_with(kMemfd) && there && told_.emplace(info.st_dev, info.st_ino).second) {
+    if (target.starts_with(kMemfd) && there && listed_.emplace(info.st_dev, info.st_ino).second) {
       remarks_.push_back(
           fmt::format("a job board that process {} holds {}; it is passed over", pid, status.sentence()));
     }

@@ -69,7 +69,7 @@ class RunningJobs {
   std::vector<RunningJob> jobs_;
   std::vector<std::string> remarks_;
   // Files with a remark.
-  std::set<std::pair<std::uint64_t, std::uint64_t>> told_;
+  std::set<std::pair<std::uint64_t, std::uint64_t>> listed_;
   // By process: how often it was examined and was no launcher.
   std::map<int, int> looked_;
 };

@@ -45,7 +45,7 @@ class Screen {
   Terminal terminal_;
   RunningJobs jobs_;
   // By the job's name.
-  std::map<std::string, JobWatcher> watchers_;
+  std::map<std::string, JobMonitor> monitors_;
   std::vector<JobLook> looks_;
   // First visible line.
   std::size_t top_ = 0;
@@ -59,12 +59,12 @@ void Screen::look() {
   looks_.clear();
   for (RunningJob& job : jobs_.all()) {
     if (!options_.job.empty() && jobs_.named(options_.job) != &job) continue;
-    looks_.push_back(watchers_[job.name].look(job, sim::real_clock().now_ns()));
+    looks_.push_back(monitors_[job.name].look(job, sim::real_clock().now_ns()));
   }
   // A requested job stays on the screen after its end.
   if (!options_.job.empty()) return;
   jobs_.drop_ended();
-  std::erase_if(watchers_, [this](const auto& entry) { return jobs_.named(entry.first) == nullptr; });
+  std::erase_if(monitors_, [this](const auto& entry) { return jobs_.named(entry.first) == nullptr; });
 }
 
 // All tables are laid out, and the visible part is drawn: the terminal may be smaller than one job.
@@ -150,8 +150,8 @@ int Screen::run() {
     // Keys redraw at once, but do not change the interval of the snapshots.
     const std::uint64_t left_ms = next_ns > now ? (next_ns - now + kNsPerMs - 1) / kNsPerMs : 0;
     const TerminalEvent event = terminal_.wait(static_cast<int>(left_ms));
-    if (event.kind == TerminalEvent::Kind::kEnd) return event.value == 0 ? kStatusNoScreen : kSignalBase + event.value;
-    if (event.kind == TerminalEvent::Kind::kKey) take_key(event.value);
+    if (event.kind == TerminalEvent::Kind::end) return event.value == 0 ? kStatusNoScreen : kSignalBase + event.value;
+    if (event.kind == TerminalEvent::Kind::key) take_key(event.value);
   }
   return 0;
 }

@@ -16,7 +16,7 @@ struct TopOptions {
   std::string job;
   double interval_s = 0.5;
   bool once = false;
-  SortKey key = SortKey::kRank;
+  SortKey key = SortKey::rank;
 };
 
 // Prints remarks about invalid boards, and an error if `job`, not empty, does not name a single job.

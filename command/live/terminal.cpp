@@ -67,7 +67,7 @@ void Terminal::open_output() {
 
 // Waits until the terminal accepts a byte; false after a signal or the short wait.
 bool Terminal::wait_for_room(Patience patience) const {
-  const bool any = patience == Patience::kUntilSignal;
+  const bool any = patience == Patience::until_signal;
   std::array<pollfd, 2> descriptors{{{output_ >= 0 ? output_ : STDOUT_FILENO, POLLOUT, 0}, {signals_, POLLIN, 0}}};
   const int ready = ::poll(descriptors.data(), any ? 2 : 1, any ? -1 : kShortMs);
   return ready < 0 ? errno == EINTR : descriptors[0].revents != 0;
@@ -114,7 +114,7 @@ void Terminal::enter_again() {
     keys.c_cc[VTIME] = 0;
     ::tcsetattr(STDIN_FILENO, TCSANOW, &keys);
   }
-  static_cast<void>(write_all(kEnter, Patience::kUntilSignal));
+  static_cast<void>(write_all(kEnter, Patience::until_signal));
 }
 
 // Restores the terminal as far as possible, also if it is stopped or no process reads it.
@@ -126,10 +126,10 @@ void Terminal::leave() {
     static_cast<void>(::tcflow(STDOUT_FILENO, TCOOFF));
     static_cast<void>(::tcflow(STDOUT_FILENO, TCOON));
   }
-  if (!write_all(kLeave, Patience::kShort) && !gone_ && may_set) {
+  if (!write_all(kLeave, Patience::short_) && !gone_ && may_set) {
     // Nothing reads the output: discarding it makes room.
     static_cast<void>(::tcflush(STDOUT_FILENO, TCOFLUSH));
-    static_cast<void>(write_all(kLeave, Patience::kShort));
+    static_cast<void>(write_all(kLeave, Patience::short_));
   }
   if (has_keys_ && may_be_set(STDIN_FILENO)) ::tcsetattr(STDIN_FILENO, TCSANOW, &keys_before_);
 }
@@ -151,7 +151,7 @@ void Terminal::draw(const std::vector<std::string>& lines, const std::vector<std
     text += fmt::format("\x1b[{};1H", row + 1) + (marked ? "\x1b[7m" : "") + lines[row].substr(0, columns) +
             (marked ? "\x1b[0m" : "") + (lines[row].size() < columns ? "\x1b[K" : "");
   }
-  static_cast<void>(write_all(text + (lines.size() < rows ? "\x1b[J" : ""), Patience::kUntilSignal));
+  static_cast<void>(write_all(text + (lines.size() < rows ? "\x1b[J" : ""), Patience::until_signal));
 }
 
 // SIGSTOP in place of SIGTSTP: the latter is blocked here.
@@ -172,16 +172,16 @@ TerminalEvent Terminal::take_signal() {
     case SIGWINCH:
       break;
     default:
-      return {TerminalEvent::Kind::kEnd, signal};
+      return {TerminalEvent::Kind::end, signal};
   }
-  return {TerminalEvent::Kind::kResized, 0};
+  return {TerminalEvent::Kind::resized, 0};
 }
 
 TerminalEvent Terminal::take_keys(short events) {
   std::array<char, 64> bytes{};
   const ssize_t read = (events & POLLIN) != 0 ? ::read(STDIN_FILENO, bytes.data(), bytes.size()) : 0;
   if (read < 0 && errno == EINTR) return {};
-  if (read <= 0) return {TerminalEvent::Kind::kEnd, 0};
+  if (read <= 0) return {TerminalEvent::Kind::end, 0};
   keys_.append(bytes.data(), static_cast<std::size_t>(read));
   return {};
 }
@@ -214,7 +214,7 @@ int next_key(std::string& keys) {
 
 // Keys that were read together are returned one by one before the next poll.
 TerminalEvent Terminal::wait(int timeout_ms) {
-  if (gone_) return {TerminalEvent::Kind::kEnd, 0};
+  if (gone_) return {TerminalEvent::Kind::end, 0};
   if (keys_.empty()) {
     std::array<pollfd, 2> descriptors{{{signals_, POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}}};
     const int ready = ::poll(descriptors.data(), has_keys_ ? 2 : 1, timeout_ms);
@@ -222,7 +222,7 @@ TerminalEvent Terminal::wait(int timeout_ms) {
     if (descriptors[0].revents != 0) return take_signal();
     if (const TerminalEvent event = take_keys(descriptors[1].revents); keys_.empty()) return event;
   }
-  return {TerminalEvent::Kind::kKey, next_key(keys_)};
+  return {TerminalEvent::Kind::key, next_key(keys_)};
 }
 
 }  // namespace margay::command

@@ -18,14 +18,14 @@ namespace margay::command {
 
 // A key, a resize, a timeout or the end.
 struct TerminalEvent {
-  enum class Kind : std::uint8_t { kTime, kKey, kResized, kEnd };
+  enum class Kind : std::uint8_t { time, key, resized, end };
   // Keys without a character.
   static constexpr int kUp = 256;
   static constexpr int kDown = 257;
   static constexpr int kPageUp = 258;
   static constexpr int kPageDown = 259;
 
-  Kind kind = Kind::kTime;
+  Kind kind = Kind::time;
   // The key, or the terminating signal (0: the terminal is gone).
   int value = 0;
 };
@@ -53,7 +53,7 @@ class Terminal {
   [[nodiscard]] TerminalEvent wait(int timeout_ms);
 
  private:
-  enum class Patience : std::uint8_t { kUntilSignal, kShort };
+  enum class Patience : std::uint8_t { until_signal, short_ };
 
   // Saves the state and switches; switches again after a foreign change; restores.
   void enter();

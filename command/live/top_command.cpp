@@ -38,7 +38,7 @@ std::string column_problem(const std::string& word) {
 SortKey key_of(std::string_view word) {
   const auto words = sort_words();
   const auto at = std::ranges::find(words, word, &SortWord::word);
-  return at == words.end() ? SortKey::kRank : at->key;
+  return at == words.end() ? SortKey::rank : at->key;
 }
 
 // The comparison also rejects NaN.
@@ -71,14 +71,14 @@ int print_once(const TopOptions& options) {
   }
   if (chosen.empty() && !options.job.empty()) return kStatusNoTable;
   if (chosen.empty()) std::printf("no job of this user runs on this machine\n");
-  std::vector<JobWatcher> watchers(chosen.size());
+  std::vector<JobMonitor> monitors(chosen.size());
   for (std::size_t at = 0; at < chosen.size(); ++at) {
-    static_cast<void>(watchers[at].look(*chosen[at], sim::real_clock().now_ns()));
+    static_cast<void>(monitors[at].look(*chosen[at], sim::real_clock().now_ns()));
   }
   pause_between(options.interval_s, chosen);
   for (std::size_t at = 0; at < chosen.size(); ++at) {
     std::size_t head_at = 0;
-    const JobLook look = watchers[at].look(*chosen[at], sim::real_clock().now_ns());
+    const JobLook look = monitors[at].look(*chosen[at], sim::real_clock().now_ns());
     if (at > 0) std::printf("\n");
     for (const std::string& line : table_of(look, options.key, kAnyWidth, head_at)) std::printf("%s\n", line.c_str());
   }

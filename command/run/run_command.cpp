@@ -42,12 +42,12 @@ constexpr int kStatusReportNotWritten = 1;
 
 // Prints a message of the launcher. Control characters are replaced, because tokens of the command line and file names
 // may be part of it.
-void tell(const std::string& sentence) {
+void print_error(const std::string& sentence) {
   std::fprintf(stderr, "margay: %s\n", sim::for_terminal(sentence).c_str());
 }
 
 int complain(const Status& status, int exit_status) {
-  tell(status.sentence());
+  print_error(status.sentence());
   return exit_status;
 }
 
@@ -159,36 +159,36 @@ sim::Options options_of_ranks(const RunOptions& options) {
 
 // The end of a rank for its trace: by itself, by a signal, or by the launcher's signal with the reason for it.
 ProcessEnd end_of(const Runner& runner, std::uint32_t rank) {
-  const Watch& watch = runner.watch();
+  const Monitor& monitor = runner.monitor();
   ProcessEnd end = {static_cast<std::uint32_t>(runner.process_of(rank)), sim::TraceEnd::exit_status,
-                    static_cast<std::uint32_t>(watch.exit_code_of(rank))};
-  const auto signal = static_cast<std::uint32_t>(watch.signal_of(rank));
+                    static_cast<std::uint32_t>(monitor.exit_code_of(rank))};
+  const auto signal = static_cast<std::uint32_t>(monitor.signal_of(rank));
   if (signal == 0) return end;
   end.end = sim::TraceEnd::signal;
   end.value = signal;
   sim::TraceStop why = sim::TraceStop::other;
-  switch (watch.cause().kind) {
-    case CauseKind::kNone:
+  switch (monitor.cause().kind) {
+    case CauseKind::none:
       return end;
-    case CauseKind::kSignal:
-    case CauseKind::kNoFinalize:
-    case CauseKind::kNoInit:
-    case CauseKind::kAbort:
-    case CauseKind::kSecondProgram:
-    case CauseKind::kProtocol:
-      if (watch.cause().rank == rank) return end;
+    case CauseKind::signal:
+    case CauseKind::no_finalize:
+    case CauseKind::no_init:
+    case CauseKind::abort:
+    case CauseKind::second_program:
+    case CauseKind::protocol:
+      if (monitor.cause().rank == rank) return end;
       why = sim::TraceStop::rank;
       break;
-    case CauseKind::kTimeout:
+    case CauseKind::timeout:
       why = sim::TraceStop::timeout;
       break;
-    case CauseKind::kDeadlock:
+    case CauseKind::deadlock:
       why = sim::TraceStop::deadlock;
       break;
-    case CauseKind::kInterrupted:
+    case CauseKind::interrupted:
       why = sim::TraceStop::interrupt;
       break;
-    case CauseKind::kOutputClosed:
+    case CauseKind::output_closed:
       break;
   }
   // The launcher itself sends these two only, so another signal had another cause.
@@ -204,7 +204,8 @@ void close_traces(const RunOptions& options, const Runner& runner, std::uint64_t
   const std::vector<std::string> files = trace_files(options, environ);
   for (std::uint32_t rank = 0; rank < files.size(); ++rank) {
     if (files[rank].empty()) continue;
-    if (Status status = close_trace_for(files[rank], job, end_of(runner, rank)); !status.ok()) tell(status.sentence());
+    if (Status status = close_trace_for(files[rank], job, end_of(runner, rank)); !status.ok())
+      print_error(status.sentence());
   }
 }
 
@@ -215,19 +216,19 @@ bool has_recorded(const RunOptions& options, const std::vector<std::string>& fil
   if (std::any_of(files.begin(), files.end(), is_there)) return true;
   const bool asked = std::any_of(options.rank_options.begin(), options.rank_options.end(),
                                  [](const auto& option) { return option.first == "MARGAY_TRACE"; });
-  if (asked && exit_status == 0) tell("--trace recorded nothing: no rank used margay's MPI or portals");
+  if (asked && exit_status == 0) print_error("--trace recorded nothing: no rank used margay's MPI or portals");
   return false;
 }
 
 // Reports what the trace has lost, also if a variable requested it; the trace remains usable.
-void tell_trace_losses(const RunOptions& options, std::uint64_t job, int exit_status) {
+void report_trace_losses(const RunOptions& options, std::uint64_t job, int exit_status) {
   const std::vector<std::string> files = trace_files(options, environ);
   if (!has_recorded(options, files, exit_status) || options.system_mpi) return;
   const std::string folder = options_of_ranks(options).text("trace");
-  for (const std::string& sentence : trace_losses(files, job)) tell(sentence);
+  for (const std::string& sentence : trace_losses(files, job)) print_error(sentence);
   // A hint for a person; a script's log need not have it.
   if (!folder.empty() && ::isatty(STDERR_FILENO) == 1) {
-    tell("the trace is in " + folder + ": `margay trace view " + folder + "` makes a page of it");
+    print_error("the trace is in " + folder + ": `margay trace view " + folder + "` makes a page of it");
   }
 }
 
@@ -239,7 +240,7 @@ void forget_outer_trace() {
 // Checks values that otherwise only a job of several nodes would reject, and warns about misspelt variables.
 Status check_rank_options(const RunOptions& options) {
   const sim::Options all = options_of_ranks(options);
-  for (const std::string& sentence : all.misspelt()) tell(sentence);
+  for (const std::string& sentence : all.misspelt()) print_error(sentence);
   if (Status status = all.check(); !status.ok()) return status;
   std::string address;
   const std::string interface = all.text("iface");
@@ -253,7 +254,7 @@ Status take_rates_for(const RunOptions& options, JobPlan& plan) {
   sim::JobRates found;
   if (Status status = sim::find_job_rates(options_of_ranks(options), found); !status.ok()) return status;
   for (const std::string& sentence : found.passed_over) {
-    tell(sentence + "; it is passed over (`margay calibrate` measures again)");
+    print_error(sentence + "; it is passed over (`margay calibrate` measures again)");
   }
   plan.rates = std::move(found.text);
   plan.rates_given = found.given;
@@ -266,12 +267,12 @@ int write_report(ReportFile& report, const RunOptions& options, const JobMemory&
   const Status status = report.write(options, memory.board(), memory.job_name(), memory.findings_descriptor(),
                                      std::move(found), exit_status);
   if (status.ok()) return exit_status;
-  tell(status.sentence());
+  print_error(status.sentence());
   return exit_status == 0 ? kStatusReportNotWritten : exit_status;
 }
 
 // Checks that need no memory and no process come first.
-int run_job(const RunOptions& options, const NamePlace& name_place) {
+int run_job(const RunOptions& options, const NameLocation& name_location) {
   if (Status status = check_rank_options(options); !status.ok()) return complain(status, kStatusBadCommandLine);
   if (Status status = check_library_folder(options); !status.ok()) return complain(status, kStatusCannotStart);
   std::vector<std::string> paths;
@@ -295,14 +296,14 @@ int run_job(const RunOptions& options, const NamePlace& name_place) {
   Status made = memory.create(plan);
   if (made.ok() && !options.report.empty()) made = memory.create_findings();
   if (!made.ok()) return complain(made, kStatusCannotStart);
-  Runner runner(options, plan, paths, memory, name_place);
+  Runner runner(options, plan, paths, memory, name_location);
   exit_status = kStatusCannotStart;
   if (Status status = runner.run(exit_status); !status.ok()) {
     return write_report(report, options, memory, {}, complain(status, exit_status));
   }
   // The order matters: losses are counted in closed files.
   close_traces(options, runner, memory.board().header().job_id);
-  tell_trace_losses(options, memory.board().header().job_id, exit_status);
+  report_trace_losses(options, memory.board().header().job_id, exit_status);
   std::vector<JobFinding> found = runner.findings();
   exit_status = finish_accounts(options, memory.board(), exit_status, found);
   return write_report(report, options, memory, std::move(found), exit_status);
@@ -311,7 +312,7 @@ int run_job(const RunOptions& options, const NamePlace& name_place) {
 }  // namespace
 
 // Order matters: descriptors first, and an outer job's trace is forgotten before options are read from the environment.
-int run_command(const std::vector<std::string>& words, const NamePlace& name_place) {
+int run_command(const std::vector<std::string>& words, const NameLocation& name_location) {
   open_standard_descriptors();
   forget_outer_trace();
   RunOptions options;
@@ -333,12 +334,12 @@ int run_command(const std::vector<std::string>& words, const NamePlace& name_pla
   // A nested run inherits how the outer one records, and so would repeat its warnings.
   const bool is_nested = std::getenv("MARGAY_RANK") != nullptr;
   for (const std::string& warning : options.warnings) {
-    if (!is_nested) tell(warning);
+    if (!is_nested) print_error(warning);
   }
   if (options.verbose) {
-    for (const std::string& note : options.notes) tell(note);
+    for (const std::string& note : options.notes) print_error(note);
   }
-  return run_job(options, name_place);
+  return run_job(options, name_location);
 }
 
 }  // namespace margay::command

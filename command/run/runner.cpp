@@ -32,21 +32,21 @@ OutputOptions output_options(const RunOptions& options) {
 }  // namespace
 
 Runner::Runner(const RunOptions& options, const JobPlan& plan, const std::vector<std::string>& paths, JobMemory& memory,
-               const NamePlace& name_place)
+               const NameLocation& name_location)
     : options_(options),
       plan_(plan),
       paths_(paths),
       memory_(memory),
-      name_place_(name_place),
+      name_location_(name_location),
       output_(poller_, plan.size(), output_options(options)),
       input_(poller_),
       server_("kvs_" + memory.job_name(), plan.program_of_rank, plan.node_of_rank),
       channels_(
           poller_, server_, plan.size(),
           [this](std::uint32_t rank, const PmiOutcome& outcome) { reported_by_ranks_.emplace_back(rank, outcome); }),
-      watch_(plan.size()),
+      monitor_(plan.size()),
       stall_(
-          memory.board(), kSecondNs, [this](std::uint32_t rank) { return watch_.ended(rank); }, name_place),
+          memory.board(), kSecondNs, [this](std::uint32_t rank) { return monitor_.ended(rank); }, name_location),
       other_mpi_(memory.board()),
       pids_(plan.size(), 0),
       host_(host_name()) {}
@@ -64,13 +64,13 @@ Status Runner::run(int& exit_status) {
   end_everything();
   // After success no output is lost, however long its reader (a pager) takes; Ctrl-C ends that wait like any program,
   // since the signals have their default actions again.
-  output_.finish(watch_.cause().kind == CauseKind::kNone ? -1 : kHurriedReaderMs);
+  output_.finish(monitor_.cause().kind == CauseKind::none ? -1 : kHurriedReaderMs);
   // After success a reader that left is not an error, but a full file system is.
   if (const OutputFailure& failure = output_.failure(); failure.error != 0 && failure.error != EPIPE) {
-    watch_.on_output_closed(failure.error, failure.place, signed_monotonic_ns());
+    monitor_.on_output_closed(failure.error, failure.place, signed_monotonic_ns());
   }
   report_end();
-  exit_status = watch_.exit_status();
+  exit_status = monitor_.exit_status();
   return {};
 }
 
@@ -89,7 +89,7 @@ Status Runner::prepare() {
   // The launcher needs three descriptors for each rank; the ranks get the former limit back.
   raise_descriptor_limit(saved_.descriptors);
   if (Status status = take_signals(saved_, signals_); !status.ok()) return status;
-  poller_.watch(signals_, {EventKind::kSignal, 0});
+  poller_.watch(signals_, {EventKind::signal, 0});
   return {};
 }
 
@@ -125,7 +125,7 @@ Status Runner::start_rank(std::uint32_t rank, int standard_input, int& exit_stat
     for (int descriptor : {descriptors.pmi, descriptors.board, descriptors.node_segment, descriptors.findings}) {
       if (descriptor >= 0) request.inherited.push_back(descriptor);
     }
-    if (options_.bind_to == BindTo::kCore) request.processor = processor_for(rank);
+    if (options_.bind_to == BindTo::core) request.processor = processor_for(rank);
     status = spawn(request, saved_, pids_[rank], exit_status);
   }
   // The child has its copies, and an end that stayed open here would hide the end of the stream.
@@ -138,7 +138,7 @@ Status Runner::start_rank(std::uint32_t rank, int standard_input, int& exit_stat
 // Ends when every rank has been reaped; their orphans are end_everything()'s concern.
 void Runner::loop() {
   std::vector<Event> events;
-  while (!watch_.over()) {
+  while (!monitor_.over()) {
     poller_.wait(wait_ms(), events);
     // Reports are judged after all events of the round, because the ends of ranks may be among them.
     for (const Event& event : events) dispatch(event);
@@ -149,13 +149,13 @@ void Runner::loop() {
 
 void Runner::dispatch(Event event) {
   switch (event.kind) {
-    case EventKind::kSignal:
+    case EventKind::signal:
       return on_signals();
-    case EventKind::kPmi:
+    case EventKind::pmi:
       channels_.on_readable(event.index);
       return;
-    case EventKind::kInput:
-    case EventKind::kInputPipe:
+    case EventKind::input:
+    case EventKind::input_pipe:
       return input_.on_event(event);
     default:
       return output_.on_event(event, signed_monotonic_ns());
@@ -171,7 +171,7 @@ void Runner::on_signals() {
     const int signal = static_cast<int>(info.ssi_signo);
     const SignalUse use = use_of(signal);
     children |= use == SignalUse::child;
-    if (use == SignalUse::end_job) watch_.on_interrupt(signal, signed_monotonic_ns());
+    if (use == SignalUse::end_job) monitor_.on_interrupt(signal, signed_monotonic_ns());
     if (use == SignalUse::suspend) suspend();
     if (use == SignalUse::report) show_state();
     if (use == SignalUse::forward) signal_job(signal);
@@ -190,10 +190,10 @@ void Runner::show_state() {
   other_mpi_.look(pids_, signed_monotonic_ns());
   for (std::uint32_t rank = 0; rank < plan_.size(); ++rank) {
     const sim::Board& board = memory_.board();
-    const bool ended = watch_.ended(rank);
-    output_.notice(describe_state(board, rank, pids_[rank], ended, other_mpi_.library_of(rank), name_place_));
+    const bool ended = monitor_.ended(rank);
+    output_.notice(describe_state(board, rank, pids_[rank], ended, other_mpi_.library_of(rank), name_location_));
     const sim::BoardBlock& block = board.block(rank);
-    if (can_tell_more(block, ended)) signal_if_caught({block.pid, block.start_ticks}, SIGUSR1);
+    if (can_report(block, ended)) signal_if_caught({block.pid, block.start_ticks}, SIGUSR1);
   }
 }
 
@@ -215,16 +215,16 @@ void Runner::take_reports() {
   reap();
   const std::int64_t now = signed_monotonic_ns();
   for (const auto& [rank, outcome] : reported_by_ranks_) {
-    if (watch_.over()) break;
+    if (monitor_.over()) break;
     if (outcome.second_program) {
-      watch_.on_second_program(rank, outcome.abort_code, now);
+      monitor_.on_second_program(rank, outcome.abort_code, now);
     } else if (outcome.aborts) {
       // The PMI line holds only the beginning of the message; the board has all of it.
       const sim::BoardBlock& block = memory_.board().block(rank);
-      const bool on_board = block.state == sim::RankState::kAborting;
-      watch_.on_abort(rank, outcome.abort_code, on_board ? clean_text(block.message) : outcome.abort_message, now);
+      const bool on_board = block.state == sim::RankState::aborting;
+      monitor_.on_abort(rank, outcome.abort_code, on_board ? clean_text(block.message) : outcome.abort_message, now);
     } else {
-      watch_.on_protocol_error(rank, outcome.error, now);
+      monitor_.on_protocol_error(rank, outcome.error, now);
     }
   }
   reported_by_ranks_.clear();
@@ -241,9 +241,9 @@ void Runner::on_child(pid_t pid, int code, int value) {
   const auto rank = static_cast<std::uint32_t>(found - pids_.begin());
   const std::int64_t now = signed_monotonic_ns();
   // The number may have been reused by an adopted orphan.
-  if (watch_.ended(rank)) return;
-  if (code == CLD_STOPPED) return watch_.on_stop(rank, now);
-  if (code == CLD_CONTINUED) return watch_.on_continue(rank);
+  if (monitor_.ended(rank)) return;
+  if (code == CLD_STOPPED) return monitor_.on_stop(rank, now);
+  if (code == CLD_CONTINUED) return monitor_.on_continue(rank);
   // The rank's last lines must be processed before its end: they may contain an abort.
   channels_.drain(rank);
   output_.drain(rank, now);
@@ -256,14 +256,14 @@ void Runner::on_child(pid_t pid, int code, int value) {
     end.second_program = outcome.second_program;
     end.text = outcome.abort_message;
   }
-  watch_.on_end(rank, end, now);
+  monitor_.on_end(rank, end, now);
 }
 
 RankEnd Runner::examine(std::uint32_t rank, bool by_signal, int value) const {
   const sim::BoardBlock& block = memory_.board().block(rank);
   RankEnd end = end_on_board(block, by_signal, value);
   // A program with another MPI library is visible through PMI only.
-  if (block.state == sim::RankState::kStarted) {
+  if (block.state == sim::RankState::started) {
     end.called_init = server_.initialized(rank);
     end.called_finalize = server_.finalized(rank);
   }
@@ -273,11 +273,11 @@ RankEnd Runner::examine(std::uint32_t rank, bool by_signal, int value) const {
 // A rank that ended without MPI_Init is a failure once another rank has called it. Neither side sends an event for
 // that, so the board is polled.
 void Runner::look_for_missing_ranks() {
-  if (!watch_.some_ended_without_init()) return;
+  if (!monitor_.some_ended_without_init()) return;
   for (std::uint32_t rank = 0; rank < plan_.size(); ++rank) {
-    if (watch_.ended(rank)) continue;
-    if (memory_.board().block(rank).state != sim::RankState::kStarted || server_.initialized(rank)) {
-      return watch_.on_initialized(signed_monotonic_ns());
+    if (monitor_.ended(rank)) continue;
+    if (memory_.board().block(rank).state != sim::RankState::started || server_.initialized(rank)) {
+      return monitor_.on_initialized(signed_monotonic_ns());
     }
   }
 }
@@ -287,33 +287,33 @@ void Runner::act() {
   output_.on_time(now);
   if (input_.is_waiting_for_foreground()) input_.on_time();
   if (const OutputFailure& failure = output_.failure(); failure.error != 0) {
-    watch_.on_output_closed(failure.error, failure.place, now);
+    monitor_.on_output_closed(failure.error, failure.place, now);
   }
   if (options_.timeout_seconds > 0 && now - started_ns_ >= static_cast<std::int64_t>(options_.timeout_seconds * 1e9)) {
-    watch_.on_timeout(now);
+    monitor_.on_timeout(now);
   }
   // All failures of one round are entered before a step is taken, so the first in this order is the cause.
   look_for_missing_ranks();
   if (other_mpi_.due_ns() >= 0 && now >= other_mpi_.due_ns()) other_mpi_.look(pids_, now);
   look_for_stall(now);
-  if (options_.abort_deadlock && stall_.deadlock()) watch_.on_deadlock(now);
-  if (const std::int64_t rank = watch_.take_stop_warning(now); rank >= 0) {
+  if (options_.abort_deadlock && stall_.deadlock()) monitor_.on_deadlock(now);
+  if (const std::int64_t rank = monitor_.take_stop_warning(now); rank >= 0) {
     output_.notice(describe_stop(static_cast<std::uint32_t>(rank), context()));
   }
-  if (watch_.cause().kind != CauseKind::kNone) report_cause();
-  switch (watch_.next_step(now)) {
-    case KillStep::kTerminate:
-      return signal_job(watch_.ending_signal());
-    case KillStep::kKill:
+  if (monitor_.cause().kind != CauseKind::none) report_cause();
+  switch (monitor_.next_step(now)) {
+    case KillStep::terminate:
+      return signal_job(monitor_.ending_signal());
+    case KillStep::kill:
       return signal_ranks(pids_, SIGKILL);
-    case KillStep::kNothing:
+    case KillStep::nothing:
       return;
   }
 }
 
 // A deadlock's report names all waits, so it becomes a finding here, before the cause is known.
 void Runner::look_for_stall(std::int64_t now) {
-  const std::vector<std::string> lines = stall_.look(now, watch_.some_stopped());
+  const std::vector<std::string> lines = stall_.look(now, monitor_.some_stopped());
   if (lines.empty()) return;
   const sim::Finding finding = stall_.deadlock() ? sim::Finding::deadlock : sim::Finding::stalled;
   findings_.push_back(finding_of_waits(finding, lines.front(), memory_.board()));
@@ -327,14 +327,14 @@ int Runner::wait_ms() const {
   const auto consider = [&first](std::int64_t at) {
     if (at >= 0) first = std::min(first, at);
   };
-  consider(watch_.deadline_ns());
+  consider(monitor_.deadline_ns());
   consider(output_.deadline_ns());
   consider(other_mpi_.due_ns());
   if (options_.timeout_seconds > 0) {
     consider(started_ns_ + static_cast<std::int64_t>(options_.timeout_seconds * 1e9));
   }
   if (input_.is_waiting_for_foreground()) consider(now + kBackgroundLookMs * kSecondNs / 1000);
-  if (watch_.some_ended_without_init()) consider(now + kMissingLookMs * kSecondNs / 1000);
+  if (monitor_.some_ended_without_init()) consider(now + kMissingLookMs * kSecondNs / 1000);
   return static_cast<int>(std::max<std::int64_t>(0, (first - now + 999'999) / 1'000'000));
 }
 
@@ -342,7 +342,7 @@ void Runner::end_everything() {
   const pid_t group = guardian_.group();
   // The guardian leads the group, so it is killed with it; detached processes have left the group.
   guardian_.dismiss();
-  const bool ended_well = watch_.over() && watch_.cause().kind == CauseKind::kNone;
+  const bool ended_well = monitor_.over() && monitor_.cause().kind == CauseKind::none;
   offspring_.end(group, ended_well ? Detached::live : Detached::end, output_.pipes());
   if (signals_ >= 0) ::close(signals_);
   // From here on Ctrl-C ends the launcher as any program.
@@ -354,17 +354,17 @@ void Runner::end_everything() {
 void Runner::report_cause() {
   if (reported_) return;
   reported_ = true;
-  const std::string sentence = describe_cause(watch_.cause(), context());
+  const std::string sentence = describe_cause(monitor_.cause(), context());
   // A deadlock's finding, with all waits, was added when it was proven.
-  const Cause& cause = watch_.cause();
-  if (cause.kind != CauseKind::kDeadlock) {
+  const Cause& cause = monitor_.cause();
+  if (cause.kind != CauseKind::deadlock) {
     findings_.push_back(finding_of_cause(cause, sentence, memory_.board()));
   }
   output_.notice(sentence + id_suffix(finding_of(cause.kind)));
 }
 
 void Runner::report_end() {
-  if (watch_.cause().kind != CauseKind::kNone) report_cause();
+  if (monitor_.cause().kind != CauseKind::none) report_cause();
   JobFinding other;
   other.finding = sim::Finding::other_mpi;
   other.message = other_mpi_.conclude(other.ranks);
@@ -375,7 +375,8 @@ void Runner::report_end() {
   }
   if (!options_.print_exit_codes) return;
   for (std::uint32_t rank = 0; rank < plan_.size(); ++rank) {
-    output_.notice("margay: rank " + std::to_string(rank) + " exit code " + std::to_string(watch_.exit_code_of(rank)));
+    output_.notice("margay: rank " + std::to_string(rank) + " exit code " +
+                   std::to_string(monitor_.exit_code_of(rank)));
   }
   output_.finish(kHurriedReaderMs);
 }
@@ -388,11 +389,11 @@ ReportContext Runner::context() const {
   context.pids = &pids_;
   context.elapsed_seconds = static_cast<double>(signed_monotonic_ns() - started_ns_) / 1e9;
   context.timeout_seconds = options_.timeout_seconds;
-  context.name_place = name_place_;
+  context.name_location = name_location_;
   // A rank that aborts ends by itself and is not counted as ended by the launcher.
-  const Cause& cause = watch_.cause();
-  const bool ends_itself = cause.kind == CauseKind::kAbort && !watch_.ended(cause.rank);
-  context.ranks_left = watch_.left() - (ends_itself ? 1 : 0);
+  const Cause& cause = monitor_.cause();
+  const bool ends_itself = cause.kind == CauseKind::abort && !monitor_.ended(cause.rank);
+  context.ranks_left = monitor_.left() - (ends_itself ? 1 : 0);
   return context;
 }
 

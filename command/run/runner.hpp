@@ -23,9 +23,9 @@
 #include "command/run/process/spawn.hpp"
 #include "command/run/program/other_mpi.hpp"
 #include "command/run/report/finding_report.hpp"
+#include "command/run/report/monitor.hpp"
 #include "command/run/report/report.hpp"
 #include "command/run/report/stall.hpp"
-#include "command/run/report/watch.hpp"
 #include "command/run/stream/input_forwarder.hpp"
 #include "command/run/stream/poller.hpp"
 #include "command/run/stream/rank_output.hpp"
@@ -39,13 +39,13 @@ class Runner {
   // `paths`: the executable of each program of `options`. `memory` has been created. All references must outlive the
   // runner.
   Runner(const RunOptions& options, const JobPlan& plan, const std::vector<std::string>& paths, JobMemory& memory,
-         const NamePlace& name_place);
+         const NameLocation& name_location);
 
   // Starts the job, monitors it and ends it; on return no process of it is left, except detached ones of a job that
   // ended well. Error: the job could not be started; `exit_status` is then 126 or 127 if a program cannot be run.
   [[nodiscard]] Status run(int& exit_status);
   // The record of each rank's end, and the cause of the job's end.
-  [[nodiscard]] const Watch& watch() const { return watch_; }
+  [[nodiscard]] const Monitor& monitor() const { return monitor_; }
   // The launcher's own findings, for --report.
   [[nodiscard]] const std::vector<JobFinding>& findings() const { return findings_; }
   // The process that was started as `rank`; its number may be reused after run() has returned.
@@ -87,7 +87,7 @@ class Runner {
   const JobPlan& plan_;
   const std::vector<std::string>& paths_;
   JobMemory& memory_;
-  const NamePlace& name_place_;
+  const NameLocation& name_location_;
   Poller poller_;
   Guardian guardian_;
   Offspring offspring_;
@@ -98,7 +98,7 @@ class Runner {
   InputForwarder input_;
   PmiServer server_;
   PmiChannels channels_;
-  Watch watch_;
+  Monitor monitor_;
   // Reads the board; also the next member.
   StallDetector stall_;
   OtherMpi other_mpi_;

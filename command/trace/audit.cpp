@@ -41,8 +41,8 @@ class Auditor {
   Audit run() {
     for (const Trace::Entry& entry : trace_.entries) take(entry);
     for (const auto& [message, life] : lives_) judge(message, life);
-    note_untold();
-    note_files();
+    record_undescribed();
+    record_files();
     return std::move(result_);
   }
 
@@ -252,7 +252,7 @@ class Auditor {
     const TraceFile& file = *whole_file(message.source);
     // Files are read one after the other, so a running sender's file may be older than its receiver's.
     if (!file.closed && !file.sealed && message.sequence >= next) {
-      ++untold_;
+      ++undescribed_;
       return;
     }
     if (file.closed || message.sequence != next) {
@@ -263,12 +263,12 @@ class Auditor {
         fmt::format("{} arrived, and rank {} ended before it had told of sending it", words(message), message.source));
   }
 
-  void note_untold() {
-    if (untold_ == 0) return;
-    result_.notes.push_back(
-        fmt::format("{} arrived before {} in the file of {} sender, which nobody had closed when it was read",
-                    sim::counted(untold_, "message"), sim::noun(untold_, "its sending was", "their sendings were"),
-                    sim::noun(untold_, "its", "their")));
+  void record_undescribed() {
+    if (undescribed_ == 0) return;
+    result_.notes.push_back(fmt::format(
+        "{} arrived before {} in the file of {} sender, which nobody had closed when it was read",
+        sim::counted(undescribed_, "message"), sim::noun(undescribed_, "its sending was", "their sendings were"),
+        sim::noun(undescribed_, "its", "their")));
   }
 
   // Each message counts once, however often a damaged trace repeats its events.
@@ -308,10 +308,10 @@ class Auditor {
   }
 
   // One note for each rank that was in a call at its end, or did not close its file.
-  void note_ends() {
+  void record_ends() {
     const std::map<std::uint32_t, std::string> seen = last_seen();
     for (const TraceFile& file : trace_.files) {
-      std::string end = end_words(file);
+      std::string end = end_text(file);
       if (!file.closed && end.empty()) {
         end = "did not close its trace: it still runs, or ended otherwise than by MPI_Finalize";
       }
@@ -326,7 +326,7 @@ class Auditor {
   }
 
   // The wording depends on whether ranks may still begin to record.
-  void note_missing(std::size_t without, std::uint32_t size) {
+  void record_missing(std::size_t without, std::uint32_t size) {
     const bool goes_on = std::any_of(trace_.files.begin(), trace_.files.end(),
                                      [](const TraceFile& file) { return !file.closed && !file.sealed; });
     const std::string has = sim::noun(without, "has", "have");
@@ -339,7 +339,7 @@ class Auditor {
                             : fmt::format("{} of {} left no file", without, sim::counted(size, "rank")));
   }
 
-  void note_files() {
+  void record_files() {
     for (const TraceFile& file : trace_.files) {
       if (file.left_out != 0) {
         result_.notes.push_back(fmt::format("rank {}: {} of {} before the end that was to be kept (--trace-last)",
@@ -354,10 +354,10 @@ class Auditor {
                         std::bit_ceil(std::min(file.written, sim::kMaxTraceEvents))));
       }
     }
-    note_ends();
-    if (std::string words = unsealed_words(trace_.files); !words.empty()) result_.notes.push_back(std::move(words));
+    record_ends();
+    if (std::string words = unsealed_text(trace_.files); !words.empty()) result_.notes.push_back(std::move(words));
     const std::uint32_t size = trace_.files.empty() ? 0 : trace_.files.front().size;
-    if (trace_.files.size() < size) note_missing(size - trace_.files.size(), size);
+    if (trace_.files.size() < size) record_missing(size - trace_.files.size(), size);
     std::uint64_t on_the_way = 0;
     std::uint64_t unknown = 0;
     for (const auto& [pair, counts] : result_.pairs) {
@@ -383,7 +383,7 @@ class Auditor {
   std::set<std::uint32_t> at_work_;
   bool any_peer_lost_ = false;
   // Messages of running senders whose sending is not recorded yet.
-  std::uint64_t untold_ = 0;
+  std::uint64_t undescribed_ = 0;
   Audit result_;
 };
 

@@ -35,12 +35,12 @@ void load_trace(const std::string& folder, Trace& trace) {
   if (Status status = read_trace(folder, trace); !status.ok()) fail_trace(status);
   for (const TraceFile& file : trace.files) {
     if (file.definitions_lost == 0) continue;
-    fmt::print(stderr, "margay trace: rank {}: {}\n", file.rank, sim::lost_definitions_words(file.definitions_lost));
+    fmt::print(stderr, "margay trace: rank {}: {}\n", file.rank, sim::lost_definitions_text(file.definitions_lost));
   }
 }
 
-void tell_unsealed(const Trace& trace) {
-  const std::string words = unsealed_words(trace.files);
+void warn_unsealed(const Trace& trace) {
+  const std::string words = unsealed_text(trace.files);
   if (!words.empty()) fmt::print(stderr, "margay trace: {}\n", words);
 }
 

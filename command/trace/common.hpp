@@ -19,7 +19,7 @@ inline constexpr int kTraceViolations = 2;
 // Reads a folder, or fails. Warns about lost definitions.
 void load_trace(const std::string& folder, Trace& trace);
 // Warns once about files without a checksum, in which damage cannot be detected.
-void tell_unsealed(const Trace& trace);
+void warn_unsealed(const Trace& trace);
 // Prints one line to standard output. A failed write (a full file system) is detected by finish_output().
 void put_line(std::string line);
 void finish_output();

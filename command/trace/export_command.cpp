@@ -186,12 +186,12 @@ void export_trace(const ExportOptions& options, const CallSite& call_site) {
   check_line(options, format);
   Trace trace;
   load_trace(options.folder, trace);
-  tell_unsealed(trace);
+  warn_unsealed(trace);
   check_choice(options.choice, trace);
   const TraceNames names(trace, wire_text);
   const Messages messages(trace);
   const Collectives collectives(trace, names);
-  const EventWords words(trace, names, call_site, &collectives);
+  const EventText words(trace, names, call_site, &collectives);
   const ExportSource source{trace, names, messages, words};
   ExportJob job{options, source, {}};
   MessageChoice choice = options.choice;

@@ -46,7 +46,7 @@ bool is_wanted(const MessageChoice& options, const Trace& trace, const TraceName
 using NotKnown = std::map<std::uint32_t, std::size_t>;
 
 // The user must not take an incomplete list for a complete one.
-void tell_not_known(const NotKnown& not_known, const Trace& trace) {
+void report_not_known(const NotKnown& not_known, const Trace& trace) {
   for (const auto& [rank, count] : not_known) {
     const bool is_there = std::any_of(trace.files.begin(), trace.files.end(),
                                       [rank = rank](const TraceFile& file) { return file.rank == rank; });
@@ -88,7 +88,7 @@ std::vector<MessageStory> choose(const MessageChoice& options, const Trace& trac
     if (is == Unreceived::not_known) ++not_known[root.destination];
     if (is == Unreceived::yes) chosen.push_back(std::move(story));
   }
-  tell_not_known(not_known, trace);
+  report_not_known(not_known, trace);
   if (options.slowest) {
     std::stable_sort(chosen.begin(), chosen.end(), [&](const MessageStory& one, const MessageStory& other) {
       return duration_ns(trace, one) > duration_ns(trace, other);

@@ -13,7 +13,7 @@
 #include "command/trace/export/timeline.hpp"
 #include "command/trace/message_choice.hpp"
 #include "command/trace/story/collectives.hpp"
-#include "command/trace/story/words.hpp"
+#include "command/trace/story/event_text.hpp"
 #include "sim/base/text.hpp"
 
 namespace margay::command {
@@ -41,7 +41,7 @@ struct Row {
 };
 
 // The send_begin has the program's length and datatype; a lost one is replaced by a kernel event.
-Row row_of(const Trace& trace, const EventWords& words, const Messages& messages, const MessageStory& story) {
+Row row_of(const Trace& trace, const EventText& words, const Messages& messages, const MessageStory& story) {
   Row row;
   row.identity = story.identity;
   row.begin = microseconds_text(trace.entries[first_step(story)].event.time - trace.entries.front().event.time);
@@ -49,9 +49,9 @@ Row row_of(const Trace& trace, const EventWords& words, const Messages& messages
   row.protocol = story.begin == kNoStep ? "" : name(trace.entries[story.begin].event.protocol);
   if (row.protocol == "none") row.protocol = "";
   row.fate = fate(messages, story);
-  const Trace::Entry& told = best_told(trace, story);
-  row.bytes = told.event.bytes;
-  row.what = words.message(told);
+  const Trace::Entry& described = best_described(trace, story);
+  row.bytes = described.event.bytes;
+  row.what = words.message(described);
   return row;
 }
 
@@ -59,12 +59,12 @@ Row row_of(const Trace& trace, const EventWords& words, const Messages& messages
 void list_messages(const MessagesOptions& options) {
   Trace trace;
   load_trace(options.folder, trace);
-  tell_unsealed(trace);
+  warn_unsealed(trace);
   check_choice(options.choice, trace);
   const TraceNames names(trace, wire_text);
   const Messages messages(trace);
   const Collectives collectives(trace, names);
-  const EventWords words(trace, names, {}, &collectives);
+  const EventText words(trace, names, {}, &collectives);
   if (options.csv) {
     put_line("begin_us,took_us,source,destination,sequence,protocol,how,bytes,what");
   } else {

@@ -165,7 +165,7 @@ bool is_in_call(const Trace& trace, const Messages& messages, std::size_t at, co
 // Comment lines, so that the output can be filtered by line.
 void print_files(const Trace& trace) {
   for (const TraceFile& file : trace.files) {
-    const std::string end = end_words(file);
+    const std::string end = end_text(file);
     put_line(fmt::format("# rank {} of {}, node {}, process {}: {}{}{}", file.rank, file.size, file.node,
                          file.process_id, sim::counted(file.written, "event"),
                          file.lost == 0       ? ""
@@ -175,7 +175,7 @@ void print_files(const Trace& trace) {
                          : file.closed ? ""
                                        : ", not closed (still running, or killed)"));
   }
-  if (const std::string words = unsealed_words(trace.files); !words.empty()) put_line("# " + words);
+  if (const std::string words = unsealed_text(trace.files); !words.empty()) put_line("# " + words);
 }
 
 // Hidden events are announced, or readers would miss them without notice.
@@ -230,7 +230,7 @@ void print_trace(const PrintOptions& options, const CallSite& call_site) {
     }
   } else {
     const Collectives collectives(trace, names);
-    const EventWords words(trace, names, call_site, &collectives);
+    const EventText words(trace, names, call_site, &collectives);
     put_line(fmt::format("{:>14} {:>5}  {:<14}  {}", "microseconds", "rank", "message", "what it does"));
     for (const std::size_t i : picked) {
       const Trace::Entry& entry = trace.entries[i];

@@ -12,7 +12,7 @@
 #include "command/trace/message_choice.hpp"
 #include "command/trace/read/filter.hpp"
 #include "command/trace/story/collectives.hpp"
-#include "command/trace/story/tell.hpp"
+#include "command/trace/story/format.hpp"
 #include "sim/base/text.hpp"
 
 namespace margay::command {
@@ -46,15 +46,15 @@ MessageStory named(const StoryOptions& options, const Messages& messages) {
 }
 
 // One story by default: the others are listed by title, so that the user can choose.
-void tell_story(const StoryOptions& options, const CallSite& call_site) {
+void print_story(const StoryOptions& options, const CallSite& call_site) {
   Trace trace;
   load_trace(options.folder, trace);
-  tell_unsealed(trace);
+  warn_unsealed(trace);
   check_choice(options.choice, trace);
   const TraceNames names(trace, wire_text);
   const Messages messages(trace);
   const Collectives collectives(trace, names);
-  const EventWords words(trace, names, call_site, &collectives);
+  const EventText words(trace, names, call_site, &collectives);
   std::vector<MessageStory> chosen;
   if (options.message.empty()) {
     chosen = choose(options.choice, trace, names, messages);
@@ -71,18 +71,18 @@ void tell_story(const StoryOptions& options, const CallSite& call_site) {
         Status::error(fmt::format("trace: {}: {} (`margay trace print {}` shows all events)", options.folder,
                                   none_chosen(options.choice, trace, names, messages, collectives), options.folder)));
   }
-  const std::size_t told = std::min(options.choice.count.value_or(1), chosen.size());
-  for (std::size_t i = 0; i < told; ++i) {
-    std::string text = tell(trace, messages, words, chosen[i]);
+  const std::size_t written = std::min(options.choice.count.value_or(1), chosen.size());
+  for (std::size_t i = 0; i < written; ++i) {
+    std::string text = format_story(trace, messages, words, chosen[i]);
     text.pop_back();
     put_line((i == 0 ? "" : "\n") + text);
   }
-  if (told != chosen.size()) {
+  if (written != chosen.size()) {
     put_line(
-        fmt::format("\n{} like it; --count {} prints {}:", sim::counted(chosen.size() - told, "more is", "more are"),
-                    chosen.size(), sim::noun(chosen.size() - told, "it, too", "them all")));
+        fmt::format("\n{} like it; --count {} prints {}:", sim::counted(chosen.size() - written, "more is", "more are"),
+                    chosen.size(), sim::noun(chosen.size() - written, "it, too", "them all")));
   }
-  for (std::size_t i = told; i < std::min(chosen.size(), told + kTitlesMax); ++i) {
+  for (std::size_t i = written; i < std::min(chosen.size(), written + kTitlesMax); ++i) {
     put_line(fmt::format("{:>12}  {}", duration_text(duration_ns(trace, chosen[i])), title(trace, words, chosen[i])));
   }
   finish_output();
@@ -99,7 +99,7 @@ void add_trace_story(CLI::App& trace, const CallSite& call_site) {
       "message", options->message,
       "SOURCE:DESTINATION:SEQUENCE, or as it is told, '0>1 #17'; otherwise the first that the options pick");
   for (CLI::Option* const option : add_message_choice(*story, options->choice)) message->excludes(option);
-  story->callback([options, call_site] { tell_story(*options, call_site); });
+  story->callback([options, call_site] { print_story(*options, call_site); });
 }
 
 }  // namespace margay::command

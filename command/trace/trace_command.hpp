@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "command/trace/story/words.hpp"
+#include "command/trace/story/event_text.hpp"
 
 namespace CLI {
 class App;

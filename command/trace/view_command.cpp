@@ -91,16 +91,16 @@ void write_view(const ViewOptions& options, const CallSite& slow_call_site, std:
   const TraceNames names(trace, wire_text);
   const Messages messages(trace);
   const Collectives collectives(trace, names);
-  const EventWords words(trace, names, call_site, &collectives);
+  const EventText words(trace, names, call_site, &collectives);
   progress.say(fmt::format("laying out {} ...", sim::counted(trace.entries.size(), "event")));
   const std::string path = options.output.empty() ? page_of(options.folder) : options.output;
   ExportOutput output;
   if (Status status = output.open(path); !status.ok()) fail(status);
   const PageInput input{trace, names, messages, collectives, words, call_site};
-  const auto told = [&](std::size_t done, std::size_t all) {
+  const auto on_progress = [&](std::size_t done, std::size_t all) {
     progress.say(fmt::format("telling {}: {} % ...", sim::counted(all, "story", "stories"), 100 * done / all));
   };
-  if (Status status = write_page(page, input, options.folder, told, output.stream()); !status.ok()) fail(status);
+  if (Status status = write_page(page, input, options.folder, on_progress, output.stream()); !status.ok()) fail(status);
   if (Status status = output.close(); !status.ok()) fail(status);
   if (path == "-") return;
   progress.say("");

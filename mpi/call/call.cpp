@@ -184,7 +184,7 @@ void Call::bad_elements(std::int64_t count, const Datatype& type) {
 
 namespace {
 
-std::string tag_words(int tag) {
+std::string tag_text(int tag) {
   const std::string words = "tag " + std::to_string(tag) + " is ";
   return words + (tag < 0 ? "below 0" : "above " + std::to_string(kUserTagMax) + ", the attribute MPI_TAG_UB");
 }
@@ -192,11 +192,11 @@ std::string tag_words(int tag) {
 }  // namespace
 
 void Call::bad_send_tag(int tag) {
-  error(MPI_ERR_TAG, tag_words(tag) + (tag == MPI_ANY_TAG ? " (MPI_ANY_TAG is for receives)" : ""));
+  error(MPI_ERR_TAG, tag_text(tag) + (tag == MPI_ANY_TAG ? " (MPI_ANY_TAG is for receives)" : ""));
 }
 
 void Call::bad_receive_tag(int tag) {
-  error(MPI_ERR_TAG, tag_words(tag) + (tag < 0 ? " and is not MPI_ANY_TAG" : ""));
+  error(MPI_ERR_TAG, tag_text(tag) + (tag < 0 ? " and is not MPI_ANY_TAG" : ""));
 }
 
 void Call::bad_destination(const Communicator* communicator, int rank) {
@@ -325,7 +325,7 @@ void give_way(Call& call) {
 }
 
 void report_nonportable(TypeCheck& check, MPI_Op op, MPI_Datatype type) {
-  if (is_nonportable(op, type)) check.nonportable(operation_word(op) + " on " + type_word(type), "6.9.2");
+  if (is_nonportable(op, type)) check.nonportable(operation_text(op) + " on " + type_text(type), "6.9.2");
 }
 
 UserRequest* add_own_request(Call& call, Communicator& communicator) {

@@ -226,7 +226,7 @@ class Call {
     sim::BoardBlock& board = rank.board();
     ++board.calls;
     std::memcpy(board.mpi_call.data(), name_.board, sizeof name_.board);
-    if (rank.recorder().watched()) [[unlikely]]
+    if (rank.recorder().observing()) [[unlikely]]
       watch_enter(of.caller);
   }
   // Whether `rank` is a member. True without a communicator, whose failed lookup has set the error.
@@ -269,7 +269,7 @@ class Call {
   void leave() {
     inside_ = false;
     MpiRank& rank = *rank_;
-    if (rank.recorder().watched()) [[unlikely]]
+    if (rank.recorder().observing()) [[unlikely]]
       watch_leave();
     rank.board().mpi_call[0] = '\0';
     rank.leave();

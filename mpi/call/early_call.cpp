@@ -72,7 +72,7 @@ int create_early_handler(const Invocation& of, ObjectType object, HandlerFunctio
   if (made == MPI_ERRHANDLER_NULL) {
     call.error(MPI_ERR_OTHER, kTooManyHandlers);
   } else {
-    if (call.rank() != nullptr) call.rank()->handles().note_origin(made);
+    if (call.rank() != nullptr) call.rank()->handles().record_origin(made);
     *handler = made;
   }
   return call.done();
@@ -84,7 +84,7 @@ int free_early_handler(const Invocation& of, MPI_Errhandler* handler) {
   if (!call.ok()) return call.failed();
   const ErrorHandlerPtr found = process_error_handlers().find(*handler);
   if (found == nullptr) {
-    call.error(MPI_ERR_ARG, words_of_bad_handler(*handler));
+    call.error(MPI_ERR_ARG, bad_handler_text(*handler));
     return call.failed();
   }
   // Objects that have the handler keep it; only the program's handle is freed.
@@ -98,7 +98,7 @@ ErrorHandlerPtr checked_handler(Call& call, MPI_Errhandler handle, ObjectType of
   if (!call.ok()) return nullptr;
   ErrorHandlerPtr found = call.rank().tables().error_handlers.find(handle);
   if (found == nullptr) {
-    call.error(MPI_ERR_ARG, words_of_bad_handler(handle));
+    call.error(MPI_ERR_ARG, bad_handler_text(handle));
   } else if (found->of != ObjectType::none && found->of != of) {
     const char* const whose = of == ObjectType::session  ? "sessions"
                               : of == ObjectType::file   ? "files"
@@ -110,7 +110,7 @@ ErrorHandlerPtr checked_handler(Call& call, MPI_Errhandler handle, ObjectType of
   return found;
 }
 
-std::string words_of_bad_handler(MPI_Errhandler handle) {
+std::string bad_handler_text(MPI_Errhandler handle) {
   if (handle == MPI_ERRHANDLER_NULL) return "the error handler is MPI_ERRHANDLER_NULL";
   return "error handler " + in_hex(handle) + " is no living handler (freed, or never made)";
 }

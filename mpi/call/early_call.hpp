@@ -62,6 +62,6 @@ class EarlyCall {
 
 // Messages for a full table, and for an invalid handle.
 inline constexpr char kTooManyHandlers[] = "too many error handlers are alive (2^18); free some first";
-[[nodiscard]] std::string words_of_bad_handler(MPI_Errhandler handle);
+[[nodiscard]] std::string bad_handler_text(MPI_Errhandler handle);
 
 }  // namespace margay::mpi

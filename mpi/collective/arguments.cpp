@@ -20,7 +20,7 @@ void check_buffers(Call& call, const void* send, const void* receive, std::int64
 }
 
 // Formats the message of each class that collective calls and constructions return.
-void note_error(Call& call, int error_class) {
+void record_error(Call& call, int error_class) {
   if (error_class == MPI_SUCCESS) [[likely]]
     return;
   // The check's finding explains the error, and must come before it ends the job.
@@ -41,7 +41,7 @@ void note_error(Call& call, int error_class) {
   if (error_class == MPI_ERR_NO_MEM) {
     return call.error(error_class, "not enough memory for the edges that a member sent");
   }
-  call.error(error_class, error_class == MPI_ERR_TRUNCATE ? kDifferentCalls : words_of_lost(call.rank()));
+  call.error(error_class, error_class == MPI_ERR_TRUNCATE ? kDifferentCalls : lost_text(call.rank()));
 }
 
 namespace {
@@ -72,7 +72,7 @@ Operands::Operands(Call& call, MPI_Op op, Datatype* type, std::int64_t count) : 
       note_operation(call, op, operand);
       return;
     }
-    call.error(MPI_ERR_OP, operation_word(op) + " is not defined on " + type_word(operand) +
+    call.error(MPI_ERR_OP, operation_text(op) + " is not defined on " + type_text(operand) +
                                (op == MPI_REPLACE || op == MPI_NO_OP ? ": it is for one-sided communication only"
                                                                      : " (MPI 4.0, 6.9.2)"));
     return;
@@ -80,7 +80,7 @@ Operands::Operands(Call& call, MPI_Op op, Datatype* type, std::int64_t count) : 
   const mpi_adi::Operation* const made = call.rank().handles().operations().find(op);
   if (made == nullptr) {
     call.error(MPI_ERR_OP, op == MPI_OP_NULL ? "the operation is MPI_OP_NULL"
-                                             : operation_word(op) + " is no living operation (freed, or never made)");
+                                             : operation_text(op) + " is no living operation (freed, or never made)");
     return;
   }
   commutative_ = made->commutative;

@@ -40,10 +40,10 @@ class TypedData {
 void check_buffers(Call& call, const void* send, const void* receive, std::int64_t count);
 
 // Sets the error of a finished collective call, if it has one, with a message.
-void note_error(Call& call, int error_class);
+void record_error(Call& call, int error_class);
 // The same for a call that was carried out here.
-inline void note_error(Call& call, const Collective& collective) {
-  note_error(call, collective.error_class());
+inline void record_error(Call& call, const Collective& collective) {
+  record_error(call, collective.error_class());
 }
 
 // The calling rank's portals for collectives.

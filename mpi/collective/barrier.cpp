@@ -2,7 +2,7 @@
 #include "mpi/call/binding.hpp"
 #include "mpi/call/call.hpp"
 #include "mpi/collective/arguments.hpp"
-#include "mpi/collective/note_call.hpp"
+#include "mpi/collective/check_call.hpp"
 #include "mpi/collective/request_call.hpp"
 #include "mpi/info/table.hpp"
 
@@ -15,7 +15,7 @@ int barrier(Call& call, Form form, MPI_Comm comm, MPI_Request* request) {
   Communicator* communicator = call.communicator(comm);
   call.not_null(request, "request");
   if (!call.ok()) return call.failed();
-  note_call(call, *communicator);
+  check_call(call, *communicator);
   return give_request(call, form, std::make_unique<PlainCallTask<BarrierCall>>(call.rank(), *communicator), request);
 }
 
@@ -25,9 +25,9 @@ extern "C" int PMPI_Barrier(MPI_Comm comm) {
   Call call(call_name<"MPI_Barrier">);
   Communicator* communicator = call.communicator(comm);
   if (!call.ok()) return call.failed();
-  note_call(call, *communicator);
+  check_call(call, *communicator);
   // On an intercommunicator both groups wait for each other, so the barrier runs over both.
-  note_error(call, perform(collectives_of(call), communicator->everybody(), BarrierCall{}));
+  record_error(call, perform(collectives_of(call), communicator->everybody(), BarrierCall{}));
   return call.done();
 }
 MARGAY_ALIAS(Barrier)

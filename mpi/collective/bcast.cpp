@@ -2,7 +2,7 @@
 #include "collectives/select/between_groups.hpp"
 #include "mpi/call/binding.hpp"
 #include "mpi/collective/arguments.hpp"
-#include "mpi/collective/note_call.hpp"
+#include "mpi/collective/check_call.hpp"
 #include "mpi/collective/request_call.hpp"
 
 using namespace margay::mpi;
@@ -27,14 +27,14 @@ Checked check(Call& call, const BcastArguments& arguments) {
   Communicator* communicator = call.communicator(arguments.comm);
   // On an intercommunicator, non-root members of the root's group pass MPI_PROC_NULL and no data.
   if (call.ok() && communicator->is_inter() && arguments.root == MPI_PROC_NULL) {
-    note_call(call, *communicator, {.root = arguments.root});
+    check_call(call, *communicator, {.root = arguments.root});
     return {communicator, call.datatype(MPI_BYTE)};
   }
   call.count(arguments.count);
   Datatype* type = call.datatype(arguments.datatype, arguments.count);
   call.buffer(arguments.buffer, arguments.count, type);
   call.root(communicator, arguments.root);
-  if (call.ok()) note_call(call, *communicator, {.root = arguments.root, .count = arguments.count, .type = type});
+  if (call.ok()) check_call(call, *communicator, {.root = arguments.root, .count = arguments.count, .type = type});
   return {communicator, type};
 }
 
@@ -55,10 +55,10 @@ int bcast(Call& call, const BcastArguments& arguments) {
   const TypedData data = bytes_of(arguments, checked);
   if (checked.communicator->is_inter()) [[unlikely]] {
     const BcastBetween what{TwoGroups::of(*checked.communicator), arguments.root, data.region()};
-    note_error(call, perform(collectives_of(call), checked.communicator->everybody(), what));
+    record_error(call, perform(collectives_of(call), checked.communicator->everybody(), what));
     return call.done();
   }
-  note_error(call, perform(collectives_of(call), *checked.communicator, BcastCall{arguments.root, data.region()}));
+  record_error(call, perform(collectives_of(call), *checked.communicator, BcastCall{arguments.root, data.region()}));
   return call.done();
 }
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <variant>
 
-#include "mpi/collective/note_call.hpp"
+#include "mpi/collective/check_call.hpp"
 #include "mpi_adi/object/topology.hpp"
 
 namespace margay::mpi {
@@ -110,7 +110,7 @@ BlockMove::BlockMove(Call& call, const MoveArguments& arguments)
   plan_messages();
   check_apart(call);
   if (call.ok() && calls_are_checked(call)) [[unlikely]]
-    tell(call);
+    report_shares(call);
 }
 
 bool BlockMove::rooted() const {

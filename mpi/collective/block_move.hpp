@@ -71,7 +71,7 @@ class BlockMove {
   // arrives on the other.
   [[nodiscard]] bool other_side_first() const;
   // Reports the call to the check of collective calls (block_shares).
-  void tell(Call& call) const;
+  void report_shares(Call& call) const;
   // A block and its peer, in the report.
   struct PeersBlock {
     int peer, block;

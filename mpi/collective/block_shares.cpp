@@ -4,13 +4,13 @@
 #include <variant>
 
 #include "mpi/collective/block_move.hpp"
-#include "mpi/collective/note_call.hpp"
+#include "mpi/collective/check_call.hpp"
 #include "mpi_adi/object/topology.hpp"
 
 namespace margay::mpi {
 
 // The message names count and type only if all blocks of the side have them.
-void BlockMove::tell(Call& call) const {
+void BlockMove::report_shares(Call& call) const {
   CollectiveCall what{.root = rooted() ? arguments_.root : kNoRoot};
   const Blocks& named = sent_.size() > 0 ? sent_ : received_;
   const BlockArguments& side = &named == &sent_ ? arguments_.send : arguments_.receive;
@@ -19,7 +19,7 @@ void BlockMove::tell(Call& call) const {
     what.type = &named.type_of(0);
   }
   const bool varies = arguments_.receive.sort != BlockArguments::Sort::even;
-  tell_call(call, *communicator_, what, {sends(), expects(), arguments_.operation == Move::allgather && varies});
+  report_call(call, *communicator_, what, {sends(), expects(), arguments_.operation == Move::allgather && varies});
 }
 
 // With MPI_IN_PLACE a rank's blocks are those of its receive side.

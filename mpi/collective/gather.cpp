@@ -7,7 +7,7 @@
 #include "mpi/call/binding.hpp"
 #include "mpi/collective/arguments.hpp"
 #include "mpi/collective/block_move.hpp"
-#include "mpi/collective/note_call.hpp"
+#include "mpi/collective/check_call.hpp"
 #include "mpi/collective/request_call.hpp"
 #include "portals/base/assert.hpp"
 
@@ -119,7 +119,7 @@ class Gathering {
     if (!call.ok()) return;
     MARGAY_ASSERT(mine_.type != nullptr);  // a check that fails sets the error
     if (calls_are_checked(call)) [[unlikely]]
-      tell(call);
+      report(call);
   }
 
   // All members below require: no error is set.
@@ -136,13 +136,13 @@ class Gathering {
   void finish() {
     if (all_) all_->scatter();
   }
-  void tell(GatherCall& what) const {
+  void report(GatherCall& what) const {
     what = {*arguments_.root, data_->region(), block_bytes(), all_ ? all_->run() : nullptr};
   }
-  void tell(AllgatherCall& what) const { what = {data_->region(), block_bytes(), all_->run()}; }
+  void report(AllgatherCall& what) const { what = {data_->region(), block_bytes(), all_->run()}; }
 
  private:
-  void tell(Call& call) const {
+  void report(Call& call) const {
     // At a root of a gather the receive arguments describe the blocks of all.
     const bool names_result = to_one() && has_result();
     const CollectiveCall what{.root = arguments_.root.value_or(kNoRoot),
@@ -155,7 +155,7 @@ class Gathering {
     if (has_result())
       shares.expects.push_back(
           {0, members, amount_of(*receive_type_, bytes_of(arguments_.receive_count, *receive_type_))});
-    tell_call(call, *communicator_, what, std::move(shares));
+    report_call(call, *communicator_, what, std::move(shares));
   }
   [[nodiscard]] bool to_one() const { return arguments_.root.has_value(); }
   [[nodiscard]] bool has_result() const { return !to_one() || communicator_->rank() == *arguments_.root; }
@@ -201,8 +201,8 @@ int gather(Call& call, const GatherArguments& arguments) {
   if (!call.ok()) return call.failed();
   gathering.begin();
   What what;
-  gathering.tell(what);
-  note_error(call, perform(collectives_of(call), gathering.communicator(), what));
+  gathering.report(what);
+  record_error(call, perform(collectives_of(call), gathering.communicator(), what));
   if (call.ok()) gathering.finish();
   return call.done();
 }
@@ -220,7 +220,7 @@ class GatherTask final : public PlainCallTask<What> {
  private:
   void prepare() override {
     gathering_->begin();
-    gathering_->tell(this->what_);
+    gathering_->report(this->what_);
   }
   int finish() override {
     gathering_->finish();

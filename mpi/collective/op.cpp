@@ -24,7 +24,7 @@ int create(Call& call, std::unique_ptr<MadeOperation> operation, MPI_Op* handle)
     call.error(MPI_ERR_OTHER, "too many operations are alive (2^18); free some first");
     return call.failed();
   }
-  call.rank().handles().note_origin(operation->handle);
+  call.rank().handles().record_origin(operation->handle);
   *handle = operation.release()->handle;  // owned by the table until MPI_Op_free or the end of MPI
   return call.done();
 }
@@ -35,7 +35,7 @@ MadeOperation* find(Call& call, MPI_Op op) {
   MadeOperation* const found = call.rank().handles().operations().find(op);
   if (found == nullptr) {
     call.error(MPI_ERR_OP, op == MPI_OP_NULL ? "the operation is MPI_OP_NULL"
-                                             : operation_word(op) + " is no living operation (freed, or never made)");
+                                             : operation_text(op) + " is no living operation (freed, or never made)");
   }
   return found;
 }
@@ -64,7 +64,7 @@ extern "C" int PMPI_Op_free(MPI_Op* op) {
   Call call(call_name<"MPI_Op_free">);
   call.not_null(op, "op");
   if (call.ok() && is_predefined_op(*op)) {
-    call.error(MPI_ERR_OP, "operation " + operation_word(*op) + " is predefined and cannot be freed");
+    call.error(MPI_ERR_OP, "operation " + operation_text(*op) + " is predefined and cannot be freed");
   }
   MadeOperation* const found = call.ok() ? find(call, *op) : nullptr;
   if (!call.ok()) return call.failed();

@@ -5,7 +5,7 @@
 #include "collectives/select/between_groups.hpp"
 #include "mpi/call/binding.hpp"
 #include "mpi/collective/arguments.hpp"
-#include "mpi/collective/note_call.hpp"
+#include "mpi/collective/check_call.hpp"
 #include "mpi/collective/request_call.hpp"
 
 using namespace margay::mpi;
@@ -57,7 +57,7 @@ class Reducing {
     if (arguments.send != MPI_IN_PLACE) call.buffer(arguments.send, arguments.count, type_, "sendbuf");
     if (!call.ok()) return;
     // Last, because only a valid call is compared with those of the other members.
-    note_call(
+    check_call(
         call, *communicator_,
         {.root = arguments.root.value_or(kNoRoot), .operation = arguments.op, .count = arguments.count, .type = type_});
   }
@@ -114,10 +114,11 @@ class ReducingBetween {
     const int root = arguments.root.value_or(kNoRoot);
     // Such a member's operation and type are placeholders, which must not be compared with the others' arguments.
     if (is_nobody(arguments)) {
-      note_call(call, *communicator_, {.root = root});
+      check_call(call, *communicator_, {.root = root});
       return;
     }
-    note_call(call, *communicator_, {.root = root, .operation = arguments.op, .count = arguments.count, .type = type_});
+    check_call(call, *communicator_,
+               {.root = root, .operation = arguments.op, .count = arguments.count, .type = type_});
   }
 
   [[nodiscard]] Communicator& communicator() const { return *communicator_; }
@@ -179,7 +180,7 @@ template <typename What>
   Reducing reducing(call, arguments);
   if (!call.ok()) return call.failed();
   const What what = begun<What>(reducing);
-  note_error(call, perform(collectives_of(call), reducing.communicator(), what));
+  record_error(call, perform(collectives_of(call), reducing.communicator(), what));
   if (call.ok()) reducing.finish();
   return call.done();
 }

@@ -7,7 +7,7 @@
 #include "mpi/call/binding.hpp"
 #include "mpi/collective/arguments.hpp"
 #include "mpi/collective/blocks.hpp"
-#include "mpi/collective/note_call.hpp"
+#include "mpi/collective/check_call.hpp"
 #include "mpi/collective/request_call.hpp"
 
 using namespace margay::mpi;
@@ -47,7 +47,7 @@ class ReduceScattering {
       lengths_.push_back(static_cast<std::uint64_t>(count) * operands_.element_bytes());
     }
     if (calls_are_checked(call)) [[unlikely]]
-      tell(call);
+      report(call);
   }
 
   // All members below require: no error is set.
@@ -76,15 +76,15 @@ class ReduceScattering {
   }
 
  private:
-  void tell(Call& call) const {
+  void report(Call& call) const {
     CallShares shares;
     shares.expects_alike = !arguments_.even;
     for (std::size_t rank = 0; !arguments_.even && rank < counts_.size(); ++rank) {
       const auto bytes = static_cast<std::uint64_t>(counts_[rank]) * type_->size;
       add_share(shares.expects, static_cast<std::int32_t>(rank), amount_of(*type_, bytes));
     }
-    tell_call(call, *communicator_, {.operation = arguments_.op, .count = total(), .type = type_}, std::move(shares),
-              true);
+    report_call(call, *communicator_, {.operation = arguments_.op, .count = total(), .type = type_}, std::move(shares),
+                true);
   }
   [[nodiscard]] ReduceScatterBetween between() const {
     return {TwoGroups::of(*communicator_), what_.reduction, lengths_};

@@ -16,7 +16,7 @@ void be_persistent(Call& call, CallTask& task) {
                         "2^20 persistent collectives of the communicator were not freed yet; free some of them first");
     }
     const int error_class = agree_on_channels(call.rank(), task.communicator->everybody());
-    if (error_class != MPI_SUCCESS) return note_error(call, error_class);
+    if (error_class != MPI_SUCCESS) return record_error(call, error_class);
   }
 }
 

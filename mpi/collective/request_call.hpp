@@ -8,7 +8,7 @@
 #include "mpi/call/binding.hpp"
 #include "mpi/call/call.hpp"
 #include "mpi/collective/arguments.hpp"
-#include "mpi/collective/note_call.hpp"
+#include "mpi/collective/check_call.hpp"
 #include "mpi/info/table.hpp"
 
 namespace margay::mpi {
@@ -69,7 +69,7 @@ int perform_checked(Call& call, const Arguments& arguments) {
   What what(call, arguments);
   if (!call.ok()) return call.failed();
   what.begin();
-  note_error(call, perform(collectives_of(call), what.communicator().everybody(), what));
+  record_error(call, perform(collectives_of(call), what.communicator().everybody(), what));
   // The result of a failed call is undefined, so it is not unpacked.
   if (call.ok()) what.finish();
   return call.done();

@@ -1,7 +1,7 @@
 // MPI_Scan and MPI_Exscan (MPI 4.0, 6.11), and their nonblocking and persistent forms (6.12, 6.13).
 #include "mpi/call/binding.hpp"
 #include "mpi/collective/arguments.hpp"
-#include "mpi/collective/note_call.hpp"
+#include "mpi/collective/check_call.hpp"
 #include "mpi/collective/request_call.hpp"
 
 using namespace margay::mpi;
@@ -32,7 +32,7 @@ class Scanning {
     if (has_result() || in_place()) call.buffer(arguments.receive, arguments.count, type_, "recvbuf");
     if (!in_place()) call.buffer(arguments.send, arguments.count, type_, "sendbuf");
     if (!call.ok()) return;
-    note_call(call, *communicator_, {.operation = arguments.op, .count = arguments.count, .type = type_});
+    check_call(call, *communicator_, {.operation = arguments.op, .count = arguments.count, .type = type_});
   }
 
   // All members below require: no error is set.

@@ -7,7 +7,7 @@
 #include "mpi/call/binding.hpp"
 #include "mpi/collective/arguments.hpp"
 #include "mpi/collective/block_move.hpp"
-#include "mpi/collective/note_call.hpp"
+#include "mpi/collective/check_call.hpp"
 #include "mpi/collective/request_call.hpp"
 
 using namespace margay::mpi;
@@ -46,7 +46,7 @@ class Scattering {
     if (call.ok() && is_root()) check_one_buffer(call);
     // Only then: the shares of the blocks cost an allocation.
     if (call.ok() && calls_are_checked(call)) [[unlikely]]
-      tell(call);
+      report(call);
   }
 
   // All members below require: no error is set.
@@ -60,7 +60,7 @@ class Scattering {
     }
     if (!in_place()) mine_.emplace(arguments_.receive, arguments_.receive_count, *receive_type_);
   }
-  void tell(ScatterCall& what) const {
+  void report(ScatterCall& what) const {
     what.root = arguments_.root;
     // The root goes by what it sends, others by what they expect: if these differ, the call fails.
     what.block_bytes = is_root() ? bytes_of(arguments_.send_count, *send_type_) : mine_->region().bytes();
@@ -103,7 +103,7 @@ class Scattering {
     call.error(MPI_ERR_BUFFER, "send and receive buffer are the same; say MPI_IN_PLACE for the receive buffer");
   }
 
-  void tell(Call& call) const {
+  void report(Call& call) const {
     const CollectiveCall what{.root = arguments_.root,
                               .count = is_root() ? arguments_.send_count : arguments_.receive_count,
                               .type = is_root() ? send_type_ : receive_type_};
@@ -116,7 +116,7 @@ class Scattering {
       const Amount amount = amount_of(*receive_type_, bytes_of(arguments_.receive_count, *receive_type_));
       shares.expects.push_back({arguments_.root, 1, amount});
     }
-    tell_call(call, *communicator_, what, std::move(shares));
+    report_call(call, *communicator_, what, std::move(shares));
   }
 
   ScatterArguments arguments_;
@@ -139,8 +139,8 @@ int scatter(Call& call, const ScatterArguments& arguments) {
   if (!call.ok()) return call.failed();
   scattering.begin();
   ScatterCall what;
-  scattering.tell(what);
-  note_error(call, perform(collectives_of(call), scattering.communicator(), what));
+  scattering.report(what);
+  record_error(call, perform(collectives_of(call), scattering.communicator(), what));
   return call.done();
 }
 
@@ -156,7 +156,7 @@ class ScatterTask final : public PlainCallTask<ScatterCall> {
  private:
   void prepare() override {
     scattering_->begin();
-    scattering_->tell(what_);
+    scattering_->report(what_);
   }
 
   // The checked arguments, which each start of a persistent call uses again.

@@ -35,7 +35,7 @@ int give_group(Call& call, GroupPtr group, MPI_Group* handle) {
   if (made == MPI_GROUP_NULL) {
     call.error(MPI_ERR_OTHER, "no handle is free (262,144 groups are alive); free some first");
   } else {
-    call.rank().handles().note_origin(made);
+    call.rank().handles().record_origin(made);
     *handle = made;
   }
   return call.done();
@@ -107,7 +107,7 @@ int give_communicator(Call& call, const Made& made, MPI_Comm* handle) {
   if (made.error_class == MPI_ERR_OTHER) {
     call.error(MPI_ERR_OTHER, kContextsUsedUp);
   } else {
-    note_error(call, made.error_class);
+    record_error(call, made.error_class);
   }
   *handle = made.communicator == nullptr ? MPI_COMM_NULL : made.communicator->handle;
   return call.done();

@@ -5,7 +5,7 @@
 #include "collectives/comm/construct.hpp"
 #include "mpi/call/binding.hpp"
 #include "mpi/collective/arguments.hpp"
-#include "mpi/collective/note_call.hpp"
+#include "mpi/collective/check_call.hpp"
 #include "mpi/collective/request_call.hpp"
 #include "mpi/communicator/arguments.hpp"
 #include "mpi/communicator/attribute_callbacks.hpp"
@@ -46,7 +46,7 @@ int color_of_neighborhood(Call& call, Communicator& communicator, MPI_Info info)
   const std::string* const folder = hints ? hints->find("nbhd_common_dirname") : nullptr;
   if (folder == nullptr) return MPI_UNDEFINED;
   int color = MPI_UNDEFINED;
-  note_error(call, color_of_folder(call.rank(), communicator, *folder, color));
+  record_error(call, color_of_folder(call.rank(), communicator, *folder, color));
   return color;
 }
 
@@ -71,7 +71,7 @@ int color_of_type(Call& call, Communicator& communicator, int type, MPI_Info inf
 
 std::optional<Info> hints_of(Call& call, MPI_Info info) {
   std::optional<Info> hints = info == MPI_INFO_NULL ? Info{} : copy_of_info(info);
-  if (!hints) call.error(MPI_ERR_INFO, words_of_bad_info(info));
+  if (!hints) call.error(MPI_ERR_INFO, bad_info_text(info));
   return hints;
 }
 
@@ -81,7 +81,7 @@ int begin(Call& call, MPI_Comm comm, const Info* hints, MPI_Comm* newcomm, MPI_R
   call.not_null(newcomm, "newcomm");
   call.not_null(request, "request");
   if (!call.ok()) return call.failed();
-  note_call(call, *communicator);
+  check_call(call, *communicator);
   Begun begun = begin_duplicate(call.rank(), *communicator, newcomm);
   if (begun.communicator == nullptr) {
     call.error(MPI_ERR_OTHER, "no handle is free (262,144 communicators are alive)");
@@ -107,7 +107,7 @@ extern "C" int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
   Communicator* communicator = call.communicator(comm);
   call.not_null(newcomm, "newcomm");
   if (!call.ok()) return call.failed();
-  note_call(call, *communicator);
+  check_call(call, *communicator);
   return give_duplicate(call, *communicator, duplicate(call.rank(), *communicator), newcomm);
 }
 MARGAY_ALIAS(Comm_dup)
@@ -118,7 +118,7 @@ extern "C" int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* n
   call.not_null(newcomm, "newcomm");
   const std::optional<Info> hints = hints_of(call, info);
   if (!call.ok()) return call.failed();
-  note_call(call, *communicator);
+  check_call(call, *communicator);
   return give_duplicate(call, *communicator, duplicate(call.rank(), *communicator), newcomm, &*hints);
 }
 MARGAY_ALIAS(Comm_dup_with_info)
@@ -144,7 +144,7 @@ extern "C" int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newc
     call.error(MPI_ERR_ARG, "color " + std::to_string(color) + " is below 0 and is not MPI_UNDEFINED");
   }
   if (!call.ok()) return call.failed();
-  note_call(call, *communicator);
+  check_call(call, *communicator);
   return give_communicator(call, split(call.rank(), *communicator, color, key), newcomm);
 }
 MARGAY_ALIAS(Comm_split)
@@ -160,7 +160,7 @@ extern "C" int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_
     call.error(MPI_ERR_ARG, "split_type " + std::to_string(split_type) + " is none of MPI_COMM_TYPE_");
   }
   if (!call.ok()) return call.failed();
-  note_call(call, *communicator);
+  check_call(call, *communicator);
   const int color = known ? color_of_type(call, *communicator, split_type, info) : MPI_UNDEFINED;
   if (!call.ok()) return call.failed();
   return give_communicator(call, split(call.rank(), *communicator, color, key), newcomm);
@@ -174,7 +174,7 @@ extern "C" int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcom
   call.not_null(newcomm, "newcomm");
   check_subset(call, found, communicator);
   if (!call.ok()) return call.failed();
-  note_call(call, *communicator);
+  check_call(call, *communicator);
   return give_communicator(call, create(call.rank(), *communicator, found), newcomm);
 }
 MARGAY_ALIAS(Comm_create)

@@ -23,7 +23,7 @@ struct Given {
     check_text(call, stringtag, MPI_MAX_STRINGTAG_LEN, "stringtag");
     if (info != MPI_INFO_NULL) {
       const std::optional<Info> found = copy_of_info(info);
-      if (!found) call.error(MPI_ERR_INFO, words_of_bad_info(info));
+      if (!found) call.error(MPI_ERR_INFO, bad_info_text(info));
       if (found) hints = *found;
     }
     call.not_null(made, made_name);

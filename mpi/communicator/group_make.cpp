@@ -25,7 +25,7 @@ int combine(Call& call, MPI_Group group1, MPI_Group group2, MPI_Group* newgroup,
 }
 
 // Sets the error for a fault in an entry of the argument `what`.
-void tell_fault(Call& call, const RankFault& fault, const char* what, int size, int range_class) {
+void report_fault(Call& call, const RankFault& fault, const char* what, int size, int range_class) {
   const std::string entry =
       std::string(what) + "[" + std::to_string(fault.at) + "]: rank " + std::to_string(fault.rank);
   switch (fault.what) {
@@ -53,7 +53,7 @@ int choose(Call& call, MPI_Group group, int n, const int* ranks, MPI_Group* newg
   const std::span<const int> chosen = checked_array(call, ranks, n, "ranks");
   call.not_null(newgroup, "newgroup");
   if (!call.ok()) return call.failed();
-  tell_fault(call, check_ranks(found->size(), chosen), "ranks", found->size(), MPI_ERR_RANK);
+  report_fault(call, check_ranks(found->size(), chosen), "ranks", found->size(), MPI_ERR_RANK);
   if (!call.ok()) return call.failed();
   return give_group(call, operation(*found, chosen, me(call)), newgroup);
 }
@@ -68,7 +68,7 @@ int choose_ranges(Call& call, MPI_Group group, int n, const int (*ranges)[3], MP
   std::vector<int> chosen;
   // Ranges are (first, last, stride) triplets.
   const std::span triplets(ranges, static_cast<std::size_t>(n));
-  tell_fault(call, expand_ranges(found->size(), triplets, chosen), "ranges", found->size(), MPI_ERR_ARG);
+  report_fault(call, expand_ranges(found->size(), triplets, chosen), "ranges", found->size(), MPI_ERR_ARG);
   if (!call.ok()) return call.failed();
   return give_group(call, operation(*found, chosen, me(call)), newgroup);
 }

@@ -2,7 +2,7 @@
 #include "collectives/comm/construct.hpp"
 
 #include "mpi/call/binding.hpp"
-#include "mpi/collective/note_call.hpp"
+#include "mpi/collective/check_call.hpp"
 #include "mpi/communicator/arguments.hpp"
 
 using namespace margay::mpi;
@@ -25,7 +25,7 @@ extern "C" int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_
   if (!call.ok()) return call.failed();
   // The lookup of `peer` has set another handler.
   call.on(*local);
-  note_call(call, *local);
+  check_call(call, *local);
   const Made made = join_groups(call.rank(), *local, local_leader, peer, remote_leader, tag);
   if (made.error_class == MPI_ERR_COMM) {
     call.error(MPI_ERR_COMM, "a process is in both groups; the groups of an intercommunicator are disjoint");
@@ -41,7 +41,7 @@ extern "C" int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm* newi
   call.not_null(newintracomm, "newintracomm");
   if (call.ok() && !communicator->is_inter()) call.error(MPI_ERR_COMM, "the communicator is no intercommunicator");
   if (!call.ok()) return call.failed();
-  note_call(call, *communicator);
+  check_call(call, *communicator);
   return give_communicator(call, merge_groups(call.rank(), *communicator, high != 0), newintracomm);
 }
 MARGAY_ALIAS(Intercomm_merge)

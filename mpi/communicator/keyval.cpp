@@ -18,7 +18,7 @@ int create(Call& call, ObjectType owner, MPI_Comm_copy_attr_function* copy, MPI_
   if (made == nullptr) {
     call.error(MPI_ERR_OTHER, "too many attribute keys are alive (2^18); free some first");
   } else {
-    call.rank().handles().note_origin(made->handle);
+    call.rank().handles().record_origin(made->handle);
     *keyval = made->handle;
   }
   return call.done();

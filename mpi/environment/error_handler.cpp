@@ -14,7 +14,7 @@ ErrorHandlerPtr find_handler(Call& call, MPI_Errhandler handle) {
   if (!call.ok()) return nullptr;
   ErrorHandlerPtr found = call.rank().tables().error_handlers.find(handle);
   if (found != nullptr) return found;
-  call.error(MPI_ERR_ARG, words_of_bad_handler(handle));
+  call.error(MPI_ERR_ARG, bad_handler_text(handle));
   return nullptr;
 }
 
@@ -28,7 +28,7 @@ int create(Call& call, MPI_Comm_errhandler_function* function, MPI_Errhandler* h
   if (made == MPI_ERRHANDLER_NULL) {
     call.error(MPI_ERR_OTHER, kTooManyHandlers);
   } else {
-    call.rank().handles().note_origin(made);
+    call.rank().handles().record_origin(made);
     *handler = made;
   }
   return call.done();
@@ -52,11 +52,11 @@ int get(Call& call, MPI_Comm comm, MPI_Errhandler* handle) {
   if (!call.ok()) return call.failed();
   ErrorHandlers& handlers = call.rank().tables().error_handlers;
   const ErrorHandlerPtr& handler = communicator->error_handler;
-  const MPI_Errhandler told = handlers.hand_out(handler == nullptr ? handlers.fatal() : handler);
-  if (told == MPI_ERRHANDLER_NULL) {
+  const MPI_Errhandler handed_out = handlers.hand_out(handler == nullptr ? handlers.fatal() : handler);
+  if (handed_out == MPI_ERRHANDLER_NULL) {
     call.error(MPI_ERR_OTHER, kTooManyHandlers);
   } else {
-    *handle = told;
+    *handle = handed_out;
   }
   return call.done();
 }

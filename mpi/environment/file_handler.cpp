@@ -40,11 +40,11 @@ extern "C" int PMPI_File_get_errhandler(MPI_File file, MPI_Errhandler* errhandle
   if (!call.ok()) return call.failed();
   ObjectTables& tables = call.rank().tables();
   // A new reference, which MPI_Errhandler_free drops.
-  const MPI_Errhandler told = tables.error_handlers.hand_out(tables.file_handler);
-  if (told == MPI_ERRHANDLER_NULL) {
+  const MPI_Errhandler handed_out = tables.error_handlers.hand_out(tables.file_handler);
+  if (handed_out == MPI_ERRHANDLER_NULL) {
     call.error(MPI_ERR_OTHER, kTooManyHandlers);
   } else {
-    *errhandler = told;
+    *errhandler = handed_out;
   }
   return call.done();
 }

@@ -19,7 +19,7 @@ extern "C" int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
   if (size < 0) call.error(MPI_ERR_ARG, "size is " + std::to_string(size) + ", below 0");
   call.not_null(baseptr, "baseptr");
   const std::optional<Info> hints = info == MPI_INFO_NULL ? Info{} : copy_of_info(info);
-  if (!hints) call.error(MPI_ERR_INFO, words_of_bad_info(info));
+  if (!hints) call.error(MPI_ERR_INFO, bad_info_text(info));
   if (!call.ok()) return call.failed();
   void* memory = nullptr;
   const margay::portals::Status status =

@@ -81,7 +81,7 @@ void wait_extended(Call& call, Requests requests, bool all, const std::function<
   sim::WaitMeans means = rank.process().wait_means();
   means.may_sleep = false;
   sim::Waiter waiter(rank.process().kernel(), rank.process().clock(), means);
-  StallWatch stall(rank);
+  StallTimer stall(rank);
   while (call.ok() && !done()) {
     if (all) call_wait_functions(call, requests);
     if (!call.ok()) return;

@@ -9,7 +9,7 @@ namespace margay::mpi {
 Info* find_info(EarlyCall& call, const InfoAccess& infos, MPI_Info handle) {
   if (!call.ok()) return nullptr;
   Info* const found = infos.find(handle);
-  if (found == nullptr) call.error(MPI_ERR_INFO, words_of_bad_info(handle));
+  if (found == nullptr) call.error(MPI_ERR_INFO, bad_info_text(handle));
   return found;
 }
 

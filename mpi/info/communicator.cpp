@@ -13,7 +13,7 @@ extern "C" int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info) {
   Call call(call_name<"MPI_Comm_set_info">);
   Communicator* communicator = call.communicator(comm);
   const std::optional<Info> hints = copy_of_info(info);
-  if (!hints) call.error(MPI_ERR_INFO, words_of_bad_info(info));
+  if (!hints) call.error(MPI_ERR_INFO, bad_info_text(info));
   if (call.ok()) communicator->hints.set_from(*hints);
   return call.done();
 }
@@ -25,7 +25,7 @@ extern "C" int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info* info_used) {
   call.not_null(info_used, "info_used");
   if (!call.ok()) return call.failed();
   Info hints;
-  communicator->hints.tell(hints);
+  communicator->hints.write(hints);
   const MPI_Info made = add_info(std::move(hints));
   if (made == MPI_INFO_NULL) {
     call.error(MPI_ERR_OTHER, "too many info objects are alive (2^18); free some first");

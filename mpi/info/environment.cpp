@@ -35,7 +35,7 @@ std::vector<std::string> own_words() {
 }
 
 // Sets a pair; a value that is too long is truncated.
-void tell(Info& info, const char* key, const std::string& value) {
+void set(Info& info, const char* key, const std::string& value) {
   if (!value.empty()) info.set(key, value.substr(0, MPI_MAX_INFO_VAL));
 }
 
@@ -67,13 +67,13 @@ Info environment_info(int argc, char** argv, const JobFacts& facts) {
   char folder[PATH_MAX] = {};
   if (getcwd(folder, sizeof folder) == nullptr) folder[0] = '\0';
   Info info;
-  if (!words.empty()) tell(info, "command", words[0]);
-  tell(info, "argv", arguments);
-  if (facts.program_ranks != 0) tell(info, "maxprocs", std::to_string(facts.program_ranks));
-  tell(info, "mpi_initial_errhandler", facts.initial_handler);
-  tell(info, "host", machine.nodename);
-  tell(info, "arch", machine.machine);
-  tell(info, "wdir", folder);
+  if (!words.empty()) set(info, "command", words[0]);
+  set(info, "argv", arguments);
+  if (facts.program_ranks != 0) set(info, "maxprocs", std::to_string(facts.program_ranks));
+  set(info, "mpi_initial_errhandler", facts.initial_handler);
+  set(info, "host", machine.nodename);
+  set(info, "arch", machine.machine);
+  set(info, "wdir", folder);
   return info;
 }
 

@@ -43,7 +43,7 @@ extern "C" int PMPI_Info_dup(MPI_Info info, MPI_Info* newinfo) {
   call.not_null(newinfo, "newinfo");
   // Any valid object, also MPI_INFO_ENV: the copy can be changed.
   std::optional<Info> copy = copy_of_info(info);
-  if (!copy) call.error(MPI_ERR_INFO, words_of_bad_info(info));
+  if (!copy) call.error(MPI_ERR_INFO, bad_info_text(info));
   return call.ok() ? hand_out(call, std::move(*copy), newinfo) : call.failed();
 }
 MARGAY_ALIAS(Info_dup)

@@ -40,7 +40,7 @@ Info InfoAccess::environment(int argc, char** argv) const {
   return environment_info(argc, argv, infos_.facts ? *infos_.facts : facts_of_environment());
 }
 
-void InfoAccess::note_job(const sim::Job& job) const {
+void InfoAccess::record_job(const sim::Job& job) const {
   infos_.facts = {job.program_ranks != 0 ? job.program_ranks : job.size, job.options.text("initial_errhandler")};
 }
 
@@ -74,7 +74,7 @@ MPI_Info add_info(Info&& info) {
   const MPI_Info handle = infos.add(std::move(info));
   MpiRank* const rank = current_rank();
   // For the list of leaks: the call that made it.
-  if (handle != MPI_INFO_NULL && rank != nullptr) rank->handles().note_origin(handle);
+  if (handle != MPI_INFO_NULL && rank != nullptr) rank->handles().record_origin(handle);
   return handle;
 }
 
@@ -82,7 +82,7 @@ std::vector<MPI_Info> living_infos() {
   return InfoAccess().living();
 }
 
-std::string words_of_bad_info(MPI_Info handle) {
+std::string bad_info_text(MPI_Info handle) {
   if (handle == MPI_INFO_NULL) return "the info object is MPI_INFO_NULL";
   return "info " + in_hex(handle) + " is no living info object (freed, or never made)";
 }
@@ -91,7 +91,7 @@ std::string words_of_bad_info(MPI_Info handle) {
 void check_hints(Call& call, MPI_Info handle) {
   if (handle == MPI_INFO_NULL) return;
   const bool living = InfoAccess().find(handle) != nullptr;
-  if (!living) call.error(MPI_ERR_INFO, words_of_bad_info(handle));
+  if (!living) call.error(MPI_ERR_INFO, bad_info_text(handle));
 }
 
 }  // namespace margay::mpi

@@ -30,7 +30,7 @@ struct JobFacts {
 // Objects that the program has made and not freed.
 [[nodiscard]] std::vector<MPI_Info> living_infos();
 // The message for an invalid handle.
-[[nodiscard]] std::string words_of_bad_info(MPI_Info handle);
+[[nodiscard]] std::string bad_info_text(MPI_Info handle);
 
 // Checks an info argument of which nothing is used: MPI_INFO_NULL or a valid object.
 void check_hints(Call& call, MPI_Info handle);
@@ -51,7 +51,7 @@ class InfoAccess {
   // The contents of MPI_INFO_ENV, with the program's command line.
   [[nodiscard]] Info environment(int argc, char** argv) const;
   // Sets the job's facts when MPI begins; they stay valid after MPI's end.
-  void note_job(const sim::Job& job) const;
+  void record_job(const sim::Job& job) const;
 
  private:
   InfoTable& infos_;

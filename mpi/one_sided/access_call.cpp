@@ -164,7 +164,7 @@ void check_operation(Call& call, MPI_Op op, bool result_wanted) {
     }
     return;
   }
-  const std::string word = operation_word(op);
+  const std::string word = operation_text(op);
   const bool lives = call.rank().handles().operations().find(op) != nullptr;
   call.error(MPI_ERR_OP, op == MPI_OP_NULL ? "the operation is MPI_OP_NULL"
                          : lives ? word + " is one that the program made; accumulates take predefined ones only"
@@ -202,14 +202,14 @@ void check_elements(Call& call, const Access& access, const ResultArguments& res
     call.error(MPI_ERR_TYPE, "elements of the target's datatype " + in_hex(target.handle) +
                                  " are not all of one predefined datatype that accumulates take");
   } else if (operands.compare != nullptr && !swaps(operands.type)) {
-    call.error(MPI_ERR_TYPE, "datatype " + type_word(operands.type) +
+    call.error(MPI_ERR_TYPE, "datatype " + type_text(operands.type) +
                                  " is none of integers, logicals or bytes, which alone are compared");
   } else if (operands.compare == nullptr && !accumulates(operands.op, operands.type)) {
     call.error(MPI_ERR_OP,
-               "operation " + operation_word(operands.op) + " is not defined on " + type_word(operands.type));
+               "operation " + operation_text(operands.op) + " is not defined on " + type_text(operands.type));
   } else if (operands.any() && element_type(*access.type) != operands.type) {
     call.error(MPI_ERR_TYPE, "elements of the origin's datatype " + in_hex(access.type->handle) + " are not " +
-                                 type_word(operands.type) + ", as the target's are");
+                                 type_text(operands.type) + ", as the target's are");
   } else if (operands.compare == nullptr && call.ok()) {
     note_operation(call, operands.op, operands.type);
   }
@@ -228,7 +228,7 @@ void check_result(Call& call, Access& access, const ResultArguments& result, con
   if (!call.ok()) return;
   if (has_elements(access, result) && element_type(*access.type) != operands.type) {
     return call.error(MPI_ERR_TYPE, "elements of the result's datatype " + in_hex(access.type->handle) + " are not " +
-                                        type_word(operands.type) + ", as the target's are");
+                                        type_text(operands.type) + ", as the target's are");
   }
   const std::uint64_t bytes = target_bytes(access);
   const std::uint64_t result_bytes = static_cast<std::uint64_t>(result.count) * access.type->size;

@@ -15,19 +15,19 @@ namespace margay::mpi {
 
 namespace {
 
-std::string bytes_word(const ByteRange& range) {
+std::string bytes_text(const ByteRange& range) {
   return "bytes " + std::to_string(range.begin) + " to " + std::to_string(range.end);
 }
 
-std::string elements_word(const AnnouncedAccess& access) {
+std::string elements_text(const AnnouncedAccess& access) {
   const bool one = access.type != 0 && access.type != MPI_DATATYPE_NULL;
-  return one ? type_word(access.type) : "elements of several types";
+  return one ? type_text(access.type) : "elements of several types";
 }
 
 // "puts MPI_INT into bytes 0 to 4"
 std::string deed(const AnnouncedAccess& access, const ByteRange& range) {
-  const std::string elements = elements_word(access);
-  const std::string bytes = bytes_word(range);
+  const std::string elements = elements_text(access);
+  const std::string bytes = bytes_text(range);
   switch (access.kind) {
     case AccessKind::put:
       return "puts " + elements + " into " + bytes;
@@ -37,7 +37,7 @@ std::string deed(const AnnouncedAccess& access, const ByteRange& range) {
       break;
   }
   if (access.op == MPI_OP_NULL) return "compares and swaps " + elements + " in " + bytes;
-  return "accumulates " + elements + " with " + operation_word(access.op) + " in " + bytes;
+  return "accumulates " + elements + " with " + operation_text(access.op) + " in " + bytes;
 }
 
 // The cure: the synchronisation that separates the two accesses in this kind of epoch.
@@ -67,7 +67,7 @@ std::string words_of_window(const Window& window) {
   return "window " + in_hex(window.handle) + (name.empty() ? "" : " (" + name + ")");
 }
 
-std::string words_of_conflict(const Conflict& conflict, const AnnouncedAccess& second, const ConflictPlace& place) {
+std::string conflict_text(const Conflict& conflict, const AnnouncedAccess& second, const ConflictLocation& place) {
   const bool own = conflict.first.origin == second.origin;
   return "rank " + std::to_string(second.origin) + " " + deed(second, conflict.second_range) + " of rank " +
          std::to_string(place.target) + " in " + place.window + ", where " +
@@ -76,17 +76,17 @@ std::string words_of_conflict(const Conflict& conflict, const AnnouncedAccess& s
          ", which is not complete: " + advice(conflict, second);
 }
 
-std::string words_of_own_conflict(const Conflict& conflict, const AnnouncedAccess& second, const AnnouncedAccess& told,
-                                  const std::string& first_call) {
+std::string own_conflict_text(const Conflict& conflict, const AnnouncedAccess& second,
+                              const AnnouncedAccess& access_made, const std::string& first_call) {
   const auto side = [](const AnnouncedAccess& access) {
     return access.kind == AccessKind::put ? std::string("writes") : std::string("reads");
   };
   char memory[64];
   std::snprintf(memory, sizeof memory, "0x%llx to 0x%llx", static_cast<unsigned long long>(conflict.second_range.begin),
                 static_cast<unsigned long long>(conflict.second_range.end));
-  const char* const wait = told.epoch == EpochKind::passive ? "call MPI_Win_flush_local between them"
-                           : told.epoch == EpochKind::fence ? "let MPI_Win_fence part them"
-                                                            : "let MPI_Win_complete part them";
+  const char* const wait = access_made.epoch == EpochKind::passive ? "call MPI_Win_flush_local between them"
+                           : access_made.epoch == EpochKind::fence ? "let MPI_Win_fence part them"
+                                                                   : "let MPI_Win_complete part them";
   return "with rank " + std::to_string(second.origin) + " as target it " + side(second) + " the origin's memory " +
          memory + ", which " + first_call + " with rank " + std::to_string(conflict.first.origin) + " as target " +
          side(conflict.first) + " and has not given back: " + wait;
@@ -103,24 +103,24 @@ EpochKind epoch_of(const Window& window, const WindowTarget& target) {
 
 // The access as its target, which has none of this rank's objects, needs it.
 AnnouncedAccess described(Call& call, Window& window, const Access& access, const AccessNature& nature) {
-  AnnouncedAccess told;
-  told.number = ++window.check->last_number;
-  told.origin = window.rank();
-  told.kind = nature.kind;
-  told.epoch = epoch_of(window, window.target(access.target));
-  told.fences = window.check->fences;
+  AnnouncedAccess access_made;
+  access_made.number = ++window.check->last_number;
+  access_made.origin = window.rank();
+  access_made.kind = nature.kind;
+  access_made.epoch = epoch_of(window, window.target(access.target));
+  access_made.fences = window.check->fences;
   const Datatype& type = *access.target_type;
-  told.type = type.predefined ? type.handle : type.definition->basic();
+  access_made.type = type.predefined ? type.handle : type.definition->basic();
   if (nature.operands != nullptr) {
-    told.op = nature.operands->compare != nullptr ? MPI_OP_NULL : nature.operands->op;
-    told.type = nature.operands->type;
+    access_made.op = nature.operands->compare != nullptr ? MPI_OP_NULL : nature.operands->op;
+    access_made.type = nature.operands->type;
   }
-  read_hints(window, told);
+  read_hints(window, access_made);
   // A request-based read is complete with its request: its data has arrived.
-  told.ends_alone = nature.with_request && told.reads();
-  std::string_view(call.name()).copy(told.call, sizeof told.call - 1);
-  told.place = sim::source_place(call.rank().caller());
-  return told;
+  access_made.ends_alone = nature.with_request && access_made.reads();
+  std::string_view(call.name()).copy(access_made.call, sizeof access_made.call - 1);
+  access_made.place = sim::source_location(call.rank().caller());
+  return access_made;
 }
 
 // The earlier access's function and source line. A place is an offset in a file, so another process than the caller can
@@ -130,7 +130,7 @@ std::string first_call(Call& call, const Conflict& conflict) {
 }
 
 // Records the finding, prints it unless it ends the job anyway, and sets the call's error.
-void tell_conflict(Call& call, const Window& window, std::string sentence) {
+void report_conflict(Call& call, const Window& window, std::string sentence) {
   const ErrorHandlerPtr& handler = window.communicator->error_handler;
   const bool fatal = handler == nullptr || (handler->function == nullptr && (handler->handle == MPI_ERRORS_ARE_FATAL ||
                                                                              handler->handle == MPI_ERRORS_ABORT));
@@ -181,9 +181,9 @@ class OwnBuffers {
 };
 
 // Checks the origin's buffers: a get's and a result's are written, all others read.
-bool check_buffers(Call& call, Window& window, const AnnouncedAccess& told, const Access& access,
+bool check_buffers(Call& call, Window& window, const AnnouncedAccess& access_made, const Access& access,
                    const AccessNature& nature) {
-  OwnBuffers buffers(window, told, access.target);
+  OwnBuffers buffers(window, access_made, access.target);
   if (nature.kind != AccessKind::accumulate) {
     buffers.add(nature.kind == AccessKind::get, access.buffer, access.count, *access.type);
   } else {
@@ -193,14 +193,15 @@ bool check_buffers(Call& call, Window& window, const AnnouncedAccess& told, cons
     if (access.wants_result()) buffers.add(true, access.buffer, access.count, *access.type);
   }
   if (!buffers.conflict()) return true;
-  tell_conflict(call, window,
-                words_of_own_conflict(*buffers.conflict(), buffers.own(), told, first_call(call, *buffers.conflict())));
+  report_conflict(
+      call, window,
+      own_conflict_text(*buffers.conflict(), buffers.own(), access_made, first_call(call, *buffers.conflict())));
   return false;
 }
 
 // Announces the access in parts. If a later part conflicts, the parts before it are withdrawn, as the access does not
 // begin.
-bool check_target(Call& call, Window& window, const AnnouncedAccess& told, const Access& access) {
+bool check_target(Call& call, Window& window, const AnnouncedAccess& access_made, const Access& access) {
   TargetPieces pieces(*access.target_type, access.target_count);
   bool any = false;
   while (call.ok() && pieces.left() != 0) {
@@ -208,16 +209,16 @@ bool check_target(Call& call, Window& window, const AnnouncedAccess& told, const
     const std::vector<Piece> part = pieces.take(kPiecesOfAsk, pieces.left(), bytes);
     Conflict answer;
     Outstanding outstanding;
-    call.rank().rma().announce(window, access.target, access.offset, part, told, answer, outstanding);
+    call.rank().rma().announce(window, access.target, access.offset, part, access_made, answer, outstanding);
     wait_until(call.rank(), [&] { return outstanding.count == 0; });
     if (outstanding.error_class != MPI_SUCCESS) {
       call.error(outstanding.error_class, {});
     } else if (answer.clash != Clash::none) {
       // The name comes from another process.
       answer.first.call[sizeof answer.first.call - 1] = '\0';
-      tell_conflict(
+      report_conflict(
           call, window,
-          words_of_conflict(answer, told, {access.target, words_of_window(window), first_call(call, answer)}));
+          conflict_text(answer, access_made, {access.target, words_of_window(window), first_call(call, answer)}));
     }
     // The target has recorded this part.
     any |= call.ok();
@@ -225,7 +226,8 @@ bool check_target(Call& call, Window& window, const AnnouncedAccess& told, const
   if (call.ok()) return true;
   if (any) {
     Outstanding outstanding;
-    call.rank().rma().announce_completed(window, access.target, Completed::one_access, told.number, &outstanding);
+    call.rank().rma().announce_completed(window, access.target, Completed::one_access, access_made.number,
+                                         &outstanding);
     wait_until(call.rank(), [&] { return outstanding.count == 0; });
   }
   return false;
@@ -250,16 +252,16 @@ void read_hints(const Window& window, AnnouncedAccess& access) {
 // An access without bytes conflicts with none.
 bool announce_checked(Call& call, Window& window, Access& access, const AccessNature& nature) {
   if (static_cast<std::uint64_t>(access.target_count) * access.target_type->size == 0) return true;
-  const AnnouncedAccess told = described(call, window, access, nature);
+  const AnnouncedAccess access_made = described(call, window, access, nature);
   // The origin first: that needs no message.
-  if (!check_buffers(call, window, told, access, nature) || !check_target(call, window, told, access)) {
+  if (!check_buffers(call, window, access_made, access, nature) || !check_target(call, window, access_made, access)) {
     // The access does not begin, so it uses the origin's buffers no longer.
-    window.check->buffers.end_access(access.target, told.number);
+    window.check->buffers.end_access(access.target, access_made.number);
     return false;
   }
   WindowCheck::Open& open = window.check->open[static_cast<std::size_t>(access.target)];
-  (told.reads() ? open.reads : open.others) = true;
-  access.announced = {told.number, told.ends_alone};
+  (access_made.reads() ? open.reads : open.others) = true;
+  access.announced = {access_made.number, access_made.ends_alone};
   return true;
 }
 

@@ -14,7 +14,7 @@ namespace margay::mpi {
 // The messages for two accesses that conflict. Pure functions.
 
 // Where two accesses conflict.
-struct ConflictPlace {
+struct ConflictLocation {
   int target = 0;
   std::string window;
   std::string first_call;  // function of the first access, with its location
@@ -23,12 +23,12 @@ struct ConflictPlace {
 // Formats "window 0xa0000000", with the name if it has one.
 [[nodiscard]] std::string words_of_window(const Window& window);
 // The message for a conflict at the target, which follows the name of the second access's function.
-[[nodiscard]] std::string words_of_conflict(const Conflict& conflict, const AnnouncedAccess& second,
-                                            const ConflictPlace& place);
+[[nodiscard]] std::string conflict_text(const Conflict& conflict, const AnnouncedAccess& second,
+                                        const ConflictLocation& place);
 // The message for a conflict in the origin's own memory (WindowCheck::buffers). `told`: the second access as announced
 // to its target.
-[[nodiscard]] std::string words_of_own_conflict(const Conflict& conflict, const AnnouncedAccess& second,
-                                                const AnnouncedAccess& told, const std::string& first_call);
+[[nodiscard]] std::string own_conflict_text(const Conflict& conflict, const AnnouncedAccess& second,
+                                            const AnnouncedAccess& access_made, const std::string& first_call);
 
 // The kind of an access, with the operands of an accumulate.
 struct AccessNature {

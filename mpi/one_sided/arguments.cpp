@@ -62,11 +62,11 @@ void wrong_epoch(Call& call, const char* sentence) {
   if (sentence != nullptr) call.error(MPI_ERR_RMA_SYNC, sentence);
 }
 
-void tell_errors(Call& call, Window& window) {
+void report_errors(Call& call, Window& window) {
   if (window.error_class == MPI_SUCCESS) return;
-  call.error(window.error_class, std::move(window.error_words));
+  call.error(window.error_class, std::move(window.error_text));
   window.error_class = MPI_SUCCESS;
-  window.error_words.clear();
+  window.error_text.clear();
 }
 
 // Done at the origin, so that the call that caused an error reports it; for dynamic windows the target does it.
@@ -176,7 +176,7 @@ void wait_for_accesses(Call& call, Window& window, int target) {
 namespace {
 
 // Accesses to mapped memory succeed also if its process is dead; their epoch fails.
-void tell_dead(Call& call, const WindowTarget& target) {
+void report_dead(Call& call, const WindowTarget& target) {
   if (target.lock != LockKind::none && call.device().kernel().initiator().gone(target.world_rank))
     call.error(MPIX_ERR_PROC_FAILED, {});
 }
@@ -208,7 +208,7 @@ void flush(Call& call, Window& window, int target) {
     call.rank().rma().begin_flush(window, target);
   }
   wait_for_accesses(call, window, target);
-  tell_dead(call, window.target(target));
+  report_dead(call, window.target(target));
   complete_announced(call, window, target, Completed::all);
 }
 
@@ -226,7 +226,7 @@ void flush_all(Call& call, Window& window) {
   for (int target = 0; target < window.members(); ++target) call.rank().rma().begin_flush(window, target);
   for (int target = 0; target < window.members(); ++target) wait_for_accesses(call, window, target);
   for (int target = 0; target < window.members(); ++target) {
-    tell_dead(call, window.target(target));
+    report_dead(call, window.target(target));
     complete_announced(call, window, target, Completed::all);
   }
 }

@@ -15,7 +15,7 @@ namespace margay::mpi {
 // Sets MPI_ERR_RMA_SYNC with the message, unless that is null.
 void wrong_epoch(Call& call, const char* sentence);
 // Sets the error of accesses that have failed since the last synchronisation, if any, and clears it.
-void tell_errors(Call& call, Window& window);
+void report_errors(Call& call, Window& window);
 
 // The direction of an access, seen from the origin.
 enum class Direction : std::uint8_t { put, get };

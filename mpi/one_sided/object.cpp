@@ -67,7 +67,7 @@ extern "C" int PMPI_Win_set_info(MPI_Win win, MPI_Info info) {
   Call call(call_name<"MPI_Win_set_info">);
   Window* const window = checked_window(call, win);
   const std::optional<Info> hints = copy_of_info(info);
-  if (!hints) call.error(MPI_ERR_INFO, words_of_bad_info(info));
+  if (!hints) call.error(MPI_ERR_INFO, bad_info_text(info));
   if (!call.ok()) return call.failed();
   // Merged with earlier hints: a key that is not in `info` keeps its value.
   for (const auto& [key, value] : hints->pairs) window->info.set(key, value);
@@ -80,18 +80,18 @@ extern "C" int PMPI_Win_get_info(MPI_Win win, MPI_Info* info_used) {
   const Window* const window = checked_window(call, win);
   call.not_null(info_used, "info_used");
   if (!call.ok()) return call.failed();
-  Info told;
+  Info handed_out;
   // Only the hints of kHints are returned, all of them; others that the program has set are not.
   for (const auto& [key, otherwise] : kHints) {
     const std::string* const set = window->info.find(key);
-    told.set(key, set != nullptr ? *set : otherwise);
+    handed_out.set(key, set != nullptr ? *set : otherwise);
   }
   if (window->flavor == MPI_WIN_FLAVOR_ALLOCATE) {
     // The requested alignment if it can be used, else the least that margay uses.
-    told.set(kMemoryAlignmentHint, std::to_string(memory_alignment(window->info)));
+    handed_out.set(kMemoryAlignmentHint, std::to_string(memory_alignment(window->info)));
   }
   // A new object, which the program frees.
-  const MPI_Info made = add_info(std::move(told));
+  const MPI_Info made = add_info(std::move(handed_out));
   if (made == MPI_INFO_NULL) {
     call.error(MPI_ERR_OTHER, "too many info objects are alive (2^18); free some first");
   } else {
@@ -111,7 +111,7 @@ extern "C" int PMPI_Win_create_errhandler(MPI_Win_errhandler_function* win_errha
   if (made == MPI_ERRHANDLER_NULL) {
     call.error(MPI_ERR_OTHER, kTooManyHandlers);
   } else {
-    call.rank().handles().note_origin(made);
+    call.rank().handles().record_origin(made);
     *errhandler = made;
   }
   return call.done();
@@ -135,11 +135,11 @@ extern "C" int PMPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler* errhandler) 
   ErrorHandlers& handlers = call.rank().tables().error_handlers;
   const ErrorHandlerPtr& handler = window->communicator->error_handler;
   // A new reference; null is MPI_ERRORS_ARE_FATAL, a window's first handler.
-  const MPI_Errhandler told = handlers.hand_out(handler == nullptr ? handlers.fatal() : handler);
-  if (told == MPI_ERRHANDLER_NULL) {
+  const MPI_Errhandler handed_out = handlers.hand_out(handler == nullptr ? handlers.fatal() : handler);
+  if (handed_out == MPI_ERRHANDLER_NULL) {
     call.error(MPI_ERR_OTHER, kTooManyHandlers);
   } else {
-    *errhandler = told;
+    *errhandler = handed_out;
   }
   return call.done();
 }

@@ -4,7 +4,7 @@
 #include "collectives/select/perform.hpp"
 #include "mpi/call/binding.hpp"
 #include "mpi/collective/arguments.hpp"
-#include "mpi/collective/note_call.hpp"
+#include "mpi/collective/check_call.hpp"
 #include "mpi/one_sided/arguments.hpp"
 #include "mpi/one_sided/rma_request.hpp"
 
@@ -85,7 +85,7 @@ int blocking(const Invocation& name, Moves how, const Arguments1996& arguments) 
   // A put is complete when its buffer is free again, a get when the data has arrived.
   how == Moves::there ? wait_until_sent(call, window->target(arguments.target))
                       : wait_for_accesses(call, *window, arguments.target);
-  if (call.ok()) tell_errors(call, *window);
+  if (call.ok()) report_errors(call, *window);
   return call.done();
 }
 
@@ -120,7 +120,7 @@ int MPI_RMA_init(void* base, MPI_Aint size, int disp_unit, MPI_Comm comm, MPI_Co
   if (disp_unit <= 0) call.error(MPI_ERR_DISP, "disp_unit is " + std::to_string(disp_unit) + "; it is above 0");
   if (base == nullptr && size > 0) call.error(MPI_ERR_BASE, "base is a null pointer");
   if (!call.ok()) return call.failed();
-  note_call(call, *communicator);
+  check_call(call, *communicator);
   Exposed exposed{.base = base, .size = size, .unit = disp_unit};
   // Accesses are messages, and the program has the window's communicator.
   exposed.of_1996 = true;
@@ -129,7 +129,7 @@ int MPI_RMA_init(void* base, MPI_Aint size, int disp_unit, MPI_Comm comm, MPI_Co
   if (made.window == nullptr && made.error_class == MPI_ERR_OTHER) {
     call.error(MPI_ERR_OTHER, "no contexts or handles are free for another window");
   } else {
-    note_error(call, made.error_class);
+    record_error(call, made.error_class);
   }
   return call.done();
 }
@@ -141,7 +141,7 @@ int MPI_RMA_free(MPI_Comm* comm) {
   Window* const window = call.ok() ? window_behind(call, *comm) : nullptr;
   if (!call.ok()) return call.failed();
   flush_all(call, *window);
-  note_error(call, perform(collectives_of(call), *window->communicator, BarrierCall{}));
+  record_error(call, perform(collectives_of(call), *window->communicator, BarrierCall{}));
   destroy_window(call.rank(), *window);
   *comm = MPI_COMM_NULL;
   return call.done();

@@ -29,7 +29,7 @@ class RmaRequest final : public OwnRequest, private Listener {
   }
   // Called when the call has begun all its messages.
   void begun() {
-    if (--outstanding_.count == 0) told();
+    if (--outstanding_.count == 0) notify();
   }
   // The error of the access; MPI_ERR_RMA_RANGE comes from the target of a dynamic window.
   [[nodiscard]] int outcome(MpiRank& rank, MPI_Status* status, std::string& words) override {
@@ -48,9 +48,9 @@ class RmaRequest final : public OwnRequest, private Listener {
 
  private:
   // The last message is complete.
-  void told() override {
+  void notify() override {
     complete = true;
-    device_.note_completion();
+    device_.record_completion();
     if (given_up_) delete this;
   }
 

@@ -14,7 +14,7 @@ namespace {
 class ShortStay {
  public:
   ShortStay() : rank_(current_rank()) {
-    if (rank_ == nullptr || rank_->process().recorder().watched()) [[unlikely]] {
+    if (rank_ == nullptr || rank_->process().recorder().observing()) [[unlikely]] {
       rank_ = nullptr;
       return;
     }
@@ -34,15 +34,15 @@ class ShortStay {
 
 // Writes the call's name to the board while the program's memory is accessed: if that ends the process, the launcher
 // reports the call.
-class ToldCall {
+class CallOnBoard {
  public:
-  ToldCall(MpiRank& rank, const CallName& name) : board_(rank.process().board()) {
+  CallOnBoard(MpiRank& rank, const CallName& name) : board_(rank.process().board()) {
     ++board_.calls;
     std::memcpy(board_.mpi_call.data(), name.board, sizeof name.board);
   }
-  ~ToldCall() { board_.mpi_call[0] = '\0'; }
-  ToldCall(const ToldCall&) = delete;
-  ToldCall& operator=(const ToldCall&) = delete;
+  ~CallOnBoard() { board_.mpi_call[0] = '\0'; }
+  CallOnBoard(const CallOnBoard&) = delete;
+  CallOnBoard& operator=(const CallOnBoard&) = delete;
 
  private:
   sim::BoardBlock& board_;
@@ -72,7 +72,8 @@ Place place_of(MpiRank& rank, const AccessArguments& arguments) {
   constexpr std::uint64_t kEnd = std::uint64_t{1} << 31;
   Window* window = nullptr;
   const WindowTarget* const to = target_of(rank, arguments.window, arguments.target, window);
-  if (to == nullptr || to->way != WindowWay::direct || window->memory.dynamic() || !is_open(*window, *to)) return {};
+  if (to == nullptr || to->method != WindowMethod::direct || window->memory.dynamic() || !is_open(*window, *to))
+    return {};
   if (arguments.origin_type != arguments.target_type || arguments.origin_count != arguments.target_count ||
       arguments.origin == nullptr || arguments.origin == MPI_IN_PLACE) {
     return {};
@@ -123,8 +124,8 @@ bool change_word(const CallName& name, const AccessArguments& arguments, Change 
   if (stay.rank() == nullptr) return false;
   const Place place = word_of(*stay.rank(), arguments);
   if (place.at == nullptr) return false;
-  const ToldCall told(*stay.rank(), name);
-  stay.rank()->rma().count(sim::CountedAccess::kAccumulate, WindowWay::direct, place.bytes);
+  const CallOnBoard on_board(*stay.rank(), name);
+  stay.rank()->rma().count(sim::CountedAccess::accumulate, WindowMethod::direct, place.bytes);
   if (place.bytes == sizeof(std::uint64_t)) {
     change(reinterpret_cast<std::uint64_t*>(place.at));
   } else {
@@ -141,11 +142,11 @@ bool short_access(const CallName& name, Direction direction, const AccessArgumen
   if (stay.rank() == nullptr) return false;
   const Place place = place_of(*stay.rank(), arguments);
   if (place.at == nullptr) return false;
-  const ToldCall told(*stay.rank(), name);
+  const CallOnBoard on_board(*stay.rank(), name);
   // A put only reads it.
   auto* const here = static_cast<std::byte*>(const_cast<void*>(arguments.origin));
   const bool put = direction == Direction::put;
-  stay.rank()->rma().count(put ? sim::CountedAccess::kPut : sim::CountedAccess::kGet, WindowWay::direct, place.bytes);
+  stay.rank()->rma().count(put ? sim::CountedAccess::put : sim::CountedAccess::get, WindowMethod::direct, place.bytes);
   portals::copy_bytes(put ? place.at : here, put ? here : place.at, place.bytes);
   return true;
 }

@@ -64,7 +64,7 @@ void look_at_times(Call& call) {
 void synchronised(Call& call, Window& window, TraceSync what, int target = -1) {
   look_at_times(call);
   call.rank().rma().synchronised(window, what, target);
-  tell_errors(call, window);
+  report_errors(call, window);
 }
 
 }  // namespace
@@ -221,7 +221,7 @@ extern "C" int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win) {
   window->exposes = true;
   window->post_group = std::move(ranks);
   // Notifies the origins; MPI_Win_start waits for it.
-  for (const int rank : window->post_group) call.rank().rma().tell(*window, rank, margay::mpi_adi::Ask::posted);
+  for (const int rank : window->post_group) call.rank().rma().send(*window, rank, margay::mpi_adi::Ask::posted);
   call.rank().rma().synchronised(*window, TraceSync::post);
   return call.done();
 }
@@ -262,12 +262,12 @@ extern "C" int PMPI_Win_complete(MPI_Win win) {
     complete_start(call, *window, rank);
     window->target(rank).in_start = false;
     if (!call.device().kernel().initiator().gone(window->target(rank).world_rank))
-      call.rank().rma().tell(*window, rank, margay::mpi_adi::Ask::completed);
+      call.rank().rma().send(*window, rank, margay::mpi_adi::Ask::completed);
   }
   window->starts = false;
   window->start_group.clear();
   call.rank().rma().synchronised(*window, TraceSync::complete);
-  tell_errors(call, *window);
+  report_errors(call, *window);
   return call.done();
 }
 MARGAY_ALIAS(Win_complete)
@@ -301,7 +301,7 @@ extern "C" int PMPI_Win_wait(MPI_Win win) {
   }
   end_exposure(*window);
   call.rank().rma().synchronised(*window, TraceSync::wait);
-  tell_errors(call, *window);
+  report_errors(call, *window);
   return call.done();
 }
 MARGAY_ALIAS(Win_wait)
@@ -326,7 +326,7 @@ extern "C" int PMPI_Win_test(MPI_Win win, int* flag) {
   if (*flag != 0) {
     end_exposure(*window);
     call.rank().rma().synchronised(*window, TraceSync::wait);
-    tell_errors(call, *window);
+    report_errors(call, *window);
   } else {
     give_way(call);
   }

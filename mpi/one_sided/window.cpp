@@ -4,7 +4,7 @@
 #include "collectives/select/perform.hpp"
 #include "mpi/call/binding.hpp"
 #include "mpi/collective/arguments.hpp"
-#include "mpi/collective/note_call.hpp"
+#include "mpi/collective/check_call.hpp"
 #include "mpi/communicator/attribute_callbacks.hpp"
 #include "mpi/info/table.hpp"
 #include "mpi/one_sided/arguments.hpp"
@@ -34,11 +34,11 @@ Communicator* check_window(Call& call, const WindowArguments& arguments, const M
   }
   // A copy, as the program may free the object.
   std::optional<Info> given = arguments.info == MPI_INFO_NULL ? Info{} : copy_of_info(arguments.info);
-  if (!given) call.error(MPI_ERR_INFO, words_of_bad_info(arguments.info));
+  if (!given) call.error(MPI_ERR_INFO, bad_info_text(arguments.info));
   check_more();
   if (!call.ok()) return nullptr;
   hints = std::move(*given);
-  note_call(call, *communicator);
+  check_call(call, *communicator);
   return communicator;
 }
 
@@ -59,12 +59,12 @@ int give_window(Call& call, const MadeWindow& made, Info hints, MPI_Win* win) {
                    "(MPI_Comm_split_type with MPI_COMM_TYPE_SHARED makes communicators whose members do)");
         break;
       default:
-        note_error(call, made.error_class);
+        record_error(call, made.error_class);
     }
     return call.done();
   }
   made.window->info = std::move(hints);
-  call.rank().handles().note_origin(made.window->handle);
+  call.rank().handles().record_origin(made.window->handle);
   *win = made.window->handle;
   return call.done();
 }
@@ -136,10 +136,10 @@ extern "C" int PMPI_Win_free(MPI_Win* win) {
   if (!delete_attributes(call, *window->communicator)) return call.failed();
   flush_all(call, *window);
   // A barrier: all members have ended their accesses before any member's memory is freed.
-  note_error(call, perform(collectives_of(call), *window->communicator, BarrierCall{}));
+  record_error(call, perform(collectives_of(call), *window->communicator, BarrierCall{}));
   // If a member is dead, others may still access this memory: it is not reused.
   if (!call.ok() || window->error_class == MPIX_ERR_PROC_FAILED) keep_memory(*window);
-  tell_errors(call, *window);
+  report_errors(call, *window);
   MpiRank& rank = call.rank();
   *win = MPI_WIN_NULL;
   if (call.ok()) {
@@ -165,13 +165,13 @@ extern "C" int PMPI_Win_fence(int assert, MPI_Win win) {
   if (!call.ok()) return call.failed();
   // Without an access in its epoch there is nothing to complete.
   if (window->fence == Window::Fence::used) flush_all(call, *window);
-  note_error(call, perform(collectives_of(call), *window->communicator, BarrierCall{}));
+  record_error(call, perform(collectives_of(call), *window->communicator, BarrierCall{}));
   // After the barrier: all accesses before the fence are announced and complete.
   if (window->check != nullptr) window->check->announced.end_fence(++window->check->fences);
   // The new epoch begins with the first access (MPI 4.0, 12.5.1).
   window->fence = (assert& MPI_MODE_NOSUCCEED) != 0 ? Window::Fence::none : Window::Fence::open;
   call.rank().rma().synchronised(*window, margay::sim::TraceSync::fence);
-  tell_errors(call, *window);
+  report_errors(call, *window);
   return call.done();
 }
 MARGAY_ALIAS(Win_fence)

@@ -14,7 +14,7 @@ int end_own(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* s
   MPI_Status unseen{};
   const int error_class = own.end(call.rank(), ignores(status) ? &unseen : status, words);
   if (error_class != MPI_SUCCESS && own.errors_are_the_programs()) call.blame(Call::Blame::program);
-  if (error_class != MPI_SUCCESS && words.empty()) words = words_of_lost(call.rank());
+  if (error_class != MPI_SUCCESS && words.empty()) words = lost_text(call.rank());
   request.device = nullptr;
   if (!request.persistent) {
     delete &own;
@@ -146,21 +146,21 @@ namespace {
 // 4.0, 3.2.5).
 class Statuses {
  public:
-  Statuses(MPI_Status* all, ErrorFields fields) : all_(all), told_(fields == ErrorFields::always) {}
+  Statuses(MPI_Status* all, ErrorFields fields) : all_(all), always_(fields == ErrorFields::always) {}
   [[nodiscard]] MPI_Status* at(int i) const { return all_ == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : all_ + i; }
   // Records the error class of status `i`. Requires: those before it are recorded.
   void note(int i, int error_class) {
-    if (all_ == MPI_STATUSES_IGNORE || (error_class == MPI_SUCCESS && !told_)) return;
-    if (!told_) {
+    if (all_ == MPI_STATUSES_IGNORE || (error_class == MPI_SUCCESS && !always_)) return;
+    if (!always_) {
       for (int before = 0; before < i; ++before) all_[before].MPI_ERROR = MPI_SUCCESS;
     }
-    told_ = true;
+    always_ = true;
     all_[i].MPI_ERROR = error_class;
   }
 
  private:
   MPI_Status* all_;
-  bool told_;  // MPI_ERROR is written in all recorded statuses
+  bool always_;  // MPI_ERROR is written in all recorded statuses
 };
 
 // Out of line: a failure is rare, and this code is long.

@@ -25,7 +25,7 @@ Communicator* check_probe(Call& call, int source, int tag, MPI_Comm comm) {
 // Whether no message can ever come, as its source is lost; sets the error then.
 bool in_vain(Call& call, int source, const Communicator& communicator) {
   if (!call.device().source_lost(source, communicator)) return false;
-  call.error(MPIX_ERR_PROC_FAILED, words_of_lost(call.rank()));
+  call.error(MPIX_ERR_PROC_FAILED, lost_text(call.rank()));
   return true;
 }
 
@@ -34,7 +34,7 @@ bool in_vain(Call& call, int source, const Communicator& communicator) {
 template <typename Probe>
 void wait_for_one(Call& call, const Awaited& awaited, Probe probe) {
   // Published for descriptions of the process's waits.
-  const ProbeWait told(call.device(), awaited);
+  const ProbeWait awaiting(call.device(), awaited);
   wait_until(call.rank(), [&] { return probe() || in_vain(call, awaited.source, *awaited.communicator); });
 }
 
@@ -43,7 +43,7 @@ MPI_Message hand_out(Call& call, Message& message) {
   const Handle handle = call.rank().handles().messages().add(message);
   // The message stays extracted: no receive can match it any more.
   if (handle == 0) call.error(MPI_ERR_OTHER, "too many matched messages are alive (2^18); receive some first");
-  call.rank().handles().note_origin(handle);
+  call.rank().handles().record_origin(handle);
   return handle == 0 ? MPI_MESSAGE_NULL : handle;
 }
 

@@ -37,7 +37,7 @@ void look_at_own(Call& call, OwnRequest& own, MPI_Status* status) {
   std::string words;
   const int error_class = own.outcome(call.rank(), ignores(status) ? &unseen : status, words);
   if (error_class == MPI_SUCCESS) return;
-  if (words.empty()) words = words_of_lost(call.rank());
+  if (words.empty()) words = lost_text(call.rank());
   if (own.errors_are_the_programs()) call.blame(Call::Blame::program);
   call.error(error_class, std::move(words));
 }

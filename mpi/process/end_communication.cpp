@@ -6,7 +6,7 @@
 #include "collectives/comm/window.hpp"
 #include "collectives/select/perform.hpp"
 #include "mpi/collective/arguments.hpp"
-#include "mpi/collective/note_call.hpp"
+#include "mpi/collective/check_call.hpp"
 #include "mpi_adi/protocol/buffered.hpp"
 #include "mpi_adi/rank/unreceived.hpp"
 #include "mpi_adi/rank/wait.hpp"
@@ -31,7 +31,7 @@ void take_what_is_here(Device& device) {
 }
 
 bool everybody_is_here(Call& call) {
-  note_error(call, perform(collectives_of(call), call.rank().worlds().world(), BarrierCall{}));
+  record_error(call, perform(collectives_of(call), call.rank().worlds().world(), BarrierCall{}));
   return call.ok();
 }
 
@@ -42,14 +42,14 @@ bool end_communication(Call& call) {
   MpiRank& rank = call.rank();
   Device& device = rank.device();
   // Progress continues meanwhile. From here on no rank posts a receive for the world.
-  note_last_call(call);
+  check_last_call(call);
   if (!everybody_is_here(call)) return false;
   device.give_up_sends(kWorldModel, Device::Receivers::leave);
   wait_until(rank, [&] { return device.sends_over(looked_at()) && (looked_at() || rank.buffered().drained()); });
   // A second barrier: ranks that still cancel a send need an answer from its receiver.
   if (!everybody_is_here(call)) return false;
   destroy_windows(rank, kWorldModel);
-  tell_given_back(rank.receiving_side(), rank.handles().communicators_of(kWorldModel));
+  report_given_back(rank.receiving_side(), rank.handles().communicators_of(kWorldModel));
   take_what_is_here(device);
   device.give_up_receives(kWorldModel);
   wait_until(rank, [&] { return device.quiet(looked_at()); });

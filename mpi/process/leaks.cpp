@@ -24,14 +24,14 @@ namespace {
 // Lines printed at most; all objects are counted.
 constexpr std::size_t kLinesMax = 1000;
 
-std::string peer_word(const char* word, int peer) {
+std::string peer_text(const char* word, int peer) {
   if (peer == MPI_PROC_NULL) return std::string(word) + " MPI_PROC_NULL";
   return peer == MPI_ANY_SOURCE ? std::string(word) + " any source"
                                 : std::string(word) + " rank " + std::to_string(peer);
 }
 
-std::string message_words(const char* word, int peer, int tag, std::uint64_t bytes) {
-  return peer_word(word, peer) + (tag == MPI_ANY_TAG ? ", any tag" : ", tag " + std::to_string(tag)) + ", " +
+std::string message_text(const char* word, int peer, int tag, std::uint64_t bytes) {
+  return peer_text(word, peer) + (tag == MPI_ANY_TAG ? ", any tag" : ", tag " + std::to_string(tag)) + ", " +
          std::to_string(bytes) + " bytes";
 }
 
@@ -43,31 +43,31 @@ int rank_of_process(const Communicator& communicator, std::uint32_t process) {
 
 std::string words(const SendRequest& request) {
   if (request.source == MPI_PROC_NULL) return {};  // complete at once, without a message
-  return message_words("to", rank_of_process(*request.communicator, request.peer), request.tag, request.body.bytes());
+  return message_text("to", rank_of_process(*request.communicator, request.peer), request.tag, request.body.bytes());
 }
 std::string words(const ReceiveRequest& request) {
   if (request.state == ReceiveState::idle) return {};  // the same
-  return message_words("from", request.source, request.tag, request.complete ? request.bytes : request.room().bytes());
+  return message_text("from", request.source, request.tag, request.complete ? request.bytes : request.room().bytes());
 }
 
 std::string words(const UserRequest& request) {
   if (request.persistent && request.own == nullptr) {
     const PersistentCall& call = request.call;
-    return message_words(call.is_send ? "to" : "from", call.peer, call.tag,
-                         static_cast<std::uint64_t>(call.count) * call.type->size);
+    return message_text(call.is_send ? "to" : "from", call.peer, call.tag,
+                        static_cast<std::uint64_t>(call.count) * call.type->size);
   }
   // A send that was complete at once: the handle has its peer, its tag, and as count its bytes.
   if (request.sent) {
     const PersistentCall& call = request.call;
     if (call.peer == MPI_PROC_NULL) return {};
-    return message_words("to", call.peer, call.tag, static_cast<std::uint64_t>(call.count));
+    return message_text("to", call.peer, call.tag, static_cast<std::uint64_t>(call.count));
   }
   if (request.device == nullptr || request.device->is_own()) return {};
   return request.device->kind == RequestKind::send ? words(static_cast<const SendRequest&>(*request.device))
                                                    : words(static_cast<const ReceiveRequest&>(*request.device));
 }
 
-const char* state_word(const UserRequest& request) {
+const char* state_text(const UserRequest& request) {
   if (request.device == nullptr) return "inactive";
   return request.device->complete ? "complete" : "not complete";
 }
@@ -99,7 +99,7 @@ class Report {
     rank_.process().findings().add(sim::Finding::leaked_handle, found, what);
   }
   void line(const char* kind, Handle handle, const std::string& name = {}, const std::string& details = {}) {
-    if (rank_.handles().origins()->tell(handle))
+    if (rank_.handles().origins()->report_once(handle))
       line(kind, handle, rank_.handles().origins()->of(handle), name, details);
   }
   // Ends the lines of one kind: adds their number to the last line.
@@ -149,7 +149,7 @@ void add_requests(MpiRank& rank, Owner owner, Report& report) {
     if (!owner.has(*request->communicator->group)) continue;
     const std::string message = words(*request);
     report.line("request", request->handle, rank.handles().origins()->of(*request), {},
-                (message.empty() ? "" : message + ", ") + state_word(*request));
+                (message.empty() ? "" : message + ", ") + state_text(*request));
   }
   report.end_kind("request", "requests");
 }

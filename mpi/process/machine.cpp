@@ -144,7 +144,7 @@ Status join(Machine& machine) {
   // A child of fork() has a copy of this memory, and must not use the job.
   machine.process = getpid();
   // MPI_INFO_ENV then has the job's own facts.
-  InfoAccess().note_job(machine.rank->process().job());
+  InfoAccess().record_job(machine.rank->process().job());
   return {};
 }
 
@@ -162,7 +162,7 @@ Status hold_machine(bool threads) {
   if (machine.rank == nullptr) {
     if (Status status = join(machine); !status.ok()) return status;
   } else if (machine.users == 0) {
-    machine.rank->work();
+    machine.rank->resume();
   }
   // A second user may call from another thread than the first, whatever its level.
   if (threads || (machine.users != 0 && !machine.rank->lock().on_lone_thread())) machine.rank->lock().allow_threads();
@@ -193,7 +193,7 @@ void let_go_machine() {
   // First: it would enter the rank while that becomes dormant.
   rank.process().stop_coprocessor();
   rank.enter();
-  rank.rest();
+  rank.become_dormant();
   rank.leave();
   tool_rank_ends();
   // Last: other threads' inquiries find the rank until then.

@@ -52,7 +52,7 @@ int begin_session(const Invocation& of, MPI_Info info, MPI_Errhandler errhandler
   raises.name = "the new session";
   raises.error_handler = checked_handler(call, errhandler, ObjectType::session);
   if (call.ok()) call.on(raises);
-  if (info != MPI_INFO_NULL && !copy_of_info(info)) call.error(MPI_ERR_INFO, words_of_bad_info(info));
+  if (info != MPI_INFO_NULL && !copy_of_info(info)) call.error(MPI_ERR_INFO, bad_info_text(info));
   call.not_null(session, "session");
   if (!call.ok()) return call.failed();
   Info used;
@@ -62,7 +62,7 @@ int begin_session(const Invocation& of, MPI_Info info, MPI_Errhandler errhandler
     call.error(MPI_ERR_OTHER, "no handle is free (262,144 sessions are alive); finalize some first");
     return call.failed();
   }
-  call.rank().handles().note_origin(made->raises.handle);
+  call.rank().handles().record_origin(made->raises.handle);
   *session = made->raises.handle;
   return MPI_SUCCESS;
 }
@@ -92,7 +92,7 @@ int end_session(const Invocation& of, MPI_Session* handle) {
   });
   destroy_windows(rank, number);
   const std::vector<Communicator*> communicators = rank.handles().communicators_of(number);
-  tell_given_back(rank.receiving_side(), communicators);
+  report_given_back(rank.receiving_side(), communicators);
   for (Communicator* communicator : communicators) rank.free_communicator(*communicator);
   rank.tables().sessions.remove(*session);
   *handle = MPI_SESSION_NULL;

@@ -28,11 +28,11 @@ extern "C" int PMPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler* 
   call.not_null(errhandler, "errhandler");
   if (!call.ok()) return call.failed();
   // A new reference, which MPI_Errhandler_free drops.
-  const MPI_Errhandler told = call.rank().tables().error_handlers.hand_out(found->raises.error_handler);
-  if (told == MPI_ERRHANDLER_NULL) {
+  const MPI_Errhandler handed_out = call.rank().tables().error_handlers.hand_out(found->raises.error_handler);
+  if (handed_out == MPI_ERRHANDLER_NULL) {
     call.error(MPI_ERR_OTHER, kTooManyHandlers);
   } else {
-    *errhandler = told;
+    *errhandler = handed_out;
   }
   return call.done();
 }

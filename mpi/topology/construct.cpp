@@ -3,7 +3,7 @@
 #include "collectives/comm/construct.hpp"
 #include "mpi/call/binding.hpp"
 #include "mpi/collective/arguments.hpp"
-#include "mpi/collective/note_call.hpp"
+#include "mpi/collective/check_call.hpp"
 #include "mpi/communicator/arguments.hpp"
 #include "mpi/info/table.hpp"
 
@@ -25,7 +25,7 @@ Made first_members(Call& call, Communicator& parent, int count) {
   return split(call.rank(), parent, parent.rank() < count ? 0 : MPI_UNDEFINED, parent.rank());
 }
 
-std::string element_word(const char* array, std::size_t index) {
+std::string element_text(const char* array, std::size_t index) {
   return std::string(array) + "[" + std::to_string(index) + "]";
 }
 
@@ -36,7 +36,7 @@ std::vector<int> checked_neighbors(Call& call, const Communicator* communicator,
   for (std::size_t i = 0; communicator != nullptr && i < found.size(); ++i) {
     const bool member = found[i] >= 0 && found[i] < communicator->size();
     // The name is formatted only for an error.
-    if (!member) check_rank(call, found[i], communicator->size(), element_word(what, i).c_str());
+    if (!member) check_rank(call, found[i], communicator->size(), element_text(what, i).c_str());
   }
   return {found.begin(), found.end()};
 }
@@ -53,7 +53,7 @@ std::vector<int> checked_weights(Call& call, int degree, const int* weights, con
   }
   const std::span<const int> found = checked_array(call, weights, degree, what);
   for (std::size_t i = 0; i < found.size(); ++i) {
-    if (found[i] < 0) not_negative(call, found[i], element_word(what, i).c_str());
+    if (found[i] < 0) not_negative(call, found[i], element_text(what, i).c_str());
   }
   return {found.begin(), found.end()};
 }
@@ -100,7 +100,7 @@ extern "C" int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], 
   if (!call.ok()) return call.failed();
   CartTopology cart{{sizes.begin(), sizes.end()}, {}};
   for (const int wrap : wraps) cart.periods.push_back(wrap != 0 ? 1 : 0);
-  note_call(call, *parent);
+  check_call(call, *parent);
   return give_with_topology(call, first_members(call, *parent, grid_size(sizes)), std::move(cart), comm_cart);
 }
 MARGAY_ALIAS(Cart_create)
@@ -115,7 +115,7 @@ extern "C" int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm* n
   if (!call.ok()) return call.failed();
   // The dropped coordinates make the color, the kept ones the key.
   const CartTopology::Place place = cart->place_in_sub_grid(parent->rank(), remain);
-  note_call(call, *parent);
+  check_call(call, *parent);
   return give_with_topology(call, split(call.rank(), *parent, place.color, place.key), cart->sub_grid(remain), newcomm);
 }
 MARGAY_ALIAS(Cart_sub)
@@ -127,7 +127,7 @@ extern "C" int PMPI_Graph_create(MPI_Comm comm_old, int nnodes, const int indx[]
   GraphTopology graph = checked_graph(call, nnodes, indx, edges, parent == nullptr ? 0 : parent->size());
   call.not_null(comm_graph, "comm_graph");
   if (!call.ok()) return call.failed();
-  note_call(call, *parent);
+  check_call(call, *parent);
   return give_with_topology(call, first_members(call, *parent, nnodes), std::move(graph), comm_graph);
 }
 MARGAY_ALIAS(Graph_create)
@@ -153,7 +153,7 @@ extern "C" int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, 
   check_hints(call, info);
   call.not_null(comm_dist_graph, "comm_dist_graph");
   if (!call.ok()) return call.failed();
-  note_call(call, *parent);
+  check_call(call, *parent);
   return give_with_topology(call, duplicate(call.rank(), *parent), std::move(graph), comm_dist_graph);
 }
 MARGAY_ALIAS(Dist_graph_create_adjacent)
@@ -169,8 +169,8 @@ extern "C" int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int source
   if (!call.ok()) return call.failed();
   DistGraphTopology graph;
   graph.weighted = is_weighted(weights);
-  note_call(call, *parent);
-  note_error(call, distribute_edges(call.rank(), *parent, edges, graph));
+  check_call(call, *parent);
+  record_error(call, distribute_edges(call.rank(), *parent, edges, graph));
   if (!call.ok()) return call.failed();
   return give_with_topology(call, duplicate(call.rank(), *parent), std::move(graph), comm_dist_graph);
 }

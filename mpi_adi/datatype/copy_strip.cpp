@@ -266,17 +266,17 @@ struct Unpack {
 
 // Runs of a length that the compiler knows take a move or two each. Four per turn, so that the loop's own work does not
 // matter.
-template <typename Way, std::size_t Bytes, typename Places>
-typename Way::Packed fixed(typename Way::Packed packed, Places places, std::uint64_t count) {
+template <typename Method, std::size_t Bytes, typename Places>
+typename Method::Packed fixed(typename Method::Packed packed, Places places, std::uint64_t count) {
   for (; count >= 4; count -= 4) {
-    Way::template move<Bytes>(packed, places.next());
-    Way::template move<Bytes>(packed + Bytes, places.next());
-    Way::template move<Bytes>(packed + 2 * Bytes, places.next());
-    Way::template move<Bytes>(packed + 3 * Bytes, places.next());
+    Method::template move<Bytes>(packed, places.next());
+    Method::template move<Bytes>(packed + Bytes, places.next());
+    Method::template move<Bytes>(packed + 2 * Bytes, places.next());
+    Method::template move<Bytes>(packed + 3 * Bytes, places.next());
     packed += 4 * Bytes;
   }
   for (; count != 0; --count) {
-    Way::template move<Bytes>(packed, places.next());
+    Method::template move<Bytes>(packed, places.next());
     packed += Bytes;
   }
   return packed;
@@ -312,29 +312,29 @@ std::byte* pack_eights(std::byte* packed, Places places, std::uint64_t count) {
 #endif
 
 // The lengths of common element types; all others are copied by a general loop.
-template <typename Way, typename Places>
-typename Way::Packed runs(typename Way::Packed packed, Places places, std::uint64_t bytes, std::uint64_t count) {
+template <typename Method, typename Places>
+typename Method::Packed runs(typename Method::Packed packed, Places places, std::uint64_t bytes, std::uint64_t count) {
   switch (bytes) {
     case 1:
-      return fixed<Way, 1>(packed, places, count);
+      return fixed<Method, 1>(packed, places, count);
     case 2:
-      return fixed<Way, 2>(packed, places, count);
+      return fixed<Method, 2>(packed, places, count);
     case 4:
-      return fixed<Way, 4>(packed, places, count);
+      return fixed<Method, 4>(packed, places, count);
     case 8:
-      if constexpr (std::is_same_v<Way, Pack>) return pack_eights(packed, places, count);
-      return fixed<Way, 8>(packed, places, count);
+      if constexpr (std::is_same_v<Method, Pack>) return pack_eights(packed, places, count);
+      return fixed<Method, 8>(packed, places, count);
     case 12:
-      return fixed<Way, 12>(packed, places, count);
+      return fixed<Method, 12>(packed, places, count);
     case 16:
-      return fixed<Way, 16>(packed, places, count);
+      return fixed<Method, 16>(packed, places, count);
     case 24:
-      return fixed<Way, 24>(packed, places, count);
+      return fixed<Method, 24>(packed, places, count);
     case 32:
-      return fixed<Way, 32>(packed, places, count);
+      return fixed<Method, 32>(packed, places, count);
     default:
       for (std::uint64_t i = 0; i < count; ++i) {
-        Way::move(packed, places.next(), static_cast<std::size_t>(bytes));
+        Method::move(packed, places.next(), static_cast<std::size_t>(bytes));
         packed += bytes;
       }
       return packed;
@@ -342,36 +342,36 @@ typename Way::Packed runs(typename Way::Packed packed, Places places, std::uint6
 }
 
 // Runs of any length: each entry's length is the distance to the next one's `before`.
-template <typename Way>
-typename Way::Packed entries(typename Way::Packed packed, const Strip& strip, std::uintptr_t base) {
+template <typename Method>
+typename Method::Packed entries(typename Method::Packed packed, const Strip& strip, std::uintptr_t base) {
   const LayoutNode::Entry* entry = strip.entries;
   const std::uint64_t end = entry->before + strip.total;
   for (std::uint64_t i = 1; i <= strip.count; ++i, ++entry) {
     const std::uint64_t bytes = (i < strip.count ? entry[1].before : end) - entry->before;
-    Way::move(packed, base + static_cast<std::uintptr_t>(entry->offset), static_cast<std::size_t>(bytes));
+    Method::move(packed, base + static_cast<std::uintptr_t>(entry->offset), static_cast<std::size_t>(bytes));
     packed += bytes;
   }
   return packed;
 }
 
-template <typename Way>
-typename Way::Packed copy_strip(typename Way::Packed packed, const Strip& strip, std::uintptr_t by,
-                                std::uint64_t count) {
+template <typename Method>
+typename Method::Packed copy_strip(typename Method::Packed packed, const Strip& strip, std::uintptr_t by,
+                                   std::uint64_t count) {
   std::uintptr_t base = strip.base + by;
-  if (strip.entries != nullptr) return entries<Way>(packed, strip, base);
-  if (strip.offsets != nullptr) return runs<Way>(packed, Listed{base, strip.offsets}, strip.bytes, count);
+  if (strip.entries != nullptr) return entries<Method>(packed, strip, base);
+  if (strip.offsets != nullptr) return runs<Method>(packed, Listed{base, strip.offsets}, strip.bytes, count);
   // A single run, the most frequent strip of tables, skips the loops' set-up.
   if (count == 1) {
-    Way::move(packed, base, static_cast<std::size_t>(strip.bytes));
+    Method::move(packed, base, static_cast<std::size_t>(strip.bytes));
     return packed + strip.bytes;
   }
   if (strip.bytes == kEveryOtherRunBytes && strip.stride == kEveryOtherStride) {
-    const std::uint64_t copied = Way::every_other(packed, base, count);
+    const std::uint64_t copied = Method::every_other(packed, base, count);
     packed += copied * kEveryOtherRunBytes;
     base += copied * kEveryOtherStride;
     count -= copied;
   }
-  return runs<Way>(packed, Strided{base, static_cast<std::uintptr_t>(strip.stride)}, strip.bytes, count);
+  return runs<Method>(packed, Strided{base, static_cast<std::uintptr_t>(strip.stride)}, strip.bytes, count);
 }
 
 }  // namespace

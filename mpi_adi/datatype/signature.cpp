@@ -75,7 +75,7 @@ Signature signature_of(const TypeDefinition& type, std::uint64_t bytes) {
 }
 
 // The index alone identifies the type, but the size comes from the handle.
-std::string words_of_elements(const Signature& signature, std::uint64_t bytes) {
+std::string elements_text(const Signature& signature, std::uint64_t bytes) {
   if (signature.kind == Signature::Kind::packed) return "MPI_PACKED";
   if (signature.kind != Signature::Kind::uniform) return "elements of several types";
   const std::uint64_t one = basic_size_bytes(signature.leaf);

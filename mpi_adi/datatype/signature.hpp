@@ -33,6 +33,6 @@ struct Signature {
 [[nodiscard]] Signature signature_of(const TypeDefinition& type, std::uint64_t bytes);
 
 // `bytes` of them in words, such as "4 x MPI_INT".
-[[nodiscard]] std::string words_of_elements(const Signature& signature, std::uint64_t bytes);
+[[nodiscard]] std::string elements_text(const Signature& signature, std::uint64_t bytes);
 
 }  // namespace margay::mpi_adi

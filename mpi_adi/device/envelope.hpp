@@ -42,7 +42,7 @@ struct CheckedSend {
   // the buffer is the program's.
   const CheckedSend* copied_from = nullptr;
   // The send as the program made it, for reports.
-  [[nodiscard]] const CheckedSend& told() const { return copied_from != nullptr ? *copied_from : *this; }
+  [[nodiscard]] const CheckedSend& described() const { return copied_from != nullptr ? *copied_from : *this; }
 };
 
 // A receive, checked likewise. Source and tag may be wildcards.

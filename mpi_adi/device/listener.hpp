@@ -13,7 +13,7 @@ class Listener {
   virtual ~Listener() = default;
   // Called when the descriptor changed. It runs in a round of progress, under the process lock, perhaps on the
   // coprocessor's thread; it must neither wait nor call functions of the program.
-  virtual void told() = 0;
+  virtual void notify() = 0;
 };
 
 }  // namespace margay::mpi_adi

@@ -13,7 +13,7 @@ void MessageNumbers::matched(void* self, const portals::Verdict& verdict, const 
   if (header.portal != kReceivePortal || header.kind != portals::Kind::put) return;
   if (verdict.message != nullptr) {
     static_cast<MessageNumbers*>(self)->keep(*verdict.message, sequence);
-  } else if (verdict.descriptor->owner_kind() == kOwnerReceive) {
+  } else if (verdict.descriptor->owner_tag_kind() == kOwnerReceive) {
     static_cast<ReceiveRequest*>(verdict.descriptor->owner())->sequence = sequence;
   }
 }

@@ -39,7 +39,7 @@ DeviceParts::DeviceParts(sim::Kernel& the_kernel, const DeviceOptions& the_optio
       heap({.heap_bytes = heap_bytes_of(the_options),
             .spill_bytes = spill_bytes_of(the_options, the_kernel.ranks()),
             .portal = kReceivePortal,
-            .owner_kind = kOwnerHeap},
+            .owner_tag_kind = kOwnerHeap},
            receive_list),
       cancel_memory(kCancelHeapBytes),
       cancels(cancel_memory.buffer()) {
@@ -64,7 +64,7 @@ DeviceParts::DeviceParts(sim::Kernel& the_kernel, const DeviceOptions& the_optio
   attach(kReadPortal, read_list);
   // An unexpected message without room must wait: dropping it would lose data that MPI guarantees.
   kernel.target().hold_when_no_room(kReceivePortal);
-  cancels.set_owner(this, kOwnerCancel);
+  cancels.set_owner_tag(this, kOwnerCancel);
   portals::Options header_only;
   header_only.save = portals::Save::header;
   // Matches every question: the match bits name the send, and are read from the header later.

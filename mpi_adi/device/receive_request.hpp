@@ -31,7 +31,7 @@ enum class ReceiveState : std::uint8_t {
 
 // The device's part of a receive. The descriptor's owner tag points here, so the address must not change.
 struct ReceiveRequest : Request {
-  ReceiveRequest() { block.set_owner(this, kOwnerReceive); }
+  ReceiveRequest() { block.set_owner_tag(this, kOwnerReceive); }
   Pooled pooled;
   ReceiveState state = ReceiveState::idle;
   bool truncated = false;                  // the message is longer than the buffer

@@ -24,10 +24,10 @@ enum class RequestKind : std::uint8_t {
 struct Request;
 
 // A parent request: it starts requests as its parts (Device::give_to), and is notified when each is complete.
-struct RequestOwner {
-  RequestOwner() = default;
-  RequestOwner(const RequestOwner&) = delete;
-  RequestOwner& operator=(const RequestOwner&) = delete;
+struct ParentRequest {
+  ParentRequest() = default;
+  ParentRequest(const ParentRequest&) = delete;
+  ParentRequest& operator=(const ParentRequest&) = delete;
   // Called when a part completes: under the process lock, by the owner or by the coprocessor, in the middle of
   // progress. It may start requests, but must not wait. `part` returns to the device's pool afterwards.
   virtual void part_completed(const Request& part) = 0;
@@ -36,7 +36,7 @@ struct RequestOwner {
   [[nodiscard]] virtual int program_tag(int tag) const { return tag; }
 
  protected:
-  ~RequestOwner() = default;
+  ~ParentRequest() = default;
 };
 
 // The public face of a request; the protocols' own parts are in the derived SendRequest and ReceiveRequest. The
@@ -55,7 +55,7 @@ struct Request {
   std::uint64_t bytes = 0;               // receive: bytes saved in the buffer
   std::uint64_t sequence = 0;            // the message's number in its pair, while a trace records; 0: unknown
   Communicator* communicator = nullptr;  // refers to it: counted in references; nullptr in the pool
-  RequestOwner* owner = nullptr;         // the parent request, notified at completion; nullptr: none
+  ParentRequest* owner = nullptr;        // the parent request, notified at completion; nullptr: none
 
   // Whether it is an OwnRequest (mpi_adi/request).
   [[nodiscard]] bool is_own() const { return kind > RequestKind::sent; }

@@ -95,7 +95,7 @@ void define_in_trace(sim::Recorder& recorder, Communicator& communicator, std::u
   const auto size = static_cast<std::uint64_t>(communicator.everybody().size());
   recorder.define(sim::DefinitionKind::communicator, communicator.context,
                   size << 32U | static_cast<std::uint32_t>(communicator.rank()),
-                  communicator.is_inter() ? communicator_word(communicator) : communicator.name, since);
+                  communicator.is_inter() ? communicator_text(communicator) : communicator.name, since);
   // A sum of numbers identifies the set of members without a list that would grow with the job.
   std::uint64_t members = 0;
   for (const Group* group : {communicator.group.get(), communicator.remote.get()}) {
@@ -105,10 +105,10 @@ void define_in_trace(sim::Recorder& recorder, Communicator& communicator, std::u
   recorder.define(sim::DefinitionKind::members, communicator.context, members, "", since);
 }
 
-void define_in_trace(sim::Recorder& recorder, const PartitionsTold& told) {
-  const std::string element = std::to_string(told.count) + " x " + word_of(told.type);
-  recorder.define(sim::DefinitionKind::partitions, partitions_number(told.first, told.sends),
-                  static_cast<std::uint64_t>(told.partitions) << 32U | static_cast<std::uint32_t>(told.tag), element);
+void define_in_trace(sim::Recorder& recorder, const PartitionsDefinition& what) {
+  const std::string element = std::to_string(what.count) + " x " + word_of(what.type);
+  recorder.define(sim::DefinitionKind::partitions, partitions_number(what.first, what.sends),
+                  static_cast<std::uint64_t>(what.partitions) << 32U | static_cast<std::uint32_t>(what.tag), element);
 }
 
 std::uint32_t define_in_trace(sim::Recorder& recorder, Datatype& type, std::uint64_t since) {

@@ -17,7 +17,7 @@ void define_portals_in_trace(sim::Recorder& recorder, std::uint64_t heap_bytes);
 void define_in_trace(sim::Recorder& recorder, Communicator& communicator, std::uint64_t since = 0);
 // One side of a partitioned channel. `first`: the match bits of its first message.
 // For the trace's record of the channel; the references need to live for the call only.
-struct PartitionsTold {
+struct PartitionsDefinition {
   portals::MatchBits first = 0;
   bool sends = false;
   int tag = 0;  // the program's
@@ -26,7 +26,7 @@ struct PartitionsTold {
   const Datatype& type;
 };
 // Names the channel's match bits, with the number and the element of its partitions.
-void define_in_trace(sim::Recorder& recorder, const PartitionsTold& told);
+void define_in_trace(sim::Recorder& recorder, const PartitionsDefinition& what);
 // Names the type, once. Returns the number that events use for it; 0 for a type of the library's own.
 std::uint32_t define_in_trace(sim::Recorder& recorder, Datatype& type, std::uint64_t since = 0);
 

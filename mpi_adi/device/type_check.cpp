@@ -48,32 +48,31 @@ std::uint8_t number_of_call(std::string_view name) {
 
 void write_sent_side(portals::UserData& data, const SentSide& side) {
   const Signature& signature = side.signature;
-  const unsigned told = signature.kind == Signature::Kind::uniform ? basic_index(signature.leaf) : signature.hash;
+  const unsigned code = signature.kind == Signature::Kind::uniform ? basic_index(signature.leaf) : signature.hash;
   data[1] = static_cast<std::byte>(side.call | static_cast<unsigned>(signature.kind) << kKindShift);
-  data[2] = static_cast<std::byte>(told & 0xffU);
-  data[3] = static_cast<std::byte>(told >> 8U);
+  data[2] = static_cast<std::byte>(code & 0xffU);
+  data[3] = static_cast<std::byte>(code >> 8U);
 }
 
 SentSide read_sent_side(const portals::UserData& data) {
   const auto first = static_cast<unsigned>(data[1]);
   // The note comes from a wire: masks keep every number in the range of its table.
-  const unsigned told = static_cast<unsigned>(data[2]) | static_cast<unsigned>(data[3]) << 8U;
+  const unsigned code = static_cast<unsigned>(data[2]) | static_cast<unsigned>(data[3]) << 8U;
   SentSide side;
   side.call = static_cast<std::uint8_t>(first & kCallMask);
   side.signature.kind = static_cast<Signature::Kind>((first >> kKindShift) & 3U);
   if (side.signature.kind == Signature::Kind::uniform) {
-    side.signature.leaf = basic_type_of_index(told);
+    side.signature.leaf = basic_type_of_index(code);
   } else {
-    side.signature.hash = static_cast<std::uint16_t>(told);
+    side.signature.hash = static_cast<std::uint16_t>(code);
   }
   return side;
 }
 
-std::string words_of_sent_side(const portals::Header& header) {
+std::string sent_side_text(const portals::Header& header) {
   const SentSide side = read_sent_side(header.user_data);
   if (side.call == 0) return {};
-  return words_of_elements(side.signature, message_bytes(header)) + " by " +
-         std::string(kCalls[side.call % kCalls.size()]);
+  return elements_text(side.signature, message_bytes(header)) + " by " + std::string(kCalls[side.call % kCalls.size()]);
 }
 
 void TypeCheck::begin_send(const Datatype& type, std::uint64_t bytes, bool own) {
@@ -109,9 +108,9 @@ void TypeCheck::end_receive(const ReceiveRequest& request) {
   // A message that went straight into the buffer still has its header in the row.
   if (!receive.came) came(request, request.row[0].header);
   // Empty messages fit every receive.
-  const bool told = receive.sent.call != 0 && receive.bytes != 0;
+  const bool code = receive.sent.call != 0 && receive.bytes != 0;
   const bool fits = !request.truncated && signature_of(*receive.type, receive.bytes).fits(receive.sent.signature);
-  if (told && !fits) report(request, receive);
+  if (code && !fits) report(request, receive);
   receives_.erase(found);
 }
 
@@ -136,14 +135,14 @@ void TypeCheck::report(const ReceiveRequest& request, const Receive& receive) {
   const std::string type = !receive.type_name.empty()
                                ? std::to_string(receive.count) + " x " + receive.type_name
                                : std::to_string(receive.count) + " x a derived type (" +
-                                     words_of_elements(signature_of(*receive.type, room), room) + ")";
+                                     elements_text(signature_of(*receive.type, room), room) + ")";
   const std::string site = lines_.behind_call(receive.caller);
-  const std::string communicator = communicator_word(*request.communicator);
+  const std::string communicator = communicator_text(*request.communicator);
   std::string message = std::string(receive.call) + site + " of " + type + " (" + std::to_string(room) + " bytes) " +
                         (request.truncated ? "is too small for what came" : "does not fit what came") + ": rank " +
                         std::to_string(request.source) + " sent " +
-                        words_of_elements(receive.sent.signature, receive.bytes) + " (" +
-                        std::to_string(receive.bytes) + " bytes) by ";
+                        elements_text(receive.sent.signature, receive.bytes) + " (" + std::to_string(receive.bytes) +
+                        " bytes) by ";
   message.append(kCalls[receive.sent.call % kCalls.size()]);
   message += ", tag " + std::to_string(request.tag) + ", " + communicator;
   sim::FindingRecord record;

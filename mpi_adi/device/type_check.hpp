@@ -32,7 +32,7 @@ struct SentSide {
 void write_sent_side(portals::UserData& data, const SentSide& side);
 [[nodiscard]] SentSide read_sent_side(const portals::UserData& data);
 // The sender's side of a message in words, such as "4 x MPI_INT by MPI_Send"; empty if its note has no call.
-[[nodiscard]] std::string words_of_sent_side(const portals::Header& header);
+[[nodiscard]] std::string sent_side_text(const portals::Header& header);
 
 // The checker of one process. It keeps the declared type of each receive until the receive is complete. Under the
 // process lock.

@@ -56,7 +56,7 @@ void Unexpected::delist(Heap& heap) {
 }
 
 void Unexpected::enlist(Heap& heap, portals::MatchList::Start start) {
-  heap.block.set_owner(setup_.owner, setup_.owner_kind);
+  heap.block.set_owner_tag(setup_.owner, setup_.owner_tag_kind);
   portals::Options both;
   both.save = portals::Save::both;
   if (setup_.catch_alls == CatchAlls::one) {

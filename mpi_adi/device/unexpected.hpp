@@ -67,7 +67,7 @@ class Unexpected {
     CatchAlls catch_alls = CatchAlls::short_and_long;
     portals::PortalIndex portal = 0;  // the portal of the list
     void* owner = nullptr;            // owner tag of the heaps' descriptors: notified of their changes
-    std::uint32_t owner_kind = 0;
+    std::uint32_t owner_tag_kind = 0;
   };
   // Appends the catch-alls to `list`, which must outlive this object. Throws std::bad_alloc when there is no memory for
   // the first heap.

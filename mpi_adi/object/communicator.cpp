@@ -25,34 +25,34 @@ void CommunicatorHints::set_from(const Info& info) {
   }
 }
 
-void CommunicatorHints::tell(Info& info) const {
+void CommunicatorHints::write(Info& info) const {
   for (std::size_t i = 0; i < kNames.size(); ++i) info.set(kNames[i], (promised_ >> i & 1U) != 0 ? "true" : "false");
 }
 
 namespace {
 
-std::string ranks_word(int count) {
+std::string ranks_text(int count) {
   return std::to_string(count) + (count == 1 ? " rank" : " ranks");
 }
 
 }  // namespace
 
-std::string communicator_word(ContextId context) {
+std::string communicator_text(ContextId context) {
   // Both contexts of a pair have the name of the first.
   return "communicator " + std::to_string(context & ~1);
 }
 
-std::string communicator_word(const Communicator& communicator) {
+std::string communicator_text(const Communicator& communicator) {
   // The library's own communicators appear under the name of the one that they serve.
-  if (communicator.named_as != nullptr) return communicator_word(*communicator.named_as);
+  if (communicator.named_as != nullptr) return communicator_text(*communicator.named_as);
   if (!communicator.name.empty()) return communicator.name;
-  const std::string word = communicator_word(communicator.context);
-  if (!communicator.is_inter()) return word + " (" + ranks_word(communicator.size()) + ")";
+  const std::string word = communicator_text(communicator.context);
+  if (!communicator.is_inter()) return word + " (" + ranks_text(communicator.size()) + ")";
   // The order of the union is the same on all members, unlike "mine" and "theirs".
   const bool mine_first = communicator.both == nullptr || communicator.both->rank() == communicator.rank();
   const int first = mine_first ? communicator.size() : communicator.peer_count();
   const int second = mine_first ? communicator.peer_count() : communicator.size();
-  return "inter" + word + " (" + std::to_string(first) + " and " + ranks_word(second) + ")";
+  return "inter" + word + " (" + std::to_string(first) + " and " + ranks_text(second) + ")";
 }
 
 }  // namespace margay::mpi_adi

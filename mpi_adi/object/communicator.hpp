@@ -21,7 +21,7 @@ class CommunicatorHints {
   // Takes the known hints whose value is "true" or "false"; ignores all others.
   void set_from(const Info& info);
   // Writes all known hints.
-  void tell(Info& info) const;
+  void write(Info& info) const;
 
  private:
   std::uint8_t promised_ = 0;  // one bit for each hint
@@ -125,8 +125,8 @@ struct Communicator {
 // The name, such as "MPI_COMM_WORLD"; without one "communicator 6 (4 ranks)", "intercommunicator 6 (2 and 3 ranks)", by
 // the context, as the readers of traces do (command/trace/names/names). Of two groups the first in everybody() comes
 // first, so all members give the same name.
-[[nodiscard]] std::string communicator_word(const Communicator& communicator);
+[[nodiscard]] std::string communicator_text(const Communicator& communicator);
 // The same if only the context is known: "communicator 6".
-[[nodiscard]] std::string communicator_word(ContextId context);
+[[nodiscard]] std::string communicator_text(ContextId context);
 
 }  // namespace margay::mpi_adi

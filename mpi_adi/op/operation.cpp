@@ -229,12 +229,12 @@ std::string hex(int handle) {
 }  // namespace
 
 // For errors, so its cost does not matter.
-std::string operation_word(MPI_Op op) {
+std::string operation_text(MPI_Op op) {
   if (op == MPI_OP_NULL) return "MPI_OP_NULL";
   return is_predefined_op(op) ? std::string(kOperations[op_index(op) - 1]) : "operation " + hex(op);
 }
 
-std::string type_word(MPI_Datatype type) {
+std::string type_text(MPI_Datatype type) {
   for (const TypeName& known : kTypes) {
     if (known.handle == type) return std::string(known.name);
   }

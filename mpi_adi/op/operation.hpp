@@ -23,8 +23,8 @@ using Combine = void (*)(const void* in, void* inout, std::size_t count);
 // Names of operations and datatypes in error messages.
 
 // "MPI_SUM", "operation 0x98000001", "MPI_OP_NULL".
-[[nodiscard]] std::string operation_word(MPI_Op op);
+[[nodiscard]] std::string operation_text(MPI_Op op);
 // "MPI_DOUBLE", "datatype 0x8c000007, which the program made".
-[[nodiscard]] std::string type_word(MPI_Datatype type);
+[[nodiscard]] std::string type_text(MPI_Datatype type);
 
 }  // namespace margay::mpi_adi

@@ -32,7 +32,7 @@ class Lines {
   std::size_t lines_ = 0;
 };
 
-std::string rank_word(int rank) {
+std::string rank_text(int rank) {
   return rank == MPI_ANY_SOURCE ? "any source" : "rank " + std::to_string(rank);
 }
 // The tag in the words of the program, where a part of a parent request has another one.
@@ -41,7 +41,7 @@ int program_tag(const SendOrReceive& request) {
   return request.owner == nullptr ? request.tag : request.owner->program_tag(request.tag);
 }
 template <typename SendOrReceive>
-std::string tag_word(const SendOrReceive& request) {
+std::string tag_text(const SendOrReceive& request) {
   const int tag = program_tag(request);
   return tag == MPI_ANY_TAG ? "any tag" : "tag " + std::to_string(tag);
 }
@@ -56,13 +56,13 @@ std::string_view waits_for(const SendRequest& request) {
 
 std::string line(const SendRequest& request) {
   return "  send (" + std::string(sim::name(request.protocol)) + ") of " + std::to_string(request.body.bytes()) +
-         " bytes to process " + std::to_string(request.peer) + ", " + tag_word(request) + ", " +
-         communicator_word(*request.communicator) + ": waits " + std::string(waits_for(request));
+         " bytes to process " + std::to_string(request.peer) + ", " + tag_text(request) + ", " +
+         communicator_text(*request.communicator) + ": waits " + std::string(waits_for(request));
 }
 
 std::string line(const ReceiveRequest& request) {
-  return "  receive of up to " + std::to_string(request.room().bytes()) + " bytes from " + rank_word(request.source) +
-         ", " + tag_word(request) + ", " + communicator_word(*request.communicator) + ": " +
+  return "  receive of up to " + std::to_string(request.room().bytes()) + " bytes from " + rank_text(request.source) +
+         ", " + tag_text(request) + ", " + communicator_text(*request.communicator) + ": " +
          std::string(name(request.state));
 }
 
@@ -87,17 +87,17 @@ std::string only_difference(const Awaited& awaited, const portals::Header& heade
   if (int{other_source} + int{other_tag} + int{other_context} != 1) return {};
   if (other_tag) return "tag " + std::to_string(tag_of(bits)) + ", not " + std::to_string(awaited.tag);
   if (other_source) return "source " + std::to_string(source_of(bits)) + ", not " + std::to_string(awaited.source);
-  return communicator_word(static_cast<ContextId>(context)) + ", not " + communicator_word(*awaited.communicator);
+  return communicator_text(static_cast<ContextId>(context)) + ", not " + communicator_text(*awaited.communicator);
 }
 
 std::string near_misses(const DeviceParts& parts, const Awaited& awaited) {
-  constexpr std::size_t kMostTold = 3;
+  constexpr std::size_t kReportedMax = 3;
   std::size_t count = 0;
   std::string text;
   for (const portals::ArrivedMessage* at = parts.heap.first(); at != nullptr; at = parts.heap.next(*at)) {
     const std::string difference = only_difference(awaited, at->header);
     if (difference.empty()) continue;
-    if (++count > kMostTold) return text + "; ...";
+    if (++count > kReportedMax) return text + "; ...";
     text += (count == 1 ? "" : "; ") + std::to_string(message_bytes(at->header)) + " bytes from rank " +
             std::to_string(source_of(at->header.match_bits)) + " (" + difference + ")";
   }
@@ -146,7 +146,7 @@ FirstWait first_wait(const DeviceParts& parts) {
     }
     wait.tag = awaited.tag == MPI_ANY_TAG ? -1 : awaited.tag;
     wait.context = awaited.communicator->context;
-    wait.communicator = communicator_word(*awaited.communicator);
+    wait.communicator = communicator_text(*awaited.communicator);
   };
   // Probes first: while a call waits in one, other requests cannot end the wait.
   for (const Awaited* probe : parts.probes) await(*probe);
@@ -156,7 +156,7 @@ FirstWait first_wait(const DeviceParts& parts) {
     wait.peer = static_cast<int>(request.peer);
     wait.tag = program_tag(request);
     wait.context = request.communicator->context;
-    wait.communicator = communicator_word(*request.communicator);
+    wait.communicator = communicator_text(*request.communicator);
   });
   parts.receives.for_each_in_use([&](const ReceiveRequest& request) {
     if (request.complete) return;

@@ -54,8 +54,8 @@ Request* Device::start_receive(const CheckedReceive& receive) {
   return &post_receive(parts, receive);
 }
 
-Request* Device::start_receive_of(const CheckedReceive& receive, Datatype& told) {
-  return &post_receive_of(*parts_, receive, told);
+Request* Device::start_receive_of(const CheckedReceive& receive, Datatype& traced_type) {
+  return &post_receive_of(*parts_, receive, traced_type);
 }
 
 void Device::cancel(Request& request) {
@@ -66,7 +66,7 @@ void Device::free(Request& request) {
   release(*parts_, request);
 }
 
-void Device::give_to(RequestOwner& owner, Request& request) {
+void Device::give_to(ParentRequest& owner, Request& request) {
   release_to(*parts_, owner, request);
 }
 
@@ -257,7 +257,7 @@ void Device::request_ends() {
   ++parts_->completions;
 }
 
-void Device::note_completion() {
+void Device::record_completion() {
   ++parts_->completions;
 }
 

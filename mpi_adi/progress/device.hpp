@@ -65,7 +65,7 @@ class Device {
   [[nodiscard]] Request* start_receive(const CheckedReceive& receive);
   // The same for bytes that the program declared as elements of `told`, the type that a trace reports. Requires: the
   // source is not MPI_PROC_NULL.
-  [[nodiscard]] Request* start_receive_of(const CheckedReceive& receive, Datatype& told);
+  [[nodiscard]] Request* start_receive_of(const CheckedReceive& receive, Datatype& traced_type);
   // Cancels a receive that has no message, or asks the receiver of an incomplete send to give the message back if no
   // receive took it. The request completes either way; no effect on others.
   void cancel(Request& request);
@@ -74,7 +74,7 @@ class Device {
 
   // Makes a request, complete or not, a part of a parent request: notified once, when it is complete; afterwards the
   // device owns it.
-  void give_to(RequestOwner& owner, Request& request);
+  void give_to(ParentRequest& owner, Request& request);
   // Drops a reference to a communicator that a layer above had, as a request does.
   void drop_reference(Communicator& communicator);
 
@@ -151,7 +151,7 @@ class Device {
   void request_begins();
   void request_ends();
   // Counts the completion of a request for which the device need not wait.
-  void note_completion();
+  void record_completion();
   // Number of completed requests, those of layers above too. A waiting call compares it to see whether anything
   // completed.
   [[nodiscard]] std::uint64_t completions() const;

@@ -16,9 +16,9 @@ namespace {
 void descriptor_changed(DeviceParts& parts, portals::Descriptor& descriptor) {
   void* const owner = descriptor.owner();
   // First and predicted: in most programs most changes are arrived messages.
-  if (descriptor.owner_kind() == kOwnerReceive) [[likely]]
+  if (descriptor.owner_tag_kind() == kOwnerReceive) [[likely]]
     return message_came(parts, *static_cast<ReceiveRequest*>(owner));  // protocol/receive
-  switch (descriptor.owner_kind()) {
+  switch (descriptor.owner_tag_kind()) {
     case kOwnerHeap:
       return heap_changed(parts);  // protocol/take_unexpected
     case kOwnerAcknowledgment:
@@ -28,7 +28,7 @@ void descriptor_changed(DeviceParts& parts, portals::Descriptor& descriptor) {
     case kOwnerCancel:
       return cancels_asked(parts);  // protocol/cancel
     case kOwnerListener:
-      return static_cast<Listener*>(owner)->told();
+      return static_cast<Listener*>(owner)->notify();
     case kOwnerTask:
       return static_cast<Task*>(owner)->wake();
     default:
@@ -38,13 +38,13 @@ void descriptor_changed(DeviceParts& parts, portals::Descriptor& descriptor) {
 
 // Dispatches a finished transmission likewise.
 void transmission_finished(DeviceParts& parts, sim::Transmission& transmission) {
-  switch (transmission.owner_kind) {
+  switch (transmission.owner_tag_kind) {
     case kOwnerSend:
       return body_taken(parts, *static_cast<SendRequest*>(transmission.owner));  // protocol/send
     case kOwnerNotice:
       return notice_finished(parts, *static_cast<Notice*>(transmission.owner));  // protocol/notice
     case kOwnerListener:
-      return static_cast<Listener*>(transmission.owner)->told();
+      return static_cast<Listener*>(transmission.owner)->notify();
     case kOwnerTask:
       return static_cast<Task*>(transmission.owner)->wake();
     default:
@@ -70,7 +70,7 @@ bool progress(DeviceParts& parts, int messages) {
   }
   if (!parts.each_round.empty()) [[unlikely]] {
     // Backwards, because an observer may remove itself.
-    for (std::size_t at = parts.each_round.size(); at-- > 0;) parts.each_round[at]->told();
+    for (std::size_t at = parts.each_round.size(); at-- > 0;) parts.each_round[at]->notify();
   }
   // Last, so that messages that arrived before the loss complete their requests first.
   return watch_for_losses(parts) || moved;  // protocol/peer_lost

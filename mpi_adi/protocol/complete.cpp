@@ -47,9 +47,9 @@ void give_back(DeviceParts& parts, Request& request) {
 SendRequest& new_send(DeviceParts& parts, Communicator& communicator) {
   // Once for each object of the pool: the owner tags never change.
   SendRequest& request = parts.sends.take([](SendRequest& made) {
-    made.answer_block.set_owner(&made, kOwnerAcknowledgment);
+    made.answer_block.set_owner_tag(&made, kOwnerAcknowledgment);
     made.transmission.owner = &made;
-    made.transmission.owner_kind = kOwnerSend;
+    made.transmission.owner_tag_kind = kOwnerSend;
   });
   MARGAY_DEBUG_ASSERT(!request.listening && !request.readable && !request.expecting);
   ++parts.counts.send_requests;
@@ -88,7 +88,7 @@ ReceiveRequest& new_receive(DeviceParts& parts, Communicator& communicator) {
   return request;
 }
 
-void tell_completion(DeviceParts& parts, Request& request) {
+void finish_completion(DeviceParts& parts, Request& request) {
   MARGAY_ASSERT(request.complete);
   // Recorded before give_back(), while the request still has its identity.
   if (parts.recorder().on()) {
@@ -110,7 +110,7 @@ void release(DeviceParts& parts, Request& request) {
   }
 }
 
-void release_to(DeviceParts& parts, RequestOwner& owner, Request& request) {
+void release_to(DeviceParts& parts, ParentRequest& owner, Request& request) {
   MARGAY_ASSERT(!request.detached);
   // Complete already, so complete() will not run again: notify here.
   if (request.complete) {

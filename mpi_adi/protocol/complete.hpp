@@ -13,7 +13,7 @@ namespace margay::mpi_adi {
 
 // The rare part of complete(): records the completion in the trace, notifies the parent request, and returns a released
 // request to its pool.
-[[gnu::noinline]] void tell_completion(DeviceParts& parts, Request& request);
+[[gnu::noinline]] void finish_completion(DeviceParts& parts, Request& request);
 // Completes a request, with the result that its fields hold. Requires: not complete, and neither the kernel nor a list
 // refers to its memory any more. A released request may be back in its pool afterwards: do not touch it. Inlined,
 // because each message passes here.
@@ -24,15 +24,15 @@ inline void complete(DeviceParts& parts, Request& request) {
   --parts.under_way;
   ++parts.completions;
   if (request.detached || parts.recorder().on()) [[unlikely]]
-    tell_completion(parts, request);
+    finish_completion(parts, request);
 }
 
 // Gives a request up: it returns to its pool now, or when it completes. Requires: not released before.
 void release(DeviceParts& parts, Request& request);
 
-// Makes the request a part of a parent request (RequestOwner), which is notified when the part completes, perhaps
+// Makes the request a part of a parent request (ParentRequest), which is notified when the part completes, perhaps
 // within this call. The part then returns to its pool.
-void release_to(DeviceParts& parts, RequestOwner& owner, Request& request);
+void release_to(DeviceParts& parts, ParentRequest& owner, Request& request);
 
 // Completes a send or receive with MPI_PROC_NULL at once; no data moves (MPI 4.0, chapter 3, "Null Processes").
 void complete_null(DeviceParts& parts, Request& request);

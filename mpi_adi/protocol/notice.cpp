@@ -13,7 +13,7 @@ Notice& new_notice(DeviceParts& parts, const portals::Header& header) {
   notice.transmission = {};
   notice.transmission.header = header;
   notice.transmission.owner = &notice;
-  notice.transmission.owner_kind = kOwnerNotice;
+  notice.transmission.owner_tag_kind = kOwnerNotice;
   return notice;
 }
 

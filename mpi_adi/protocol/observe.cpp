@@ -22,19 +22,19 @@ void record_send(DeviceParts& parts, const CheckedSend& send, const ProtocolChoi
   event.sequence = sequence;
   event.match_bits = header.match_bits;
   event.bytes = header.length;
-  event.detail = static_cast<std::uint64_t>(send.told().count);
+  event.detail = static_cast<std::uint64_t>(send.described().count);
   event.a = request;
   // A buffered send reports the program's call, and marks that its body was copied.
   if (send.copied_from != nullptr && header.length != 0) event.saved = portals::Saved::body;
   define_in_trace(parts.recorder(), *send.communicator, stamp);
-  event.b = define_in_trace(parts.recorder(), *send.told().type, stamp);
+  event.b = define_in_trace(parts.recorder(), *send.described().type, stamp);
   parts.recorder().record(event, stamp);
 }
 
 // The signature is the program's datatype, also where the body was copied into a buffer as bytes.
 void mark_types(DeviceParts& parts, const CheckedSend& send, portals::Header& header) {
   if (parts.type_check == nullptr) return;
-  parts.type_check->begin_send(*send.told().type, header.length, send.context != Context::point_to_point);
+  parts.type_check->begin_send(*send.described().type, header.length, send.context != Context::point_to_point);
   parts.type_check->mark(header.user_data);
 }
 

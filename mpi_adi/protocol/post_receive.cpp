@@ -37,7 +37,7 @@ namespace {
   // The paper lists the entry inactive before it searches. Here nothing is delivered between the search and the
   // listing, so the entry is listed afterwards, and only if the search fails.
   portals::ArrivedMessage* message = nullptr;
-  if (parts.recorder().watched()) [[unlikely]] {
+  if (parts.recorder().observing()) [[unlikely]] {
     message = observed_search(parts, request, receive, reported == nullptr ? *receive.type : *reported);
   } else {
     message = parts.heap.find(request.entry.criteria());
@@ -61,8 +61,8 @@ ReceiveRequest& post_receive(DeviceParts& parts, const CheckedReceive& receive) 
   return post(parts, receive, nullptr);
 }
 
-ReceiveRequest& post_receive_of(DeviceParts& parts, const CheckedReceive& receive, Datatype& told) {
-  return post(parts, receive, &told);
+ReceiveRequest& post_receive_of(DeviceParts& parts, const CheckedReceive& receive, Datatype& traced_type) {
+  return post(parts, receive, &traced_type);
 }
 
 }  // namespace margay::mpi_adi

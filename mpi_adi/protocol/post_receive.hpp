@@ -23,7 +23,7 @@ inline void posting_gap(DeviceParts& /*parts*/, const CheckedReceive& /*receive*
 // request may be complete when it is returned. See Device. Requires: the source is a rank or MPI_ANY_SOURCE.
 [[nodiscard]] ReceiveRequest& post_receive(DeviceParts& parts, const CheckedReceive& receive);
 // The same for bytes that the program declared as elements of `told`, the type that a trace reports.
-[[nodiscard]] ReceiveRequest& post_receive_of(DeviceParts& parts, const CheckedReceive& receive, Datatype& told);
+[[nodiscard]] ReceiveRequest& post_receive_of(DeviceParts& parts, const CheckedReceive& receive, Datatype& traced_type);
 
 // Takes a receive from the pool and gives it its buffer; it is in no list yet.
 [[nodiscard]] ReceiveRequest& prepare_receive(DeviceParts& parts, void* buffer, std::int64_t count, Datatype& type,

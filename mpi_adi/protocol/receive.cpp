@@ -10,13 +10,13 @@
 
 namespace margay::mpi_adi {
 
-std::string words_of_truncation(const ReceiveRequest& request) {
+std::string truncation_text(const ReceiveRequest& request) {
   return "the message from rank " + std::to_string(request.source) + " with tag " + std::to_string(request.tag) +
          " has " + std::to_string(request.sent_bytes) + " bytes, and the receive's buffer " +
          std::to_string(request.room().bytes());
 }
 
-void tell_receive(DeviceParts& parts, ReceiveRequest& request) {
+void finish_receive(DeviceParts& parts, ReceiveRequest& request) {
   // Set before complete(), which records the error class.
   if (request.truncated) request.error_class = MPI_ERR_TRUNCATE;
   if (request.in_pieces) request.pieces.clear();

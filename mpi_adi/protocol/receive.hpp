@@ -49,18 +49,18 @@ inline void take_plain_envelope(ReceiveRequest& request, const portals::Header& 
 }
 
 // The error message of a truncated receive.
-[[nodiscard]] std::string words_of_truncation(const ReceiveRequest& request);
+[[nodiscard]] std::string truncation_text(const ReceiveRequest& request);
 
 // The rare part of complete_receive(): sets the error of a truncated message, drops the reference to a layout, answers
 // a synchronous sender, and records for the trace and the check of types.
-[[gnu::noinline]] void tell_receive(DeviceParts& parts, ReceiveRequest& request);
+[[gnu::noinline]] void finish_receive(DeviceParts& parts, ReceiveRequest& request);
 // Completes a receive of which `bytes` are in the user's buffer. Requires: its entry is in no list.
 inline void complete_receive(DeviceParts& parts, ReceiveRequest& request, std::uint64_t bytes) {
   MARGAY_DEBUG_ASSERT(!request.entry.listed() && request.state != ReceiveState::complete);
   request.state = ReceiveState::complete;
   request.bytes = bytes;
-  if (request.truncated || request.in_pieces || request.synchronous || parts.recorder().watched()) [[unlikely]]
-    tell_receive(parts, request);
+  if (request.truncated || request.in_pieces || request.synchronous || parts.recorder().observing()) [[unlikely]]
+    finish_receive(parts, request);
   complete(parts, request);
 }
 

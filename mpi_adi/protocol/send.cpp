@@ -32,7 +32,7 @@ bool try_short_send(DeviceParts& parts, const CheckedSend& send, std::uint32_t p
   MARGAY_DEBUG_ASSERT(body.bytes() <= parts.short_limit(peer));
   portals::Header header = put_header(parts, peer, bits, body.bytes());
   // One test for trace and check together.
-  if (parts.recorder().watched()) [[unlikely]]
+  if (parts.recorder().observing()) [[unlikely]]
     return observed_try_send(parts, send, header, body);
   return parts.kernel.try_send(header, body);
 }
@@ -76,7 +76,7 @@ SendRequest& start_send(DeviceParts& parts, const CheckedSend& send) {
   const ProtocolChoice choice = select_protocol(parts, send.mode, bytes, request.peer);
   request.protocol = choice.protocol;
   portals::Header header = put_header(parts, request.peer, send_bits(send), bytes);
-  if (parts.recorder().watched()) [[unlikely]]
+  if (parts.recorder().observing()) [[unlikely]]
     // After the header is made, which the check of types marks, and before the message leaves.
     observe_send(parts, send, choice, request, header);
   count_send(parts.counts, send.mode, choice.shape, bytes);

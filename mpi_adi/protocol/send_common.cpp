@@ -45,7 +45,7 @@ void make_readable(DeviceParts& parts, SendRequest& request) {
   } else {
     memory = &request.read_combined.emplace(request.body);
   }
-  memory->set_owner(&request, kOwnerRead);
+  memory->set_owner_tag(&request, kOwnerRead);
   request.read_entry.set(from(request), *memory, options);
   parts.read_list.append(request.read_entry);
   request.readable = true;

@@ -26,7 +26,7 @@ void take_unexpected(DeviceParts& parts, ReceiveRequest& request, portals::Arriv
   ++parts.counts.unexpected;
   const portals::Header& header = message.header;
   take_envelope(request, header, read_note(header.user_data));
-  if (parts.recorder().watched()) [[unlikely]]
+  if (parts.recorder().observing()) [[unlikely]]
     observe_hit(parts, request, message);
   if (message.saved == portals::Saved::header) {
     const portals::Header asked = header;  // a copy, because the header goes with the message

@@ -9,7 +9,7 @@ namespace margay::mpi_adi {
 
 void ModuleDefinitions::called_from(sim::Recorder& recorder, const void* address) {
   const auto at = reinterpret_cast<std::uintptr_t>(address);
-  for (const Range& range : told_) {
+  for (const Range& range : defined_) {
     if (at >= range.begin && at < range.end) return;
   }
   // Code without a file would otherwise cost a search at each call.
@@ -19,7 +19,7 @@ void ModuleDefinitions::called_from(sim::Recorder& recorder, const void* address
     ++misses_;
     return;
   }
-  told_.insert(told_.begin(), {module->begin, module->end});
+  defined_.insert(defined_.begin(), {module->begin, module->end});
   recorder.define(sim::DefinitionKind::module, module->begin, module->end - module->begin,
                   module->build_id + " " + module->path);
 }

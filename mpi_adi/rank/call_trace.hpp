@@ -30,8 +30,8 @@ class ModuleDefinitions {
     std::uintptr_t begin = 0;
     std::uintptr_t end = 0;
   };
-  std::vector<Range> told_;  // the latest first; a program calls from one or two files
-  int misses_ = 0;           // searches that found no file
+  std::vector<Range> defined_;  // the latest first; a program calls from one or two files
+  int misses_ = 0;              // searches that found no file
 };
 
 // The recorder of one rank's calls. Requires for every function but the constructor: recorder.on(), and the process

@@ -10,7 +10,7 @@
 #include "mpi_adi/device/parts.hpp"
 #include "mpi_adi/protocol/select.hpp"
 #include "mpi_adi/rank/device_options.hpp"
-#include "mpi_adi/rma/window_way.hpp"
+#include "mpi_adi/rma/window_method.hpp"
 #include "sim/boot/probes.hpp"
 #include "sim/machine/shared_heap.hpp"
 
@@ -93,9 +93,9 @@ std::string huge_pages_of_files() {
                      sim::kHugeMinBytes >> 20, kFile, chosen);
 }
 
-std::string window_line(std::string_view memory, const WayFacts& facts, const std::string& means) {
-  const WayChoice choice = choose_window_way(facts);
-  return fmt::format("  {:<18} {:<28} {}{}", memory, words_of(choice.way), choice.reason,
+std::string window_line(std::string_view memory, const MethodFacts& facts, const std::string& means) {
+  const MethodChoice choice = choose_window_method(facts);
+  return fmt::format("  {:<18} {:<28} {}{}", memory, words_of(choice.method), choice.reason,
                      means.empty() ? "" : " (" + means + ")");
 }
 
@@ -119,8 +119,8 @@ WindowMeans try_window_means(const sim::Options& options) {
 }
 
 std::vector<std::string> describe_windows(const WindowMeans& means) {
-  WayFacts allocated{.is_on_node = true, .is_mapped = means.shares_heap, .reads_others = means.reads_others};
-  WayFacts other{.is_on_node = true, .reads_others = means.reads_others};
+  MethodFacts allocated{.is_on_node = true, .is_mapped = means.shares_heap, .reads_others = means.reads_others};
+  MethodFacts other{.is_on_node = true, .reads_others = means.reads_others};
   std::vector<std::string> lines{"windows: the way of puts and gets to a member's memory"};
   lines.push_back(window_line("one's own", {.is_own = true}, {}));
   lines.push_back(window_line("allocated", allocated, means.heap_reason + "; " + means.huge_pages));

@@ -1,5 +1,5 @@
 // Descriptions of choices for `margay info`: the protocol of a point-to-point message (by wire, mode, and size below or
-// above the short limit; protocol/select), and the method of access to a window's memory (mpi_adi/rma/window_way).
+// above the short limit; protocol/select), and the method of access to a window's memory (mpi_adi/rma/window_method).
 #pragma once
 
 #include <string>

@@ -6,12 +6,12 @@
 namespace margay::mpi_adi {
 
 std::string words_of_failure(MpiRank& rank, const Request& request) {
-  if (request.error_class == MPI_ERR_TRUNCATE) return words_of_truncation(static_cast<const ReceiveRequest&>(request));
+  if (request.error_class == MPI_ERR_TRUNCATE) return truncation_text(static_cast<const ReceiveRequest&>(request));
   if (request.error_class == MPI_ERR_OTHER) return kContextsUsedUp;  // MPI_Comm_idup found no free context
-  return words_of_lost(rank);
+  return lost_text(rank);
 }
 
-std::string words_of_lost(MpiRank& rank) {
+std::string lost_text(MpiRank& rank) {
   const sim::Kernel& kernel = rank.process().kernel();
   // Another member may have reported a loss to this one before the operating system did.
   if (kernel.initiator().losses() == 0)

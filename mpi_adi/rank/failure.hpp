@@ -11,6 +11,6 @@ namespace margay::mpi_adi {
 // The reason why a complete request failed. Requires: request.error_class is not MPI_SUCCESS.
 [[nodiscard, gnu::noinline]] std::string words_of_failure(MpiRank& rank, const Request& request);
 // The lost processes and the reasons of their loss.
-[[nodiscard]] std::string words_of_lost(MpiRank& rank);
+[[nodiscard]] std::string lost_text(MpiRank& rank);
 
 }  // namespace margay::mpi_adi

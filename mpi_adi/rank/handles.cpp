@@ -33,7 +33,7 @@ void Handles::keep_origins() {
   origins_ = std::make_unique<Origins>();
 }
 
-void Handles::note_in_origins(Handle handle) {
+void Handles::record_in_origins(Handle handle) {
   origins_->note(handle);
 }
 
@@ -56,7 +56,7 @@ Communicator* Handles::add_communicator(GroupPtr group, GroupPtr remote, const E
   auto communicator = std::make_unique<Communicator>();
   communicator->handle = communicators_.add(*communicator);
   if (communicator->handle == 0) return nullptr;
-  note_origin(communicator->handle);
+  record_origin(communicator->handle);
   communicator->context = kNoContext;
   communicator->set_groups(std::move(group), std::move(remote));
   communicator->error_handler = handler;
@@ -70,7 +70,7 @@ Datatype* Handles::add_datatype(Datatype&& type) {
   added->references = 1;
   added->handle = datatypes_.add(*added);
   if (added->handle == 0) return nullptr;
-  note_origin(added->handle);
+  record_origin(added->handle);
   return added.release();
 }
 

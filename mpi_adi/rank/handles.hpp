@@ -92,9 +92,9 @@ class Handles {
   // nullptr unless origins are kept.
   [[nodiscard]] Origins* origins() { return origins_.get(); }
   // Records the calling function as the maker of the handle, if origins are kept.
-  void note_origin(Handle handle) {
+  void record_origin(Handle handle) {
     if (origins_ != nullptr) [[unlikely]]
-      note_in_origins(handle);
+      record_in_origins(handle);
   }
   // With origins: empties the free list, so that the next add_request() takes the slow path, which records the maker.
   // The fast path then needs no test.
@@ -102,7 +102,7 @@ class Handles {
 
  private:
   // Out of line, so that a program that does not count leaks pays one test.
-  [[gnu::noinline]] void note_in_origins(Handle handle);
+  [[gnu::noinline]] void record_in_origins(Handle handle);
   // Puts one request on the free list, a hidden or a new one.
   [[gnu::noinline]] void make_request();
 

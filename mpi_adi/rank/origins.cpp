@@ -11,7 +11,7 @@ void Origins::note(Handle handle) {
   const std::lock_guard guard(mutex_);
   by_handle_[handle] = current();
   // The handle names a new object, which has not been reported.
-  told_.erase(handle);
+  reported_.erase(handle);
 }
 
 void Origins::note(const UserRequest& request) {
@@ -19,9 +19,9 @@ void Origins::note(const UserRequest& request) {
   by_request_[&request] = current();
 }
 
-bool Origins::tell(Handle handle) {
+bool Origins::report_once(Handle handle) {
   const std::lock_guard guard(mutex_);
-  return told_.insert(handle).second;
+  return reported_.insert(handle).second;
 }
 
 void Origins::leave() {
@@ -38,7 +38,7 @@ Origin Origins::current() {
   const auto thread = calls_.find(std::this_thread::get_id());
   if (thread == calls_.end()) return {};
   const Entered& call = thread->second.back();
-  return {call.function, sim::source_place(call.caller, modules_)};
+  return {call.function, sim::source_location(call.caller, modules_)};
 }
 
 Origin Origins::of(Handle handle) const {
@@ -53,9 +53,9 @@ Origin Origins::of(const UserRequest& request) const {
   return found == by_request_.end() ? Origin() : found->second;
 }
 
-std::vector<sim::SourcePlace> Origins::places() const {
+std::vector<sim::SourceLocation> Origins::places() const {
   const std::lock_guard guard(mutex_);
-  std::vector<sim::SourcePlace> all;
+  std::vector<sim::SourceLocation> all;
   for (const auto& [handle, origin] : by_handle_) all.push_back(origin.place);
   for (const auto& [request, origin] : by_request_) all.push_back(origin.place);
   return all;

@@ -20,7 +20,7 @@ struct UserRequest;
 // A call of the program.
 struct Origin {
   std::string_view function;  // empty: not recorded
-  sim::SourcePlace place;     // of the call; valid after the file is unloaded
+  sim::SourceLocation place;  // of the call; valid after the file is unloaded
 };
 
 // Any thread may call, because some MPI calls need no rank. Names live as long as the program.
@@ -39,10 +39,10 @@ class Origins {
   [[nodiscard]] Origin of(Handle handle) const;
   [[nodiscard]] Origin of(const UserRequest& request) const;
   // The places of all recorded calls, to resolve their source lines together.
-  [[nodiscard]] std::vector<sim::SourcePlace> places() const;
+  [[nodiscard]] std::vector<sim::SourceLocation> places() const;
   // Whether the object has not been reported yet; marks it as reported. An object may live while MPI is dormant, and is
   // reported at one end only.
-  [[nodiscard]] bool tell(Handle handle);
+  [[nodiscard]] bool report_once(Handle handle);
 
  private:
   struct Entered {
@@ -61,7 +61,7 @@ class Origins {
   // Entries stay when their object is freed, and are replaced when the handle is reused.
   std::unordered_map<Handle, Origin> by_handle_;
   std::unordered_map<const UserRequest*, Origin> by_request_;
-  std::unordered_set<Handle> told_;
+  std::unordered_set<Handle> reported_;
 };
 
 }  // namespace margay::mpi_adi

@@ -8,7 +8,7 @@
 #include "mpi_adi/rank/call_trace.hpp"
 #include "mpi_adi/rank/device_options.hpp"
 #include "mpi_adi/rank/extension.hpp"
-#include "mpi_adi/rank/guard_watch.hpp"
+#include "mpi_adi/rank/guard_timer.hpp"
 #include "mpi_adi/rank/object_tables.hpp"
 #include "mpi_adi/rank/unreceived.hpp"
 #include "mpi_adi/rma/rma.hpp"
@@ -24,7 +24,7 @@ namespace {
 
 // Reports and discards the messages on a communicator that no receive can take any more.
 void forget_messages(MpiRank& rank, const Communicator& communicator) {
-  tell_unreceived(rank.receiving_side(), communicator);
+  report_unreceived(rank.receiving_side(), communicator);
   rank.device().forget_messages(communicator.context);
 }
 
@@ -37,10 +37,10 @@ void forget_last_messages(MpiRank& rank) {
 }  // namespace
 
 // The yield policy of a waiting thread: it leaves the rank while it yields or sleeps, so that other threads may call.
-class MpiRank::OutsideRest final : public sim::Rest {
+class MpiRank::OutsidePolicy final : public sim::YieldPolicy {
  public:
-  explicit OutsideRest(MpiRank& rank) : rank_(rank) {}
-  void rest(std::uint64_t ns) override {
+  explicit OutsidePolicy(MpiRank& rank) : rank_(rank) {}
+  void yield(std::uint64_t ns) override {
     rank_.leave();
     rank_.process_->give_way(ns);
     rank_.enter();
@@ -66,9 +66,9 @@ MpiRank::MpiRank(std::unique_ptr<sim::Process> process, const DeviceOptions& opt
       board_(process_->board()),
       recorder_(process_->recorder()),
       unfinished_(process_->kernel().registers().unfinished()),
-      outside_rest_(std::make_unique<OutsideRest>(*this)),
+      outside_policy_(std::make_unique<OutsidePolicy>(*this)),
       end_of_thread_(std::make_unique<EndOfThread>(*this)),
-      lock_(*process_, *outside_rest_, *end_of_thread_),
+      lock_(*process_, *outside_policy_, *end_of_thread_),
       device_(process_->kernel(), options),
       tables_(std::make_unique<ObjectTables>(initial_handler, process_->job())),
       worlds_(process_->job(), *tables_),
@@ -103,9 +103,9 @@ Status MpiRank::start_on(std::unique_ptr<sim::Process> process, MakeExtension ma
                          ": it is mpi_errors_are_fatal, mpi_errors_abort or mpi_errors_return");
   }
   std::unique_ptr<MpiRank> rank(new MpiRank(std::move(process), options, handler));
-  // Before work(): from then on messages may arrive.
+  // Before resume(): from then on messages may arrive.
   rank->collectives_ = make_extension(*rank);
-  rank->work();
+  rank->resume();
   out = std::move(rank);
   return {};
 }
@@ -136,7 +136,7 @@ void MpiRank::EndOfThread::thread_ends() {
   detail::thread_noted = false;  // destructors that run later in this thread may still call MPI
 }
 
-void MpiRank::work() {
+void MpiRank::resume() {
   // The calling thread is the only one that is in MPI now.
   lock_.begin_lone_thread();
   process_->resume();
@@ -145,11 +145,11 @@ void MpiRank::work() {
   const Status bypass = process_->start_coprocessor([device] { return device->progress_for_absent_owner(); });
   // Not fatal: without a coprocessor messages progress only while the program is in MPI.
   if (!bypass.ok()) std::fprintf(stderr, "margay: rank %u: %s\n", process_->rank(), bypass.sentence().c_str());
-  board_.state = sim::RankState::kInitialized;
+  board_.state = sim::RankState::initialized;
 }
 
 void MpiRank::yield() {
-  outside_rest_->rest(0);
+  outside_policy_->yield(0);
 }
 
 void MpiRank::arm_coprocessor() {
@@ -158,7 +158,7 @@ void MpiRank::arm_coprocessor() {
 
 void MpiRank::make_rma() {
   rma_ = std::make_unique<Rma>(parts_of(device_), process_->node_memory(),
-                               [watch = GuardWatch(*process_)](std::uint32_t holder, std::uint64_t waited_ns) mutable {
+                               [watch = GuardTimer(*process_)](std::uint32_t holder, std::uint64_t waited_ns) mutable {
                                  watch.waits(holder, waited_ns);
                                });
 }
@@ -167,20 +167,20 @@ ReceivingSide MpiRank::receiving_side() {
   return {*process_, device_, worlds_.contexts(), worlds_.world(), worlds_.self(), handles_.origins() != nullptr};
 }
 
-void MpiRank::rest() {
+void MpiRank::become_dormant() {
   publish_accounts();
   const auto put = [this](sim::CountedProtocol protocol, const sim::WireCounts& counts) {
     board_.by_protocol[static_cast<std::size_t>(protocol)] = {counts.messages, counts.bytes};
   };
-  put(sim::CountedProtocol::kCollective, collectives_->sent());
-  put(sim::CountedProtocol::kCollectiveShared, collectives_->shown());
+  put(sim::CountedProtocol::collective, collectives_->sent());
+  put(sim::CountedProtocol::collective_shared, collectives_->shown());
   // Drains the wires with the device's progress, which may still answer peers.
   process_->finish([this] { return device_.progress(); });
   // After the drain, which takes in the messages that have arrived.
   forget_last_messages(*this);
-  dropped_told_ = tell_dropped(receiving_side(), dropped_told_);
+  dropped_reported_ = report_dropped(receiving_side(), dropped_reported_);
   device_.give_memory_back();
-  board_.state = sim::RankState::kFinalized;
+  board_.state = sim::RankState::finalized;
 }
 
 MpiRank::~MpiRank() {
@@ -240,16 +240,16 @@ void MpiRank::publish_accounts() {
     board.by_protocol[static_cast<std::size_t>(protocol)] = {count.messages, count.bytes};
   };
   board.heap_high_water_bytes = device_.heap_high_water_bytes();
-  put(CountedProtocol::kShort, counts.short_);
-  put(CountedProtocol::kLongMatched, counts.long_matched);
-  put(CountedProtocol::kLongPulled, counts.long_pulled);
-  put(CountedProtocol::kSynchronousShort, counts.synchronous_short);
-  put(CountedProtocol::kSynchronousLong, {counts.synchronous_long.messages + counts.synchronous_long_pulled.messages,
+  put(CountedProtocol::short_, counts.short_);
+  put(CountedProtocol::long_matched, counts.long_matched);
+  put(CountedProtocol::long_pulled, counts.long_pulled);
+  put(CountedProtocol::synchronous_short, counts.synchronous_short);
+  put(CountedProtocol::synchronous_long, {counts.synchronous_long.messages + counts.synchronous_long_pulled.messages,
                                           counts.synchronous_long.bytes + counts.synchronous_long_pulled.bytes});
-  put(CountedProtocol::kReady, counts.ready);
-  put(CountedProtocol::kBuffered, counts.buffered);
+  put(CountedProtocol::ready, counts.ready);
+  put(CountedProtocol::buffered, counts.buffered);
   for (std::size_t i = 0; rma_ != nullptr && i < sim::kCountedAccesses; ++i) {
-    board.by_access[i] = {rma_->counts().by_way[i].messages, rma_->counts().by_way[i].bytes};
+    board.by_access[i] = {rma_->counts().by_method[i].messages, rma_->counts().by_method[i].bytes};
   }
 }
 

@@ -45,9 +45,9 @@ class MpiRank {
   // Makes the rank dormant: no holder of MPI is left in this process. Wires are drained, accounts and trace are
   // written, and the launcher is notified. Requires: inside. The caller stops the coprocessor outside, by
   // stop_coprocessor().
-  void rest();
+  void become_dormant();
   // Starts the rank, or resumes a dormant one. Requires: outside, one thread.
-  void work();
+  void resume();
 
   MpiRank(const MpiRank&) = delete;
   MpiRank& operator=(const MpiRank&) = delete;
@@ -133,7 +133,7 @@ class MpiRank {
   void make_rma();
 
   // The yield policy of a wait with several threads, and the observer of threads that end (rank.cpp).
-  class OutsideRest;
+  class OutsidePolicy;
   class EndOfThread;
 
   // In the order of construction; members below use those above, so destruction in the opposite order is safe.
@@ -142,7 +142,7 @@ class MpiRank {
   sim::Recorder& recorder_;
   // The kernel's counts of unfinished work, tested by each call that leaves.
   const sim::Unfinished& unfinished_;
-  std::unique_ptr<sim::Rest> outside_rest_;
+  std::unique_ptr<sim::YieldPolicy> outside_policy_;
   std::unique_ptr<sim::ThreadEnds> end_of_thread_;
   RankLock lock_;
   Device device_;
@@ -153,7 +153,7 @@ class MpiRank {
   WaitRoom wait_room_;
   std::unique_ptr<CallTrace> call_trace_;
   ErrorTable errors_;
-  std::uint64_t dropped_told_ = 0;  // dropped ready sends that were reported
+  std::uint64_t dropped_reported_ = 0;  // dropped ready sends that were reported
   std::uint64_t partition_channels_ = 0;
   const void* caller_ = nullptr;
   std::unique_ptr<Rma> rma_;

@@ -7,7 +7,7 @@
 
 namespace margay::mpi_adi {
 
-RankLock::RankLock(sim::Process& process, sim::Rest& outside, sim::ThreadEnds& ends)
+RankLock::RankLock(sim::Process& process, sim::YieldPolicy& outside, sim::ThreadEnds& ends)
     : process_(process), process_lock_(process.lock()), outside_(outside), ends_(ends) {}
 
 void RankLock::allow_threads() {
@@ -24,10 +24,10 @@ void RankLock::begin_many() {
   threads_.set(Threads::many);
 }
 
-void RankLock::note_thread() {
+void RankLock::record_thread() {
   detail::thread_noted = true;
   // Only a process with TCP wires needs to hear of a thread's end.
-  if (process_.minds_threads()) sim::tell_thread_end(ends_);
+  if (process_.minds_threads()) sim::notify_thread_end(ends_);
 }
 
 void RankLock::enter_beside_lone_thread() {

@@ -16,7 +16,7 @@
 
 namespace margay::sim {
 class Process;
-class Rest;
+class YieldPolicy;
 class ThreadEnds;
 }  // namespace margay::sim
 
@@ -27,7 +27,7 @@ class RankLock {
  public:
   // All must outlive it. `outside`: yields a waiting thread's processor outside of the lock; `ends`: notified when a
   // thread ends.
-  RankLock(sim::Process& process, sim::Rest& outside, sim::ThreadEnds& ends);
+  RankLock(sim::Process& process, sim::YieldPolicy& outside, sim::ThreadEnds& ends);
   RankLock(const RankLock&) = delete;
   RankLock& operator=(const RankLock&) = delete;
 
@@ -35,7 +35,7 @@ class RankLock {
   void enter() {
     if (threaded()) {
       if (!detail::thread_noted) [[unlikely]]
-        note_thread();
+        record_thread();
       mutex_.lock();
       if (threads_.get() != Threads::many) [[unlikely]]
         return enter_beside_lone_thread();
@@ -83,7 +83,7 @@ class RankLock {
   // Goes to state `many`. Requires: on the lone thread, outside the process lock.
   void begin_many();
   // Arranges that this thread's end is reported, once for each thread.
-  [[gnu::noinline]] void note_thread();
+  [[gnu::noinline]] void record_thread();
   // Enters while the lone thread may still use the old way.
   [[gnu::noinline]] void enter_beside_lone_thread();
   [[gnu::noinline]] void leave_beside();
@@ -91,7 +91,7 @@ class RankLock {
   // Constant.
   sim::Process& process_;
   sim::BiasedLock& process_lock_;
-  sim::Rest& outside_;
+  sim::YieldPolicy& outside_;
   sim::ThreadEnds& ends_;
   sim::ThreadLock mutex_;
   // The way to take the process lock; see above. Goes from one to many, perhaps by asked, and never back.

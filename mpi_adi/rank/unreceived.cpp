@@ -22,7 +22,7 @@ constexpr std::size_t kLinesMax = 20;  // of one communicator; the remainder is 
 
 // The message's sender, tag, bytes and communicator, as the end of a line.
 std::string words_of(const portals::Header& header, std::string_view communicator) {
-  const std::string by = words_of_sent_side(header);
+  const std::string by = sent_side_text(header);
   std::string text = " from rank " + std::to_string(source_of(header.match_bits)) + ", tag " +
                      std::to_string(tag_of(header.match_bits)) + ", " + std::to_string(message_bytes(header)) +
                      " bytes, ";
@@ -40,8 +40,8 @@ void record(const ReceivingSide& side, sim::Finding finding, const portals::Head
   side.process.findings().add(finding, found, message);
 }
 
-void tell(const ReceivingSide& side, const std::vector<const portals::Header*>& messages,
-          std::string_view communicator) {
+void report(const ReceivingSide& side, const std::vector<const portals::Header*>& messages,
+            std::string_view communicator) {
   const std::string leak = "margay: rank " + std::to_string(side.process.rank()) + ": leak: ";
   std::string text;
   const std::size_t count = messages.size();
@@ -59,26 +59,26 @@ void tell(const ReceivingSide& side, const std::vector<const portals::Header*>& 
 }
 
 // Reports the messages of the heap whose senders are done with them. A sender that waits will get its message back, and
-// reports through tell_given_back().
-void tell_in_heap(const ReceivingSide& side, ContextId context, std::string_view communicator) {
+// reports through report_given_back().
+void report_in_heap(const ReceivingSide& side, ContextId context, std::string_view communicator) {
   const Unexpected& heap = parts_of(side.device).heap;
   std::vector<const portals::Header*> messages;
   for (const portals::ArrivedMessage* at = heap.first(); at != nullptr; at = heap.next(*at)) {
     const bool sender_waits = read_note(at->header.user_data).answer_bits != 0;
     if (context_of(at->header.match_bits) == context && !sender_waits) messages.push_back(&at->header);
   }
-  tell(side, messages, communicator);
+  report(side, messages, communicator);
 }
 
-std::string freed_word(ContextId context) {
-  return communicator_word(context) + " (freed)";
+std::string freed_text(ContextId context) {
+  return communicator_text(context) + " (freed)";
 }
 
 std::string name_of(const ReceivingSide& side, ContextId context) {
   for (const Communicator* one : {&side.world, &side.self}) {
     if (one->context == context) return one->name;
   }
-  return freed_word(context);
+  return freed_text(context);
 }
 
 }  // namespace
@@ -98,38 +98,38 @@ std::vector<ContextId> contexts_of_nobody(const ReceivingSide& side) {
   return found;
 }
 
-void tell_unreceived(const ReceivingSide& side, const Communicator& communicator) {
-  if (!side.leaks_told) return;
-  tell_in_heap(side, communicator.context, communicator_word(communicator));
+void report_unreceived(const ReceivingSide& side, const Communicator& communicator) {
+  if (!side.reports_leaks) return;
+  report_in_heap(side, communicator.context, communicator_text(communicator));
   if (&communicator != &side.world) return;
-  for (const ContextId context : contexts_of_nobody(side)) tell_in_heap(side, context, freed_word(context));
+  for (const ContextId context : contexts_of_nobody(side)) report_in_heap(side, context, freed_text(context));
 }
 
-void tell_given_back(const ReceivingSide& side, const std::vector<Communicator*>& communicators) {
+void report_given_back(const ReceivingSide& side, const std::vector<Communicator*>& communicators) {
   std::vector<portals::Header> left = std::exchange(parts_of(side.device).unreceived, {});
-  const auto tell_of = [&](ContextId context, std::string_view communicator) {
+  const auto report_of = [&](ContextId context, std::string_view communicator) {
     std::vector<const portals::Header*> messages;
     for (const portals::Header& header : left) {
       if (context_of(header.match_bits) == context) messages.push_back(&header);
     }
-    tell(side, messages, communicator);
+    report(side, messages, communicator);
     std::erase_if(left, [context](const portals::Header& header) { return context_of(header.match_bits) == context; });
   };
   // Named communicators first; the loop below names the others by their context.
   for (const Communicator* communicator : communicators)
-    tell_of(communicator->context, communicator_word(*communicator));
+    report_of(communicator->context, communicator_text(*communicator));
   while (!left.empty()) {
     const ContextId context = context_of(left.front().match_bits);
-    tell_of(context, name_of(side, context));
+    report_of(context, name_of(side, context));
   }
 }
 
-std::uint64_t tell_dropped(const ReceivingSide& side, std::uint64_t told) {
+std::uint64_t report_dropped(const ReceivingSide& side, std::uint64_t reported) {
   // The kernel keeps the headers of the first ones only, so the count may exceed the lines.
   const std::uint64_t dropped = side.device.counts().ready_dropped;
-  if (dropped == told) return told;
+  if (dropped == reported) return reported;
   const std::string me = "margay: rank " + std::to_string(side.process.rank()) + ": ";
-  std::string text = me + std::to_string(dropped - told) +
+  std::string text = me + std::to_string(dropped - reported) +
                      " ready send(s) found no posted receive here and were dropped: post the receive before its send, "
                      "or send with MPI_Send\n";
   const std::vector<portals::Header>& first = side.device.kernel().target().first_unmatched();
@@ -137,16 +137,16 @@ std::uint64_t tell_dropped(const ReceivingSide& side, std::uint64_t told) {
   std::uint64_t recorded = 0;
   for (const portals::Header& header : first) {
     // Windows' messages go to other portals, where these bits mean something else.
-    if (header.portal != kReceivePortal || (header.match_bits & kReadyBit) == 0 || ready++ < told) continue;
+    if (header.portal != kReceivePortal || (header.match_bits & kReadyBit) == 0 || ready++ < reported) continue;
     const ContextId context = context_of(header.match_bits);
     const bool is_known = context == side.world.context || context == side.self.context;
-    const std::string communicator = is_known ? name_of(side, context) : communicator_word(context);
+    const std::string communicator = is_known ? name_of(side, context) : communicator_text(context);
     const std::string what = "dropped: a ready send" + words_of(header, communicator);
     record(side, sim::Finding::dropped_ready_send, header, communicator, what);
     text += me + what + id_suffix(sim::Finding::dropped_ready_send) + "\n";
     ++recorded;
   }
-  side.process.findings().count(dropped - told - recorded);
+  side.process.findings().count(dropped - reported - recorded);
   std::fwrite(text.data(), 1, text.size(), stderr);
   return dropped;
 }

@@ -18,22 +18,22 @@ struct ReceivingSide {
   const ContextPool& contexts;
   const Communicator& world;
   const Communicator& self;
-  bool leaks_told = false;  // MARGAY_LEAKS: the rank keeps origins
+  bool reports_leaks = false;  // MARGAY_LEAKS: the rank keeps origins
 };
 
 // Reports on standard error each message that lies unreceived on `communicator` and whose sender does not wait: its
 // sender, tag and bytes, and the sending call if the sender notes it (MARGAY_CHECK_TYPES). With the world's, also those
 // that arrived for a communicator after it was freed here. No effect unless leaks are reported. Requires: the process
 // lock is held.
-void tell_unreceived(const ReceivingSide& side, const Communicator& communicator);
+void report_unreceived(const ReceivingSide& side, const Communicator& communicator);
 // Reports likewise the messages that went back to senders that end, since the last call. `communicators`: those with
 // handles, for their names.
-void tell_given_back(const ReceivingSide& side, const std::vector<Communicator*>& communicators);
+void report_given_back(const ReceivingSide& side, const std::vector<Communicator*>& communicators);
 
 // Reports ready sends that found no receive, and that the kernel therefore dropped (paper 001, section 2: "simply be
 // discarded"): their number, and the first ones' senders. `told`: the number reported before. Returns the number by
 // now.
-std::uint64_t tell_dropped(const ReceivingSide& side, std::uint64_t told);
+std::uint64_t report_dropped(const ReceivingSide& side, std::uint64_t reported);
 
 // The point-to-point contexts of messages in the heap that no communicator of this process has. Empty while an
 // agreement on contexts runs. Requires: the process lock is held.

@@ -54,7 +54,7 @@ void WaitTrace::record_in_call(sim::TraceKind kind) {
   rank_.call_trace().wait(rank_.recorder(), kind);
 }
 
-void StallWatch::tell_board(std::uint64_t idle_ns) {
+void StallTimer::write_board(std::uint64_t idle_ns) {
   const FirstWait first = rank_.device().first_wait();
   sim::BoardWait& wait = rank_.process().board().wait;
   wait.peer = first.peer;
@@ -80,7 +80,7 @@ void StallWatch::tell_board(std::uint64_t idle_ns) {
 
 // Answers the launcher's question whether this rank still waits. A question that the last poll found is answered now,
 // because all wires have been polled in between and nothing moved.
-void StallWatch::answer() {
+void StallTimer::answer() {
   sim::Process& process = rank_.process();
   sim::BoardWait& wait = process.board().wait;
   if (process.question() == wait.answered) return;
@@ -90,11 +90,11 @@ void StallWatch::answer() {
   question_ = in_transit ? wait.answered : process.question();
 }
 
-void StallWatch::look(std::uint64_t idle_ns) {
+void StallTimer::look(std::uint64_t idle_ns) {
   sim::Process& process = rank_.process();
   if (next_report_ns_ == 0) next_report_ns_ = process.job().options.seconds_ns("stall_seconds", sim::kStallReportNs);
   if (!on_board_) {
-    tell_board(idle_ns);
+    write_board(idle_ns);
   } else {
     answer();
   }
@@ -110,7 +110,7 @@ void StallWatch::look(std::uint64_t idle_ns) {
   std::fputs(text.c_str(), stderr);
 }
 
-void StallWatch::clear() {
+void StallTimer::clear() {
   on_board_ = false;
   question_ = 0;
   next_report_ns_ = 0;

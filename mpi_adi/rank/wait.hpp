@@ -10,13 +10,13 @@ namespace margay::mpi_adi {
 // looks for deadlocks; after the job's stall limit (30 s, MARGAY_STALL_SECONDS) it reports the wait on standard error,
 // and again whenever the time has doubled. In the common case each round costs a compare.
 // One for each polling wait, on its stack.
-class StallWatch {
+class StallTimer {
  public:
-  explicit StallWatch(MpiRank& rank) : rank_(rank) {}
+  explicit StallTimer(MpiRank& rank) : rank_(rank) {}
   // The wait is over, or its call ends by an error: the board must not show it any longer.
-  ~StallWatch() { moved(); }
-  StallWatch(const StallWatch&) = delete;
-  StallWatch& operator=(const StallWatch&) = delete;
+  ~StallTimer() { moved(); }
+  StallTimer(const StallTimer&) = delete;
+  StallTimer& operator=(const StallTimer&) = delete;
 
   // Progress was made: the wait starts anew.
   void moved() {
@@ -37,7 +37,7 @@ class StallWatch {
   // The rare part of idle().
   void look(std::uint64_t idle_ns);
   // Writes the wait to the job board.
-  void tell_board(std::uint64_t idle_ns);
+  void write_board(std::uint64_t idle_ns);
   // Answers the launcher's question whether nothing has moved since it asked.
   void answer();
   // Takes the wait off the board.
@@ -121,7 +121,7 @@ void wait_until(MpiRank& rank, Done done, int messages = Device::kMessagesPerRou
   SharedWait shared(rank, done);
   if (!shared.polls()) return;
   sim::Waiter waiter = waiter_of(rank);
-  StallWatch stall(rank);
+  StallTimer stall(rank);
   for (;;) {
     const bool moved = rank.device().progress(shared.alone() ? messages : Device::kMessagesPerRound);
     if (done()) return;

@@ -29,22 +29,22 @@ int GeneralizedRequest::failed(MpiRank& rank, const char* name, int code, std::s
 
 int GeneralizedRequest::outcome(MpiRank& rank, MPI_Status* status, std::string& words) {
   // A status of its own, since the query function may write any field.
-  MPI_Status told{};
-  empty_status(&told);
-  const int code = call_program(rank, [&] { return functions_.call_query(extra_state_, &told); });
+  MPI_Status from_query{};
+  empty_status(&from_query);
+  const int code = call_program(rank, [&] { return functions_.call_query(extra_state_, &from_query); });
   const int error = status->MPI_ERROR;  // written by calls that complete several requests
-  *status = told;
+  *status = from_query;
   status->MPI_ERROR = error;
   return failed(rank, "query", code, words);
 }
 
 int GeneralizedRequest::end(MpiRank& rank, MPI_Status* status, std::string& words) {
   const int queried = outcome(rank, status, words);
-  std::string words_of_free;
-  const int freed = failed(rank, "free", call_free(rank), words_of_free);
+  std::string free_text;
+  const int freed = failed(rank, "free", call_free(rank), free_text);
   // The free function runs even if the query failed; the first error is reported.
   if (queried != MPI_SUCCESS) return queried;
-  words = std::move(words_of_free);
+  words = std::move(free_text);
   return freed;
 }
 
@@ -65,7 +65,7 @@ int GeneralizedRequest::give_up(MpiRank& rank, std::string& words) {
 int GeneralizedRequest::completed(MpiRank& rank, std::string& words) {
   complete = true;
   // Waiting calls compare the number of completions.
-  rank.device().note_completion();
+  rank.device().record_completion();
   return given_up_ ? give_up(rank, words) : MPI_SUCCESS;
 }
 

@@ -27,7 +27,7 @@ void SendReceive::part_completed(const Request& part) {
     source = part.source;
     tag = part.tag;
     bytes = part.bytes;
-    if (part.error_class == MPI_ERR_TRUNCATE) words_ = words_of_truncation(static_cast<const ReceiveRequest&>(part));
+    if (part.error_class == MPI_ERR_TRUNCATE) words_ = truncation_text(static_cast<const ReceiveRequest&>(part));
   }
   if (error_ == MPI_SUCCESS) error_ = part.error_class;
   if (--under_way_ > 0) return;

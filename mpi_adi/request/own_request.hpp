@@ -42,7 +42,7 @@ struct OwnRequest : Request {
 };
 
 // A send and a receive with one request; complete when both are.
-class SendReceive final : public OwnRequest, private RequestOwner {
+class SendReceive final : public OwnRequest, private ParentRequest {
  public:
   // Refers to the communicator. `copy`: the memory that the send reads, kept until both have ended; may be nullptr.
   SendReceive(Device& device, Communicator& communicator, std::unique_ptr<std::byte[]> copy);

@@ -19,17 +19,17 @@ int Partitioned::cancel(MpiRank& /*rank*/, std::string& words) {
   return MPI_ERR_REQUEST;
 }
 
-void Partitioned::tell_trace(std::uint64_t channel, int sender) const {
+void Partitioned::define_partitions(std::uint64_t channel, int sender) const {
   sim::Recorder& recorder = device_.kernel().recorder();
   if (!recorder.on()) return;
   const portals::MatchBits first =
       envelope_bits(partition_tag(channel, 0), sender, call_.communicator->collective_context);
-  define_in_trace(recorder, PartitionsTold{.first = first,
-                                           .sends = sends(),
-                                           .tag = call_.tag,
-                                           .partitions = call_.partitions,
-                                           .count = call_.count,
-                                           .type = *call_.type});
+  define_in_trace(recorder, PartitionsDefinition{.first = first,
+                                                 .sends = sends(),
+                                                 .tag = call_.tag,
+                                                 .partitions = call_.partitions,
+                                                 .count = call_.count,
+                                                 .type = *call_.type});
 }
 
 void Partitioned::begin_round(std::uint64_t messages) {
@@ -49,8 +49,8 @@ void Partitioned::message_completed(const Request& message) {
 namespace {
 
 // A setup message's body, deleted when its send is complete: the request may be freed earlier.
-struct SentSetup final : RequestOwner {
-  explicit SentSetup(const PartitionedSetup& told) : setup(told) {}
+struct SentSetup final : ParentRequest {
+  explicit SentSetup(const PartitionedSetup& given) : setup(given) {}
   void part_completed(const Request& /*part*/) override { delete this; }
   [[nodiscard]] int program_tag(int tag) const override { return user_tag_of_setup(tag); }
   PartitionedSetup setup;
@@ -73,7 +73,7 @@ PartitionedSend::PartitionedSend(MpiRank& rank, const PartitionedCall& call) : P
   // No receiver: messages to MPI_PROC_NULL complete by themselves.
   if (call.peer == MPI_PROC_NULL) return;
   channel_ = rank.next_partition_channel();
-  tell_trace(channel_, call.communicator->rank());
+  define_partitions(channel_, call.communicator->rank());
   auto* const sent =
       new SentSetup(PartitionedSetup{channel_, messages_, per_message_ * partition_bytes(), total_bytes()});
   Request* const request = device_.start_send({SendMode::standard, &sent->setup, sizeof sent->setup, &bytes_, call.peer,
@@ -151,7 +151,7 @@ void PartitionedReceive::part_completed(const Request& part) {
     if (failed_ != MPI_SUCCESS) {
       setup_ = {};
     } else {
-      tell_trace(setup_.channel, call_.peer);
+      define_partitions(setup_.channel, call_.peer);
     }
     // The program may have started a round before the setup arrived.
     if (active_) post();

@@ -63,7 +63,7 @@ static_assert(static_cast<std::uint32_t>(partition_setup_tag(kUserTagMax)) < 0xe
 static_assert(user_tag_of_setup(partition_setup_tag(kUserTagMax - 1)) == kUserTagMax - 1);
 
 // One side of a partitioned operation: a persistent request whose rounds are several messages. Under the process lock.
-class Partitioned : public OwnRequest, protected RequestOwner {
+class Partitioned : public OwnRequest, protected ParentRequest {
  public:
   // This side's number of partitions.
   [[nodiscard]] int partitions() const { return call_.partitions; }
@@ -90,7 +90,7 @@ class Partitioned : public OwnRequest, protected RequestOwner {
     return partition_bytes() * static_cast<std::uint64_t>(call_.partitions);
   }
   // Names the channel's tags in the trace. `sender`: the sender's rank in the communicator.
-  void tell_trace(std::uint64_t channel, int sender) const;
+  void define_partitions(std::uint64_t channel, int sender) const;
   // The address of partition `at`.
   [[nodiscard]] std::byte* address(std::uint64_t at) const {
     // Computed with integers, because the buffer may be MPI_BOTTOM, a null pointer.

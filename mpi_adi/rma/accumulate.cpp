@@ -50,9 +50,9 @@ void Rma::accumulate(Window& window, const Access& access, const AccumulateOpera
   const WindowTarget& to = window.target(access.target);
   const std::uint64_t bytes = operands.count * operands.element_bytes;
   if (bytes == 0) return;
-  const WindowWay way = to.way == WindowWay::direct ? WindowWay::direct : WindowWay::message;
-  seen(window, access, operands.call, way, bytes);
-  if (way == WindowWay::message) return accumulate_by_messages(window, access, operands);
+  const WindowMethod method = to.method == WindowMethod::direct ? WindowMethod::direct : WindowMethod::message;
+  seen(window, access, operands.call, method, bytes);
+  if (method == WindowMethod::message) return accumulate_by_messages(window, access, operands);
   // The lock belongs to the memory's owner, so all origins use the same one.
   sim::AccumulateLock lock = accumulate_lock(to);
   // One run on both sides, the common case, needs no list of pieces.

@@ -69,13 +69,13 @@ void Rma::hear_completed(Window& window, const AskHead& head) {
 
 // The trace's events of accesses and synchronisations.
 
-static_assert(static_cast<int>(sim::TraceAccess::put) == static_cast<int>(sim::CountedAccess::kPut) &&
-              static_cast<int>(sim::TraceAccess::get) == static_cast<int>(sim::CountedAccess::kGet));
+static_assert(static_cast<int>(sim::TraceAccess::put) == static_cast<int>(sim::CountedAccess::put) &&
+              static_cast<int>(sim::TraceAccess::get) == static_cast<int>(sim::CountedAccess::get));
 
-void Rma::record_access(const Window& window, const Access& access, sim::TraceAccess call, WindowWay way,
+void Rma::record_access(const Window& window, const Access& access, sim::TraceAccess call, WindowMethod method,
                         std::uint64_t bytes) {
   sim::TraceEvent event;
-  event.reason = static_cast<std::uint8_t>(way);
+  event.reason = static_cast<std::uint8_t>(method);
   event.bytes = bytes;
   event.detail = access.offset;
   event.a = static_cast<std::uint32_t>(call);

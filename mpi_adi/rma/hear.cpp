@@ -12,7 +12,7 @@ namespace margay::mpi_adi {
 // Handles the asks that have arrived, those of one origin in their order. An ask whose body is still arriving delays
 // the later ones of its origin only. A described body that does not fit the window is not saved: its header arrives in
 // the same heap, and ends its description.
-void Rma::told() {
+void Rma::notify() {
   // Usually empty, and then without an allocation.
   std::vector<std::uint32_t> behind;
   for (portals::ArrivedMessage* message = asks_.first(); message != nullptr;) {
@@ -85,7 +85,7 @@ void Rma::lock_asked(Window& window, const AskHead& head) {
   // A request that is granted or waits already is not repeated.
   if (lock.granted(member) || std::ranges::find(window.waiting, head.origin) != window.waiting.end()) return;
   const auto kind = head.what == Ask::lock_exclusive ? sim::WindowLockKind::exclusive : sim::WindowLockKind::shared;
-  if (lock.request(member, kind)) return tell(window, head.origin, Ask::granted);
+  if (lock.request(member, kind)) return send(window, head.origin, Ask::granted);
   window.waiting.push_back(head.origin);
   // Another process of the node may release the lock in memory, which no message reports.
   look_each_round();
@@ -135,7 +135,7 @@ void Rma::take_pieces(Window& window, const Asked& asked, const portals::Header&
   const portals::Criteria criteria{.match_bits = head.reply_bits, .source_rank = header.source.rank};
   if (asked.find(window.memory, described.table)) {
     described.memory.emplace(std::span<const portals::Buffer>(described.table));
-    described.memory->set_owner(static_cast<Listener*>(&described), kOwnerListener);
+    described.memory->set_owner_tag(static_cast<Listener*>(&described), kOwnerListener);
     described.entry.set(criteria, *described.memory, {});
   } else {
     // The body will arrive all the same: its header goes to the asks' heap, and forget_described() ends the entry.

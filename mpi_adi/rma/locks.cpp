@@ -70,7 +70,7 @@ void Rma::unlock(Window& window, int target) {
   if (!asked) return;
   // In memory: the waiting members see it at once, and the sleeping ones are rung.
   if (to.control.here()) return release(window, target, to.control, window.rank());
-  if (!parts_.kernel.initiator().gone(to.world_rank)) tell(window, target, Ask::unlock);
+  if (!parts_.kernel.initiator().gone(to.world_rank)) send(window, target, Ask::unlock);
 }
 
 void Rma::release(Window& window, int target, const WindowControl& control, int member) {
@@ -104,7 +104,7 @@ void Rma::give_locks() {
   for (const auto& [context, window] : windows_) {
     std::erase_if(window->waiting, [&, at = window](int member) {
       if (!lock_of(at->control).granted(static_cast<std::uint32_t>(member))) return false;
-      tell(*at, member, Ask::granted);
+      send(*at, member, Ask::granted);
       return true;
     });
     any |= !window->waiting.empty();
@@ -140,7 +140,7 @@ void Rma::withdraw_dead() {
   }
 }
 
-void Rma::tell(Window& window, int target, Ask what) {
+void Rma::send(Window& window, int target, Ask what) {
   const WindowTarget& to = window.target(target);
   // In memory only posts and completions are counters; unlock and grant concern a member without the memory.
   if (!to.control.here() || what == Ask::unlock || what == Ask::granted) {

@@ -18,17 +18,17 @@ void Rma::put(Window& window, const Access& access) {
   const WindowTarget& to = window.target(access.target);
   const std::uint64_t bytes = bytes_of(access);
   if (bytes == 0) return;
-  if (to.way == WindowWay::direct) {
+  if (to.method == WindowMethod::direct) {
     // Two regions and one copy: nothing is packed, whatever the two datatypes are.
-    seen(window, access, sim::TraceAccess::put, WindowWay::direct, bytes);
+    seen(window, access, sim::TraceAccess::put, WindowMethod::direct, bytes);
     Pieces here, there;
     return portals::copy(there.to_receive(to.base + access.offset, access.target_count, *access.target_type),
                          here.to_send(access.buffer, access.count, *access.type));
   }
-  if (to.way == WindowWay::process && copy_through_system(window, access, true)) {
-    return seen(window, access, sim::TraceAccess::put, WindowWay::process, bytes);
+  if (to.method == WindowMethod::process && copy_through_system(window, access, true)) {
+    return seen(window, access, sim::TraceAccess::put, WindowMethod::process, bytes);
   }
-  seen(window, access, sim::TraceAccess::put, WindowWay::message, bytes);
+  seen(window, access, sim::TraceAccess::put, WindowMethod::message, bytes);
   put_by_messages(window, access);
 }
 
@@ -36,16 +36,16 @@ void Rma::get(Window& window, const Access& access) {
   const WindowTarget& to = window.target(access.target);
   const std::uint64_t bytes = bytes_of(access);
   if (bytes == 0) return;
-  if (to.way == WindowWay::direct) {
-    seen(window, access, sim::TraceAccess::get, WindowWay::direct, bytes);
+  if (to.method == WindowMethod::direct) {
+    seen(window, access, sim::TraceAccess::get, WindowMethod::direct, bytes);
     Pieces here, there;
     return portals::copy(here.to_receive(access.buffer, access.count, *access.type),
                          there.to_send(to.base + access.offset, access.target_count, *access.target_type));
   }
-  if (to.way == WindowWay::process && copy_through_system(window, access, false)) {
-    return seen(window, access, sim::TraceAccess::get, WindowWay::process, bytes);
+  if (to.method == WindowMethod::process && copy_through_system(window, access, false)) {
+    return seen(window, access, sim::TraceAccess::get, WindowMethod::process, bytes);
   }
-  seen(window, access, sim::TraceAccess::get, WindowWay::message, bytes);
+  seen(window, access, sim::TraceAccess::get, WindowMethod::message, bytes);
   get_by_messages(window, access);
 }
 
@@ -67,7 +67,7 @@ bool Rma::copy_through_system(Window& window, const Access& access, bool write) 
   }
   if (fault == sim::ReadFault::refused) {
     // For good: the next access would be refused, too.
-    to.way = WindowWay::message;
+    to.method = WindowMethod::message;
     return false;
   }
   // A fault in the target's memory is the program's error, reported at the next synchronisation.

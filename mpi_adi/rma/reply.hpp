@@ -36,7 +36,7 @@ struct Reply final : Listener {
   bool at_target = false;        // a described body, in the put portal's list
   bool reads = false;            // its bytes are read at the target, not only a confirmation
   std::uint32_t generation = 0;  // see UnderWay
-  void told() override;
+  void notify() override;
 };
 
 // A message that its wire did not take at once. It owns or refers to the body until it has left.
@@ -51,7 +51,7 @@ struct Outgoing final : Listener {
   std::vector<portals::Buffer> table;  // of a body in pieces of the window
   sim::Transmission transmission;
   std::uint32_t generation = 0;  // see UnderWay
-  void told() override;
+  void notify() override;
 };
 
 }  // namespace margay::mpi_adi

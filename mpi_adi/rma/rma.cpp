@@ -22,15 +22,15 @@ constexpr std::size_t kOperandBytesCopied = 512;
 
 }  // namespace
 
-static_assert(kWindowWays == sim::kCountedWays);
+static_assert(kWindowMethods == sim::kCountedMethods);
 
-const char* words_of(WindowWay way) {
-  switch (way) {
-    case WindowWay::direct:
+const char* words_of(WindowMethod method) {
+  switch (method) {
+    case WindowMethod::direct:
       return "direct";
-    case WindowWay::process:
+    case WindowMethod::process:
       return "process memory";
-    case WindowWay::message:
+    case WindowMethod::message:
       return "messages";
   }
   return "unknown";
@@ -42,7 +42,7 @@ Rma::Rma(DeviceParts& parts, const sim::NodeMemory* node, GuardWaits guard_waits
       guard_waits_(std::move(guard_waits)),
       memory_(kAskHeapBytes),
       asks_(memory_.buffer()) {
-  asks_.set_owner(static_cast<Listener*>(this), kOwnerListener);
+  asks_.set_owner_tag(static_cast<Listener*>(this), kOwnerListener);
   ask_entry_.set({.match_bits = 0, .ignore_bits = ~portals::MatchBits{0}}, asks_, {.save = portals::Save::both});
   ask_list_.append(ask_entry_);
   const auto attach = [&parts](portals::PortalIndex portal, portals::MatchList& list) {
@@ -84,7 +84,7 @@ void Rma::attach(Window& window) {
   window.get_block = std::make_unique<portals::SingleBlock>(memory);
   // The device ignores changes of these blocks (kOwnerOthers).
   for (portals::SingleBlock* const block : {window.put_block.get(), window.get_block.get()}) {
-    block->set_owner(&window, kOwnerOthers);
+    block->set_owner_tag(&window, kOwnerOthers);
   }
   portals::Options options;
   options.offset_by = portals::OffsetBy::sender;
@@ -116,7 +116,7 @@ void Rma::detach(Window& window) {
   for (auto* const block : {&window.put_block, &window.get_block}) {
     // The kernel may still refer to the block, so it outlives the window.
     if ((*block)->under_way() != 0) {
-      (*block)->set_owner(nullptr, kOwnerOthers);
+      (*block)->set_owner_tag(nullptr, kOwnerOthers);
       retired_.push_back(std::move(*block));
     }
     block->reset();
@@ -175,7 +175,7 @@ void Rma::send_outgoing(Outgoing& outgoing, Window* window, int target, const po
   outgoing.transmission.body = body;
   outgoing.transmission.may_change = others_may_write(body);
   outgoing.transmission.owner = static_cast<Listener*>(&outgoing);
-  outgoing.transmission.owner_kind = kOwnerListener;
+  outgoing.transmission.owner_tag_kind = kOwnerListener;
   if (window != nullptr) {
     outgoing.generation = window->target(target).sending.begin();
     ++under_way_;
@@ -255,7 +255,7 @@ void Rma::send_ask(Window& window, int target, const AskHead& head, std::span<co
   send_outgoing(outgoing, &window, target, header, portals::Region(std::span<const portals::Buffer>(outgoing.table)));
 }
 
-void Outgoing::told() {
+void Outgoing::notify() {
   rma->finished(*this);
 }
 
@@ -286,7 +286,7 @@ Reply& Rma::expect(Window& window, int target, const portals::Region& room, Outs
   answer.at_target = false;
   if (holds != nullptr) answer.pieces = *holds;
   answer.memory.emplace(room);
-  answer.memory->set_owner(static_cast<Listener*>(&answer), kOwnerListener);
+  answer.memory->set_owner_tag(static_cast<Listener*>(&answer), kOwnerListener);
   WindowTarget& to = window.target(target);
   const portals::Criteria criteria{.match_bits = reply_bits_of(answer), .source_rank = to.world_rank};
   answer.entry.set(criteria, *answer.memory, {});
@@ -304,7 +304,7 @@ Reply& Rma::expect(Window& window, int target, const portals::Region& room, Outs
   return answer;
 }
 
-void Reply::told() {
+void Reply::notify() {
   rma->came(*this);
 }
 
@@ -341,14 +341,14 @@ void Rma::give_up(Reply& answer, int error_class) {
 void Rma::done(Outstanding* request, int error_class) {
   // Only the first error is kept.
   if (request->error_class == MPI_SUCCESS) request->error_class = error_class;
-  if (--request->count == 0 && request->all_done != nullptr) request->all_done->told();
+  if (--request->count == 0 && request->all_done != nullptr) request->all_done->notify();
 }
 
 void Rma::note(Window& window, int error_class, const std::string& words) {
   // Only the first error is kept.
   if (window.error_class != MPI_SUCCESS) return;
   window.error_class = error_class;
-  window.error_words = words;
+  window.error_text = words;
 }
 
 // "Put operations maintain pairwise ordering": when a get of no bytes is answered, the puts before it have been

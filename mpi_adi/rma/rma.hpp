@@ -61,9 +61,9 @@ struct Access {
 
 // Accesses begun here and their bytes, by method, for the job's table and for tests.
 struct AccessCounts {
-  std::array<ProtocolCounts::Count, sim::kCountedAccesses> by_way{};
-  [[nodiscard]] ProtocolCounts::Count& of(sim::CountedAccess access, WindowWay way) {
-    return by_way[sim::index_of(access, static_cast<std::size_t>(way))];
+  std::array<ProtocolCounts::Count, sim::kCountedAccesses> by_method{};
+  [[nodiscard]] ProtocolCounts::Count& of(sim::CountedAccess access, WindowMethod method) {
+    return by_method[sim::index_of(access, static_cast<std::size_t>(method))];
   }
 };
 
@@ -143,7 +143,7 @@ class Rma final : public Listener {
   [[nodiscard]] bool has_lock(const Window& window, WindowTarget& target);
   void unlock(Window& window, int target);
   // Notifies a member of an active epoch's event: posted, to an origin; completed, to a target; or of its lock.
-  void tell(Window& window, int target, Ask what);
+  void send(Window& window, int target, Ask what);
 
   // The accesses begun here.
   [[nodiscard]] const AccessCounts& counts() const { return counts_; }
@@ -161,7 +161,7 @@ class Rma final : public Listener {
   void announce_completed(Window& window, int target, Completed what, std::uint64_t number, Outstanding* outstanding);
 
   // Handles the asks that have arrived. Called in a round of progress.
-  void told() override;
+  void notify() override;
 
   // Counts a synchronisation that waits for no message, and returns whether it should run progress all the same: every
   // eighth does. Unlike those of need_not_look(), which take nanoseconds, each of these may be a system call.
@@ -179,8 +179,8 @@ class Rma final : public Listener {
     return true;
   }
   // Counts an access.
-  void count(sim::CountedAccess access, WindowWay way, std::uint64_t bytes) {
-    ProtocolCounts::Count& count = counts_.of(access, way);
+  void count(sim::CountedAccess access, WindowMethod method, std::uint64_t bytes) {
+    ProtocolCounts::Count& count = counts_.of(access, method);
     ++count.messages;
     count.bytes += bytes;
   }
@@ -248,14 +248,14 @@ class Rma final : public Listener {
   [[nodiscard]] sim::AccumulateLock accumulate_lock(const WindowTarget& target);
 
   // An access begins: counted, and recorded in the trace before its messages.
-  void seen(const Window& window, const Access& access, sim::TraceAccess call, WindowWay way, std::uint64_t bytes) {
-    count(
-        call >= sim::TraceAccess::accumulate ? sim::CountedAccess::kAccumulate : static_cast<sim::CountedAccess>(call),
-        way, bytes);
+  void seen(const Window& window, const Access& access, sim::TraceAccess call, WindowMethod method,
+            std::uint64_t bytes) {
+    count(call >= sim::TraceAccess::accumulate ? sim::CountedAccess::accumulate : static_cast<sim::CountedAccess>(call),
+          method, bytes);
     if (parts_.recorder().on()) [[unlikely]]
-      record_access(window, access, call, way, bytes);
+      record_access(window, access, call, method, bytes);
   }
-  void record_access(const Window& window, const Access& access, sim::TraceAccess call, WindowWay way,
+  void record_access(const Window& window, const Access& access, sim::TraceAccess call, WindowMethod method,
                      std::uint64_t bytes);
   // Records a trace event with the window's context and the target's rank.
   void record(const Window& window, sim::TraceKind kind, int target, sim::TraceEvent event);
@@ -312,14 +312,14 @@ class Rma final : public Listener {
   // Polls, in each round, for locks that were granted in memory to members that wait for a message.
   struct Rounds final : Listener {
     explicit Rounds(Rma& of) : rma(of) {}
-    void told() override { rma.give_locks(); }
+    void notify() override { rma.give_locks(); }
     Rma& rma;
   };
   Rounds rounds_{*this};
   // Ends what lost peers leave open, with an error for the window; locks that they had go to others.
   struct Losses final : Listener {
     explicit Losses(Rma& of) : rma(of) {}
-    void told() override { rma.end_losses(); }
+    void notify() override { rma.end_losses(); }
     Rma& rma;
   };
   Losses on_losses_{*this};

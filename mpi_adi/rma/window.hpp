@@ -105,28 +105,28 @@ class WindowControl {
 struct WindowCheck;
 
 // The method of access to a member's memory. The numbers are those of traces and of the job board.
-enum class WindowWay : std::uint8_t {
+enum class WindowMethod : std::uint8_t {
   direct,   // loads and stores: it is this process's memory, or is mapped here
   process,  // the operating system copies between the processes
   message,  // messages to its put and get portals
 };
 // Number of methods.
-inline constexpr std::size_t kWindowWays = 3;
+inline constexpr std::size_t kWindowMethods = 3;
 // The method's name: "direct", "process", "message".
-[[nodiscard]] constexpr std::string_view name(WindowWay way) {
-  constexpr std::array<std::string_view, kWindowWays> kNames = {"direct", "process", "message"};
-  const auto index = static_cast<std::size_t>(way);
+[[nodiscard]] constexpr std::string_view name(WindowMethod method) {
+  constexpr std::array<std::string_view, kWindowMethods> kNames = {"direct", "process", "message"};
+  const auto index = static_cast<std::size_t>(method);
   return index < kNames.size() ? kNames[index] : "unknown";
 }
 // The method's name in reports, such as "process memory".
-[[nodiscard]] const char* words_of(WindowWay way);
+[[nodiscard]] const char* words_of(WindowMethod method);
 
 // The kinds of passive epochs at an origin.
 enum class LockKind : std::uint8_t { none, shared, exclusive };
 
 // An origin's view of a member, and its accesses under way there.
 struct WindowTarget {
-  WindowWay way = WindowWay::message;
+  WindowMethod method = WindowMethod::message;
   std::uint32_t world_rank = 0;
   std::uint32_t local_rank = 0;  // on this node; of the methods direct and process
   // direct: the window's memory, mapped here. process: its address there, never dereferenced.
@@ -189,7 +189,7 @@ struct Window {
   std::vector<int> post_group;    // of the exposure epoch; empty after MPI_Win_wait
   bool exposes = false;           // between MPI_Win_post and MPI_Win_wait
   int error_class = MPI_SUCCESS;  // of the first failed access, for the next synchronisation
-  std::string error_words;
+  std::string error_text;
 
   // With --check-rma, else nullptr; shared, because its type is incomplete here.
   std::shared_ptr<WindowCheck> check;

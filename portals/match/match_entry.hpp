@@ -95,7 +95,7 @@ class MatchEntry {
   // The part of its list's index that has the entry (match_list_impl.hpp, invariant 2).
   enum class Indexed : std::uint8_t { no, ready, exhausted, rough };
   // The room observer of an exhausted entry, with the way back to the entry.
-  struct Watch : RoomWatch {
+  struct Observer : RoomObserver {
     MatchEntry* entry = nullptr;
   };
 
@@ -120,7 +120,7 @@ class MatchEntry {
   // Neighbours on the queue of the entry's key (MatchIndex).
   MatchEntry* next_same_key_ = nullptr;
   MatchEntry* previous_same_key_ = nullptr;
-  Watch watch_;
+  Observer observer_;
 };
 
 }  // namespace margay::portals

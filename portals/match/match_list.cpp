@@ -20,7 +20,7 @@ MatchList::~MatchList() {
   // Through remove(), so that the observer sees each entry leave, and the entries may be destroyed or listed again.
   while (impl_->first != nullptr) remove(*impl_->first);
   while (impl_->adopted != nullptr) remove(*impl_->adopted);
-  if (impl_->watcher != nullptr) impl_->watcher->gone(*this);
+  if (impl_->observer != nullptr) impl_->observer->gone(*this);
 }
 
 void MatchList::append(MatchEntry& entry, Start start) {
@@ -57,7 +57,7 @@ void MatchList::adopt(MatchEntry& entry, Start start) {
   entry.next_ = impl_->adopted;
   if (entry.next_ != nullptr) entry.next_->previous_ = &entry;
   impl_->adopted = &entry;
-  if (impl_->watcher != nullptr) impl_->watcher->linked(*this, entry);
+  if (impl_->observer != nullptr) impl_->observer->linked(*this, entry);
 }
 
 void MatchList::remove(MatchEntry& entry) {
@@ -72,7 +72,7 @@ void MatchList::remove(MatchEntry& entry) {
     return impl.abandon(entry);
   // Out of the index before out of the chain, because drop_index() walks the chain.
   if (impl.attended) [[unlikely]]
-    impl.note_unchained(entry);
+    impl.record_unchained(entry);
   impl.unchain(entry);
 }
 
@@ -82,7 +82,7 @@ void MatchList::activate(MatchEntry& entry) {
   entry.active_ = true;
   // Adopted entries are never indexed: only links lead to them.
   if (impl_->indexed && entry.chained_) impl_->index(entry);
-  if (impl_->watcher != nullptr) impl_->watcher->switched(*this, entry);
+  if (impl_->observer != nullptr) impl_->observer->switched(*this, entry);
 }
 
 void MatchList::deactivate(MatchEntry& entry) {
@@ -91,7 +91,7 @@ void MatchList::deactivate(MatchEntry& entry) {
   entry.active_ = false;
   // A rough entry stays in the index while it is inactive, because its no-match link decides where the walk continues.
   if (impl_->indexed && entry.chained_ && entry.indexed_ != MatchEntry::Indexed::rough) impl_->unindex(entry);
-  if (impl_->watcher != nullptr) impl_->watcher->switched(*this, entry);
+  if (impl_->observer != nullptr) impl_->observer->switched(*this, entry);
 }
 
 MatchEntry* MatchList::first() const {
@@ -108,13 +108,15 @@ std::size_t MatchList::size() const {
   return impl_->size;
 }
 
-void MatchList::follow(StructureWatch* watch) {
-  impl_->watcher = watch;
+void MatchList::follow(StructureObserver* observer) {
+  impl_->observer = observer;
   impl_->set_attended();
-  if (watch == nullptr) return;
-  for (const MatchEntry* entry = impl_->adopted; entry != nullptr; entry = entry->next_) watch->linked(*this, *entry);
+  if (observer == nullptr) return;
+  for (const MatchEntry* entry = impl_->adopted; entry != nullptr; entry = entry->next_)
+    observer->linked(*this, *entry);
   // From the end: the observer names each entry's successor, which it must have seen before.
-  for (const MatchEntry* entry = impl_->last; entry != nullptr; entry = entry->previous_) watch->linked(*this, *entry);
+  for (const MatchEntry* entry = impl_->last; entry != nullptr; entry = entry->previous_)
+    observer->linked(*this, *entry);
 }
 
 }  // namespace margay::portals

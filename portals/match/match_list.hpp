@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "portals/base/structure_watch.hpp"
+#include "portals/base/structure_observer.hpp"
 #include "portals/match/match_entry.hpp"
 
 namespace margay::portals {
@@ -46,7 +46,7 @@ class MatchList {
   // Sets the observer of the list's changes; nullptr: none. The present entries are reported as linked at once: adopted
   // ones, then the chain from its end, so that each entry's successor is known. Requires: `watch` outlives the list, or
   // is removed by follow(nullptr).
-  void follow(StructureWatch* watch);
+  void follow(StructureObserver* observer);
 
  private:
   friend class Walk;

@@ -21,19 +21,19 @@ void MatchList::Impl::chain(MatchEntry& entry, MatchEntry* before, MatchEntry* a
                       (after == nullptr || entry.order_ < after->order_));  // invariant 1
   ++chained;
   if (attended) [[unlikely]]
-    note_chained(entry);
+    record_chained(entry);
 }
 
-void MatchList::Impl::note_chained(MatchEntry& entry) {
-  MARGAY_ASSERT(indexed || watcher != nullptr);
+void MatchList::Impl::record_chained(MatchEntry& entry) {
+  MARGAY_ASSERT(indexed || observer != nullptr);
   if (indexed) index(entry);
-  if (watcher != nullptr) watcher->linked(*list, entry);
+  if (observer != nullptr) observer->linked(*list, entry);
 }
 
-void MatchList::Impl::note_unchained(MatchEntry& entry) {
-  MARGAY_ASSERT(indexed || watcher != nullptr);
+void MatchList::Impl::record_unchained(MatchEntry& entry) {
+  MARGAY_ASSERT(indexed || observer != nullptr);
   if (indexed) unindex(entry);
-  if (watcher != nullptr) watcher->unlinked(*list, entry);
+  if (observer != nullptr) observer->unlinked(*list, entry);
 }
 
 void MatchList::Impl::unchain(MatchEntry& entry) {
@@ -48,7 +48,7 @@ void MatchList::Impl::unchain(MatchEntry& entry) {
 void MatchList::Impl::abandon(MatchEntry& entry) {
   (entry.previous_ != nullptr ? entry.previous_->next_ : adopted) = entry.next_;
   if (entry.next_ != nullptr) entry.next_->previous_ = entry.previous_;
-  if (watcher != nullptr) watcher->unlinked(*list, entry);
+  if (observer != nullptr) observer->unlinked(*list, entry);
 }
 
 std::uint64_t MatchList::Impl::order_of(const MatchEntry& entry) const {
@@ -130,7 +130,7 @@ void MatchList::Impl::unindex(MatchEntry& entry) {
       break;
     case Indexed::exhausted:
       exhausted.erase(entry);
-      static_cast<IndependentBlock*>(entry.memory_)->unwatch_room(entry.watch_);
+      static_cast<IndependentBlock*>(entry.memory_)->unobserve_room(entry.observer_);
       break;
   }
   entry.indexed_ = Indexed::no;
@@ -162,16 +162,16 @@ void MatchList::Impl::park(MatchEntry& entry) {
   ready.erase(entry);
   exhausted.insert(entry);
   entry.indexed_ = MatchEntry::Indexed::exhausted;
-  entry.watch_.entry = &entry;
-  entry.watch_.has_room = [](RoomWatch& watch) {
-    MatchEntry& parked = *static_cast<MatchEntry::Watch&>(watch).entry;
+  entry.observer_.entry = &entry;
+  entry.observer_.has_room = [](RoomObserver& room) {
+    MatchEntry& parked = *static_cast<MatchEntry::Observer&>(room).entry;
     Impl& impl = *parked.list_->impl_;
     MARGAY_ASSERT(parked.indexed_ == MatchEntry::Indexed::exhausted);
     impl.exhausted.erase(parked);
     impl.ready.insert(parked);
     parked.indexed_ = MatchEntry::Indexed::ready;
   };
-  static_cast<IndependentBlock*>(entry.memory_)->watch_room(entry.watch_);
+  static_cast<IndependentBlock*>(entry.memory_)->observe_room(entry.observer_);
 }
 
 }  // namespace margay::portals

@@ -79,10 +79,10 @@ struct MatchList::Impl {
   [[gnu::noinline]] void index(MatchEntry& entry);
   [[gnu::noinline]] void unindex(MatchEntry& entry);
   // Updates the index after a change of the chain, and notifies the observer. Requires: attended.
-  [[gnu::noinline]] void note_chained(MatchEntry& entry);
-  [[gnu::noinline]] void note_unchained(MatchEntry& entry);
+  [[gnu::noinline]] void record_chained(MatchEntry& entry);
+  [[gnu::noinline]] void record_unchained(MatchEntry& entry);
   // Called at each change of the two values.
-  void set_attended() { attended = indexed || watcher != nullptr; }
+  void set_attended() { attended = indexed || observer != nullptr; }
   // Enters all chained entries in an index, and removes them from it. Linear.
   [[gnu::noinline]] void build_index();
   // Reports a walk of `steps` entries; builds the index when it was long (invariant 3).
@@ -106,7 +106,7 @@ struct MatchList::Impl {
   bool indexed = false;
   // indexed || watcher != nullptr, as one test for the common path: a change of the chain then needs more than links.
   bool attended = false;
-  StructureWatch* watcher = nullptr;
+  StructureObserver* observer = nullptr;
   // The three places of invariant 2.
   MatchIndex ready;
   MatchIndex exhausted;

@@ -73,9 +73,9 @@ class Descriptor {
   [[nodiscard]] std::uint16_t under_way() const { return under_way_; }
 
   // Opaque owner tag for the drainer of the changed list; portals does not interpret it.
-  void set_owner(void* owner, std::uint32_t owner_kind) { owner_ = owner, owner_kind_ = owner_kind; }
+  void set_owner_tag(void* owner, std::uint32_t owner_tag_kind) { owner_ = owner, owner_tag_kind_ = owner_tag_kind; }
   [[nodiscard]] void* owner() const { return owner_; }
-  [[nodiscard]] std::uint32_t owner_kind() const { return owner_kind_; }
+  [[nodiscard]] std::uint32_t owner_tag_kind() const { return owner_tag_kind_; }
 
  protected:
   explicit Descriptor(DescriptorType type) : type_(type) {}
@@ -91,7 +91,7 @@ class Descriptor {
   std::uint64_t bytes_ = 0;
   std::uint64_t messages_ = 0;
   void* owner_ = nullptr;
-  std::uint32_t owner_kind_ = 0;
+  std::uint32_t owner_tag_kind_ = 0;
   // 16 bits suffice: a wire delivers one body at a time, or one from each peer.
   std::uint16_t under_way_ = 0;
   DescriptorType type_;
@@ -144,11 +144,11 @@ class ChangedList {
 
 // A room observer: a callback for an independent block without an available buffer, called when it has one again. The
 // match index leaves entries with exhausted storage out until then. Intrusive, so registering allocates nothing.
-struct RoomWatch {
+struct RoomObserver {
   // The observer is off the list when this is called, so it may register again.
-  void (*has_room)(RoomWatch& watch) = nullptr;
-  RoomWatch* next = nullptr;
-  RoomWatch* previous = nullptr;
+  void (*has_room)(RoomObserver& observer) = nullptr;
+  RoomObserver* next = nullptr;
+  RoomObserver* previous = nullptr;
 };
 
 }  // namespace margay::portals

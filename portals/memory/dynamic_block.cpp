@@ -56,7 +56,7 @@ struct DynamicBlock::Impl {
   ArrivalCounts own_counts;
   // Never null: counting costs the same with and without count_in().
   ArrivalCounts* counts = &own_counts;
-  StructureWatch* watch = nullptr;
+  StructureObserver* observer = nullptr;
 };
 
 DynamicBlock::DynamicBlock(Buffer heap) : Descriptor(DescriptorType::dynamic_block) {
@@ -68,11 +68,11 @@ DynamicBlock::DynamicBlock(Buffer heap) : Descriptor(DescriptorType::dynamic_blo
 }
 
 DynamicBlock::~DynamicBlock() {
-  if (impl_->watch != nullptr) impl_->watch->gone(*this);
+  if (impl_->observer != nullptr) impl_->observer->gone(*this);
 }
 
-void DynamicBlock::follow(StructureWatch* watch) {
-  impl_->watch = watch;
+void DynamicBlock::follow(StructureObserver* observer) {
+  impl_->observer = observer;
 }
 
 void DynamicBlock::count_in(ArrivalCounts& counts) {
@@ -111,8 +111,8 @@ void DynamicBlock::unlink(ArrivedMessage& message) {
   require(ArrivedNode::of(message).queued,
           "unlink() of a message that is off the queue already; release() is what is left");
   impl_->remove(ArrivedNode::of(message));
-  if (impl_->watch != nullptr) [[unlikely]]
-    impl_->watch->unqueued(message);
+  if (impl_->observer != nullptr) [[unlikely]]
+    impl_->observer->unqueued(message);
 }
 
 // release() clears `home`, and the memory keeps that until the heap reuses it: a second release is nearly always found.
@@ -131,8 +131,8 @@ void DynamicBlock::release(ArrivedMessage& message) {
 // Frees a message, queued or not, complete or not. Its callers, release() and give_back(), have made their checks.
 void DynamicBlock::discard(ArrivedMessage& message) {
   ArrivedNode& node = ArrivedNode::of(message);
-  if (impl_->watch != nullptr) [[unlikely]]
-    impl_->watch->released(message);
+  if (impl_->observer != nullptr) [[unlikely]]
+    impl_->observer->released(message);
   if (node.queued) impl_->remove(node);
   const std::uint64_t bytes = node.block_bytes;
   node.home = nullptr;

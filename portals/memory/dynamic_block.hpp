@@ -9,7 +9,7 @@
 
 #include "portals/base/header.hpp"
 #include "portals/base/region.hpp"
-#include "portals/base/structure_watch.hpp"
+#include "portals/base/structure_observer.hpp"
 #include "portals/memory/arrived_message.hpp"
 #include "portals/memory/descriptor.hpp"
 
@@ -31,7 +31,7 @@ class DynamicBlock final : public Descriptor {
 
   // Sets the observer of messages that leave; nullptr: none. Requires: `watch` outlives the block, or is removed by
   // follow(nullptr).
-  void follow(StructureWatch* watch);
+  void follow(StructureObserver* observer);
 
   // The oldest queued message that meets `criteria`, complete or not; nullptr when none does. Its cost does not grow
   // with the queue.

@@ -33,7 +33,7 @@ void IndependentBlock::give_back(const Verdict& verdict) {
   } else if (progression_ == Progression::linear) {
     given_back_.insert(std::lower_bound(given_back_.begin(), given_back_.end(), row, std::greater<>()), row);
   }
-  tell_watches();
+  notify_observers();
 }
 
 void IndependentBlock::release(std::size_t row) {
@@ -42,7 +42,7 @@ void IndependentBlock::release(std::size_t row) {
           "release() of a row that holds no message; look at its state, which is filled once a message is there, and "
           "release it once");
   table_[row].state = State::available;
-  tell_watches();
+  notify_observers();
 }
 
 void IndependentBlock::rewind() {
@@ -53,33 +53,33 @@ void IndependentBlock::rewind() {
           "rewind() of an independent block while a body is on its way into it; wait until no row is reserved");
   next_ = 0;
   given_back_.clear();
-  tell_watches();
+  notify_observers();
 }
 
-void IndependentBlock::watch_room(RoomWatch& watch) {
+void IndependentBlock::observe_room(RoomObserver& observer) {
   MARGAY_ASSERT(exhausted());
-  watch.previous = nullptr;
-  watch.next = watches_;
-  if (watches_ != nullptr) watches_->previous = &watch;
-  watches_ = &watch;
+  observer.previous = nullptr;
+  observer.next = observers_;
+  if (observers_ != nullptr) observers_->previous = &observer;
+  observers_ = &observer;
 }
 
-void IndependentBlock::unwatch_room(RoomWatch& watch) {
-  MARGAY_ASSERT((watch.previous == nullptr ? watches_ : watch.previous->next) == &watch);
-  (watch.previous == nullptr ? watches_ : watch.previous->next) = watch.next;
-  if (watch.next != nullptr) watch.next->previous = watch.previous;
-  watch.next = nullptr;
-  watch.previous = nullptr;
+void IndependentBlock::unobserve_room(RoomObserver& observer) {
+  MARGAY_ASSERT((observer.previous == nullptr ? observers_ : observer.previous->next) == &observer);
+  (observer.previous == nullptr ? observers_ : observer.previous->next) = observer.next;
+  if (observer.next != nullptr) observer.next->previous = observer.previous;
+  observer.next = nullptr;
+  observer.previous = nullptr;
 }
 
-void IndependentBlock::tell_watches() {
+void IndependentBlock::notify_observers() {
   // A released row need not be the one whose turn it is.
-  if (watches_ == nullptr || exhausted()) return;
-  while (watches_ != nullptr) {
+  if (observers_ == nullptr || exhausted()) return;
+  while (observers_ != nullptr) {
     // Off the list first: the callback may register again or end the observer.
-    RoomWatch& watch = *watches_;
-    unwatch_room(watch);
-    watch.has_room(watch);
+    RoomObserver& observer = *observers_;
+    unobserve_room(observer);
+    observer.has_room(observer);
   }
 }
 

@@ -50,9 +50,9 @@ class IndependentBlock final : public Descriptor {
 
   // Registers an observer, which is called once when a buffer is available again. Constant time. Requires: exhausted();
   // both outlive the registration.
-  void watch_room(RoomWatch& watch);
+  void observe_room(RoomObserver& observer);
   // Removes a registered observer. Requires: it has not been called back.
-  void unwatch_room(RoomWatch& watch);
+  void unobserve_room(RoomObserver& observer);
 
  private:
   friend class Storage;
@@ -72,7 +72,7 @@ class IndependentBlock final : public Descriptor {
   // available() of a linear block: a row whose message never arrived, or the next one that is available.
   [[nodiscard, gnu::noinline]] std::size_t available_linear() const;
   // Notifies the observers if a buffer is available.
-  void tell_watches();
+  void notify_observers();
 
   // Constant after construction; its rows change.
   std::span<IndependentBuffer> table_;
@@ -81,7 +81,7 @@ class IndependentBlock final : public Descriptor {
   // Linear: rows before next_ whose message never arrived, smallest last. They are used first.
   std::vector<std::size_t> given_back_;
   // Head of the list of room observers.
-  RoomWatch* watches_ = nullptr;
+  RoomObserver* observers_ = nullptr;
   Progression progression_;
 };
 

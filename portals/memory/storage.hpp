@@ -55,7 +55,7 @@ class Storage {
     return true;
   }
   // The verdict, except its entry, of the message that the last put() placed. Requires: an independent block.
-  static void tell_put(Descriptor& descriptor, const Header& header, Verdict& verdict) {
+  static void describe_put(Descriptor& descriptor, const Header& header, Verdict& verdict) {
     verdict.descriptor = &descriptor;
     verdict.outcome = Outcome::deposit;
     verdict.saved = Saved::both;

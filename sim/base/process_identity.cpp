@@ -21,7 +21,7 @@ struct Stat {
 
 enum class Found : std::uint8_t { yes, no_process, unknown };
 
-// Plain system calls and fixed buffers. The monitor of the node's processes (PeerWatch) calls it twice a second for
+// Plain system calls and fixed buffers. The monitor of the node's processes (PeerMonitor) calls it twice a second for
 // each.
 Found read_stat(std::int32_t pid, Stat& out) {
   std::array<char, 32> path{};

@@ -169,15 +169,15 @@ std::string ask_command(const std::string& questions) {
 
 }  // namespace
 
-SourcePlace source_place(const void* address) {
+SourceLocation source_location(const void* address) {
   LoadedModules modules;
-  return source_place(address, modules);
+  return source_location(address, modules);
 }
 
-SourcePlace source_place(const void* address, LoadedModules& modules) {
+SourceLocation source_location(const void* address, LoadedModules& modules) {
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   const LoadedModule* const module = at == 0 ? nullptr : modules.of(at);
-  return module == nullptr ? SourcePlace() : SourcePlace{build_number(*module), at - module->begin};
+  return module == nullptr ? SourceLocation() : SourceLocation{build_number(*module), at - module->begin};
 }
 
 const void* call_from_program() {
@@ -208,15 +208,15 @@ std::string source_question(const void* address) {
   return fmt::format("{} {:x} {}", module->build_id, at - module->begin, module->path);
 }
 
-void SourceLines::look_up(std::span<const SourcePlace> places) {
+void SourceLines::look_up(std::span<const SourceLocation> places) {
   const std::lock_guard guard(mutex_);
   look_up_with_lock(places);
 }
 
-void SourceLines::look_up_with_lock(std::span<const SourcePlace> places) {
+void SourceLines::look_up_with_lock(std::span<const SourceLocation> places) {
   std::string questions;
   std::vector<std::string*> asked;
-  for (const SourcePlace& place : places) {
+  for (const SourceLocation& place : places) {
     const auto [known, is_new] = known_.try_emplace({place.build, place.offset});
     if (!is_new || place.build == 0) continue;
     const std::optional<LoadedModule> module = loaded_module_of_build(place.build);
@@ -240,13 +240,13 @@ void SourceLines::look_up_with_lock(std::span<const SourcePlace> places) {
   }
 }
 
-std::string SourceLines::name(SourcePlace place) {
+std::string SourceLines::name(SourceLocation place) {
   const std::lock_guard guard(mutex_);
   look_up_with_lock({&place, 1});
   return known_[{place.build, place.offset}];
 }
 
-std::string SourceLines::behind_call(SourcePlace place) {
+std::string SourceLines::behind_call(SourceLocation place) {
   const std::string text = name(place);
   return text.empty() ? text : " (" + text + ")";
 }

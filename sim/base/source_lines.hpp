@@ -16,7 +16,7 @@ namespace margay::sim {
 
 // An address in one of the program's files, in a form that is valid in every process that has loaded the file. It is
 // sent in messages of checks.
-struct SourcePlace {
+struct SourceLocation {
   // build_number() of the file; 0: unknown.
   std::uint64_t build = 0;
   // Offset from the file's first byte in memory.
@@ -24,8 +24,8 @@ struct SourcePlace {
 };
 
 // The location of an address; build 0 when it is in no file. The second form uses a cache.
-[[nodiscard]] SourcePlace source_place(const void* address);
-[[nodiscard]] SourcePlace source_place(const void* address, LoadedModules& modules);
+[[nodiscard]] SourceLocation source_location(const void* address);
+[[nodiscard]] SourceLocation source_location(const void* address, LoadedModules& modules);
 
 // The return address of the innermost call from the program into this library, in the calling thread: that is, from a
 // file that is neither this library nor the Fortran bindings on it. It walks the stack, so it is for errors and long
@@ -50,16 +50,16 @@ class SourceLines {
   // `caller` lies in the Fortran bindings. Called for each watched call; walks the stack in that case only.
   [[nodiscard]] const void* behind_bindings(const void* caller);
   // Looks up many at once, by one start of the command; later lookups of these cost nothing.
-  void look_up(std::span<const SourcePlace> places);
+  void look_up(std::span<const SourceLocation> places);
   // "ring.c:41", "ring+0x1234"; empty: unknown. The first lookup of a location starts the command.
-  [[nodiscard]] std::string name(SourcePlace place);
-  [[nodiscard]] std::string name(const void* address) { return name(source_place(address)); }
+  [[nodiscard]] std::string name(SourceLocation place);
+  [[nodiscard]] std::string name(const void* address) { return name(source_location(address)); }
   // The name behind a call's: " (ring.c:41)", or nothing.
-  [[nodiscard]] std::string behind_call(SourcePlace place);
-  [[nodiscard]] std::string behind_call(const void* address) { return behind_call(source_place(address)); }
+  [[nodiscard]] std::string behind_call(SourceLocation place);
+  [[nodiscard]] std::string behind_call(const void* address) { return behind_call(source_location(address)); }
 
  private:
-  void look_up_with_lock(std::span<const SourcePlace> places);
+  void look_up_with_lock(std::span<const SourceLocation> places);
 
   std::mutex modules_mutex_;
   LoadedModules modules_;

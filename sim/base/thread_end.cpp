@@ -17,7 +17,7 @@ void ended(void* whom) {
 }  // namespace
 
 // A key of POSIX threads, because the destructors of thread_local objects also run at exit().
-void tell_thread_end(ThreadEnds& whom) {
+void notify_thread_end(ThreadEnds& whom) {
   static const struct Key {
     Key() : made(pthread_key_create(&key, &ended) == 0) {}
     pthread_key_t key{};

@@ -18,6 +18,6 @@ class ThreadEnds {
 // pthread_exit() or by cancellation; not at exit(), where the whole process ends, and not in a forked child. A thread
 // notifies one object; thread_ends() may register it again, when other objects that end with the thread may still make
 // calls.
-void tell_thread_end(ThreadEnds& whom);
+void notify_thread_end(ThreadEnds& whom);
 
 }  // namespace margay::sim

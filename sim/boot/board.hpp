@@ -35,37 +35,37 @@ inline constexpr std::size_t kDropReasons = portals::kDropReasonCount;
 static_assert(kDropReasons == 9);
 
 // The state of a rank's process in the job, written by the rank.
-enum class RankState : std::uint32_t { kStarted, kInitialized, kFinalized, kAborting };
+enum class RankState : std::uint32_t { started, initialized, finalized, aborting };
 
 // The protocols by which the board counts messages.
 enum class CountedProtocol : std::uint32_t {
-  kShort,
-  kLongMatched,
-  kLongPulled,
-  kSynchronousShort,
-  kSynchronousLong,
-  kReady,
-  kBuffered,
-  kCollective,
+  short_,
+  long_matched,
+  long_pulled,
+  synchronous_short,
+  synchronous_long,
+  ready,
+  buffered,
+  collective,
   // Data shown to others in memory, without a message.
-  kCollectiveShared,
-  kPut,
-  kGet,
-  kReply,
-  kAcknowledgment,
-  kCount
+  collective_shared,
+  put,
+  get,
+  reply,
+  acknowledgment,
+  count
 };
 // The wires by which the board counts messages; in the order of WireId.
-enum class CountedWire : std::uint32_t { kSelf, kShm, kTcp, kCount };
+enum class CountedWire : std::uint32_t { self, shm, tcp, count };
 
 // Accesses of windows, and the methods by which they reach their target (mpi_adi/rma).
-enum class CountedAccess : std::uint32_t { kPut, kGet, kAccumulate, kCount };
+enum class CountedAccess : std::uint32_t { put, get, accumulate, count };
 // As in mpi_adi.
-inline constexpr std::size_t kCountedWays = 3;
-inline constexpr std::size_t kCountedAccesses = static_cast<std::size_t>(CountedAccess::kCount) * kCountedWays;
+inline constexpr std::size_t kCountedMethods = 3;
+inline constexpr std::size_t kCountedAccesses = static_cast<std::size_t>(CountedAccess::count) * kCountedMethods;
 // The index in BoardBlock::by_access.
-[[nodiscard]] constexpr std::size_t index_of(CountedAccess access, std::size_t way) {
-  return static_cast<std::size_t>(access) * kCountedWays + way;
+[[nodiscard]] constexpr std::size_t index_of(CountedAccess access, std::size_t method) {
+  return static_cast<std::size_t>(access) * kCountedMethods + method;
 }
 
 using BoardCount = WireCounts;
@@ -100,7 +100,7 @@ struct BoardWait {
 
 // A rank's state, written by that rank only.
 struct BoardBlock {
-  RankState state = RankState::kStarted;
+  RankState state = RankState::started;
   std::int32_t abort_code = 0;
   // The process that took the rank's place (MPI_Init); 0: none yet, and only one can.
   std::int32_t pid = 0;
@@ -121,7 +121,7 @@ struct BoardBlock {
   std::uint64_t entries_walked = 0;
   std::uint64_t heap_high_water_bytes = 0;
   // Messages and bytes, by protocol.
-  std::array<BoardCount, static_cast<std::size_t>(CountedProtocol::kCount)> by_protocol{};
+  std::array<BoardCount, static_cast<std::size_t>(CountedProtocol::count)> by_protocol{};
   // Findings so far; Process::found() counts them.
   std::uint32_t findings = 0;
   // 1: a program on portals, without MPI.
@@ -134,7 +134,7 @@ struct BoardBlock {
   // Counted here while messages arrive and leave, so they are current at any time: the counting objects have pointers
   // to them in place of counters of their own (Initiator::count_wires_in, Device::count_in). The counters that an
   // expected message touches are in one line.
-  alignas(64) std::array<BoardCount, static_cast<std::size_t>(CountedWire::kCount)> by_wire{};
+  alignas(64) std::array<BoardCount, static_cast<std::size_t>(CountedWire::count)> by_wire{};
   std::uint64_t posted_receives = 0;
   portals::ArrivalCounts unexpected;
 };
@@ -149,7 +149,7 @@ static_assert(offsetof(BoardBlock, on_portals) == 3132 && offsetof(BoardBlock, s
               sizeof(BoardBlock) == 3456);
 
 // The launcher's finding about the progress of the whole job.
-enum class BoardStall : std::uint32_t { kNone, kStall, kDeadlock };
+enum class BoardStall : std::uint32_t { none, stall, deadlock };
 
 // The job's data, written by the launcher only.
 struct BoardHeader {

@@ -54,7 +54,7 @@ void abort_job(const Job& job, int code, std::string_view message) {
     block.abort_code = code;
     set_text(block.message, message);
     if (message.size() >= block.message.size()) say_whole(job.rank, message);
-    block.state = RankState::kAborting;
+    block.state = RankState::aborting;
   } else if (!message.empty()) {
     say_whole(job.rank, message);
     if (job.pmi != nullptr) wait_until_read(STDERR_FILENO);

@@ -24,11 +24,11 @@ class PmiClient;
 // The launcher of this process.
 enum class Launcher : std::uint8_t {
   // None: rank 0 of 1.
-  kNone,
+  none,
   // `margay run`: board and node segment are inherited descriptors.
-  kMargay,
+  margay,
   // Another launcher that speaks PMI-1.1 (Hydra, Slurm).
-  kPmi,
+  pmi,
 };
 
 // Filled in by join().
@@ -78,7 +78,7 @@ struct Job {
   bool rates_given = false;
   // All nodes are this host: listen on 127.0.0.1.
   bool nodes_are_emulated = false;
-  Launcher launcher = Launcher::kNone;
+  Launcher launcher = Launcher::none;
   // Null without a launcher; connects on first use.
   std::shared_ptr<PmiClient> pmi;
 };

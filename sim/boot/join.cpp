@@ -203,7 +203,7 @@ int open_offer(std::string_view offer, const SegmentSizes& sizes, std::uint64_t&
   return -1;
 }
 
-Status open_and_tell(Job& job, const Node& node, const SegmentSizes& sizes) {
+Status open_and_announce(Job& job, const Node& node, const SegmentSizes& sizes) {
   if (job.rank != node.lowest_rank) {
     std::string offer;
     Status status = job.pmi->get("margay-segment-" + std::to_string(node.lowest_rank), offer);
@@ -215,7 +215,7 @@ Status open_and_tell(Job& job, const Node& node, const SegmentSizes& sizes) {
                       job.node_segment_fd >= 0 ? std::to_string(me.pid) + ":" + std::to_string(me.start_ticks) : "no");
 }
 
-// Gets the result of open_and_tell() at `rank`; `opened` false: it could not open the segment.
+// Gets the result of open_and_announce() at `rank`; `opened` false: it could not open the segment.
 Status get_opened(const Job& job, std::uint32_t rank, ProcessIdentity& process, bool& opened) {
   std::string text;
   if (Status status = job.pmi->get("margay-open-" + std::to_string(rank), text); !status.ok()) return status;
@@ -338,7 +338,7 @@ Status join_through_pmi(Job& job, SegmentSizesOf segment_sizes) {
     return {};
   }
   if (shares) {
-    if (Status status = open_and_tell(job, node, sizes); !status.ok()) return status;
+    if (Status status = open_and_announce(job, node, sizes); !status.ok()) return status;
   }
   if (Status status = job.pmi->barrier(); !status.ok()) return status;
   if (Status status = settle_nodes(job, nodes); !status.ok()) return status;
@@ -395,7 +395,7 @@ Status join_margay(Job& job) {
     return Status::error("this process was in the job before, and left it; start one program on portals, or MPI, once");
   }
   if (Status status = take_place_on_board(board, job.rank); !status.ok()) refuse_second_program(job, status);
-  job.launcher = Launcher::kMargay;
+  job.launcher = Launcher::margay;
   job.size = header.size;
   job.node_count = header.node_count;
   job.job_id = header.job_id;
@@ -434,7 +434,7 @@ Status join_foreign(Job& job, SegmentSizesOf segment_sizes) {
     return Status::error("PMI_RANK=" + std::to_string(job.rank) + " and PMI_SIZE=" + std::to_string(job.size) +
                          " do not fit together");
   }
-  job.launcher = Launcher::kPmi;
+  job.launcher = Launcher::pmi;
   job.pmi = std::make_shared<PmiClient>(descriptor, job.rank, job.size);
   if (Status status = take_place_on_connection(descriptor); !status.ok()) {
     abort_job(job, kRefusedStatus, status.sentence());
@@ -486,7 +486,7 @@ Status join(Job& out, SegmentSizesOf segment_sizes) {
   if (Status status = join_somehow(job, segment_sizes); !status.ok()) return status;
   place_on_node(job);
   // Margay's launcher has reported it.
-  if (job.launcher != Launcher::kMargay && job.rank == 0) {
+  if (job.launcher != Launcher::margay && job.rank == 0) {
     for (const std::string& sentence : job.options.misspelt()) std::fprintf(stderr, "margay: %s\n", sentence.c_str());
   }
   out = std::move(job);

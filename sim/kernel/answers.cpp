@@ -61,8 +61,8 @@ void Answers::reply(const portals::Verdict& verdict, const portals::Header& head
   if (recorder_.on()) {
     TraceEvent event = trace_answer(TraceKind::kernel_reply_sent, answer, number, sequence);
     event.reason =
-        body_told(taken && answer.length != 0 ? initiator_.body_taken(answer.destination.rank) : TraceBody::none,
-                  !verdict.landing.contiguous());
+        body_reason(taken && answer.length != 0 ? initiator_.body_taken(answer.destination.rank) : TraceBody::none,
+                    !verdict.landing.contiguous());
     recorder_.record(event, stamp);
   }
   if (taken) {
@@ -74,7 +74,7 @@ void Answers::reply(const portals::Verdict& verdict, const portals::Header& head
 }
 
 void Answers::finish(Transmission& transmission) {
-  MARGAY_ASSERT(transmission.owner_kind == kOwnerKernel && under_way_ != 0);
+  MARGAY_ASSERT(transmission.owner_tag_kind == kOwnerKernel && under_way_ != 0);
   auto& pending = *static_cast<Pending*>(transmission.owner);
   if (pending.verdict.outcome == portals::Outcome::reply) {
     // The peer is lost: the get counts as if it had never read.
@@ -103,7 +103,7 @@ void Answers::queue(const portals::Header& answer, const portals::Verdict& verdi
   pending.transmission.body = answer.kind == portals::Kind::reply ? verdict.landing : portals::Region{};
   pending.transmission.may_change = (changing_portals_ >> asked.portal & 1) != 0;
   pending.transmission.owner = &pending;
-  pending.transmission.owner_kind = kOwnerKernel;
+  pending.transmission.owner_tag_kind = kOwnerKernel;
   ++under_way_;
   initiator_.send(pending.transmission);
 }

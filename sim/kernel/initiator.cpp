@@ -18,7 +18,7 @@ bool Initiator::try_send(const portals::Header& header, const portals::Region& b
   const std::uint64_t stamp = recorder_.on() ? recorder_.stamp() : 0;
   if (gone(peer) || !wire.try_send(peer, header, body)) return false;
   count(header, wire.id(),
-        stamp == 0 || header.length == 0 ? std::uint8_t{0} : body_told(wire.body_taken(), !body.contiguous()), stamp);
+        stamp == 0 || header.length == 0 ? std::uint8_t{0} : body_reason(wire.body_taken(), !body.contiguous()), stamp);
   return true;
 }
 
@@ -40,7 +40,7 @@ void Initiator::send(Transmission& transmission) {
   // Counted and recorded before the wire gets it, which may complete it at once.
   transmission.state = Transmission::State::queued;
   transmission.sequence = next_sequence(peer);
-  count(transmission.header, wire.id(), body_told(TraceBody::none, !transmission.body.contiguous()),
+  count(transmission.header, wire.id(), body_reason(TraceBody::none, !transmission.body.contiguous()),
         recorder_.on() ? recorder_.stamp() : 0);
   wire.send(peer, transmission);
 }
@@ -83,7 +83,7 @@ bool Initiator::replace(Transmission& transmission, Transmission& instead) {
   return true;
 }
 
-void Initiator::count(const portals::Header& header, WireId wire, std::uint8_t way, std::uint64_t stamp) {
+void Initiator::count(const portals::Header& header, WireId wire, std::uint8_t method, std::uint64_t stamp) {
   const std::uint64_t sequence = registers_.count_sent(header.destination.rank);
   WireCounts& counts = counts_[static_cast<std::size_t>(wire)];
   ++counts.messages;
@@ -92,18 +92,18 @@ void Initiator::count(const portals::Header& header, WireId wire, std::uint8_t w
   ++kind.messages;
   kind.bytes += header.length;
   if (recorder_.on()) [[unlikely]]
-    tell_sent(header, wire, way, sequence, stamp);
+    record_sent(header, wire, method, sequence, stamp);
 }
 
 // Answers records the departure of an answer, under the identity of the message that it answers.
-void Initiator::tell_sent(const portals::Header& header, WireId wire, std::uint8_t way, std::uint64_t sequence,
-                          std::uint64_t stamp) {
+void Initiator::record_sent(const portals::Header& header, WireId wire, std::uint8_t method, std::uint64_t sequence,
+                            std::uint64_t stamp) {
   if (header.kind == portals::Kind::acknowledgment || header.kind == portals::Kind::reply) return;
-  portals::Header told = header;
-  told.source = me_;
-  TraceEvent event = trace_event(TraceKind::kernel_send, told, sequence);
+  portals::Header traced = header;
+  traced.source = me_;
+  TraceEvent event = trace_event(TraceKind::kernel_send, traced, sequence);
   event.wire = static_cast<std::uint8_t>(wire);
-  event.reason = way;
+  event.reason = method;
   recorder_.record(event, stamp);
 }
 

@@ -70,10 +70,10 @@ class Initiator {
 
  private:
   // `way`: the method that carried the body, where that is known (TraceEvent::reason). `stamp`: time of the departure.
-  void count(const portals::Header& header, WireId wire, std::uint8_t way, std::uint64_t stamp);
+  void count(const portals::Header& header, WireId wire, std::uint8_t method, std::uint64_t stamp);
   // Records the departure in the trace.
-  [[gnu::noinline]] void tell_sent(const portals::Header& header, WireId wire, std::uint8_t way, std::uint64_t sequence,
-                                   std::uint64_t stamp);
+  [[gnu::noinline]] void record_sent(const portals::Header& header, WireId wire, std::uint8_t method,
+                                     std::uint64_t sequence, std::uint64_t stamp);
 
   // Constant after construction.
   portals::ProcessId me_;

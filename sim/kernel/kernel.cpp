@@ -36,7 +36,7 @@ Transmission* Kernel::take_finished() {
     transmission->given_back = true;
     if (recorder_.on()) record_sent(*transmission);
     // Answers are the kernel's own and end here; the program sees its own transmissions only.
-    if (transmission->owner_kind != kOwnerKernel) return transmission;
+    if (transmission->owner_tag_kind != kOwnerKernel) return transmission;
     answers_.finish(*transmission);
   }
   return nullptr;
@@ -79,7 +79,7 @@ void Kernel::record_sent(const Transmission& transmission) {
   if (transmission.state == Transmission::State::failed) return;
   TraceEvent event = trace_event(TraceKind::kernel_sent, transmission.header, transmission.sequence);
   event.wire = static_cast<std::uint8_t>(routes_[transmission.header.destination.rank]->id());
-  event.reason = body_told(transmission.way, false);
+  event.reason = body_reason(transmission.method, false);
   event.detail = transmission.copied_bytes;
   recorder_.record(event);
 }

@@ -134,7 +134,7 @@ class Kernel {
     --owed, --registers_.unfinished().owed;
   }
   // See Wire::watch.
-  void watch(std::uint32_t peer) { routes_[peer]->watch(peer); }
+  void monitor(std::uint32_t peer) { routes_[peer]->monitor(peer); }
   // Wakes every peer that owes an answer or does not take what is queued for it. Returns whether there are any.
   bool nudge();
   // Reports a poll by the program (MPI_Test and its kin) that found nothing; every 256th nudges.

@@ -50,7 +50,7 @@ bool Target::whole(Wire& wire, Arrival& arrival) {
     entries_walked_ += placed.visited;
     registers_.count_delivered(header.source.rank);
     if (watched()) [[unlikely]]
-      note_placed(arrival, wire, placed);
+      record_placed(arrival, wire, placed);
     return true;
   }
   return whole_other(wire, arrival);
@@ -156,25 +156,25 @@ void Target::note_arrival(const Arrival& arrival, WireId wire) {
   const std::uint32_t steps = recorder_.walk_steps();
   if (steps == 0 && !keep) return;
   steps_.clear();
-  const portals::WalkLimits told{.steps = steps, .visited = std::max(steps, kWalkEntriesCounted)};
-  walk_ = delivery_.explain(header, steps_, keep ? portals::WalkLimits() : told);  // before the room is taken
+  const portals::WalkLimits limits{.steps = steps, .visited = std::max(steps, kWalkEntriesCounted)};
+  walk_ = delivery_.explain(header, steps_, keep ? portals::WalkLimits() : limits);  // before the room is taken
   if (keep) decisions_.walked(header, steps_);
 }
 
-void Target::note_decision(const Arrival& arrival, WireId wire, const portals::Verdict& verdict, bool hold) {
+void Target::record_decision(const Arrival& arrival, WireId wire, const portals::Verdict& verdict, bool hold) {
   const portals::Header& header = arrival.header;
   if (decisions_.wants(header)) decisions_.decided(header, arrival.sequence, wire, verdict, hold);
   if (recorder_.on()) record_verdict(header, arrival.sequence, verdict);
 }
 
-void Target::note_placed(const Arrival& arrival, const Wire& wire, const portals::Placed& placed) {
+void Target::record_placed(const Arrival& arrival, const Wire& wire, const portals::Placed& placed) {
   const portals::Verdict verdict = portals::Delivery::verdict_of(placed, arrival.header);
-  note_decision(arrival, wire.id(), verdict, false);
-  tell_deposit(wire, verdict, arrival.header, arrival.sequence);
+  record_decision(arrival, wire.id(), verdict, false);
+  record_deposit(wire, verdict, arrival.header, arrival.sequence);
 }
 
-void Target::tell_deposit(const Wire& wire, const portals::Verdict& verdict, const portals::Header& header,
-                          std::uint64_t sequence) {
+void Target::record_deposit(const Wire& wire, const portals::Verdict& verdict, const portals::Header& header,
+                            std::uint64_t sequence) {
   if (recorder_.on()) {
     TraceEvent event = trace_event(TraceKind::kernel_deposit, header, sequence);
     event.saved = verdict.saved;
@@ -182,8 +182,8 @@ void Target::tell_deposit(const Wire& wire, const portals::Verdict& verdict, con
     event.bytes = verdict.landing.bytes();
     event.detail = verdict.offset;
     if (event.bytes != 0) {
-      const BodyTold body = wire.body_came();
-      event.reason = body_told(body.way, !verdict.landing.contiguous());
+      const BodyReport body = wire.body_report();
+      event.reason = body_reason(body.method, !verdict.landing.contiguous());
       event.a = static_cast<std::uint32_t>(body.aside_bytes);
       event.b = static_cast<std::uint32_t>(body.aside_bytes >> 32U);
     }
@@ -263,7 +263,7 @@ void Target::record_verdict(const portals::Header& header, std::uint64_t sequenc
     if (verdict.visited < walk_.visited) event.reason |= kTraceWalkByIndex;
     if (!walk_.is_whole) event.reason |= kTraceWalkCut;
   }
-  event.b = verdict.descriptor->owner_kind();
+  event.b = verdict.descriptor->owner_tag_kind();
   const unsigned type = 1U + static_cast<unsigned>(verdict.descriptor->type());
   event.reason |= static_cast<std::uint8_t>(type << kTraceDescriptorShift);
   event.saved = verdict.saved;
@@ -298,7 +298,7 @@ TraceEvent pass_event(const portals::Step& step, std::uint32_t at, const portals
   const portals::Descriptor& memory = step.entry != nullptr ? *step.entry->memory() : *step.memory;
   TracePass pass;
   pass.step = std::min<std::uint32_t>(at, 0xffff);
-  pass.owner = std::min(memory.owner_kind(), 0xffU);
+  pass.owner = std::min(memory.owner_tag_kind(), 0xffU);
   pass.link = link_after(step.entry, step.passed);
   pass.type = 1U + static_cast<std::uint32_t>(memory.type());
   event.a = pass.packed();

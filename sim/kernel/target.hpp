@@ -130,14 +130,15 @@ class Target {
     if (hold && !first_hold(header, arrival.sequence)) return verdict;
     entries_walked_ += verdict.visited;
     if (watched()) [[unlikely]]
-      note_decision(arrival, wire, verdict, hold);
+      record_decision(arrival, wire, verdict, hold);
     return verdict;
   }
   // Records for trace and log, beside the path of the message: it has arrived, and nothing has happened yet; it was
   // decided; it was deposited at once.
   [[gnu::noinline]] void note_arrival(const Arrival& arrival, WireId wire);
-  [[gnu::noinline]] void note_decision(const Arrival& arrival, WireId wire, const portals::Verdict& verdict, bool hold);
-  [[gnu::noinline]] void note_placed(const Arrival& arrival, const Wire& wire, const portals::Placed& placed);
+  [[gnu::noinline]] void record_decision(const Arrival& arrival, WireId wire, const portals::Verdict& verdict,
+                                         bool hold);
+  [[gnu::noinline]] void record_placed(const Arrival& arrival, const Wire& wire, const portals::Placed& placed);
   // Whether this very message was held before: sources send in order, so one number per source suffices.
   [[nodiscard]] bool was_held(std::uint32_t source, std::uint64_t sequence) const {
     const auto found = held_.find(source);
@@ -163,10 +164,10 @@ class Target {
     ++counts_.decided;
     registers_.count_delivered(header.source.rank);
     if (verdict.acknowledge || recorder_.on()) [[unlikely]]
-      tell_deposit(wire, verdict, header, sequence);
+      record_deposit(wire, verdict, header, sequence);
   }
-  [[gnu::noinline]] void tell_deposit(const Wire& wire, const portals::Verdict& verdict, const portals::Header& header,
-                                      std::uint64_t sequence);
+  [[gnu::noinline]] void record_deposit(const Wire& wire, const portals::Verdict& verdict,
+                                        const portals::Header& header, std::uint64_t sequence);
   // Whether a drop for lack of room is turned into holding (hold_when_no_room).
   [[nodiscard]] bool must_hold(const portals::Verdict& verdict, const portals::Header& header) const;
   // Counts a drop, and keeps the first ones without a match for the report to the user.
@@ -214,7 +215,7 @@ class Target {
   // Of the traced walk in progress; a member, so that tracing does not allocate each time.
   std::vector<portals::Step> steps_;
   // That walk's length.
-  portals::WalkTold walk_;
+  portals::WalkSummary walk_;
 };
 
 }  // namespace margay::sim

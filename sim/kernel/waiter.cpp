@@ -191,26 +191,26 @@ void LookStreak::measure(const Clock& clock) {
 }
 
 void LookStreak::give_way(Kernel& kernel, const Clock& clock, const WaitMeans& means) {
-  const auto rest = [&](std::uint64_t ns) {
-    means.rest != nullptr ? means.rest->rest(ns) : give_processor_up(ns);
+  const auto yield = [&](std::uint64_t ns) {
+    means.yield_policy != nullptr ? means.yield_policy->yield(ns) : give_processor_up(ns);
     kernel.time_passed();
   };
   if (means.policy == WaitPolicy::spin) return;
   // In a virtual machine, time passes and messages arrive when a rank passes its turn.
-  if (means.company == nullptr) return means.policy == WaitPolicy::yield ? rest(0) : void();
+  if (means.company == nullptr) return means.policy == WaitPolicy::yield ? yield(0) : void();
   Company& company = *means.company;
   company.look();
   left_ns_ = clock.now_ns();
   if (looks_ < kLooksOfWait) return;
   if (means.policy == WaitPolicy::yield) {
-    rest(0);
+    yield(0);
     left_ns_ = clock.now_ns();
     return;
   }
   if (company.found() == Company::Found::nobody) return;
   const std::uint64_t before = left_ns_;
   const bool sleeps = company.found() == Company::Found::ranks_and_others;
-  rest(sleeps ? kNapNs : 0);
+  yield(sleeps ? kNapNs : 0);
   left_ns_ = clock.now_ns();
   sleeps ? company.slept(left_ns_) : company.yielded(before, left_ns_);
 }

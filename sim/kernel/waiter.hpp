@@ -31,14 +31,14 @@ enum class WaitStep : std::uint8_t { spin, yield, sleep };
 
 // The way a waiting thread yields or sleeps, where that involves more: it releases a lock that other threads want
 // meanwhile, or passes the turn in a virtual machine.
-class Rest {
+class YieldPolicy {
  public:
-  Rest() = default;
-  Rest(const Rest&) = delete;
-  Rest& operator=(const Rest&) = delete;
-  virtual ~Rest() = default;
+  YieldPolicy() = default;
+  YieldPolicy(const YieldPolicy&) = delete;
+  YieldPolicy& operator=(const YieldPolicy&) = delete;
+  virtual ~YieldPolicy() = default;
   // Gives the processor up for `ns` nanoseconds; 0: until threads that are ready for this processor have had a turn.
-  virtual void rest(std::uint64_t ns) = 0;
+  virtual void yield(std::uint64_t ns) = 0;
 };
 // The default: sched_yield() or nanosleep().
 void give_processor_up(std::uint64_t ns);
@@ -55,7 +55,7 @@ struct WaitMeans {
   // false when several threads wait at once, which only yield.
   bool may_sleep = true;
   // nullptr: give_processor_up().
-  Rest* rest = nullptr;
+  YieldPolicy* yield_policy = nullptr;
   // nullptr: not available, and the policy is not `automatic`.
   Company* company = nullptr;
 };
@@ -141,7 +141,9 @@ class Waiter {
   // The steps of idle(); see wait_step() for the decisions between them.
   void body_moved();
   void pause();
-  void give_up(std::uint64_t ns) { means_.rest != nullptr ? means_.rest->rest(ns) : give_processor_up(ns); }
+  void give_up(std::uint64_t ns) {
+    means_.yield_policy != nullptr ? means_.yield_policy->yield(ns) : give_processor_up(ns);
+  }
   [[nodiscard]] Company::Found company() const {
     return means_.policy == WaitPolicy::automatic ? means_.company->found() : Company::Found::nobody;
   }

@@ -28,7 +28,7 @@ class NodeHeap {
   void free(void* address) { own_.free(address); }
   [[nodiscard]] bool owns(const void* address) const { return own_.owns(address); }
   // The place of a range of this rank's heap, for a peer; nothing for an empty range, or one outside of a piece.
-  [[nodiscard]] std::optional<HeapPlace> find(const void* address, std::uint64_t bytes) const {
+  [[nodiscard]] std::optional<HeapAddress> find(const void* address, std::uint64_t bytes) const {
     return bytes == 0 ? std::nullopt : own_.find(address, bytes);
   }
 
@@ -39,7 +39,7 @@ class NodeHeap {
 
   // The address, in this process, of a place in a rank's heap; mapped if necessary. Fails when it cannot be mapped
   // here; others may succeed.
-  [[nodiscard]] portals::Status map(std::uint32_t local_rank, const HeapPlace& place, std::byte*& out) {
+  [[nodiscard]] portals::Status map(std::uint32_t local_rank, const HeapAddress& place, std::byte*& out) {
     PeerHeap& peer = peers_[local_rank];
     if (!peer.is_open()) {
       if (portals::Status status = PeerHeap::open(layout_.area(local_rank), peer); !status.ok()) return status;

@@ -103,7 +103,7 @@ Status PeerHeap::map_range(std::uint64_t begin, std::uint64_t end) {
 }
 
 // Maps a range as long as all before it; where that is refused, the place's own pages.
-Status PeerHeap::map_around(const HeapPlace& place) {
+Status PeerHeap::map_around(const HeapAddress& place) {
   const std::uint64_t file_end = round_up(bytes_, kPageBytes);
   const auto map_by = [&](std::uint64_t step) {
     return map_range(place.offset / step * step, std::min(round_up(place.offset + place.bytes, step), file_end));
@@ -112,7 +112,7 @@ Status PeerHeap::map_around(const HeapPlace& place) {
   return map_by(step).ok() ? Status() : map_by(kPageBytes);
 }
 
-Status PeerHeap::map(const HeapPlace& place, std::byte*& out) {
+Status PeerHeap::map(const HeapAddress& place, std::byte*& out) {
   MARGAY_ASSERT(is_open());
   out = nullptr;
   if (place.bytes == 0 || place.offset >= bytes_ || place.bytes > bytes_ - place.offset) {

@@ -39,7 +39,7 @@ class PeerHeap {
 
   // The address of a place's first byte. Fails when the place is not within the file, or the operating system refuses.
   // Requires: is_open().
-  [[nodiscard]] portals::Status map(const HeapPlace& place, std::byte*& out);
+  [[nodiscard]] portals::Status map(const HeapAddress& place, std::byte*& out);
   // Number of mapped ranges.
   [[nodiscard]] std::size_t mapped() const { return ranges_.size(); }
 
@@ -50,7 +50,7 @@ class PeerHeap {
     SharedRange memory;
   };
   // Maps a range that covers the place; see the top of this file for its size.
-  [[nodiscard]] portals::Status map_around(const HeapPlace& place);
+  [[nodiscard]] portals::Status map_around(const HeapAddress& place);
   [[nodiscard]] portals::Status map_range(std::uint64_t begin, std::uint64_t end);
 
   int descriptor_ = -1;

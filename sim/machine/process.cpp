@@ -52,7 +52,7 @@ Status Process::start(std::unique_ptr<Process>& out) {
 
 std::unique_ptr<Process> Process::start_virtual(const VirtualPlace& place) {
   std::unique_ptr<Process> process(new Process(*place.clock));
-  process->virtual_rest_ = place.rest;
+  process->virtual_policy_ = place.yield_policy;
   process->job_ = place.job;
   auto self = std::make_unique<SelfWire>(portals::ProcessId{0, place.job.rank}, process->finished_);
   std::vector<Wire*> routes(place.job.size, &place.attach(process->finished_));
@@ -60,7 +60,7 @@ std::unique_ptr<Process> Process::start_virtual(const VirtualPlace& place) {
   routes[place.job.rank] = self.get();
   process->wires_.push_back(std::move(self));
   process->make_kernel(std::move(routes));
-  process->share_waiting(*place.rest);
+  process->share_waiting(*place.yield_policy);
   process->wait_means_.policy = WaitPolicy::yield;
   process->wait_means_.reason = "a virtual machine's process";
   return process;
@@ -69,7 +69,7 @@ std::unique_ptr<Process> Process::start_virtual(const VirtualPlace& place) {
 void Process::make_kernel(std::vector<Wire*> routes) {
   kernel_ = std::make_unique<Kernel>(portals::ProcessId{0, job_.rank}, std::move(routes), finished_, recorder_);
   // A virtual machine has no launcher that reads the counts.
-  if (virtual_rest_ == nullptr) kernel_->initiator().count_wires_in(board_block_->by_wire);
+  if (virtual_policy_ == nullptr) kernel_->initiator().count_wires_in(board_block_->by_wire);
 }
 
 Status Process::open_board() {
@@ -131,7 +131,7 @@ Status Process::open_shm(std::vector<Wire*>& routes) {
   node_memory_.emplace(wire->layout(), world_rank_of_local, wire->barrier_registered(),
                        long_method != LongMethod::ring);
   node_heap_.emplace(wire->layout(), job_.local_rank);
-  if (!job_.node_processes.empty()) peer_watch_.begin(*shm_, job_.node_processes);
+  if (!job_.node_processes.empty()) peer_monitor_.begin(*shm_, job_.node_processes);
   bell_data_ = &wire->bell_data();
   wait_means_.bell = &wire->bell();
   for (std::uint32_t rank : world_rank_of_local) {
@@ -199,7 +199,7 @@ void Process::look_for_company() {
 }
 
 Status Process::start_coprocessor(Coprocessor::Round round) {
-  if (virtual_rest_ != nullptr) return {};
+  if (virtual_policy_ != nullptr) return {};
   Coprocessor::Settings settings;
   settings.lock = &lock_;
   settings.bell = bell_data_;
@@ -208,9 +208,9 @@ Status Process::start_coprocessor(Coprocessor::Round round) {
   // Sockets ring no bell.
   settings.ticks = job_.node_count > 1;
   if (minds_threads()) settings.ends = [this] { thread_ends(); };
-  if (peer_watch_.watching()) {
-    settings.watch = [this] { peer_watch_.look(clock_.now_ns()); };
-    settings.watch_ns = PeerWatch::kLookNs;
+  if (peer_monitor_.watching()) {
+    settings.watch = [this] { peer_monitor_.look(clock_.now_ns()); };
+    settings.watch_ns = PeerMonitor::kLookNs;
   }
   return coprocessor_.start(settings, std::move(round));
 }
@@ -222,9 +222,9 @@ void Process::publish_accounts() {
     const WireCounts& counts = kernel_->initiator().counts(kind);
     board.by_protocol[static_cast<std::size_t>(protocol)] = {counts.messages, counts.bytes};
   };
-  by_kind(CountedProtocol::kGet, portals::Kind::get);
-  by_kind(CountedProtocol::kReply, portals::Kind::reply);
-  by_kind(CountedProtocol::kAcknowledgment, portals::Kind::acknowledgment);
+  by_kind(CountedProtocol::get, portals::Kind::get);
+  by_kind(CountedProtocol::reply, portals::Kind::reply);
+  by_kind(CountedProtocol::acknowledgment, portals::Kind::acknowledgment);
   if (!board_map_.attached()) return;
   const Registers& registers = kernel_->registers();
   for (std::uint32_t peer = 0; peer < size(); ++peer) {
@@ -249,12 +249,12 @@ void Process::wake() {
 
 void Process::finish(const std::function<bool()>& round) {
   // First, so that goodbyes are among the messages that the loop waits for.
-  if (tcp_ != nullptr) tcp_->rest();
+  if (tcp_ != nullptr) tcp_->say_goodbye();
   const std::uint64_t begin = clock_.now_ns();
   // The limit: a peer that has hung never takes its messages.
   while (!kernel_->idle() && clock_.now_ns() - begin < kFinishLimitNs) {
-    peer_watch_.look(clock_.now_ns());
-    if (!round() && virtual_rest_ != nullptr) wait_means_.rest->rest(0);
+    peer_monitor_.look(clock_.now_ns());
+    if (!round() && virtual_policy_ != nullptr) wait_means_.yield_policy->yield(0);
   }
   if (shm_ != nullptr) shm_->leave(true);
   if (company_ != nullptr) company_->away();
@@ -269,7 +269,7 @@ void Process::finish(const std::function<bool()>& round) {
 void Process::resume() {
   recorder_.reopen();
   if (shm_ != nullptr) shm_->leave(false);
-  if (tcp_ != nullptr) tcp_->go_on();
+  if (tcp_ != nullptr) tcp_->resume();
 }
 
 void Process::shut() {
@@ -282,7 +282,7 @@ bool Process::signed_off() const {
 
 void Process::abort(int code, std::string_view message) {
   // Before abort_job(): the launcher may read it at once.
-  board_block_->state = RankState::kAborting;
+  board_block_->state = RankState::aborting;
   board_block_->abort_code = code;
   set_text(board_block_->message, message);
   abort_job(job_, code, message);

@@ -24,7 +24,7 @@
 #include "sim/machine/mapping.hpp"
 #include "sim/machine/node_heap.hpp"
 #include "sim/machine/node_memory.hpp"
-#include "sim/machine/peer_watch.hpp"
+#include "sim/machine/peer_monitor.hpp"
 #include "sim/machine/rank_memory.hpp"
 #include "sim/shm/biased_lock.hpp"
 #include "sim/shm/published.hpp"
@@ -41,7 +41,7 @@ struct VirtualPlace {
   Job job;
   // Makes the wire, which puts finished transmissions on the list. The wire outlives the process.
   std::function<Wire&(TransmissionList& finished)> attach;
-  Rest* rest = nullptr;
+  YieldPolicy* yield_policy = nullptr;
   // The machine's time; outlives the process.
   const Clock* clock = &real_clock();
 };
@@ -90,13 +90,13 @@ class Process {
   [[nodiscard]] const WaitMeans& wait_means() const { return wait_means_; }
   // Declares that several threads wait at once from now on: none of them sleeps on the one bell, and `rest`, which
   // outlives the process, releases the process lock while one of them yields.
-  void share_waiting(Rest& rest) {
+  void share_waiting(YieldPolicy& yield_policy) {
     wait_means_.may_sleep = false;
-    wait_means_.rest = &rest;
+    wait_means_.yield_policy = &yield_policy;
   }
   // Yields the processor, or the turn in a virtual machine, for `ns` nanoseconds, or (0) to others that wait for it.
   // Called without the lock.
-  void give_way(std::uint64_t ns) { virtual_rest_ != nullptr ? virtual_rest_->rest(ns) : give_processor_up(ns); }
+  void give_way(std::uint64_t ns) { virtual_policy_ != nullptr ? virtual_policy_->yield(ns) : give_processor_up(ns); }
 
   // The streak of the program's own polls.
   [[nodiscard]] LookStreak& looks() { return looks_; }
@@ -178,7 +178,7 @@ class Process {
   // One of the wires; nullptr: alone on the node.
   ShmWire* shm_ = nullptr;
   // Monitors the node's ranks where no launcher does.
-  PeerWatch peer_watch_;
+  PeerMonitor peer_monitor_;
   // nullptr: one node.
   TcpWire* tcp_ = nullptr;
   std::unique_ptr<Kernel> kernel_;
@@ -190,7 +190,7 @@ class Process {
   std::unique_ptr<BellOwner> bell_;
   int wake_descriptor_ = -1;
   // nullptr: not on a virtual machine.
-  Rest* virtual_rest_ = nullptr;
+  YieldPolicy* virtual_policy_ = nullptr;
   Coprocessor coprocessor_;
 };
 

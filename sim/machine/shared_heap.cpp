@@ -232,7 +232,7 @@ void SharedHeap::advise(std::uint64_t begin, const Piece& piece, bool is_used) c
   static_cast<void>(::madvise(arena_.data() + begin, bytes, is_used ? MADV_HUGEPAGE : MADV_NOHUGEPAGE));
 }
 
-std::optional<HeapPlace> SharedHeap::find(const void* address, std::uint64_t bytes) const {
+std::optional<HeapAddress> SharedHeap::find(const void* address, std::uint64_t bytes) const {
   const std::uint64_t offset = offset_of(address);
   if (offset >= arena_.bytes()) return std::nullopt;
   const auto covers = [&](std::uint64_t begin, std::uint64_t length) {
@@ -241,13 +241,13 @@ std::optional<HeapPlace> SharedHeap::find(const void* address, std::uint64_t byt
     return before <= length && bytes <= length - before;
   };
   if (const std::optional<Slabs::Piece> piece = slabs_.find(offset)) {
-    return covers(piece->begin, piece->bytes) ? std::optional(HeapPlace{offset, bytes}) : std::nullopt;
+    return covers(piece->begin, piece->bytes) ? std::optional(HeapAddress{offset, bytes}) : std::nullopt;
   }
   const auto after = pieces_.upper_bound(offset);
   if (after == pieces_.begin()) return std::nullopt;
   const auto& [begin, piece] = *std::prev(after);
   if (slabs_.is_slab(begin) || !covers(begin, piece.bytes)) return std::nullopt;
-  return HeapPlace{offset, bytes};
+  return HeapAddress{offset, bytes};
 }
 
 bool SharedHeap::owns(const void* address) const {

@@ -43,10 +43,10 @@ namespace margay::sim {
 struct RankArea;
 
 // A position in the owner's arena: the form in which ranks exchange addresses.
-struct HeapPlace {
+struct HeapAddress {
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
-  bool operator==(const HeapPlace&) const = default;
+  bool operator==(const HeapAddress&) const = default;
 };
 
 // The seals by which a peer recognises an arena.
@@ -79,7 +79,7 @@ class SharedHeap {
   void free(void* address);
 
   // The place of a range, if it lies in one piece, within the bytes that were requested.
-  [[nodiscard]] std::optional<HeapPlace> find(const void* address, std::uint64_t bytes) const;
+  [[nodiscard]] std::optional<HeapAddress> find(const void* address, std::uint64_t bytes) const;
   // Whether the address is one that allocate() returned.
   [[nodiscard]] bool owns(const void* address) const;
 

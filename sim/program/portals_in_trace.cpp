@@ -171,8 +171,8 @@ std::uint32_t PortalsInTrace::number_of(const MatchEntry& entry) {
 }
 
 TraceEntry PortalsInTrace::memory_of(portals::Descriptor& memory) {
-  TraceEntry told{.heap = 0, .type = 1U + static_cast<std::uint32_t>(memory.type())};
-  if (memory.type() != portals::DescriptorType::dynamic_block) return told;
+  TraceEntry traced{.heap = 0, .type = 1U + static_cast<std::uint32_t>(memory.type())};
+  if (memory.type() != portals::DescriptorType::dynamic_block) return traced;
   auto& block = static_cast<DynamicBlock&>(memory);
   const auto [found, is_new] = heaps_.try_emplace(&memory, Heap{last_heap_ + 1, &block});
   if (is_new) {
@@ -180,8 +180,8 @@ TraceEntry PortalsInTrace::memory_of(portals::Descriptor& memory) {
     block.follow(this);
     recorder_.define(DefinitionKind::heap, last_heap_, block.heap_bytes(), "");
   }
-  told.heap = found->second.number;
-  return told;
+  traced.heap = found->second.number;
+  return traced;
 }
 
 TraceEvent PortalsInTrace::event_of(TraceKind kind, PortalIndex portal, std::uint64_t place) const {
@@ -194,13 +194,13 @@ TraceEvent PortalsInTrace::event_of(TraceKind kind, PortalIndex portal, std::uin
 
 void PortalsInTrace::define_name(PortalIndex portal, const MatchEntry& entry, std::uint32_t number) {
   const std::string* const name = names_.name_of(entry);
-  if (name == nullptr && told_.empty()) return;
+  if (name == nullptr && defined_.empty()) return;
   // An entry without a name may be at the address of one that had a name.
   const std::uint64_t key = entry_number(portal, number);
-  std::string& told = told_[key];
+  std::string& traced = defined_[key];
   const std::string_view now = name == nullptr ? std::string_view() : *name;
-  if (told == now) return;
-  told = now;
+  if (traced == now) return;
+  traced = now;
   recorder_.define(DefinitionKind::entry, key, portal, now);
 }
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "portals/base/structure_watch.hpp"
+#include "portals/base/structure_observer.hpp"
 #include "sim/kernel/target.hpp"
 #include "sim/program/explain.hpp"
 #include "sim/trace/recorder.hpp"
@@ -16,7 +16,7 @@
 namespace margay::sim {
 
 // An observer of the portal table and of everything attached to it; exists while a trace records.
-class PortalsInTrace final : public portals::StructureWatch {
+class PortalsInTrace final : public portals::StructureObserver {
  public:
   // All arguments outlive it; it observes the table until its end. Defines the control portal, which is not recorded.
   PortalsInTrace(const Names& names, Recorder& recorder, portals::PortalTable& table,
@@ -35,7 +35,7 @@ class PortalsInTrace final : public portals::StructureWatch {
   // Records an entry's new name.
   void named(const portals::MatchEntry& entry);
 
-  // StructureWatch: each records its event while the recorder is on.
+  // StructureObserver: each records its event while the recorder is on.
   void attached(portals::PortalIndex portal, portals::Descriptor* memory, portals::MatchList* list) override;
   void detached(portals::PortalIndex portal) override;
   void linked(const portals::MatchList& list, const portals::MatchEntry& entry) override;
@@ -98,7 +98,7 @@ class PortalsInTrace final : public portals::StructureWatch {
   // Messages whose memory is not released.
   std::unordered_map<const portals::ArrivedMessage*, Queued> queued_;
   // Recorded names, by entry_number().
-  std::map<std::uint64_t, std::string> told_;
+  std::map<std::uint64_t, std::string> defined_;
   // Heaps observed so far.
   std::uint32_t last_heap_ = 0;
 };

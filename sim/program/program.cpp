@@ -52,7 +52,7 @@ Status Program::start(std::unique_ptr<Program>& out) {
   program->stall_report_ns_ = process.job().options.seconds_ns("stall_seconds", kStallReportNs);
   one_is_there = true;
   process.board().on_portals = 1;
-  process.board().state = RankState::kInitialized;
+  process.board().state = RankState::initialized;
   out = std::move(program);
   return {};
 }
@@ -173,7 +173,7 @@ void Program::start_sending(const Header& header, const Region& body, Sending& s
   transmission.header = header;
   transmission.body = body;
   transmission.owner = &sending;
-  transmission.owner_kind = kOwnerProgram;
+  transmission.owner_tag_kind = kOwnerProgram;
   sending.under_way_ = true;
   kernel().send(transmission);
 }
@@ -209,7 +209,7 @@ bool Program::round() {
   bool moved = kernel.progress();
   while (Transmission* const transmission = kernel.next_finished()) {
     moved = true;
-    if (transmission->owner_kind == kOwnerProgram) static_cast<Sending*>(transmission->owner)->under_way_ = false;
+    if (transmission->owner_tag_kind == kOwnerProgram) static_cast<Sending*>(transmission->owner)->under_way_ = false;
   }
   return moved;
 }
@@ -247,7 +247,7 @@ void Program::enter_kernel() {
 // MPI counts its puts by protocol, so Process leaves them out. Puts of barrier() and settle() are not the program's.
 void Program::publish_puts() {
   const WireCounts& sent = process_->kernel().initiator().counts(Kind::put);
-  process_->board().by_protocol[static_cast<std::size_t>(CountedProtocol::kPut)] = {
+  process_->board().by_protocol[static_cast<std::size_t>(CountedProtocol::put)] = {
       sent.messages - control_->sent(), sent.bytes - control_->sent() * sizeof(Sums)};
 }
 
@@ -269,7 +269,7 @@ Status Program::finish() {
   process_->stop_coprocessor();
   process_->finish([this] { return round(); });
   publish_puts();
-  process_->board().state = RankState::kFinalized;
+  process_->board().state = RankState::finalized;
   return settled;
 }
 

@@ -221,7 +221,7 @@ class ProgramWait {
   [[nodiscard]] portals::Status look_around();
   [[nodiscard]] portals::Status look_at_others() const;
   // Shows a long wait to the launcher, and after the limit of `--stall` to the user.
-  void tell(std::uint64_t idle_ns);
+  void write_board(std::uint64_t idle_ns);
   // Prints the state of a stalled wait.
   void report() const;
   // Takes the wait off the board.

@@ -42,11 +42,11 @@ Status ProgramWait::after_round(bool moved) {
     return {};
   }
   waiter_.idle();
-  if (waiter_.idle_ns() >= kOnBoardAfterNs) tell(waiter_.idle_ns());
+  if (waiter_.idle_ns() >= kOnBoardAfterNs) write_board(waiter_.idle_ns());
   return {};
 }
 
-void ProgramWait::tell(std::uint64_t idle_ns) {
+void ProgramWait::write_board(std::uint64_t idle_ns) {
   if (!on_board_) {
     BoardWait& wait = program_.process().board().wait;
     wait.peer = peer_;

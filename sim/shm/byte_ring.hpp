@@ -99,15 +99,15 @@ class ByteConsumer {
   // or with later ones, an eighth of the ring at a time. Returns whether the producer can see it.
   bool release_later(std::size_t count) {
     pass(count);
-    return untold_ > bytes_.size() / 8 && settle();
+    return unannounced_ > bytes_.size() / 8 && settle();
   }
   // Prefetches the first lines of the next body, which is here and assumed to be as long as the last one: `count` bytes
   // (cache_hints.hpp).
   void fetch(std::size_t count) const;
   // Returns the credit that release_later() kept back. Returns whether there was any.
   bool settle() {
-    if (untold_ == 0) return false;
-    untold_ = 0;
+    if (unannounced_ == 0) return false;
+    unannounced_ = 0;
     // Release: pairs with the acquire in ByteProducer::refresh: our reads of these bytes are complete. Without it the
     // producer could overwrite bytes that we still copy.
     std::atomic_ref<std::uint64_t>(mine_->bytes_consumed).store(consumed_, std::memory_order_release);
@@ -119,7 +119,7 @@ class ByteConsumer {
   void refresh();
   void pass(std::size_t count) {
     MARGAY_DEBUG_ASSERT(count <= known_ - consumed_);
-    consumed_ += count, untold_ += count;
+    consumed_ += count, unannounced_ += count;
   }
 
   std::span<std::byte> bytes_;
@@ -129,7 +129,7 @@ class ByteConsumer {
   // Bytes produced, as far as known.
   std::uint64_t known_ = 0;
   // Consumed bytes whose credit has not been returned.
-  std::size_t untold_ = 0;
+  std::size_t unannounced_ = 0;
 };
 
 }  // namespace margay::sim

@@ -113,19 +113,19 @@ class CellConsumer {
     // one. Not otherwise, because the producer is about to write them.
     if (behind_ && slot_ + kAhead < cells_.size()) __builtin_prefetch(&cells_[slot_ + kAhead]);
     behind_ = true;
-    return ++untold_ > cells_.size() / 4 && tell();
+    return ++unannounced_ > cells_.size() / 4 && announce();
   }
   // The ring is drained: returns the credit that release() kept back. Returns whether there was any.
   bool settle() {
     behind_ = false;
-    return untold_ != 0 && tell();
+    return unannounced_ != 0 && announce();
   }
 
  private:
   static constexpr std::uint32_t kAhead = 2;
 
-  bool tell() {
-    untold_ = 0;
+  bool announce() {
+    unannounced_ = 0;
     // Release: pairs with the acquire in CellProducer::refresh, see there.
     std::atomic_ref<std::uint64_t>(consumer_->cells_consumed).store(consumed_, std::memory_order_release);
     return true;
@@ -137,7 +137,7 @@ class CellConsumer {
   std::uint64_t lap_ = 1;
   std::uint32_t slot_ = 0;
   // Consumed cells that have not been returned.
-  std::uint32_t untold_ = 0;
+  std::uint32_t unannounced_ = 0;
   // A cell was released since the last settle().
   bool behind_ = false;
 };

@@ -71,7 +71,7 @@ class OfferProducer {
     MARGAY_ASSERT(stands());
     ++over_;
   }
-  // The consumer's preferences (body_ways.hpp). Relaxed: a hint, no other data is read because of it.
+  // The consumer's preferences (body_methods.hpp). Relaxed: a hint, no other data is read because of it.
   [[nodiscard]] std::uint64_t preferences() const {
     return std::atomic_ref<std::uint64_t>(const_cast<std::uint64_t&>(theirs_->preferences))
         .load(std::memory_order_relaxed);

@@ -130,23 +130,23 @@ class SharedBodyReceiver {
   }
   // The state of the sender's chunks; `chunk`: the one that failed. damaged: shared memory holds an impossible value.
   // Requires: claim() returned 0.
-  enum class Rest : std::uint8_t { done, coming, failed, damaged };
-  [[nodiscard]] Rest rest(std::uint64_t& chunk) const {
+  enum class Remainder : std::uint8_t { done, coming, failed, damaged };
+  [[nodiscard]] Remainder remainder(std::uint64_t& chunk) const {
     // Relaxed: the last claim has been made, so the word does not change any more.
     const detail::Claims claims(std::atomic_ref<std::uint64_t>(shared_->claims).load(std::memory_order_relaxed));
     const bool whole = claims.front == front_ && claims.back == chunks_ - front_;
-    if (claims.number != static_cast<std::uint32_t>(number_) || !whole) return Rest::damaged;
-    if (claims.back == 0) return Rest::done;
+    if (claims.number != static_cast<std::uint32_t>(number_) || !whole) return Remainder::damaged;
+    if (claims.back == 0) return Remainder::done;
     // Acquire: pairs with the release in SharedBodySender::report: the bytes that it wrote are here.
     const detail::Claims carried(
         std::atomic_ref<std::uint64_t>(const_cast<std::uint64_t&>(theirs_->carried)).load(std::memory_order_acquire));
-    if (carried.number != static_cast<std::uint32_t>(number_)) return Rest::coming;
-    if (carried.back > claims.back) return Rest::damaged;
-    if (carried.front == 0) return carried.back == claims.back ? Rest::done : Rest::coming;
+    if (carried.number != static_cast<std::uint32_t>(number_)) return Remainder::coming;
+    if (carried.back > claims.back) return Remainder::damaged;
+    if (carried.front == 0) return carried.back == claims.back ? Remainder::done : Remainder::coming;
     // It claims no more after a chunk that failed.
-    if (carried.back != claims.back) return Rest::damaged;
+    if (carried.back != claims.back) return Remainder::damaged;
     chunk = front_;
-    return Rest::failed;
+    return Remainder::failed;
   }
   // Forbids further claims, because the body uses another method.
   void close() {

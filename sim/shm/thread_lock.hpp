@@ -26,7 +26,7 @@ class ThreadLock {
   void lock() {
     if (!try_lock()) [[unlikely]]
       lock_slowly();
-    note_turn();
+    record_turn();
   }
   // Takes the lock only if it is free and no thread waits. The lock's value is the thread, so mine() is true from the
   // moment it is taken, for a signal handler too.
@@ -92,7 +92,7 @@ class ThreadLock {
     wanting_.fetch_sub(1, std::memory_order_relaxed);
   }
   // Counts a change of holder; called by the holder.
-  void note_turn() {
+  void record_turn() {
     if (last_ == myself()) [[likely]]
       return;
     last_ = myself();

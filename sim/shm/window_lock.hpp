@@ -98,15 +98,15 @@ class WindowLock {
   // Releases the lock of a member. `tell(other)` is called, outside of the guard, for each member that is granted it:
   // its bell is to be rung. It may call this lock.
   template <typename Function>
-  void release(std::uint32_t member, Function&& tell) {
-    tell_all(release_and_let_in(member), tell);
+  void release(std::uint32_t member, Function&& notify) {
+    notify_all(release_and_let_in(member), notify);
   }
   // Removes a member that has died or gives up waiting; no effect if it neither holds nor waits. Notifies all that hold
   // the lock, even those that know already, because the process that granted it may have died before it notified them.
   template <typename Function>
-  void withdraw(std::uint32_t member, Function&& tell) {
+  void withdraw(std::uint32_t member, Function&& notify) {
     take_out(member);
-    tell_all(kAllTickets, tell);
+    notify_all(kAllTickets, notify);
   }
 
  private:
@@ -156,12 +156,12 @@ class WindowLock {
     std::atomic_ref<Word>(word).store(value, std::memory_order_release);
   }
   template <typename Function>
-  void tell_all(Tickets tickets, Function&& tell) {
+  void notify_all(Tickets tickets, Function&& notify) {
     if (tickets.count == 0) return;
     // Holders of that moment: one that has released since needs no bell, nor does a newer one.
     for (std::uint32_t member = 0; member < slots_.size(); ++member) {
       const WindowLockSlot now = slot(member);
-      if (now.state == WindowLockSlot::State::granted && now.ticket - tickets.first < tickets.count) tell(member);
+      if (now.state == WindowLockSlot::State::granted && now.ticket - tickets.first < tickets.count) notify(member);
     }
   }
 

@@ -14,7 +14,7 @@ std::string printable(std::string_view text) {
   return result;
 }
 
-std::string lost_definitions_words(std::uint64_t lost) {
+std::string lost_definitions_text(std::uint64_t lost) {
   return fmt::format(
       "there was no room for {} more {} of communicators, datatypes or entries: behind the last that "
       "had room only numbers are told",

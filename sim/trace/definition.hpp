@@ -85,7 +85,7 @@ inline constexpr std::size_t kMaxDefinitionText = 1024;
 std::size_t parse_definitions(std::span<const std::byte> room, std::vector<Definition>& definitions);
 
 // The end of a sentence about a file that had no room for `lost` definitions.
-[[nodiscard]] std::string lost_definitions_words(std::uint64_t lost);
+[[nodiscard]] std::string lost_definitions_text(std::uint64_t lost);
 
 // `text` with a '?' for each character that is not printable ASCII.
 [[nodiscard]] std::string printable(std::string_view text);

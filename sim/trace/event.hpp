@@ -263,8 +263,8 @@ inline constexpr std::uint8_t kTraceBodyCount = 12;
 [[nodiscard]] std::string_view name(TraceBody body);
 
 // The way of one message's body, as its receiver's wire reports it.
-struct BodyTold {
-  TraceBody way = TraceBody::none;
+struct BodyReport {
+  TraceBody method = TraceBody::none;
   // TCP: bytes that this process copied out of its wire's buffers; the others came directly from the socket. read:
   // bytes that the sender wrote into the receiver's memory; the receiver read the others.
   std::uint64_t aside_bytes = 0;
@@ -272,10 +272,10 @@ struct BodyTold {
 
 // The `reason` of the kernel's events about a body: the method, and whether the body's memory here is in pieces.
 inline constexpr std::uint8_t kBodyInPieces = 0x80;
-[[nodiscard]] constexpr std::uint8_t body_told(TraceBody way, bool in_pieces) {
-  return static_cast<std::uint8_t>(static_cast<std::uint8_t>(way) | (in_pieces ? kBodyInPieces : 0));
+[[nodiscard]] constexpr std::uint8_t body_reason(TraceBody method, bool in_pieces) {
+  return static_cast<std::uint8_t>(static_cast<std::uint8_t>(method) | (in_pieces ? kBodyInPieces : 0));
 }
-[[nodiscard]] constexpr TraceBody body_way(std::uint8_t reason) {
+[[nodiscard]] constexpr TraceBody body_method(std::uint8_t reason) {
   return static_cast<TraceBody>(reason & (kBodyInPieces - 1U));
 }
 

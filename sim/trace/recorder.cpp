@@ -251,7 +251,7 @@ bool Recorder::is_own() const {
 void Recorder::resume() {
   on_ = header_ != nullptr;
   walk_steps_ = on_ ? walk_steps_wanted_ : 0;
-  watched_ = on_ || watch_wanted_;
+  observing_ = on_ || observing_wanted_;
 }
 
 void Recorder::record(const TraceEvent& event, std::uint64_t stamp) {

@@ -83,14 +83,14 @@ class Recorder {
   [[nodiscard]] std::uint32_t walk_steps() const { return walk_steps_; }
   // Whether steps of messages are observed: on(), or a check of a layer above, which shares the branches, so that
   // neither costs anything while both are disabled.
-  [[nodiscard]] bool watched() const { return watched_; }
+  [[nodiscard]] bool observing() const { return observing_; }
   // Makes watched() true, with or without a trace.
-  void watch() { watch_wanted_ = watched_ = true; }
+  void watch() { observing_wanted_ = observing_ = true; }
   // Disables and enables the recorder without closing. Resuming one that is not open has no effect.
   void pause() {
     on_ = false;
     walk_steps_ = 0;
-    watched_ = watch_wanted_;
+    observing_ = observing_wanted_;
   }
   void resume();
 
@@ -122,8 +122,8 @@ class Recorder {
   // Read at every event.
   bool on_ = false;
   std::uint32_t walk_steps_ = 0;
-  bool watched_ = false;
-  bool watch_wanted_ = false;
+  bool observing_ = false;
+  bool observing_wanted_ = false;
   // The clock's ticks are the processor's counter, which needs no virtual call.
   bool counter_ = false;
   std::uint64_t mask_ = 0;

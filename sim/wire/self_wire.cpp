@@ -26,7 +26,7 @@ void SelfWire::send(std::uint32_t peer, Transmission& transmission) {
   // The body stays in the sender's memory until consume().
   MARGAY_ASSERT(peer == me_.rank && transmission.body.bytes() == transmission.header.length);
   transmission.state = Transmission::State::queued;
-  transmission.way = TraceBody::straight;
+  transmission.method = TraceBody::straight;
   transmission.copied_bytes = 0;
   queue_.push(transmission);
   quiet_ = false;
@@ -55,16 +55,16 @@ bool SelfWire::poll(Arrival& arrival) {
   if (held_) return false;
   if (copied_ != 0) {
     Slot& slot = (*slots_)[first_];
-    tell(slot.header, Region(slot.body.data(), static_cast<std::size_t>(slot.header.length)), arrival);
+    fill(slot.header, Region(slot.body.data(), static_cast<std::size_t>(slot.header.length)), arrival);
     return true;
   }
   const Transmission* first = queue_.front();
   if (first == nullptr) return false;
-  tell(first->header, first->body, arrival);
+  fill(first->header, first->body, arrival);
   return true;
 }
 
-void SelfWire::tell(const Header& header, const Region& body, Arrival& arrival) {
+void SelfWire::fill(const Header& header, const Region& body, Arrival& arrival) {
   arrival.kind = Arrival::Kind::whole;
   arrival.peer = me_.rank;
   arrival.sequence = sequence_ + 1;

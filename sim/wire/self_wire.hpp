@@ -35,7 +35,7 @@ class SelfWire final : public Wire {
   void hold() override;
   void accept(const portals::Region& landing, void* cookie) override;
   void refuse() override;
-  [[nodiscard]] BodyTold body_came() const override { return {was_copy_ ? TraceBody::slot : TraceBody::straight}; }
+  [[nodiscard]] BodyReport body_report() const override { return {was_copy_ ? TraceBody::slot : TraceBody::straight}; }
   [[nodiscard]] TraceBody body_taken() const override { return TraceBody::slot; }
   [[nodiscard]] bool idle() const override { return copied_ == 0 && queue_.empty(); }
 
@@ -48,7 +48,7 @@ class SelfWire final : public Wire {
   using Slots = std::array<Slot, kSelfSlots>;
 
   // Fills in an arrival.
-  void tell(const portals::Header& header, const portals::Region& body, Arrival& arrival);
+  void fill(const portals::Header& header, const portals::Region& body, Arrival& arrival);
 
   portals::ProcessId me_;
   TransmissionList& finished_;

@@ -31,14 +31,14 @@ struct Transmission {
   // The sender's owner tag.
   void* owner = nullptr;
   // The kind of `owner`, for the drainer of finished transmissions.
-  std::uint32_t owner_kind = 0;
+  std::uint32_t owner_tag_kind = 0;
   // The wire's own while queued.
   Transmission* next = nullptr;
   // The position up to which the body has been sent.
   portals::RegionCursor cursor;
   // Set by the wire when it is finished, for traces: the method that carried the body, and the bytes of it that this
   // process copied.
-  TraceBody way = TraceBody::none;
+  TraceBody method = TraceBody::none;
   std::uint64_t copied_bytes = 0;
 };
 

@@ -118,7 +118,7 @@ class Wire {
 
   // For traces: the method by which the body of the last arrival came. Valid for a whole one once it is consumed,
   // otherwise once it is finished.
-  [[nodiscard]] virtual BodyTold body_came() const { return {}; }
+  [[nodiscard]] virtual BodyReport body_report() const { return {}; }
   // The method by which bodies leave in try_send(); none: the receiver's wire reports it.
   [[nodiscard]] virtual TraceBody body_taken() const { return TraceBody::none; }
 
@@ -143,7 +143,7 @@ class Wire {
   virtual void nudge_queued() {}
   // Monitors `peer`, from which a message is expected, perhaps the first between the two: its end is reported from here
   // on. No effect where it always is.
-  virtual void watch(std::uint32_t peer) { static_cast<void>(peer); }
+  virtual void monitor(std::uint32_t peer) { static_cast<void>(peer); }
   // A file descriptor that becomes readable when poll() may have something, for a process about to sleep; -1: none.
   [[nodiscard]] virtual int wait_descriptor() const { return -1; }
   // Called by a process about to sleep on wait_descriptor(). true: something is here already, so do not sleep.

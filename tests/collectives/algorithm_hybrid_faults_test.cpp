@@ -15,7 +15,7 @@ namespace margay::collectives {
 
 TEST_CASE("a rank that is lost ends with an error every hybrid that needs its part, and hangs none") {
   for (const int size : {2, 4, 6, 8}) {
-    for (const HybridPlan& plan : plans_of(size, {Way::brief, Way::slices, Way::bucket})) {
+    for (const HybridPlan& plan : plans_of(size, {Method::brief, Method::slices, Method::bucket})) {
       for (const std::uint64_t seed : testing::Seeds(testing::of_threads(6))) {
         CAPTURE(text_of(plan));
         CAPTURE(seed);
@@ -66,14 +66,14 @@ TEST_CASE("a rank that is lost ends with an error every hybrid that needs its pa
 
 TEST_CASE("a rank that names another amount of data gets an error or its partners do, and nobody waits for ever") {
   for (const int size : {2, 4, 6}) {
-    for (const HybridPlan& plan : plans_of(size, {Way::brief, Way::slices})) {
+    for (const HybridPlan& plan : plans_of(size, {Method::brief, Method::slices})) {
       for (const std::uint64_t seed : testing::Seeds(3)) {
         CAPTURE(text_of(plan));
         CAPTURE(seed);
         const std::vector<std::uint32_t> nodes(static_cast<std::size_t>(size), 0);
         CollectiveWorld world({.ranks = size, .seed = seed, .nodes = nodes});
         constexpr int kCalls = 5;
-        std::array<int, kCalls> told{};
+        std::array<int, kCalls> reported{};
         CHECK(world.run([&](int rank) {
           const NodeGroups groups(nodes, rank);
           const std::size_t times = seed == 1 ? 1 : 900;
@@ -98,10 +98,10 @@ TEST_CASE("a rank that names another amount of data gets an error or its partner
                   return reduce_scatter_hybrid(collective, groups, plan, {base, count, 8, sum_of_words()}, slices);
               }
             });
-            if (error_class == MPI_ERR_TRUNCATE) ++told[static_cast<std::size_t>(call)];
+            if (error_class == MPI_ERR_TRUNCATE) ++reported[static_cast<std::size_t>(call)];
           }
         }));
-        for (const int of_call : told) CHECK(of_call > 0);
+        for (const int of_call : reported) CHECK(of_call > 0);
       }
     }
   }
@@ -111,7 +111,7 @@ TEST_CASE("a rank that names another amount of data gets an error or its partner
 TEST_CASE("a rank that takes a broadcast for a short one is not given a slice of a long one") {
   constexpr int kSize = 4;
   constexpr int kOther = 2;  // the root's child in the tree too
-  for (const HybridPlan& plan : plans_of(kSize, {Way::slices, Way::bucket})) {
+  for (const HybridPlan& plan : plans_of(kSize, {Method::slices, Method::bucket})) {
     for (const std::uint64_t seed : testing::Seeds(10)) {
       CAPTURE(text_of(plan));
       CAPTURE(seed);

@@ -151,7 +151,7 @@ Sent sent_by(CollectiveWorld& world, int rank, const Text& text) {
 TEST_CASE("all hybrids back to back, on every grid of up to 16 ranks, each dimension short or long") {
   std::uint64_t salt = 0;
   for (int size = 1; size <= (testing::kSanitized ? 9 : 16); ++size) {
-    for (const HybridPlan& plan : plans_of(size, {Way::brief, Way::slices})) {
+    for (const HybridPlan& plan : plans_of(size, {Method::brief, Method::slices})) {
       ++salt;
       for (const std::uint64_t seed : testing::Seeds(2)) run_all_operations(size, plan, salt, seed);
     }
@@ -161,9 +161,9 @@ TEST_CASE("all hybrids back to back, on every grid of up to 16 ranks, each dimen
 TEST_CASE("hybrids with rings along some dimensions") {
   std::uint64_t salt = 0;
   for (const int size : {2, 3, 4, 6, 8, 12}) {
-    for (const HybridPlan& plan : plans_of(size, {Way::brief, Way::slices, Way::bucket})) {
+    for (const HybridPlan& plan : plans_of(size, {Method::brief, Method::slices, Method::bucket})) {
       bool rings = false;
-      for (const HybridPlan::Dimension& each : plan.dimensions) rings |= each.way == Way::bucket;
+      for (const HybridPlan::Dimension& each : plan.dimensions) rings |= each.method == Method::bucket;
       ++salt;
       if (!rings) continue;
       for (const std::uint64_t seed : testing::Seeds(2)) run_all_operations(size, plan, salt, seed);
@@ -174,7 +174,7 @@ TEST_CASE("hybrids with rings along some dimensions") {
 TEST_CASE("what each rank sends is what the cost says, where lengths divide the row" *
           doctest::skip(testing::kSanitized)) {
   for (const int size : {3, 4, 6, 8, 12, 16}) {
-    for (const HybridPlan& plan : plans_of(size, {Way::brief, Way::slices, Way::bucket})) {
+    for (const HybridPlan& plan : plans_of(size, {Method::brief, Method::slices, Method::bucket})) {
       CAPTURE(text_of(plan));
       const auto ranks = static_cast<std::uint64_t>(size);
       std::uint64_t left = 8 * ranks, allreduce = 0, starts = 0;
@@ -196,7 +196,7 @@ TEST_CASE("what each rank sends is what the cost says, where lengths divide the 
       const std::vector<std::uint32_t> nodes = nodes_of(size, ranks);
       const std::vector<Slice> slices = even_slices(ranks, size);
       CollectiveWorld world({.ranks = size, .nodes = nodes});
-      std::uint64_t told = 0;
+      std::uint64_t reported = 0;
       CHECK(world.run([&](int rank) {
         const NodeGroups groups(nodes, rank);
         HybridRow row = row_of_rank(rank, ranks);
@@ -216,12 +216,12 @@ TEST_CASE("what each rank sends is what the cost says, where lengths divide the 
         CHECK(combined.bytes == 8 * (ranks - 1));
         if (!plan.any_long()) CHECK(gathered.messages == starts);
         if (!plan.any_long()) CHECK(combined.messages == starts);
-        told += sent_by(world, rank, [&](Collective& collective) {
-                  return bcast_hybrid(collective, groups, plan, size / 3, portals::Region(base, 8 * ranks));
-                }).bytes;
+        reported += sent_by(world, rank, [&](Collective& collective) {
+                      return bcast_hybrid(collective, groups, plan, size / 3, portals::Region(base, 8 * ranks));
+                    }).bytes;
       }));
       // Every byte comes once to every rank but the root.
-      CHECK(told == 8 * ranks * (ranks - 1));
+      CHECK(reported == 8 * ranks * (ranks - 1));
     }
   }
 }
@@ -229,7 +229,7 @@ TEST_CASE("what each rank sends is what the cost says, where lengths divide the 
 TEST_CASE("where a plan says so and nodes have the order of ranks, an operation need not commute") {
   int in_order = 0;
   for (int size = 1; size <= 16; ++size) {
-    for (const HybridPlan& plan : plans_of(size, {Way::brief, Way::slices, Way::bucket})) {
+    for (const HybridPlan& plan : plans_of(size, {Method::brief, Method::slices, Method::bucket})) {
       if (!plan.combines_in_order()) continue;
       for (const std::uint64_t seed : testing::Seeds(2)) {
         CAPTURE(text_of(plan));
@@ -275,7 +275,7 @@ TEST_CASE("where a plan says so and nodes have the order of ranks, an operation 
 
 TEST_CASE("an allreduce of reals by dimensions ends with the same bits everywhere, and each time") {
   for (const int size : {4, 6, 8, 12}) {
-    for (const HybridPlan& plan : plans_of(size, {Way::brief, Way::slices, Way::bucket})) {
+    for (const HybridPlan& plan : plans_of(size, {Method::brief, Method::slices, Method::bucket})) {
       std::vector<double> first;
       for (const std::uint64_t seed : testing::Seeds(2)) {
         CAPTURE(text_of(plan));
@@ -305,7 +305,7 @@ TEST_CASE("an allreduce of reals by dimensions ends with the same bits everywher
 TEST_CASE("hybrids of different plans and roots under way at once do not mix") {
   constexpr int kSize = 8;
   constexpr std::size_t kCalls = 24;
-  const std::vector<HybridPlan> plans = plans_of(kSize, {Way::brief, Way::slices, Way::bucket});
+  const std::vector<HybridPlan> plans = plans_of(kSize, {Method::brief, Method::slices, Method::bucket});
   for (const std::uint64_t seed : testing::Seeds(testing::of_threads(20))) {
     CAPTURE(seed);
     const std::vector<std::uint32_t> nodes = nodes_of(kSize, seed);

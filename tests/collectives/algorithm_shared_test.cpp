@@ -100,10 +100,10 @@ TEST_CASE("through memory: meetings far apart are told from each other where the
             }
             CHECK(sum == expected);
             for (std::uint64_t again = 0; again < 3; ++again) {
-              std::uint64_t told = rank == 0 ? call + again : 0;
-              const BcastCall tell{0, portals::Region(reinterpret_cast<std::byte*>(&told), sizeof told)};
-              CHECK(performed(world, rank, tell) == MPI_SUCCESS);
-              CHECK(told == call + again);
+              std::uint64_t reported = rank == 0 ? call + again : 0;
+              const BcastCall first_call{0, portals::Region(reinterpret_cast<std::byte*>(&reported), sizeof reported)};
+              CHECK(performed(world, rank, first_call) == MPI_SUCCESS);
+              CHECK(reported == call + again);
             }
           }
         }));
@@ -128,8 +128,8 @@ TEST_CASE("through memory: without places for long data short calls meet, and al
     CHECK((world.portal(0).sent().messages == 0) == (count * sizeof(Map) <= sim::kMeetingPartBytes));
     CHECK(world.run([&](int rank) {
       std::vector<Map> data = maps_of(rank, count);
-      const BcastCall tell{2, portals::Region(reinterpret_cast<std::byte*>(data.data()), count * sizeof(Map))};
-      CHECK(perform(world.portal(rank), world.communicator(rank), tell) == MPI_SUCCESS);
+      const BcastCall first_call{2, portals::Region(reinterpret_cast<std::byte*>(data.data()), count * sizeof(Map))};
+      CHECK(perform(world.portal(rank), world.communicator(rank), first_call) == MPI_SUCCESS);
       CHECK(data == maps_of(2, count));
       std::vector<Map> part = maps_of(rank, count);
       CHECK(perform(world.portal(rank), world.communicator(rank), ReduceCall{1, reduction_of(part)}) == MPI_SUCCESS);

@@ -120,8 +120,8 @@ TEST_CASE(
         std::shuffle(order.begin(), order.end(), random);
         for (const std::size_t at : order) {
           const int root = static_cast<int>(at) % size;
-          const std::uint64_t told = at * 1000 + static_cast<std::uint64_t>(round);
-          data[at] = rank == root ? told : 0;
+          const std::uint64_t reported = at * 1000 + static_cast<std::uint64_t>(round);
+          data[at] = rank == root ? reported : 0;
           calls[at] = world.begin_call(
               rank,
               [&data, at, root](Collective& collective) {

@@ -29,7 +29,7 @@ HybridPlan plan_with(const std::vector<HybridPlan::Dimension>& dimensions) {
 
 TEST_CASE("every rank of a grid has one place, and its lines are the ranks that differ in one coordinate") {
   for (int ranks = 1; ranks <= 16; ++ranks) {
-    for (const HybridPlan& plan : plans_of(ranks, {Way::slices})) {
+    for (const HybridPlan& plan : plans_of(ranks, {Method::slices})) {
       for (const std::uint64_t seed : testing::Seeds(4)) {
         CAPTURE(text_of(plan));
         CAPTURE(seed);
@@ -143,8 +143,8 @@ TEST_CASE("cuts to choose from: all of a small number, few of any, a node's rank
 }
 
 TEST_CASE("a plan does its long dimensions first, and tells whether it combines neighbours alone") {
-  constexpr Way kShort = Way::brief;
-  constexpr Way kLong = Way::slices;
+  constexpr Method kShort = Method::brief;
+  constexpr Method kLong = Method::slices;
   const auto order_of = [](const HybridPlan& plan) {
     const HybridPlan::Order order = plan.order();
     return std::vector<int>(order.all().begin(), order.all().end());
@@ -162,7 +162,7 @@ TEST_CASE("a plan does its long dimensions first, and tells whether it combines 
   const HybridPlan all_long = plan_with({{2, kLong}, {3, kLong}});
   CHECK(all_long.combines_in_order());
   CHECK(all_long.reduce_scatters_in_order());
-  const HybridPlan ring = plan_with({{2, kLong}, {3, Way::bucket}});
+  const HybridPlan ring = plan_with({{2, kLong}, {3, Method::bucket}});
   CHECK_FALSE(ring.combines_in_order());
   CHECK_FALSE(ring.reduce_scatters_in_order());
   CHECK_FALSE(plan_with({{2, kShort}, {1, kLong}}).any_long());

@@ -26,16 +26,16 @@ inline std::vector<std::vector<int>> ordered_cuts(int ranks, std::size_t most = 
 }
 
 // Each of these with each dimension in each of `ways`.
-inline std::vector<HybridPlan> plans_of(int ranks, const std::vector<Way>& ways) {
+inline std::vector<HybridPlan> plans_of(int ranks, const std::vector<Method>& ways) {
   std::vector<HybridPlan> plans;
   for (const std::vector<int>& cut : ordered_cuts(ranks)) {
     std::vector<HybridPlan> of_cut(1);
     for (std::size_t at = 0; at < cut.size(); ++at) {
       std::vector<HybridPlan> next;
       for (const HybridPlan& begun : of_cut) {
-        for (const Way way : ways) {
+        for (const Method method : ways) {
           next.push_back(begun);
-          next.back().dimensions[at] = {cut[at], way};
+          next.back().dimensions[at] = {cut[at], method};
         }
       }
       of_cut = next;
@@ -48,7 +48,7 @@ inline std::vector<HybridPlan> plans_of(int ranks, const std::vector<Way>& ways)
 inline std::string text_of(const HybridPlan& plan) {
   std::string text;
   for (const HybridPlan::Dimension& each : plan.dimensions) {
-    text += (text.empty() ? "" : "x") + std::to_string(each.length) + "slb"[static_cast<std::size_t>(each.way)];
+    text += (text.empty() ? "" : "x") + std::to_string(each.length) + "slb"[static_cast<std::size_t>(each.method)];
   }
   return text;
 }

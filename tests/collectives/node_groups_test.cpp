@@ -45,9 +45,9 @@ TEST_CASE("random placements: members agree on groups and leaders, and the leade
       CHECK(on(leader) == on(rank));
       leaders.insert(leader);
       if (leader != rank) continue;
-      const TreePlace place = groups.leaders_tree(root);
+      const TreePosition place = groups.leaders_tree(root);
       CHECK((place.parent == -1) == (rank == root));
-      for (const TreePlace::Child& child : place.children) {
+      for (const TreePosition::Child& child : place.children) {
         reached.insert(child.rank);
         CHECK(NodeGroups(nodes, child.rank).leaders_tree(root).parent == rank);
       }

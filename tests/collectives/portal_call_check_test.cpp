@@ -39,7 +39,7 @@ void send(sim::Kernel& kernel, const CallReport& report, Sending& sending) {
   transmission.header.portal = mpi_adi::kCallCheckPortal;
   transmission.header.length = sending.message.size();
   transmission.body = portals::Region(sending.message.data(), sending.message.size());
-  transmission.owner_kind = mpi_adi::kOwnerOthers;
+  transmission.owner_tag_kind = mpi_adi::kOwnerOthers;
   kernel.send(transmission);
 }
 

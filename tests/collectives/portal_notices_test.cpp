@@ -89,8 +89,8 @@ TEST_CASE("members that name lengths on two sides of the handshake's do not wait
     for (std::size_t at = 0; at < calls.size(); ++at) {
       CAPTURE(at);
       for (const int error : errors[at]) CHECK((error == MPI_SUCCESS || error == MPI_ERR_TRUNCATE));
-      const bool told = std::find(errors[at].begin(), errors[at].end(), MPI_ERR_TRUNCATE) != errors[at].end();
-      CHECK(told != calls[at].fits());
+      const bool reported = std::find(errors[at].begin(), errors[at].end(), MPI_ERR_TRUNCATE) != errors[at].end();
+      CHECK(reported != calls[at].fits());
     }
   }
 }

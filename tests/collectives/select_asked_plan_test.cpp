@@ -28,9 +28,9 @@ AskedPlan asking(const std::vector<AskedDimension>& dimensions) {
 TEST_CASE("a plan is lengths, each with a letter behind it or without") {
   CHECK(parsed("8") == asking({{8}}));
   CHECK(parsed("2x4") == asking({{2}, {4}}));
-  CHECK(parsed("2sx4l") == asking({{2, Way::brief}, {4, Way::slices}}));
-  CHECK(parsed("2x4bx1") == asking({{2}, {4, Way::bucket}, {1}}));
-  CHECK(parsed("12lx3x2sx100") == asking({{12, Way::slices}, {3}, {2, Way::brief}, {100}}));
+  CHECK(parsed("2sx4l") == asking({{2, Method::brief}, {4, Method::slices}}));
+  CHECK(parsed("2x4bx1") == asking({{2}, {4, Method::bucket}, {1}}));
+  CHECK(parsed("12lx3x2sx100") == asking({{12, Method::slices}, {3}, {2, Method::brief}, {100}}));
 }
 
 TEST_CASE("other texts are no plan") {
@@ -49,7 +49,7 @@ TEST_CASE("a plan is completed for as many ranks as it is of, and for no others"
   using Dimension = HybridPlan::Dimension;
   const std::optional<HybridPlan> asked = complete_plan(parsed("2sx4x1"), 8, 2, 4);
   REQUIRE(asked.has_value());
-  CHECK(asked->dimensions == std::array{Dimension{2, Way::brief}, Dimension{4}, Dimension{1}, Dimension{1}});
+  CHECK(asked->dimensions == std::array{Dimension{2, Method::brief}, Dimension{4}, Dimension{1}, Dimension{1}});
   for (const int ranks : {1, 4, 7, 9, 16}) CHECK_FALSE(complete_plan(parsed("2sx4x1"), ranks, 1, ranks).has_value());
   CHECK_FALSE(complete_plan(parsed("2000000000x2000000000x2000000000x2000000000"), 8, 2, 4).has_value());
 

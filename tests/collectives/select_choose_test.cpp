@@ -271,10 +271,11 @@ TEST_CASE("a hybrid that is asked for goes by its plan, where that is of as many
     CHECK(chosen(operation, 8, mixed) == Algorithm::hybrid);
     CHECK(chosen(operation, 0, mixed) != Algorithm::hybrid);
     const HybridPlan plan = cheapest_plan(operation, 8, mixed, false);
-    CHECK(plan.dimensions[0] == Dimension{2, Way::brief});
+    CHECK(plan.dimensions[0] == Dimension{2, Method::brief});
     CHECK(plan.dimensions[1].length == 4);
     CHECK(plan.ranks() == 8);
-    CHECK(cheapest_plan(operation, 8, asking(":2sx4l", two_nodes), false).dimensions[1] == Dimension{4, Way::slices});
+    CHECK(cheapest_plan(operation, 8, asking(":2sx4l", two_nodes), false).dimensions[1] ==
+          Dimension{4, Method::slices});
     CHECK(chosen(operation, 8, asking(":2x2", two_nodes)) != Algorithm::hybrid);
     CHECK(chosen(operation, 8, asking(":2x8", two_nodes)) != Algorithm::hybrid);
     // A node's ranks, and the nodes.

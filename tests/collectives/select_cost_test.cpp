@@ -32,8 +32,8 @@ struct Counted {
 // What a member tells of a long call beside that it is ready, because others are late, is no message of a formula.
 bool is_of_formula(const sim::TraceEvent& event) {
   if (event.portal != mpi_adi::kCollectiveReadyPortal) return true;
-  const auto word = static_cast<Word>(event.match_bits & mpi_adi::kTypeMask);
-  return word == Word::ready || word == Word::ready_next_phase;
+  const auto word = static_cast<NoticeKind>(event.match_bits & mpi_adi::kTypeMask);
+  return word == NoticeKind::ready || word == NoticeKind::ready_next_phase;
 }
 
 // All messages of all ranks, from their traces. One is as deep as the deepest that its sender had got, and one more.
@@ -231,7 +231,7 @@ TEST_CASE("likewise where blocks are asked for, and streams have several pieces"
 
 TEST_CASE("likewise of hybrids, by every plan" * doctest::skip(testing::kSanitized)) {
   for (const int ranks : {4, 6, 8, 12}) {
-    const auto plans = plans_of(ranks, {Way::brief, Way::slices, Way::bucket});
+    const auto plans = plans_of(ranks, {Method::brief, Method::slices, Method::bucket});
     const std::size_t stride = ranks > 8 ? 17 : (ranks > 6 ? 5 : 1);  // of many plans some, of all kinds
     for (const int nodes : {1, 2, ranks}) {
       std::vector<std::uint32_t> placed;

@@ -95,7 +95,7 @@ TEST_CASE("hybrids that are asked for, of all that take one, in both forms of a 
     CAPTURE(seed);
     std::mt19937_64 drawn(seed);
     const int size = 1 + static_cast<int>(drawn() % 12);
-    const std::vector<HybridPlan> plans = plans_of(size, {Way::brief, Way::slices, Way::bucket});
+    const std::vector<HybridPlan> plans = plans_of(size, {Method::brief, Method::slices, Method::bucket});
     std::string asked;
     for (const char* const operation : {"bcast", "reduce", "allreduce", "allgather", "reduce_scatter"}) {
       const std::string plan = drawn() % 4 == 0 ? "" : ":" + text_of(plans[drawn() % plans.size()]);

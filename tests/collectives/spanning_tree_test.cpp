@@ -22,7 +22,7 @@ int depth_of(int size, int root, int rank) {
 }  // namespace
 
 TEST_CASE("a lone rank is its own tree") {
-  const TreePlace place = spanning_tree(1, 0, 0);
+  const TreePosition place = spanning_tree(1, 0, 0);
   CHECK(place.parent == -1);
   CHECK(place.children.empty());
   CHECK(place.first == 0);
@@ -34,11 +34,11 @@ TEST_CASE("parents and children agree, for every size to 33 and every root") {
     for (int root = 0; root < size; ++root) {
       std::vector<int> reached(static_cast<std::size_t>(size), 0);
       for (int rank = 0; rank < size; ++rank) {
-        const TreePlace place = spanning_tree(size, root, rank);
+        const TreePosition place = spanning_tree(size, root, rank);
         CHECK((place.parent == -1) == (rank == root));
-        for (const TreePlace::Child& child : place.children) {
+        for (const TreePosition::Child& child : place.children) {
           ++reached[static_cast<std::size_t>(child.rank)];
-          const TreePlace below = spanning_tree(size, root, child.rank);
+          const TreePosition below = spanning_tree(size, root, child.rank);
           CHECK(below.parent == rank);
           CHECK(below.first == child.first);
           CHECK(below.last == child.last);
@@ -52,10 +52,10 @@ TEST_CASE("parents and children agree, for every size to 33 and every root") {
 TEST_CASE("a subtree is a range that its children and itself fill exactly") {
   for (int size = 1; size <= 33; ++size) {
     for (int rank = 0; rank < size; ++rank) {
-      const TreePlace place = spanning_tree(size, size / 3, rank);
+      const TreePosition place = spanning_tree(size, size / 3, rank);
       std::vector<int> covered(static_cast<std::size_t>(size), 0);
       ++covered[static_cast<std::size_t>(rank)];
-      for (const TreePlace::Child& child : place.children) {
+      for (const TreePosition::Child& child : place.children) {
         for (int at = child.first; at <= child.last; ++at) ++covered[static_cast<std::size_t>(at)];
       }
       for (int at = 0; at < size; ++at) {
@@ -73,7 +73,7 @@ TEST_CASE("no rank is further from the root than ceil(log2 p)") {
 }
 
 TEST_CASE("the largest subtree comes first, so that it starts first") {
-  const TreePlace root = spanning_tree(16, 0, 0);
+  const TreePosition root = spanning_tree(16, 0, 0);
   REQUIRE(root.children.size() == 4);
   for (std::size_t i = 1; i < root.children.size(); ++i) {
     const auto size_of = [&](std::size_t child) { return root.children[child].last - root.children[child].first; };

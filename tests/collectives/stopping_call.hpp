@@ -36,7 +36,7 @@ class StoppingCall final : private mpi_adi::Task {
   [[nodiscard]] mpi_adi::FramePool& frames() const { return portal_.frames(); }
 
  private:
-  Steps whole_text() {
+  Steps whole_routine() {
     collective_->begin({});
     co_await what_(*collective_);
     co_await Flush(*collective_);
@@ -46,7 +46,7 @@ class StoppingCall final : private mpi_adi::Task {
     if (!begun_) {
       if (!CallOrder::may_begin(place_)) return false;
       begun_ = true;
-      text_ = whole_text();
+      text_ = whole_routine();
     } else if (!flow_.go_on()) {
       return false;
     }

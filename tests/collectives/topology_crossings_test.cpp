@@ -24,7 +24,7 @@ TEST_CASE("a spanning tree's edges between nodes, their blocks and depths are th
     for (int rank = 0; rank < size; ++rank) {
       int steps = 0, depth = 0;
       for (int at = rank; at != 0; ++depth) {
-        const TreePlace place = spanning_tree(size, 0, at);
+        const TreePosition place = spanning_tree(size, 0, at);
         const bool crosses = nodes[static_cast<std::size_t>(at)] != nodes[static_cast<std::size_t>(place.parent)];
         steps += crosses ? 1 : 0;
         if (at == rank) {

@@ -46,7 +46,7 @@ sim::BoardBlock begun() {
   sim::BoardBlock block;
   block.pid = 7;
   block.start_ticks = 100;
-  block.state = sim::RankState::kInitialized;
+  block.state = sim::RankState::initialized;
   return block;
 }
 
@@ -54,7 +54,7 @@ RankLook row(std::uint32_t rank, double messages) {
   RankLook look;
   look.rank = rank;
   look.pid = 100 + static_cast<int>(rank);
-  look.doing = Doing::kComputing;
+  look.doing = Doing::computing;
   look.rates = RankLook::Rates{.processor = 0.5, .calls = 1, .messages = messages, .bytes = 12'345'678};
   return look;
 }
@@ -94,23 +94,23 @@ TEST_CASE("what a rank does follows from the board and from its process") {
   const ProcessLook runs{'R', 100, 0};
   const ProcessLook sleeps{'S', 100, 0};
   sim::BoardBlock block;
-  CHECK(doing_of(block, {}) == Doing::kNotBegun);
+  CHECK(doing_of(block, {}) == Doing::not_begun);
   block = begun();
-  CHECK(doing_of(block, runs) == Doing::kComputing);
-  CHECK(doing_of(block, sleeps) == Doing::kSleeping);
+  CHECK(doing_of(block, runs) == Doing::computing);
+  CHECK(doing_of(block, sleeps) == Doing::sleeping);
   sim::set_text(block.mpi_call, "MPI_Wait");
-  CHECK(doing_of(block, runs) == Doing::kInCall);
-  CHECK(doing_of(block, sleeps) == Doing::kAsleep);
+  CHECK(doing_of(block, runs) == Doing::in_call);
+  CHECK(doing_of(block, sleeps) == Doing::asleep);
   block.wait.is_waiting = 1;
-  CHECK(doing_of(block, sleeps) == Doing::kWaiting);
-  CHECK(doing_of(block, {'T', 100, 0}) == Doing::kStopped);
-  CHECK(doing_of(block, {'R', 101, 0}) == Doing::kEnded);  // another process with its number
-  CHECK(doing_of(block, {'Z', 100, 0}) == Doing::kEnded);
-  CHECK(doing_of(block, {}) == Doing::kEnded);
-  block.state = sim::RankState::kFinalized;
-  CHECK(doing_of(block, runs) == Doing::kFinalized);
+  CHECK(doing_of(block, sleeps) == Doing::waiting);
+  CHECK(doing_of(block, {'T', 100, 0}) == Doing::stopped);
+  CHECK(doing_of(block, {'R', 101, 0}) == Doing::ended);  // another process with its number
+  CHECK(doing_of(block, {'Z', 100, 0}) == Doing::ended);
+  CHECK(doing_of(block, {}) == Doing::ended);
+  block.state = sim::RankState::finalized;
+  CHECK(doing_of(block, runs) == Doing::finalized);
   block.state = static_cast<sim::RankState>(77);
-  CHECK(doing_of(block, runs) == Doing::kUnknown);
+  CHECK(doing_of(block, runs) == Doing::unknown);
 }
 
 TEST_CASE("numbers and times are short") {
@@ -136,15 +136,15 @@ TEST_CASE("a table has a line for each rank in the order asked for, and what the
   job.nodes = 1;
   job.ranks = {row(0, 1), row(1, 30), row(2, 20)};
   std::size_t head_at = 0;
-  std::vector<std::string> lines = table_of(job, SortKey::kMessages, kAnyWidth, head_at);
+  std::vector<std::string> lines = table_of(job, SortKey::messages, kAnyWidth, head_at);
   REQUIRE(lines.size() == 5);
   CHECK(head_at == 1);
   CHECK(lines[2].starts_with("    1 "));
   CHECK(lines[3].starts_with("    2 "));
   CHECK(lines[2].find("12.3M") != std::string::npos);
-  job.stall = sim::BoardStall::kDeadlock;
+  job.stall = sim::BoardStall::deadlock;
   job.cycle = "0 -> 1 -> 0";
-  lines = table_of(job, SortKey::kRank, kAnyWidth, head_at);
+  lines = table_of(job, SortKey::rank, kAnyWidth, head_at);
   CHECK(head_at == 2);
   CHECK(lines[1].ends_with("nobody will send one; cycle: 0 -> 1 -> 0"));
   CHECK(lines[3].starts_with("    0 "));
@@ -156,12 +156,12 @@ TEST_CASE("a narrow table has for whom a rank waits behind the call, the whole c
   job.ranks = {row(0, 1), row(1, 30)};
   job.ranks[0].call = "MPI_Recv";
   job.ranks[0].waits_for = "waits for rank 1, tag 5, MPI_COMM_WORLD";
-  job.stall = sim::BoardStall::kDeadlock;
+  job.stall = sim::BoardStall::deadlock;
   job.cycle = "0 -> 1 -> 0";
   std::size_t head_at = 0;
   for (const std::size_t room : {100U, 80U, 67U}) {
     CAPTURE(room);
-    const std::vector<std::string> lines = table_of(job, SortKey::kBytes, room, head_at);
+    const std::vector<std::string> lines = table_of(job, SortKey::bytes, room, head_at);
     for (std::size_t at = 1; at < lines.size(); ++at) CHECK(lines[at].size() <= room);
     CHECK(lines[head_at - 1] == "  cycle: 0 -> 1 -> 0");
     CHECK(lines[head_at].find(" call          waits for ") != std::string::npos);
@@ -171,7 +171,7 @@ TEST_CASE("a narrow table has for whom a rank waits behind the call, the whole c
     CHECK(lines[head_at + 2].find(" -             - ") != std::string::npos);
   }
   job.ranks[0].waits_for.clear();
-  const std::vector<std::string> lines = table_of(job, SortKey::kRank, 100, head_at);
+  const std::vector<std::string> lines = table_of(job, SortKey::rank, 100, head_at);
   CHECK(lines[head_at].find("waits for") == std::string::npos);
   CHECK(lines[head_at].find("unexp") != std::string::npos);
   CHECK(lines[head_at].find("tcp") == std::string::npos);

@@ -214,7 +214,7 @@ TEST_CASE("spellings of other launchers are taken") {
       "-iface lo -print-all-exitcodes -host localhost -ppn 2 -outfile-pattern out.%r -np 2 a");
   CHECK(options.line_pattern == "[%r] ");
   CHECK(options.timeout_seconds == 90);
-  CHECK(options.bind_to == BindTo::kCore);
+  CHECK(options.bind_to == BindTo::core);
   CHECK(options.print_exit_codes);
   CHECK(options.output_pattern == "out.%r");
   CHECK(options.notes.size() == 6);

@@ -178,7 +178,7 @@ TEST_CASE("a rank's pipe is read again, whatever it was that made room for it") 
     std::vector<margay::command::Event> events;
     poller.wait(0, events);
     return std::any_of(events.begin(), events.end(), [rank](const margay::command::Event& event) {
-      return event.kind == margay::command::EventKind::kOutput && event.index == rank;
+      return event.kind == margay::command::EventKind::output && event.index == rank;
     });
   };
   // Nobody reads: rank 0 prints until its pipe is left alone.
@@ -189,7 +189,7 @@ TEST_CASE("a rank's pipe is read again, whatever it was that made room for it") 
   };
   print();
   while (is_read(0)) {
-    output.on_event({margay::command::EventKind::kOutput, 0}, 0);
+    output.on_event({margay::command::EventKind::output, 0}, 0);
     print();
     REQUIRE(printed < 4 * margay::command::OutputSink::kFullBytes);
   }
@@ -201,7 +201,7 @@ TEST_CASE("a rank's pipe is read again, whatever it was that made room for it") 
     output.drain(1, 0);
   }
   CHECK(is_read(0));
-  output.on_event({margay::command::EventKind::kOutput, 0}, 0);
+  output.on_event({margay::command::EventKind::output, 0}, 0);
   read_all();
   CHECK(got.size() == printed);
 

@@ -36,18 +36,18 @@ TEST_CASE("a rank is in its program, in a call, or has ended") {
   CHECK(one.said(false) == "margay: rank 1 (pid 4711) in the program");
   one.calls("MPI_Recv");
   CHECK(one.said(false) == "margay: rank 1 (pid 4711) in the program");  // of an earlier life of the page
-  CHECK_FALSE(can_tell_more(one.block(), false));
-  one.block().state = sim::RankState::kInitialized;
+  CHECK_FALSE(can_report(one.block(), false));
+  one.block().state = sim::RankState::initialized;
   CHECK(one.said(false) == "margay: rank 1 (pid 4711) in MPI_Recv");
-  CHECK(can_tell_more(one.block(), false));
+  CHECK(can_report(one.block(), false));
   CHECK(one.said(true) == "margay: rank 1 (pid 4711) has ended");
-  CHECK_FALSE(can_tell_more(one.block(), true));
+  CHECK_FALSE(can_report(one.block(), true));
   CHECK(one.said(true, "libmpi.so.40") == "margay: rank 1 (pid 4711) has ended, which has loaded libmpi.so.40");
 }
 
 TEST_CASE("a rank that has reported a long wait tells what it waits for") {
   OneBoard one;
-  one.block().state = sim::RankState::kInitialized;
+  one.block().state = sim::RankState::initialized;
   one.calls("MPI_Recv");
   const std::string before = one.said(false);
   one.block().wait.is_waiting = 1;
@@ -60,13 +60,13 @@ TEST_CASE("how a rank ended, by the board") {
   OneBoard one;
   CHECK_FALSE(end_on_board(one.block(), false, 3).called_init);
   CHECK_EQ(end_on_board(one.block(), false, 3).value, 3);
-  one.block().state = sim::RankState::kInitialized;
+  one.block().state = sim::RankState::initialized;
   CHECK(end_on_board(one.block(), true, 9).called_init);
   CHECK(end_on_board(one.block(), true, 9).by_signal);
   CHECK_FALSE(end_on_board(one.block(), true, 9).called_finalize);
-  one.block().state = sim::RankState::kFinalized;
+  one.block().state = sim::RankState::finalized;
   CHECK(end_on_board(one.block(), false, 0).called_finalize);
-  one.block().state = sim::RankState::kAborting;
+  one.block().state = sim::RankState::aborting;
   one.block().abort_code = 7;
   std::string_view("no\nmore").copy(one.block().message.data(), one.block().message.size() - 1);
   const RankEnd end = end_on_board(one.block(), false, 7);

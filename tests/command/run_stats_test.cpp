@@ -37,7 +37,7 @@ bool says(const std::vector<std::string>& lines, const std::string& text) {
 
 TEST_CASE("the accounting law is checked for each ordered pair") {
   TestBoard test(3);
-  test.all(sim::RankState::kFinalized);
+  test.all(sim::RankState::finalized);
   test.board.sent(0)[1] = 10;
   test.board.delivered(1)[0] = 8;
   test.board.dropped(1)[0 * sim::kDropReasons + 3] = 2;
@@ -54,8 +54,8 @@ TEST_CASE("the accounting law is checked for each ordered pair") {
 TEST_CASE("accounts of a job that did not end are not judged") {
   TestBoard test(2);
   CHECK_FALSE(check_accounting(test.board).checked);
-  test.all(sim::RankState::kFinalized);
-  test.board.block(1).state = sim::RankState::kInitialized;
+  test.all(sim::RankState::finalized);
+  test.board.block(1).state = sim::RankState::initialized;
   test.board.sent(0)[1] = 4;
   const AccountingResult result = check_accounting(test.board);
   CHECK_FALSE(result.checked);
@@ -66,12 +66,12 @@ TEST_CASE("accounts of a job that did not end are not judged") {
 TEST_CASE("the table sums over ranks and names what was dropped") {
   TestBoard test(2);
   CHECK(says(stats_table(test.board), "nothing to count: no rank used margay's MPI or portals"));
-  test.all(sim::RankState::kFinalized);
+  test.all(sim::RankState::finalized);
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
     sim::BoardBlock& block = test.board.block(rank);
-    block.by_protocol[static_cast<std::size_t>(sim::CountedProtocol::kLongPulled)] = {3, 3000};
-    block.by_access[sim::index_of(sim::CountedAccess::kGet,
-                                  static_cast<std::size_t>(margay::mpi_adi::WindowWay::process))] = {2, 50};
+    block.by_protocol[static_cast<std::size_t>(sim::CountedProtocol::long_pulled)] = {3, 3000};
+    block.by_access[sim::index_of(sim::CountedAccess::get,
+                                  static_cast<std::size_t>(margay::mpi_adi::WindowMethod::process))] = {2, 50};
     block.entries_walked = 7;
     block.heap_high_water_bytes = std::uint64_t{100} * (rank + 1);
   }
@@ -90,7 +90,7 @@ TEST_CASE("the table sums over ranks and names what was dropped") {
 
 TEST_CASE("a job in which all wait without progress is reported once, with the cycle") {
   TestBoard test(4);
-  test.all(sim::RankState::kInitialized);
+  test.all(sim::RankState::initialized);
   const std::int32_t waits_for[] = {1, 2, 1, -1};
   for (std::uint32_t rank = 0; rank < 4; ++rank) {
     test.board.block(rank).wait.is_waiting = 1;
@@ -116,7 +116,7 @@ TEST_CASE("a job in which all wait without progress is reported once, with the c
 
 TEST_CASE("a deadlock is proven by answers that came after nothing moved any more") {
   TestBoard test(2);
-  test.all(sim::RankState::kInitialized);
+  test.all(sim::RankState::initialized);
   sim::BoardBlock& first = test.board.block(0);
   sim::BoardBlock& second = test.board.block(1);
   for (sim::BoardBlock* block : {&first, &second}) {
@@ -157,7 +157,7 @@ TEST_CASE("a deadlock is proven by answers that came after nothing moved any mor
     CHECK_FALSE(stall.deadlock());
   }
   SUBCASE("the other is outside MPI, until it ends") {
-    second.state = sim::RankState::kFinalized;
+    second.state = sim::RankState::finalized;
     CHECK(says(stall.look(30), "makes progress"));
     CHECK_FALSE(stall.deadlock());
     second_has_ended = true;
@@ -167,9 +167,9 @@ TEST_CASE("a deadlock is proven by answers that came after nothing moved any mor
 
 TEST_CASE("the table of a job that was ended says whose counts are not complete") {
   TestBoard test(3);
-  test.all(sim::RankState::kFinalized);
+  test.all(sim::RankState::finalized);
   CHECK_FALSE(says(stats_table(test.board), "not complete"));
-  test.board.block(2).state = sim::RankState::kInitialized;
+  test.board.block(2).state = sim::RankState::initialized;
   CHECK(says(stats_table(test.board), "not complete: rank 2 did not finish MPI"));
   test.board.block(2).on_portals = 1;
   CHECK(says(stats_table(test.board), "not complete: rank 2 did not finish its program"));
@@ -177,7 +177,7 @@ TEST_CASE("the table of a job that was ended says whose counts are not complete"
 
 TEST_CASE("a stopped rank's last word on its wait is no stall, nor is the moment after it goes on") {
   TestBoard test(2);
-  test.all(sim::RankState::kInitialized);
+  test.all(sim::RankState::initialized);
   for (std::uint32_t rank = 0; rank < 2; ++rank) test.board.block(rank).wait.is_waiting = 1;
   StallDetector stall(test.board, 10, [](std::uint32_t) { return false; });
   CHECK(stall.look(0, false).empty());
@@ -189,7 +189,7 @@ TEST_CASE("a stopped rank's last word on its wait is no stall, nor is the moment
 
 TEST_CASE("one computing rank is no stall") {
   TestBoard test(2);
-  test.all(sim::RankState::kInitialized);
+  test.all(sim::RankState::initialized);
   test.board.block(0).wait.is_waiting = 1;
   StallDetector stall(test.board, 1, [](std::uint32_t) { return false; });
   CHECK(stall.look(0).empty());

@@ -51,10 +51,11 @@ TEST_CASE("losses: what the run's end tells is what a reader finds, of a closed 
     TraceFile file;
     REQUIRE(read_trace_file(path, file).ok());
     CHECK(file.lost == (closed ? 398 : 399));
-    const std::vector<std::string> told = trace_losses({path}, kJobOfRun);
-    REQUIRE(told.size() == 2);
-    CHECK(told[0] == "trace: rank 0: the first " + std::to_string(file.lost) + " of its 414 events were overwritten");
-    CHECK(told[1].find("--trace-events 512 keeps them all") != std::string::npos);
+    const std::vector<std::string> reported = trace_losses({path}, kJobOfRun);
+    REQUIRE(reported.size() == 2);
+    CHECK(reported[0] ==
+          "trace: rank 0: the first " + std::to_string(file.lost) + " of its 414 events were overwritten");
+    CHECK(reported[1].find("--trace-events 512 keeps them all") != std::string::npos);
   }
 }
 
@@ -88,10 +89,10 @@ TEST_CASE("losses: of the end that was wanted, a ring too small for it tells how
   const std::string path = recorder.path();
   run(clock, recorder, 1000);
   recorder.close();
-  const std::vector<std::string> told = trace_losses({path}, kJobOfRun);
-  REQUIRE(told.size() == 2);
-  CHECK(told[0] == "trace: rank 0: of the last 60 s only 15 s are there; 984 of its 1000 events were overwritten");
-  CHECK_MESSAGE(told[1].find("--trace-events 64 keeps so much") != std::string::npos, told[1]);
+  const std::vector<std::string> reported = trace_losses({path}, kJobOfRun);
+  REQUIRE(reported.size() == 2);
+  CHECK(reported[0] == "trace: rank 0: of the last 60 s only 15 s are there; 984 of its 1000 events were overwritten");
+  CHECK_MESSAGE(reported[1].find("--trace-events 64 keeps so much") != std::string::npos, reported[1]);
 }
 
 TEST_CASE("losses: of the end that was wanted, a ring that holds it lost nothing") {
@@ -117,7 +118,7 @@ TEST_CASE("losses: names without room are counted") {
   }
   CHECK(trace_losses({path, "no such file"}, kJobOfRun).empty());
   for (std::uint64_t i = 0; i < 3; ++i) recorder.define(sim::DefinitionKind::communicator, 2 * i, 0, text);
-  const std::vector<std::string> told = trace_losses({path}, kJobOfRun);
-  REQUIRE(told.size() == 1);
-  CHECK(told[0].starts_with("trace: rank 0: there was no room for 3 more names"));
+  const std::vector<std::string> reported = trace_losses({path}, kJobOfRun);
+  REQUIRE(reported.size() == 1);
+  CHECK(reported[0].starts_with("trace: rank 0: there was no room for 3 more names"));
 }

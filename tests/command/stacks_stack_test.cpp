@@ -76,8 +76,8 @@ TEST_CASE("equal stacks are one, those of most ranks first, threads last") {
 }
 
 TEST_CASE("ranks without a process are told in their number") {
-  CHECK(words_of_not_begun({3}) == "rank 3 has not begun MPI, so its process is not known; name the process instead");
-  CHECK(words_of_not_begun({0, 1, 2}) ==
+  CHECK(not_begun_text({3}) == "rank 3 has not begun MPI, so its process is not known; name the process instead");
+  CHECK(not_begun_text({0, 1, 2}) ==
         "ranks 0-2 have not begun MPI, so their processes are not known; name a process instead");
 }
 
@@ -91,14 +91,15 @@ TEST_CASE("this command itself and the kernel's threads are no programs whose st
 }
 
 TEST_CASE("a refusal names the setting") {
-  CHECK(refusal_words({.scope = 1, .error = ""}).find("sysctl kernel.yama.ptrace_scope=0") != std::string::npos);
-  CHECK(refusal_words({.scope = 2, .error = ""}).find("only root") != std::string::npos);
-  CHECK(refusal_words({.scope = 3, .error = ""}).find("until the next boot") != std::string::npos);
-  CHECK(refusal_words({.scope = 0, .error = "Operation not permitted"}).starts_with("Operation not permitted: "));
-  CHECK(refusal_words({.scope = 1, .tracer = 77, .error = ""})
-            .find("process 77 (a debugger, or another margay stacks)") == 0);
+  CHECK(refusal_text({.scope = 1, .error = ""}).find("sysctl kernel.yama.ptrace_scope=0") != std::string::npos);
+  CHECK(refusal_text({.scope = 2, .error = ""}).find("only root") != std::string::npos);
+  CHECK(refusal_text({.scope = 3, .error = ""}).find("until the next boot") != std::string::npos);
+  CHECK(refusal_text({.scope = 0, .error = "Operation not permitted"}).starts_with("Operation not permitted: "));
+  CHECK(
+      refusal_text({.scope = 1, .tracer = 77, .error = ""}).find("process 77 (a debugger, or another margay stacks)") ==
+      0);
   // Another user's is refused whatever the scope is.
-  CHECK(refusal_words({.scope = 1, .owner = 4, .error = ""}) ==
+  CHECK(refusal_text({.scope = 1, .owner = 4, .error = ""}) ==
         "it belongs to user 4: run margay stacks as that user, or as root");
 }
 

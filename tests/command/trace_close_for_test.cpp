@@ -102,7 +102,7 @@ TEST_CASE("the file of a killed rank, closed for it: the same events, how it end
     TraceFile before;
     REQUIRE(read_trace_file(path, before).ok());
     CHECK_FALSE(before.sealed);
-    CHECK(unsealed_words({before}).find("nobody closed the file of rank 0 (") == 0);
+    CHECK(unsealed_text({before}).find("nobody closed the file of rank 0 (") == 0);
     const Status status = close_trace_for(path, kJob, end_of(path, sim::TraceEnd::signal, SIGKILL));
     REQUIRE_MESSAGE(status.ok(), status.sentence());
     TraceFile after;
@@ -112,16 +112,17 @@ TEST_CASE("the file of a killed rank, closed for it: the same events, how it end
     CHECK_FALSE(after.closed);  // its rank did not
     CHECK(after.lost == before.lost);
     CHECK(after.events.size() == before.events.size());
-    CHECK(end_words(after) == "was killed by signal 9 (SIGKILL)");
-    CHECK(unsealed_words({after}).empty());
+    CHECK(end_text(after) == "was killed by signal 9 (SIGKILL)");
+    CHECK(unsealed_text({after}).empty());
     Trace trace;
     REQUIRE(read_trace(folder.path(), trace).ok());
     const Audit result = audit(trace);
     CHECK(result.violations.empty());
     REQUIRE_FALSE(result.notes.empty());
-    bool told = false;
-    for (const std::string& note : result.notes) told = told || note.find("rank 0: was killed by signal 9") == 0;
-    CHECK(told);
+    bool reported = false;
+    for (const std::string& note : result.notes)
+      reported = reported || note.find("rank 0: was killed by signal 9") == 0;
+    CHECK(reported);
   }
 }
 
@@ -145,20 +146,20 @@ TEST_CASE("each bit of a file that was closed for its rank, flipped, is told or 
         {sim::kTraceNamesOffset, 3 * sim::kTraceNameBytes},
         {sim::kTraceDefinitionsOffset, header.definitions_used + 8},
         {sim::kTraceEventsOffset, kRingEvents * sim::kTraceEventBytes}};
-    std::uint64_t told = 0;
+    std::uint64_t reported = 0;
     for (const auto& [from, length] : parts) {
       for (std::size_t bit = 8 * from; bit < 8 * (from + length); ++bit) {
         put(bit / 8, static_cast<char>(bytes[bit / 8] ^ (1 << bit % 8)));
         const std::string now = reading(path);
         CAPTURE(bit);
         REQUIRE((now == "refused" || now == right));
-        told += now == "refused" ? 1 : 0;
+        reported += now == "refused" ? 1 : 0;
         put(bit / 8, bytes[bit / 8]);
       }
     }
     // All that was recorded, and the header; a full ring has one slot in doubt.
     const std::uint64_t kept = events > 8 ? kRingEvents - 1 : 5;
-    CHECK(told ==
+    CHECK(reported ==
           8 * (sizeof header + 2 * sim::kTraceNameBytes + header.definitions_used + kept * sim::kTraceEventBytes));
   }
 }
@@ -193,7 +194,7 @@ TEST_CASE("of a file that another process wrote than the launcher's, the end is 
   CHECK(file.sealed);
   CHECK_FALSE(file.closed);
   CHECK(file.end == sim::TraceEnd::none);
-  CHECK(end_words(file) == "ended in a way that its launcher did not see, and did not close its trace");
+  CHECK(end_text(file) == "ended in a way that its launcher did not see, and did not close its trace");
 }
 
 TEST_CASE("a rank that was killed after it had closed its file: its end is noted, and each bit of that is guarded") {
@@ -213,8 +214,8 @@ TEST_CASE("a rank that was killed after it had closed its file: its end is noted
   REQUIRE_MESSAGE(read.ok(), read.sentence());
   CHECK(after.closed);
   CHECK(after.events.size() == before.events.size());
-  CHECK(end_words(before).empty());
-  CHECK(end_words(after) == "closed its trace, and was killed later by signal 11 (SIGSEGV)");
+  CHECK(end_text(before).empty());
+  CHECK(end_text(after) == "closed its trace, and was killed later by signal 11 (SIGSEGV)");
   // Nothing but these fields was changed, and a second attempt changes nothing.
   const std::string noted = bytes_of_file(path);
   const std::size_t place = offsetof(sim::TraceHeader, launcher_checksum);
@@ -289,19 +290,19 @@ TEST_CASE("a file that a process may write to yet is not closed") {
 TEST_CASE("how ranks ended, in words; files that nobody closed, in one sentence") {
   std::vector<TraceFile> files(12);
   for (std::uint32_t i = 0; i < files.size(); ++i) files[i].rank = i;
-  CHECK(end_words(files[0]).empty());
+  CHECK(end_text(files[0]).empty());
   files[0].end = sim::TraceEnd::exit_status;
   files[0].end_value = 3;
-  CHECK(end_words(files[0]) == "ended with exit status 3 and did not close its trace");
+  CHECK(end_text(files[0]) == "ended with exit status 3 and did not close its trace");
   files[0].end = sim::TraceEnd::signal;
   files[0].end_value = 99;
-  CHECK(end_words(files[0]) == "was killed by signal 99");
+  CHECK(end_text(files[0]) == "was killed by signal 99");
   files[0].closed = true;
-  CHECK(end_words(files[0]) == "closed its trace, and was killed later by signal 99");
+  CHECK(end_text(files[0]) == "closed its trace, and was killed later by signal 99");
   files[0].end = sim::TraceEnd::exit_status;
-  CHECK(end_words(files[0]) == "closed its trace, and ended with exit status 99");
+  CHECK(end_text(files[0]) == "closed its trace, and ended with exit status 99");
   files[0].closed = false;
   files[0].sealed = true;
   files[1].closed = true;
-  CHECK(unsealed_words(files).find("the files of ranks 2, 3, 4, 5, 6, 7, 8, 9 and 2 more (") != std::string::npos);
+  CHECK(unsealed_text(files).find("the files of ranks 2, 3, 4, 5, 6, 7, 8, 9 and 2 more (") != std::string::npos);
 }

@@ -48,7 +48,7 @@ std::vector<PcapPart> blocks_of(const std::string& bytes) {
 std::string packets_of(const Trace& trace) {
   const TraceNames names(trace);
   const Messages messages(trace);
-  const EventWords words(trace, names);
+  const EventText words(trace, names);
   std::ostringstream out;
   write_pcapng({trace, names, messages, words}, out);
   return out.str();
@@ -69,7 +69,7 @@ TEST_CASE("export: Perfetto's packets are one behind the other, and tell each na
   const made::HandMade made = made::pulled();
   const TraceNames names(made.trace);
   const Messages messages(made.trace);
-  const EventWords words(made.trace, names);
+  const EventText words(made.trace, names);
   std::ostringstream out;
   write_perfetto({made.trace, names, messages, words}, {messages.story(made::kMessage)}, out);
   const std::string bytes = out.str();
@@ -149,7 +149,7 @@ TEST_CASE("export: OTF2's archive is written, or a sentence says what lacks") {
   const made::HandMade made = made::pulled();
   const TraceNames names(made.trace);
   const Messages messages(made.trace);
-  const EventWords words(made.trace, names);
+  const EventText words(made.trace, names);
   const ExportSource source{made.trace, names, messages, words};
   const sim::TraceFolder folder;
   const portals::Status status = write_otf2(source, {messages.story(made::kMessage)}, folder.path());

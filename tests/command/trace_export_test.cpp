@@ -37,7 +37,7 @@ class Exported {
  private:
   TraceNames names_;
   Messages messages_;
-  EventWords words_;
+  EventText words_;
   std::unique_ptr<ExportSource> source_;
 };
 

@@ -140,10 +140,10 @@ TEST_CASE("a message is written SOURCE:DESTINATION:SEQUENCE or as stories tell i
   CHECK(message == MessageIdentity{0, 1, 17});
   REQUIRE(parse_message("4294967294:0:18446744073709551615", message).ok());
   CHECK(message == MessageIdentity{0xffff'fffe, 0, ~std::uint64_t{0}});
-  for (const char* told : {"7>0 #5", "7>0#5"}) {
-    CAPTURE(told);
+  for (const char* reported : {"7>0 #5", "7>0#5"}) {
+    CAPTURE(reported);
     message = {};
-    REQUIRE(parse_message(told, message).ok());
+    REQUIRE(parse_message(reported, message).ok());
     CHECK(message == MessageIdentity{7, 0, 5});
   }
   for (const char* bad : {"",

@@ -149,9 +149,9 @@ TEST_CASE("a walk is told entry by entry when it is asked for") {
 }
 
 TEST_CASE("of a long walk the first entries are told and all are counted, whether or not the index answers") {
-  constexpr std::uint32_t kTold = 3;
+  constexpr std::uint32_t kExpected = 3;
   constexpr std::uint64_t kEntries = 40;
-  OneProcess process(kTold);
+  OneProcess process(kExpected);
   MatchList list;
   SingleBlock block({process.memory.data() + 3500, 64});
   std::array<MatchEntry, kEntries> entries;
@@ -166,9 +166,9 @@ TEST_CASE("of a long walk the first entries are told and all are counted, whethe
     process.run();
     const std::vector<sim::TraceEvent> events = process.recorder.events();
     process.recorder.clear();
-    REQUIRE(events.size() == 2 + kTold + 2);
-    CHECK(events[2 + kTold - 1].kind == sim::TraceKind::kernel_pass);
-    const sim::TraceEvent& match = events[2 + kTold];
+    REQUIRE(events.size() == 2 + kExpected + 2);
+    CHECK(events[2 + kExpected - 1].kind == sim::TraceKind::kernel_pass);
+    const sim::TraceEvent& match = events[2 + kExpected];
     CHECK(match.kind == sim::TraceKind::kernel_match);
     CHECK(match.a == kEntries);
     CHECK((match.reason & (sim::kTraceWalkByIndex | sim::kTraceWalkCut)) == (by_index ? sim::kTraceWalkByIndex : 0));

@@ -45,13 +45,13 @@ TEST_CASE("who has a file mapped for writing is found by its name; who reads it,
     struct {
       int protection, flags;
       bool writes;
-    } const ways[] = {{PROT_READ | PROT_WRITE, MAP_SHARED, true},
-                      {PROT_READ, MAP_SHARED, false},
-                      {PROT_READ | PROT_WRITE, MAP_PRIVATE, false}};
-    for (const auto& way : ways) {
-      void* const pages = mmap(nullptr, kBytes, way.protection, way.flags, file.number(), 0);
+    } const methods[] = {{PROT_READ | PROT_WRITE, MAP_SHARED, true},
+                         {PROT_READ, MAP_SHARED, false},
+                         {PROT_READ | PROT_WRITE, MAP_PRIVATE, false}};
+    for (const auto& method : methods) {
+      void* const pages = mmap(nullptr, kBytes, method.protection, method.flags, file.number(), 0);
       REQUIRE(pages != MAP_FAILED);
-      CHECK(is_mapped_for_writing(file.number()) == way.writes);
+      CHECK(is_mapped_for_writing(file.number()) == method.writes);
       REQUIRE(munmap(pages, kBytes) == 0);
       CHECK_FALSE(is_mapped_for_writing(file.number()));
     }

@@ -219,8 +219,8 @@ TEST_CASE("a job that is just starting is told as such, whatever its ranks' file
   CHECK(trace.starting == 0);
   CHECK(trace.blank == 1);
   const auto has_note = [&](std::string_view wanted) {
-    const std::vector<std::string> told = audit(trace).notes;
-    return std::count(told.begin(), told.end(), wanted) == 1;
+    const std::vector<std::string> reported = audit(trace).notes;
+    return std::count(reported.begin(), reported.end(), wanted) == 1;
   };
   CHECK(has_note("1 of 2 ranks left no file, or a blank one (1)"));
   // Its rank was killed before the file had its size.
@@ -257,8 +257,8 @@ TEST_CASE("a file that lost its first page, or more of its beginning, is no file
 TEST_CASE("the name of a file or of a folder stays on its line") {
   const sim::TraceFolder folder;
   std::ofstream(folder / "rank_\nall is right\t.trace") << "abc";
-  const std::string told = refusal(folder.path());
-  CHECK(told.find("rank_?all is right?.trace: was cut off") != std::string::npos);
+  const std::string reported = refusal(folder.path());
+  CHECK(reported.find("rank_?all is right?.trace: was cut off") != std::string::npos);
   CHECK(refusal(folder / "none\nall is right").find("none?all is right: the folder cannot be read") !=
         std::string::npos);
 }

@@ -261,61 +261,66 @@ TEST_CASE("a file that was not closed: numbers that no recorder writes are told 
     return of(with(bytes, sim::kTraceEventsOffset + sim::kTraceEventBytes + offsetof(sim::TraceEvent, kind), kind),
               field, value);
   };
-  const auto told = [](const std::string& sentence, std::string_view what) {
+  const auto reported = [](const std::string& sentence, std::string_view what) {
     CHECK_MESSAGE(sentence.find("is damaged: event 1: " + std::string(what)) != std::string::npos, sentence);
   };
-  told(of(bytes, offsetof(sim::TraceEvent, kind), std::uint16_t{0}), "its kind is 0");
-  told(of(bytes, offsetof(sim::TraceEvent, kind), sim::kTraceKindCount),
-       "its kind is " + std::to_string(sim::kTraceKindCount));
-  told(of(bytes, offsetof(sim::TraceEvent, wire), std::uint8_t{4}), "its wire is 4");
-  told(of(bytes, offsetof(sim::TraceEvent, protocol), std::uint8_t{9}), "its protocol is 9");
-  told(of(bytes, offsetof(sim::TraceEvent, header), std::uint8_t{4}), "its header is of kind 4");
-  told(of(bytes, offsetof(sim::TraceEvent, reason), std::uint8_t{12}), "its reason is 12");
-  told(of(bytes, offsetof(sim::TraceEvent, saved), std::uint8_t{4}), "its saved is 4");
-  told(of(bytes, offsetof(sim::TraceEvent, source), std::uint32_t{2}), "its source is 2 of 2 ranks");
-  told(of(bytes, offsetof(sim::TraceEvent, source), ~std::uint32_t{0}), "its source is 4294967295");
-  told(of(bytes, offsetof(sim::TraceEvent, destination), std::uint32_t{2}), "its destination is 2 of 2 ranks");
-  told(of(bytes, offsetof(sim::TraceEvent, time), std::uint64_t{6}), "its time is 6, before the recording began");
-  told(of(bytes, offsetof(sim::TraceEvent, time), std::uint64_t{1} << 31), "its time is 2147483648, after");
-  told(of_kind(sim::TraceKind::send_begin, offsetof(sim::TraceEvent, reason), std::uint8_t{5}), "its reason is 5");
-  told(of_kind(sim::TraceKind::kernel_pass, offsetof(sim::TraceEvent, reason), std::uint8_t{7}), "its reason is 7");
-  told(of_kind(sim::TraceKind::kernel_pass, offsetof(sim::TraceEvent, a), std::uint32_t{4} << 24),
-       "its link is 4, of 4");
-  told(of_kind(sim::TraceKind::kernel_pass, offsetof(sim::TraceEvent, a), std::uint32_t{5} << 28),
-       "its descriptor is 5, of 5");
-  told(of_kind(sim::TraceKind::kernel_match, offsetof(sim::TraceEvent, reason), std::uint8_t{4}), "its reason is 4");
-  told(of_kind(sim::TraceKind::kernel_match, offsetof(sim::TraceEvent, reason), std::uint8_t{0x50}),
-       "its reason is 80");
-  told(of_kind(sim::TraceKind::entry_linked, offsetof(sim::TraceEvent, reason), std::uint8_t{8}), "its reason is 8");
-  told(of_kind(sim::TraceKind::entry_linked, offsetof(sim::TraceEvent, b), std::uint32_t{5} << 28U),
-       "its descriptor is 5");
-  told(of_kind(sim::TraceKind::heap_left, offsetof(sim::TraceEvent, reason), std::uint8_t{3}), "its reason is 3");
-  told(of_kind(sim::TraceKind::kernel_deposit, offsetof(sim::TraceEvent, reason), std::uint8_t{0x8c}),
-       "its reason is 140");
+  reported(of(bytes, offsetof(sim::TraceEvent, kind), std::uint16_t{0}), "its kind is 0");
+  reported(of(bytes, offsetof(sim::TraceEvent, kind), sim::kTraceKindCount),
+           "its kind is " + std::to_string(sim::kTraceKindCount));
+  reported(of(bytes, offsetof(sim::TraceEvent, wire), std::uint8_t{4}), "its wire is 4");
+  reported(of(bytes, offsetof(sim::TraceEvent, protocol), std::uint8_t{9}), "its protocol is 9");
+  reported(of(bytes, offsetof(sim::TraceEvent, header), std::uint8_t{4}), "its header is of kind 4");
+  reported(of(bytes, offsetof(sim::TraceEvent, reason), std::uint8_t{12}), "its reason is 12");
+  reported(of(bytes, offsetof(sim::TraceEvent, saved), std::uint8_t{4}), "its saved is 4");
+  reported(of(bytes, offsetof(sim::TraceEvent, source), std::uint32_t{2}), "its source is 2 of 2 ranks");
+  reported(of(bytes, offsetof(sim::TraceEvent, source), ~std::uint32_t{0}), "its source is 4294967295");
+  reported(of(bytes, offsetof(sim::TraceEvent, destination), std::uint32_t{2}), "its destination is 2 of 2 ranks");
+  reported(of(bytes, offsetof(sim::TraceEvent, time), std::uint64_t{6}), "its time is 6, before the recording began");
+  reported(of(bytes, offsetof(sim::TraceEvent, time), std::uint64_t{1} << 31), "its time is 2147483648, after");
+  reported(of_kind(sim::TraceKind::send_begin, offsetof(sim::TraceEvent, reason), std::uint8_t{5}), "its reason is 5");
+  reported(of_kind(sim::TraceKind::kernel_pass, offsetof(sim::TraceEvent, reason), std::uint8_t{7}), "its reason is 7");
+  reported(of_kind(sim::TraceKind::kernel_pass, offsetof(sim::TraceEvent, a), std::uint32_t{4} << 24),
+           "its link is 4, of 4");
+  reported(of_kind(sim::TraceKind::kernel_pass, offsetof(sim::TraceEvent, a), std::uint32_t{5} << 28),
+           "its descriptor is 5, of 5");
+  reported(of_kind(sim::TraceKind::kernel_match, offsetof(sim::TraceEvent, reason), std::uint8_t{4}),
+           "its reason is 4");
+  reported(of_kind(sim::TraceKind::kernel_match, offsetof(sim::TraceEvent, reason), std::uint8_t{0x50}),
+           "its reason is 80");
+  reported(of_kind(sim::TraceKind::entry_linked, offsetof(sim::TraceEvent, reason), std::uint8_t{8}),
+           "its reason is 8");
+  reported(of_kind(sim::TraceKind::entry_linked, offsetof(sim::TraceEvent, b), std::uint32_t{5} << 28U),
+           "its descriptor is 5");
+  reported(of_kind(sim::TraceKind::heap_left, offsetof(sim::TraceEvent, reason), std::uint8_t{3}), "its reason is 3");
+  reported(of_kind(sim::TraceKind::kernel_deposit, offsetof(sim::TraceEvent, reason), std::uint8_t{0x8c}),
+           "its reason is 140");
   CHECK(of_kind(sim::TraceKind::kernel_deposit, offsetof(sim::TraceEvent, reason), std::uint8_t{0x8b}) == "accepted");
-  told(of_kind(sim::TraceKind::given_back, offsetof(sim::TraceEvent, reason), std::uint8_t{4}), "its reason is 4");
-  told(of_kind(sim::TraceKind::window_access, offsetof(sim::TraceEvent, a), std::uint32_t{6}), "its access is 6, of 6");
-  told(of_kind(sim::TraceKind::window_access, offsetof(sim::TraceEvent, b), std::uint32_t{6}), "its epoch is 6, of 6");
-  told(of_kind(sim::TraceKind::window_sync, offsetof(sim::TraceEvent, a), std::uint32_t{14}),
-       "its synchronisation is 14");
-  told(of_kind(sim::TraceKind::collective_begin, offsetof(sim::TraceEvent, b), std::uint32_t{14}),
-       "its operation is 14");
-  told(of_kind(sim::TraceKind::collective_begin, offsetof(sim::TraceEvent, b), std::uint32_t{8} << 8),
-       "its algorithm is 8");
-  told(of_kind(sim::TraceKind::shared_read, offsetof(sim::TraceEvent, b), std::uint32_t{14}), "its operation is 14");
-  told(of_kind(sim::TraceKind::mpi_enter, offsetof(sim::TraceEvent, a), std::uint32_t{2}), "its call is 2 of 2");
-  told(of_kind(sim::TraceKind::mpi_enter, offsetof(sim::TraceEvent, detail), std::uint64_t{1} << 32),
-       "its thread is 4294967296");
+  reported(of_kind(sim::TraceKind::given_back, offsetof(sim::TraceEvent, reason), std::uint8_t{4}), "its reason is 4");
+  reported(of_kind(sim::TraceKind::window_access, offsetof(sim::TraceEvent, a), std::uint32_t{6}),
+           "its access is 6, of 6");
+  reported(of_kind(sim::TraceKind::window_access, offsetof(sim::TraceEvent, b), std::uint32_t{6}),
+           "its epoch is 6, of 6");
+  reported(of_kind(sim::TraceKind::window_sync, offsetof(sim::TraceEvent, a), std::uint32_t{14}),
+           "its synchronisation is 14");
+  reported(of_kind(sim::TraceKind::collective_begin, offsetof(sim::TraceEvent, b), std::uint32_t{14}),
+           "its operation is 14");
+  reported(of_kind(sim::TraceKind::collective_begin, offsetof(sim::TraceEvent, b), std::uint32_t{8} << 8),
+           "its algorithm is 8");
+  reported(of_kind(sim::TraceKind::shared_read, offsetof(sim::TraceEvent, b), std::uint32_t{14}),
+           "its operation is 14");
+  reported(of_kind(sim::TraceKind::mpi_enter, offsetof(sim::TraceEvent, a), std::uint32_t{2}), "its call is 2 of 2");
+  reported(of_kind(sim::TraceKind::mpi_enter, offsetof(sim::TraceEvent, detail), std::uint64_t{1} << 32),
+           "its thread is 4294967296");
   CHECK(of_kind(sim::TraceKind::kernel_drop, offsetof(sim::TraceEvent, destination), std::uint32_t{9}) == "accepted");
   CHECK(of(bytes, offsetof(sim::TraceEvent, time), std::uint64_t{1} << 20) ==
         "accepted");  // counters may differ a little
 
   const std::string late =
       with(bytes, sim::kTraceEventsOffset + offsetof(sim::TraceEvent, time), std::uint64_t{1} << 24);
-  told(of(with(late, sim::kTraceEventsOffset + sim::kTraceEventBytes + offsetof(sim::TraceEvent, kind),
-               sim::TraceKind::kernel_match),
-          offsetof(sim::TraceEvent, time), std::uint64_t{7}),
-       "its time is 7, and an earlier event's 16777216");
+  reported(of(with(late, sim::kTraceEventsOffset + sim::kTraceEventBytes + offsetof(sim::TraceEvent, kind),
+                   sim::TraceKind::kernel_match),
+              offsetof(sim::TraceEvent, time), std::uint64_t{7}),
+           "its time is 7, and an earlier event's 16777216");
   const auto definition = [&](std::size_t field, auto value) {
     return use(folder, with(bytes, sim::kTraceDefinitionsOffset + field, value), file).sentence();
   };

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "command/trace/names/names.hpp"
-#include "command/trace/story/remembered_words.hpp"
+#include "command/trace/story/remembered_text.hpp"
 #include "tests/command/hand_made_trace.hpp"
 
 namespace margay::command::test {
@@ -42,8 +42,8 @@ HandMade repeated(std::uint64_t times) {
 // Compares all entries, twice, and returns how many texts there are.
 std::size_t compare(const Trace& trace) {
   const TraceNames names(trace);
-  const EventWords words(trace, names);
-  RememberedWords remembered(words);
+  const EventText words(trace, names);
+  RememberedText remembered(words);
   std::set<std::string> texts;
   for (int turn = 0; turn < 2; ++turn) {
     for (const Trace::Entry& entry : trace.entries) {

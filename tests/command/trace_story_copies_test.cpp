@@ -5,9 +5,9 @@
 
 #include "command/trace/names/names.hpp"
 #include "command/trace/story/copies.hpp"
+#include "command/trace/story/event_text.hpp"
+#include "command/trace/story/format.hpp"
 #include "command/trace/story/messages.hpp"
-#include "command/trace/story/tell.hpp"
-#include "command/trace/story/words.hpp"
 #include "tests/command/hand_made_trace.hpp"
 
 namespace margay::command::test {
@@ -18,10 +18,11 @@ using made::kMessage;
 using made::kTag7;
 
 // Whether its story says `part`.
-bool tells(const Trace& trace, MessageIdentity message, const std::string& part) {
+bool mentions(const Trace& trace, MessageIdentity message, const std::string& part) {
   const TraceNames names(trace);
   const Messages messages(trace);
-  return tell(trace, messages, EventWords(trace, names), messages.story(message)).find(part) != std::string::npos;
+  return format_story(trace, messages, EventText(trace, names), messages.story(message)).find(part) !=
+         std::string::npos;
 }
 
 }  // namespace
@@ -34,59 +35,61 @@ TEST_CASE("story: copies are told as the events tell them, and what these do not
   sim::TraceEvent& deposit = made.add(1, sim::TraceKind::kernel_deposit, kMessage, portals::Kind::put, 0, kTag7);
   deposit.bytes = 40;
   sim::TraceEvent& send = made.trace.entries[1].event;
-  CHECK_FALSE(tells(made.trace, kMessage, "copied"));  // of an older version
-  deposit.reason = sim::body_told(sim::TraceBody::cell, true);
-  send.reason = sim::body_told(sim::TraceBody::none, true);
-  CHECK(tells(made.trace, kMessage,
-              "- Its body was copied twice: rank 0 copied its pieces into a cell of its ring to rank 1; rank 1 copied "
-              "the cell into the pieces of the receive's memory.\n"));
+  CHECK_FALSE(mentions(made.trace, kMessage, "copied"));  // of an older version
+  deposit.reason = sim::body_reason(sim::TraceBody::cell, true);
+  send.reason = sim::body_reason(sim::TraceBody::none, true);
+  CHECK(
+      mentions(made.trace, kMessage,
+               "- Its body was copied twice: rank 0 copied its pieces into a cell of its ring to rank 1; rank 1 copied "
+               "the cell into the pieces of the receive's memory.\n"));
   made.trace.entries[2].event.b = mpi_adi::kOwnerHeap;  // and no receive came
-  deposit.reason = sim::body_told(sim::TraceBody::ring, false);
-  CHECK(tells(made.trace, kMessage, "the ring's bytes into the heap of unexpected messages.\n"));
-  deposit.reason = sim::body_told(sim::TraceBody::epoll, false);
+  deposit.reason = sim::body_reason(sim::TraceBody::ring, false);
+  CHECK(mentions(made.trace, kMessage, "the ring's bytes into the heap of unexpected messages.\n"));
+  deposit.reason = sim::body_reason(sim::TraceBody::epoll, false);
   deposit.a = 40;
-  CHECK(tells(made.trace, kMessage,
-              "- Of its body's copies some are not in the trace; known are: rank 1's recv() read it from the socket"));
-  send.reason = sim::body_told(sim::TraceBody::uring, false);
-  CHECK(tells(made.trace, kMessage, "rank 0 copied it into a batch, which io_uring wrote to the socket; "));
+  CHECK(
+      mentions(made.trace, kMessage,
+               "- Of its body's copies some are not in the trace; known are: rank 1's recv() read it from the socket"));
+  send.reason = sim::body_reason(sim::TraceBody::uring, false);
+  CHECK(mentions(made.trace, kMessage, "rank 0 copied it into a batch, which io_uring wrote to the socket; "));
   deposit.bytes = 0;  // an empty message, or one whose header alone is kept
-  CHECK_FALSE(tells(made.trace, kMessage, "copied"));
-  deposit.reason = sim::body_told(static_cast<sim::TraceBody>(100), false);
+  CHECK_FALSE(mentions(made.trace, kMessage, "copied"));
+  deposit.reason = sim::body_reason(static_cast<sim::TraceBody>(100), false);
   deposit.bytes = 40;  // of a later version
-  CHECK_FALSE(tells(made.trace, kMessage, "Its body was copied"));
+  CHECK_FALSE(mentions(made.trace, kMessage, "Its body was copied"));
 }
 
 TEST_CASE("story: of a body that was pulled in part it is told how much was copied") {
   HandMade made = made::pulled();
   sim::TraceEvent& deposit = made.add(1, sim::TraceKind::kernel_deposit, made::kReply, portals::Kind::reply, 0, 2);
   deposit.bytes = 60;
-  deposit.reason = sim::body_told(sim::TraceBody::ring_in_parts, false);
+  deposit.reason = sim::body_reason(sim::TraceBody::ring_in_parts, false);
   for (auto& [event, file] : made.trace.entries) {
     if (event.kind == sim::TraceKind::kernel_reply_sent) event.bytes = 60;
   }
-  CHECK(tells(made.trace, kMessage, " (60 of its 40000 bytes; no more were asked for)"));
+  CHECK(mentions(made.trace, kMessage, " (60 of its 40000 bytes; no more were asked for)"));
   made.trace.entries.back().event.bytes = 40000;
-  CHECK_FALSE(tells(made.trace, kMessage, "no more were asked for"));
+  CHECK_FALSE(mentions(made.trace, kMessage, "no more were asked for"));
 }
 
 TEST_CASE("story: an access of a window tells what is copied") {
-  const auto words = [](sim::TraceAccess access, mpi_adi::WindowWay way) {
+  const auto words = [](sim::TraceAccess access, mpi_adi::WindowMethod method) {
     sim::TraceEvent event;
     event.kind = sim::TraceKind::window_access;
     event.source = 0;
     event.destination = 1;
     event.a = static_cast<std::uint32_t>(access);
-    event.reason = static_cast<std::uint8_t>(way);
+    event.reason = static_cast<std::uint8_t>(method);
     return access_copies(event);
   };
-  CHECK(words(sim::TraceAccess::put, mpi_adi::WindowWay::direct) ==
+  CHECK(words(sim::TraceAccess::put, mpi_adi::WindowMethod::direct) ==
         "direct: rank 0 copies it once, in memory that is mapped there");
-  CHECK(words(sim::TraceAccess::put, mpi_adi::WindowWay::process) ==
+  CHECK(words(sim::TraceAccess::put, mpi_adi::WindowMethod::process) ==
         "rank 0 copies it once, into rank 1's memory (process_vm_writev)");
-  CHECK(words(sim::TraceAccess::get, mpi_adi::WindowWay::process) ==
+  CHECK(words(sim::TraceAccess::get, mpi_adi::WindowMethod::process) ==
         "rank 0 copies it once, out of rank 1's memory (process_vm_readv)");
-  CHECK(words(sim::TraceAccess::put, mpi_adi::WindowWay::message) == "by message");
-  CHECK(words(sim::TraceAccess::accumulate, mpi_adi::WindowWay::direct) == "direct: rank 0 does it in place");
+  CHECK(words(sim::TraceAccess::put, mpi_adi::WindowMethod::message) == "by message");
+  CHECK(words(sim::TraceAccess::accumulate, mpi_adi::WindowMethod::direct) == "direct: rank 0 does it in place");
 }
 
 }  // namespace margay::command::test

@@ -4,8 +4,8 @@
 #include <doctest/doctest.h>
 
 #include "command/trace/names/names.hpp"
-#include "command/trace/story/tell.hpp"
-#include "command/trace/story/words.hpp"
+#include "command/trace/story/event_text.hpp"
+#include "command/trace/story/format.hpp"
 #include "tests/command/hand_made_trace.hpp"
 
 namespace margay::command::test {
@@ -51,7 +51,8 @@ TEST_CASE(
   CHECK(missed.searched == 2);
   const TraceNames names(posting.trace);
   const Messages messages(posting.trace);
-  const std::string text = tell(posting.trace, messages, EventWords(posting.trace, names), messages.story(kMessage));
+  const std::string text =
+      format_story(posting.trace, messages, EventText(posting.trace, names), messages.story(kMessage));
   CHECK(text.find("A receive that wants it (request 3) had searched the heap 4.00 us before it came, and entered the "
                   "match list after it: the posting was not atomic.") != std::string::npos);
   CHECK(text.find("no unexpected message is the one") != std::string::npos);  // the search is one of its steps

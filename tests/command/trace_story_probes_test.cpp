@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "command/trace/story/format.hpp"
 #include "command/trace/story/messages.hpp"
-#include "command/trace/story/tell.hpp"
 #include "tests/command/hand_made_trace.hpp"
 
 namespace margay::command::test {
@@ -15,10 +15,10 @@ namespace {
 std::string story_of(const Trace& trace) {
   const TraceNames names(trace);
   const Messages messages(trace);
-  return tell(trace, messages, EventWords(trace, names), messages.story(made::kMessage));
+  return format_story(trace, messages, EventText(trace, names), messages.story(made::kMessage));
 }
 
-bool tells(const std::string& text, const std::string& part) {
+bool mentions(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
@@ -45,14 +45,14 @@ TEST_CASE("story: it tells the first and the last of the probes that found it, a
   }
   const std::string text = story_of(made.trace);
   CAPTURE(text);
-  CHECK(tells(text, "the message    is found by MPI_Iprobe, which leaves it there"));
+  CHECK(mentions(text, "the message    is found by MPI_Iprobe, which leaves it there"));
   CHECK(text.find("is found by MPI_Iprobe") == text.rfind("is found by MPI_Iprobe"));
-  CHECK(tells(text, "the message    is taken by MPI_Mprobe: no other receive gets it"));
-  CHECK(tells(text, "receives it, as a matched probe took it out for this"));
-  CHECK(tells(text, "after it had arrived; 17 of the rank's polls before that found nothing.\n"));
-  CHECK(tells(text, "- Probes found it 3 times.\n"));
-  CHECK(tells(text, "- Taken by MPI_Recv, "));  // its call, as the trace has it
-  CHECK_FALSE(tells(story_of(made::pulled().trace), "robe"));
+  CHECK(mentions(text, "the message    is taken by MPI_Mprobe: no other receive gets it"));
+  CHECK(mentions(text, "receives it, as a matched probe took it out for this"));
+  CHECK(mentions(text, "after it had arrived; 17 of the rank's polls before that found nothing.\n"));
+  CHECK(mentions(text, "- Probes found it 3 times.\n"));
+  CHECK(mentions(text, "- Taken by MPI_Recv, "));  // its call, as the trace has it
+  CHECK_FALSE(mentions(story_of(made::pulled().trace), "robe"));
 }
 
 // Rank 1 waits from 0.5 to 4.5 us, in a call of its own; the message is sent at 2 us and arrives at 4.
@@ -81,18 +81,18 @@ Trace waited_in(sim::TraceProbe call) {
 TEST_CASE("story: who waited in a probe waited for the message that it found") {
   const std::string text = story_of(waited_in(sim::TraceProbe::probe));
   CAPTURE(text);
-  CHECK(tells(text, "- Rank 1 waited for it in this call for 4.00 us, 1.50 us of that before rank 0 sent it.\n"));
-  CHECK(tells(story_of(waited_in(sim::TraceProbe::mprobe)), "waited for it in this call for 4.00 us, 1.50 us"));
+  CHECK(mentions(text, "- Rank 1 waited for it in this call for 4.00 us, 1.50 us of that before rank 0 sent it.\n"));
+  CHECK(mentions(story_of(waited_in(sim::TraceProbe::mprobe)), "waited for it in this call for 4.00 us, 1.50 us"));
 }
 
 TEST_CASE("story: a probe that asks does not wait, and of threads it is not known which one waited") {
-  CHECK_FALSE(tells(story_of(waited_in(sim::TraceProbe::iprobe)), "waited for it"));
-  CHECK_FALSE(tells(story_of(waited_in(sim::TraceProbe::improbe)), "waited for it"));
+  CHECK_FALSE(mentions(story_of(waited_in(sim::TraceProbe::iprobe)), "waited for it"));
+  CHECK_FALSE(mentions(story_of(waited_in(sim::TraceProbe::improbe)), "waited for it"));
   Trace threads = waited_in(sim::TraceProbe::probe);
   Trace::Entry other = threads.entries.front();
   other.event.detail = 1;
   threads.entries.insert(threads.entries.begin(), other);
-  CHECK_FALSE(tells(story_of(threads), "waited for it"));
+  CHECK_FALSE(mentions(story_of(threads), "waited for it"));
 }
 
 }  // namespace

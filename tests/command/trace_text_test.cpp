@@ -96,7 +96,7 @@ TEST_CASE("each kind prints its fields by their names") {
 
   event = about(sim::TraceKind::kernel_deposit);
   event.saved = Saved::header;
-  event.reason = sim::body_told(sim::TraceBody::ring, true);
+  event.reason = sim::body_reason(sim::TraceBody::ring, true);
   event.b = 1;
   CHECK(line_of(event) ==
         "kernel_deposit 0>1 #3 saved header, bytes 0, offset 0, body ring, in_pieces, aside_bytes 4294967296");
@@ -115,7 +115,7 @@ TEST_CASE("each kind prints its fields by their names") {
   event.destination = 1;
   event.match_bits = std::uint64_t{7} << 32 | 1;
   event.detail = 400;
-  event.reason = static_cast<std::uint8_t>(mpi_adi::WindowWay::message);
+  event.reason = static_cast<std::uint8_t>(mpi_adi::WindowMethod::message);
   event.a = static_cast<std::uint32_t>(sim::TraceAccess::get_accumulate);
   event.b = static_cast<std::uint32_t>(sim::TraceEpoch::lock_all);
   CHECK(line_of(event) ==

@@ -23,7 +23,7 @@
 #include "command/trace/read/reader.hpp"
 #include "command/trace/story/collectives.hpp"
 #include "command/trace/story/fate.hpp"
-#include "command/trace/story/tell.hpp"
+#include "command/trace/story/format.hpp"
 #include "sim/trace/format.hpp"
 #include "tests/command/sealed_trace.hpp"
 
@@ -90,7 +90,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t byte
     return text.size() < 4000 && text.find('\n') == std::string::npos;
   };
   const TraceNames names(trace);
-  const EventWords words(trace, names);
+  const EventText words(trace, names);
   for (const std::size_t i : pick(trace, {})) {
     MARGAY_ASSERT(is_line(text_line(trace, trace.entries[i], 0, nullptr)) && is_line(words.of(trace.entries[i])));
   }
@@ -99,7 +99,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t byte
     MARGAY_ASSERT(!tell(trace, messages, words, messages.story(root)).empty());
   }
   const Collectives collectives(trace, names);
-  const EventWords with_collectives(trace, names, {}, &collectives);
+  const EventText with_collectives(trace, names, {}, &collectives);
   for (const Trace::Entry& entry : trace.entries) MARGAY_ASSERT(is_line(with_collectives.of(entry)));
 #ifdef MARGAY_FUZZ_PAGE
   if (!trace.entries.empty()) {

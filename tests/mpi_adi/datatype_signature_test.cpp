@@ -50,12 +50,12 @@ TEST_CASE_FIXTURE(SignatureFixture, "a mixed signature is that of the sequence, 
 }
 
 TEST_CASE_FIXTURE(SignatureFixture, "a header's three bytes tell the sender's side, and leave the note alone") {
-  for (const TypePtr& told :
+  for (const TypePtr& reported :
        {type(MPI_LONG_DOUBLE), type(MPI_C_DOUBLE_COMPLEX), two(MPI_DOUBLE, MPI_INT, 8), type(MPI_PACKED)}) {
     portals::UserData data{};
     data[0] = std::byte{0x82};
     data[4] = std::byte{7};
-    const SentSide side{5, signature_of(*told, 96)};
+    const SentSide side{5, signature_of(*reported, 96)};
     write_sent_side(data, side);
     const SentSide read = read_sent_side(data);
     CHECK(read.call == 5);

@@ -7,9 +7,9 @@
 namespace margay::mpi_adi {
 namespace {
 
-struct Counting final : RequestOwner {
+struct Counting final : ParentRequest {
   void part_completed(const Request& part) override {
-    ++told;
+    ++reported;
     bytes += part.bytes;
     if (next != nullptr) {
       std::vector<std::byte>& room = *next;
@@ -19,7 +19,7 @@ struct Counting final : RequestOwner {
   }
   HandMade* hand = nullptr;
   std::vector<std::byte>* next = nullptr;  // a receive into it is started when a part is complete
-  int told = 0;
+  int reported = 0;
   std::uint64_t bytes = 0;
 };
 
@@ -39,12 +39,12 @@ TEST_CASE("an owner is told once of each part, complete before or after it was g
       hand.settle();
     }
     hand.device().give_to(owner, hand.receive(room));
-    CHECK(owner.told == (before ? 1 : 0));
+    CHECK(owner.reported == (before ? 1 : 0));
     if (!before) {
       hand.inject(HandMade::message(kShortBytes, {}), data);
       hand.settle();
     }
-    CHECK(owner.told == 1);
+    CHECK(owner.reported == 1);
     CHECK(owner.bytes == kShortBytes);
     CHECK(room == data);
     CHECK(hand.comm().references == 1);
@@ -65,7 +65,7 @@ TEST_CASE("an owner may start requests when it is told, in the middle of progres
   hand.inject(HandMade::message(kShortBytes, {}), data);
   hand.inject(HandMade::message(kShortBytes, {}), other);
   hand.settle();
-  CHECK(owner.told == 2);
+  CHECK(owner.reported == 2);
   CHECK(first == data);
   CHECK(second == other);
   CHECK(hand.device().quiet());

@@ -13,7 +13,7 @@ namespace {
 // What texts write down, and what they wait for.
 struct TextWorld {
   FramePool pool;
-  std::vector<std::string> told;
+  std::vector<std::string> reported;
   int here = 0;     // what came
   int looked = 0;   // how often somebody asked
   int waited = 0;   // in place
@@ -53,16 +53,16 @@ struct KeptInFrame {
 Steps inner(InText& context, int number) {
   const KeptInFrame object(context.world);
   co_await Came(context, number);
-  context.world.told.push_back("inner " + std::to_string(number));
+  context.world.reported.push_back("inner " + std::to_string(number));
 }
 
 Steps outer(InText& context) {
   const KeptInFrame object(context.world);
-  context.world.told.emplace_back("begins");
+  context.world.reported.emplace_back("begins");
   co_await inner(context, 1);
   co_await inner(context, 2);
   co_await Came(context, 3);
-  context.world.told.emplace_back("ends");
+  context.world.reported.emplace_back("ends");
 }
 
 template <std::size_t kBytes>
@@ -84,7 +84,7 @@ TEST_CASE("a text whose messages are there runs to its end at once") {
   const Steps text = outer(context);
   CHECK(text.done());
   CHECK(flow.go_on());
-  CHECK(world.told == std::vector<std::string>{"begins", "inner 1", "inner 2", "ends"});
+  CHECK(world.reported == std::vector<std::string>{"begins", "inner 1", "inner 2", "ends"});
   CHECK(world.looked == 3);
   CHECK(world.objects == 0);
 }
@@ -96,15 +96,15 @@ TEST_CASE("a text stops where it waits, goes on when that came, and wakes whom i
   Steps text = outer(context);
   CHECK_FALSE(text.done());
   CHECK_FALSE(flow.go_on());
-  CHECK(world.told == std::vector<std::string>{"begins"});
+  CHECK(world.reported == std::vector<std::string>{"begins"});
   CHECK(world.objects == 2);
   world.here = 1;
   CHECK_FALSE(flow.go_on());
-  CHECK(world.told.back() == "inner 1");
+  CHECK(world.reported.back() == "inner 1");
   world.here = 3;
   CHECK(flow.go_on());
   CHECK(text.done());
-  CHECK(world.told == std::vector<std::string>{"begins", "inner 1", "inner 2", "ends"});
+  CHECK(world.reported == std::vector<std::string>{"begins", "inner 1", "inner 2", "ends"});
   CHECK(world.objects == 0);
 }
 

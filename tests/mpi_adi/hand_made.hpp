@@ -86,7 +86,7 @@ class HandMade {
     auto& transmission = *sent_.emplace_back(std::make_unique<sim::Transmission>());
     transmission.header = header;
     transmission.body = portals::Region(const_cast<std::byte*>(body.data()), body.size());
-    transmission.owner_kind = kOwnerOthers;
+    transmission.owner_tag_kind = kOwnerOthers;
     world_.kernel(1).send(transmission);
   }
   void acknowledge(portals::MatchBits bits, portals::Saved saved) {

@@ -19,9 +19,9 @@ struct NoCollectives final : RankExtension {
   sim::WireCounts nothing;
 };
 
-class NoRest final : public sim::Rest {
+class NoYield final : public sim::YieldPolicy {
  public:
-  void rest(std::uint64_t /*ns*/) override {}
+  void yield(std::uint64_t /*ns*/) override {}
 };
 
 struct LoneRank {
@@ -30,12 +30,12 @@ struct LoneRank {
     place.job.size = place.job.node_count = 1;
     place.job.node_of_rank = {0};
     place.attach = [this](sim::TransmissionList& finished) -> sim::Wire& { return network.attach(0, finished); };
-    place.rest = &rest;
+    place.yield_policy = &rest;
     const auto none = [](MpiRank&) -> std::unique_ptr<RankExtension> { return std::make_unique<NoCollectives>(); };
     REQUIRE(MpiRank::start_on(sim::Process::start_virtual(place), none, rank).ok());
   }
   sim::VirtualNetwork network{1, 1};
-  NoRest rest;
+  NoYield rest;
   std::unique_ptr<MpiRank> rank;
 };
 

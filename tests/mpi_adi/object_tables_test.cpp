@@ -165,15 +165,15 @@ TEST_CASE("a communicator's hints: four that it knows, true or false; all are to
   asked.set("mpi_assert_no_any_tag", "perhaps");
   asked.set("another", "true");
   hints.set_from(asked);
-  Info told;
-  hints.tell(told);
-  CHECK(told.pairs.size() == 4);
-  CHECK(*told.find("mpi_assert_exact_length") == "true");
-  CHECK(*told.find("mpi_assert_no_any_tag") == "false");
+  Info reported;
+  hints.write(reported);
+  CHECK(reported.pairs.size() == 4);
+  CHECK(*reported.find("mpi_assert_exact_length") == "true");
+  CHECK(*reported.find("mpi_assert_no_any_tag") == "false");
   asked.set("mpi_assert_exact_length", "false");
   hints.set_from(asked);
-  hints.tell(told);
-  CHECK(*told.find("mpi_assert_exact_length") == "false");
+  hints.write(reported);
+  CHECK(*reported.find("mpi_assert_exact_length") == "false");
 }
 
 TEST_CASE("the predefined attributes of a job on several hosts, and of one on emulated nodes") {

@@ -101,9 +101,9 @@ TEST_CASE("what goes back to a sender that ends is kept to be told; what its pro
     hand.inject(ends);
     hand.settle();
     CHECK(hand.acknowledged.size() == 2);
-    const std::vector<portals::Header>& told = parts_of(hand.device()).unreceived;
-    REQUIRE(told.size() == (kept ? 1 : 0));
-    if (kept) CHECK(read_note(told[0].user_data).answer_bits == 0xb);
+    const std::vector<portals::Header>& reported = parts_of(hand.device()).unreceived;
+    REQUIRE(reported.size() == (kept ? 1 : 0));
+    if (kept) CHECK(read_note(reported[0].user_data).answer_bits == 0xb);
   }
 }
 

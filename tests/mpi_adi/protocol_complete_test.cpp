@@ -6,17 +6,17 @@ namespace margay::mpi_adi {
 namespace {
 
 // Counts what it is told, and can complete another part meanwhile.
-struct PartsOwner final : RequestOwner {
+struct PartsOwner final : ParentRequest {
   explicit PartsOwner(DeviceParts& the_parts) : parts(the_parts) {}
   void part_completed(const Request& part) override {
-    ++told;
+    ++reported;
     bytes = part.bytes;
     in_use_then = parts.receives.in_use() + parts.sends.in_use();
     if (again != nullptr) release_to(parts, *this, new_send(parts, *std::exchange(again, nullptr)));
   }
   DeviceParts& parts;
   Communicator* again = nullptr;  // a send on it is started when a part is complete
-  int told = 0;
+  int reported = 0;
   std::uint64_t bytes = 0;
   std::uint64_t in_use_then = 0;
 };
@@ -54,7 +54,7 @@ void check_begun(const Request& request) {
   CHECK(request.owner == nullptr);
 }
 
-void use_up(DeviceParts& parts, Request& request, RequestOwner& owner) {
+void use_up(DeviceParts& parts, Request& request, ParentRequest& owner) {
   request.cancelled = true;
   request.error_class = MPI_ERR_TRUNCATE;
   request.source = request.tag = 3;
@@ -82,7 +82,7 @@ TEST_CASE("a send that is used again bears nothing of its last use, and has a na
   CHECK(!again.buffered);
   CHECK(again.transmission.state == sim::Transmission::State::idle);
   CHECK(again.transmission.owner == &again);
-  CHECK(again.transmission.owner_kind == kOwnerSend);
+  CHECK(again.transmission.owner_tag_kind == kOwnerSend);
   CHECK(again.answer_block.owner() == &again);
 }
 
@@ -151,9 +151,9 @@ TEST_CASE("an owner is told once, of what is complete already or when it is, whi
     part.bytes = 12;
     if (before) complete(begun.parts, part);
     release_to(begun.parts, owner, part);
-    CHECK(owner.told == (before ? 1 : 0));
+    CHECK(owner.reported == (before ? 1 : 0));
     if (!before) complete(begun.parts, part);
-    CHECK(owner.told == 1);
+    CHECK(owner.reported == 1);
     CHECK(owner.bytes == 12);
     CHECK(owner.in_use_then == 1);
     CHECK(begun.parts.receives.in_use() == 0);
@@ -168,11 +168,11 @@ TEST_CASE("an owner that begins another part when it is told gets another reques
   SendRequest& first = new_send(begun.parts, begun.comm);
   release_to(begun.parts, owner, first);
   complete(begun.parts, first);
-  CHECK(owner.told == 1);
+  CHECK(owner.reported == 1);
   REQUIRE(begun.parts.sends.in_use() == 1);
   CHECK(!first.pooled.in_use);
   begun.parts.sends.for_each_in_use([&](SendRequest& second) { complete(begun.parts, second); });
-  CHECK(owner.told == 2);
+  CHECK(owner.reported == 2);
   CHECK(begun.parts.sends.in_use() == 0);
 }
 

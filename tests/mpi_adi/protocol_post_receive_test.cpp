@@ -232,28 +232,28 @@ TEST_CASE("a trace tells the posting, and whether the search of the heap found s
   sim::Recorder& recorder = posting.parts.recorder();
   REQUIRE(recorder.open_memory().ok());
   const ReceiveRequest& missed = posting.post(posting.room, MPI_ANY_SOURCE, 9);
-  std::vector<sim::TraceEvent> told = recorder.events();
-  REQUIRE(told.size() == 2);
-  CHECK(told[0].kind == sim::TraceKind::post_receive);
-  CHECK(told[0].source == portals::kAnyRank);
-  CHECK(told[0].destination == 0);
-  CHECK(told[0].bytes == kShortBytes);
-  CHECK(told[0].match_bits == missed.entry.criteria().match_bits);
-  CHECK(told[0].detail == missed.entry.criteria().ignore_bits);
-  CHECK(told[0].a == missed.pooled.index);
-  CHECK(told[1].kind == sim::TraceKind::search_miss);
-  CHECK(told[1].match_bits == told[0].match_bits);
+  std::vector<sim::TraceEvent> reported = recorder.events();
+  REQUIRE(reported.size() == 2);
+  CHECK(reported[0].kind == sim::TraceKind::post_receive);
+  CHECK(reported[0].source == portals::kAnyRank);
+  CHECK(reported[0].destination == 0);
+  CHECK(reported[0].bytes == kShortBytes);
+  CHECK(reported[0].match_bits == missed.entry.criteria().match_bits);
+  CHECK(reported[0].detail == missed.entry.criteria().ignore_bits);
+  CHECK(reported[0].a == missed.pooled.index);
+  CHECK(reported[1].kind == sim::TraceKind::search_miss);
+  CHECK(reported[1].match_bits == reported[0].match_bits);
   posting.unexpected(posting.data);
   recorder.clear();
   const ReceiveRequest& hit = posting.post(posting.more);
-  told = recorder.events();
-  REQUIRE(told.size() == 4);
-  CHECK(told[0].kind == sim::TraceKind::post_receive);
-  CHECK(told[0].source == 1);
-  CHECK(told[1].kind == sim::TraceKind::search_hit);
-  CHECK(told[1].a == hit.pooled.index);
-  CHECK(told[2].kind == sim::TraceKind::receive_complete);
-  CHECK(told[3].kind == sim::TraceKind::request_complete);
+  reported = recorder.events();
+  REQUIRE(reported.size() == 4);
+  CHECK(reported[0].kind == sim::TraceKind::post_receive);
+  CHECK(reported[0].source == 1);
+  CHECK(reported[1].kind == sim::TraceKind::search_hit);
+  CHECK(reported[1].a == hit.pooled.index);
+  CHECK(reported[2].kind == sim::TraceKind::receive_complete);
+  CHECK(reported[3].kind == sim::TraceKind::request_complete);
 }
 
 }  // namespace

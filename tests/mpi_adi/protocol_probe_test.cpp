@@ -76,25 +76,25 @@ TEST_CASE("a trace tells what a probe found and how many polls before found noth
   CHECK(poll(7, sim::TraceProbe::iprobe));
   Message* const message = hand.device().matched_probe(1, 7, hand.comm(), envelope, sim::TraceProbe::improbe);
   REQUIRE(message != nullptr);
-  std::vector<sim::TraceEvent> told = recorder.events();
-  REQUIRE(told.size() == 2);
-  CHECK(told[0].kind == sim::TraceKind::found);
-  CHECK(told[0].reason == static_cast<std::uint8_t>(sim::TraceProbe::iprobe));
-  CHECK(told[0].a == 3);
-  CHECK(told[0].bytes == kShortBytes);
-  CHECK(told[0].source == 1);
-  CHECK(told[0].sequence == 1);
-  CHECK(told[1].reason == static_cast<std::uint8_t>(sim::TraceProbe::improbe));
-  CHECK(told[1].a == 0);
-  CHECK(told[1].sequence == 1);
+  std::vector<sim::TraceEvent> reported = recorder.events();
+  REQUIRE(reported.size() == 2);
+  CHECK(reported[0].kind == sim::TraceKind::found);
+  CHECK(reported[0].reason == static_cast<std::uint8_t>(sim::TraceProbe::iprobe));
+  CHECK(reported[0].a == 3);
+  CHECK(reported[0].bytes == kShortBytes);
+  CHECK(reported[0].source == 1);
+  CHECK(reported[0].sequence == 1);
+  CHECK(reported[1].reason == static_cast<std::uint8_t>(sim::TraceProbe::improbe));
+  CHECK(reported[1].a == 0);
+  CHECK(reported[1].sequence == 1);
   recorder.clear();
   std::vector<std::byte> room(kShortBytes);
   CHECK(hand.device().start_matched_receive(room.data(), kShortBytes, hand.bytes(), *message)->complete);
-  told = recorder.events();
-  REQUIRE(told.size() > 1);
-  CHECK(told[1].kind == sim::TraceKind::search_hit);
-  CHECK(told[1].reason == 1);
-  CHECK(told[1].sequence == 1);
+  reported = recorder.events();
+  REQUIRE(reported.size() > 1);
+  CHECK(reported[1].kind == sim::TraceKind::search_hit);
+  CHECK(reported[1].reason == 1);
+  CHECK(reported[1].sequence == 1);
 }
 
 TEST_CASE("a matched probe of a message that is still coming") {

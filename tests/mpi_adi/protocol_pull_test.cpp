@@ -195,18 +195,18 @@ TEST_CASE("a trace tells when a pull begins and ends, before the receive does") 
   asked.source = {0, 1};
   pull.start(asked);
   pull.reply(40, pull.bits());
-  std::vector<sim::TraceEvent> told;
+  std::vector<sim::TraceEvent> reported;
   for (const sim::TraceEvent& event : recorder.events()) {
     if (event.kind >= sim::TraceKind::post_receive && event.kind <= sim::TraceKind::pull_complete)
-      told.push_back(event);
+      reported.push_back(event);
   }
-  REQUIRE(told.size() == 4);
-  CHECK(told[0].kind == sim::TraceKind::pull_begin);
-  CHECK(told[0].match_bits == kSenderBits);
-  CHECK(told[1].kind == sim::TraceKind::pull_complete);
-  CHECK(told[2].kind == sim::TraceKind::receive_complete);
-  CHECK(told[3].kind == sim::TraceKind::request_complete);
-  for (const sim::TraceEvent& event : told) {
+  REQUIRE(reported.size() == 4);
+  CHECK(reported[0].kind == sim::TraceKind::pull_begin);
+  CHECK(reported[0].match_bits == kSenderBits);
+  CHECK(reported[1].kind == sim::TraceKind::pull_complete);
+  CHECK(reported[2].kind == sim::TraceKind::receive_complete);
+  CHECK(reported[3].kind == sim::TraceKind::request_complete);
+  for (const sim::TraceEvent& event : reported) {
     CHECK(event.source == 1);
     CHECK(event.destination == 0);
     CHECK(event.bytes == 40);

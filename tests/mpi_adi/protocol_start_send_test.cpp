@@ -210,26 +210,26 @@ TEST_CASE(
   const SendRequest& other = starting.start(SendMode::synchronous, kShortBytes);
   const SendRequest& send = starting.start(SendMode::standard, kLongBytes);
   CHECK(other.pooled.index != send.pooled.index);
-  std::vector<sim::TraceEvent> told;
+  std::vector<sim::TraceEvent> reported;
   for (const sim::TraceEvent& event : starting.parts.recorder().events()) {
-    if (event.source == 0 && event.destination == 1) told.push_back(event);
+    if (event.source == 0 && event.destination == 1) reported.push_back(event);
   }
-  REQUIRE(told.size() == 6);
+  REQUIRE(reported.size() == 6);
   // It is told once it has left, with the time at which it began.
-  CHECK(told[0].kind == sim::TraceKind::kernel_send);
-  CHECK(told[1].kind == sim::TraceKind::send_begin);
-  CHECK(told[1].time <= told[0].time);
-  CHECK(told[1].sequence == 2);
-  CHECK(told[0].sequence == 2);
-  CHECK(told[1].protocol == sim::TraceProtocol::short_send);
-  CHECK(told[1].a == sim::kTraceNoRequest);
-  CHECK(told[1].match_bits == envelope_bits(7, 0, 0));
-  told.erase(told.begin(), told.begin() + 2);
+  CHECK(reported[0].kind == sim::TraceKind::kernel_send);
+  CHECK(reported[1].kind == sim::TraceKind::send_begin);
+  CHECK(reported[1].time <= reported[0].time);
+  CHECK(reported[1].sequence == 2);
+  CHECK(reported[0].sequence == 2);
+  CHECK(reported[1].protocol == sim::TraceProtocol::short_send);
+  CHECK(reported[1].a == sim::kTraceNoRequest);
+  CHECK(reported[1].match_bits == envelope_bits(7, 0, 0));
+  reported.erase(reported.begin(), reported.begin() + 2);
   const std::array<const SendRequest*, 2> sends{&other, &send};
   const std::array<sim::TraceChoice, 2> why{sim::TraceChoice::mode, sim::TraceChoice::above_short};
   for (std::size_t i = 0; i < 2; ++i) {
-    const sim::TraceEvent& choice = told[2 * i];
-    const sim::TraceEvent& left = told[2 * i + 1];
+    const sim::TraceEvent& choice = reported[2 * i];
+    const sim::TraceEvent& left = reported[2 * i + 1];
     CHECK(choice.kind == sim::TraceKind::send_begin);
     CHECK(choice.protocol == sends[i]->protocol);
     CHECK(choice.reason == static_cast<std::uint8_t>(why[i]));

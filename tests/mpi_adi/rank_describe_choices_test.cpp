@@ -8,7 +8,7 @@
 namespace margay::mpi_adi {
 namespace {
 
-std::string told(const sim::Options& options) {
+std::string notify(const sim::Options& options) {
   std::string all;
   for (const std::string& line : describe_choices(options)) all += line + "\n";
   return all;
@@ -26,27 +26,27 @@ std::ptrdiff_t lines_with(const std::string& text, std::string_view words) {
 
 TEST_CASE("what info tells of protocols follows the short limit, the long protocol and the heap") {
   sim::Options options;
-  const std::string plain = told(options);
+  const std::string plain = notify(options);
   CHECK(says(plain, "up to 16 KiB"));
   CHECK(says(plain, "up to 64 KiB"));
   CHECK_EQ(lines_with(plain, "the receiver pulls the body"), 0);
   CHECK_EQ(lines_with(plain, "\n"), 1 + 2 * (1 + 2 * 4));
   options.set("protocol", "short_limit=1000");
-  CHECK_EQ(lines_with(told(options), "up to 1000 bytes"), 2 * 4);
+  CHECK_EQ(lines_with(notify(options), "up to 1000 bytes"), 2 * 4);
   options.set("protocol", "long=rendezvous");
-  const std::string rendezvous = told(options);
+  const std::string rendezvous = notify(options);
   // All long ones but ready.
   CHECK_EQ(lines_with(rendezvous, "the receiver pulls the body"), 2 * 3);
   CHECK_EQ(lines_with(rendezvous, "into the receive that must be there"), 2 * 2);
   sim::Options small;
   small.set("heap_bytes", "128k");
-  CHECK_FALSE(says(told(small), "up to 64 KiB"));
+  CHECK_FALSE(says(notify(small), "up to 64 KiB"));
 }
 
 TEST_CASE("what info tells of options that no rank would take is why") {
   sim::Options options;
   options.set("protocol", "long=magic");
-  CHECK(says(told(options), "the long protocols are puma and rendezvous"));
+  CHECK(says(notify(options), "the long protocols are puma and rendezvous"));
 }
 
 }  // namespace margay::mpi_adi

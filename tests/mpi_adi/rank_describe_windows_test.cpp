@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "mpi_adi/rank/describe_choices.hpp"
-#include "mpi_adi/rma/window_way.hpp"
+#include "mpi_adi/rma/window_method.hpp"
 
 using namespace margay::mpi_adi;
 
@@ -22,13 +22,14 @@ bool says(const std::string& line, const std::string& words) {
 }  // namespace
 
 TEST_CASE("the first way that a member's memory allows is taken") {
-  CHECK(choose_window_way({.is_own = true}).way == WindowWay::direct);
-  CHECK(choose_window_way({.is_on_node = true, .is_mapped = true, .reads_others = true}).way == WindowWay::direct);
-  CHECK(choose_window_way({.is_on_node = true, .reads_others = true}).way == WindowWay::process);
-  CHECK(choose_window_way({.is_on_node = true}).way == WindowWay::message);
-  CHECK(choose_window_way({.reads_others = true}).way == WindowWay::message);
-  CHECK(choose_window_way({.is_dynamic = true, .is_own = true}).way == WindowWay::message);
-  CHECK(choose_window_way({.of_1996 = true, .is_own = true}).way == WindowWay::message);
+  CHECK(choose_window_method({.is_own = true}).method == WindowMethod::direct);
+  CHECK(choose_window_method({.is_on_node = true, .is_mapped = true, .reads_others = true}).method ==
+        WindowMethod::direct);
+  CHECK(choose_window_method({.is_on_node = true, .reads_others = true}).method == WindowMethod::process);
+  CHECK(choose_window_method({.is_on_node = true}).method == WindowMethod::message);
+  CHECK(choose_window_method({.reads_others = true}).method == WindowMethod::message);
+  CHECK(choose_window_method({.is_dynamic = true, .is_own = true}).method == WindowMethod::message);
+  CHECK(choose_window_method({.of_1996 = true, .is_own = true}).method == WindowMethod::message);
 }
 
 TEST_CASE("what this machine allows decides what is told of windows") {

@@ -19,7 +19,7 @@ using test::LoneRank;
 TEST_CASE("a wait of a second stands on the board, until a message moves or a part of one") {
   LoneRank lone;
   const sim::BoardBlock& board = lone.rank->process().board();
-  StallWatch watch(*lone.rank);
+  StallTimer watch(*lone.rank);
   const std::uint64_t progress = board.progress;
   watch.idle(kSecond / 2);
   CHECK_EQ(board.wait.is_waiting, 0);
@@ -42,7 +42,7 @@ TEST_CASE("a function of the program's in the middle of a wait is no wait, for t
   const sim::BoardBlock& board = rank.process().board();
   rank.enter();
   {
-    StallWatch watch(rank);
+    StallTimer watch(rank);
     call_program(rank, [&] {
       CHECK_EQ(board.wait.is_waiting, 0);
       return 0;

@@ -34,18 +34,18 @@ TEST_CASE(
   Worlds& worlds = lone.rank->worlds();
   const ErrorHandlerPtr returns = lone.rank->tables().error_handlers.find(MPI_ERRORS_RETURN);
   REQUIRE(returns != nullptr);
-  const auto told_by = [&](MPI_Comm expected) {
+  const auto reported_by = [&](MPI_Comm expected) {
     CHECK_EQ(worlds.raises_the_rest().handle, expected);
     CHECK_EQ(worlds.handler_of_the_rest().communicator, expected);
     CHECK_EQ(worlds.handler_of_the_rest().handler, worlds.raises_the_rest().error_handler);
   };
-  told_by(MPI_COMM_WORLD);
+  reported_by(MPI_COMM_WORLD);
   worlds.set_error_handler(worlds.self(), returns);
-  told_by(MPI_COMM_SELF);
+  reported_by(MPI_COMM_SELF);
   worlds.set_error_handler(worlds.world(), returns);
-  told_by(MPI_COMM_WORLD);
+  reported_by(MPI_COMM_WORLD);
   worlds.end();  // and the program's handlers are gone
-  told_by(MPI_COMM_WORLD);
+  reported_by(MPI_COMM_WORLD);
   CHECK_EQ(worlds.world().error_handler, lone.rank->tables().initial_handler);
 }
 

@@ -145,16 +145,16 @@ TEST_CASE("put_whole does what decide, copy and complete do, or nothing") {
         static_cast<void>(a.general(header, body));
       } else {
         REQUIRE(verdict.outcome == Outcome::deposit);
-        const Verdict told = Delivery::verdict_of(placed, header);
-        REQUIRE(told.outcome == Outcome::deposit);
-        REQUIRE(told.visited == verdict.visited);
-        REQUIRE(told.saved == verdict.saved);
-        REQUIRE(told.row == verdict.row);
-        REQUIRE(told.offset == verdict.offset);
-        REQUIRE(told.landing.bytes() == verdict.landing.bytes());
-        REQUIRE(told.entry->order() == verdict.entry->order());
+        const Verdict reported = Delivery::verdict_of(placed, header);
+        REQUIRE(reported.outcome == Outcome::deposit);
+        REQUIRE(reported.visited == verdict.visited);
+        REQUIRE(reported.saved == verdict.saved);
+        REQUIRE(reported.row == verdict.row);
+        REQUIRE(reported.offset == verdict.offset);
+        REQUIRE(reported.landing.bytes() == verdict.landing.bytes());
+        REQUIRE(reported.entry->order() == verdict.entry->order());
         REQUIRE(!verdict.acknowledge);
-        REQUIRE(!told.acknowledge);
+        REQUIRE(!reported.acknowledge);
       }
       taken += placed ? 1 : 0;
       ++sent;

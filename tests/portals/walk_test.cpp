@@ -165,14 +165,14 @@ TEST_CASE("explain() tells a walk's first stops and counts it up to a limit, thr
   lists.list.adopt(lists.b);
   lists.list.adopt(lists.c);
   std::vector<Step> steps;
-  const auto told = [&](std::size_t limit, std::uint32_t visited) {
+  const auto reported = [&](std::size_t limit, std::uint32_t visited) {
     steps.clear();
     return lists.kernel.delivery.explain(put(kWanted, 8), steps, {.steps = limit, .visited = visited});
   };
-  const WalkTold whole = told(41, 43);
+  const WalkSummary whole = reported(41, 43);
   CHECK((whole.outcome == Outcome::deposit && whole.is_whole && whole.visited == 43 && steps.size() == 41));
   CHECK(steps.back().entry == &lists.a);
-  const WalkTold cut = told(41, 42);
+  const WalkSummary cut = reported(41, 42);
   CHECK((!cut.is_whole && cut.visited == 42 && steps.size() == 41));
 }
 

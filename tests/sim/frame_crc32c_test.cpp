@@ -43,17 +43,17 @@ TEST_CASE("crc32c: the published check values, every way") {
   read_command[32] = std::byte{0x28};
   read_command[40] = std::byte{0x02};
   const std::string_view digits = "123456789";
-  for (const Crc32cWay& way : crc32c_ways()) {
-    CAPTURE(way.name);
-    CHECK_EQ(way.sum(std::as_bytes(std::span(digits)), 0), 0xe3069283);
-    CHECK_EQ(way.sum(zeros, 0), 0x8a9136aa);
-    CHECK_EQ(way.sum(ones, 0), 0x62a8ab43);
-    CHECK_EQ(way.sum(up, 0), 0x46dd794e);
-    CHECK_EQ(way.sum(down, 0), 0x113fdb5c);
-    CHECK_EQ(way.sum(read_command, 0), 0xd9963a56);
-    CHECK_EQ(way.sum({}, 0), 0);
+  for (const Crc32cMethod& method : crc32c_methods()) {
+    CAPTURE(method.name);
+    CHECK_EQ(method.sum(std::as_bytes(std::span(digits)), 0), 0xe3069283);
+    CHECK_EQ(method.sum(zeros, 0), 0x8a9136aa);
+    CHECK_EQ(method.sum(ones, 0), 0x62a8ab43);
+    CHECK_EQ(method.sum(up, 0), 0x46dd794e);
+    CHECK_EQ(method.sum(down, 0), 0x113fdb5c);
+    CHECK_EQ(method.sum(read_command, 0), 0xd9963a56);
+    CHECK_EQ(method.sum({}, 0), 0);
   }
-  CHECK_EQ(crc32c_ways().back().name, "table");
+  CHECK_EQ(crc32c_methods().back().name, "table");
 }
 
 TEST_CASE("crc32c: every way agrees with the definition, at every length") {
@@ -62,9 +62,9 @@ TEST_CASE("crc32c: every way agrees with the definition, at every length") {
     const std::span<const std::byte> part = std::span(bytes).subspan(length % 67 % 64, length);
     const std::uint32_t before = length % 3 == 0 ? 0 : static_cast<std::uint32_t>(length * 2'654'435'761U);
     const std::uint32_t right = by_definition(part, before);
-    for (const Crc32cWay& way : crc32c_ways()) {
-      CAPTURE(way.name);
-      CHECK_EQ(way.sum(part, before), right);
+    for (const Crc32cMethod& method : crc32c_methods()) {
+      CAPTURE(method.name);
+      CHECK_EQ(method.sum(part, before), right);
     }
     CHECK_EQ(crc32c(part, before), right);
   }
@@ -76,9 +76,9 @@ TEST_CASE("crc32c: every way agrees with the definition, at every alignment") {
     for (const std::size_t length : std::initializer_list<std::size_t>{15, 64, 255, 256, 257, 511, 777, 1900}) {
       const std::span<const std::byte> part = std::span(bytes).subspan(at, length);
       const std::uint32_t right = by_definition(part);
-      for (const Crc32cWay& way : crc32c_ways()) {
-        CAPTURE(way.name);
-        CHECK_EQ(way.sum(part, 0), right);
+      for (const Crc32cMethod& method : crc32c_methods()) {
+        CAPTURE(method.name);
+        CHECK_EQ(method.sum(part, 0), right);
       }
     }
   }
@@ -92,16 +92,16 @@ TEST_CASE("crc32c: every way agrees in parts and over long stretches") {
     const std::size_t length = random() % (bytes.size() - begin);
     const std::span<const std::byte> part = std::span(bytes).subspan(begin, length);
     const std::uint32_t right = by_definition(part);
-    for (const Crc32cWay& way : crc32c_ways()) {
-      CAPTURE(way.name);
+    for (const Crc32cMethod& method : crc32c_methods()) {
+      CAPTURE(method.name);
       std::uint32_t crc = 0;
       for (std::size_t at = 0; at < length;) {
         const std::size_t piece = std::min<std::size_t>(1 + random() % 3000, length - at);
-        crc = way.sum(part.subspan(at, piece), crc);
+        crc = method.sum(part.subspan(at, piece), crc);
         at += piece;
       }
       CHECK_EQ(crc, right);
-      CHECK_EQ(way.sum(part, 0), right);
+      CHECK_EQ(method.sum(part, 0), right);
     }
   }
 }

@@ -62,7 +62,7 @@ struct Answerer {
   void give_back() {
     Transmission* const over = finished.pop();
     REQUIRE(over != nullptr);
-    REQUIRE_EQ(over->owner_kind, kOwnerKernel);
+    REQUIRE_EQ(over->owner_tag_kind, kOwnerKernel);
     initiator.gave_back();
     answers.finish(*over);
   }

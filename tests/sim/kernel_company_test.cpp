@@ -30,10 +30,10 @@ class TestScheduler final : public Scheduler {
 };
 
 // A yield takes as long as a turn of others.
-class TurnsRest final : public Rest {
+class TurnsPolicy final : public YieldPolicy {
  public:
-  explicit TurnsRest(VirtualClock& clock) : clock_(clock) {}
-  void rest(std::uint64_t ns) override {
+  explicit TurnsPolicy(VirtualClock& clock) : clock_(clock) {}
+  void yield(std::uint64_t ns) override {
     clock_.advance_ns(ns != 0 ? ns : turn_ns);
     yields += ns == 0 ? 1 : 0;
     naps += ns != 0 ? 1 : 0;
@@ -73,7 +73,7 @@ struct Rank {
   }
 
   VirtualClock clock{kMs};
-  TurnsRest rest{clock};
+  TurnsPolicy rest{clock};
   TransmissionList finished;
   SelfWire wire{{0, 0}, finished};
   Recorder recorder{clock};
@@ -82,7 +82,7 @@ struct Rank {
   RankProcessors ranks{{&words[0], &words[1], &words[2]}, 1};
   TestScheduler scheduler;
   Company company{ranks, scheduler};
-  WaitMeans means{.policy = WaitPolicy::automatic, .reason = {}, .rest = &rest, .company = &company};
+  WaitMeans means{.policy = WaitPolicy::automatic, .reason = {}, .yield_policy = &rest, .company = &company};
   LookStreak streak;
 };
 
@@ -199,10 +199,10 @@ TEST_CASE("of two ranks that stay on one processor the one with the higher numbe
 TEST_CASE("a rank that sleeps for long needs no processor") {
   Rank rank;
   rank.other_runs_on(0, 0);
-  class Watch final : public Rest {
+  class Watch final : public YieldPolicy {
    public:
     explicit Watch(Rank& rank) : rank_(rank) {}
-    void rest(std::uint64_t ns) override {
+    void yield(std::uint64_t ns) override {
       if (ns != 0) CHECK_EQ(rank_.words[1], 0);
       naps += ns != 0 ? 1 : 0;
       rank_.clock.advance_ns(ns != 0 ? ns : 50'000);
@@ -213,7 +213,7 @@ TEST_CASE("a rank that sleeps for long needs no processor") {
     Rank& rank_;
   } watch(rank);
   rank.scheduler.may = {0};
-  rank.means.rest = &watch;
+  rank.means.yield_policy = &watch;
   Waiter waiter(rank.kernel, rank.clock, rank.means);
   rank.rounds(waiter, 2000, 10);
   CHECK_GT(watch.naps, 0);

@@ -201,7 +201,7 @@ TEST_CASE("initiator: when it is too late to take a transmission back nothing ha
 }
 
 // "kernel_send 2>1 #1 24 ..." of what was recorded.
-std::string told(const Recorder& recorder) {
+std::string reported(const Recorder& recorder) {
   std::string words;
   for (const TraceEvent& event : recorder.events()) {
     words += std::string(name(event.kind)) + " " + std::to_string(event.source) + ">" +
@@ -226,7 +226,7 @@ TEST_CASE("initiator: a trace tells departures and stops and what is taken back,
   sender.initiator.stop(stopped);
   sender.queue(taken_back);
   REQUIRE(sender.initiator.replace(taken_back, instead));
-  CHECK_EQ(told(sender.recorder),
+  CHECK_EQ(reported(sender.recorder),
            "kernel_send 2>0 #1 24 wire 2, kernel_send 2>1 #3 24 wire 1, stop 2>1 #3 24 wire 255, "
            "kernel_send 2>1 #4 24 wire 1, take_back 2>1 #4 24 wire 1, ");
 }

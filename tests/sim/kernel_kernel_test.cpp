@@ -41,9 +41,9 @@ struct Played {
     header.return_length = kind == portals::Kind::get ? 8 : 0;
     wire.bring(peer, ++brought[peer], header, nothing);
   }
-  void queue(Transmission& transmission, std::uint32_t peer, std::uint32_t owner_kind = kOwnerTest) {
+  void queue(Transmission& transmission, std::uint32_t peer, std::uint32_t owner_tag_kind = kOwnerTest) {
     transmission.header.destination = {0, peer};
-    transmission.owner_kind = owner_kind;
+    transmission.owner_tag_kind = owner_tag_kind;
     kernel.send(transmission);
   }
 
@@ -331,7 +331,7 @@ TEST_CASE("kernel: a trace tells what was taken of a body, unless it failed") {
   std::array<Transmission, 3> out;
   for (Transmission& transmission : out) played.queue(transmission, 3);
   played.recorder.clear();
-  out[0].way = out[1].way = TraceBody::epoll;
+  out[0].method = out[1].method = TraceBody::epoll;
   out[0].copied_bytes = 0;
   out[1].copied_bytes = 7;
   played.tcp.end(Transmission::State::sent);
@@ -342,7 +342,7 @@ TEST_CASE("kernel: a trace tells what was taken of a body, unless it failed") {
   REQUIRE_EQ(events.size(), 2);
   for (const TraceEvent& event : events) {
     CHECK(event.kind == TraceKind::kernel_sent);
-    CHECK(body_way(event.reason) == TraceBody::epoll);
+    CHECK(body_method(event.reason) == TraceBody::epoll);
   }
   CHECK_EQ(events[0].detail, 0);
   CHECK_EQ(events[1].detail, 7);

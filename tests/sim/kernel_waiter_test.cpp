@@ -48,11 +48,11 @@ class SlowWire final : public Wire {
 };
 
 // Each time that a wait gives away takes a second, or as long as the test says.
-class SecondsRest final : public Rest {
+class SecondsPolicy final : public YieldPolicy {
  public:
-  explicit SecondsRest(VirtualClock& clock) : clock_(clock) {}
+  explicit SecondsPolicy(VirtualClock& clock) : clock_(clock) {}
   std::uint64_t takes_ns = kSecond;
-  void rest(std::uint64_t ns) override {
+  void yield(std::uint64_t ns) override {
     clock_.advance_ns(takes_ns);
     naps += ns != 0 ? 1 : 0;
   }
@@ -79,12 +79,12 @@ struct Waiting {
   }
 
   VirtualClock clock{kSecond};
-  SecondsRest rest{clock};
+  SecondsPolicy rest{clock};
   SlowWire wire;
   TransmissionList finished;
   Recorder recorder{clock};
   Kernel kernel{{0, 0}, {&wire}, finished, recorder};
-  WaitMeans means{.policy = WaitPolicy::yield, .reason = {}, .may_sleep = false, .rest = &rest};
+  WaitMeans means{.policy = WaitPolicy::yield, .reason = {}, .may_sleep = false, .yield_policy = &rest};
   Waiter waiter{kernel, clock, means};
 };
 
@@ -177,7 +177,7 @@ TEST_CASE("waiter: a lent body is seen to be read by its sender's kernel, visit 
   out.header.destination = {0, 1};
   out.header.length = kBytes;
   out.body = portals::Region(body.data(), kBytes);
-  out.owner_kind = kOwnerKernel + 1;
+  out.owner_tag_kind = kOwnerKernel + 1;
   sender.send(out);
   Arrival arrival;
   REQUIRE(set.wire(1).poll(arrival));

@@ -31,8 +31,8 @@ constexpr std::uint64_t kHugeBytes = 2 * kHugeMinBytes;
 // What the two processes of a test share beside the heap.
 struct HeapMeeting {
   RankArea area;
-  HeapPlace small;
-  HeapPlace huge;
+  HeapAddress small;
+  HeapAddress huge;
 };
 
 HeapMeeting& make_meeting() {
@@ -120,7 +120,7 @@ class HeapOwner {
   int from_ = -1;
 };
 
-std::byte* mapped_place(PeerHeap& peer, const HeapPlace& place) {
+std::byte* mapped_place(PeerHeap& peer, const HeapAddress& place) {
   std::byte* at = nullptr;
   const portals::Status status = peer.map(place, at);
   REQUIRE_MESSAGE(status.ok(), status.sentence());
@@ -145,7 +145,7 @@ TEST_CASE("peer heap: a place is where its arena is mapped, however often it is 
   HeapOwner owner;
   PeerHeap peer;
   REQUIRE(PeerHeap::open(owner.meeting().area, peer).ok());
-  const HeapPlace whole = owner.meeting().small;
+  const HeapAddress whole = owner.meeting().small;
   std::byte* const at = mapped_place(peer, whole);
   CHECK(mapped_place(peer, {whole.offset + 10, kSmallBytes - 20}) == at + 10);
   CHECK(mapped_place(peer, {whole.offset + kHeapPage, 1}) == at + kHeapPage);
@@ -202,9 +202,9 @@ TEST_CASE("peer heap: a place outside of the file is refused") {
   REQUIRE(PeerHeap::open(owner.meeting().area, peer).ok());
   const std::uint64_t end = owner.meeting().area.heap_bytes;
   constexpr std::uint64_t kMost = ~std::uint64_t{0};
-  for (const HeapPlace& place :
-       {HeapPlace{end, 1}, HeapPlace{end - 1, 2}, HeapPlace{0, end + 1}, HeapPlace{kMost, 1}, HeapPlace{kMost, kMost},
-        HeapPlace{kHeapPage, kMost}, HeapPlace{kHeapPage, kMost - kHeapPage + 1}, HeapPlace{kHeapPage, 0}}) {
+  for (const HeapAddress& place : {HeapAddress{end, 1}, HeapAddress{end - 1, 2}, HeapAddress{0, end + 1},
+                                   HeapAddress{kMost, 1}, HeapAddress{kMost, kMost}, HeapAddress{kHeapPage, kMost},
+                                   HeapAddress{kHeapPage, kMost - kHeapPage + 1}, HeapAddress{kHeapPage, 0}}) {
     CAPTURE(place.offset);
     CAPTURE(place.bytes);
     std::byte* at = nullptr;
@@ -254,7 +254,7 @@ struct OwnHeap {
     REQUIRE(PeerHeap::open(said.area, peer).ok());
     return peer;
   }
-  HeapPlace place(std::uint64_t bytes) {
+  HeapAddress place(std::uint64_t bytes) {
     const std::span<std::byte> got = piece(heap, bytes);
     return heap.find(got.data(), bytes).value();
   }
@@ -267,7 +267,7 @@ TEST_CASE("peer heap: ranges do not grow with the places") {
   CHECK(peer.mapped() == 1);
   std::uint64_t bytes = 0;
   for (std::uint64_t i = 0; i < 400 && bytes < own.heap.arena_bytes() / 4; ++i, bytes += 8 * kMiB) {
-    const HeapPlace place = own.place(7 * kMiB + i);
+    const HeapAddress place = own.place(7 * kMiB + i);
     std::byte* const at = mapped_place(peer, place);
     at[place.bytes - 1] = std::byte{2};
     REQUIRE(peer.mapped() <= 2 + std::bit_width(bytes / kPeerRangeBytes));
@@ -277,8 +277,8 @@ TEST_CASE("peer heap: ranges do not grow with the places") {
 TEST_CASE("peer heap: where addresses are short a place's own pages are mapped") {
   if (testing::kSanitized) return;  // a sanitizer has more addresses than this for itself
   OwnHeap own;
-  const HeapPlace place = own.place(kSmallBytes);
-  const HeapPlace other = own.place(20 * kMiB);
+  const HeapAddress place = own.place(kSmallBytes);
+  const HeapAddress other = own.place(20 * kMiB);
   PeerHeap peer = own.open();
   CHECK(in_child([&] {
     // A child of fork() maps nothing: it opens for itself.

@@ -87,23 +87,23 @@ TEST_CASE("portals in a trace: entries are linked and unlinked where and when th
   list.remove(second);
   named.table.detach(4);
   list.append(second);  // not seen any more
-  std::vector<std::string> told;
+  std::vector<std::string> reported;
   for (const TraceEvent& event : named.recorder.events()) {
-    told.push_back(fmt::format("{} {} {} {} {} {}", name(event.kind), event.portal, event.detail, event.a, event.reason,
-                               event.match_bits));
+    reported.push_back(fmt::format("{} {} {} {} {} {}", name(event.kind), event.portal, event.detail, event.a,
+                                   event.reason, event.match_bits));
   }
   const std::vector<std::string> expected = {
       "entry_linked 4 1 0 1 0",   "entry_linked 4 2 0 0 2",  "entry_linked 4 3 2 2 1",  // spare, second, first
       "entry_linked 5 2 0 0 2",   "entry_linked 5 3 2 2 1",  "entry_linked 5 1 0 1 0",
       "entry_switched 4 3 0 0 0", "entry_unlinked 4 2 0 0 0"};
   std::vector<std::string> in_order;  // those of a detached portal come in any order
-  for (const std::string& line : told) {
+  for (const std::string& line : reported) {
     const bool is_detached = line.starts_with("entry_unlinked 5") ||
                              (line.starts_with("entry_unlinked 4") && line != "entry_unlinked 4 2 0 0 0");
     if (!is_detached) in_order.push_back(line);
   }
   CHECK_EQ(in_order, expected);
-  CHECK_EQ(told.size(), expected.size() + 3 + 2);
+  CHECK_EQ(reported.size(), expected.size() + 3 + 2);
 }
 
 TEST_CASE("portals in a trace: a portal's own descriptor; a heap of whichever entry has a number and a size") {

@@ -36,7 +36,7 @@ TEST_CASE("shared heap: pieces are zeros, long ones whole pages, the longest lie
     CHECK(reinterpret_cast<std::uintptr_t>(got.data()) % lies_by(bytes) == 0);
     CHECK(is_all(got, 0));
     fill(got, 0xa5);
-    const std::optional<HeapPlace> place = heap.find(got.data(), bytes);
+    const std::optional<HeapAddress> place = heap.find(got.data(), bytes);
     REQUIRE(place.has_value());
     CHECK(place->offset % lies_by(bytes) == 0);
     CHECK(heap.is_sound());
@@ -54,10 +54,10 @@ TEST_CASE("shared heap: a range is found where it lies in one piece, by the byte
   const std::span<std::byte> first = piece(heap, 2 * kHeapPage + 10);
   const std::span<std::byte> second = piece(heap, 100);
   CHECK(!heap.find(&local, sizeof local));
-  const HeapPlace whole = heap.find(first.data(), first.size()).value();
+  const HeapAddress whole = heap.find(first.data(), first.size()).value();
   CHECK(whole.bytes == first.size());
-  CHECK(heap.find(first.data() + kHeapPage + 3, 7) == HeapPlace{whole.offset + kHeapPage + 3, 7});
-  CHECK(heap.find(first.data() + first.size(), 0) == HeapPlace{whole.offset + first.size(), 0});
+  CHECK(heap.find(first.data() + kHeapPage + 3, 7) == HeapAddress{whole.offset + kHeapPage + 3, 7});
+  CHECK(heap.find(first.data() + first.size(), 0) == HeapAddress{whole.offset + first.size(), 0});
   CHECK(!heap.find(first.data(), first.size() + 1));
   CHECK(!heap.find(first.data() + 1, first.size()));
   CHECK(!heap.find(first.data() + 1, ~std::uint64_t{0}));

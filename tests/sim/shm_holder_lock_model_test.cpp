@@ -36,7 +36,7 @@ struct HolderState {
   std::uint8_t half_done = 0;  // somebody died inside, and nobody has repaired it
   std::array<std::uint8_t, kComers> step{};
   std::array<std::uint8_t, kComers> seen{};
-  std::array<std::uint8_t, kComers> told{};  // taken_over
+  std::array<std::uint8_t, kComers> reported{};  // taken_over
   std::uint8_t deaths_left = 2;
 };
 
@@ -89,8 +89,8 @@ class HolderExplorer {
 
   void enter(HolderState& next, std::size_t who, bool taken_over) {
     next.word = static_cast<std::uint8_t>(who + 1);
-    next.told[who] = taken_over && mutant_ != HolderMutant::free_is_told ? 1 : 0;
-    if (next.half_done != next.told[who]) wrong_.insert("what the dead left is not told");
+    next.reported[who] = taken_over && mutant_ != HolderMutant::free_is_told ? 1 : 0;
+    if (next.half_done != next.reported[who]) wrong_.insert("what the dead left is not told");
     next.half_done = 0;  // it repairs
     next.step[who] = working;
   }
@@ -128,7 +128,7 @@ class HolderExplorer {
         return true;
       default:
         if (mutant_ != HolderMutant::leaves_too_soon) next.word = 0;
-        next.told[who] = next.seen[who] = 0;
+        next.reported[who] = next.seen[who] = 0;
         next.step[who] = outside;
         return true;
     }

@@ -55,9 +55,9 @@ TEST_CASE("shared body: from the front and from the back until they meet") {
   CHECK_EQ(chunk, 1);
   CHECK_EQ(both.receiver.claim(1, chunk), 0);
   CHECK_FALSE(both.sender.claim(1, 4, chunk, landing));
-  CHECK(both.receiver.rest(chunk) == SharedBodyReceiver::Rest::coming);
+  CHECK(both.receiver.remainder(chunk) == SharedBodyReceiver::Remainder::coming);
   both.sender.report(1, false);
-  CHECK(both.receiver.rest(chunk) == SharedBodyReceiver::Rest::done);
+  CHECK(both.receiver.remainder(chunk) == SharedBodyReceiver::Remainder::done);
   both.receiver.open(3, 8192, 4);
   CHECK_FALSE(both.sender.claim(1, 4, chunk, landing));  // an offer that is over
 }
@@ -91,7 +91,7 @@ TEST_CASE("shared body: a chunk that the sender could not carry is named; a clos
   both.sender.report(1, true);
   REQUIRE_EQ(both.receiver.claim(1, chunk), 1);
   CHECK_EQ(both.receiver.claim(1, chunk), 0);
-  REQUIRE(both.receiver.rest(chunk) == SharedBodyReceiver::Rest::failed);
+  REQUIRE(both.receiver.remainder(chunk) == SharedBodyReceiver::Remainder::failed);
   CHECK_EQ(chunk, 1);
   both.receiver.open(3, 4096, 3);
   both.receiver.close();
@@ -139,7 +139,7 @@ TEST_CASE("shared body: words that contradict the receiver's own count are told 
   both.shared.claims = claims;
   both.producer.carried = carried;
   CHECK_EQ(both.receiver.claim(4, chunk), 0);
-  CHECK(both.receiver.rest(chunk) == SharedBodyReceiver::Rest::damaged);
+  CHECK(both.receiver.remainder(chunk) == SharedBodyReceiver::Remainder::damaged);
 }
 
 constexpr std::uint64_t kBodies = margay::testing::of_threads(20'000);
@@ -180,7 +180,7 @@ TEST_CASE("shared body: between threads every chunk is carried once") {
       for (std::uint64_t i = 0; i < count; ++i) landing[chunk + i] += source[chunk + i];
       take_steps(body % 64);
     }
-    while (both.receiver.rest(chunk) == SharedBodyReceiver::Rest::coming) {
+    while (both.receiver.remainder(chunk) == SharedBodyReceiver::Remainder::coming) {
     }
     wrong += landing == source ? 0 : 1;
     answered.store(body, std::memory_order_release);

@@ -46,7 +46,7 @@ class Player {
       if (wrong_ != nullptr) return wrong_;
       if (moved) continue;
       if (std::chrono::steady_clock::now() > end) return "no progress for too long";
-      rest();
+      remainder();
     }
     return wrong_;
   }
@@ -60,7 +60,7 @@ class Player {
     return true;
   }
 
-  void rest() {
+  void remainder() {
     wire_.idle_round();
     if (!plan_.sleeps) {
       std::this_thread::yield();

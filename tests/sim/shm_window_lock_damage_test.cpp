@@ -59,12 +59,12 @@ TEST_CASE("window lock: counts that a dead one left are made anew from the slots
     damage();
     CHECK_FALSE(lock.request(3, WindowLockKind::shared));
     CHECK_EQ(wrong_at_rest(table, 4), "");
-    std::vector<std::uint32_t> told;
+    std::vector<std::uint32_t> reported;
     for (std::uint32_t member = 0; member < 4; ++member) {
       REQUIRE(lock.granted(member));
-      lock.release(member, [&](std::uint32_t other) { told.push_back(other); });
+      lock.release(member, [&](std::uint32_t other) { reported.push_back(other); });
     }
-    CHECK(told == std::vector<std::uint32_t>{1, 2, 3});
+    CHECK(reported == std::vector<std::uint32_t>{1, 2, 3});
     damage();
     CHECK(lock.request(3, WindowLockKind::exclusive));
   }
@@ -92,9 +92,9 @@ TEST_CASE("window lock: damaged words lead nowhere, and it is sound again when a
           slot = random() % 2 == 0 ? random() : random() >> 32 << 32 | random() % 8;
       }
       const auto member = static_cast<std::uint32_t>(random() % (members + 2));
-      std::uint32_t told = 0;
+      std::uint32_t reported = 0;
       const auto tell = [&](std::uint32_t other) {
-        ++told;
+        ++reported;
         REQUIRE_LT(other, members);
       };
       switch (random() % 3) {
@@ -108,7 +108,7 @@ TEST_CASE("window lock: damaged words lead nowhere, and it is sound again when a
         default:
           lock.withdraw(member, tell);
       }
-      REQUIRE_LE(told, members);
+      REQUIRE_LE(reported, members);
       for (std::uint32_t other = members; other < table.kMembersMax; ++other) {
         REQUIRE_EQ(table.slots[other], kNotASlot);
       }

@@ -83,17 +83,17 @@ std::string drain(WindowLockTable& table, Deaths& deaths, std::uint32_t survivor
 }
 
 // The victim died with `left` in memory; before its step there was `before`. `way`: what a survivor does first.
-std::string bury(const WindowLockTable& before, const WindowLockTable& left, VictimsStep step, unsigned way) {
+std::string bury(const WindowLockTable& before, const WindowLockTable& left, VictimsStep step, unsigned method) {
   WindowLockTable table = left;
   Deaths deaths{};
   deaths.dead[kVictim].store(1);
   if (step == VictimsStep::withdraw_other) deaths.dead[kDeadBefore].store(1);
   constexpr std::uint32_t kSurvivor = kPlayers - 1;
   WindowLock lock = table.lock(kPlayers, kSurvivor, deaths);
-  std::uint32_t told = 0;
-  const auto tell = [&](std::uint32_t member) { told |= 1U << member; };
-  const bool acts = way != 0;
-  if (way == 1) {
+  std::uint32_t reported = 0;
+  const auto tell = [&](std::uint32_t member) { reported |= 1U << member; };
+  const bool acts = method != 0;
+  if (method == 1) {
     if (WindowLockSlot::of(table.slots[kSurvivor]).state == WindowLockSlot::State::free) {
       static_cast<void>(lock.request(kSurvivor, WindowLockKind::shared));
     } else if (lock.granted(kSurvivor)) {
@@ -115,7 +115,7 @@ std::string bury(const WindowLockTable& before, const WindowLockTable& left, Vic
         (then.state == WindowLockSlot::State::granted && now.state != WindowLockSlot::State::granted)) {
       return "a survivor's place is another one";
     }
-    if (now.state == WindowLockSlot::State::granted && (told >> member & 1) == 0) return "a holder is not told";
+    if (now.state == WindowLockSlot::State::granted && (reported >> member & 1) == 0) return "a holder is not told";
   }
   const std::string wrong = wrong_at_rest(table, kPlayers);
   if (!wrong.empty()) return wrong;
@@ -143,7 +143,7 @@ TEST_CASE("window lock: a death behind any instruction leaves what withdrawing t
       if (std::memcmp(&last, &stage->table, sizeof last) == 0) return;
       ++states;
       last = stage->table;
-      for (unsigned way = 0; way < 2; ++way) REQUIRE_EQ(bury(before, last, step, way), "");
+      for (unsigned method = 0; method < 2; ++method) REQUIRE_EQ(bury(before, last, step, method), "");
     };
     stage->step = step;
     if (!child.take(look)) {

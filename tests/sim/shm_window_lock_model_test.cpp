@@ -104,7 +104,7 @@ class LockExplorer {
     }
     if (is_overtaken(world, outcome.after, false)) return false;
     world.lock = outcome.after;
-    world.to_tell[actor] |= outcome.told;
+    world.to_tell[actor] |= outcome.reported;
     granted = outcome.granted;
     return true;
   }

@@ -76,18 +76,18 @@ void play_against_model(std::uint64_t seed, std::uint32_t members, std::uint32_t
   for (int step = 0; step < 400; ++step) {
     const auto member = static_cast<std::uint32_t>(random() % members);
     WindowLock lock = table.lock(members, member, deaths);
-    LockMembers told;
-    const auto tell = [&](std::uint32_t other) { told.push_back(other); };
+    LockMembers reported;
+    const auto tell = [&](std::uint32_t other) { reported.push_back(other); };
     if (!model.is_in(member)) {
       const WindowLockKind kind = random() % 2 == 0 ? WindowLockKind::shared : WindowLockKind::exclusive;
       REQUIRE_EQ(lock.request(member, kind), model.request(member, kind));
     } else if (random() % 3 == 0) {
       lock.withdraw(member, tell);
       static_cast<void>(model.take_out(member));
-      REQUIRE(told == model.holders());
+      REQUIRE(reported == model.holders());
     } else {
       lock.release(member, tell);
-      REQUIRE(told == model.take_out(member));
+      REQUIRE(reported == model.take_out(member));
     }
     LockMembers holders;
     for (std::uint32_t other = 0; other < members; ++other) {
@@ -185,8 +185,8 @@ TEST_CASE("window lock: a writer is let in before readers that asked after it, a
   WindowLockTable table{};
   Deaths deaths{};
   WindowLock lock = table.lock(6, 0, deaths);
-  LockMembers told;
-  const auto tell = [&](std::uint32_t member) { told.push_back(member); };
+  LockMembers reported;
+  const auto tell = [&](std::uint32_t member) { reported.push_back(member); };
   CHECK(lock.request(0, WindowLockKind::shared));
   CHECK(lock.request(1, WindowLockKind::shared));
   CHECK_FALSE(lock.request(2, WindowLockKind::exclusive));
@@ -194,21 +194,21 @@ TEST_CASE("window lock: a writer is let in before readers that asked after it, a
   CHECK_FALSE(lock.request(4, WindowLockKind::shared));
   CHECK_FALSE(lock.request(5, WindowLockKind::exclusive));
   lock.release(0, tell);
-  CHECK(told.empty());
+  CHECK(reported.empty());
   CHECK_FALSE(lock.request(0, WindowLockKind::exclusive));
   lock.release(1, tell);
-  CHECK(told == LockMembers{2});
+  CHECK(reported == LockMembers{2});
   CHECK_FALSE(lock.request(1, WindowLockKind::shared));
-  told.clear();
+  reported.clear();
   lock.release(2, tell);
-  CHECK(told == LockMembers{3, 4});  // not the writers that wait too
-  CHECK_FALSE(lock.granted(1));      // nor a reader behind those
-  told.clear();
+  CHECK(reported == LockMembers{3, 4});  // not the writers that wait too
+  CHECK_FALSE(lock.granted(1));          // nor a reader behind those
+  reported.clear();
   lock.withdraw(5, tell);  // gives up: the reader behind it is still behind the other writer
-  CHECK(told == LockMembers{3, 4});
-  told.clear();
+  CHECK(reported == LockMembers{3, 4});
+  reported.clear();
   lock.withdraw(0, tell);
-  CHECK(told == LockMembers{1, 3, 4});
+  CHECK(reported == LockMembers{1, 3, 4});
 }
 
 TEST_CASE("window lock: threads are let in one after the other, readers together, none passed by") {

@@ -31,9 +31,9 @@ struct Reader {
   TcpReceiver receiver{7, {0, 7}, {0, 1}};
   Story story;
   bool refuse = false;
-  bool by_backend = false;        // the pieces come out of a backend's buffers
-  std::uint64_t straight = 0;     // bytes that were given to where a body lands
-  std::uint64_t told_copied = 0;  // bytes of bodies that the receiver says it copied
+  bool by_backend = false;            // the pieces come out of a backend's buffers
+  std::uint64_t straight = 0;         // bytes that were given to where a body lands
+  std::uint64_t reported_copied = 0;  // bytes of bodies that the receiver says it copied
   std::size_t told_twice = 0;
 
   // Gives `bytes` in pieces of `piece`, taking arrivals after each.
@@ -81,7 +81,7 @@ struct Reader {
           Bytes& body = story.bodies.emplace_back(arrival.header.length);
           portals::RegionCursor(arrival.body).read(body);
           receiver.consume();
-          told_copied += receiver.copied_bytes();
+          reported_copied += receiver.copied_bytes();
           told_twice += receiver.copied_twice();
           break;
         }
@@ -97,7 +97,7 @@ struct Reader {
         }
         case Arrival::Kind::finished:
           story.events.push_back("finished");
-          told_copied += receiver.copied_bytes();
+          reported_copied += receiver.copied_bytes();
           break;
         case Arrival::Kind::cut:
           story.events.push_back("cut");
@@ -273,13 +273,13 @@ TEST_CASE("tcp stream: it tells of each body how much of it was copied") {
     reader.give(stream, [piece] { return piece; });
     check_small(reader.story);
     CHECK_EQ(reader.straight > 0, piece != stream.size());  // what is all there is read ahead
-    CHECK_EQ(reader.told_copied, kBodies - reader.straight);
+    CHECK_EQ(reader.reported_copied, kBodies - reader.straight);
     CHECK_EQ(reader.told_twice, 0);
     // Out of a backend's buffers every byte is copied, where it goes to its place too.
     Reader provided;
     provided.by_backend = true;
     provided.give(stream, [piece] { return piece; });
-    CHECK_EQ(provided.told_copied, kBodies);
+    CHECK_EQ(provided.reported_copied, kBodies);
     CHECK_EQ(provided.told_twice, 3);  // those that came whole
   }
 }
@@ -389,9 +389,9 @@ TEST_CASE("tcp stream: a stop takes the place of the next segment") {
     Reader reader;
     reader.refuse = refuse;
     reader.give(stream, [] { return 10'000; });
-    const std::vector<std::string> told = refuse ? std::vector<std::string>{"started 1", "whole 2"}
-                                                 : std::vector<std::string>{"started 1", "cut", "whole 2"};
-    CHECK(reader.story.events == told);
+    const std::vector<std::string> reported = refuse ? std::vector<std::string>{"started 1", "whole 2"}
+                                                     : std::vector<std::string>{"started 1", "cut", "whole 2"};
+    CHECK(reader.story.events == reported);
     CHECK(reader.story.bodies.back() == pattern_body(2, 9));
   }
 }

@@ -13,10 +13,10 @@ namespace {
 
 // Operations that wait in the kernel, whoever asked for them.
 int armed(const Wire& wire) {
-  std::ifstream told("/proc/self/fdinfo/" + std::to_string(wire.wait_descriptor()));
+  std::ifstream reported("/proc/self/fdinfo/" + std::to_string(wire.wait_descriptor()));
   int operations = 0;
   bool listed = false;
-  for (std::string line; std::getline(told, line);) {
+  for (std::string line; std::getline(reported, line);) {
     if (line.starts_with("PollList")) {
       listed = true;
     } else if (listed && line.find("op=") == std::string::npos) {

@@ -7,7 +7,7 @@
 
 #include <thread>
 
-using margay::sim::tell_thread_end;
+using margay::sim::notify_thread_end;
 
 namespace {
 
@@ -18,12 +18,12 @@ struct Counter final : margay::sim::ThreadEnds {
   void thread_ends() override {
     ++ends;
     thread = std::this_thread::get_id();
-    if (asked_again-- > 0) tell_thread_end(*this);
+    if (asked_again-- > 0) notify_thread_end(*this);
   }
 };
 
 void* leave(void* counter) {
-  tell_thread_end(*static_cast<Counter*>(counter));
+  notify_thread_end(*static_cast<Counter*>(counter));
   pthread_exit(nullptr);
 }
 
@@ -31,16 +31,16 @@ void* leave(void* counter) {
 
 TEST_CASE("a thread's end is told once, in the thread, however it ends") {
   Counter returns;
-  std::thread::id told;
+  std::thread::id reported;
   std::thread thread([&] {
-    told = std::this_thread::get_id();
-    tell_thread_end(returns);
-    tell_thread_end(returns);
+    reported = std::this_thread::get_id();
+    notify_thread_end(returns);
+    notify_thread_end(returns);
     CHECK_EQ(returns.ends, 0);
   });
   thread.join();
   CHECK_EQ(returns.ends, 1);
-  CHECK(returns.thread == told);
+  CHECK(returns.thread == reported);
 
   Counter exits;
   pthread_t made{};
@@ -50,7 +50,7 @@ TEST_CASE("a thread's end is told once, in the thread, however it ends") {
 
   Counter again;
   again.asked_again = 1;
-  std::thread([&] { tell_thread_end(again); }).join();
+  std::thread([&] { notify_thread_end(again); }).join();
   CHECK_EQ(again.ends, 2);
 }
 
@@ -58,7 +58,7 @@ TEST_CASE("a thread's end is not told in a forked child") {
   static Counter counter;
   pid_t child = -1;
   std::thread([&] {
-    tell_thread_end(counter);
+    notify_thread_end(counter);
     child = fork();
     if (child == 0) {
       // The child's only thread ends here, and with it the process: status 0 by the system, unless it was told.

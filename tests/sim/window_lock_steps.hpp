@@ -102,7 +102,7 @@ inline WindowLockTable table_of(const SmallLock& small) {
 struct LockOutcome {
   SmallLock after;
   bool granted = false;            // of a request
-  std::uint8_t told = 0;           // members
+  std::uint8_t reported = 0;       // members
   std::vector<SmallLock> cut_off;  // what deaths inside the guard leave
 };
 
@@ -131,7 +131,7 @@ class LockSteps {
     stage_->actor = actor;
     stage_->member = member;
     stage_->granted = false;
-    stage_->told = 0;
+    stage_->reported = 0;
     if (!cut) {
       run();
     } else {
@@ -145,7 +145,7 @@ class LockSteps {
     }
     outcome.after = small_of(stage_->table);
     outcome.granted = stage_->granted;
-    outcome.told = stage_->told;
+    outcome.reported = stage_->reported;
     return outcome;
   }
 
@@ -158,7 +158,7 @@ class LockSteps {
     std::uint32_t actor;
     std::uint32_t member;
     bool granted;
-    std::uint8_t told;
+    std::uint8_t reported;
   };
 
   // In the child, or here. A mutant is the real step on words that are changed around it.
@@ -185,19 +185,19 @@ class LockSteps {
         const std::uint32_t waiting = data.waiting;
         if (mutant_ == LockMutant::lets_nobody_in) data.waiting = 0;
         if (mutant_ == LockMutant::newest_first) turn_round(slots);
-        lock.release(stage.member, [&](std::uint32_t other) { stage.told |= 1U << other; });
+        lock.release(stage.member, [&](std::uint32_t other) { stage.reported |= 1U << other; });
         if (mutant_ == LockMutant::newest_first) turn_round(slots);
         if (mutant_ == LockMutant::lets_nobody_in) data.waiting = waiting;
         if (mutant_ == LockMutant::grants_twice) grant_another(stage);
-        if (mutant_ == LockMutant::tells_nobody) stage.told = 0;
+        if (mutant_ == LockMutant::tells_nobody) stage.reported = 0;
         return;
       }
       case LockStep::withdraw: {
         const SmallLock before = small_of(stage.table);
         if (mutant_ == LockMutant::withdraws_present && before.slots[stage.member].state == 0) return;
-        lock.withdraw(stage.member, [&](std::uint32_t other) { stage.told |= 1U << other; });
+        lock.withdraw(stage.member, [&](std::uint32_t other) { stage.reported |= 1U << other; });
         for (std::uint32_t other = 0; mutant_ == LockMutant::withdraw_tells_new && other < kLockMembers; ++other) {
-          if (before.holds(other)) stage.told &= static_cast<std::uint8_t>(~(1U << other));
+          if (before.holds(other)) stage.reported &= static_cast<std::uint8_t>(~(1U << other));
         }
       }
     }
@@ -217,7 +217,7 @@ class LockSteps {
       if (slot.state != WindowLockSlot::State::waiting) continue;
       slot.state = WindowLockSlot::State::granted;
       stage.table.slots[member] = slot.word();
-      stage.told |= 1U << member;
+      stage.reported |= 1U << member;
       return;
     }
   }

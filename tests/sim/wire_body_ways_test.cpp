@@ -1,4 +1,4 @@
-#include "sim/wire/shm/body_ways.hpp"
+#include "sim/wire/shm/body_methods.hpp"
 
 #include <doctest/doctest.h>
 
@@ -82,7 +82,7 @@ TEST_CASE("body ways: a preference follows the machine") {
 
 TEST_CASE("body ways: a sender tries both ways, then follows, and tries the other one now and then") {
   const auto readings = [](BodyPreferences preferences) {
-    BodyWayChooser chooser;
+    BodyMethodChooser chooser;
     int count = 0;
     for (int i = 0; i < 1280; ++i) count += chooser.reading(kMiddle, preferences) ? 1 : 0;
     return count;
@@ -95,7 +95,7 @@ TEST_CASE("body ways: a sender tries both ways, then follows, and tries the othe
 
 TEST_CASE("body ways: a body of many ringfuls tries nothing") {
   constexpr std::uint64_t kLong = std::uint64_t{64} << 20U;
-  BodyWayChooser chooser;
+  BodyMethodChooser chooser;
   const BodyPreferences ring = std::uint64_t{1} << (2 * body_class(kLong));
   for (int i = 0; i < 1280; ++i) REQUIRE(chooser.reading(kLong, 0));
   for (int i = 0; i < 1280; ++i) REQUIRE(chooser.reading(kLong, 2 * ring));

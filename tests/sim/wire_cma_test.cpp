@@ -87,17 +87,17 @@ TEST_CASE("cma: a long body does not touch the ring, a short one does") {
   REQUIRE(arrived(rig, 2, kReadBodyMinBytes));
   CHECK_EQ(ring_bytes(rig), 0);
   for (const std::size_t at : {0U, 1U}) {
-    CHECK(rig[1].received[at].told.way == TraceBody::read);
-    CHECK(rig[0].outgoing[at].transmission.way == TraceBody::read);
+    CHECK(rig[1].received[at].reported.method == TraceBody::read);
+    CHECK(rig[0].outgoing[at].transmission.method == TraceBody::read);
     CHECK_EQ(rig[0].outgoing[at].transmission.copied_bytes, 0);
   }
   REQUIRE(arrived(rig, 3, kReadBodyMinBytes - 1));
   CHECK_EQ(ring_bytes(rig), kReadBodyMinBytes - 1);
-  CHECK(rig[1].received[2].told.way == TraceBody::ring);
+  CHECK(rig[1].received[2].reported.method == TraceBody::ring);
   CHECK_EQ(rig[0].outgoing[2].transmission.copied_bytes, kReadBodyMinBytes - 1);
   REQUIRE(arrived(rig, 4, 20));
   CHECK_EQ(ring_bytes(rig), kReadBodyMinBytes - 1);
-  CHECK(rig[1].received[3].told.way == TraceBody::cell);
+  CHECK(rig[1].received[3].reported.method == TraceBody::cell);
 }
 
 TEST_CASE("cma: a refused body is not carried, and its sender goes on at once") {
@@ -175,9 +175,9 @@ TEST_CASE("cma: a peer that cannot be read makes the sender use the ring, with a
   CHECK_FALSE(choice(rig).reads);
   CHECK_FALSE(choice(rig).reason.empty());
   CHECK_EQ(ring_bytes(rig), 3 * kLongBytes);
-  CHECK(rig[1].received[0].told.way == first);
-  CHECK(rig[0].outgoing[0].transmission.way == first);
-  CHECK(rig[1].received[1].told.way == TraceBody::ring_in_parts);
+  CHECK(rig[1].received[0].reported.method == first);
+  CHECK(rig[0].outgoing[0].transmission.method == first);
+  CHECK(rig[1].received[1].reported.method == TraceBody::ring_in_parts);
   for (const Outgoing& out : rig[0].outgoing) CHECK_EQ(out.transmission.copied_bytes, kLongBytes);
   INFO(choice(rig).reason);
 }
@@ -214,11 +214,11 @@ TEST_CASE("cma: memory that cannot be read goes through the ring from its beginn
   CHECK(body_is(rig[1].received.back(), 2, kLongBytes));
   CHECK_EQ(ring_bytes(rig), kLongBytes);
   CHECK(choice(rig).reads);
-  CHECK(rig[1].received.back().told.way == TraceBody::ring_instead);
+  CHECK(rig[1].received.back().reported.method == TraceBody::ring_instead);
   CHECK_EQ(out.copied_bytes, kLongBytes);
   REQUIRE(arrived(rig, 3, kLongBytes));
   CHECK_EQ(ring_bytes(rig), kLongBytes);
-  CHECK(rig[1].received.back().told.way == TraceBody::read);
+  CHECK(rig[1].received.back().reported.method == TraceBody::read);
 }
 
 TEST_CASE("cma: an offer that contradicts its header loses the peer, and writes nothing beyond the landing") {
@@ -365,8 +365,8 @@ TEST_CASE("cma: an idle sender carries a part of the body; one that cannot leave
   }));
   CHECK(body_is(rig[1].received.back(), 2, kLongBytes));
   CHECK_EQ(ring_bytes(rig), 0);
-  CHECK(rig[1].received.back().told.way == TraceBody::read);
-  CHECK_EQ(rig[1].received.back().told.aside_bytes, sender_wrote);
+  CHECK(rig[1].received.back().reported.method == TraceBody::read);
+  CHECK_EQ(rig[1].received.back().reported.aside_bytes, sender_wrote);
   area_of(rig, 1).test_word = word;
   REQUIRE(arrived(rig, 3, kLongBytes));
 }

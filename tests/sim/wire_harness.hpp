@@ -84,7 +84,7 @@ struct Received {
   std::unique_ptr<Pieces> pieces;
   State state = State::coming;
   bool was_started = false;
-  BodyTold told;  // once it is complete
+  BodyReport reported;  // once it is complete
 };
 
 // A message on its way out, with the memory of its body.
@@ -169,7 +169,7 @@ class Endpoint {
         return take_started(arrival);
       case Arrival::Kind::finished:
         static_cast<Received*>(arrival.cookie)->state = Received::State::complete;
-        static_cast<Received*>(arrival.cookie)->told = wire_.body_came();
+        static_cast<Received*>(arrival.cookie)->reported = wire_.body_report();
         return true;
       case Arrival::Kind::cut:
         static_cast<Received*>(arrival.cookie)->state = Received::State::cut;
@@ -199,7 +199,7 @@ class Endpoint {
     portals::RegionCursor(arrival.body).read(message.body);
     message.state = Received::State::complete;
     wire_.consume();
-    message.told = wire_.body_came();
+    message.reported = wire_.body_report();
     return true;
   }
 

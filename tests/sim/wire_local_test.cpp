@@ -89,7 +89,7 @@ TEST_CASE("virtual wires: a lost process is told once to everybody, and nothing 
       rig.until([&] { return rig[0].received.size() == 2 && rig[0].received[1].state == Received::State::complete; }));
   rig.drive_without(1);
   const VirtualCounts& counts = network.counts();
-  CHECK_EQ(counts.sent, counts.told + counts.lost);
+  CHECK_EQ(counts.sent, counts.delivered + counts.lost);
   CHECK_EQ(rig[0].lost.size(), 1);
 }
 

@@ -81,7 +81,7 @@ bool process_has_ended(int pid) {
   return look.state == 0 || sim::has_ended({pid, look.start_ticks});
 }
 
-std::string words_of_stuck(int tid) {
+std::string stuck_text(int tid) {
   const char state = command::look_at_process(tid).state;
   return fmt::format(
       "its thread {} does not stop (state {}): it waits for the child of a vfork(), or for a file "
@@ -116,7 +116,7 @@ std::string why_without_stacks(int pid) {
 }
 
 // In the order of certainty: a tracer and another owner explain the refusal by themselves.
-std::string refusal_words(const Refusal& refusal) {
+std::string refusal_text(const Refusal& refusal) {
   if (refusal.tracer != 0) {
     return fmt::format("process {} (a debugger, or another margay stacks) holds it already; try again when it is done",
                        refusal.tracer);
@@ -140,10 +140,10 @@ std::string refusal_words(const Refusal& refusal) {
 
 std::string why_refused(int pid, int error) {
   if (error == ESRCH || error == ENOENT || process_has_ended(pid)) return std::string(kHasEnded);
-  return refusal_words({.scope = number_in("/proc/sys/kernel/yama/ptrace_scope", "", -1),
-                        .tracer = tracer_of(pid),
-                        .owner = other_owner(pid),
-                        .error = std::strerror(error)});
+  return refusal_text({.scope = number_in("/proc/sys/kernel/yama/ptrace_scope", "", -1),
+                       .tracer = tracer_of(pid),
+                       .owner = other_owner(pid),
+                       .error = std::strerror(error)});
 }
 
 // Seizes a thread and requests its stop. False: it has ended, or the system refuses (errno).
@@ -214,7 +214,7 @@ Status HeldProcess::wait_for_stops(std::uint64_t begun_ns) {
       // A runnable thread stops as soon as it gets a processor.
       const auto stuck = std::ranges::find_if(
           asked_, [&](int tid) { return passed_ns > kLongestNs || command::look_at_process(tid).state != 'R'; });
-      if (stuck != asked_.end() && !collect(*stuck)) return Status::error(words_of_stuck(*stuck));
+      if (stuck != asked_.end() && !collect(*stuck)) return Status::error(stuck_text(*stuck));
       if (stuck != asked_.end()) asked_.erase(stuck);
     }
     sim::give_processor_up(kPollNs);

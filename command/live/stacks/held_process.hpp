@@ -67,6 +67,6 @@ struct Refusal {
   std::string error;
 };
 // The message for these facts. Pure.
-[[nodiscard]] std::string refusal_words(const Refusal& refusal);
+[[nodiscard]] std::string refusal_text(const Refusal& refusal);
 
 }  // namespace margay::command

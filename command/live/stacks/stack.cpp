@@ -111,7 +111,7 @@ std::string ranges(std::vector<std::uint32_t> numbers) {
   return text;
 }
 
-std::string words_of_not_begun(const std::vector<std::uint32_t>& ranks) {
+std::string not_begun_text(const std::vector<std::uint32_t>& ranks) {
   const std::string numbers = ranges(ranks);
   if (ranks.size() == 1) {
     return fmt::format("rank {} has not begun MPI, so its process is not known; name the process instead", numbers);

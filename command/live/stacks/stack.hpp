@@ -48,7 +48,7 @@ struct StackOf {
 // Numbers as ranges, "0-2,5": sorted, without duplicates.
 [[nodiscard]] std::string ranges(std::vector<std::uint32_t> numbers);
 // A sentence on ranks (at least one) without a known process, with the cure.
-[[nodiscard]] std::string words_of_not_begun(const std::vector<std::uint32_t>& ranks);
+[[nodiscard]] std::string not_begun_text(const std::vector<std::uint32_t>& ranks);
 // One text for each set of equal stacks, most ranks first: "ranks 0-2,5: main (heat.c:41) > MPI_Recv"; with
 // `long_form`, one frame on each line.
 [[nodiscard]] std::vector<std::string> merged(const std::vector<StackOf>& stacks, bool long_form);

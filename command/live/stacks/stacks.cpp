@@ -36,8 +36,8 @@ struct Place {
 // The call on the board; empty: none, or not readable.
 std::string call_of(const Place& place) {
   sim::BoardBlock block;
-  const bool told = place.board != nullptr && place.board->read_block(place.rank, block);
-  return told ? command::clean_text(block.mpi_call) : "";
+  const bool is_on_board = place.board != nullptr && place.board->read_block(place.rank, block);
+  return is_on_board ? command::clean_text(block.mpi_call) : "";
 }
 
 // Blocks signals that stop or end this process for its lifetime: a stopped command would keep the other process
@@ -136,7 +136,7 @@ std::vector<Place> places_of(const command::RunningJob& job, std::int64_t only, 
     }
   }
   if (!not_begun.empty()) {
-    complain(words_of_not_begun(not_begun));
+    complain(not_begun_text(not_begun));
     missing = true;
   }
   return places;

@@ -20,80 +20,80 @@ constexpr std::string_view kPlaces =
 
 // Spellings of one option have the same action and values.
 constexpr OptionRule kRules[] = {
-    {"n", 1, OptionAction::kRanks},
-    {"np", 1, OptionAction::kRanks},
-    {"c", 1, OptionAction::kRanks},
-    {"nodes", 1, OptionAction::kNodes},
-    {"ppn", 1, OptionAction::kRanksPerNode},
-    {"perhost", 1, OptionAction::kRanksPerNode},
-    {"npernode", 1, OptionAction::kRanksPerNode},
-    {"l", 0, OptionAction::kLabel},
-    {"prepend-rank", 0, OptionAction::kLabel},
-    {"tag-output", 0, OptionAction::kLabel},
-    {"label", 0, OptionAction::kLabel},
-    {"timeout", 1, OptionAction::kTimeout},
-    {"genv", 2, OptionAction::kGlobalEnv},
-    {"genvlist", 1, OptionAction::kGlobalEnvList},
-    {"genvnone", 0, OptionAction::kGlobalEnvNone},
-    {"genvall", 0, OptionAction::kIgnored},
-    {"env", 2, OptionAction::kLocalEnv},
-    {"envall", 0, OptionAction::kIgnored},
-    {"x", 1, OptionAction::kExportEnv},
-    {"wdir", 1, OptionAction::kWorkingDirectory},
-    {"wd", 1, OptionAction::kWorkingDirectory},
-    {"configfile", 1, OptionAction::kConfigFile},
-    {"host", 1, OptionAction::kHosts},
-    {"hosts", 1, OptionAction::kHosts},
-    {"H", 1, OptionAction::kHosts},
-    {"f", 1, OptionAction::kHostFile},
-    {"hostfile", 1, OptionAction::kHostFile},
-    {"machinefile", 1, OptionAction::kHostFile},
-    {"outfile-pattern", 1, OptionAction::kOutputPattern},
-    {"errfile-pattern", 1, OptionAction::kErrorPattern},
-    {"s", 1, OptionAction::kInput},
-    {"prepend-pattern", 1, OptionAction::kLinePattern},
-    {"bind-to", 1, OptionAction::kBindTo, "", kPlaces},
-    {"map-by", 1, OptionAction::kPlace, "", kPlaces},
-    {"rank-by", 1, OptionAction::kPlace, "", kPlaces},
-    {"iface", 1, OptionAction::kRankOption, "MARGAY_IFACE", "an interface, an address or a network"},
-    {"launcher", 1, OptionAction::kIgnored},
-    {"rmk", 1, OptionAction::kIgnored},
-    {"oversubscribe", 0, OptionAction::kIgnored},
-    {"use-hwthread-cpus", 0, OptionAction::kIgnored},
-    {"allow-run-as-root", 0, OptionAction::kIgnored},
-    {"print-all-exitcodes", 0, OptionAction::kExitCodes},
-    {"info", 0, OptionAction::kVersion},
-    {"version", 0, OptionAction::kVersion},
-    {"v", 0, OptionAction::kVerbose},
-    {"verbose", 0, OptionAction::kVerbose},
-    {"h", 0, OptionAction::kHelp},
-    {"help", 0, OptionAction::kHelp},
-    {"stats", 0, OptionAction::kStats},
-    {"report", 1, OptionAction::kReport},
-    {"check-accounting", 0, OptionAction::kAccounting},
-    {"strict", 0, OptionAction::kStrict, "MARGAY_STRICT"},
-    {"deadlock", 1, OptionAction::kDeadlock, "", "report|abort"},
-    {"mpi", 1, OptionAction::kMpi},
-    {"protocol", 1, OptionAction::kPairs, "MARGAY_PROTOCOL", "long=puma|rendezvous,short_limit=SIZE"},
-    {"method", 1, OptionAction::kPairs, "MARGAY_METHOD", "long=ring|cma|auto"},
-    {"collective", 1, OptionAction::kCollective, "MARGAY_COLLECTIVE"},
-    {"rma", 1, OptionAction::kPairs, "MARGAY_RMA", "strided=combined|paper"},
-    {"rates", 1, OptionAction::kRankOption, "MARGAY_RATES",
+    {"n", 1, OptionAction::ranks},
+    {"np", 1, OptionAction::ranks},
+    {"c", 1, OptionAction::ranks},
+    {"nodes", 1, OptionAction::nodes},
+    {"ppn", 1, OptionAction::ranks_per_node},
+    {"perhost", 1, OptionAction::ranks_per_node},
+    {"npernode", 1, OptionAction::ranks_per_node},
+    {"l", 0, OptionAction::label},
+    {"prepend-rank", 0, OptionAction::label},
+    {"tag-output", 0, OptionAction::label},
+    {"label", 0, OptionAction::label},
+    {"timeout", 1, OptionAction::timeout},
+    {"genv", 2, OptionAction::global_env},
+    {"genvlist", 1, OptionAction::global_env_list},
+    {"genvnone", 0, OptionAction::global_env_none},
+    {"genvall", 0, OptionAction::ignored},
+    {"env", 2, OptionAction::local_env},
+    {"envall", 0, OptionAction::ignored},
+    {"x", 1, OptionAction::export_env},
+    {"wdir", 1, OptionAction::working_directory},
+    {"wd", 1, OptionAction::working_directory},
+    {"configfile", 1, OptionAction::config_file},
+    {"host", 1, OptionAction::hosts},
+    {"hosts", 1, OptionAction::hosts},
+    {"H", 1, OptionAction::hosts},
+    {"f", 1, OptionAction::host_file},
+    {"hostfile", 1, OptionAction::host_file},
+    {"machinefile", 1, OptionAction::host_file},
+    {"outfile-pattern", 1, OptionAction::output_pattern},
+    {"errfile-pattern", 1, OptionAction::error_pattern},
+    {"s", 1, OptionAction::input},
+    {"prepend-pattern", 1, OptionAction::line_pattern},
+    {"bind-to", 1, OptionAction::bind_to, "", kPlaces},
+    {"map-by", 1, OptionAction::place, "", kPlaces},
+    {"rank-by", 1, OptionAction::place, "", kPlaces},
+    {"iface", 1, OptionAction::rank_option, "MARGAY_IFACE", "an interface, an address or a network"},
+    {"launcher", 1, OptionAction::ignored},
+    {"rmk", 1, OptionAction::ignored},
+    {"oversubscribe", 0, OptionAction::ignored},
+    {"use-hwthread-cpus", 0, OptionAction::ignored},
+    {"allow-run-as-root", 0, OptionAction::ignored},
+    {"print-all-exitcodes", 0, OptionAction::exit_codes},
+    {"info", 0, OptionAction::version},
+    {"version", 0, OptionAction::version},
+    {"v", 0, OptionAction::verbose},
+    {"verbose", 0, OptionAction::verbose},
+    {"h", 0, OptionAction::help},
+    {"help", 0, OptionAction::help},
+    {"stats", 0, OptionAction::stats},
+    {"report", 1, OptionAction::report},
+    {"check-accounting", 0, OptionAction::accounting},
+    {"strict", 0, OptionAction::strict, "MARGAY_STRICT"},
+    {"deadlock", 1, OptionAction::deadlock, "", "report|abort"},
+    {"mpi", 1, OptionAction::mpi},
+    {"protocol", 1, OptionAction::pairs, "MARGAY_PROTOCOL", "long=puma|rendezvous,short_limit=SIZE"},
+    {"method", 1, OptionAction::pairs, "MARGAY_METHOD", "long=ring|cma|auto"},
+    {"collective", 1, OptionAction::collective, "MARGAY_COLLECTIVE"},
+    {"rma", 1, OptionAction::pairs, "MARGAY_RMA", "strided=combined|paper"},
+    {"rates", 1, OptionAction::rank_option, "MARGAY_RATES",
      "usual, paragon, a file with a \"/\" in its name, or the rates"},
-    {"trace", 1, OptionAction::kRankOption, "MARGAY_TRACE", "a folder, a new one for each run"},
-    {"trace-events", 1, OptionAction::kTraceEvents, "MARGAY_TRACE_EVENTS"},
-    {"trace-last", 1, OptionAction::kSeconds, "MARGAY_TRACE_LAST_SECONDS"},
-    {"stall", 1, OptionAction::kSeconds, "MARGAY_STALL_SECONDS"},
-    {"trace-walks", 0, OptionAction::kRankFlag, "MARGAY_TRACE_WALKS"},
-    {"leaks", 0, OptionAction::kRankFlag, "MARGAY_LEAKS"},
-    {"check-types", 0, OptionAction::kRankFlag, "MARGAY_CHECK_TYPES"},
-    {"check-rma", 0, OptionAction::kRankFlag, "MARGAY_CHECK_RMA"},
-    {"short-limit", 1, OptionAction::kShortLimit, "MARGAY_PROTOCOL"},
-    {"wire-tcp", 1, OptionAction::kChoice, "MARGAY_WIRE_TCP", "uring|epoll|auto"},
-    {"wait", 1, OptionAction::kChoice, "MARGAY_WAIT", "spin|yield|auto"},
-    {"initial-errhandler", 1, OptionAction::kChoice, "MARGAY_INITIAL_ERRHANDLER",
+    {"trace", 1, OptionAction::rank_option, "MARGAY_TRACE", "a folder, a new one for each run"},
+    {"trace-events", 1, OptionAction::trace_events, "MARGAY_TRACE_EVENTS"},
+    {"trace-last", 1, OptionAction::seconds, "MARGAY_TRACE_LAST_SECONDS"},
+    {"stall", 1, OptionAction::seconds, "MARGAY_STALL_SECONDS"},
+    {"trace-walks", 0, OptionAction::rank_flag, "MARGAY_TRACE_WALKS"},
+    {"leaks", 0, OptionAction::rank_flag, "MARGAY_LEAKS"},
+    {"check-types", 0, OptionAction::rank_flag, "MARGAY_CHECK_TYPES"},
+    {"check-rma", 0, OptionAction::rank_flag, "MARGAY_CHECK_RMA"},
+    {"short-limit", 1, OptionAction::short_limit, "MARGAY_PROTOCOL"},
+    {"wire-tcp", 1, OptionAction::choice, "MARGAY_WIRE_TCP", "uring|epoll|auto"},
+    {"wait", 1, OptionAction::choice, "MARGAY_WAIT", "spin|yield|auto"},
+    {"initial-errhandler", 1, OptionAction::choice, "MARGAY_INITIAL_ERRHANDLER",
      "mpi_errors_are_fatal|mpi_errors_abort|mpi_errors_return"},
-    {"heap", 1, OptionAction::kHeap, "MARGAY_HEAP_BYTES"},
+    {"heap", 1, OptionAction::heap, "MARGAY_HEAP_BYTES"},
 };
 
 // As the documents write it: one dash for a letter, two for a word.
@@ -103,8 +103,8 @@ std::string spelling(const OptionRule& rule) {
 
 // Actions that rules with different variables or values share, so that equal actions are not equal options.
 bool is_shared(OptionAction action) {
-  constexpr OptionAction kShared[] = {OptionAction::kRankOption, OptionAction::kRankFlag, OptionAction::kPairs,
-                                      OptionAction::kSeconds,    OptionAction::kChoice,   OptionAction::kPlace};
+  constexpr OptionAction kShared[] = {OptionAction::rank_option, OptionAction::rank_flag, OptionAction::pairs,
+                                      OptionAction::seconds,     OptionAction::choice,    OptionAction::place};
   return std::ranges::find(kShared, action) != std::end(kShared);
 }
 
@@ -131,20 +131,20 @@ std::string describe_option_rules() {
   std::string text =
       "Each line lists spellings of the same option: Hydra's, and Open MPI's where they do not conflict.\n\n";
   // Options without effect have a line of their own.
-  std::vector<OptionAction> seen = {OptionAction::kIgnored};
+  std::vector<OptionAction> seen = {OptionAction::ignored};
   for (const OptionRule& rule : kRules) {
     if (is_shared(rule.action) || std::ranges::find(seen, rule.action) != seen.end()) continue;
     seen.push_back(rule.action);
     const std::string spellings = spellings_of(rule.action);
     if (spellings.find(',') != std::string::npos) text += "- " + spellings + "\n";
   }
-  text += "\nAccepted without effect: " + spellings_of(OptionAction::kIgnored) + ".\n";
+  text += "\nAccepted without effect: " + spellings_of(OptionAction::ignored) + ".\n";
   text +=
       "\nThe ranks read these options from environment variables, so they also work under another launcher:\n\n"
       "| option | variable | values |\n|---|---|---|\n";
   for (const OptionRule& rule : kRules) {
     if (rule.variable.empty()) continue;
-    const bool in_words = rule.action == OptionAction::kRankOption;
+    const bool in_words = rule.action == OptionAction::rank_option;
     text += "| " + spelling(rule) + " | `" + std::string(rule.variable) + "` | " +
             (in_words ? std::string(rule.choices) : code_cell(rule.choices)) + " |\n";
   }

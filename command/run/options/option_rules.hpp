@@ -13,66 +13,66 @@ namespace margay::command {
 // What an option does with its values. Several spellings share an action.
 enum class OptionAction : std::uint8_t {
   // Number of ranks; of emulated nodes; of ranks on each of these.
-  kRanks,
-  kNodes,
-  kRanksPerNode,
+  ranks,
+  nodes,
+  ranks_per_node,
   // Prefix each line with its rank.
-  kLabel,
-  kTimeout,
+  label,
+  timeout,
   // Variables of all programs: set one, inherit a list only, inherit none; then one of this program, and an exported
   // one.
-  kGlobalEnv,
-  kGlobalEnvList,
-  kGlobalEnvNone,
-  kLocalEnv,
-  kExportEnv,
-  kWorkingDirectory,
+  global_env,
+  global_env_list,
+  global_env_none,
+  local_env,
+  export_env,
+  working_directory,
   // A configuration file; names of hosts, which must be this host.
-  kConfigFile,
-  kHosts,
-  kHostFile,
+  config_file,
+  hosts,
+  host_file,
   // Patterns of output files and line prefixes.
-  kOutputPattern,
-  kErrorPattern,
-  kLinePattern,
+  output_pattern,
+  error_pattern,
+  line_pattern,
   // Ranks that get the standard input.
-  kInput,
+  input,
   // Binding to processors, one for each rank.
-  kBindTo,
+  bind_to,
   // Flags of the launcher.
-  kExitCodes,
-  kVerbose,
-  kVersion,
-  kHelp,
-  kStats,
+  exit_codes,
+  verbose,
+  version,
+  help,
+  stats,
   // The file for findings; then the accounts at the end.
-  kReport,
-  kAccounting,
+  report,
+  accounting,
   // End the job at a proven deadlock, or only report it.
-  kDeadlock,
+  deadlock,
   // All checks, with findings as errors.
-  kStrict,
+  strict,
   // The MPI library of the ranks.
-  kMpi,
+  mpi,
   // Passed to the ranks: any text, a flag, NAME=VALUE pairs.
-  kRankOption,
-  kRankFlag,
-  kPairs,
+  rank_option,
+  rank_flag,
+  pairs,
   // Algorithms by operation, as in collectives/select.
-  kCollective,
+  collective,
   // A duration, passed to the ranks in seconds.
-  kSeconds,
+  seconds,
   // The short limit, as a pair of --protocol.
-  kShortLimit,
+  short_limit,
   // One of a list of values.
-  kChoice,
+  choice,
   // Bytes of the heap of unexpected messages; events of a trace.
-  kHeap,
-  kTraceEvents,
+  heap,
+  trace_events,
   // A place of Hydra or Open MPI: checked, then ignored.
-  kPlace,
+  place,
   // Accepted without effect; noted with -v.
-  kIgnored
+  ignored
 };
 
 // One spelling of an option.

@@ -117,56 +117,56 @@ class Parser {
 
   Status apply(const OptionRule& rule, const std::string& word, const Words& values) {
     switch (rule.action) {
-      case OptionAction::kRanks:
+      case OptionAction::ranks:
         return number(word, values[0], sim::kMaxRanks, part_.ranks);
-      case OptionAction::kNodes:
+      case OptionAction::nodes:
         return number(word, values[0], sim::kMaxRanks, out_.nodes);
-      case OptionAction::kRanksPerNode:
+      case OptionAction::ranks_per_node:
         return number(word, values[0], sim::kMaxRanks, out_.ranks_per_node);
-      case OptionAction::kTimeout:
+      case OptionAction::timeout:
         return parse_timeout(word, values[0], out_.timeout_seconds);
-      case OptionAction::kGlobalEnv:
+      case OptionAction::global_env:
         return assign(word, values[0], values[1], out_.environment);
-      case OptionAction::kLocalEnv:
+      case OptionAction::local_env:
         return assign(word, values[0], values[1], part_.environment);
-      case OptionAction::kConfigFile:
+      case OptionAction::config_file:
         return read_config_file(values[0]);
-      case OptionAction::kHosts:
+      case OptionAction::hosts:
         return take_hosts(split(values[0], ','));
-      case OptionAction::kHostFile:
+      case OptionAction::host_file:
         return read_host_file(values[0]);
-      case OptionAction::kBindTo:
+      case OptionAction::bind_to:
         return bind_to(rule, word, values[0]);
-      case OptionAction::kPlace:
+      case OptionAction::place:
         return place(rule, word, values[0]);
-      case OptionAction::kOutputPattern:
+      case OptionAction::output_pattern:
         return pattern(word, values[0], out_.output_pattern);
-      case OptionAction::kLinePattern:
+      case OptionAction::line_pattern:
         return pattern(word, values[0], out_.line_pattern);
-      case OptionAction::kErrorPattern:
+      case OptionAction::error_pattern:
         return pattern(word, values[0], out_.error_pattern);
-      case OptionAction::kMpi:
+      case OptionAction::mpi:
         return mpi(word, values[0]);
-      case OptionAction::kInput:
+      case OptionAction::input:
         input_word_ = word;
         input_ = values[0];
         return {};
-      case OptionAction::kTraceEvents:
+      case OptionAction::trace_events:
         return trace_events(rule, word, values[0]);
-      case OptionAction::kChoice:
-      case OptionAction::kDeadlock:
+      case OptionAction::choice:
+      case OptionAction::deadlock:
         return choice(rule, word, values[0]);
-      case OptionAction::kHeap:
+      case OptionAction::heap:
         return heap(rule, word, values[0]);
-      case OptionAction::kCollective:
+      case OptionAction::collective:
         return collective(rule, word, values[0]);
-      case OptionAction::kPairs:
+      case OptionAction::pairs:
         return pairs(rule, word, values[0]);
-      case OptionAction::kShortLimit:
+      case OptionAction::short_limit:
         return pairs(*find_option_rule("protocol"), word, "short_limit=" + values[0]);
-      case OptionAction::kRankOption:
+      case OptionAction::rank_option:
         return rank_option(rule, word, values[0]);
-      case OptionAction::kSeconds:
+      case OptionAction::seconds:
         return seconds(rule, word, values[0]);
       default:
         return apply_plain(rule, word, values);
@@ -176,56 +176,56 @@ class Parser {
   // Actions that cannot fail.
   Status apply_plain(const OptionRule& rule, const std::string& word, const Words& values) {
     switch (rule.action) {
-      case OptionAction::kLabel:
+      case OptionAction::label:
         out_.line_pattern = "[%r] ";
         break;
-      case OptionAction::kGlobalEnvNone:
+      case OptionAction::global_env_none:
         out_.inherited.none = true;
         break;
-      case OptionAction::kGlobalEnvList:
+      case OptionAction::global_env_list:
         out_.inherited.listed = true;
         for (std::string& name : split(values[0], ',')) out_.inherited.names.push_back(std::move(name));
         break;
-      case OptionAction::kExportEnv:
+      case OptionAction::export_env:
         // -x NAME has no effect: ranks inherit the variable anyway.
         if (values[0].find('=') != std::string::npos) {
           Words pair = split_once(values[0], '=');
           out_.environment.emplace_back(std::move(pair[0]), std::move(pair[1]));
         }
         break;
-      case OptionAction::kWorkingDirectory:
+      case OptionAction::working_directory:
         part_.working_directory = values[0];
         break;
-      case OptionAction::kExitCodes:
+      case OptionAction::exit_codes:
         out_.print_exit_codes = true;
         break;
-      case OptionAction::kVerbose:
+      case OptionAction::verbose:
         out_.verbose = true;
         break;
-      case OptionAction::kVersion:
+      case OptionAction::version:
         out_.show_version = true;
         break;
-      case OptionAction::kHelp:
+      case OptionAction::help:
         out_.show_help = true;
         break;
-      case OptionAction::kReport:
+      case OptionAction::report:
         out_.report = values[0];
         break;
-      case OptionAction::kStats:
+      case OptionAction::stats:
         out_.stats = true;
         break;
-      case OptionAction::kAccounting:
+      case OptionAction::accounting:
         out_.check_accounting = true;
         break;
-      case OptionAction::kStrict:
+      case OptionAction::strict:
         out_.strict = out_.check_accounting = true;
         set_rank_option(rule.variable, "1");
         break;
-      case OptionAction::kRankFlag:
+      case OptionAction::rank_flag:
         set_rank_option(rule.variable, "1");
         break;
       default:
-        note_ignored(word);
+        record_ignored(word);
         break;
     }
     return {};
@@ -350,7 +350,7 @@ class Parser {
 
   Status choice(const OptionRule& rule, const std::string& word, const std::string& value) {
     if (Status status = check_choice(rule, word, value); !status.ok()) return status;
-    if (rule.action == OptionAction::kDeadlock) {
+    if (rule.action == OptionAction::deadlock) {
       out_.abort_deadlock = value == "abort";
     } else {
       set_rank_option(rule.variable, value);
@@ -437,9 +437,9 @@ class Parser {
     if (Status status = check_place(rule, word, value); !status.ok()) return status;
     const std::string kind = value.substr(0, value.find(':'));
     if (kind == "none") {
-      out_.bind_to = BindTo::kNone;
+      out_.bind_to = BindTo::none;
     } else if (kind == "core" || kind == "hwthread" || kind == "user" || kind == "rr") {
-      out_.bind_to = BindTo::kCore;
+      out_.bind_to = BindTo::core;
     } else {
       out_.notes.push_back("option " + word + " " + value + " is accepted and binds nothing (core and none are known)");
     }
@@ -448,7 +448,7 @@ class Parser {
 
   Status place(const OptionRule& rule, const std::string& word, const std::string& value) {
     if (Status status = check_place(rule, word, value); !status.ok()) return status;
-    note_ignored(word);
+    record_ignored(word);
     return {};
   }
 
@@ -465,7 +465,7 @@ class Parser {
     }
   }
 
-  void note_ignored(const std::string& word) {
+  void record_ignored(const std::string& word) {
     out_.notes.push_back("option " + word + " is accepted and changes nothing on one host");
   }
 

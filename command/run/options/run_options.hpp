@@ -37,7 +37,7 @@ struct InheritedEnvironment {
   std::vector<std::string> names;
 };
 
-enum class BindTo : std::uint8_t { kNone, kCore };
+enum class BindTo : std::uint8_t { none, core };
 
 // The whole line. Defaults are those of the options.
 struct RunOptions {
@@ -68,7 +68,7 @@ struct RunOptions {
   bool show_help = false;
   // --report: the JSON file for findings; empty: none.
   std::string report;
-  BindTo bind_to = BindTo::kNone;
+  BindTo bind_to = BindTo::none;
   // Ranks that get the standard input.
   std::vector<std::uint32_t> input_ranks{0};
   // Prefix of each line, and names of files; patterns as in output_sink.hpp.

@@ -34,7 +34,7 @@ Status PmiChannels::open(std::uint32_t rank, int& rank_end) {
   channels_[rank].descriptor = ends[0];
   rank_end = ends[1];
   // Both ends are close-on-exec; spawn() clears the flag of the rank's end in the child only.
-  poller_.watch(ends[0], {EventKind::kPmi, rank});
+  poller_.watch(ends[0], {EventKind::pmi, rank});
   return {};
 }
 

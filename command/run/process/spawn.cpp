@@ -26,7 +26,7 @@ namespace {
 using portals::Status;
 
 // The step at which a child failed, for the error message.
-enum class Step { kNone, kGroup, kDirectory, kDescriptors, kExec };
+enum class Step { none, group, directory, descriptors, exec };
 
 // Data shared by launcher and child, which run in one address space until exec. The launcher is suspended meanwhile, so
 // no lock is needed.
@@ -36,7 +36,7 @@ struct Shared {
   char** argv = nullptr;
   char** environment = nullptr;
   pid_t launcher = 0;
-  Step failed_step = Step::kNone;
+  Step failed_step = Step::none;
   int error = 0;
 };
 
@@ -66,15 +66,15 @@ int child_main(void* argument) {
   // The launcher may have died before the prctl() took effect; then no signal would ever arrive.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != shared.launcher) ::_exit(127);
-  if (request.process_group != 0 && ::setpgid(0, request.process_group) != 0) give_up(shared, Step::kGroup);
+  if (request.process_group != 0 && ::setpgid(0, request.process_group) != 0) give_up(shared, Step::group);
   const bool redirected = ::dup2(request.standard_input, 0) >= 0 && ::dup2(request.standard_output, 1) >= 0 &&
                           ::dup2(request.standard_error, 2) >= 0;
-  if (!redirected) give_up(shared, Step::kDescriptors);
+  if (!redirected) give_up(shared, Step::descriptors);
   for (int descriptor : request.inherited) {
-    if (::fcntl(descriptor, F_SETFD, 0) != 0) give_up(shared, Step::kDescriptors);
+    if (::fcntl(descriptor, F_SETFD, 0) != 0) give_up(shared, Step::descriptors);
   }
   if (!request.working_directory.empty() && ::chdir(request.working_directory.c_str()) != 0) {
-    give_up(shared, Step::kDirectory);
+    give_up(shared, Step::directory);
   }
   if (request.processor >= 0) {
     cpu_set_t set;
@@ -87,7 +87,7 @@ int child_main(void* argument) {
   static_cast<void>(::setrlimit(RLIMIT_NOFILE, &shared.saved->descriptors));
   restore_signals(*shared.saved);
   ::execve(request.path.c_str(), shared.argv, shared.environment);
-  give_up(shared, Step::kExec);
+  give_up(shared, Step::exec);
 }
 
 std::vector<char*> pointers(const std::vector<std::string>& texts) {
@@ -112,11 +112,11 @@ Status explain(const Shared& shared) {
   const SpawnRequest& request = *shared.request;
   const std::string why = std::strerror(shared.error);
   switch (shared.failed_step) {
-    case Step::kDirectory:
+    case Step::directory:
       return Status::error("cannot enter the working folder " + request.working_directory + ": " + why);
-    case Step::kExec:
+    case Step::exec:
       return Status::error("cannot run " + request.path + ": " + why + mend_of_exec(shared.error));
-    case Step::kGroup:
+    case Step::group:
       return Status::error("cannot put " + request.path + " into the job's process group: " + why);
     default:
       return Status::error("cannot hand descriptors to " + request.path + ": " + why);
@@ -143,8 +143,8 @@ Status spawn(const SpawnRequest& request, const SavedProcess& saved, pid_t& pid,
     return Status::error("cannot start " + request.path + ": " + std::strerror(errno) +
                          (errno == EAGAIN ? " (the limit on processes, ulimit -u)" : ""));
   }
-  if (shared.failed_step == Step::kNone) return {};
-  if (shared.failed_step == Step::kExec) exit_status = shared.error == ENOENT ? kStatusNotFound : kStatusCannotRun;
+  if (shared.failed_step == Step::none) return {};
+  if (shared.failed_step == Step::exec) exit_status = shared.error == ENOENT ? kStatusNotFound : kStatusCannotRun;
   return explain(shared);
 }
 

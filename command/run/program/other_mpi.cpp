@@ -58,7 +58,7 @@ void OtherMpi::look(const std::vector<int>& pids, std::int64_t now_ns) {
   bool some_left = false;
   for (std::uint32_t rank = 0; rank < board_.size(); ++rank) {
     // A rank that has begun margay's MPI uses it; a library once seen is not searched for again.
-    if (board_.block(rank).state != sim::RankState::kStarted || !seen_[rank].library.empty() || pids[rank] <= 0)
+    if (board_.block(rank).state != sim::RankState::started || !seen_[rank].library.empty() || pids[rank] <= 0)
       continue;
     seen_[rank] = find(pids[rank], 0);
     some_left = some_left || seen_[rank].library.empty();
@@ -97,8 +97,8 @@ std::string OtherMpi::conclude(std::vector<std::uint32_t>& ranks) {
   bool nobody = true;
   for (std::uint32_t rank = 0; rank < board_.size(); ++rank) {
     sim::BoardBlock& block = board_.block(rank);
-    nobody = nobody && block.state == sim::RankState::kStarted;
-    if (block.state != sim::RankState::kStarted || seen_[rank].library.empty()) continue;
+    nobody = nobody && block.state == sim::RankState::started;
+    if (block.state != sim::RankState::started || seen_[rank].library.empty()) continue;
     ranks.push_back(rank);
     // No other process writes there, because the rank never began MPI.
     ++block.findings;

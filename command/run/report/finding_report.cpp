@@ -98,27 +98,27 @@ std::string line_of(const RunOptions& options) {
 
 sim::Finding finding_of(CauseKind kind) {
   switch (kind) {
-    case CauseKind::kNone:
+    case CauseKind::none:
       break;
-    case CauseKind::kSignal:
+    case CauseKind::signal:
       return sim::Finding::rank_died;
-    case CauseKind::kNoFinalize:
+    case CauseKind::no_finalize:
       return sim::Finding::no_finalize;
-    case CauseKind::kNoInit:
+    case CauseKind::no_init:
       return sim::Finding::no_init;
-    case CauseKind::kAbort:
+    case CauseKind::abort:
       return sim::Finding::aborted;
-    case CauseKind::kSecondProgram:
+    case CauseKind::second_program:
       return sim::Finding::second_program;
-    case CauseKind::kTimeout:
+    case CauseKind::timeout:
       return sim::Finding::timeout;
-    case CauseKind::kDeadlock:
+    case CauseKind::deadlock:
       return sim::Finding::deadlock;
-    case CauseKind::kInterrupted:
+    case CauseKind::interrupted:
       return sim::Finding::interrupted;
-    case CauseKind::kOutputClosed:
+    case CauseKind::output_closed:
       return sim::Finding::output_closed;
-    case CauseKind::kProtocol:
+    case CauseKind::protocol:
       return sim::Finding::launch_protocol;
   }
   MARGAY_ASSERT(false);
@@ -131,8 +131,8 @@ JobFinding finding_of_cause(const Cause& cause, const std::string& message, cons
   found.message = message;
   found.time_ns = sim::real_clock().now_ns();
   // These causes concern no single rank.
-  const bool of_the_job = cause.kind == CauseKind::kTimeout || cause.kind == CauseKind::kDeadlock ||
-                          cause.kind == CauseKind::kInterrupted || cause.kind == CauseKind::kOutputClosed;
+  const bool of_the_job = cause.kind == CauseKind::timeout || cause.kind == CauseKind::deadlock ||
+                          cause.kind == CauseKind::interrupted || cause.kind == CauseKind::output_closed;
   if (of_the_job) return found;
   found.ranks = {cause.rank};
   found.call = call_in_progress(board, cause.rank);

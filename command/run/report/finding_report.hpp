@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "command/run/options/run_options.hpp"
-#include "command/run/report/watch.hpp"
+#include "command/run/report/monitor.hpp"
 #include "sim/boot/board.hpp"
 #include "sim/boot/findings.hpp"
 

@@ -5,16 +5,16 @@
 
 namespace margay::command {
 
-bool can_tell_more(const sim::BoardBlock& block, bool ended) {
-  return block.state == sim::RankState::kInitialized && !ended;
+bool can_report(const sim::BoardBlock& block, bool ended) {
+  return block.state == sim::RankState::initialized && !ended;
 }
 
 std::string describe_state(const sim::Board& board, std::uint32_t rank, pid_t pid, bool ended,
-                           const std::string& library, const NamePlace& name_place) {
+                           const std::string& library, const NameLocation& name_location) {
   const sim::BoardBlock& block = board.block(rank);
   // The block of a rank that has ended shows its last state, which is out of date.
-  const bool inside = can_tell_more(block, ended);
-  const std::string call = describe_call(board, rank, name_place);
+  const bool inside = can_report(block, ended);
+  const std::string call = describe_call(board, rank, name_location);
   return "margay: rank " + std::to_string(rank) + " (pid " + std::to_string(pid) + ") " +
          (ended ? "has ended" : "in " + (inside && !call.empty() ? call : "the program")) +
          (inside && block.wait.is_waiting != 0 ? ": " + describe_wait(block) : "") +
@@ -25,12 +25,12 @@ RankEnd end_on_board(const sim::BoardBlock& block, bool by_signal, int value) {
   RankEnd end;
   end.by_signal = by_signal;
   end.value = value;
-  end.aborting = block.state == sim::RankState::kAborting;
+  end.aborting = block.state == sim::RankState::aborting;
   end.abort_code = block.abort_code;
   end.text = clean_text(block.message);
   // kAborting counts as begun, too.
-  end.called_init = block.state != sim::RankState::kStarted;
-  end.called_finalize = block.state == sim::RankState::kFinalized;
+  end.called_init = block.state != sim::RankState::started;
+  end.called_finalize = block.state == sim::RankState::finalized;
   return end;
 }
 

@@ -38,7 +38,7 @@ std::string calls_of_all(const ReportContext& context) {
   std::string text;
   const std::uint32_t size = context.board->size();
   for (std::uint32_t rank = 0; rank < size && rank < kMostShown; ++rank) {
-    const std::string call = describe_call(*context.board, rank, context.name_place);
+    const std::string call = describe_call(*context.board, rank, context.name_location);
     text += fmt::format("{} rank {} in {}", text.empty() ? ":" : ",", rank, call.empty() ? "the program" : call);
   }
   return size > kMostShown ? text + ", ..." : text;
@@ -47,12 +47,12 @@ std::string calls_of_all(const ReportContext& context) {
 // One clause for each kind of cause; describe_cause() adds job, time and the remaining ranks.
 std::string what_happened(const Cause& cause, const ReportContext& context) {
   switch (cause.kind) {
-    case CauseKind::kNone:
+    case CauseKind::none:
       return "nothing";
-    case CauseKind::kSignal:
+    case CauseKind::signal:
       return fmt::format("{} was killed by signal {}, {}{}", who(cause.rank, context), cause.signal,
                          signal_name(cause.signal), in_call(cause.rank, context));
-    case CauseKind::kNoFinalize:
+    case CauseKind::no_finalize:
       // The rank did call MPI_Finalize, but the call failed.
       if (const sim::BoardBlock& block = context.board->block(cause.rank);
           clean_text(block.failed_call) == "MPI_Finalize") {
@@ -66,25 +66,25 @@ std::string what_happened(const Cause& cause, const ReportContext& context) {
       return fmt::format("{} left without {} (exit code {}){}", who(cause.rank, context),
                          context.board->block(cause.rank).on_portals != 0 ? "Program::finish()" : "MPI_Finalize",
                          cause.code, in_call(cause.rank, context));
-    case CauseKind::kNoInit:
+    case CauseKind::no_init:
       return fmt::format("{} ended (exit code {}) without MPI_Init, which other ranks have called",
                          who(cause.rank, context), cause.code);
-    case CauseKind::kAbort:
+    case CauseKind::abort:
       return cause.text.empty() ? fmt::format("{} called MPI_Abort with code {}", who(cause.rank, context), cause.code)
                                 : fmt::format("{}: {} (exit status {})", who(cause.rank, context), cause.text,
                                               failing_status(cause.code));
-    case CauseKind::kSecondProgram:
+    case CauseKind::second_program:
       return "a second MPI program was started in the place of " + who(cause.rank, context);
-    case CauseKind::kTimeout:
+    case CauseKind::timeout:
       return fmt::format("time is up (--timeout {:g}){}", context.timeout_seconds, calls_of_all(context));
-    case CauseKind::kDeadlock:
+    case CauseKind::deadlock:
       return "no rank can go on (--deadlock abort)";
-    case CauseKind::kInterrupted:
+    case CauseKind::interrupted:
       return "the launcher got " + signal_name(cause.signal);
-    case CauseKind::kOutputClosed:
+    case CauseKind::output_closed:
       if (cause.code == EPIPE) return fmt::format("nobody reads {} any more (EPIPE)", cause.text);
       return fmt::format("{} cannot be written: {}{}", cause.text, error_name(cause.code), limit_behind(cause.code));
-    case CauseKind::kProtocol:
+    case CauseKind::protocol:
       return who(cause.rank, context) + " broke the launch protocol: " + cause.text;
   }
   return {};
@@ -133,13 +133,13 @@ std::string call_in_progress(const sim::Board& board, std::uint32_t rank) {
   return clean_text(board.block(rank).mpi_call);
 }
 
-std::string describe_call(const sim::Board& board, std::uint32_t rank, const NamePlace& name_place) {
+std::string describe_call(const sim::Board& board, std::uint32_t rank, const NameLocation& name_location) {
   const sim::BoardWait& wait = board.block(rank).wait;
   // A reported long wait has its call and location; otherwise the board shows the call alone.
   std::string call = wait.is_waiting != 0 ? clean_text(wait.call) : std::string();
   if (call.empty()) call = call_in_progress(board, rank);
-  if (call.empty() || wait.is_waiting == 0 || !name_place) return call;
-  const std::string place = name_place(clean_text(wait.place));
+  if (call.empty() || wait.is_waiting == 0 || !name_location) return call;
+  const std::string place = name_location(clean_text(wait.place));
   return place.empty() ? call : call + " (" + place + ")";
 }
 

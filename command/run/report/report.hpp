@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "command/run/report/watch.hpp"
+#include "command/run/report/monitor.hpp"
 #include "sim/boot/board.hpp"
 
 namespace margay::command {
 
 // Resolves a location, in the form of source_question(), to "ring.c:41"; "" if it is not known.
-using NamePlace = std::function<std::string(const std::string& question)>;
+using NameLocation = std::function<std::string(const std::string& question)>;
 
 // The facts about the job that messages contain.
 struct ReportContext {
@@ -27,7 +27,7 @@ struct ReportContext {
   // Ranks that are ended because of the cause.
   std::uint32_t ranks_left = 0;
   // May be empty.
-  NamePlace name_place;
+  NameLocation name_location;
 };
 
 // One line with the root cause: job, rank, host, process, signal or code, the MPI call in progress, elapsed time.
@@ -42,6 +42,6 @@ struct ReportContext {
 // The MPI call in progress; empty outside MPI.
 [[nodiscard]] std::string call_in_progress(const sim::Board& board, std::uint32_t rank);
 // The same with its location, if the rank has reported a long wait: "MPI_Recv (ring.c:41)".
-[[nodiscard]] std::string describe_call(const sim::Board& board, std::uint32_t rank, const NamePlace& name_place);
+[[nodiscard]] std::string describe_call(const sim::Board& board, std::uint32_t rank, const NameLocation& name_location);
 
 }  // namespace margay::command

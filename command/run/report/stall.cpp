@@ -16,7 +16,7 @@ constexpr std::uint32_t kMostRanksShown = 32;
 constexpr std::int64_t kProofPatienceNs = 5'000'000'000;
 
 bool is_inside(const sim::BoardBlock& block) {
-  return block.state == sim::RankState::kInitialized;
+  return block.state == sim::RankState::initialized;
 }
 
 }  // namespace
@@ -76,12 +76,12 @@ std::uint64_t StallDetector::total_progress() const {
   return sum;
 }
 
-void StallDetector::tell(sim::BoardStall what) {
-  if (told_ == what) return;
-  told_ = what;
+void StallDetector::report(sim::BoardStall what) {
+  if (reported_ == what) return;
+  reported_ = what;
   sim::BoardHeader& header = board_.header();
   // The cycle is written before the state, whose publication makes it visible.
-  if (what != sim::BoardStall::kNone) sim::set_text(header.cycle, describe_cycle());
+  if (what != sim::BoardStall::none) sim::set_text(header.cycle, describe_cycle());
   sim::publish_number(header.stall, static_cast<std::uint32_t>(what));
 }
 
@@ -96,21 +96,21 @@ std::vector<std::string> StallDetector::look(std::int64_t now_ns, bool some_stop
     since_ns_ = now_ns;
     progress_ = progress;
     asked_ = false;
-    tell(sim::BoardStall::kNone);
+    report(sim::BoardStall::none);
     return {};
   }
-  if (now_ns - since_ns_ < after_ns_ || told_ == sim::BoardStall::kDeadlock) return {};
+  if (now_ns - since_ns_ < after_ns_ || reported_ == sim::BoardStall::deadlock) return {};
   const bool may_be_proven = this->may_be_proven();
   // Asked also while no proof is possible: the answers count as soon as it is.
   if (!asked_) sim::publish_number(board_.header().question, board_.header().question + 1);
   asked_ = true;
-  const sim::BoardStall now = answered && may_be_proven ? sim::BoardStall::kDeadlock
+  const sim::BoardStall now = answered && may_be_proven ? sim::BoardStall::deadlock
                               : !may_be_proven || now_ns - since_ns_ >= after_ns_ + kProofPatienceNs
-                                  ? sim::BoardStall::kStall
-                                  : sim::BoardStall::kNone;
+                                  ? sim::BoardStall::stall
+                                  : sim::BoardStall::none;
   // A stall is reported once; only the step to a deadlock is news.
-  if (now <= told_) return {};
-  tell(now);
+  if (now <= reported_) return {};
+  report(now);
   return describe(now);
 }
 
@@ -120,7 +120,7 @@ std::vector<std::string> StallDetector::describe(sim::BoardStall what) const {
   bool on_portals = false;
   for (std::uint32_t rank = 0; rank < board_.size(); ++rank) on_portals |= board_.block(rank).on_portals != 0;
   const std::string cycle = describe_cycle();
-  lines.push_back((what == sim::BoardStall::kDeadlock
+  lines.push_back((what == sim::BoardStall::deadlock
                        ? "margay: deadlock: all ranks wait for messages, none is under way and nobody will send one"
                        : fmt::format("margay: no rank that uses {} makes progress, all of them wait",
                                      on_portals ? "portals" : "MPI")) +
@@ -128,7 +128,7 @@ std::vector<std::string> StallDetector::describe(sim::BoardStall what) const {
   for (std::uint32_t rank = 0; rank < std::min(board_.size(), kMostRanksShown); ++rank) {
     const sim::BoardBlock& block = board_.block(rank);
     if (!is_inside(block)) continue;
-    const std::string call = describe_call(board_, rank, name_place_);
+    const std::string call = describe_call(board_, rank, name_location_);
     lines.push_back(
         fmt::format("margay:   rank {} in {}: {}", rank, call.empty() ? "MPI" : call, describe_wait(block)));
     const std::string near_misses = clean_text(block.wait.near_misses);

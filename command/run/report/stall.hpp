@@ -29,21 +29,24 @@ namespace margay::command {
 class StallDetector {
  public:
   // A stall: every initialised and unfinished rank has reported a long wait, and nothing changes for another
-  // `after_ns`. `has_ended`: whether the rank's process is gone. `name_place` may be empty.
+  // `after_ns`. `has_ended`: whether the rank's process is gone. `name_location` may be empty.
   StallDetector(const sim::Board& board, std::int64_t after_ns, std::function<bool(std::uint32_t)> has_ended,
-                NamePlace name_place = {})
-      : board_(board), after_ns_(after_ns), has_ended_(std::move(has_ended)), name_place_(std::move(name_place)) {}
+                NameLocation name_location = {})
+      : board_(board),
+        after_ns_(after_ns),
+        has_ended_(std::move(has_ended)),
+        name_location_(std::move(name_location)) {}
 
   // To be called about once a second. Returns the lines of a report, once for each stall and again when it is proven to
   // be a deadlock; empty otherwise. `some_stopped`: a rank is stopped by a signal, so its last report is out of date,
   // and the other ranks wait for it. The board's header has the reported state until something moves.
   [[nodiscard]] std::vector<std::string> look(std::int64_t now_ns, bool some_stopped = false);
   // Whether the latest call has proven a deadlock.
-  [[nodiscard]] bool deadlock() const { return told_ == sim::BoardStall::kDeadlock; }
+  [[nodiscard]] bool deadlock() const { return reported_ == sim::BoardStall::deadlock; }
 
  private:
   // Publishes the state and the cycle in the board's header, from where `margay top` reads them.
-  void tell(sim::BoardStall what);
+  void report(sim::BoardStall what);
   // At least one rank is in MPI, and all that are have reported a long wait.
   [[nodiscard]] bool all_wait() const;
   // Only a message can end any of the waits.
@@ -59,13 +62,13 @@ class StallDetector {
   const sim::Board& board_;
   std::int64_t after_ns_;
   std::function<bool(std::uint32_t)> has_ended_;
-  NamePlace name_place_;
+  NameLocation name_location_;
   // The sum of all ranks' progress, and since when it has not changed; -1: not yet observed.
   std::uint64_t progress_ = 0;
   std::int64_t since_ns_ = -1;
   // The question was published for the current stall.
   bool asked_ = false;
-  sim::BoardStall told_ = sim::BoardStall::kNone;
+  sim::BoardStall reported_ = sim::BoardStall::none;
 };
 
 }  // namespace margay::command

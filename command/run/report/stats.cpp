@@ -14,9 +14,9 @@ constexpr std::string_view kProtocolNames[] = {
     "ready", "buffered",      "collective",    "shown in memory",   "put",
     "get",   "reply",         "acknowledgment"};
 // The names are indexed by the board's enumerations.
-static_assert(std::size(kProtocolNames) == static_cast<std::size_t>(sim::CountedProtocol::kCount));
+static_assert(std::size(kProtocolNames) == static_cast<std::size_t>(sim::CountedProtocol::count));
 constexpr std::string_view kWireNames[] = {"self", "shared memory", "tcp"};
-static_assert(std::size(kWireNames) == static_cast<std::size_t>(sim::CountedWire::kCount));
+static_assert(std::size(kWireNames) == static_cast<std::size_t>(sim::CountedWire::count));
 
 constexpr std::string_view kAccessNames[] = {"put, direct",        "put, process",        "put, message",
                                              "get, direct",        "get, process",        "get, message",
@@ -59,7 +59,7 @@ std::string unfinished_ranks(const sim::Board& board) {
   std::size_t count = 0;
   for (std::uint32_t rank = 0; rank < board.size(); ++rank) {
     const sim::RankState state = board.block(rank).state;
-    if (state != sim::RankState::kInitialized && state != sim::RankState::kAborting) continue;
+    if (state != sim::RankState::initialized && state != sim::RankState::aborting) continue;
     if (++count <= kMostShown) text += fmt::format("{}{}", count == 1 ? "" : ", ", rank);
   }
   if (count == 0) return {};
@@ -76,7 +76,7 @@ bool any_rank(const sim::Board& board, Holds holds) {
 }
 
 bool anybody_used_margay(const sim::Board& board) {
-  return any_rank(board, [](const sim::BoardBlock& block) { return block.state != sim::RankState::kStarted; });
+  return any_rank(board, [](const sim::BoardBlock& block) { return block.state != sim::RankState::started; });
 }
 
 bool accesses_windows(const sim::BoardBlock& block) {
@@ -157,9 +157,9 @@ AccountingResult check_accounting(const sim::Board& board) {
   std::uint32_t finished = 0;
   for (std::uint32_t rank = 0; rank < board.size(); ++rank) {
     const sim::RankState state = board.block(rank).state;
-    if (state == sim::RankState::kFinalized) ++finished;
+    if (state == sim::RankState::finalized) ++finished;
     // Its messages may be in flight, so the law need not hold.
-    if (state == sim::RankState::kInitialized || state == sim::RankState::kAborting) {
+    if (state == sim::RankState::initialized || state == sim::RankState::aborting) {
       result.lines.push_back(fmt::format("margay: accounting not checked: rank {} did not finish {}", rank,
                                          board.block(rank).on_portals != 0 ? "its program" : "MPI"));
       return result;

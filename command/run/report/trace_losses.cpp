@@ -12,7 +12,7 @@ namespace margay::command {
 
 namespace {
 
-constexpr std::size_t kMostTold = 8;
+constexpr std::size_t kReportedMax = 8;
 
 // Whether wanted events were lost: with --trace-last the ring may have been too small even for the end.
 bool has_lost(const TraceCounts& counts) {
@@ -64,15 +64,15 @@ std::vector<std::string> trace_losses(const std::vector<std::string>& files, std
   for (std::size_t rank = 0; rank < files.size(); ++rank) {
     TraceCounts counts;
     if (files[rank].empty() || !read_trace_counts(files[rank], counts).ok() || counts.job != job) continue;
-    if (counts.definitions_lost != 0 && names.size() < kMostTold) {
-      names.push_back(fmt::format("trace: rank {}: {}", rank, sim::lost_definitions_words(counts.definitions_lost)));
+    if (counts.definitions_lost != 0 && names.size() < kReportedMax) {
+      names.push_back(fmt::format("trace: rank {}: {}", rank, sim::lost_definitions_text(counts.definitions_lost)));
     }
     if (!has_lost(counts)) continue;
     most = std::max(most, wanted_events(counts));
     keeps_end = counts.keep_ns != 0;
-    if (++ranks <= kMostTold) sentences.push_back(sentence_of(rank, counts));
+    if (++ranks <= kReportedMax) sentences.push_back(sentence_of(rank, counts));
   }
-  if (ranks > kMostTold) sentences.push_back(fmt::format("trace: and those of {} more ranks", ranks - kMostTold));
+  if (ranks > kReportedMax) sentences.push_back(fmt::format("trace: and those of {} more ranks", ranks - kReportedMax));
   if (ranks != 0) sentences.push_back(cure(most, keeps_end));
   sentences.insert(sentences.end(), names.begin(), names.end());
   return sentences;

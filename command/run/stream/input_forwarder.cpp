@@ -71,11 +71,11 @@ void InputForwarder::on_time() {
 }
 
 void InputForwarder::on_event(Event event) {
-  if (event.kind == EventKind::kInput) {
+  if (event.kind == EventKind::input) {
     // go_on() registers it again when all ranks have taken the data.
     poller_.forget(STDIN_FILENO);
     read_more();
-  } else if (event.kind == EventKind::kInputPipe) {
+  } else if (event.kind == EventKind::input_pipe) {
     poller_.forget(readers_[event.index].pipe);
     write_to(event.index);
   }
@@ -87,7 +87,7 @@ void InputForwarder::go_on() {
   while (forwards() && !in_background_) {
     const bool all_written =
         std::ranges::all_of(readers_, [](const Reader& reader) { return reader.unwritten.empty(); });
-    if (!all_written || poller_.watch(STDIN_FILENO, {EventKind::kInput, 0})) return;
+    if (!all_written || poller_.watch(STDIN_FILENO, {EventKind::input, 0})) return;
     read_more();
   }
 }
@@ -116,7 +116,7 @@ void InputForwarder::write_to(std::size_t index) {
     if (count > 0) {
       reader.unwritten.erase(0, static_cast<std::size_t>(count));
     } else if (errno == EAGAIN) {
-      poller_.watch(reader.pipe, {EventKind::kInputPipe, static_cast<std::uint32_t>(index)}, true);
+      poller_.watch(reader.pipe, {EventKind::input_pipe, static_cast<std::uint32_t>(index)}, true);
       return;
       // EPIPE: the rank has closed its input, which is not an error.
     } else if (errno != EINTR) {

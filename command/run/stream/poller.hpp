@@ -9,11 +9,11 @@
 namespace margay::command {
 
 // What a descriptor belongs to; `index` is a rank or a sink.
-enum class EventKind : std::uint32_t { kSignal, kOutput, kError, kPmi, kSink, kInput, kInputPipe };
+enum class EventKind : std::uint32_t { signal, output, error, pmi, sink, input, input_pipe };
 
 // A ready descriptor.
 struct Event {
-  EventKind kind = EventKind::kSignal;
+  EventKind kind = EventKind::signal;
   std::uint32_t index = 0;
 };
 

@@ -69,14 +69,14 @@ RankOutput::~RankOutput() {
 }
 
 Status RankOutput::open(std::uint32_t rank, int& standard_output, int& standard_error) {
-  if (Status status = open_stream(rank, EventKind::kOutput, options_.output_pattern, standard_output); !status.ok()) {
+  if (Status status = open_stream(rank, EventKind::output, options_.output_pattern, standard_output); !status.ok()) {
     return status;
   }
-  return open_stream(rank, EventKind::kError, options_.error_pattern, standard_error);
+  return open_stream(rank, EventKind::error, options_.error_pattern, standard_error);
 }
 
 Status RankOutput::open_stream(std::uint32_t rank, EventKind kind, const std::string& pattern, int& write_end) {
-  Stream& stream = streams_[std::size_t{rank} * 2 + (kind == EventKind::kError ? 1 : 0)];
+  Stream& stream = streams_[std::size_t{rank} * 2 + (kind == EventKind::error ? 1 : 0)];
   stream.rank = rank;
   stream.kind = kind;
   if (Status status = sink_for(rank, kind, pattern, stream.sink); !status.ok()) return status;
@@ -94,7 +94,7 @@ Status RankOutput::open_stream(std::uint32_t rank, EventKind kind, const std::st
 
 // A file is opened before its rank starts, so that a wrong pattern fails early.
 Status RankOutput::sink_for(std::uint32_t rank, EventKind kind, const std::string& pattern, std::size_t& sink) {
-  sink = kind == EventKind::kOutput ? 0 : error_sink_;
+  sink = kind == EventKind::output ? 0 : error_sink_;
   if (pattern.empty()) return {};
   const std::string name = fill_pattern(pattern, rank);
   // A pattern without %r names one file for all ranks.
@@ -110,11 +110,11 @@ Status RankOutput::sink_for(std::uint32_t rank, EventKind kind, const std::strin
 }
 
 void RankOutput::on_event(Event event, std::int64_t now_ns) {
-  if (event.kind == EventKind::kSink) {
+  if (event.kind == EventKind::sink) {
     flush(event.index);
   } else {
     static_cast<void>(
-        read_once(streams_[std::size_t{event.index} * 2 + (event.kind == EventKind::kError ? 1 : 0)], now_ns));
+        read_once(streams_[std::size_t{event.index} * 2 + (event.kind == EventKind::error ? 1 : 0)], now_ns));
   }
 }
 
@@ -152,7 +152,7 @@ void RankOutput::flush(std::size_t sink) {
   if (waits == sink_is_watched_[sink]) return;
   sink_is_watched_[sink] = waits;
   if (waits) {
-    poller_.watch(out.descriptor(), {EventKind::kSink, static_cast<std::uint32_t>(sink)}, true);
+    poller_.watch(out.descriptor(), {EventKind::sink, static_cast<std::uint32_t>(sink)}, true);
   } else {
     poller_.forget(out.descriptor());
   }

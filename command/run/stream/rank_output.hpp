@@ -105,7 +105,7 @@ class RankOutput {
     bool watched = false;
     std::size_t sink = 0;
     std::uint32_t rank = 0;
-    EventKind kind = EventKind::kOutput;
+    EventKind kind = EventKind::output;
     LineBuffer buffer;
   };
 

@@ -61,7 +61,7 @@ void write_events_csv(const ExportSource& source, std::ostream& out) {
     line.add_moment(trace, i).add_number(trace.files[file].rank).add(name(event.kind));
     line.add_rank(event.source).add_rank(event.destination);
     event.sequence == 0 ? line.add("") : line.add_number(event.sequence);
-    line.add(event.header == sim::kNoHeader ? "" : kind_words(event));
+    line.add(event.header == sim::kNoHeader ? "" : kind_text(event));
     event.portal == portals::kNoPortal ? line.add("") : line.add_number(event.portal);
     line.add(event.wire == sim::kNoWire ? "" : source.names.wire(event.wire));
     line.add(event.protocol == sim::TraceProtocol::none ? "" : name(event.protocol)).add(reason_text(event));

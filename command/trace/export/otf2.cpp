@@ -65,8 +65,8 @@ constexpr std::uint64_t kTicksPerSecond = 1'000'000'000;
 struct Otf2Error {
   std::string sentence;
 };
-OTF2_ErrorCode note_error(void* user, const char* /*file*/, std::uint64_t /*line*/, const char* /*function*/,
-                          OTF2_ErrorCode code, const char* format, va_list arguments) {
+OTF2_ErrorCode record_error(void* user, const char* /*file*/, std::uint64_t /*line*/, const char* /*function*/,
+                            OTF2_ErrorCode code, const char* format, va_list arguments) {
   auto* error = static_cast<Otf2Error*>(user);
   constexpr std::size_t kMost = 512;
   std::array<char, kMost> text{};
@@ -85,7 +85,7 @@ class Otf2Writer {
  public:
   Otf2Writer(const ExportSource& source, const Otf2Library& library)
       : source_(source), trace_(source.trace), library_(library), timeline_(timeline_of(trace_, source.messages)) {
-    library_.register_error(note_error, &error_);
+    library_.register_error(record_error, &error_);
   }
   Otf2Writer(const Otf2Writer&) = delete;
   Otf2Writer& operator=(const Otf2Writer&) = delete;

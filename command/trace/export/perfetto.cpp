@@ -63,9 +63,9 @@ constexpr std::uint64_t kOneSequence = 1;
 class Interned {
  public:
   // The number of `text`; a new text is added to `told`, which must precede its first use.
-  std::uint64_t of(std::uint32_t list, const std::string& text, ProtobufMessage& told) {
+  std::uint64_t of(std::uint32_t list, const std::string& text, ProtobufMessage& described) {
     const auto [found, is_new] = numbers_[list].try_emplace(text, numbers_[list].size() + 1);
-    if (is_new) told.message(list, ProtobufMessage().number(1, found->second).text(2, text));
+    if (is_new) described.message(list, ProtobufMessage().number(1, found->second).text(2, text));
     return found->second;
   }
 
@@ -245,22 +245,22 @@ class PerfettoWriter {
   // New texts are in the same packet as their first use.
   void put_moment(const TrackMoment& moment) {
     using namespace event_field;  // NOLINT(google-build-using-namespace): numbers of this file
-    ProtobufMessage told;
+    ProtobufMessage described;
     ProtobufMessage event;
     event.number(kType, moment.type).number(kTrack, moment.track);
     if (!moment.category.empty()) {
-      event.number(kCategoryIids, interned_.of(kInternedCategories, moment.category, told));
+      event.number(kCategoryIids, interned_.of(kInternedCategories, moment.category, described));
     }
     if (moment.is_own_name) {
       event.text(kName, moment.name);
     } else if (!moment.name.empty()) {
-      event.number(kNameIid, interned_.of(kInternedEventNames, moment.name, told));
+      event.number(kNameIid, interned_.of(kInternedEventNames, moment.name, described));
     }
     for (const auto& [name, value] : moment.texts) {
-      event.message(kAnnotations, annotation(name, told).text(annotation_field::kText, value));
+      event.message(kAnnotations, annotation(name, described).text(annotation_field::kText, value));
     }
     for (const auto& [name, value] : moment.numbers) {
-      event.message(kAnnotations, annotation(name, told).number(annotation_field::kNumber, value));
+      event.message(kAnnotations, annotation(name, described).number(annotation_field::kNumber, value));
     }
     if (moment.flow != 0) event.fixed64(moment.ends_flow ? kTerminatingFlows : kFlows, moment.flow);
     ProtobufMessage packet;
@@ -268,12 +268,12 @@ class PerfettoWriter {
         .number(packet_field::kSequence, kOneSequence)
         .number(packet_field::kSequenceFlags, kNeedsState)
         .message(packet_field::kTrackEvent, event);
-    if (!told.bytes().empty()) packet.message(packet_field::kInterned, told);
+    if (!described.bytes().empty()) packet.message(packet_field::kInterned, described);
     put_packet(packet);
   }
-  ProtobufMessage annotation(const std::string& name, ProtobufMessage& told) {
+  ProtobufMessage annotation(const std::string& name, ProtobufMessage& described) {
     ProtobufMessage annotation;
-    annotation.number(annotation_field::kNameIid, interned_.of(kInternedAnnotationNames, name, told));
+    annotation.number(annotation_field::kNameIid, interned_.of(kInternedAnnotationNames, name, described));
     return annotation;
   }
 

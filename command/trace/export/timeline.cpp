@@ -121,7 +121,7 @@ const Trace::Entry& about(const Trace& trace, const Hop& hop) {
   return trace.entries[hop.sent != kNowhere ? hop.sent : hop.arrived];
 }
 
-std::string_view kind_words(const sim::TraceEvent& event) {
+std::string_view kind_text(const sim::TraceEvent& event) {
   return event.header < portals::kKindCount ? portals::name(static_cast<portals::Kind>(event.header)) : "unknown";
 }
 
@@ -135,9 +135,9 @@ MessageRow row_of(const ExportSource& source, const MessageStory& story) {
   row.protocol = story.begin == kNowhere ? "" : name(source.trace.entries[story.begin].event.protocol);
   if (row.protocol == "none") row.protocol = "";
   row.fate = fate(source.messages, story);
-  const Trace::Entry& told = best_told(source.trace, story);
-  row.bytes = told.event.bytes;
-  row.what = source.words.message(told);
+  const Trace::Entry& described = best_described(source.trace, story);
+  row.bytes = described.event.bytes;
+  row.what = source.words.message(described);
   const bool has_tag =
       source.names.is_envelope(entry.file, portal) && !source.names.is_answer(entry.file, portal, event.match_bits);
   if (has_tag) {
@@ -149,7 +149,7 @@ MessageRow row_of(const ExportSource& source, const MessageStory& story) {
   return row;
 }
 
-// Takes the site out of EventWords' text, which alone resolves addresses.
+// Takes the site out of EventText' text, which alone resolves addresses.
 std::string site_text(const ExportSource& source, const Trace::Entry& enter) {
   const std::string call = call_name(source.trace.files[enter.file], enter.event.a);
   // "CALL (SITE)".

@@ -9,8 +9,8 @@
 
 #include "command/trace/names/names.hpp"
 #include "command/trace/read/reader.hpp"
+#include "command/trace/story/event_text.hpp"
 #include "command/trace/story/messages.hpp"
-#include "command/trace/story/words.hpp"
 
 namespace margay::command {
 
@@ -19,7 +19,7 @@ struct ExportSource {
   const Trace& trace;
   const TraceNames& names;
   const Messages& messages;
-  const EventWords& words;
+  const EventText& words;
 };
 
 // A call or a wait of one thread. Indices are of trace.entries.
@@ -59,7 +59,7 @@ struct Timeline {
 // The event with the hop's header. Requires: it was sent or arrived.
 [[nodiscard]] const Trace::Entry& about(const Trace& trace, const Hop& hop);
 // The header's kind: "put", "get", "reply", "acknowledgment".
-[[nodiscard]] std::string_view kind_words(const sim::TraceEvent& event);
+[[nodiscard]] std::string_view kind_text(const sim::TraceEvent& event);
 
 // One message as a row of a table.
 struct MessageRow {

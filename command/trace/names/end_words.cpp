@@ -13,14 +13,14 @@ namespace {
 
 constexpr std::size_t kMostNamed = 8;
 
-std::string signal_words(std::uint32_t signal) {
+std::string signal_text(std::uint32_t signal) {
   // Real-time signals have no abbreviation.
   const char* name = sigabbrev_np(static_cast<int>(signal));
   return name == nullptr ? fmt::format("signal {}", signal) : fmt::format("signal {} (SIG{})", signal, name);
 }
 
 // The launcher's reason to end the job; "": not known.
-std::string_view stop_words(std::uint32_t why) {
+std::string_view stop_text(std::uint32_t why) {
   switch (static_cast<sim::TraceStop>(why)) {
     case sim::TraceStop::rank:
       return " after another rank's failure";
@@ -39,7 +39,7 @@ std::string_view stop_words(std::uint32_t why) {
 }  // namespace
 
 // The launcher's record is the only source: a killed rank wrote nothing.
-std::string end_words(const TraceFile& file) {
+std::string end_text(const TraceFile& file) {
   switch (file.end) {
     // The launcher seals the file of a rank whose end it did not see, because a process that it had not started wrote
     // it.
@@ -48,12 +48,12 @@ std::string end_words(const TraceFile& file) {
                                          : "";
     case sim::TraceEnd::signal:
       return (file.closed ? "closed its trace, and was killed later by " : "was killed by ") +
-             signal_words(file.end_value);
+             signal_text(file.end_value);
     case sim::TraceEnd::stopped:
       return fmt::format("{} by {}, which margay run sent as it ended the job{}",
                          file.closed ? "closed its trace, and was killed later" : "was killed",
                          // The lowest byte is the signal, the others the reason.
-                         signal_words(file.end_value & 0xffU), stop_words(file.end_value >> 8U));
+                         signal_text(file.end_value & 0xffU), stop_text(file.end_value >> 8U));
     case sim::TraceEnd::exit_status:
       return file.closed ? fmt::format("closed its trace, and ended with exit status {}", file.end_value)
                          : fmt::format("ended with exit status {} and did not close its trace", file.end_value);
@@ -62,7 +62,7 @@ std::string end_words(const TraceFile& file) {
 }
 
 // Without a checksum only invalid fields are noticed, not changed ones.
-std::string unsealed_words(const std::vector<TraceFile>& files) {
+std::string unsealed_text(const std::vector<TraceFile>& files) {
   std::size_t count = 0;
   std::string ranks;
   for (const TraceFile& file : files) {

@@ -11,9 +11,9 @@ namespace margay::command {
 // A predicate for "rank 3 ...". Of a file that the launcher closed: "was killed by signal 9 (SIGKILL)", "ended with
 // exit status 3 and did not close its trace". Of one that its rank had closed: "closed its trace, and was killed later
 // by signal 9 (SIGKILL)". "": nothing notable.
-[[nodiscard]] std::string end_words(const TraceFile& file);
+[[nodiscard]] std::string end_text(const TraceFile& file);
 // One sentence on files that neither their rank nor the launcher closed: it lists their ranks, at most eight, and warns
 // that damage in them cannot be detected, because they have no checksum. "" where there are none.
-[[nodiscard]] std::string unsealed_words(const std::vector<TraceFile>& files);
+[[nodiscard]] std::string unsealed_text(const std::vector<TraceFile>& files);
 
 }  // namespace margay::command

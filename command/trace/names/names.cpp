@@ -18,7 +18,7 @@ constexpr std::uint64_t kTypeMask = 7;
 constexpr std::uint32_t kReadyType = 1;
 
 // The bits of a reply are handled before, so they have no word here.
-std::string_view type_words(std::uint32_t type) {
+std::string_view type_text(std::uint32_t type) {
   constexpr std::string_view kWords[] = {"", ", ready", "", "", ", long", ", ready, long", "", ""};
   return kWords[type & kTypeMask];
 }
@@ -34,7 +34,7 @@ std::uint32_t partition_message(std::uint32_t tag) {
 }
 
 // The upper three bits of a tag above the program's select its use.
-std::string tag_words(std::uint32_t tag) {
+std::string tag_text(std::uint32_t tag) {
   if (tag <= kUserTagMost) return fmt::format("tag {}", tag);
   if (tag >> 29U == kSetup) return fmt::format("the setup of partitions with tag {}", tag & kUserTagMost);
   if (tag >> 29U == kPartitions) {
@@ -113,27 +113,27 @@ constexpr std::uint32_t definition_of_calls(std::uint32_t context) {
 
 // "the agreement with tag 7": the upper two bits of the tag are its kind (collectives/comm/agree). Only a group's tag
 // is the program's.
-std::string agreement_words(std::uint32_t number) {
+std::string agreement_text(std::uint32_t number) {
   constexpr unsigned kKindShift = 30;
   constexpr std::uint32_t kOfGroup = 0, kOfText = 3;
   if (number >> kKindShift == kOfGroup) return fmt::format("the agreement with tag {}", number);
   return number >> kKindShift == kOfText ? "the agreement by string tag" : fmt::format("agreement 0x{:x}", number);
 }
 
-std::string ranks_words(std::uint64_t count) {
+std::string ranks_text(std::uint64_t count) {
   return sim::counted(count, "rank");
 }
 
 }  // namespace
 
-std::string collective_call_words(std::uint32_t context, std::uint32_t number) {
-  if (is_agreement(context)) return agreement_words(number);
+std::string collective_call_text(std::uint32_t context, std::uint32_t number) {
+  if (is_agreement(context)) return agreement_text(number);
   const PersistentNumber persistent(number);
   if (!persistent.is_persistent) return fmt::format("collective call {}", number);
-  return persistent_call_words(persistent.channel, persistent.start);
+  return persistent_call_text(persistent.channel, persistent.start);
 }
 
-std::string persistent_call_words(std::uint32_t channel, std::uint64_t start) {
+std::string persistent_call_text(std::uint32_t channel, std::uint64_t start) {
   return fmt::format("persistent collective call {}, start {}", channel, start);
 }
 
@@ -175,14 +175,14 @@ std::string TraceNames::communicator(std::uint32_t file, std::uint32_t context, 
   const sim::Definition* const found = find(file, sim::DefinitionKind::communicator, context & ~1U, time_ns);
   if (found == nullptr) return fmt::format("communicator {}", context & ~1U);
   if (!found->text.empty()) return found->text;
-  return fmt::format("communicator {} ({})", context & ~1U, ranks_words(found->value >> 32U));
+  return fmt::format("communicator {} ({})", context & ~1U, ranks_text(found->value >> 32U));
 }
 
 std::string TraceNames::communicator_of_calls(std::uint32_t file, std::uint32_t context, std::uint64_t time_ns) const {
   if (!is_agreement(context)) return communicator(file, context, time_ns);
   const sim::Definition* const found =
       find(file, sim::DefinitionKind::communicator, definition_of_calls(context), time_ns);
-  return fmt::format("{} of {}", found == nullptr ? "some ranks" : ranks_words(found->value >> 32U),
+  return fmt::format("{} of {}", found == nullptr ? "some ranks" : ranks_text(found->value >> 32U),
                      communicator(file, context, time_ns));
 }
 
@@ -307,7 +307,7 @@ std::string TraceNames::tag(std::uint32_t file, std::uint64_t match_bits, std::u
   const std::uint32_t tag = split_envelope(match_bits).tag;
   const sim::Definition* const senders = wanted ? nullptr : partitions(file, match_bits, time_ns, true);
   const sim::Definition* const found = senders != nullptr ? senders : partitions(file, match_bits, time_ns, false);
-  if (found == nullptr) return tag_words(tag);
+  if (found == nullptr) return tag_text(tag);
   const auto its = static_cast<std::uint32_t>(found->value);
   const std::uint64_t all = found->value >> 32U;
   const std::uint64_t message = partition_message(tag);
@@ -328,7 +328,7 @@ std::string TraceNames::bits(std::uint32_t file, std::uint8_t portal, std::uint6
                              std::uint64_t time_ns) const {
   if (is_collective(file, portal)) {
     const EnvelopeBits is = split_envelope(match_bits);
-    return fmt::format("{} of {}", collective_call_words(is.context, is.tag),
+    return fmt::format("{} of {}", collective_call_text(is.context, is.tag),
                        communicator_of_calls(file, is.context, time_ns));
   }
   // A window's bits and a send's number use portals of the device, so they precede the test for an envelope.
@@ -338,14 +338,14 @@ std::string TraceNames::bits(std::uint32_t file, std::uint8_t portal, std::uint6
   if (is_reply(match_bits)) return fmt::format("the answer to number {}", match_bits >> 32U);
   const EnvelopeBits is = split_envelope(match_bits);
   return fmt::format("{} from {} in {}{}", tag(file, match_bits, time_ns), is.source,
-                     communicator(file, is.context, time_ns), type_words(is.type));
+                     communicator(file, is.context, time_ns), type_text(is.type));
 }
 
 std::string TraceNames::wanted(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
                                std::uint64_t ignore_bits, std::uint64_t time_ns) const {
-  const bool is_told = is_collective(file, portal) || !about_send(file, portal, match_bits).empty() ||
-                       !about_window(file, portal, match_bits, time_ns).empty();
-  if (ignore_bits == 0 && is_told) return bits(file, portal, match_bits, time_ns);
+  const bool is_described = is_collective(file, portal) || !about_send(file, portal, match_bits).empty() ||
+                            !about_window(file, portal, match_bits, time_ns).empty();
+  if (ignore_bits == 0 && is_described) return bits(file, portal, match_bits, time_ns);
   if (!is_envelope(file, portal)) {
     return ignore_bits == 0 ? fmt::format("bits 0x{:x}", match_bits)
                             : fmt::format("bits 0x{:x} (ignoring 0x{:x})", match_bits, ignore_bits);
@@ -391,8 +391,8 @@ std::string TraceNames::collective_mismatch(std::uint32_t file, std::uint64_t ma
                        communicator_of_calls(message.file, has.context, message.time_ns));
   }
   if ((differ & kTagMask) != 0) {
-    return fmt::format("it wants {}, and the message is of {}", collective_call_words(want.context, want.tag),
-                       collective_call_words(has.context, has.tag));
+    return fmt::format("it wants {}, and the message is of {}", collective_call_text(want.context, want.tag),
+                       collective_call_text(has.context, has.tag));
   }
   if ((differ & kTypeMask) != 0) {
     return fmt::format("it wants round {} of the call, and the message is of round {}", want.type + 1, has.type + 1);
@@ -442,7 +442,7 @@ std::string TraceNames::mismatch(std::uint32_t file, std::uint8_t portal, std::u
                              : fmt::format("it wants {}, and the message is of {}", wanted_one, its);
   }
   if ((differ & kTagMask) != 0) {
-    return fmt::format("it wants {}, and the message has {}", tag_words(want.tag), tag_words(has.tag));
+    return fmt::format("it wants {}, and the message has {}", tag_text(want.tag), tag_text(has.tag));
   }
   if ((differ & kSourceMask) != 0) {
     return fmt::format("it wants source {}, and the message is from {}", want.source, has.source);
@@ -456,8 +456,8 @@ std::string TraceNames::mismatch(std::uint32_t file, std::uint8_t portal, std::u
 std::string TraceNames::split(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits) const {
   if (!is_envelope(file, portal) || is_reply(match_bits)) return "";
   const EnvelopeBits is = split_envelope(match_bits);
-  const std::string_view words = type_words(is.type);
-  return fmt::format("{}, source {}, context {}, type {}", tag_words(is.tag), is.source, is.context,
+  const std::string_view words = type_text(is.type);
+  return fmt::format("{}, source {}, context {}, type {}", tag_text(is.tag), is.source, is.context,
                      words.empty() ? "short" : words.substr(2));
 }
 

@@ -65,9 +65,9 @@ struct PersistentNumber {
 }
 // A call by its number and the context in its match bits: "collective call 17", "persistent collective call 3, start
 // 2", "the agreement with tag 7" (docs/trace_format.md, collective_begin).
-[[nodiscard]] std::string collective_call_words(std::uint32_t context, std::uint32_t number);
+[[nodiscard]] std::string collective_call_text(std::uint32_t context, std::uint32_t number);
 // The same for a persistent call whose whole start number is known.
-[[nodiscard]] std::string persistent_call_words(std::uint32_t channel, std::uint64_t start);
+[[nodiscard]] std::string persistent_call_text(std::uint32_t channel, std::uint64_t start);
 
 // The error class by name, "MPI_ERR_TRUNCATE"; "class 99" of one that the program added (MPI 4.0, 9.5).
 [[nodiscard]] std::string error_name(std::uint32_t error_class);

@@ -7,7 +7,7 @@ namespace margay::command {
 namespace {
 
 struct AccessColumns {
-  std::vector<std::uint32_t> rank, target, what, way, copies, window, epoch;
+  std::vector<std::uint32_t> rank, target, what, method, copies, window, epoch;
   std::vector<std::int32_t> call;
   std::vector<double> begin, end, bytes, offset;
 };
@@ -32,7 +32,7 @@ void add_accesses(const PageInput& input, const PageCalls& calls, PageData& data
     columns.rank.push_back(input.rank_of(i));
     columns.target.push_back(event.destination);
     columns.what.push_back(strings.number(name(static_cast<sim::TraceAccess>(event.a))));
-    columns.way.push_back(strings.number(mpi_adi::name(static_cast<mpi_adi::WindowWay>(event.reason))));
+    columns.method.push_back(strings.number(mpi_adi::name(static_cast<mpi_adi::WindowMethod>(event.reason))));
     columns.copies.push_back(strings.number(access_copies(event)));
     columns.window.push_back(
         strings.number(input.names.window(file, static_cast<std::uint32_t>(event.match_bits >> 32U), event.time)));
@@ -47,7 +47,7 @@ void add_accesses(const PageInput& input, const PageCalls& calls, PageData& data
       .column("rank", columns.rank)
       .column("target", columns.target)
       .column("what", columns.what)
-      .column("way", columns.way)
+      .column("way", columns.method)
       .column("copies", columns.copies)
       .column("window", columns.window)
       .column("epoch", columns.epoch)

@@ -167,7 +167,7 @@ std::string called(const PageInput& input, const CollectivePart& part) {
   const std::size_t call = input.messages.call_around(part.begin);
   if (call == kNoEntry) return std::string(does);
   std::string text = call_name(input.trace.files[entry.file], input.entry(call).event.a);
-  if (agrees) return fmt::format("{}: {}", text, collective_call_words(part.context, part.number));
+  if (agrees) return fmt::format("{}: {}", text, collective_call_text(part.context, part.number));
   const bool is_of_others = begins_with_one_of(
       text, {"MPI_Wait", "MPI_Test", "MPI_Start", "MPI_Send", "MPI_Recv", "MPI_Probe", "MPI_Iprobe", "MPI_Mprobe",
              "MPI_Improbe", "MPI_Sendrecv", "MPI_Ssend", "MPI_Bsend", "MPI_Rsend", "MPI_Request_get_status"});

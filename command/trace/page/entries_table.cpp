@@ -76,8 +76,8 @@ class EntryRows {
       }
       if (event.kind == sim::TraceKind::entry_switched) switch_entry(row_of(i), i);
       const bool is_programs = !input_.names.is_envelope(file, mpi_adi::kReceivePortal);
-      const bool tells_place = event.kind == sim::TraceKind::kernel_match || event.kind == sim::TraceKind::kernel_pass;
-      if (is_programs && tells_place && !input_.names.is_internal(file, event.portal)) note_took(row_of(i), i);
+      const bool shows_entry = event.kind == sim::TraceKind::kernel_match || event.kind == sim::TraceKind::kernel_pass;
+      if (is_programs && shows_entry && !input_.names.is_internal(file, event.portal)) record_took(row_of(i), i);
     }
     for (const auto& [portal, rows] : lists_) {
       double place = 0;
@@ -137,8 +137,8 @@ class EntryRows {
     const auto& [event, file] = input_.entry(at);
     const auto [found, is_new] = standing_entries_.try_emplace({file, event.portal, event.detail}, rank_.size());
     if (is_new) {
-      const bool tells_wanted = event.kind == sim::TraceKind::kernel_pass;
-      add(file, event.portal, "", tells_wanted ? wanted_by(at) : "", kNoTime, kNoTime);
+      const bool shows_wanted = event.kind == sim::TraceKind::kernel_pass;
+      add(file, event.portal, "", shows_wanted ? wanted_by(at) : "", kNoTime, kNoTime);
       form_.back() = event.detail == 0 ? kPortals : kChained;
       linked_rows_.push_back({rank_.size() - 1, file, event.detail});
     }
@@ -187,7 +187,7 @@ class EntryRows {
     }
   }
 
-  void note_took(std::size_t row, std::size_t at) {
+  void record_took(std::size_t row, std::size_t at) {
     if (input_.entry(at).event.kind == sim::TraceKind::kernel_match) takers_[at] = row;
   }
 

@@ -20,9 +20,9 @@ class MessageRows {
 
   // Every column gets exactly one value for each message.
   void add(const MessageStory& story) {
-    const Trace::Entry& told = about(input_.trace, story);
+    const Trace::Entry& described = about(input_.trace, story);
     add_times(story);
-    add_words(story, told);
+    add_words(story, described);
     add_waits(story);
     send_call_.push_back(calls_.row_around(input_, story.begin));
     // The call that waited for the message, or else the one that posted its receive.
@@ -33,7 +33,8 @@ class MessageRows {
     const CollectiveStep* const step = input_.collectives.step_of(story.identity);
     collective_.push_back(step == nullptr ? kNoRow : collective_rows_[step->part]);
     step_.push_back(step == nullptr ? 0 : step->step);
-    phase_.push_back(step == nullptr ? 0 : static_cast<std::uint8_t>(split_envelope(told.event.match_bits).type & 1U));
+    phase_.push_back(step == nullptr ? 0
+                                     : static_cast<std::uint8_t>(split_envelope(described.event.match_bits).type & 1U));
   }
 
   void write(PageData& data) const {
@@ -113,18 +114,18 @@ class MessageRows {
   }
 
   // Length and datatype come from the send_begin where there is one, as the program gave them.
-  void add_words(const MessageStory& story, const Trace::Entry& told) {
-    const sim::TraceEvent& event = told.event;
+  void add_words(const MessageStory& story, const Trace::Entry& described) {
+    const sim::TraceEvent& event = described.event;
     const bool is_begin = story.begin != kNoEntry && input_.entry(story.begin).event.kind == sim::TraceKind::send_begin;
     const sim::TraceEvent& chosen = is_begin ? input_.entry(story.begin).event : event;
     bytes_.push_back(static_cast<double>(chosen.bytes));
     const std::uint8_t portal = event.portal;
-    const bool is_envelope = is_begin || input_.names.is_envelope(told.file, portal);
-    const bool is_data = input_.names.is_collective_data(told.file, portal);
-    const auto tag = input_.names.program_tag(told.file, event.match_bits, event.time);
-    const bool is_answer = !is_begin && input_.names.is_answer(told.file, portal, event.match_bits);
+    const bool is_envelope = is_begin || input_.names.is_envelope(described.file, portal);
+    const bool is_data = input_.names.is_collective_data(described.file, portal);
+    const auto tag = input_.names.program_tag(described.file, event.match_bits, event.time);
+    const bool is_answer = !is_begin && input_.names.is_answer(described.file, portal, event.match_bits);
     tag_.push_back(is_envelope && !is_answer && tag ? static_cast<std::int32_t>(*tag) : -1);
-    const Trace::Entry& best = is_begin ? input_.entry(story.begin) : told;
+    const Trace::Entry& best = is_begin ? input_.entry(story.begin) : described;
     what_.push_back(strings_.number(input_.words.message(best)));
     const bool has_communicator = (is_envelope && !is_answer) || is_data;
     communicator_.push_back(strings_.number(has_communicator ? input_.words.communicator(best) : std::string()));
@@ -134,8 +135,9 @@ class MessageRows {
     wire_.push_back(
         strings_.number(on_wire == kNoEntry ? std::string() : input_.names.wire(input_.entry(on_wire).event.wire)));
     portal_.push_back(portal);
-    portal_name_.push_back(portal == portals::kNoPortal ? 0 : strings_.number(input_.names.portal(told.file, portal)));
-    const bool is_internal = portal != portals::kNoPortal && input_.names.is_internal(told.file, portal);
+    portal_name_.push_back(portal == portals::kNoPortal ? 0
+                                                        : strings_.number(input_.names.portal(described.file, portal)));
+    const bool is_internal = portal != portals::kNoPortal && input_.names.is_internal(described.file, portal);
     internal_.push_back(is_answer || (is_internal && !is_data) ? 1 : 0);
     walked_.push_back(story.matched == kNoEntry ? 0 : input_.entry(story.matched).event.a);
     taker_.push_back(strings_.number(taker(story)));
@@ -170,7 +172,7 @@ class MessageRows {
     const std::size_t call = input_.messages.call_around(step);
     if (call == kNoEntry || input_.messages.has_threads(file)) return;
     const double cost = calls_.waited(file, input_.time(call), std::min(sent, input_.time(step)));
-    if (cost > 0) note_wait(call, input_.time(step), cost, receivers_, receiver_waited_);
+    if (cost > 0) record_wait(call, input_.time(step), cost, receivers_, receiver_waited_);
   }
 
   struct Waited {
@@ -191,11 +193,11 @@ class MessageRows {
     if (call == kNoEntry || input_.messages.has_threads(file) || !may_wait_for(call, waited.started)) return;
     const double from = std::max(waited.from, input_.time(call));
     const double ended = input_.time(waited.ended);
-    note_wait(call, ended, calls_.waited(file, from, std::min(waited.to, ended)), last, column);
+    record_wait(call, ended, calls_.waited(file, from, std::min(waited.to, ended)), last, column);
   }
   // Enters the wait in the row under construction, and takes it from an earlier message of the same call.
-  static void note_wait(std::size_t call, double ended, double cost, std::unordered_map<std::size_t, Last>& last,
-                        std::vector<double>& column) {
+  static void record_wait(std::size_t call, double ended, double cost, std::unordered_map<std::size_t, Last>& last,
+                          std::vector<double>& column) {
     const auto [found, is_first] = last.try_emplace(call, Last{ended, column.size() - 1});
     if (!is_first) {
       if (found->second.ended > ended) return;

@@ -15,7 +15,7 @@
 #include "command/trace/page/locks_table.hpp"
 #include "command/trace/page/messages_table.hpp"
 #include "command/trace/page/story_block.hpp"
-#include "command/trace/story/tell.hpp"
+#include "command/trace/story/format.hpp"
 #include "sim/base/text.hpp"
 
 namespace margay::command {
@@ -58,7 +58,7 @@ std::string ranks_of(const PageInput& input) {
     json += fmt::format(
         R"({}{{"rank":{},"size":{},"node":{},"process":{},"events":{},"lost":{},"left_out":{},"closed":{},"end":{},"threads":{},"last":{},"heap":{}}})",
         json.empty() ? "" : ",", file.rank, file.size, file.node, file.process_id, file.written - file.lost,
-        missing(file).overwritten, missing(file).left_out, file.closed, json_text(end_words(file)),
+        missing(file).overwritten, missing(file).left_out, file.closed, json_text(end_text(file)),
         input.messages.has_threads(i) ? 2 : 1, std::isnan(last[i]) ? "null" : fmt::format("{}", last[i]),
         input.names.heap_bytes(i));
   }
@@ -111,7 +111,7 @@ std::string notes_of(const PageInput& input) {
                       "before is not shown.",
                       file.rank, sim::counted(left_out, "event is", "events are")));
     }
-    if (const std::string end = end_words(file); !file.closed || !end.empty()) {
+    if (const std::string end = end_text(file); !file.closed || !end.empty()) {
       note(fmt::format(
           "Rank {} {}.", file.rank,
           end.empty() ? "did not close its trace: it still runs, or ended otherwise than by MPI_Finalize" : end));
@@ -120,7 +120,7 @@ std::string notes_of(const PageInput& input) {
       note(fmt::format("Rank {}: there was no room for {}.", file.rank, sim::counted(file.definitions_lost, "name")));
     }
   }
-  if (std::string words = unsealed_words(trace.files); !words.empty()) {
+  if (std::string words = unsealed_text(trace.files); !words.empty()) {
     words.front() = 'N';
     note(words + ".");
   }
@@ -133,20 +133,20 @@ std::string notes_of(const PageInput& input) {
 }
 
 // Adds the stories. Other threads format the blocks; `input` and `messages` no longer change, so no lock is needed.
-void add_stories(const PageInput& input, const PageMessages& messages, const StoriesTold& told, PageData& data) {
+void add_stories(const PageInput& input, const PageMessages& messages, const StoriesWritten& progress, PageData& data) {
   std::string blobs;
   const std::size_t all = messages.stories.size();
   for (std::size_t begin = 0; begin < all; begin += kStoriesInBlock) {
     const std::size_t blob = data.add_blob([&input, &messages, begin, end = std::min(all, begin + kStoriesInBlock)] {
       StoryBlock block;
-      RememberedWords remembered(input.words);
+      RememberedText remembered(input.words);
       for (std::size_t row = begin; row < end; ++row) {
-        block.add(tell(input.trace, input.messages, input.words, messages.stories[row], remembered));
+        block.add(format_story(input.trace, input.messages, input.words, messages.stories[row], remembered));
       }
       return block.text();
     });
     blobs += fmt::format("{}{}", blobs.empty() ? "" : ",", blob);
-    told(begin, all);
+    progress(begin, all);
   }
   data.member("stories", fmt::format(R"({{"block":{},"blobs":[{}]}})", kStoriesInBlock, blobs));
 }
@@ -154,7 +154,7 @@ void add_stories(const PageInput& input, const PageMessages& messages, const Sto
 }  // namespace
 
 portals::Status write_page(std::string_view frame, const PageInput& input, const std::string& title,
-                           const StoriesTold& told, std::ostream& out) {
+                           const StoriesWritten& progress, std::ostream& out) {
   const std::size_t place = frame.find(kDataMark);
   if (place == std::string_view::npos) return portals::Status::error("the page has no place for its data");
   PageData data;
@@ -165,7 +165,7 @@ portals::Status write_page(std::string_view frame, const PageInput& input, const
   add_collectives(input, calls, data);
   add_locks(input, data);
   add_accesses(input, calls, data);
-  add_stories(input, messages, told, data);
+  add_stories(input, messages, progress, data);
   const std::uint64_t first = input.trace.entries.front().event.time, last = input.trace.entries.back().event.time;
   data.member("title", json_text(title));
   data.member("started", json_text(started(input.trace)));

@@ -3,8 +3,8 @@
 
 #include "command/trace/page/page_data.hpp"
 #include "command/trace/story/collectives.hpp"
+#include "command/trace/story/event_text.hpp"
 #include "command/trace/story/messages.hpp"
-#include "command/trace/story/words.hpp"
 
 namespace margay::command {
 
@@ -17,7 +17,7 @@ struct PageInput {
   const TraceNames& names;
   const Messages& messages;
   const Collectives& collectives;
-  const EventWords& words;
+  const EventText& words;
   // May be empty; must be safe for several threads.
   CallSite call_site;
 

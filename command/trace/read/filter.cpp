@@ -26,8 +26,8 @@ bool take(std::string_view& text, std::string_view mark) {
 }
 
 // The mark before the sequence: ":" after "0:1", " #" or "#" after "0>1".
-bool take_before_sequence(std::string_view& text, bool as_told) {
-  return as_told ? take(text, " #") || take(text, "#") : take(text, ":");
+bool take_before_sequence(std::string_view& text, bool as_printed) {
+  return as_printed ? take(text, " #") || take(text, "#") : take(text, ":");
 }
 
 bool answers(const sim::TraceEvent& event) {
@@ -101,9 +101,9 @@ Status parse_message(std::string_view text, MessageIdentity& message) {
   std::uint64_t source = 0;
   std::uint64_t destination = 0;
   std::uint64_t sequence = 0;
-  const bool as_told = text.find('>') != std::string_view::npos;
-  const bool good = parse_number(rest, kRankLimit, source) && take(rest, as_told ? ">" : ":") &&
-                    parse_number(rest, kRankLimit, destination) && take_before_sequence(rest, as_told) &&
+  const bool as_printed = text.find('>') != std::string_view::npos;
+  const bool good = parse_number(rest, kRankLimit, source) && take(rest, as_printed ? ">" : ":") &&
+                    parse_number(rest, kRankLimit, destination) && take_before_sequence(rest, as_printed) &&
                     parse_number(rest, ~std::uint64_t{0}, sequence) && rest.empty() && sequence != 0;
   if (!good) {
     return Status::error(fmt::format(

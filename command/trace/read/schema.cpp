@@ -43,7 +43,7 @@ std::string_view descriptor_word(std::uint32_t number) {
   return number == 0 ? "not known" : name(static_cast<portals::DescriptorType>(number - 1));
 }
 
-std::string_view operation_word(std::uint32_t number) {
+std::string_view operation_text(std::uint32_t number) {
   const auto operation = collectives::numbered_operation(number);
   return operation ? name(*operation) : "none";
 }
@@ -64,10 +64,10 @@ constexpr Enumeration kWalks = {"Walks", word_in<kWalkWords>, kWalkWords.size()}
 constexpr Enumeration kLinks = {"Links", word_as<sim::TraceLink>, sim::kTraceLinkCount};
 constexpr Enumeration kDescriptors = {"Kinds of descriptors", descriptor_word, sim::kTraceDescriptorKinds};
 constexpr Enumeration kAccesses = {"Accesses", word_as<sim::TraceAccess>, sim::kTraceAccessCount};
-constexpr Enumeration kWays = {"Ways", word_as<mpi_adi::WindowWay>, mpi_adi::kWindowWays};
+constexpr Enumeration kWays = {"Ways", word_as<mpi_adi::WindowMethod>, mpi_adi::kWindowMethods};
 constexpr Enumeration kEpochs = {"Epochs", word_as<sim::TraceEpoch>, sim::kTraceEpochCount};
 constexpr Enumeration kSyncs = {"Synchronisations", word_as<sim::TraceSync>, sim::kTraceSyncCount};
-constexpr Enumeration kOperations = {"Operations", operation_word, collectives::kOperationCount + 1};
+constexpr Enumeration kOperations = {"Operations", operation_text, collectives::kOperationCount + 1};
 constexpr Enumeration kAlgorithms = {"Algorithms", word_as<collectives::Algorithm>, collectives::kAlgorithmCount};
 constexpr Enumeration kProbes = {"Probes", word_as<sim::TraceProbe>, sim::kTraceProbeCount};
 constexpr Enumeration kRoots = {"Roots", word_as<sim::TraceRoot>, sim::kTraceRootCount};

@@ -15,7 +15,7 @@ CollectiveShape collective_shape(const sim::TraceEvent& begin) {
 namespace {
 
 // The root as the program named it: on an intercommunicator it may be a rank of the other group, or a constant.
-std::string root_words(const CollectiveShape& shape) {
+std::string root_text(const CollectiveShape& shape) {
   switch (shape.named) {
     case sim::TraceRoot::member:
       return fmt::format("root {}", shape.root);
@@ -40,7 +40,7 @@ std::string words_of(const CollectiveShape& shape) {
   const bool has_root = shape.operation == Operation::bcast || shape.operation == Operation::reduce ||
                         shape.operation == Operation::gather || shape.operation == Operation::scatter;
   return fmt::format("{} by {}{}", name(*shape.operation), name(shape.algorithm),
-                     has_root ? fmt::format(", {}", root_words(shape)) : "");
+                     has_root ? fmt::format(", {}", root_text(shape)) : "");
 }
 
 namespace {
@@ -118,20 +118,20 @@ const CollectiveStep* Collectives::step_of(const MessageIdentity& message) const
 }
 
 // Agreements and plain calls need no search.
-std::string Collectives::call_words(std::uint32_t file, std::uint32_t context, std::uint32_t number,
-                                    std::uint64_t time_ns) const {
+std::string Collectives::call_text(std::uint32_t file, std::uint32_t context, std::uint32_t number,
+                                   std::uint64_t time_ns) const {
   const PersistentNumber persistent(number);
   const auto found = starts_.find({file, context, persistent.channel});
   const bool is_started = persistent.is_persistent && !is_agreement(context);
-  if (!is_started || found == starts_.end()) return collective_call_words(context, number);
+  if (!is_started || found == starts_.end()) return collective_call_text(context, number);
   // The latest start before the event: lowest bits repeat every 2048 starts.
   const auto later = std::upper_bound(
       found->second.begin(), found->second.end(), time_ns,
       [&](std::uint64_t time, std::size_t part) { return time < trace_.entries[parts_[part].begin].event.time; });
   for (auto part = later; part != found->second.begin();) {
-    if (parts_[*--part].number == number) return persistent_call_words(persistent.channel, parts_[*part].start);
+    if (parts_[*--part].number == number) return persistent_call_text(persistent.channel, parts_[*part].start);
   }
-  return collective_call_words(context, number);
+  return collective_call_text(context, number);
 }
 
 // Counts the messages of the sender's part, not those of the whole call.

@@ -60,7 +60,7 @@ struct CollectiveStep {
   std::uint32_t step = 0;
 };
 
-// Index of all collective calls in a trace, by call and by message. Lookups are a hash or map access; call_words() also
+// Index of all collective calls in a trace, by call and by message. Lookups are a hash or map access; call_text() also
 // searches the starts of a persistent call.
 class Collectives {
  public:
@@ -74,10 +74,10 @@ class Collectives {
   [[nodiscard]] const CollectiveStep* step_of(const MessageIdentity& message) const;
   // "allreduce by exchange, message 2 of 3 that rank 3 sends in it"; "" of a message that belongs to no known call.
   [[nodiscard]] std::string words(const MessageIdentity& message) const;
-  // As collective_call_words(), for an event of `file` at `time_ns` that names call `number` on the communicator of
+  // As collective_call_text(), for an event of `file` at `time_ns` that names call `number` on the communicator of
   // `context`. Adds the full start number of a persistent call where the index has it.
-  [[nodiscard]] std::string call_words(std::uint32_t file, std::uint32_t context, std::uint32_t number,
-                                       std::uint64_t time_ns) const;
+  [[nodiscard]] std::string call_text(std::uint32_t file, std::uint32_t context, std::uint32_t number,
+                                      std::uint64_t time_ns) const;
 
  private:
   using Call = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // file, context, number

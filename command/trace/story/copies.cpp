@@ -35,12 +35,12 @@ class Follower {
     const BodyHop reply = reply_hop();
     // A pulled message keeps the header of its put only, so its body is the reply's. What the put carried was
     // discarded.
-    const BodyHop& way = keeps_body(put) ? put : reply;
-    if (!keeps_body(way)) return {};
+    const BodyHop& method = keeps_body(put) ? put : reply;
+    if (!keeps_body(method)) return {};
     add_library_copy();
-    add_wire(way);
-    add_heap_copy(way);
-    if (&way == &reply) add_vain(put);
+    add_wire(method);
+    add_heap_copy(method);
+    if (&method == &reply) add_vain(put);
     return std::move(copies_);
   }
 
@@ -147,7 +147,7 @@ class Follower {
     const std::uint32_t from = end.source, to = end.destination;
     const std::string where = place(hop) + part(hop);
     const std::string_view it = what(hop);
-    switch (sim::body_way(end.reason)) {
+    switch (sim::body_method(end.reason)) {
       case sim::TraceBody::slot:
         add(1, "rank {} copied {} into a slot of its wire to itself", from, it);
         return add(1, "rank {} copied the slot into {}", to, where);
@@ -194,24 +194,27 @@ class Follower {
         end.source);
   }
 
-  static std::string_view backend(sim::TraceBody way) { return way == sim::TraceBody::epoll ? "send()" : "io_uring"; }
+  static std::string_view backend(sim::TraceBody method) {
+    return method == sim::TraceBody::epoll ? "send()" : "io_uring";
+  }
 
   void add_socket_out(const BodyHop& hop, std::uint32_t from, std::string_view it) {
     // kernel_sent has the final method. A message that its wire took at once has none, and kernel_send has it.
-    const std::size_t teller = hop.sent != kNoStep ? hop.sent : hop.left;
-    const sim::TraceBody way = teller == kNoStep ? sim::TraceBody::none : sim::body_way(event(teller).reason);
-    if (way == sim::TraceBody::none) {
+    const std::size_t kept_event = hop.sent != kNoStep ? hop.sent : hop.left;
+    const sim::TraceBody method =
+        kept_event == kNoStep ? sim::TraceBody::none : sim::body_method(event(kept_event).reason);
+    if (method == sim::TraceBody::none) {
       copies_.is_known = false;
       return;
     }
     // A body that was taken at once was copied into a batch, since the sender may reuse its memory; one that was not
     // was written from there, but for the bytes that `detail` counts.
-    const std::uint64_t all = event(teller).bytes;
+    const std::uint64_t all = event(kept_event).bytes;
     const std::uint64_t copied = hop.sent == kNoStep ? all : event(hop.sent).detail;
     if (copied == all) {
-      return add(1, "rank {} copied {} into a batch, which {} wrote to the socket", from, it, backend(way));
+      return add(1, "rank {} copied {} into a batch, which {} wrote to the socket", from, it, backend(method));
     }
-    add(0, "{} wrote {} to the socket from rank {}'s memory{}", backend(way), it, from,
+    add(0, "{} wrote {} to the socket from rank {}'s memory{}", backend(method), it, from,
         copied == 0 ? ""
                     : fmt::format(", but for {} copied into batches",
                                   sim::counted(copied, "byte that was", "bytes that were")));
@@ -219,8 +222,8 @@ class Follower {
   }
 
   void add_socket_in(const sim::TraceEvent& end, const std::string& where) {
-    const sim::TraceBody way = sim::body_way(end.reason);
-    const std::string_view read = way == sim::TraceBody::epoll ? "recv()" : "io_uring";
+    const sim::TraceBody method = sim::body_method(end.reason);
+    const std::string_view read = method == sim::TraceBody::epoll ? "recv()" : "io_uring";
     const std::uint64_t copied = aside(end);
     // Bytes that were read ahead passed the connection's buffer; the others went straight to their place.
     if (copied < end.bytes) {
@@ -229,11 +232,11 @@ class Follower {
               ? ""
               : fmt::format(", but for {} read ahead{} and copied there",
                             sim::counted(copied, "byte that was", "bytes that were"),
-                            way == sim::TraceBody::uring_provided ? ", some into provided buffers first," : ""));
+                            method == sim::TraceBody::uring_provided ? ", some into provided buffers first," : ""));
       copies_.legs.back().copies_part = copied != 0;
       return;
     }
-    if (way == sim::TraceBody::uring_provided) {
+    if (method == sim::TraceBody::uring_provided) {
       add(1, "rank {} copied what io_uring had read into a provided buffer into its connection's buffer",
           end.destination);
     } else {
@@ -260,11 +263,11 @@ class Follower {
   void add_vain(const BodyHop& put) {
     if (put.sent == kNoStep || event(put.sent).detail == 0) return;
     const sim::TraceEvent& sent = event(put.sent);
-    copies_.in_vain.push_back(
-        fmt::format("Rank {} copied {} of it {} unnecessarily: rank {} discarded them.", sent.source,
-                    sim::counted(sent.detail, "byte"),
-                    sim::body_way(sent.reason) == sim::TraceBody::ring_in_parts ? "into its byte ring" : "for its wire",
-                    sent.destination));
+    copies_.in_vain.push_back(fmt::format(
+        "Rank {} copied {} of it {} unnecessarily: rank {} discarded them.", sent.source,
+        sim::counted(sent.detail, "byte"),
+        sim::body_method(sent.reason) == sim::TraceBody::ring_in_parts ? "into its byte ring" : "for its wire",
+        sent.destination));
   }
 
   const Trace& trace_;
@@ -304,7 +307,7 @@ BodyCopies copies_of(const Trace& trace, const MessageStory& story) {
 }
 
 // Sums are stated only if every leg is known.
-std::vector<std::string> copies_told(const BodyCopies& copies) {
+std::vector<std::string> copy_sentences(const BodyCopies& copies) {
   if (copies.legs.empty()) return {};
   std::string legs;
   bool copies_part = false;
@@ -312,30 +315,30 @@ std::vector<std::string> copies_told(const BodyCopies& copies) {
     legs += (legs.empty() ? "" : "; ") + leg.words;
     copies_part |= leg.copies_part;
   }
-  std::vector<std::string> told;
+  std::vector<std::string> sentences;
   if (copies.is_known) {
-    told.push_back(fmt::format("{} body was copied {}: {}.", copies.ends_in_receive ? "Its" : "On the way its",
-                               copies_part ? in_part(copies.count()) : times(copies.count()), legs));
+    sentences.push_back(fmt::format("{} body was copied {}: {}.", copies.ends_in_receive ? "Its" : "On the way its",
+                                    copies_part ? in_part(copies.count()) : times(copies.count()), legs));
   } else {
-    told.push_back(fmt::format("Of its body's copies some are not in the trace; known are: {}.", legs));
+    sentences.push_back(fmt::format("Of its body's copies some are not in the trace; known are: {}.", legs));
   }
-  told.insert(told.end(), copies.in_vain.begin(), copies.in_vain.end());
-  return told;
+  sentences.insert(sentences.end(), copies.in_vain.begin(), copies.in_vain.end());
+  return sentences;
 }
 
 std::string access_copies(const sim::TraceEvent& access) {
-  const auto way = static_cast<mpi_adi::WindowWay>(access.reason);
+  const auto method = static_cast<mpi_adi::WindowMethod>(access.reason);
   const auto what = static_cast<sim::TraceAccess>(access.a);
   const bool is_put = what == sim::TraceAccess::put;
   // An accumulate combines in place, and the copies of a window's message are in that message's own story.
-  if (way == mpi_adi::WindowWay::message || (!is_put && what != sim::TraceAccess::get)) {
-    return way == mpi_adi::WindowWay::direct ? fmt::format("direct: rank {} does it in place", access.source)
-                                             : fmt::format("by {}", name(way));
+  if (method == mpi_adi::WindowMethod::message || (!is_put && what != sim::TraceAccess::get)) {
+    return method == mpi_adi::WindowMethod::direct ? fmt::format("direct: rank {} does it in place", access.source)
+                                                   : fmt::format("by {}", name(method));
   }
-  if (way == mpi_adi::WindowWay::direct) {
+  if (method == mpi_adi::WindowMethod::direct) {
     return fmt::format("direct: rank {} copies it once, in memory that is mapped there", access.source);
   }
-  if (way != mpi_adi::WindowWay::process) return std::string(name(way));
+  if (method != mpi_adi::WindowMethod::process) return std::string(name(method));
   return fmt::format("rank {} copies it once, {} rank {}'s memory ({})", access.source, is_put ? "into" : "out of",
                      access.destination, is_put ? "process_vm_writev" : "process_vm_readv");
 }

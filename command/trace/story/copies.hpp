@@ -37,7 +37,7 @@ struct BodyCopies {
 [[nodiscard]] BodyCopies copies_of(const Trace& trace, const MessageStory& story);
 // Formats the copies: "Its body was copied twice: rank 0 copied it into a cell of its ring to rank 1; rank 1 copied it
 // out of the cell into the receive's memory." and the discarded ones. Empty without legs.
-[[nodiscard]] std::vector<std::string> copies_told(const BodyCopies& copies);
+[[nodiscard]] std::vector<std::string> copy_sentences(const BodyCopies& copies);
 
 // The method of a window_access and its copies: "direct: rank 0 copies it once, in memory that is mapped there".
 [[nodiscard]] std::string access_copies(const sim::TraceEvent& access);

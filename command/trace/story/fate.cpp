@@ -33,7 +33,7 @@ const Trace::Entry& about(const Trace& trace, const MessageStory& story) {
   return trace.entries[story.steps.front()];
 }
 
-const Trace::Entry& best_told(const Trace& trace, const MessageStory& story) {
+const Trace::Entry& best_described(const Trace& trace, const MessageStory& story) {
   const bool is_chosen =
       story.begin != MessageStory::kNone && trace.entries[story.begin].event.kind == sim::TraceKind::send_begin;
   return is_chosen ? trace.entries[story.begin] : about(trace, story);

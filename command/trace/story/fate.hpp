@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "command/trace/names/names.hpp"
+#include "command/trace/story/event_text.hpp"
 #include "command/trace/story/messages.hpp"
-#include "command/trace/story/words.hpp"
 
 namespace margay::command {
 
@@ -37,7 +37,7 @@ enum class Unreceived : std::uint8_t { no, yes, not_known };
 [[nodiscard]] const Trace::Entry& about(const Trace& trace, const MessageStory& story);
 // The event with the message's length and datatype: the send_begin, or else what about() returns. Requires: it has
 // steps.
-[[nodiscard]] const Trace::Entry& best_told(const Trace& trace, const MessageStory& story);
+[[nodiscard]] const Trace::Entry& best_described(const Trace& trace, const MessageStory& story);
 // The last step of the message's path. A release from a heap by the program, at any later time, is not one. Requires:
 // it has steps.
 [[nodiscard]] std::size_t last_step(const Trace& trace, const MessageStory& story);
@@ -47,14 +47,14 @@ enum class Unreceived : std::uint8_t { no, yes, not_known };
 // Gaps: facts that are unknown because a rank's recording lacks them.
 
 // Sentences, one for each rank without a record of its part; empty where both ranks have one.
-[[nodiscard]] std::vector<std::string> gaps_told(const Trace& trace, const MessageStory& story);
+[[nodiscard]] std::vector<std::string> gap_sentences(const Trace& trace, const MessageStory& story);
 
 // Losses: the message's other rank was lost or killed.
 
 // Sentences about each side's loss and how the lost rank ended. Empty for a message that was received and whose send
 // did not fail. Cost: one pass over the trace's entries.
-[[nodiscard]] std::vector<std::string> losses_told(const Trace& trace, const Messages& messages,
-                                                   const MessageStory& story);
+[[nodiscard]] std::vector<std::string> loss_sentences(const Trace& trace, const Messages& messages,
+                                                      const MessageStory& story);
 
 // Missed receives: the receive had searched the heap when the message arrived, and was not in the match list yet. The
 // paper forbids this, and `margay run --mpi racy` does it for teaching:
@@ -81,18 +81,18 @@ struct MissedReceive {
 // Sentences on the first and the last probe, and how many there were: "Found by MPI_Iprobe (pipe.c:12), 3.10 us after
 // it had arrived; 17 of the rank's polls before that found nothing." A blocking probe adds its wait: "Rank 0 waited for
 // it in this call for 25.2 ms, 25.1 ms of that before rank 1 sent it."
-[[nodiscard]] std::vector<std::string> probes_told(const Trace& trace, const Messages& messages,
-                                                   const EventWords& words, const MessageStory& story);
+[[nodiscard]] std::vector<std::string> probe_sentences(const Trace& trace, const Messages& messages,
+                                                       const EventText& words, const MessageStory& story);
 // True of a probe between the first and the last, which a story omits from its steps.
 [[nodiscard]] bool is_probe_left_out(const Trace& trace, const MessageStory& story, std::size_t step);
 
 // Waits: a message for its receive, a receive for its message, a header on its wire.
 
 // Sentences with the duration of each wait. Empty when the message's arrival was not recorded and nothing blocked it.
-[[nodiscard]] std::vector<std::string> waits_told(const Trace& trace, const Messages& messages,
-                                                  const MessageStory& story);
+[[nodiscard]] std::vector<std::string> wait_sentences(const Trace& trace, const Messages& messages,
+                                                      const MessageStory& story);
 // The waits of a pull: from the request for the body until the sender sees it, and from there to the body's end.
-[[nodiscard]] std::vector<std::string> pull_waits_told(const Trace& trace, const MessageStory& story);
+[[nodiscard]] std::vector<std::string> pull_wait_sentences(const Trace& trace, const MessageStory& story);
 
 // Completeness: every step of the message's protocol, on both sides, is in the trace.
 

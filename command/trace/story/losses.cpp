@@ -24,7 +24,7 @@ bool has_lost(const Trace& trace, std::uint32_t rank, std::uint32_t peer) {
 std::string end_of(const Trace& trace, std::uint32_t rank, bool ended) {
   for (const TraceFile& file : trace.files) {
     if (file.rank != rank) continue;
-    const std::string words = end_words(file);
+    const std::string words = end_text(file);
     return words.empty() && !file.closed && ended ? "was killed, or still runs" : words;
   }
   return "";
@@ -32,22 +32,22 @@ std::string end_of(const Trace& trace, std::uint32_t rank, bool ended) {
 
 }  // namespace
 
-std::vector<std::string> losses_told(const Trace& trace, const Messages& messages, const MessageStory& story) {
+std::vector<std::string> loss_sentences(const Trace& trace, const Messages& messages, const MessageStory& story) {
   const bool failed = story.completed != MessageStory::kNone && trace.entries[story.completed].event.b != 0;
   // A loss after a successful delivery does not concern the message.
   if (!failed && unreceived(messages, story) == Unreceived::no) return {};
-  std::vector<std::string> told;
+  std::vector<std::string> sentences;
   const std::uint32_t source = story.identity.source, destination = story.identity.destination;
   // Each side may have noticed the loss of the other, or neither, if the recording ended first.
   for (const auto& [rank, peer] : {std::pair(source, destination), std::pair(destination, source)}) {
     const std::string end = end_of(trace, peer, failed || fate(messages, story) == "broken off");
     if (has_lost(trace, rank, peer)) {
-      told.push_back(fmt::format("Rank {} lost rank {}{}.", rank, peer, end.empty() ? "" : ", which " + end));
+      sentences.push_back(fmt::format("Rank {} lost rank {}{}.", rank, peer, end.empty() ? "" : ", which " + end));
     } else if (!end.empty()) {
-      told.push_back(fmt::format("Rank {} {}.", peer, end));
+      sentences.push_back(fmt::format("Rank {} {}.", peer, end));
     }
   }
-  return told;
+  return sentences;
 }
 
 }  // namespace margay::command

@@ -44,12 +44,12 @@ void set_first(std::size_t& place, std::size_t at) {
 }  // namespace
 
 Messages::Messages(const Trace& trace) : trace_(trace) {
-  note_hops();
-  note_calls();
+  record_hops();
+  record_calls();
 }
 
 // Builds all indices by identity in one pass; a hop may be recorded before the event that relates it.
-void Messages::note_hops() {
+void Messages::record_hops() {
   first_.assign(trace_.files.size(), kNone);
   for (const TraceFile& file : trace_.files) {
     // Only the device of MPI defines this owner.
@@ -81,7 +81,7 @@ void Messages::note_hops() {
 
 // An event names its thread only when a call or a wait begins or ends; the others are assigned to the thread that was
 // seen last. With several threads in calls at once this may be wrong, which has_threads_ reports.
-void Messages::note_calls() {
+void Messages::record_calls() {
   struct Thread {
     // A stack, because a callback of the program may call MPI within a call.
     std::vector<std::size_t> calls;
@@ -119,7 +119,7 @@ void Messages::note_calls() {
     }
   }
   for (const Rank& rank : ranks) {
-    for (const auto& [number, thread] : rank.threads) note_open_wait(thread.calls, thread.wait_begun);
+    for (const auto& [number, thread] : rank.threads) record_open_wait(thread.calls, thread.wait_begun);
   }
 }
 
@@ -147,7 +147,7 @@ const sim::TraceEvent* Messages::arrival(const MessageIdentity& hop) const {
 }
 
 // A rank that is still waiting when its recording ends, as in a deadlock.
-void Messages::note_open_wait(const std::vector<std::size_t>& calls, std::size_t wait_begun) {
+void Messages::record_open_wait(const std::vector<std::size_t>& calls, std::size_t wait_begun) {
   if (wait_begun == kNone || calls.empty()) return;
   const std::uint64_t end = trace_.entries.back().event.time, begun = trace_.entries[wait_begun].event.time;
   ends_at(calls.back()).waited_ns += end > begun ? end - begun : 0;
@@ -212,7 +212,7 @@ Messages::Blocked Messages::blocked(const MessageStory& story) const {
                         held.sequence < story.identity.sequence;
     if (!before) continue;
     MessageStory other;
-    for (const std::size_t step : events_.at(held)) note_step(step, other);
+    for (const std::size_t step : events_.at(held)) record_step(step, other);
     // The overlap of the hold with this header's time on the wire.
     const std::uint64_t from = std::max(time(hold), time(story.sent));
     const std::uint64_t to = std::min(until(hold_end(other)), until(story.arrived));
@@ -255,7 +255,7 @@ Taker Messages::taker_of(const Trace::Entry& matched) const {
 }
 
 // Enters a step into the story's named events.
-void Messages::note_step(std::size_t at, MessageStory& story) const {
+void Messages::record_step(std::size_t at, MessageStory& story) const {
   const auto& [event, file] = trace_.entries[at];
   switch (event.kind) {
     case sim::TraceKind::send_begin:
@@ -331,7 +331,7 @@ MessageStory Messages::story(const MessageIdentity& root) const {
   story.steps = steps_of(root);
   for (const std::size_t at : story.steps) {
     // Steps of other hops must not fill the fields of this message.
-    if (identity(trace_.entries[at].event) == root) note_step(at, story);
+    if (identity(trace_.entries[at].event) == root) record_step(at, story);
   }
   find_receive(story);
   // Messages of the library have no send_begin.

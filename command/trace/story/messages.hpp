@@ -119,7 +119,7 @@ class Messages {
 
  private:
   [[nodiscard]] std::vector<std::size_t> steps_of(const MessageIdentity& root) const;
-  void note_step(std::size_t at, MessageStory& story) const;
+  void record_step(std::size_t at, MessageStory& story) const;
   [[nodiscard]] Taker taker_of(const Trace::Entry& matched) const;
   void find_receive(MessageStory& story) const;
   [[nodiscard]] std::size_t last_before(std::uint32_t file, std::uint32_t request, sim::TraceKind kind,
@@ -127,9 +127,9 @@ class Messages {
   [[nodiscard]] static std::uint64_t receive_key(std::uint32_t file, std::uint32_t request) {
     return std::uint64_t{file} << 32U | request;
   }
-  void note_hops();
-  void note_calls();
-  void note_open_wait(const std::vector<std::size_t>& calls, std::size_t wait_begun);
+  void record_hops();
+  void record_calls();
+  void record_open_wait(const std::vector<std::size_t>& calls, std::size_t wait_begun);
 
   const Trace& trace_;
   // By the identity in the event.

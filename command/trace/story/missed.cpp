@@ -53,8 +53,8 @@ MissedReceive missed_receive(const Trace& trace, const Messages& messages, const
 }
 
 // A rank may have several reasons for a gap; the first that applies, from absent to overwritten, is reported.
-std::vector<std::string> gaps_told(const Trace& trace, const MessageStory& story) {
-  std::vector<std::string> told;
+std::vector<std::string> gap_sentences(const Trace& trace, const MessageStory& story) {
+  std::vector<std::string> sentences;
   const auto lost = [&](std::uint32_t rank) {
     return std::any_of(trace.files.begin(), trace.files.end(),
                        [&](const TraceFile& file) { return file.rank == rank && file.lost != 0; });
@@ -75,17 +75,17 @@ std::vector<std::string> gaps_told(const Trace& trace, const MessageStory& story
        {std::pair(story.identity.source, story.begin != MessageStory::kNone || story.sent != MessageStory::kNone),
         std::pair(story.identity.destination, story.arrived != MessageStory::kNone)}) {
     if (absent(rank)) {
-      told.push_back(fmt::format("What rank {} did is not known: its file is not in this folder.", rank));
+      sentences.push_back(fmt::format("What rank {} did is not known: its file is not in this folder.", rank));
     } else if (!has && rank == story.identity.source && !lost(rank) && is_open(rank)) {
-      told.push_back(fmt::format(
+      sentences.push_back(fmt::format(
           "Rank {} {} it had recorded that it sent it.", rank,
           is_sealed(rank) ? "ended, or was killed, before" : "runs, or was killed, and its file was read before"));
     } else if (!has && lost(rank)) {
-      told.push_back(fmt::format(
+      sentences.push_back(fmt::format(
           "The beginning at rank {} was overwritten or left out: record more (--trace-events, --trace-last).", rank));
     }
   }
-  return told;
+  return sentences;
 }
 
 }  // namespace margay::command

@@ -10,7 +10,7 @@ namespace margay::command {
 namespace {
 
 // "Taken by MPI_Mprobe (pipe.c:12)".
-std::string probe_words(const Trace& trace, const Messages& messages, const EventWords& words, std::size_t step) {
+std::string probe_text(const Trace& trace, const Messages& messages, const EventText& words, std::size_t step) {
   const auto& [event, file] = trace.entries[step];
   const auto probe = static_cast<sim::TraceProbe>(event.reason);
   const std::size_t enter = messages.call_around(step);
@@ -47,7 +47,7 @@ ProbeWait waited_until(const Trace& trace, std::size_t enter, std::size_t until,
 }
 
 // "Rank 0 waited for it in this call for 25.2 ms, 25.1 ms of that before rank 1 sent it."; "" when it did not.
-std::string wait_told(const Trace& trace, const Messages& messages, const MessageStory& story, std::size_t step) {
+std::string wait_sentence(const Trace& trace, const Messages& messages, const MessageStory& story, std::size_t step) {
   const auto& [event, file] = trace.entries[step];
   const std::size_t enter = messages.call_around(step);
   if (!blocks(static_cast<sim::TraceProbe>(event.reason)) || enter == MessageStory::kNone ||
@@ -68,8 +68,8 @@ std::string wait_told(const Trace& trace, const Messages& messages, const Messag
 }  // namespace
 
 // A program may probe one message thousands of times, so only the first and last are described.
-std::vector<std::string> probes_told(const Trace& trace, const Messages& messages, const EventWords& words,
-                                     const MessageStory& story) {
+std::vector<std::string> probe_sentences(const Trace& trace, const Messages& messages, const EventText& words,
+                                         const MessageStory& story) {
   std::vector<std::string> sentences;
   if (story.found.empty()) return sentences;
   const auto time = [&](std::size_t at) { return trace.entries[at].event.time; };
@@ -79,10 +79,10 @@ std::vector<std::string> probes_told(const Trace& trace, const Messages& message
     // Unsuccessful polls are counted here and not recorded one by one: a loop of polls would fill the ring.
     const std::uint32_t vain = trace.entries[step].event.a;
     sentences.push_back(fmt::format(
-        "{}{}{}.", probe_words(trace, messages, words, step),
+        "{}{}{}.", probe_text(trace, messages, words, step),
         is_dated ? fmt::format(", {} after it had arrived", duration_text(time(step) - time(story.arrived))) : "",
         vain == 0 ? "" : fmt::format("; {} of the rank's polls before that found nothing", vain)));
-    std::string waited = wait_told(trace, messages, story, step);
+    std::string waited = wait_sentence(trace, messages, story, step);
     if (!waited.empty()) sentences.push_back(std::move(waited));
   };
   add(story.found.front());

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "command/trace/names/names.hpp"
-#include "command/trace/story/words.hpp"
+#include "command/trace/story/event_text.hpp"
 
 namespace margay::command {
 
@@ -19,10 +19,10 @@ class Waits {
 
   // Order of the message and its receive, then the wire, then the hold.
   std::vector<std::string> run() {
-    tell_order();
-    tell_way();
-    tell_hold();
-    return std::move(told_);
+    add_order();
+    add_method();
+    add_hold();
+    return std::move(sentences_);
   }
 
  private:
@@ -36,7 +36,7 @@ class Waits {
 
   // The order of the message and its receive. A held message counts from the end of its hold, because only then could a
   // receive take it.
-  void tell_order() {
+  void add_order() {
     if (story_.arrived == kMissing || story_.posted == kMissing) return;
     const std::size_t taken = story_.held == kMissing ? story_.arrived : Messages::hold_end(story_);
     if (taken == kMissing) return;
@@ -55,7 +55,7 @@ class Waits {
   }
 
   // The header's time on the wire, and what blocked it there.
-  void tell_way() {
+  void add_method() {
     const Messages::Blocked behind = messages_.blocked(story_);
     const std::string what = fmt::format("{}>{} #{}, which was held for lack of room", behind.by.source,
                                          behind.by.destination, behind.by.sequence);
@@ -69,7 +69,7 @@ class Waits {
   }
 
   // The reason why the receiver held it.
-  void tell_hold() {
+  void add_hold() {
     const std::uint32_t receiver = story_.identity.destination;
     if (story_.held == kMissing) return;
     const std::size_t end = Messages::hold_end(story_);
@@ -85,22 +85,22 @@ class Waits {
 
   template <typename... Words>
   void add(fmt::format_string<Words...> sentence, Words&&... words) {
-    told_.push_back(fmt::format(sentence, std::forward<Words>(words)...));
+    sentences_.push_back(fmt::format(sentence, std::forward<Words>(words)...));
   }
 
   const Trace& trace_;
   const Messages& messages_;
   const MessageStory& story_;
-  std::vector<std::string> told_;
+  std::vector<std::string> sentences_;
 };
 
 }  // namespace
 
-std::vector<std::string> waits_told(const Trace& trace, const Messages& messages, const MessageStory& story) {
+std::vector<std::string> wait_sentences(const Trace& trace, const Messages& messages, const MessageStory& story) {
   return Waits(trace, messages, story).run();
 }
 
-std::vector<std::string> pull_waits_told(const Trace& trace, const MessageStory& story) {
+std::vector<std::string> pull_wait_sentences(const Trace& trace, const MessageStory& story) {
   constexpr std::size_t kNowhere = MessageStory::kNone;
   std::size_t asked = kNowhere, seen = kNowhere;
   // The get is a hop of the story; the last one counts.
@@ -115,12 +115,12 @@ std::vector<std::string> pull_waits_told(const Trace& trace, const MessageStory&
     const std::uint64_t begin = trace.entries[from].event.time, end = trace.entries[to].event.time;
     return duration_text(end > begin ? end - begin : 0);
   };
-  std::vector<std::string> told{fmt::format("The receive waited {} until rank {} saw that its body was asked for.",
-                                            between(asked, seen), story.identity.source)};
+  std::vector<std::string> sentences{fmt::format("The receive waited {} until rank {} saw that its body was asked for.",
+                                                 between(asked, seen), story.identity.source)};
   if (story.pull_ended != kNowhere) {
-    told.push_back(fmt::format("From there the body took {} to its end.", between(seen, story.pull_ended)));
+    sentences.push_back(fmt::format("From there the body took {} to its end.", between(seen, story.pull_ended)));
   }
-  return told;
+  return sentences;
 }
 
 }  // namespace margay::command

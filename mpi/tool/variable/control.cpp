@@ -151,7 +151,7 @@ constexpr ControlVariable fixed(const Bound& bound, int verbosity, Word (*read)(
 }
 
 // A row whose value is a string.
-constexpr ControlVariable told(const Bound& bound, std::string (*read)(const Settings&)) {
+constexpr ControlVariable read_only(const Bound& bound, std::string (*read)(const Settings&)) {
   return {bound.name,
           bound.description,
           bound.category,
@@ -215,9 +215,9 @@ std::span<const ControlVariable> control_variables() {
             kTuner, &read_long_method, &long_methods()),
       fixed({"tcp_backend", "what was asked for between nodes; auto takes epoll", wires, integer}, kTuner,
             &read_tcp_backend, &tcp_backends()),
-      told({"interface", "where TCP listens: an interface, an address or a network; empty: what fits", wires,
-            ValueType::text},
-           &read_interface),
+      read_only({"interface", "where TCP listens: an interface, an address or a network; empty: what fits", wires,
+                 ValueType::text},
+                &read_interface),
       fixed({"heap_bytes", "size of the heap of unexpected messages", heap, count}, kUser, &read_heap_bytes),
       fixed({"heap_spill_bytes",
              "size that the second heap is to have, opened when a message that the first has no room for has been held "
@@ -248,7 +248,7 @@ std::span<const ControlVariable> control_variables() {
             &constant<kUserTagMax>),
       fixed({"ranks_max", "the most ranks of a job", job, count}, kDeveloper, &constant<sim::kRanksMax>),
       fixed({"node_ranks_max", "the most ranks of a node", job, count}, kDeveloper, &constant<sim::kShmRanksMax>),
-      told({"trace_folder", "where this run is recorded; empty: it is not", job, ValueType::text}, &read_trace),
+      read_only({"trace_folder", "where this run is recorded; empty: it is not", job, ValueType::text}, &read_trace),
   };
   return kRows;
 }

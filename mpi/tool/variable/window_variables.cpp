@@ -11,7 +11,7 @@ namespace {
 ProtocolCounts::Count window_count(const Reading& reading, std::uint32_t which) {
   // Reading does not create the layer: without a window all counts are 0.
   const Rma* const rma = reading.rank->rma_if_any();
-  return rma == nullptr ? ProtocolCounts::Count{} : rma->counts().by_way[which];
+  return rma == nullptr ? ProtocolCounts::Count{} : rma->counts().by_method[which];
 }
 
 // `which`: an index of which_of().
@@ -24,12 +24,12 @@ void window_bytes(const Reading& reading, std::uint32_t which, std::span<Word> o
 }
 
 // The index of a kind of access and a method in Rma's counts.
-constexpr std::uint32_t which_of(sim::CountedAccess access, WindowWay way) {
-  return static_cast<std::uint32_t>(sim::index_of(access, static_cast<std::size_t>(way)));
+constexpr std::uint32_t which_of(sim::CountedAccess access, WindowMethod method) {
+  return static_cast<std::uint32_t>(sim::index_of(access, static_cast<std::size_t>(method)));
 }
 
 constexpr PerformanceVariable accesses(const char* name, const char* description, sim::CountedAccess access,
-                                       WindowWay way) {
+                                       WindowMethod method) {
   return {name,
           description,
           Category::windows,
@@ -37,11 +37,11 @@ constexpr PerformanceVariable accesses(const char* name, const char* description
           MPI_T_PVAR_CLASS_COUNTER,
           ValueType::count,
           &window_accesses,
-          which_of(access, way)};
+          which_of(access, method)};
 }
 
 constexpr PerformanceVariable moved(const char* name, const char* description, sim::CountedAccess access,
-                                    WindowWay way) {
+                                    WindowMethod method) {
   return {name,
           description,
           Category::windows,
@@ -49,32 +49,32 @@ constexpr PerformanceVariable moved(const char* name, const char* description, s
           MPI_T_PVAR_CLASS_AGGREGATE,
           ValueType::count,
           &window_bytes,
-          which_of(access, way)};
+          which_of(access, method)};
 }
 
 // Accumulates have no row for system calls, which cannot combine.
 using enum sim::CountedAccess;
-using enum WindowWay;
+using enum WindowMethod;
 
 constexpr std::array kWindowRows{
-    accesses("puts_direct", "puts of this rank, copied by itself into memory that is mapped here", kPut, direct),
-    moved("puts_direct_bytes", "bytes of what puts_direct counts", kPut, direct),
-    accesses("puts_process", "puts of this rank that the operating system copied", kPut, process),
-    moved("puts_process_bytes", "bytes of what puts_process counts", kPut, process),
-    accesses("puts_message", "puts of this rank that went as messages", kPut, message),
-    moved("puts_message_bytes", "bytes of what puts_message counts", kPut, message),
-    accesses("gets_direct", "gets of this rank, copied by itself out of memory that is mapped here", kGet, direct),
-    moved("gets_direct_bytes", "bytes of what gets_direct counts", kGet, direct),
-    accesses("gets_process", "gets of this rank that the operating system copied", kGet, process),
-    moved("gets_process_bytes", "bytes of what gets_process counts", kGet, process),
-    accesses("gets_message", "gets of this rank that went as messages", kGet, message),
-    moved("gets_message_bytes", "bytes of what gets_message counts", kGet, message),
+    accesses("puts_direct", "puts of this rank, copied by itself into memory that is mapped here", put, direct),
+    moved("puts_direct_bytes", "bytes of what puts_direct counts", put, direct),
+    accesses("puts_process", "puts of this rank that the operating system copied", put, process),
+    moved("puts_process_bytes", "bytes of what puts_process counts", put, process),
+    accesses("puts_message", "puts of this rank that went as messages", put, message),
+    moved("puts_message_bytes", "bytes of what puts_message counts", put, message),
+    accesses("gets_direct", "gets of this rank, copied by itself out of memory that is mapped here", get, direct),
+    moved("gets_direct_bytes", "bytes of what gets_direct counts", get, direct),
+    accesses("gets_process", "gets of this rank that the operating system copied", get, process),
+    moved("gets_process_bytes", "bytes of what gets_process counts", get, process),
+    accesses("gets_message", "gets of this rank that went as messages", get, message),
+    moved("gets_message_bytes", "bytes of what gets_message counts", get, message),
     accesses("accumulates_direct", "accumulates of this rank of any kind, done by itself in memory that is mapped here",
-             kAccumulate, direct),
-    moved("accumulates_direct_bytes", "bytes of what accumulates_direct counts", kAccumulate, direct),
+             accumulate, direct),
+    moved("accumulates_direct_bytes", "bytes of what accumulates_direct counts", accumulate, direct),
     accesses("accumulates_message", "accumulates of this rank of any kind that the target's device carried out",
-             kAccumulate, message),
-    moved("accumulates_message_bytes", "bytes of what accumulates_message counts", kAccumulate, message),
+             accumulate, message),
+    moved("accumulates_message_bytes", "bytes of what accumulates_message counts", accumulate, message),
 };
 
 }  // namespace

@@ -50,11 +50,11 @@ ReadFault DirectReader::step(std::uint64_t budget, std::uint64_t now_ns, std::ui
 // to write.
 ReadFault DirectReader::look_at_rest(std::uint64_t now_ns) {
   std::uint64_t failed = 0;
-  const SharedBodyReceiver::Rest rest = shared_.rest(failed);
-  if (rest == SharedBodyReceiver::Rest::coming) return ReadFault::none;
-  if (rest == SharedBodyReceiver::Rest::damaged) return ReadFault::malformed;
+  const SharedBodyReceiver::Remainder remainder = shared_.remainder(failed);
+  if (remainder == SharedBodyReceiver::Remainder::coming) return ReadFault::none;
+  if (remainder == SharedBodyReceiver::Remainder::damaged) return ReadFault::malformed;
   finished_ = true;
-  return rest == SharedBodyReceiver::Rest::failed ? read(failed, 1, now_ns) : ReadFault::none;
+  return remainder == SharedBodyReceiver::Remainder::failed ? read(failed, 1, now_ns) : ReadFault::none;
 }
 
 bool DirectWriter::help(std::uint64_t number, std::span<const std::byte> body) {

@@ -27,7 +27,7 @@ enum class LongMethod : std::uint8_t {
 struct LongChoice {
   // Bodies are offered for reading (cma).
   bool reads = false;
-  // Only where the receiver finds that faster (body_ways.hpp).
+  // Only where the receiver finds that faster (body_methods.hpp).
   bool measured = false;
   // The end of a sentence; empty before the choice.
   std::string reason;

@@ -27,25 +27,25 @@ inline constexpr std::size_t kReadBodyMinBytes = kWholeBodyBytes + 1;
 inline constexpr std::size_t kOfferHeadMaxBytes = kCacheLineBytes - sizeof(ReadOffer);
 
 // The four places, in the order above.
-enum class BodyWay : std::uint8_t { in_cell, before_cell, after_cell, by_reading };
+enum class BodyMethod : std::uint8_t { in_cell, before_cell, after_cell, by_reading };
 // The value in traces.
-[[nodiscard]] constexpr TraceBody told(BodyWay way) {
-  switch (way) {
-    case BodyWay::in_cell:
+[[nodiscard]] constexpr TraceBody trace_body(BodyMethod method) {
+  switch (method) {
+    case BodyMethod::in_cell:
       return TraceBody::cell;
-    case BodyWay::before_cell:
+    case BodyMethod::before_cell:
       return TraceBody::ring;
-    case BodyWay::after_cell:
+    case BodyMethod::after_cell:
       return TraceBody::ring_in_parts;
-    case BodyWay::by_reading:
+    case BodyMethod::by_reading:
       return TraceBody::read;
   }
   return TraceBody::none;
 }
 // The place of a body that is not offered for reading.
-[[nodiscard]] constexpr BodyWay shm_body_way(std::size_t head_bytes, std::uint64_t length) {
-  if (length <= kCacheLineBytes - head_bytes) return BodyWay::in_cell;
-  return length <= kWholeBodyBytes ? BodyWay::before_cell : BodyWay::after_cell;
+[[nodiscard]] constexpr BodyMethod shm_body_method(std::size_t head_bytes, std::uint64_t length) {
+  if (length <= kCacheLineBytes - head_bytes) return BodyMethod::in_cell;
+  return length <= kWholeBodyBytes ? BodyMethod::before_cell : BodyMethod::after_cell;
 }
 
 }  // namespace margay::sim

@@ -38,7 +38,7 @@ bool ShmInbound::look_on(Arrival& arrival) {
   if (state_ == State::receiving || state_ == State::passing) return look_for_body(arrival);
   MARGAY_ASSERT(state_ != State::offered);
   if (state_ == State::reading) return look_for_read(arrival);
-  return (state_ == State::losing_body || state_ == State::losing) && tell_loss(arrival);
+  return (state_ == State::losing_body || state_ == State::losing) && report_loss(arrival);
 }
 
 // Decodes a head with groups into the arrival. It decodes a copy, so that what was checked is what is used.
@@ -49,7 +49,7 @@ bool ShmInbound::look_at_long_head(std::array<std::uint64_t, 8>& copy, Arrival& 
   if (result.verdict != Decode::ok) return malformed(result.reason, arrival);
   if (head.type != FrameType::message) return malformed("a control frame between messages", arrival);
   length_ = arrival.header.length;
-  way_ = head.read_body ? BodyWay::by_reading : shm_body_way(head.bytes, length_);
+  method_ = head.read_body ? BodyMethod::by_reading : shm_body_method(head.bytes, length_);
   if (head.read_body) {
     if (head.bytes > kOfferHeadMaxBytes) return malformed("no room for the offer of its body", arrival);
     std::memcpy(&offer_, std::as_bytes(std::span(copy)).data() + head.bytes, sizeof offer_);
@@ -83,7 +83,7 @@ void ShmInbound::accept(const Region& landing, void* cookie, bool help_expected)
   static_cast<void>(cells_.release());
   ++sequence_;
   time_body();
-  if (way_ == BodyWay::by_reading) {
+  if (method_ == BodyMethod::by_reading) {
     whole_landing_ = landing;
     begin_reading(help_expected);
     return;
@@ -99,7 +99,7 @@ void ShmInbound::refuse() {
   static_cast<void>(cells_.release());
   ++sequence_;
   // The sender's memory is released at once, because nothing will be read.
-  if (way_ == BodyWay::by_reading) {
+  if (method_ == BodyMethod::by_reading) {
     offers_.take();
     become(State::between);
     answer_offer(ReadAnswer::over);
@@ -112,7 +112,7 @@ void ShmInbound::refuse() {
 // Begins to measure a body. Only long ones are measured, and only if all of their bytes land.
 void ShmInbound::time_body() {
   timed_ = length_ >= kReadBodyMinBytes && landing_.left() == length_;
-  if (timed_) times_.begin(length_, way_ == BodyWay::by_reading);
+  if (timed_) times_.begin(length_, method_ == BodyMethod::by_reading);
 }
 
 bool ShmInbound::release_held() {
@@ -271,15 +271,15 @@ bool ShmInbound::end_body(Arrival::Kind kind, Arrival& arrival) {
   return true;
 }
 
-BodyTold ShmInbound::body_came() const {
-  if (way_ != BodyWay::by_reading) return {told(way_)};
+BodyReport ShmInbound::body_report() const {
+  if (method_ != BodyMethod::by_reading) return {trace_body(method_)};
   if (carrier_ == Carrier::byte_ring) return {TraceBody::ring_instead};
   return {TraceBody::read, carrier_ == Carrier::direct ? whole_landing_.bytes() - direct_reader_.read_bytes() : 0};
 }
 
 bool ShmInbound::malformed(std::string_view reason, Arrival& arrival) {
   lose(reason);
-  return tell_loss(arrival);
+  return report_loss(arrival);
 }
 
 // A held message and an offered one are still to be answered, so they do not count as taken.
@@ -300,7 +300,7 @@ void ShmInbound::lose(std::string_view reason, bool had_left) {
   loss_kind_ = had_left ? Arrival::Kind::left : Arrival::Kind::lost;
 }
 
-bool ShmInbound::tell_loss(Arrival& arrival) {
+bool ShmInbound::report_loss(Arrival& arrival) {
   arrival.peer = source_.rank;
   // Two events, one per poll: the body's end, then the loss.
   if (state_ == State::losing_body) {

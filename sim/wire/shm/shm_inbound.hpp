@@ -28,7 +28,7 @@
 #include "sim/shm/cell_ring.hpp"
 #include "sim/shm/read_offer.hpp"
 #include "sim/wire/frame.hpp"
-#include "sim/wire/shm/body_ways.hpp"
+#include "sim/wire/shm/body_methods.hpp"
 #include "sim/wire/shm/direct_body.hpp"
 #include "sim/wire/shm/process_memory.hpp"
 #include "sim/wire/shm/shm_body.hpp"
@@ -56,15 +56,15 @@ class ShmInbound {
   // Answers to the message that look() returned; see Wire.
   void consume() {
     MARGAY_ASSERT(state_ == State::offered && !comes_later());
-    bool told = cells_.release();
-    if (way_ == BodyWay::before_cell) {
-      told |= bytes_.release_later(static_cast<std::size_t>(length_));
+    bool visible = cells_.release();
+    if (method_ == BodyMethod::before_cell) {
+      visible |= bytes_.release_later(static_cast<std::size_t>(length_));
       if (cells_.has_next()) bytes_.fetch(static_cast<std::size_t>(length_));
     }
     ++sequence_;
     MARGAY_DEBUG_ASSERT(may_follow(state_, State::between));
     state_ = State::between;
-    if (told) sender_bell_.ring_if_sleeping();
+    if (visible) sender_bell_.ring_if_sleeping();
   }
   void hold();
   // `help_expected`: the sender is not reading a body itself, as far as this side can see.
@@ -77,7 +77,7 @@ class ShmInbound {
   void lose(std::string_view reason, bool had_left = false);
 
   // See Wire.
-  [[nodiscard]] BodyTold body_came() const;
+  [[nodiscard]] BodyReport body_report() const;
 
   // Whether everything that the sender published has been taken. Requires: it publishes nothing more.
   [[nodiscard]] bool exhausted();
@@ -159,10 +159,12 @@ class ShmInbound {
   };
 
   // Whether the offered message is `started`: its body follows the answer.
-  [[nodiscard]] bool comes_later() const { return way_ == BodyWay::after_cell || way_ == BodyWay::by_reading; }
+  [[nodiscard]] bool comes_later() const {
+    return method_ == BodyMethod::after_cell || method_ == BodyMethod::by_reading;
+  }
   // Whether the body in the byte ring was offered for reading before. It then comes whole, and cells published earlier
   // may lie behind it.
-  [[nodiscard]] bool fell_back() const { return way_ == BodyWay::by_reading; }
+  [[nodiscard]] bool fell_back() const { return method_ == BodyMethod::by_reading; }
   // The steps of look(), by state; each returns whether it filled in `arrival`.
   bool look_for_cell(Arrival& arrival);
   [[gnu::noinline]] bool look_at_long_head(std::array<std::uint64_t, 8>& copy, Arrival& arrival);
@@ -172,7 +174,7 @@ class ShmInbound {
   bool look_for_body(Arrival& arrival);
   void notice_cut();
   bool look_for_message(Arrival& arrival);
-  bool tell_loss(Arrival& arrival);
+  bool report_loss(Arrival& arrival);
   bool malformed(std::string_view reason, Arrival& arrival);
   // Returns kept credit to the sender.
   void settle();
@@ -199,7 +201,7 @@ class ShmInbound {
   bool* body_moved_;
   State state_ = State::between;
   // Of the offered or arriving message.
-  BodyWay way_ = BodyWay::in_cell;
+  BodyMethod method_ = BodyMethod::in_cell;
   // Number of the last answered message.
   std::uint64_t sequence_ = 0;
   // Length of that message's body, and bytes of it that have not arrived.
@@ -245,7 +247,7 @@ class ShmInbound {
   if (!decode_plain_head(copy[0], copy[1], arrival.header)) [[unlikely]]
     return look_at_long_head(copy, arrival);
   length_ = arrival.header.length;
-  way_ = shm_body_way(kFrameHeadMinBytes, length_);
+  method_ = shm_body_method(kFrameHeadMinBytes, length_);
   offer(kFrameHeadMinBytes, arrival);
   return true;
 }
@@ -259,9 +261,9 @@ inline void ShmInbound::offer(std::size_t head_bytes, Arrival& arrival) {
   arrival.header.destination = destination_;
   MARGAY_DEBUG_ASSERT(may_follow(state_, State::offered));
   state_ = State::offered;
-  if (way_ == BodyWay::in_cell) [[likely]] {
+  if (method_ == BodyMethod::in_cell) [[likely]] {
     arrival.body = portals::Region(cells_.cell() + head_bytes, static_cast<std::size_t>(length_));
-  } else if (way_ == BodyWay::before_cell) {
+  } else if (method_ == BodyMethod::before_cell) {
     offer_before_cell(arrival);
   } else {
     arrival.body = portals::Region();

@@ -90,10 +90,10 @@ void ShmOutbound::let_go(std::size_t count) {
 
 // Sends a message whose body lies in the cell, or in the byte ring before it. False: no room in the byte ring.
 // Requires: room for a cell; `way` is in_cell or before_cell. Inline, because every short message passes here.
-[[gnu::always_inline]] inline bool ShmOutbound::put_whole(const Header& header, const EncodedHead& head, BodyWay way,
-                                                          const Region& body) {
+[[gnu::always_inline]] inline bool ShmOutbound::put_whole(const Header& header, const EncodedHead& head,
+                                                          BodyMethod method, const Region& body) {
   const auto count = static_cast<std::size_t>(header.length);
-  if (way == BodyWay::in_cell) {
+  if (method == BodyMethod::in_cell) {
     if (count != 0) copy_out(body, cells_.cell() + head.bytes);
     publish(head.first_word);
     bell_.ring_if_sleeping();
@@ -120,8 +120,8 @@ bool ShmOutbound::try_send(const Header& header, const Region& body) {
   EncodedHead head{0, kFrameHeadMinBytes};
   if (!encode_plain_head(header, cells_.cell(), head.first_word)) [[unlikely]]
     head = encode_head(header, cells_.cell());
-  const BodyWay way = shm_body_way(head.bytes, header.length);
-  if (way != BodyWay::after_cell) return put_whole(header, head, way, body);
+  const BodyMethod method = shm_body_method(head.bytes, header.length);
+  if (method != BodyMethod::after_cell) return put_whole(header, head, method, body);
   // A body that is offered stays in the sender's memory until it is read, so it needs send().
   if (header.length > kByteRingBytes || offers_.stands() || can_offer(header.length)) return false;
   // All of it must fit: after the cell is published there is no way back.
@@ -140,7 +140,7 @@ bool ShmOutbound::queue(Transmission& transmission) {
   const bool first = queue_.empty();
   transmission.state = Transmission::State::queued;
   transmission.cursor = RegionCursor(transmission.body);
-  transmission.way = TraceBody::none;
+  transmission.method = TraceBody::none;
   queue_.push(transmission);
   return first;
 }
@@ -189,7 +189,7 @@ bool ShmOutbound::advance_offers(TransmissionList& finished) {
       moved = true;
       if (answer != ReadAnswer::over) {
         oldest_ = Oldest::through_ring;
-        oldest.way = TraceBody::ring_instead;
+        oldest.method = TraceBody::ring_instead;
       }
       // For all later bodies of this channel; cannot_now concerns this one only.
       if (answer == ReadAnswer::cannot) {
@@ -251,10 +251,10 @@ bool ShmOutbound::offer(Transmission& transmission) {
   if (head.bytes > kOfferHeadMaxBytes || !make_table(transmission, next.table)) return false;
   const std::byte* const what =
       next.table.size() == 1 ? next.table[0].base : reinterpret_cast<const std::byte*>(next.table.data());
-  const ReadOffer told{reinterpret_cast<std::uintptr_t>(what), next.table.size()};
-  std::memcpy(cell + head.bytes, &told, sizeof told);
+  const ReadOffer trace_body{reinterpret_cast<std::uintptr_t>(what), next.table.size()};
+  std::memcpy(cell + head.bytes, &trace_body, sizeof trace_body);
   next.transmission = &transmission;
-  transmission.way = TraceBody::read;
+  transmission.method = TraceBody::read;
   offers_.offer();
   publish(head.first_word);
   return true;
@@ -282,17 +282,17 @@ bool ShmOutbound::begin(TransmissionList& finished) {
     first_becomes(First::to_send);
   }
   const EncodedHead head = encode_head(first.header, cells_.cell());
-  const BodyWay way = shm_body_way(head.bytes, first.header.length);
-  if (way == BodyWay::after_cell) {
+  const BodyMethod method = shm_body_method(head.bytes, first.header.length);
+  if (method == BodyMethod::after_cell) {
     // Cell and body would overtake an offered body that may still need the ring.
     if (offers_.stands()) return false;
     publish(head.first_word);
-    first.way = told(way);
+    first.method = trace_body(method);
     first_becomes(First::streaming);
     return true;
   }
-  if (!put_whole(first.header, head, way, first.body)) return false;
-  first.way = told(way);
+  if (!put_whole(first.header, head, method, first.body)) return false;
+  first.method = trace_body(method);
   first.cursor.skip(first.cursor.left());
   finish_first(finished);
   return true;

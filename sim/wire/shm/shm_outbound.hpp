@@ -36,7 +36,7 @@
 #include "sim/shm/cell_ring.hpp"
 #include "sim/shm/read_offer.hpp"
 #include "sim/wire/frame.hpp"
-#include "sim/wire/shm/body_ways.hpp"
+#include "sim/wire/shm/body_methods.hpp"
 #include "sim/wire/shm/direct_body.hpp"
 #include "sim/wire/shm/long_method.hpp"
 #include "sim/wire/shm/shm_body.hpp"
@@ -135,7 +135,7 @@ class ShmOutbound {
   void publish(std::uint64_t first_word);
   void put_body(portals::RegionCursor& body, std::size_t count);
   void let_go(std::size_t count);
-  [[nodiscard]] bool put_whole(const portals::Header& header, const EncodedHead& head, BodyWay way,
+  [[nodiscard]] bool put_whole(const portals::Header& header, const EncodedHead& head, BodyMethod method,
                                const portals::Region& body);
   // The steps of advance(): offers first, because they precede queued messages in the ring.
   bool advance_offers(TransmissionList& finished);
@@ -180,7 +180,7 @@ class ShmOutbound {
   LongMethod long_method_;
   LongChoice choice_;
   // Chooses the method where the receiver measures.
-  BodyWayChooser chooser_;
+  BodyMethodChooser chooser_;
   // The offers that stand, by number.
   std::array<Offered, kOffersMost> offered_;
   TransmissionList queue_;

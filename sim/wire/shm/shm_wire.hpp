@@ -57,7 +57,7 @@ class ShmWire final : public Wire {
     answering_->in->accept(landing, cookie, !answering_->out->offers());
   }
   void refuse() override { answering_->in->refuse(); }
-  [[nodiscard]] BodyTold body_came() const override { return answering_->in->body_came(); }
+  [[nodiscard]] BodyReport body_report() const override { return answering_->in->body_report(); }
   [[nodiscard]] bool idle() const override { return busy_.empty(); }
   void nudge(std::uint32_t peer) override;
   void nudge_queued() override;

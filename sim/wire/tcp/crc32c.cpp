@@ -53,31 +53,31 @@ std::uint32_t sum(std::span<const std::byte> bytes, std::uint32_t before) {
 }
 
 struct Ways {
-  std::array<Crc32cWay, 5> list{};
+  std::array<Crc32cMethod, 5> list{};
   std::size_t count = 0;
-  void add(std::string_view name, decltype(Crc32cWay::sum) way) { list[count++] = {name, way}; }
+  void add(std::string_view name, decltype(Crc32cMethod::sum) method) { list[count++] = {name, method}; }
 };
 
 // __builtin_cpu_supports tests both the processor and the operating system, which must save the wide registers.
-Ways find_ways() {
-  Ways ways;
+Ways find_methods() {
+  Ways methods;
 #if MARGAY_CRC32C_X86
   __builtin_cpu_init();
   const bool folds = __builtin_cpu_supports("pclmul") != 0;
   if (folds && __builtin_cpu_supports("vpclmulqdq") != 0 && __builtin_cpu_supports("avx512f") != 0 &&
       __builtin_cpu_supports("avx512vl") != 0) {
-    ways.add("folding, 512 bits", sum<crc32c_folding_512>);
+    methods.add("folding, 512 bits", sum<crc32c_folding_512>);
   }
-  if (folds) ways.add("folding, 128 bits", sum<crc32c_folding_128>);
-  ways.add("instruction, three streams", sum<crc32c_three_streams>);
-  ways.add("instruction", sum<crc32c_one_stream>);
+  if (folds) methods.add("folding, 128 bits", sum<crc32c_folding_128>);
+  methods.add("instruction, three streams", sum<crc32c_three_streams>);
+  methods.add("instruction", sum<crc32c_one_stream>);
 #endif
-  ways.add("table", sum<by_table>);
-  return ways;
+  methods.add("table", sum<by_table>);
+  return methods;
 }
 
 // Before main(): no test per call.
-const Ways kWays = find_ways();
+const Ways kWays = find_methods();
 
 }  // namespace
 
@@ -90,7 +90,7 @@ std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before) {
   return kWays.list[0].sum(bytes, before);
 }
 
-std::span<const Crc32cWay> crc32c_ways() {
+std::span<const Crc32cMethod> crc32c_methods() {
   return {kWays.list.data(), kWays.count};
 }
 

@@ -13,12 +13,12 @@ namespace margay::sim {
 [[nodiscard]] std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before = 0);
 
 // One method of computing it. A method passes a stretch that is too short for it to the next simpler one.
-struct Crc32cWay {
+struct Crc32cMethod {
   std::string_view name;
   std::uint32_t (*sum)(std::span<const std::byte> bytes, std::uint32_t before);
 };
 // The methods that this processor can run, fastest first; the last is the table, which every machine can run. Tests
 // compare all of them with the definition.
-[[nodiscard]] std::span<const Crc32cWay> crc32c_ways();
+[[nodiscard]] std::span<const Crc32cMethod> crc32c_methods();
 
 }  // namespace margay::sim

@@ -120,8 +120,8 @@ void TcpReceiver::end(std::string why) {
 
 void TcpReceiver::miss(std::string why) {
   // Only an orderly end that has been reached becomes a loss; any other end is reported as one anyway.
-  if (!goodbye_ || !told_) return;
-  goodbye_ = told_ = false;
+  if (!goodbye_ || !delivered_) return;
+  goodbye_ = delivered_ = false;
   loss_ = std::move(why);
 }
 
@@ -130,14 +130,14 @@ void TcpReceiver::miss(std::string why) {
 bool TcpReceiver::next(Arrival& arrival) {
   MARGAY_ASSERT(offered_bytes_ == 0);
   for (;;) {
-    switch (told_ ? Step::need_bytes : step(arrival)) {
+    switch (delivered_ ? Step::need_bytes : step(arrival)) {
       case Step::arrival:
         arrival.peer = peer_;
         return true;
       case Step::again:
         continue;
       case Step::need_bytes:
-        return ended_ && !told_ && finish_stream(arrival);
+        return ended_ && !delivered_ && finish_stream(arrival);
     }
   }
 }
@@ -194,9 +194,9 @@ TcpReceiver::Step TcpReceiver::finish_segment(Arrival& arrival) {
   if (segment_crc_ != segment_want_) return malformed("a piece of a body came damaged (CRC32C)");
   // The next segment, or a cut, follows.
   if (body_left_ != 0) return Step::again;
-  const bool told = body_ == Body::landing;
+  const bool is_landing = body_ == Body::landing;
   end_body(arrival, Arrival::Kind::finished);
-  return told ? Step::arrival : Step::again;
+  return is_landing ? Step::arrival : Step::again;
 }
 
 TcpReceiver::Step TcpReceiver::step_message(const FramePrefix& prefix, const DecodedHead& head, Arrival& arrival) {
@@ -226,9 +226,9 @@ TcpReceiver::Step TcpReceiver::step_control(const FramePrefix& prefix, const Dec
   if (head.type == FrameType::cut) {
     if (body_ == Body::none || head.argument != body_length_ - body_left_)
       return malformed("a body was cut that was not there");
-    const bool told = body_ == Body::landing;
+    const bool is_landing = body_ == Body::landing;
     end_body(arrival, Arrival::Kind::cut);
-    return told ? Step::arrival : Step::again;
+    return is_landing ? Step::arrival : Step::again;
   }
   if (head.type != FrameType::goodbye) return malformed("a frame of a kind that this wire does not know");
   if (body_ != Body::none || goodbye_) return malformed("a goodbye came inside a body, or after another one");
@@ -246,7 +246,7 @@ bool TcpReceiver::finish_stream(Arrival& arrival) {
     if (loss_.empty()) loss_ = "its connection ended inside a body";
     return true;
   }
-  told_ = true;
+  delivered_ = true;
   // An orderly end is not an event; the wire closes the link.
   if (goodbye_ && buffered() == 0) return false;
   if (loss_.empty()) {

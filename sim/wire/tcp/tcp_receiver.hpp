@@ -145,7 +145,7 @@ class TcpReceiver {
   // The end.
   bool ended_ = false;
   bool goodbye_ = false;
-  bool told_ = false;
+  bool delivered_ = false;
   std::string loss_;
 };
 

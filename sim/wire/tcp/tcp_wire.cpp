@@ -53,7 +53,7 @@ TcpWire::TcpWire(Settings settings, TransmissionList& finished, const Clock& clo
 }
 
 TcpWire::~TcpWire() {
-  rest();
+  say_goodbye();
   const std::uint64_t deadline_ns = clock_.now_ns() + kGoodbyeNs;
   while (backend_ != nullptr && clock_.now_ns() < deadline_ns) {
     const bool left = std::all_of(made_.begin(), made_.end(), [](const TcpLink* link) {
@@ -159,7 +159,7 @@ void TcpWire::adopt(std::uint32_t peer, int descriptor) {
   ++connections_;
   if (next_look_ns_ == 0) connector_.wake_at(next_look_ns_ = clock_.now_ns() + kSilenceLookNs);
   if (link.long_bodies) tune_for_long_bodies(link.descriptor);
-  if (resting_) link.sender.say_goodbye();
+  if (departed_) link.sender.say_goodbye();
   transmit(link);
 }
 
@@ -178,7 +178,7 @@ void TcpWire::send(std::uint32_t peer, Transmission& transmission) {
   TcpLink& link = link_to(peer);
   // Queued in any case: on a closed link, fail() below puts it on the finished list.
   link.sender.queue(transmission);
-  transmission.way = body_taken();
+  transmission.method = body_taken();
   // A closed link never opens again.
   if (link.state == TcpLink::State::closed) {
     link.sender.fail();
@@ -306,7 +306,7 @@ bool TcpWire::in_transit() const {
 bool TcpWire::next_arrival(Arrival& arrival) {
   for (TcpLink* link = ready_.front(); link != nullptr; link = ready_.front()) {
     if (link->receiver.next(arrival)) {
-      told_ = link;
+      last_arrival_ = link;
       if (arrival.kind == Arrival::Kind::whole || arrival.kind == Arrival::Kind::started) answering_ = link;
       if (arrival.kind == Arrival::Kind::lost) close_link(*link);
       return true;
@@ -386,8 +386,8 @@ void TcpWire::refuse() {
 
 // ---- what a trace asks
 
-BodyTold TcpWire::body_came() const {
-  const TcpReceiver& receiver = told_->receiver;
+BodyReport TcpWire::body_report() const {
+  const TcpReceiver& receiver = last_arrival_->receiver;
   const bool provided = uring_ && receiver.copied_twice();
   return {provided ? TraceBody::uring_provided : body_taken(), receiver.copied_bytes()};
 }
@@ -405,8 +405,8 @@ bool TcpWire::prepare_wait() {
   return ready_.front() != nullptr || backend_->prepare_wait();
 }
 
-void TcpWire::rest() {
-  resting_ = true;
+void TcpWire::say_goodbye() {
+  departed_ = true;
   for (TcpLink* link : made_) {
     // A peer that has ended expects nothing more.
     if (link->state != TcpLink::State::connected || link->receiver.ended()) continue;
@@ -424,8 +424,8 @@ void TcpWire::shut() {
   }
 }
 
-void TcpWire::go_on() {
-  resting_ = false;
+void TcpWire::resume() {
+  departed_ = false;
   for (TcpLink* link : made_) link->sender.go_on();
 }
 

@@ -59,9 +59,9 @@ class TcpWire final : public Wire {
   [[nodiscard]] bool listening() const { return connector_.listening(); }
   // Says goodbye on every connection, behind everything queued, and again after each later message: from then on the
   // process may exit without further notice. The goodbyes are sent as messages are; idle() reports when they have left.
-  void rest();
+  void say_goodbye();
   // Ends that: no goodbye follows messages that are sent from now on.
-  void go_on();
+  void resume();
   // Ends the streams, and reads and discards what remains in the sockets: closing a socket with unread bytes would
   // discard what this rank sent last. Afterwards the wire may only be destroyed.
   void shut();
@@ -71,14 +71,14 @@ class TcpWire final : public Wire {
   void stop(std::uint32_t peer, Transmission& transmission) override;
   [[nodiscard]] bool replace(std::uint32_t peer, Transmission& transmission, Transmission& instead) override;
   // Opens a connection, without which the peer's end would not be detected.
-  void watch(std::uint32_t peer) override { static_cast<void>(link_to(peer)); }
+  void monitor(std::uint32_t peer) override { static_cast<void>(link_to(peer)); }
   bool push() override;
   [[nodiscard]] bool poll(Arrival& arrival) override;
   void consume() override;
   void hold() override;
   void accept(const portals::Region& landing, void* cookie) override;
   void refuse() override;
-  [[nodiscard]] BodyTold body_came() const override;
+  [[nodiscard]] BodyReport body_report() const override;
   [[nodiscard]] TraceBody body_taken() const override { return uring_ ? TraceBody::uring : TraceBody::epoll; }
   [[nodiscard]] bool idle() const override;
   [[nodiscard]] bool in_transit() const override;
@@ -153,11 +153,11 @@ class TcpWire final : public Wire {
   // The link whose whole or started awaits its answer.
   TcpLink* answering_ = nullptr;
   // The link of the last arrival.
-  const TcpLink* told_ = nullptr;
+  const TcpLink* last_arrival_ = nullptr;
   // The last read of the sockets brought an arrival, so the poll() that finds no further one does not read again.
   bool drained_ = false;
   // Between rest() and go_on().
-  bool resting_ = false;
+  bool departed_ = false;
   bool all_lost_ = false;
 };
 

@@ -44,7 +44,7 @@ void VirtualWire::send(std::uint32_t peer, Transmission& transmission) {
   }
   transmission.state = Transmission::State::queued;
   transmission.cursor = RegionCursor(transmission.body);
-  transmission.way = TraceBody::virtual_;
+  transmission.method = TraceBody::virtual_;
   const bool was_idle = pair.queue.empty();
   pair.queue.push(transmission);
   if (!was_idle) return;
@@ -154,7 +154,7 @@ bool VirtualWire::look(Sender& sender, Arrival& arrival) {
     case Sender::State::passing:
       return move_body(sender, arrival);
     case Sender::State::losing:
-      return tell_loss(sender, arrival);
+      return report_loss(sender, arrival);
     case Sender::State::offered:
       MARGAY_ASSERT(false && "an arrival waits for its answer");
       return false;
@@ -187,7 +187,7 @@ void VirtualWire::take(Sender& sender) {
   sender.pair->used_bytes -= frame.bytes.size();
   if (frame.type == Frame::Type::head) {
     --sender.pair->used_messages;
-    ++network_.counts_.told;
+    ++network_.counts_.delivered;
     ++sender.sequence;
   }
   sender.pair->arrived.pop_front();
@@ -272,7 +272,7 @@ void VirtualWire::peer_lost(std::uint32_t peer) {
   gone.state = Sender::State::losing;
 }
 
-bool VirtualWire::tell_loss(Sender& sender, Arrival& arrival) {
+bool VirtualWire::report_loss(Sender& sender, Arrival& arrival) {
   arrival.peer = sender.rank;
   if (sender.accepted) {
     sender.accepted = false;

@@ -42,7 +42,7 @@ struct VirtualCounts {
   // Messages whose head left.
   std::uint64_t sent = 0;
   // Heads that were delivered to their receiver and answered; held ones count only afterwards.
-  std::uint64_t told = 0;
+  std::uint64_t delivered = 0;
   // Heads dropped because sender or receiver is lost.
   std::uint64_t lost = 0;
 };
@@ -151,7 +151,7 @@ class VirtualWire final : public Wire {
   void hold() override;
   void accept(const portals::Region& landing, void* cookie) override;
   void refuse() override;
-  [[nodiscard]] BodyTold body_came() const override { return {TraceBody::virtual_}; }
+  [[nodiscard]] BodyReport body_report() const override { return {TraceBody::virtual_}; }
   [[nodiscard]] TraceBody body_taken() const override { return TraceBody::virtual_; }
   [[nodiscard]] bool idle() const override { return busy_.empty(); }
 
@@ -181,7 +181,7 @@ class VirtualWire final : public Wire {
   bool offer(Sender& sender, Arrival& arrival);
   bool move_body(Sender& sender, Arrival& arrival);
   bool end_body(Sender& sender, Arrival::Kind kind, Arrival& arrival);
-  bool tell_loss(Sender& sender, Arrival& arrival);
+  bool report_loss(Sender& sender, Arrival& arrival);
   // The common part of accept() and refuse().
   void answer_started(Sender::State state);
   // Removes the front frame, and frees its part of the window.

@@ -25,9 +25,9 @@ namespace {
 namespace mpi_adi = margay::mpi_adi;
 namespace sim = margay::sim;
 
-class NoRest final : public sim::Rest {
+class NoYield final : public sim::YieldPolicy {
  public:
-  void rest(std::uint64_t /*ns*/) override {}
+  void yield(std::uint64_t /*ns*/) override {}
 };
 
 // One of them: its place, until MPI_Init takes it, and its MPI.
@@ -64,7 +64,7 @@ struct World {
     std::iota(everybody.begin(), everybody.end(), 0U);
     place.job.everybody = std::move(everybody);
     place.job.node_of_rank = sim::SharedTable::Numbers(size, 0);
-    place.rest = &rest;
+    place.yield_policy = &rest;
     for (std::uint32_t rank = 0; rank < size; ++rank) {
       place.job.rank = rank;
       place.attach = [this, rank](sim::TransmissionList& finished) -> sim::Wire& {
@@ -81,7 +81,7 @@ struct World {
   void be(std::uint32_t rank) const { ranks[rank]->be(); }
 
   sim::VirtualNetwork network;
-  NoRest rest;
+  NoYield rest;
   std::vector<std::unique_ptr<Rank>> ranks;
 };
 

@@ -23,9 +23,9 @@ constexpr std::uint64_t kMillisecond = 1'000'000;
 constexpr std::uint64_t kSecond = 1'000'000'000;
 
 // What a rank that waits does: its turn goes to the test.
-class TestRest final : public sim::Rest {
+class TestPolicy final : public sim::YieldPolicy {
  public:
-  void rest(std::uint64_t ns) override {
+  void yield(std::uint64_t ns) override {
     if (passes) passes(ns);
   }
   std::function<void(std::uint64_t ns)> passes;
@@ -53,7 +53,7 @@ struct TwoProcesses {
     place.job.size = 2;
     place.job.node_count = 1;
     place.job.node_of_rank = {0, 0};
-    place.rest = &rest;
+    place.yield_policy = &rest;
     place.clock = &clock;
     for (std::uint32_t rank = 0; rank < 2; ++rank) {
       place.job.rank = rank;
@@ -74,7 +74,7 @@ struct TwoProcesses {
 
   sim::VirtualNetwork network{2, 1};
   sim::VirtualClock clock{7 * kSecond};
-  TestRest rest;
+  TestPolicy rest;
   std::vector<std::unique_ptr<Place>> places;
 };
 
@@ -197,9 +197,9 @@ TEST_CASE("a wait is reported after 30 s of the process's time, and ends when th
   };
   std::string text;
   {
-    const Stderr told;
+    const Stderr reported;
     MPI_Recv(nullptr, 0, MPI_BYTE, 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    text = told.text();
+    text = reported.text();
   }
   CHECK(sent);
   CHECK(on_board);

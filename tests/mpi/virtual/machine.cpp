@@ -45,7 +45,7 @@ Seat* Seat::mine() {
   return thread_seat;
 }
 
-void Seat::rest(std::uint64_t ns) {
+void Seat::yield(std::uint64_t ns) {
   if (ns != 0) nap_until_ns_ = machine_.clock_.now_ns() + ns;
   machine_.pass_turn(*this);
 }
@@ -65,7 +65,7 @@ void Seat::plug_in() {
   place.attach = [this](sim::TransmissionList& finished) -> sim::Wire& {
     return machine_.network_.attach(rank_, finished);
   };
-  place.rest = this;
+  place.yield_policy = this;
   place.clock = &machine_.clock_;
   process_ = sim::Process::start_virtual(place);
 }

@@ -64,12 +64,12 @@ class MachineClock final : public sim::Clock {
 };
 
 // One rank's place: its thread, and its MPI.
-class Seat final : public sim::Rest, public mpi_adi::ProcessStart {
+class Seat final : public sim::YieldPolicy, public mpi_adi::ProcessStart {
  public:
   Seat(VirtualMachine& machine, std::uint32_t rank);
 
   // Called by this seat's thread, in a wait or when the program sleeps: returns when it has the turn again.
-  void rest(std::uint64_t ns) override;
+  void yield(std::uint64_t ns) override;
   [[nodiscard]] portals::Status start(std::unique_ptr<sim::Process>& out) override;
 
   // The calling thread's seat; nullptr: it has none.

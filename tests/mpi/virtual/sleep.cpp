@@ -20,7 +20,7 @@ extern "C" {
 
 [[gnu::visibility("default")]] int nanosleep(const timespec* time, timespec* left) {
   if (Seat* const seat = Seat::mine(); seat != nullptr) {
-    seat->rest(static_cast<std::uint64_t>(time->tv_sec) * kNsPerSecond + static_cast<std::uint64_t>(time->tv_nsec));
+    seat->yield(static_cast<std::uint64_t>(time->tv_sec) * kNsPerSecond + static_cast<std::uint64_t>(time->tv_nsec));
     return 0;
   }
   using Real = int (*)(const timespec*, timespec*);

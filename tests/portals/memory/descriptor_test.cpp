@@ -79,9 +79,9 @@ TEST_CASE("remove takes off what is there and nothing else") {
 TEST_CASE("the owner's mark is kept and means nothing here") {
   SingleBlock block({nullptr, 0});
   int owner = 0;
-  block.set_owner(&owner, 42);
+  block.set_owner_tag(&owner, 42);
   CHECK(block.owner() == &owner);
-  CHECK(block.owner_kind() == 42);
+  CHECK(block.owner_tag_kind() == 42);
 }
 
 TEST_CASE("the changed list against a plain queue") {

@@ -176,7 +176,7 @@ std::vector<Misuse> of_sendings() {
 }
 
 // In a process of its own; returns whether it was told.
-bool told(const Misuse& misuse) {
+bool reported(const Misuse& misuse) {
   int pipe_ends[2];
   if (pipe(pipe_ends) != 0) return false;
   const pid_t child = fork();
@@ -211,7 +211,7 @@ int main(int count, char** words) {
       if (count > 1 && std::string(words[1]) == misuse.name) commit(misuse);
       if (count > 1) continue;
       ++seen;
-      failures += told(misuse) ? 0 : 1;
+      failures += reported(misuse) ? 0 : 1;
     }
   }
   std::printf("%d misuses, %d not told\n", seen, failures);

@@ -14,7 +14,7 @@ struct ArrivedMessage;
 
 // Called by the structure itself at each change, in the thread that changes it, which holds the process lock. No call
 // may change a structure.
-class StructureWatch {
+class StructureObserver {
  public:
   // A portal got a descriptor or a list: one of `memory` and `list` is nullptr.
   virtual void attached(PortalIndex portal, Descriptor* memory, MatchList* list) = 0;
@@ -35,7 +35,7 @@ class StructureWatch {
   virtual void released(const ArrivedMessage& message) = 0;
 
  protected:
-  ~StructureWatch() = default;
+  ~StructureObserver() = default;
 };
 
 }  // namespace margay::portals

@@ -1,4 +1,4 @@
-#include "sim/wire/shm/body_ways.hpp"
+#include "sim/wire/shm/body_methods.hpp"
 
 namespace margay::sim {
 
@@ -27,17 +27,17 @@ constexpr std::uint64_t kTriedBytesMax = std::uint64_t{2} << 20U;
 }  // namespace
 
 bool BodyTimes::end() {
-  if (!last_was_reading_ || first_of_its_way_ || bytes_ == 0) return false;
+  if (!last_was_reading_ || first_of_its_method_ || bytes_ == 0) return false;
   Class& sizes = classes_[which_];
-  Way& way = *last_was_reading_ ? sizes.reading : sizes.ring;
-  if (way.samples < kEnough) ++way.samples;
-  if (way.samples <= kWarmUp) return false;
+  Method& method = *last_was_reading_ ? sizes.reading : sizes.ring;
+  if (method.samples < kEnough) ++method.samples;
+  if (method.samples <= kWarmUp) return false;
   double sample = static_cast<double>(ns_) / static_cast<double>(bytes_);
-  if (way.samples == kWarmUp + 1) {
-    way.ns_per_byte = sample;
+  if (method.samples == kWarmUp + 1) {
+    method.ns_per_byte = sample;
   } else {
-    if (sample > kOutlier * way.ns_per_byte) sample = kOutlier * way.ns_per_byte;
-    way.ns_per_byte += kWeight * (sample - way.ns_per_byte);
+    if (sample > kOutlier * method.ns_per_byte) sample = kOutlier * method.ns_per_byte;
+    method.ns_per_byte += kWeight * (sample - method.ns_per_byte);
   }
   if (sizes.ring.samples < kEnough || sizes.reading.samples < kEnough) return false;
   const BodyPreference before = preference(preferences_, which_);
@@ -51,7 +51,7 @@ bool BodyTimes::end() {
   return true;
 }
 
-bool BodyWayChooser::reading(std::uint64_t length, BodyPreferences preferences) {
+bool BodyMethodChooser::reading(std::uint64_t length, BodyPreferences preferences) {
   const std::size_t which = body_class(length);
   if (length > kTriedBytesMax && preference(preferences, which) != BodyPreference::ring) return true;
   const std::uint32_t number = sent_[which]++;

@@ -18,13 +18,13 @@ using CallSite = std::function<std::string(const sim::Definition& module, std::u
 class Collectives;
 
 // Formatter of events. Immutable after construction, so threads may share it if `call_site` may be shared. Each call
-// allocates strings and searches definitions; RememberedWords caches the results.
-class EventWords {
+// allocates strings and searches definitions; RememberedText caches the results.
+class EventText {
  public:
   // All references must outlive it. An empty `call_site` omits lines of source. Without `collectives` the words on a
   // collective call's message omit its algorithm and step.
-  EventWords(const Trace& trace, const TraceNames& names, CallSite call_site = {},
-             const Collectives* collectives = nullptr);
+  EventText(const Trace& trace, const TraceNames& names, CallSite call_site = {},
+            const Collectives* collectives = nullptr);
 
   // "puts its header on shm: 300000 bytes for portal 0 (receives)", without a newline. `arrival`: the arrival of the
   // event's message, needed for a kernel_pass, which describes the entry only; nullptr: not known. Requires: `entry` is

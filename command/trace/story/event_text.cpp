@@ -1,4 +1,4 @@
-#include "command/trace/story/words.hpp"
+#include "command/trace/story/event_text.hpp"
 
 #include <fmt/format.h>
 
@@ -25,7 +25,7 @@ using portals::Saved;
 constexpr std::uint32_t kDescriptorTypes = 4;
 
 // An empty phrase omits the reason: the protocol needs none.
-std::string_view choice_words(sim::TraceChoice choice) {
+std::string_view choice_text(sim::TraceChoice choice) {
   switch (choice) {
     case sim::TraceChoice::fits_short:
       return "it fits in the short limit";
@@ -41,7 +41,7 @@ std::string_view choice_words(sim::TraceChoice choice) {
   return "";
 }
 
-std::string_view saved_words(Saved saved) {
+std::string_view saved_text(Saved saved) {
   switch (saved) {
     case Saved::nothing:
       return "nothing is kept of it";
@@ -62,14 +62,14 @@ std::string_view link_name(portals::Passed passed) {
 }
 
 // "a single block"; "": not known.
-std::string descriptor_words(const sim::TracePass& pass) {
+std::string descriptor_text(const sim::TracePass& pass) {
   if (pass.type == 0 || pass.type > kDescriptorTypes) return "";
   const auto type = static_cast<portals::DescriptorType>(pass.type - 1);
   return fmt::format("{} {}", type == portals::DescriptorType::independent_block ? "an" : "a", name(type));
 }
 
 // Which resource ran out depends on the type of descriptor.
-std::string_view no_room_words(const sim::TracePass& pass) {
+std::string_view no_room_text(const sim::TracePass& pass) {
   if (pass.type == 1U + static_cast<std::uint32_t>(portals::DescriptorType::independent_block)) {
     return "no room, no buffer is available";
   }
@@ -80,13 +80,13 @@ std::string_view no_room_words(const sim::TracePass& pass) {
 }
 
 // The reason why the memory of a kernel_pass's entry did not take a message that meets its criteria.
-std::string memory_words(const sim::TraceEvent& event, const sim::TraceEvent* arrival) {
+std::string memory_text(const sim::TraceEvent& event, const sim::TraceEvent* arrival) {
   const bool is_get = event.header == static_cast<std::uint8_t>(Kind::get);
   switch (static_cast<portals::Passed>(event.reason)) {
     case portals::Passed::inactive:
       return "inactive, its criteria are not looked at";
     case portals::Passed::no_room:
-      return std::string(no_room_words(sim::TracePass::of(event.a)));
+      return std::string(no_room_text(sim::TracePass::of(event.a)));
     // Without the arrival the message's length is unknown, and the reason's name must do.
     case portals::Passed::too_small: {
       if (arrival == nullptr) break;
@@ -107,15 +107,15 @@ std::string memory_words(const sim::TraceEvent& event, const sim::TraceEvent* ar
 
 // True if the saved parts are worth a phrase. Those of an acknowledgment describe the original put, and a message
 // without a body has nothing but a header to save.
-bool tells_saved(const sim::TraceEvent& event) {
+bool shows_saved(const sim::TraceEvent& event) {
   const bool lacks_body = event.saved == Saved::header && event.bytes == 0;
   return event.saved != Saved::nothing && !lacks_body &&
          event.header != static_cast<std::uint8_t>(Kind::acknowledgment);
 }
 
 // The parts that an entry will save, before the body has arrived.
-std::string_view match_words(Saved saved) {
-  return saved == Saved::both ? "it keeps header and body" : saved_words(saved);
+std::string_view match_text(Saved saved) {
+  return saved == Saved::both ? "it keeps header and body" : saved_text(saved);
 }
 
 std::string ordinal(std::uint32_t number) {
@@ -139,7 +139,7 @@ std::string place_in_walk(const sim::TraceEvent& event) {
   return event.a > 1 ? fmt::format(", the {} entry of its walk", ordinal(event.a)) : "";
 }
 
-std::string rank_words(portals::Rank rank) {
+std::string rank_text(portals::Rank rank) {
   return rank == portals::kAnyRank ? "any rank" : fmt::format("rank {}", rank);
 }
 
@@ -156,7 +156,7 @@ std::string end_of_request(const sim::TraceEvent& event) {
 }
 
 // Thread 0 is the only one of most programs, so it is not named.
-std::string thread_words(const sim::TraceEvent& event) {
+std::string thread_text(const sim::TraceEvent& event) {
   return event.detail == 0 ? "" : fmt::format(" (thread {})", event.detail);
 }
 
@@ -176,7 +176,7 @@ std::string duration_text(std::uint64_t ns) {
 }
 
 // All ranks' definitions, since a message's words may depend on another rank's.
-EventWords::EventWords(const Trace& trace, const TraceNames& names, CallSite call_site, const Collectives* collectives)
+EventText::EventText(const Trace& trace, const TraceNames& names, CallSite call_site, const Collectives* collectives)
     : trace_(trace), names_(names), call_site_(std::move(call_site)), collectives_(collectives), senders_(trace) {
   for (const TraceFile& file : trace.files) {
     for (const sim::Definition& each : file.definitions) definition_times_.push_back(each.time);
@@ -185,7 +185,7 @@ EventWords::EventWords(const Trace& trace, const TraceNames& names, CallSite cal
   std::sort(definition_times_.begin(), definition_times_.end());
 }
 
-std::string EventWords::call(const Trace::Entry& entry) const {
+std::string EventText::call(const Trace::Entry& entry) const {
   const sim::TraceEvent& event = entry.event;
   std::string text = call_name(trace_.files[entry.file], event.a);
   if (!call_site_) return text;
@@ -196,28 +196,28 @@ std::string EventWords::call(const Trace::Entry& entry) const {
   return site.empty() ? text : fmt::format("{} ({})", text, site);
 }
 
-std::string EventWords::window(const Trace::Entry& entry) const {
+std::string EventText::window(const Trace::Entry& entry) const {
   const auto number = static_cast<std::uint32_t>(entry.event.match_bits >> 32U);
   return names_.window(entry.file, number, entry.event.time);
 }
 
-std::string EventWords::bits(const Trace::Entry& entry, std::uint8_t portal) const {
+std::string EventText::bits(const Trace::Entry& entry, std::uint8_t portal) const {
   const auto [file, time_ns] = senders_.of(entry);
   const std::uint64_t bits = entry.event.match_bits;
   if (collectives_ == nullptr || !names_.is_collective(file, portal)) return names_.bits(file, portal, bits, time_ns);
   const EnvelopeBits is = split_envelope(bits);
-  return fmt::format("{} of {}", collectives_->call_words(file, is.context, is.tag, time_ns),
+  return fmt::format("{} of {}", collectives_->call_text(file, is.context, is.tag, time_ns),
                      names_.communicator_of_calls(file, is.context, time_ns));
 }
 
-std::string EventWords::communicator(const Trace::Entry& entry) const {
+std::string EventText::communicator(const Trace::Entry& entry) const {
   const auto [file, time_ns] = senders_.of(entry);
   const std::uint32_t context = split_envelope(entry.event.match_bits).context;
   return names_.is_collective(file, entry.event.portal) ? names_.communicator_of_calls(file, context, time_ns)
                                                         : names_.communicator(file, context, time_ns);
 }
 
-std::string EventWords::envelope(const Trace::Entry& entry) const {
+std::string EventText::envelope(const Trace::Entry& entry) const {
   const sim::TraceEvent& event = entry.event;
   // A send_begin has no portal: sends go to the receive portal.
   const std::uint8_t portal = event.kind == sim::TraceKind::send_begin ? 0 : event.portal;
@@ -225,27 +225,27 @@ std::string EventWords::envelope(const Trace::Entry& entry) const {
   return fmt::format("{}{}{}", bits(entry, portal), call.empty() ? "" : ": ", call);
 }
 
-std::string EventWords::split_bits(const Trace::Entry& entry) const {
+std::string EventText::split_bits(const Trace::Entry& entry) const {
   const sim::TraceEvent& event = entry.event;
   return names_.split(entry.file, event.kind == sim::TraceKind::send_begin ? mpi_adi::kReceivePortal : event.portal,
                       event.match_bits);
 }
 
 // Elements of the call's datatype; bytes for other events and for the library's own messages, which have no datatype.
-std::string EventWords::elements(const Trace::Entry& entry) const {
+std::string EventText::elements(const Trace::Entry& entry) const {
   const sim::TraceEvent& event = entry.event;
   const bool is_typed = event.kind == sim::TraceKind::send_begin || event.kind == sim::TraceKind::post_receive;
   if (!is_typed || is_setup_of_partitions(event.match_bits)) return sim::counted(event.bytes, "byte");
   return names_.elements(entry.file, event.b, event.bytes, event.time);
 }
 
-std::string EventWords::message(const Trace::Entry& entry) const {
+std::string EventText::message(const Trace::Entry& entry) const {
   const std::string what = elements(entry);
   return fmt::format("{}, {}", what, envelope(entry));
 }
 
 // Dispatches by group of kinds; each group has a function of its own.
-std::string EventWords::of(const Trace::Entry& entry, const sim::TraceEvent* arrival) const {
+std::string EventText::of(const Trace::Entry& entry, const sim::TraceEvent* arrival) const {
   switch (entry.event.kind) {
     case sim::TraceKind::kernel_send:
     case sim::TraceKind::kernel_sent:
@@ -287,7 +287,7 @@ std::string EventWords::of(const Trace::Entry& entry, const sim::TraceEvent* arr
 }
 
 // Sentences have the message or its receiver's kernel as their subject, which the line's rank column names.
-std::string EventWords::of_kernel(const Trace::Entry& entry) const {
+std::string EventText::of_kernel(const Trace::Entry& entry) const {
   const sim::TraceEvent& event = entry.event;
   const std::string portal = names_.portal(entry.file, event.portal);
   const std::string bytes = sim::counted(event.bytes, "byte");
@@ -311,7 +311,7 @@ std::string EventWords::of_kernel(const Trace::Entry& entry) const {
     case sim::TraceKind::kernel_match:
       return fmt::format("is taken by {}{}{}",
                          names_.entry(entry.file, event.portal, event.detail, event.b, event.time),
-                         place_in_walk(event), tells_saved(event) ? fmt::format("; {}", match_words(event.saved)) : "");
+                         place_in_walk(event), shows_saved(event) ? fmt::format("; {}", match_text(event.saved)) : "");
     case sim::TraceKind::kernel_deposit_begin:
       return fmt::format("the body begins to come, to offset {}", event.detail);
     case sim::TraceKind::kernel_deposit:
@@ -322,9 +322,9 @@ std::string EventWords::of_kernel(const Trace::Entry& entry) const {
       }
       return fmt::format("all is there: {} at offset {}", bytes, event.detail);
     case sim::TraceKind::kernel_ack_sent:
-      return fmt::format("acknowledges {}: {}", answered(event), saved_words(event.saved));
+      return fmt::format("acknowledges {}: {}", answered(event), saved_text(event.saved));
     case sim::TraceKind::kernel_ack_arrived:
-      return fmt::format("the acknowledgment of {} arrives: {}", answered(event), saved_words(event.saved));
+      return fmt::format("the acknowledgment of {} arrives: {}", answered(event), saved_text(event.saved));
     case sim::TraceKind::kernel_get_arrived:
       return fmt::format("the get arrives by {}: {} of {} {} wanted", names_.wire(event.wire), bytes, portal,
                          event.bytes == 1 ? "is" : "are");
@@ -345,23 +345,23 @@ std::string EventWords::of_kernel(const Trace::Entry& entry) const {
   }
 }
 
-std::string EventWords::passed_entry(const Trace::Entry& entry) const {
+std::string EventText::passed_entry(const Trace::Entry& entry) const {
   const sim::TracePass pass = sim::TracePass::of(entry.event.a);
   const std::string text =
       names_.entry(entry.file, entry.event.portal, entry.event.detail, pass.owner, entry.event.time);
   // The type of the library's own entries is of no use to a reader.
-  const std::string type = names_.is_envelope(entry.file, mpi_adi::kReceivePortal) ? "" : descriptor_words(pass);
+  const std::string type = names_.is_envelope(entry.file, mpi_adi::kReceivePortal) ? "" : descriptor_text(pass);
   return type.empty() ? text : fmt::format("{}, {}", text, type);
 }
 
 // The memory's state explains a pass if the criteria were met; otherwise the criteria are compared.
-std::string EventWords::why_passed(const Trace::Entry& entry, const sim::TraceEvent* arrival) const {
+std::string EventText::why_passed(const Trace::Entry& entry, const sim::TraceEvent* arrival) const {
   const sim::TraceEvent& event = entry.event;
   const auto why = static_cast<portals::Passed>(event.reason);
   const bool is_heap = (event.a >> 16U & 0xffU) == mpi_adi::kOwnerHeap && names_.is_envelope(entry.file, event.portal);
   // MPI has two heaps of unexpected messages, of which one is active at a time.
   if (is_heap && why == portals::Passed::inactive) return "closed, as the other heap takes what comes";
-  if (why != portals::Passed::no_match) return memory_words(event, arrival);
+  if (why != portals::Passed::no_match) return memory_text(event, arrival);
   // The entry accepts one source, which is not the message's.
   const bool is_from_another = event.b != portals::kAnyRank && event.b != event.source;
   const auto wanted = [&] {
@@ -383,7 +383,7 @@ std::string EventWords::why_passed(const Trace::Entry& entry, const sim::TraceEv
 
 // The entry to which a kernel_pass's link leads: the rank's next event, if that belongs to the same walk. "": the
 // recording does not show it.
-std::string EventWords::linked_entry(const Trace::Entry& entry) const {
+std::string EventText::linked_entry(const Trace::Entry& entry) const {
   const std::uint32_t step = sim::TracePass::of(entry.event.a).step;
   const Trace::Entry* const end = trace_.entries.data() + trace_.entries.size();
   const Trace::Entry* next = &entry + 1;
@@ -402,7 +402,7 @@ std::string EventWords::linked_entry(const Trace::Entry& entry) const {
 }
 
 // "; its no-room link leads to the next entry".
-std::string EventWords::link_of(const Trace::Entry& entry) const {
+std::string EventText::link_of(const Trace::Entry& entry) const {
   const sim::TraceLink link = sim::TracePass::of(entry.event.a).link;
   if (link == sim::TraceLink::none) return "";
   std::string to = "nowhere that is known";
@@ -414,7 +414,7 @@ std::string EventWords::link_of(const Trace::Entry& entry) const {
 }
 
 // Changes of a program's match lists and heaps.
-std::string EventWords::of_structure(const Trace::Entry& entry) const {
+std::string EventText::of_structure(const Trace::Entry& entry) const {
   const sim::TraceEvent& event = entry.event;
   if (event.kind == sim::TraceKind::heap_left) {
     if (event.reason == sim::kTraceHeapDestroyed) return fmt::format("is dropped with heap {}, which ends", event.a);
@@ -441,17 +441,17 @@ std::string EventWords::of_structure(const Trace::Entry& entry) const {
                      names_.wanted(entry.file, event.portal, event.match_bits, event.bytes, event.time), rank);
 }
 
-std::string EventWords::of_pass(const Trace::Entry& entry, const sim::TraceEvent* arrival) const {
+std::string EventText::of_pass(const Trace::Entry& entry, const sim::TraceEvent* arrival) const {
   return fmt::format("passes over {}: {}{}", passed_entry(entry), why_passed(entry, arrival), link_of(entry));
 }
 
 // Sentences on requests have the rank as their subject.
-std::string EventWords::of_request(const Trace::Entry& entry) const {
+std::string EventText::of_request(const Trace::Entry& entry) const {
   const sim::TraceEvent& event = entry.event;
   switch (event.kind) {
     case sim::TraceKind::send_begin: {
-      const std::string_view reason = choice_words(static_cast<sim::TraceChoice>(event.reason));
-      return fmt::format("sends {} to {}: {}{}{}", message(entry), rank_words(event.destination), name(event.protocol),
+      const std::string_view reason = choice_text(static_cast<sim::TraceChoice>(event.reason));
+      return fmt::format("sends {} to {}: {}{}{}", message(entry), rank_text(event.destination), name(event.protocol),
                          reason.empty() ? "" : ", as ", reason);
     }
     case sim::TraceKind::post_receive:
@@ -485,17 +485,17 @@ std::string EventWords::of_request(const Trace::Entry& entry) const {
 }
 
 // The call by number and communicator: "collective call 3 of MPI_COMM_WORLD".
-std::string EventWords::collective_call(const Trace::Entry& entry) const {
+std::string EventText::collective_call(const Trace::Entry& entry) const {
   const sim::TraceEvent& event = entry.event;
   const std::uint32_t context = split_envelope(event.match_bits).context;
   return fmt::format("{} of {}",
-                     collectives_ == nullptr ? collective_call_words(context, event.a)
-                                             : collectives_->call_words(entry.file, context, event.a, event.time),
+                     collectives_ == nullptr ? collective_call_text(context, event.a)
+                                             : collectives_->call_text(entry.file, context, event.a, event.time),
                      names_.communicator_of_calls(entry.file, context, event.time));
 }
 
 // The shape is known at the beginning only.
-std::string EventWords::of_collective(const Trace::Entry& entry) const {
+std::string EventText::of_collective(const Trace::Entry& entry) const {
   const sim::TraceEvent& event = entry.event;
   const std::string call = collective_call(entry);
   if (event.kind == sim::TraceKind::collective_end) {
@@ -507,14 +507,14 @@ std::string EventWords::of_collective(const Trace::Entry& entry) const {
 }
 
 // The remaining kinds: calls, waits, the coprocessor, collectives and windows.
-std::string EventWords::of_rank(const Trace::Entry& entry) const {
+std::string EventText::of_rank(const Trace::Entry& entry) const {
   const sim::TraceEvent& event = entry.event;
   const TraceFile& file = trace_.files[entry.file];
   switch (event.kind) {
     case sim::TraceKind::wait_begin:
-      return fmt::format("waits in {}{}", call_name(file, event.a), thread_words(event));
+      return fmt::format("waits in {}{}", call_name(file, event.a), thread_text(event));
     case sim::TraceKind::wait_end:
-      return fmt::format("goes on in {}{}", call_name(file, event.a), thread_words(event));
+      return fmt::format("goes on in {}{}", call_name(file, event.a), thread_text(event));
     case sim::TraceKind::sleep:
       // 0: without a time limit.
       return event.detail == 0 ? "sleeps" : fmt::format("sleeps, at most {}", duration_text(event.detail));
@@ -527,16 +527,16 @@ std::string EventWords::of_rank(const Trace::Entry& entry) const {
     case sim::TraceKind::finding:
       return fmt::format("reports the finding {}", finding_id(static_cast<sim::Finding>(event.a)));
     case sim::TraceKind::peer_lost:
-      return fmt::format("has lost {}", rank_words(event.source));
+      return fmt::format("has lost {}", rank_text(event.source));
     case sim::TraceKind::mpi_enter:
-      return fmt::format("calls {}{}", call(entry), thread_words(event));
+      return fmt::format("calls {}{}", call(entry), thread_text(event));
     case sim::TraceKind::mpi_leave:
       if (event.reason != 0) {
         return fmt::format("{} fails by a fatal error: {}{}", call_name(file, event.a), error_name(event.b),
-                           thread_words(event));
+                           thread_text(event));
       }
       return fmt::format("{} returns{}{}", call_name(file, event.a),
-                         event.b == 0 ? "" : fmt::format(" {}", error_name(event.b)), thread_words(event));
+                         event.b == 0 ? "" : fmt::format(" {}", error_name(event.b)), thread_text(event));
     case sim::TraceKind::shared_write:
     case sim::TraceKind::shared_read: {
       const std::string call = collective_call(entry), bytes = sim::counted(event.bytes, "byte");
@@ -549,11 +549,11 @@ std::string EventWords::of_rank(const Trace::Entry& entry) const {
       return of_collective(entry);
     case sim::TraceKind::window_access:
       return fmt::format("{} of {} at offset {} of {}'s {}, {}, epoch {}", name(static_cast<sim::TraceAccess>(event.a)),
-                         sim::counted(event.bytes, "byte"), event.detail, rank_words(event.destination), window(entry),
+                         sim::counted(event.bytes, "byte"), event.detail, rank_text(event.destination), window(entry),
                          access_copies(event), name(static_cast<sim::TraceEpoch>(event.b)));
     case sim::TraceKind::window_sync:
       return fmt::format("{} of {} is done{}", name(static_cast<sim::TraceSync>(event.a)), window(entry),
-                         event.destination == portals::kAnyRank ? "" : " with " + rank_words(event.destination));
+                         event.destination == portals::kAnyRank ? "" : " with " + rank_text(event.destination));
     default:
       return fmt::format("does something that this version does not know (kind {})",
                          static_cast<std::uint16_t>(event.kind));

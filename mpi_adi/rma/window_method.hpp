@@ -8,7 +8,7 @@
 namespace margay::mpi_adi {
 
 // The facts that decide it.
-struct WayFacts {
+struct MethodFacts {
   bool of_1996 = false;       // of paper 001's interface, which uses messages only
   bool is_dynamic = false;    // memory that is attached later, without notice to other members
   bool is_own = false;        // this process's window memory
@@ -18,12 +18,12 @@ struct WayFacts {
 };
 
 // The method, and the reason for a reader.
-struct WayChoice {
-  WindowWay way = WindowWay::message;
+struct MethodChoice {
+  WindowMethod method = WindowMethod::message;
   std::string_view reason;
 };
 
 // Decides by the first fact that applies: messages are the fallback that always works.
-[[nodiscard]] WayChoice choose_window_way(const WayFacts& facts);
+[[nodiscard]] MethodChoice choose_window_method(const MethodFacts& facts);
 
 }  // namespace margay::mpi_adi

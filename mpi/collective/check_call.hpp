@@ -35,10 +35,10 @@ struct CallShares {
 [[nodiscard]] Amount amount_of(const Datatype& type, std::uint64_t bytes);
 
 // Reports a call whose root, operation, count and type are equal on all members.
-void tell_call(Call& call, const Communicator& communicator, const CollectiveCall& what);
+void report_call(Call& call, const Communicator& communicator, const CollectiveCall& what);
 // Reports a call with blocks. Count and type are this member's, for messages only; or also equal on all if `alike`.
-void tell_call(Call& call, const Communicator& communicator, const CollectiveCall& what, CallShares shares,
-               bool alike = false);
+void report_call(Call& call, const Communicator& communicator, const CollectiveCall& what, CallShares shares,
+                 bool alike = false);
 
 // Whether --check-types is enabled.
 [[nodiscard]] inline bool calls_are_checked(Call& call) {
@@ -46,12 +46,12 @@ void tell_call(Call& call, const Communicator& communicator, const CollectiveCal
 }
 
 // Reports a call whose arguments are valid, and which begins on all members of `communicator`.
-inline void note_call(Call& call, const Communicator& communicator, const CollectiveCall& what = {}) {
+inline void check_call(Call& call, const Communicator& communicator, const CollectiveCall& what = {}) {
   if (calls_are_checked(call)) [[unlikely]]
-    tell_call(call, communicator, what);
+    report_call(call, communicator, what);
 }
 
 // Reports MPI_Finalize. On rank 0 of the world it waits until all ranks have reported it, or one is lost.
-void note_last_call(Call& call);
+void check_last_call(Call& call);
 
 }  // namespace margay::mpi

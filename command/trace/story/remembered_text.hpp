@@ -7,18 +7,18 @@
 #include <string>
 #include <unordered_map>
 
-#include "command/trace/story/words.hpp"
+#include "command/trace/story/event_text.hpp"
 
 namespace margay::command {
 
 // The cache. Not thread-safe: each formatting thread has its own. At most 4096 texts of each sort; a full cache is
 // emptied.
-class RememberedWords {
+class RememberedText {
  public:
   // `words` must outlive the cache.
-  explicit RememberedWords(const EventWords& words) : words_(words) {}
+  explicit RememberedText(const EventText& words) : words_(words) {}
 
-  // Returns what EventWords::of() and message() return for the entry, from the cache where the words depend on nothing
+  // Returns what EventText::of() and message() return for the entry, from the cache where the words depend on nothing
   // but the Key. Other events are formatted each time.
   [[nodiscard]] std::string of(const Trace::Entry& entry, const sim::TraceEvent* arrival);
   [[nodiscard]] std::string message(const Trace::Entry& entry);
@@ -36,12 +36,12 @@ class RememberedWords {
   };
   using Known = std::unordered_map<Key, std::string, Hash>;
 
-  template <typename Tell>
-  const std::string& remembered(Known& known, const Trace::Entry& entry, const Tell& tell);
+  template <typename Format>
+  const std::string& remembered(Known& known, const Trace::Entry& entry, const Format& format);
   [[nodiscard]] std::uint64_t definitions_before(std::uint64_t time_ns);
 
   // Formats what the cache lacks.
-  const EventWords& words_;
+  const EventText& words_;
   struct Span {
     // Times [from, until) between two definitions, and how many definitions lie before. Initially empty.
     std::uint64_t from = 1, until = 0, number = 0;

@@ -1,4 +1,4 @@
-#include "command/trace/story/tell.hpp"
+#include "command/trace/story/format.hpp"
 
 #include <fmt/format.h>
 
@@ -30,10 +30,10 @@ std::string titled(const Trace& trace, const MessageStory& story, const Message&
 }
 
 // Builds the text of one story; run() may be called once.
-class Teller {
+class StoryWriter {
  public:
-  Teller(const Trace& trace, const Messages& messages, const EventWords& words, const MessageStory& story,
-         RememberedWords& remembered)
+  StoryWriter(const Trace& trace, const Messages& messages, const EventText& words, const MessageStory& story,
+              RememberedText& remembered)
       : trace_(trace),
         messages_(messages),
         words_(words),
@@ -47,11 +47,11 @@ class Teller {
     add_steps();
     add_bits();
     add_walk();
-    for (const std::string& sentence : probes_told(trace_, messages_, words_, story_)) add(sentence);
+    for (const std::string& sentence : probe_sentences(trace_, messages_, words_, story_)) add(sentence);
     add_missed();
     add_account();
-    for (const std::string& sentence : copies_told(copies_of(trace_, story_))) add(sentence);
-    for (const std::string& sentence : gaps_told(trace_, story_)) add(sentence);
+    for (const std::string& sentence : copy_sentences(copies_of(trace_, story_))) add(sentence);
+    for (const std::string& sentence : gap_sentences(trace_, story_)) add(sentence);
     return std::move(text_);
   }
 
@@ -102,7 +102,7 @@ class Teller {
   }
 
   // `freed` covers MPI_Finalize and MPI_Comm_free, which the call around it distinguishes.
-  [[nodiscard]] std::string_view given_back_words() const {
+  [[nodiscard]] std::string_view given_back_text() const {
     switch (static_cast<sim::TraceGivenBack>(at(story_.given_back).event.reason)) {
       case sim::TraceGivenBack::cancelled:
         return "its sender cancelled it";
@@ -116,7 +116,7 @@ class Teller {
     return "why is not known";
   }
 
-  [[nodiscard]] std::string_view dropped_words() const {
+  [[nodiscard]] std::string_view dropped_text() const {
     const sim::TraceEvent& event = at(story_.dropped).event;
     // A ready message requires a posted receive, so the cause is the program's and not the match list's.
     const bool no_match = event.reason == static_cast<std::uint8_t>(portals::DropReason::no_match);
@@ -161,7 +161,7 @@ class Teller {
   void add_walk() {
     const std::size_t end = story_.matched != kMissing ? story_.matched : story_.dropped;
     if (end == kMissing) return;
-    const auto told = std::count_if(story_.steps.begin(), story_.steps.end(), [&](std::size_t step) {
+    const auto shown = std::count_if(story_.steps.begin(), story_.steps.end(), [&](std::size_t step) {
       return at(step).event.kind == sim::TraceKind::kernel_pass && identity(at(step).event) == story_.identity;
     });
     const sim::TraceEvent& event = at(end).event;
@@ -170,15 +170,15 @@ class Teller {
     const bool is_cut = (how & sim::kTraceWalkCut) != 0;
     // `a` counts the visited entries, of which the last one took the message.
     const std::uint32_t passed = is_taken && event.a != 0 && !is_cut ? event.a - 1 : event.a;
-    const bool is_told = passed <= told;
+    const bool is_shown = passed <= shown;
     if ((how & sim::kTraceWalkByIndex) != 0) {
       add(fmt::format("The kernel's index found the entry; the walk of the paper passes over {}{} before it.",
                       is_cut ? "at least " : "", passed));
     }
-    if (is_told) return;
+    if (is_shown) return;
     add(fmt::format("Of {} {} that the walk passes over {} told; --trace-walks records all.",
                     is_cut ? "at least" : "the", sim::counted(passed, "entry", "entries"),
-                    sim::counted(told, "is", "are")));
+                    sim::counted(shown, "is", "are")));
   }
 
   // Sentences on the outcome. Messages that ended without a receive need one sentence and return early.
@@ -189,12 +189,12 @@ class Teller {
       return;
     }
     if (story_.given_back != kMissing) {
-      add(fmt::format("It left the heap unread: {}.", given_back_words()));
+      add(fmt::format("It left the heap unread: {}.", given_back_text()));
       add_calls(message.source, story_.begin, story_.completed, "sent it", "began to send it");
       return;
     }
     if (story_.dropped != kMissing) {
-      add(fmt::format("It was dropped: {}.", dropped_words()));
+      add(fmt::format("It was dropped: {}.", dropped_text()));
       return;
     }
     if (story_.sent != kMissing && story_.arrived == kMissing) {
@@ -205,17 +205,17 @@ class Teller {
                             message.destination)
               : fmt::format("It never arrived: rank {}'s recording ends without it.", message.destination));
     }
-    for (const std::string& sentence : waits_told(trace_, messages_, story_)) add(sentence);
+    for (const std::string& sentence : wait_sentences(trace_, messages_, story_)) add(sentence);
     if (story_.pulled != kMissing) {
       // A receive without room asks for none of the body.
       const bool no_room = story_.received != kMissing && at(story_.received).event.bytes == 0;
       add(fmt::format("Its body was not kept when its header came: {}.",
                       no_room ? "the receive had no room for it, so it did not travel"
                               : "it travelled when the receiver asked for it"));
-      for (const std::string& sentence : pull_waits_told(trace_, story_)) add(sentence);
+      for (const std::string& sentence : pull_wait_sentences(trace_, story_)) add(sentence);
     }
     if (fate(messages_, story_) == "broken off") add("Its body did not come to its end.");
-    for (const std::string& sentence : losses_told(trace_, messages_, story_)) add(sentence);
+    for (const std::string& sentence : loss_sentences(trace_, messages_, story_)) add(sentence);
     add_truncation();
     if (story_.begin != kMissing && story_.received != kMissing) {
       add(fmt::format("From the send to the receive's memory it took {}.",
@@ -245,11 +245,11 @@ class Teller {
     const sim::TraceEvent& received = at(story_.received).event;
     if (received.kind != sim::TraceKind::receive_complete || received.bytes >= sent.bytes) return;
     add(fmt::format("It was longer than its receive (MPI_ERR_TRUNCATE): {} of its {} there{}.", received.bytes,
-                    sim::counted(sent.bytes, "byte is", "bytes are"), truncated_call_words()));
+                    sim::counted(sent.bytes, "byte is", "bytes are"), truncated_call_text()));
   }
 
   // What the call said in which the receive was complete; others may have completed it on the way.
-  [[nodiscard]] std::string truncated_call_words() const {
+  [[nodiscard]] std::string truncated_call_text() const {
     const std::size_t enter = messages_.call_around(story_.received);
     if (enter == kMissing || messages_.has_threads(at(story_.received).file)) return "";
     const std::string call = call_name(trace_.files[at(enter).file], at(enter).event.a);
@@ -282,10 +282,10 @@ class Teller {
     const bool left_at_once = started != kMissing && ended == kMissing && story_.sent != kMissing &&
                               at(started).event.kind == sim::TraceKind::send_begin &&
                               at(started).event.a == sim::kTraceNoRequest;
-    const std::string in_first = call_words(started);
+    const std::string in_first = call_text(started);
     if (!in_first.empty())
       add(fmt::format("Rank {} {} in {}.", rank, is_one_call || left_at_once ? did : began, in_first));
-    const std::string in_last = is_one_call ? "" : call_words(ended);
+    const std::string in_last = is_one_call ? "" : call_text(ended);
     if (!in_last.empty()) add(fmt::format("That {} while rank {} was in {}.", end_of(ended), rank, in_last));
   }
 
@@ -298,7 +298,7 @@ class Teller {
   }
 
   // "MPI_Waitall, 12.0 ms long, 11.9 ms of it waiting".
-  [[nodiscard]] std::string call_words(std::size_t step) const {
+  [[nodiscard]] std::string call_text(std::size_t step) const {
     const std::size_t enter = step == kMissing ? kMissing : messages_.call_around(step);
     const std::size_t leave = enter == kMissing ? kMissing : messages_.leave_of(enter);
     if (leave == kMissing) return "";
@@ -310,27 +310,28 @@ class Teller {
 
   const Trace& trace_;
   const Messages& messages_;
-  const EventWords& words_;
+  const EventText& words_;
   const MessageStory& story_;
   const MissedReceive missed_;
-  RememberedWords& remembered_;
+  RememberedText& remembered_;
   std::string text_;
 };
 
 }  // namespace
 
-std::string title(const Trace& trace, const EventWords& words, const MessageStory& story) {
+std::string title(const Trace& trace, const EventText& words, const MessageStory& story) {
   return titled(trace, story, [&](const Trace::Entry& entry) { return words.message(entry); });
 }
 
-std::string tell(const Trace& trace, const Messages& messages, const EventWords& words, const MessageStory& story,
-                 RememberedWords& remembered) {
-  return Teller(trace, messages, words, story, remembered).run();
+std::string format_story(const Trace& trace, const Messages& messages, const EventText& words,
+                         const MessageStory& story, RememberedText& remembered) {
+  return StoryWriter(trace, messages, words, story, remembered).run();
 }
 
-std::string tell(const Trace& trace, const Messages& messages, const EventWords& words, const MessageStory& story) {
-  RememberedWords remembered(words);
-  return tell(trace, messages, words, story, remembered);
+std::string format_story(const Trace& trace, const Messages& messages, const EventText& words,
+                         const MessageStory& story) {
+  RememberedText remembered(words);
+  return format_story(trace, messages, words, story, remembered);
 }
 
 }  // namespace margay::command

@@ -1,4 +1,4 @@
-#include "command/run/report/watch.hpp"
+#include "command/run/report/monitor.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -21,26 +21,26 @@ int failing_status(int code) {
   return status != 0 ? status : 1;
 }
 
-Cause Watch::judge(std::uint32_t rank, const RankEnd& end) {
+Cause Monitor::judge(std::uint32_t rank, const RankEnd& end) {
   Cause cause;
   cause.rank = rank;
   cause.text = end.text;
   // The abort explains a signal, which the launcher may have sent because of it.
   if (end.aborting) {
-    cause.kind = end.second_program ? CauseKind::kSecondProgram : CauseKind::kAbort;
+    cause.kind = end.second_program ? CauseKind::second_program : CauseKind::abort;
     cause.code = end.abort_code;
   } else if (end.by_signal) {
-    cause.kind = CauseKind::kSignal;
+    cause.kind = CauseKind::signal;
     cause.signal = end.value;
   } else if (end.called_init && !end.called_finalize) {
-    cause.kind = CauseKind::kNoFinalize;
+    cause.kind = CauseKind::no_finalize;
     cause.code = end.value;
   }
   return cause;
 }
 
 // A failure of this rank is judged before its lack of MPI_Init, so that a crash is not reported as a missing MPI_Init.
-void Watch::on_end(std::uint32_t rank, const RankEnd& end, std::int64_t now_ns) {
+void Monitor::on_end(std::uint32_t rank, const RankEnd& end, std::int64_t now_ns) {
   MARGAY_ASSERT(!ranks_[rank].ended && left_ > 0);
   ranks_[rank].ended = true;
   ranks_[rank].stopped_at_ns = -1;
@@ -48,11 +48,11 @@ void Watch::on_end(std::uint32_t rank, const RankEnd& end, std::int64_t now_ns) 
   ranks_[rank].exit_status = end.by_signal ? kSignalBase + end.value : end.value;
   --left_;
   Cause cause = judge(rank, end);
-  if (cause.kind != CauseKind::kNone) {
+  if (cause.kind != CauseKind::none) {
     fail(std::move(cause), now_ns, 0, kTermToKillNs);
   } else {
     // After a failure the other ranks' codes are consequences.
-    if (first_nonzero_code_ == 0 && cause_.kind == CauseKind::kNone) first_nonzero_code_ = end.value;
+    if (first_nonzero_code_ == 0 && cause_.kind == CauseKind::none) first_nonzero_code_ = end.value;
     if (!end.called_init && ended_without_init_ < 0) {
       ended_without_init_ = rank;
       ended_without_init_code_ = end.value;
@@ -61,90 +61,90 @@ void Watch::on_end(std::uint32_t rank, const RankEnd& end, std::int64_t now_ns) 
   some_initialized_ = some_initialized_ || end.called_init;
   if (some_initialized_) on_initialized(now_ns);
   // The aborting rank has ended, so its grace is over.
-  const bool aborted = cause_.kind == CauseKind::kAbort || cause_.kind == CauseKind::kSecondProgram;
+  const bool aborted = cause_.kind == CauseKind::abort || cause_.kind == CauseKind::second_program;
   if (aborted && cause_.rank == rank && terminate_at_ns_ > now_ns) terminate_at_ns_ = now_ns;
 }
 
-void Watch::on_initialized(std::int64_t now_ns) {
+void Monitor::on_initialized(std::int64_t now_ns) {
   some_initialized_ = true;
   // No rank is left that could wait for the one without MPI_Init.
   if (ended_without_init_ < 0 || left_ == 0) return;
   Cause cause;
-  cause.kind = CauseKind::kNoInit;
+  cause.kind = CauseKind::no_init;
   cause.rank = static_cast<std::uint32_t>(ended_without_init_);
   cause.code = ended_without_init_code_;
   fail(std::move(cause), now_ns, 0, kTermToKillNs);
 }
 
 // The grace lets the aborting rank write its message.
-void Watch::on_abort(std::uint32_t rank, int code, const std::string& text, std::int64_t now_ns) {
+void Monitor::on_abort(std::uint32_t rank, int code, const std::string& text, std::int64_t now_ns) {
   Cause cause;
-  cause.kind = CauseKind::kAbort;
+  cause.kind = CauseKind::abort;
   cause.rank = rank;
   cause.code = code;
   cause.text = text;
   fail(std::move(cause), now_ns, kAbortGraceNs, kTermToKillNs);
 }
 
-void Watch::on_second_program(std::uint32_t rank, int code, std::int64_t now_ns) {
+void Monitor::on_second_program(std::uint32_t rank, int code, std::int64_t now_ns) {
   Cause cause;
-  cause.kind = CauseKind::kSecondProgram;
+  cause.kind = CauseKind::second_program;
   cause.rank = rank;
   cause.code = code;
   fail(std::move(cause), now_ns, kAbortGraceNs, kTermToKillNs);
 }
 
-void Watch::on_protocol_error(std::uint32_t rank, const std::string& sentence, std::int64_t now_ns) {
+void Monitor::on_protocol_error(std::uint32_t rank, const std::string& sentence, std::int64_t now_ns) {
   Cause cause;
-  cause.kind = CauseKind::kProtocol;
+  cause.kind = CauseKind::protocol;
   cause.rank = rank;
   cause.text = sentence;
   fail(std::move(cause), now_ns, 0, kTermToKillNs);
 }
 
 // Ranks get more time than after a failure, to clean up.
-void Watch::on_interrupt(int signal, std::int64_t now_ns) {
+void Monitor::on_interrupt(int signal, std::int64_t now_ns) {
   const bool again = std::exchange(interrupted_, true);
   Cause cause;
-  cause.kind = CauseKind::kInterrupted;
+  cause.kind = CauseKind::interrupted;
   cause.signal = signal;
   fail(std::move(cause), now_ns, 0, kInterruptToKillNs);
   // fail() ignores the second interrupt, whose only effect is this.
   if (again) kill_at_ns_ = now_ns;
 }
 
-void Watch::on_timeout(std::int64_t now_ns) {
+void Monitor::on_timeout(std::int64_t now_ns) {
   Cause cause;
-  cause.kind = CauseKind::kTimeout;
+  cause.kind = CauseKind::timeout;
   fail(std::move(cause), now_ns, 0, kTermToKillNs);
 }
 
-void Watch::on_deadlock(std::int64_t now_ns) {
+void Monitor::on_deadlock(std::int64_t now_ns) {
   Cause cause;
-  cause.kind = CauseKind::kDeadlock;
+  cause.kind = CauseKind::deadlock;
   fail(std::move(cause), now_ns, 0, kTermToKillNs);
 }
 
-void Watch::on_output_closed(int error, const std::string& place, std::int64_t now_ns) {
+void Monitor::on_output_closed(int error, const std::string& place, std::int64_t now_ns) {
   Cause cause;
-  cause.kind = CauseKind::kOutputClosed;
+  cause.kind = CauseKind::output_closed;
   cause.code = error;
   cause.text = place;
   fail(std::move(cause), now_ns, 0, kTermToKillNs);
 }
 
-void Watch::on_continue(std::uint32_t rank) {
+void Monitor::on_continue(std::uint32_t rank) {
   ranks_[rank].stopped_at_ns = -1;
   ranks_[rank].warned = false;
 }
 
-bool Watch::some_stopped() const {
-  return std::ranges::any_of(ranks_, [](const RankWatch& rank) { return !rank.ended && rank.stopped_at_ns >= 0; });
+bool Monitor::some_stopped() const {
+  return std::ranges::any_of(ranks_, [](const MonitoredRank& rank) { return !rank.ended && rank.stopped_at_ns >= 0; });
 }
 
-void Watch::fail(Cause cause, std::int64_t now_ns, std::int64_t grace_ns, std::int64_t term_to_kill_ns) {
+void Monitor::fail(Cause cause, std::int64_t now_ns, std::int64_t grace_ns, std::int64_t term_to_kill_ns) {
   // Invariant 1.
-  if (cause_.kind != CauseKind::kNone) return;
+  if (cause_.kind != CauseKind::none) return;
   cause_ = std::move(cause);
   terminate_at_ns_ = now_ns + grace_ns;
   // Invariant 2.
@@ -152,70 +152,70 @@ void Watch::fail(Cause cause, std::int64_t now_ns, std::int64_t grace_ns, std::i
 }
 
 // Clears each deadline that it returns, so that a step is taken once.
-KillStep Watch::next_step(std::int64_t now_ns) {
-  if (left_ == 0) return KillStep::kNothing;
+KillStep Monitor::next_step(std::int64_t now_ns) {
+  if (left_ == 0) return KillStep::nothing;
   // The kill is tested first: a late loop then skips the termination.
   if (kill_at_ns_ >= 0 && now_ns >= kill_at_ns_) {
     terminate_at_ns_ = -1;
     // Again after an interval: a rank may have forked between the signals.
     kill_at_ns_ = now_ns + kTermToKillNs;
-    return KillStep::kKill;
+    return KillStep::kill;
   }
   if (terminate_at_ns_ >= 0 && now_ns >= terminate_at_ns_) {
     terminate_at_ns_ = -1;
-    return KillStep::kTerminate;
+    return KillStep::terminate;
   }
-  return KillStep::kNothing;
+  return KillStep::nothing;
 }
 
-int Watch::ending_signal() const {
-  return cause_.kind == CauseKind::kInterrupted ? cause_.signal : SIGTERM;
+int Monitor::ending_signal() const {
+  return cause_.kind == CauseKind::interrupted ? cause_.signal : SIGTERM;
 }
 
 // One at a time: the caller's loop calls again.
-std::int64_t Watch::take_stop_warning(std::int64_t now_ns) {
+std::int64_t Monitor::take_stop_warning(std::int64_t now_ns) {
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
-    RankWatch& watch = ranks_[rank];
-    if (watch.stopped_at_ns < 0 || watch.warned || now_ns - watch.stopped_at_ns < kStopWarningNs) continue;
-    watch.warned = true;
+    MonitoredRank& monitor = ranks_[rank];
+    if (monitor.stopped_at_ns < 0 || monitor.warned || now_ns - monitor.stopped_at_ns < kStopWarningNs) continue;
+    monitor.warned = true;
     return static_cast<std::int64_t>(rank);
   }
   return -1;
 }
 
-std::int64_t Watch::deadline_ns() const {
+std::int64_t Monitor::deadline_ns() const {
   std::int64_t first = -1;
   const auto consider = [&first](std::int64_t at) {
     if (at >= 0 && (first < 0 || at < first)) first = at;
   };
   consider(terminate_at_ns_);
   consider(kill_at_ns_);
-  for (const RankWatch& watch : ranks_) {
-    if (watch.stopped_at_ns >= 0 && !watch.warned) consider(watch.stopped_at_ns + kStopWarningNs);
+  for (const MonitoredRank& monitor : ranks_) {
+    if (monitor.stopped_at_ns >= 0 && !monitor.warned) consider(monitor.stopped_at_ns + kStopWarningNs);
   }
   return first;
 }
 
 // As a shell would report: 128 + signal, or the code.
-int Watch::exit_status() const {
+int Monitor::exit_status() const {
   switch (cause_.kind) {
-    case CauseKind::kNone:
+    case CauseKind::none:
       return first_nonzero_code_;
-    case CauseKind::kSignal:
-    case CauseKind::kInterrupted:
+    case CauseKind::signal:
+    case CauseKind::interrupted:
       return kSignalBase + cause_.signal;
-    case CauseKind::kOutputClosed:
+    case CauseKind::output_closed:
       return cause_.code == EPIPE ? kSignalBase + SIGPIPE : 1;
-    case CauseKind::kTimeout:
+    case CauseKind::timeout:
       return kTimeoutStatus;
-    case CauseKind::kDeadlock:
+    case CauseKind::deadlock:
       return kDeadlockStatus;
-    case CauseKind::kProtocol:
+    case CauseKind::protocol:
       return 1;
-    case CauseKind::kNoFinalize:
-    case CauseKind::kNoInit:
-    case CauseKind::kAbort:
-    case CauseKind::kSecondProgram:
+    case CauseKind::no_finalize:
+    case CauseKind::no_init:
+    case CauseKind::abort:
+    case CauseKind::second_program:
       return failing_status(cause_.code);
   }
   return 1;

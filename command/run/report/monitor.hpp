@@ -18,22 +18,22 @@ namespace margay::command {
 
 // Why a job ended. exit_status() derives from it.
 enum class CauseKind : std::uint8_t {
-  kNone,
-  kSignal,         // `signal` killed a rank
-  kNoFinalize,     // a rank exited after MPI_Init without MPI_Finalize, with exit code `code`
-  kNoInit,         // a rank exited with `code` without MPI_Init, which others had called
-  kAbort,          // MPI_Abort(`code`), or a fatal error, described by `text`
-  kSecondProgram,  // an MPI program started in a rank's place, which another one has or had
-  kTimeout,        // --timeout
-  kDeadlock,       // --deadlock abort
-  kInterrupted,    // the launcher got `signal`
-  kOutputClosed,   // the output named by `text` cannot be written; `code` is the errno, EPIPE: its reader has gone
-  kProtocol,       // a rank broke the launch protocol, as `text` describes
+  none,
+  signal,          // `signal` killed a rank
+  no_finalize,     // a rank exited after MPI_Init without MPI_Finalize, with exit code `code`
+  no_init,         // a rank exited with `code` without MPI_Init, which others had called
+  abort,           // MPI_Abort(`code`), or a fatal error, described by `text`
+  second_program,  // an MPI program started in a rank's place, which another one has or had
+  timeout,         // --timeout
+  deadlock,        // --deadlock abort
+  interrupted,     // the launcher got `signal`
+  output_closed,   // the output named by `text` cannot be written; `code` is the errno, EPIPE: its reader has gone
+  protocol,        // a rank broke the launch protocol, as `text` describes
 };
 
 // The root cause with its details; unused fields keep their defaults.
 struct Cause {
-  CauseKind kind = CauseKind::kNone;
+  CauseKind kind = CauseKind::none;
   std::uint32_t rank = 0;
   int signal = 0;
   int code = 0;
@@ -56,10 +56,10 @@ struct RankEnd {
 };
 
 // What to do to the job's processes.
-enum class KillStep : std::uint8_t { kNothing, kTerminate, kKill };
+enum class KillStep : std::uint8_t { nothing, terminate, kill };
 
 // All times are nanoseconds of one monotonic clock, passed in by the caller; -1: not set.
-class Watch {
+class Monitor {
  public:
   static constexpr std::int64_t kMillisecondNs = 1'000'000;
   // For the aborting rank to flush its output.
@@ -70,7 +70,7 @@ class Watch {
   // Age of a stop at which it is reported.
   static constexpr std::int64_t kStopWarningNs = 10'000 * kMillisecondNs;
 
-  explicit Watch(std::uint32_t ranks) : ranks_(ranks), left_(ranks) {}
+  explicit Monitor(std::uint32_t ranks) : ranks_(ranks), left_(ranks) {}
 
   // A rank ended. Requires: its end was not reported before.
   void on_end(std::uint32_t rank, const RankEnd& end, std::int64_t now_ns);
@@ -115,7 +115,7 @@ class Watch {
   [[nodiscard]] int signal_of(std::uint32_t rank) const { return ranks_[rank].signal; }
 
  private:
-  struct RankWatch {
+  struct MonitoredRank {
     bool ended = false;
     bool warned = false;
     int exit_status = 0;
@@ -128,7 +128,7 @@ class Watch {
   // The cause in a rank's end; kNone: it is not a failure by itself.
   [[nodiscard]] static Cause judge(std::uint32_t rank, const RankEnd& end);
 
-  std::vector<RankWatch> ranks_;
+  std::vector<MonitoredRank> ranks_;
   std::uint32_t left_;
   Cause cause_;
   int first_nonzero_code_ = 0;

@@ -35,7 +35,7 @@ class BodyTimes {
  public:
   // A body of `length` bytes begins to arrive. `reading`: out of the sender's memory.
   void begin(std::uint64_t length, bool reading) {
-    first_of_its_way_ = last_was_reading_ != reading;
+    first_of_its_method_ = last_was_reading_ != reading;
     last_was_reading_ = reading;
     which_ = body_class(length);
     bytes_ = ns_ = 0;
@@ -52,14 +52,14 @@ class BodyTimes {
 
  private:
   // The mean cost of a method, and the number of samples, up to the number that suffices.
-  struct Way {
+  struct Method {
     std::uint32_t samples = 0;
     // A moving mean.
     double ns_per_byte = 0;
   };
   // Both methods' costs for one size class.
   struct Class {
-    Way ring, reading;
+    Method ring, reading;
   };
 
   std::array<Class, kBodyClasses> classes_;
@@ -71,11 +71,11 @@ class BodyTimes {
   // The method of the arriving body; nothing before the first.
   std::optional<bool> last_was_reading_;
   // The previous body used the other method: caches hold what that one needs, so this body is not counted.
-  bool first_of_its_way_ = true;
+  bool first_of_its_method_ = true;
 };
 
 // The sender's side: chooses the method of the next body.
-class BodyWayChooser {
+class BodyMethodChooser {
  public:
   // Whether to offer a body of this length for reading. Counts the body.
   [[nodiscard]] bool reading(std::uint64_t length, BodyPreferences preferences);

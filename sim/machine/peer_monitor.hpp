@@ -12,7 +12,7 @@ namespace margay::sim {
 class ShmWire;
 
 // Made for each process; used only after begin().
-class PeerWatch {
+class PeerMonitor {
  public:
   // The time between two polls: four of them in the 2 s within which a loss is reported.
   static constexpr std::uint64_t kLookNs = 500'000'000;

@@ -1,4 +1,4 @@
-#include "mpi_adi/rank/guard_watch.hpp"
+#include "mpi_adi/rank/guard_timer.hpp"
 
 #include <cstdio>
 #include <string>
@@ -13,7 +13,7 @@ constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 
 }  // namespace
 
-void GuardWatch::waits(std::uint32_t holder, std::uint64_t waited_ns) {
+void GuardTimer::waits(std::uint32_t holder, std::uint64_t waited_ns) {
   sim::BoardBlock& board = process_.board();
   // The end of the wait: the launcher must not report it any more. The count of progress restarts its search for
   // stalls.

@@ -1,4 +1,4 @@
-#include "sim/machine/peer_watch.hpp"
+#include "sim/machine/peer_monitor.hpp"
 
 #include <utility>
 
@@ -6,12 +6,12 @@
 
 namespace margay::sim {
 
-void PeerWatch::begin(ShmWire& wire, std::vector<ProcessIdentity> processes) {
+void PeerMonitor::begin(ShmWire& wire, std::vector<ProcessIdentity> processes) {
   wire_ = &wire;
   processes_ = std::move(processes);
 }
 
-void PeerWatch::look(std::uint64_t now_ns) {
+void PeerMonitor::look(std::uint64_t now_ns) {
   if (!watching() || now_ns - looked_ns_ < kLookNs) return;
   looked_ns_ = now_ns;
   for (std::uint32_t local_rank = 0; local_rank < processes_.size(); ++local_rank) {

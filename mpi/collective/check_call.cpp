@@ -1,4 +1,4 @@
-#include "mpi/collective/note_call.hpp"
+#include "mpi/collective/check_call.hpp"
 
 #include <algorithm>
 #include <string>
@@ -34,7 +34,7 @@ std::string words_of_root(int root) {
 }
 
 // The count and type as the program names them; the judge compares bytes and signatures instead.
-std::string words_of_amount(const CollectiveCall& what) {
+std::string amount_text(const CollectiveCall& what) {
   if (what.type == nullptr) return "";
   return " of " + std::to_string(what.count) + " x " +
          (what.type->name.empty() ? std::string("a derived type") : what.type->name);
@@ -43,9 +43,9 @@ std::string words_of_amount(const CollectiveCall& what) {
 std::string words_of_rest(const Communicator& communicator, const CollectiveCall& what) {
   std::string words;
   if (what.operation != 0) {
-    words += " with " + (is_predefined_op(what.operation) ? operation_word(what.operation) : "an operation of its own");
+    words += " with " + (is_predefined_op(what.operation) ? operation_text(what.operation) : "an operation of its own");
   }
-  return words + words_of_root(what.root) + ", " + communicator_word(communicator);
+  return words + words_of_root(what.root) + ", " + communicator_text(communicator);
 }
 
 // Writes the root as a rank of both groups together.
@@ -73,12 +73,12 @@ Amount amount_of(const Datatype& type, std::uint64_t bytes) {
   return {bytes, signature_of(*type.definition, bytes)};
 }
 
-void tell_call(Call& call, const Communicator& communicator, const CollectiveCall& what) {
-  tell_call(call, communicator, what, {}, true);
+void report_call(Call& call, const Communicator& communicator, const CollectiveCall& what) {
+  report_call(call, communicator, what, {}, true);
 }
 
-void tell_call(Call& call, const Communicator& communicator, const CollectiveCall& what, CallShares shares,
-               bool alike) {
+void report_call(Call& call, const Communicator& communicator, const CollectiveCall& what, CallShares shares,
+                 bool alike) {
   // Only calls of the world model are checked.
   if (communicator.group->session != Group::kWorldModel) return;
   CallReport report;
@@ -92,8 +92,8 @@ void tell_call(Call& call, const Communicator& communicator, const CollectiveCal
   record.expects_alike = shares.expects_alike;
   write(record.function, function_of(call));
   // The program's line, by which the judge names the call.
-  record.place = sim::source_place(call.rank().caller());
-  write(record.of, words_of_amount(what));
+  record.place = sim::source_location(call.rank().caller());
+  write(record.of, amount_text(what));
   write(record.rest, words_of_rest(communicator, what));
   report.sends = std::move(shares.sends);
   report.expects = std::move(shares.expects);
@@ -101,7 +101,7 @@ void tell_call(Call& call, const Communicator& communicator, const CollectiveCal
 }
 
 // MPI_Finalize is a collective call, too: members with fewer calls are found here.
-void note_last_call(Call& call) {
+void check_last_call(Call& call) {
   CallCheck* const check = collectives_of(call).check();
   if (check == nullptr) return;
   CallReport report;

@@ -1,4 +1,4 @@
-#include "command/trace/story/remembered_words.hpp"
+#include "command/trace/story/remembered_text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -34,7 +34,7 @@ bool repeats(const sim::TraceEvent& event) {
 }
 
 // Kinds whose words contain `detail`. In the others it grows from event to event and would defeat the cache.
-bool tells_detail(sim::TraceKind kind) {
+bool shows_detail(sim::TraceKind kind) {
   switch (kind) {
     case sim::TraceKind::kernel_deposit:
     case sim::TraceKind::post_receive:
@@ -49,7 +49,7 @@ bool tells_detail(sim::TraceKind kind) {
 }  // namespace
 
 // The event has no padding, so all of its bytes count.
-std::size_t RememberedWords::Hash::operator()(const Key& key) const {
+std::size_t RememberedText::Hash::operator()(const Key& key) const {
   std::uint64_t hash = key.file;
   const auto words = std::bit_cast<std::array<std::uint64_t, sim::kTraceEventBytes / sizeof(std::uint64_t)>>(key.event);
   for (const std::uint64_t word : words) {
@@ -60,7 +60,7 @@ std::size_t RememberedWords::Hash::operator()(const Key& key) const {
 }
 
 // The number of definitions at or before `time_ns`.
-std::uint64_t RememberedWords::definitions_before(std::uint64_t time_ns) {
+std::uint64_t RememberedText::definitions_before(std::uint64_t time_ns) {
   if (time_ns < latest_.from || time_ns >= latest_.until) {
     const std::vector<std::uint64_t>& all = words_.definition_times();
     const auto later = std::upper_bound(all.begin(), all.end(), time_ns);
@@ -71,26 +71,26 @@ std::uint64_t RememberedWords::definitions_before(std::uint64_t time_ns) {
   return latest_.number;
 }
 
-template <typename Tell>
-const std::string& RememberedWords::remembered(Known& known, const Trace::Entry& entry, const Tell& tell) {
+template <typename Format>
+const std::string& RememberedText::remembered(Known& known, const Trace::Entry& entry, const Format& format) {
   // Emptying a full cache costs less than an order of last use, and a run's frequent events return soon.
   constexpr std::size_t kMost = 4096;
   Key key{entry.event, entry.file};
   key.event.time = definitions_before(entry.event.time);
   key.event.sequence = entry.event.sequence == 0 ? 0 : 1;
-  if (!tells_detail(key.event.kind)) key.event.detail = 0;
+  if (!shows_detail(key.event.kind)) key.event.detail = 0;
   if (const auto found = known.find(key); found != known.end()) return found->second;
   if (known.size() >= kMost) known.clear();
-  return known.emplace(key, tell()).first->second;
+  return known.emplace(key, format()).first->second;
 }
 
-std::string RememberedWords::of(const Trace::Entry& entry, const sim::TraceEvent* arrival) {
+std::string RememberedText::of(const Trace::Entry& entry, const sim::TraceEvent* arrival) {
   // Where numbers change their meaning the words depend on the time of sending, which is not in the key.
   if (!repeats(entry.event) || words_.by_sending()) return words_.of(entry, arrival);
   return remembered(events_, entry, [&] { return words_.of(entry, arrival); });
 }
 
-std::string RememberedWords::message(const Trace::Entry& entry) {
+std::string RememberedText::message(const Trace::Entry& entry) {
   if (!repeats(entry.event) || words_.by_sending()) return words_.message(entry);
   return remembered(messages_, entry, [&] { return words_.message(entry); });
 }

@@ -12,9 +12,9 @@
 namespace margay::mpi_adi {
 
 // One for each rank. Called by the thread that waits.
-class GuardWatch {
+class GuardTimer {
  public:
-  explicit GuardWatch(sim::Process& process) : process_(process) {}
+  explicit GuardTimer(sim::Process& process) : process_(process) {}
 
   // Called while the wait for rank `holder` lasts, with the time so far, and with 0 when it is over.
   void waits(std::uint32_t holder, std::uint64_t waited_ns);
