@@ -165,7 +165,7 @@ void CallCheck::compare(Stream& stream, CallReport report, std::uint32_t from) {
   }
   if (!differing.empty()) {
     report_mismatch(differing +
-           (stream.out_of_step ? "; the members are out of step, so later calls there are not compared" : ""));
+                    (stream.out_of_step ? "; the members are out of step, so later calls there are not compared" : ""));
   }
   // Removes the calls that all members have reported, oldest first.
   while (!stream.open.empty() && stream.open.front().seen() >= stream.members) {
@@ -207,7 +207,7 @@ void CallCheck::report_unmade() {
     if (stream.out_of_step || stream.open.empty()) continue;
     const CallMatch& call = stream.open.front();
     report_mismatch(call.first() + ", which " + std::to_string(stream.members - call.seen()) + " of the " +
-           std::to_string(stream.members) + " members never do");
+                    std::to_string(stream.members) + " members never do");
   }
 }
 

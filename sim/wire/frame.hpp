@@ -65,8 +65,8 @@ struct EncodedHead {
   std::size_t bytes = 0;
 };
 // Writes bytes 8 and up of any header's head to `out`, whose first eight bytes stay as they are. Requires: `out` has
-// kFrameHeadMaxBytes. encode_plain_head() encodes the commonest head in 26 instructions; tests/sim/frame_codec_test
-// compares the bytes of both, and the headers of the two decoders.
+// kFrameHeadMaxBytes. encode_plain_head() encodes the commonest head in 26 instructions;
+// tests/sim/wire/frame_codec_test compares the bytes of both, and the headers of the two decoders.
 [[nodiscard]] EncodedHead encode_head(const portals::Header& header, std::byte* out, bool read_body = false);
 // encode_head()'s twin for the commonest head, of 16 bytes without groups. False: the header needs groups, and nothing
 // was written.
@@ -134,10 +134,10 @@ struct DecodeResult {
 }
 // Decodes any frame, with bounds checks: it reads nothing beyond `input`, and ignores byte 0. Each header has exactly
 // one encoding: a group that is announced but holds only the values that its absence means is malformed; so is
-// kFlagReadBody, unless allowed. decode_plain_head() is its twin for the commonest head (tests/sim/frame_codec_test).
-// `header` is written in place, because a copy of 88 fresh bytes costs more than the decoding. Its source and
-// destination, which no frame carries, are not changed; a control frame changes nothing in it. After `malformed` it may
-// be half written.
+// kFlagReadBody, unless allowed. decode_plain_head() is its twin for the commonest head
+// (tests/sim/wire/frame_codec_test). `header` is written in place, because a copy of 88 fresh bytes costs more than the
+// decoding. Its source and destination, which no frame carries, are not changed; a control frame changes nothing in it.
+// After `malformed` it may be half written.
 [[nodiscard]] DecodeResult decode_head(std::span<const std::byte> input, portals::Header& header, DecodedHead& out,
                                        bool may_read_body = false);
 

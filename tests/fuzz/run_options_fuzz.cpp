@@ -16,7 +16,7 @@
 namespace margay {
 
 // --collective's value is read by the registry of algorithms, which is left out here
-// (tests/collectives/select_choose_test).
+// (tests/collectives/select/choose_test).
 portals::Status collectives::parse_asked_for(std::string_view /*text*/, AskedFor& /*out*/) {
   return {};
 }

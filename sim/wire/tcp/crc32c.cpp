@@ -3,7 +3,7 @@
 #include <array>
 #include <cstring>
 
-#include "sim/wire/tcp/crc32c_ways.hpp"
+#include "sim/wire/tcp/crc32c_methods.hpp"
 
 namespace margay::sim {
 namespace {

@@ -14,7 +14,7 @@
 //
 // The last 128 bits, congruent to the whole message, go through the crc32 instruction, which multiplies by x^32 and
 // divides; so do the bytes behind them. A start value is a change of the message's first 32 bits.
-#include "sim/wire/tcp/crc32c_ways.hpp"
+#include "sim/wire/tcp/crc32c_methods.hpp"
 
 #if MARGAY_CRC32C_X86
 

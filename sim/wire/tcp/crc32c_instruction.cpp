@@ -1,7 +1,7 @@
 // CRC32C by the processor's crc32 instruction (SSE4.2).
 #include <array>
 
-#include "sim/wire/tcp/crc32c_ways.hpp"
+#include "sim/wire/tcp/crc32c_methods.hpp"
 
 #if MARGAY_CRC32C_X86
 

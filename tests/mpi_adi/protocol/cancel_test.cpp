@@ -1,5 +1,5 @@
-#include "mpi_adi/device/parts.hpp"
 #include "mpi_adi/protocol/cancel.hpp"
+#include "mpi_adi/device/parts.hpp"
 #include "tests/mpi_adi/hand_made.hpp"
 
 namespace margay::mpi_adi {

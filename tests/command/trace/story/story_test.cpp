@@ -32,7 +32,7 @@ std::vector<std::string> missing(const Trace& trace) {
   return missing_steps(trace, TraceNames(trace), Messages(trace));
 }
 
-std::string reported(const Trace& trace, MessageIdentity message) {
+std::string story(const Trace& trace, MessageIdentity message) {
   const TraceNames names(trace);
   const Messages messages(trace);
   return format_story(trace, messages, EventText(trace, names), messages.story(message));
@@ -68,9 +68,9 @@ TEST_CASE("story: a message that its receiver's MPI_Finalize finds in the heap i
   made.add(1, sim::TraceKind::mpi_enter);
   sim::TraceEvent& given_back = made.add(1, sim::TraceKind::given_back, kMessage, portals::Kind::put, 0, kTag7);
   given_back.reason = static_cast<std::uint8_t>(sim::TraceGivenBack::freed);
-  CHECK(contains(reported(made.trace, kMessage), "its receiver ended MPI, and no receive had come for it"));
+  CHECK(contains(story(made.trace, kMessage), "its receiver ended MPI, and no receive had come for it"));
   made.trace.entries[1].event.a = 1;
-  CHECK(contains(reported(made.trace, kMessage), "its communicator was freed, and no receive had come for it"));
+  CHECK(contains(story(made.trace, kMessage), "its communicator was freed, and no receive had come for it"));
 }
 
 TEST_CASE("story: a body that did not come to its end was not received") {
@@ -85,15 +85,15 @@ TEST_CASE("story: a body that did not come to its end was not received") {
     CHECK(fate(messages, messages.story(kMessage)) == "broken off");
     CHECK(unreceived(messages, messages.story(kMessage)) == Unreceived::yes);
   }
-  CHECK(contains(reported(made.trace, kMessage),
+  CHECK(contains(story(made.trace, kMessage),
                  "- Its body did not come to its end.\n- Rank 0 was killed, or still runs.\n"));
   made.add(1, sim::TraceKind::peer_lost, {0, 1, 0});
-  CHECK(contains(reported(made.trace, kMessage), "- Rank 1 lost rank 0, which was killed, or still runs.\n"));
+  CHECK(contains(story(made.trace, kMessage), "- Rank 1 lost rank 0, which was killed, or still runs.\n"));
   made.add(1, sim::TraceKind::kernel_deposit, kMessage, portals::Kind::put, 0, kTag7).saved = portals::Saved::both;
   const Messages messages(made.trace);
   CHECK(fate(messages, messages.story(kMessage)) == "expected");
   CHECK(unreceived(messages, messages.story(kMessage)) == Unreceived::no);
-  CHECK_FALSE(contains(reported(made.trace, kMessage), "did not come to its end"));
+  CHECK_FALSE(contains(story(made.trace, kMessage), "did not come to its end"));
 }
 
 TEST_CASE("story: a send that failed or was cancelled is not told as complete, and who was lost is said") {
@@ -113,7 +113,7 @@ TEST_CASE("story: a send that failed or was cancelled is not told as complete, a
   made.trace.files[1].closed = false;
   made.trace.files[1].end = sim::TraceEnd::signal;
   made.trace.files[1].end_value = 9;
-  const std::string text = reported(made.trace, kMessage);
+  const std::string text = story(made.trace, kMessage);
   CAPTURE(text);
   CHECK(contains(text, "the send ends with MPIX_ERR_PROC_FAILED"));
   CHECK_FALSE(contains(text, "complete"));
@@ -122,12 +122,12 @@ TEST_CASE("story: a send that failed or was cancelled is not told as complete, a
   CHECK(contains(text, "- That failed (MPIX_ERR_PROC_FAILED) while rank 0 was in MPI_Wait,"));
   end.b = 0;
   end.reason = sim::kTraceCancelled;
-  CHECK(contains(reported(made.trace, kMessage), "the send is cancelled"));
-  CHECK(contains(reported(made.trace, kMessage), "- That was cancelled while rank 0 was in MPI_Wait,"));
+  CHECK(contains(story(made.trace, kMessage), "the send is cancelled"));
+  CHECK(contains(story(made.trace, kMessage), "- That was cancelled while rank 0 was in MPI_Wait,"));
   made.trace.entries.resize(4);
-  CHECK(contains(reported(made.trace, kMessage), "- Rank 0 began to send it in MPI_Isend,"));
+  CHECK(contains(story(made.trace, kMessage), "- Rank 0 began to send it in MPI_Isend,"));
   made.trace.entries[1].event.a = sim::kTraceNoRequest;
-  CHECK(contains(reported(made.trace, kMessage), "- Rank 0 sent it in MPI_Isend,"));
+  CHECK(contains(story(made.trace, kMessage), "- Rank 0 sent it in MPI_Isend,"));
 }
 
 TEST_CASE("story: who waited for a body that is pulled is told") {
@@ -135,7 +135,7 @@ TEST_CASE("story: who waited for a body that is pulled is told") {
   for (auto& [event, file] : made.trace.entries) {
     if (event.kind == sim::TraceKind::kernel_get_arrived) event.time += 400;
   }
-  CHECK(contains(reported(made.trace, kMessage),
+  CHECK(contains(story(made.trace, kMessage),
                  "- The receive waited 1.40 us until rank 0 saw that its body was asked for.\n"
                  "- From there the body took 2.60 us to its end.\n"));
 }
@@ -184,7 +184,7 @@ TEST_CASE("story: a file that went round knows what happened since its first eve
     return unreceived(messages, messages.story(message));
   };
   CHECK(is(kMessage) == Unreceived::yes);
-  CHECK(contains(reported(made.trace, kMessage), "Nothing in this trace received it."));
+  CHECK(contains(story(made.trace, kMessage), "Nothing in this trace received it."));
   CHECK(is({0, 1, 6}) == Unreceived::yes);  // sent behind the first event that is there
   made.trace.entries.erase(made.trace.entries.begin() + 1, made.trace.entries.begin() + 3);
   made.add(1, sim::TraceKind::sleep).time = 5000;  // behind both sends
@@ -213,7 +213,7 @@ TEST_CASE("story: of an answer without a body none is missed") {
       .saved = portals::Saved::header;
   made.add(0, sim::TraceKind::kernel_deposit, kAcknowledgment, portals::Kind::put, mpi_adi::kAcknowledgmentPortal, 2)
       .saved = portals::Saved::header;
-  const std::string text = reported(made.trace, kAcknowledgment);
+  const std::string text = story(made.trace, kAcknowledgment);
   CAPTURE(text);
   CHECK_FALSE(contains(text, "its body is not"));
   CHECK(contains(text, "it is there"));
@@ -227,9 +227,9 @@ TEST_CASE("story: a ready message that came before its receive is said to be dro
   made.add(1, sim::TraceKind::kernel_arrive, kMessage, portals::Kind::put, 0, kTag7 | 1);
   made.add(1, sim::TraceKind::kernel_drop, kMessage, portals::Kind::put, 0, kTag7 | 1).reason =
       static_cast<std::uint8_t>(portals::DropReason::no_match);
-  CHECK(contains(reported(made.trace, kMessage), "It was dropped: it was ready, and no receive was posted for it."));
+  CHECK(contains(story(made.trace, kMessage), "It was dropped: it was ready, and no receive was posted for it."));
   made.trace.entries.front().event.protocol = sim::TraceProtocol::short_send;
-  CHECK(contains(reported(made.trace, kMessage), "It was dropped: no match."));
+  CHECK(contains(story(made.trace, kMessage), "It was dropped: no match."));
 }
 
 // #5 comes when the heap is full, #6 behind it.
@@ -263,21 +263,20 @@ HandMade held() {
 
 TEST_CASE("story: who is held for lack of room, and who is behind it, is said to have waited for that") {
   HandMade made = held();
-  const std::string text = reported(made.trace, kMessage);
+  const std::string text = story(made.trace, kMessage);
   CAPTURE(text);
   CHECK(contains(text, "The message lay there for 5.00 us before its receive was posted."));
   CHECK(contains(text, "The header was on its way for 2.00 us until rank 1 saw it."));
   CHECK(contains(text, "It was held on its wire for 2.00 us, until rank 1 had room for it."));
   CHECK(contains(text, "\"unexpected long\": closed, as the other heap takes what comes"));
   CHECK(contains(text, "the 21st entry of its walk"));
-  const std::string behind = reported(made.trace, {0, 1, 6});
+  const std::string behind = story(made.trace, {0, 1, 6});
   CAPTURE(behind);
   CHECK(contains(behind, "for 6.00 us until rank 1 saw it, 2.00 us of it behind 0>1 #5, which was held for lack of"));
   CHECK(contains(behind, "the 11th entry of its walk"));
   made.trace.entries.resize(5);
-  CHECK(contains(reported(made.trace, kMessage), "It was held on its wire to the end: rank 1 had no room for it."));
-  CHECK(
-      contains(reported(made.trace, {0, 1, 6}), "It was behind 0>1 #5, which was held for lack of room, for 1.00 us."));
+  CHECK(contains(story(made.trace, kMessage), "It was held on its wire to the end: rank 1 had no room for it."));
+  CHECK(contains(story(made.trace, {0, 1, 6}), "It was behind 0>1 #5, which was held for lack of room, for 1.00 us."));
 }
 
 TEST_CASE("story: a walk of which only the beginning was recorded says so") {
@@ -403,15 +402,13 @@ TEST_CASE("story: starts of a persistent call are counted on where its number ha
   const TraceNames names(made.trace);
   const Collectives collectives(made.trace, names);
   const EventText words(made.trace, names, {}, &collectives);
-  const auto reported = [&](std::size_t at) { return words.of(made.trace.entries[at]); };
-  CHECK(reported(2047) ==
-        "begins persistent collective call 3, start 2047 of MPI_COMM_WORLD: barrier by tree, 0 bytes");
-  CHECK(reported(2049) ==
-        "begins persistent collective call 3, start 2049 of MPI_COMM_WORLD: barrier by tree, 0 bytes");
-  CHECK(reported(2051) == "begins persistent collective call 4, start 0 of MPI_COMM_WORLD: barrier by tree, 0 bytes");
-  CHECK(reported(2052) == "begins persistent collective call 3, start 0 of MPI_COMM_WORLD: barrier by tree, 0 bytes");
-  CHECK(reported(2050).ends_with("persistent collective call 3, start 2049 of MPI_COMM_WORLD"));
-  CHECK(reported(1) == "begins persistent collective call 3, start 1 of MPI_COMM_WORLD: barrier by tree, 0 bytes");
+  const auto said = [&](std::size_t at) { return words.of(made.trace.entries[at]); };
+  CHECK(said(2047) == "begins persistent collective call 3, start 2047 of MPI_COMM_WORLD: barrier by tree, 0 bytes");
+  CHECK(said(2049) == "begins persistent collective call 3, start 2049 of MPI_COMM_WORLD: barrier by tree, 0 bytes");
+  CHECK(said(2051) == "begins persistent collective call 4, start 0 of MPI_COMM_WORLD: barrier by tree, 0 bytes");
+  CHECK(said(2052) == "begins persistent collective call 3, start 0 of MPI_COMM_WORLD: barrier by tree, 0 bytes");
+  CHECK(said(2050).ends_with("persistent collective call 3, start 2049 of MPI_COMM_WORLD"));
+  CHECK(said(1) == "begins persistent collective call 3, start 1 of MPI_COMM_WORLD: barrier by tree, 0 bytes");
 }
 
 TEST_CASE("story: requests of sends and of receives are told apart, also those of a rank with itself") {
@@ -455,34 +452,34 @@ TEST_CASE("story: a message longer than its receive says so") {
     if (entry.event.kind == sim::TraceKind::receive_complete) entry.event.bytes = 100;
   }
   const std::string there = "It was longer than its receive (MPI_ERR_TRUNCATE): 100 of its 40000 bytes are there";
-  CHECK(contains(reported(made.trace, kMessage), there + ".\n"));
+  CHECK(contains(story(made.trace, kMessage), there + ".\n"));
   sim::TraceEvent* leave = nullptr;
   for (Trace::Entry& entry : made.trace.entries) {
     if (entry.event.kind == sim::TraceKind::mpi_leave && entry.file == 1) leave = &entry.event;
   }
   constexpr std::uint32_t kInStatus = 17;
   leave->b = kInStatus;
-  CHECK(contains(reported(made.trace, kMessage), there + ", and MPI_Recv returned MPI_ERR_IN_STATUS.\n"));
+  CHECK(contains(story(made.trace, kMessage), there + ", and MPI_Recv returned MPI_ERR_IN_STATUS.\n"));
   leave->kind = sim::TraceKind::sleep;
-  CHECK(contains(reported(made.trace, kMessage), there + ", and MPI_Recv did not return.\n"));
+  CHECK(contains(story(made.trace, kMessage), there + ", and MPI_Recv did not return.\n"));
 }
 
 TEST_CASE("story: a message that is not seen to arrive says so") {
   HandMade made;
   made.add(0, sim::TraceKind::kernel_send, kMessage, portals::Kind::put, 0, kTag7).bytes = 4;
-  CHECK(contains(reported(made.trace, kMessage), "It never arrived: rank 1's recording ends without it."));
+  CHECK(contains(story(made.trace, kMessage), "It never arrived: rank 1's recording ends without it."));
   made.trace.files[1].closed = false;
-  CHECK(contains(reported(made.trace, kMessage),
+  CHECK(contains(story(made.trace, kMessage),
                  "It had not arrived when rank 1's file was read, which nobody has closed."));
   made.trace.files[1].sealed = true;
-  CHECK(contains(reported(made.trace, kMessage), "It never arrived: rank 1's recording ends without it."));
+  CHECK(contains(story(made.trace, kMessage), "It never arrived: rank 1's recording ends without it."));
   made.trace.files[1].lost = 3;
-  CHECK(contains(reported(made.trace, kMessage), "Whether rank 1 saw it is not known"));
+  CHECK(contains(story(made.trace, kMessage), "Whether rank 1 saw it is not known"));
 }
 
 TEST_CASE("story: it says in words what happened, and who waited") {
   const HandMade made = pulled();
-  const std::string text = reported(made.trace, kMessage);
+  const std::string text = story(made.trace, kMessage);
   CAPTURE(text);
   for (const char* part :
        {"0>1 #5: 10000 x MPI_INT, tag 7 from 0 in MPI_COMM_WORLD\n", "calls MPI_Send",
@@ -510,7 +507,7 @@ TEST_CASE("story: a program's own entries, one for another rank, and a portal wi
   stranger.b = 1;  // the rank that it takes
   stranger.detail = 2;
   made.add(1, sim::TraceKind::kernel_match, kMessage, Kind::put, kPortal, 7);
-  const std::string text = reported(made.trace, kMessage);
+  const std::string text = story(made.trace, kMessage);
   CAPTURE(text);
   CHECK(contains(text, "no match, it wants bits 0x6, and 0x1 differ"));
   CHECK(contains(text, "passes over entry 2: no match, the bits fit, but it takes rank 1 only"));
@@ -541,11 +538,11 @@ TEST_CASE("story: what was overwritten is told as such, and nothing is said to b
       std::find_if(made.trace.entries.begin(), made.trace.entries.end(),
                    [](const Trace::Entry& entry) { return entry.event.kind == sim::TraceKind::search_hit; });
   made.trace.entries.erase(arrived, made.trace.entries.end());
-  CHECK(contains(reported(made.trace, kMessage), "Nothing in this trace received it."));
+  CHECK(contains(story(made.trace, kMessage), "Nothing in this trace received it."));
   made.trace.files[1].lost = 10;
-  CHECK(contains(reported(made.trace, kMessage), "Nothing in this trace received it."));
+  CHECK(contains(story(made.trace, kMessage), "Nothing in this trace received it."));
   made.trace.entries.erase(made.trace.entries.begin() + 3, made.trace.entries.end());
-  CHECK(contains(reported(made.trace, kMessage), "The beginning at rank 1 was overwritten or left out"));
+  CHECK(contains(story(made.trace, kMessage), "The beginning at rank 1 was overwritten or left out"));
 }
 
 TEST_CASE("story: damaged events, with answers in a ring and numbers that mean nothing, have some story") {
@@ -569,9 +566,9 @@ TEST_CASE("story: damaged events, with answers in a ring and numbers that mean n
   }
   const Messages messages(made.trace);
   for (const MessageIdentity& root : {MessageIdentity{0, 1, 1}, MessageIdentity{1, 0, 2}, MessageIdentity{0, 1, 3}}) {
-    CHECK_FALSE(reported(made.trace, messages.root_of(root)).empty());
+    CHECK_FALSE(story(made.trace, messages.root_of(root)).empty());
   }
-  CHECK(reported(made.trace, {5, 6, 7}) != "");
+  CHECK(story(made.trace, {5, 6, 7}) != "");
 }
 
 TEST_CASE("story: a message's communicator is called as its sender called it when it sent it") {
@@ -589,16 +586,15 @@ TEST_CASE("story: a message's communicator is called as its sender called it whe
   pass.bytes = 5;
   pass.a = 1U << 16U;
   made.add(1, sim::TraceKind::kernel_match, kMessage, portals::Kind::put, 0, kBits).b = mpi_adi::kOwnerHeap;
-  const std::string text = reported(made.trace, kMessage);
+  const std::string text = story(made.trace, kMessage);
   CAPTURE(text);
   CHECK(contains(text,
                  "its header arrives by wire 1: a put of 0 bytes for portal 0 (receives), tag 7 from 0 in present"));
   CHECK(contains(text, "it wants MPI_COMM_WORLD, and the message is of present"));
   CHECK_FALSE(contains(text, "freed"));
   CHECK_FALSE(contains(text, "later"));
-  // Where the sending was overwritten it is not known which of the three.
   made.trace.entries.erase(made.trace.entries.begin());
-  CHECK(contains(reported(made.trace, kMessage), "tag 7 from 0 in communicator 2"));
+  CHECK(contains(story(made.trace, kMessage), "tag 7 from 0 in communicator 2"));
 }
 
 }  // namespace margay::command::test
