@@ -96,7 +96,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t byte
   }
   const Messages messages(trace);
   for (const MessageIdentity& root : messages.roots()) {
-    MARGAY_ASSERT(!tell(trace, messages, words, messages.story(root)).empty());
+    MARGAY_ASSERT(!format_story(trace, messages, words, messages.story(root)).empty());
   }
   const Collectives collectives(trace, names);
   const EventText with_collectives(trace, names, {}, &collectives);

@@ -139,7 +139,7 @@ std::string place_in_walk(const sim::TraceEvent& event) {
   return event.a > 1 ? fmt::format(", the {} entry of its walk", ordinal(event.a)) : "";
 }
 
-std::string rank_text(portals::Rank rank) {
+std::string rank_phrase(portals::Rank rank) {
   return rank == portals::kAnyRank ? "any rank" : fmt::format("rank {}", rank);
 }
 
@@ -451,7 +451,7 @@ std::string EventText::of_request(const Trace::Entry& entry) const {
   switch (event.kind) {
     case sim::TraceKind::send_begin: {
       const std::string_view reason = choice_text(static_cast<sim::TraceChoice>(event.reason));
-      return fmt::format("sends {} to {}: {}{}{}", message(entry), rank_text(event.destination), name(event.protocol),
+      return fmt::format("sends {} to {}: {}{}{}", message(entry), rank_phrase(event.destination), name(event.protocol),
                          reason.empty() ? "" : ", as ", reason);
     }
     case sim::TraceKind::post_receive:
@@ -527,7 +527,7 @@ std::string EventText::of_rank(const Trace::Entry& entry) const {
     case sim::TraceKind::finding:
       return fmt::format("reports the finding {}", finding_id(static_cast<sim::Finding>(event.a)));
     case sim::TraceKind::peer_lost:
-      return fmt::format("has lost {}", rank_text(event.source));
+      return fmt::format("has lost {}", rank_phrase(event.source));
     case sim::TraceKind::mpi_enter:
       return fmt::format("calls {}{}", call(entry), thread_text(event));
     case sim::TraceKind::mpi_leave:
@@ -549,11 +549,11 @@ std::string EventText::of_rank(const Trace::Entry& entry) const {
       return of_collective(entry);
     case sim::TraceKind::window_access:
       return fmt::format("{} of {} at offset {} of {}'s {}, {}, epoch {}", name(static_cast<sim::TraceAccess>(event.a)),
-                         sim::counted(event.bytes, "byte"), event.detail, rank_text(event.destination), window(entry),
+                         sim::counted(event.bytes, "byte"), event.detail, rank_phrase(event.destination), window(entry),
                          access_copies(event), name(static_cast<sim::TraceEpoch>(event.b)));
     case sim::TraceKind::window_sync:
       return fmt::format("{} of {} is done{}", name(static_cast<sim::TraceSync>(event.a)), window(entry),
-                         event.destination == portals::kAnyRank ? "" : " with " + rank_text(event.destination));
+                         event.destination == portals::kAnyRank ? "" : " with " + rank_phrase(event.destination));
     default:
       return fmt::format("does something that this version does not know (kind {})",
                          static_cast<std::uint16_t>(event.kind));
