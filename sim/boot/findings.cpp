@@ -11,43 +11,6 @@
 
 namespace margay::sim {
 
-namespace {
-
-// In the order of the enumeration.
-constexpr std::array<std::string_view, kFindingCount> kFindingIds = {"rank-died",
-                                                                     "no-finalize",
-                                                                     "no-init",
-                                                                     "aborted",
-                                                                     "second-program",
-                                                                     "timeout",
-                                                                     "deadlock",
-                                                                     "stalled",
-                                                                     "interrupted",
-                                                                     "output-closed",
-                                                                     "launch-protocol",
-                                                                     "accounting-mismatch",
-                                                                     "other-mpi",
-                                                                     "unreceived-message",
-                                                                     "dropped-ready-send",
-                                                                     "leaked-handle",
-                                                                     "rma-conflict",
-                                                                     "type-mismatch",
-                                                                     "nonportable-type",
-                                                                     "collective-mismatch",
-                                                                     "bad-argument",
-                                                                     "truncation",
-                                                                     "out-of-memory",
-                                                                     "peer-failed",
-                                                                     "mpi-error"};
-static_assert(static_cast<std::uint32_t>(Finding::mpi_error) + 1 == kFindingCount);
-
-}  // namespace
-
-std::string_view finding_id(Finding finding) {
-  const auto index = static_cast<std::uint32_t>(finding);
-  return index < kFindingCount ? kFindingIds[index] : "unknown";
-}
-
 std::string id_suffix(Finding finding) {
   return " [" + std::string(finding_id(finding)) + "]";
 }

@@ -50,8 +50,40 @@ enum class Finding : std::uint32_t {
 };
 inline constexpr std::uint32_t kFindingCount = 25;
 
+// In the order of the enumeration.
+inline constexpr std::array<std::string_view, kFindingCount> kFindingIds = {
+    "rank-died",
+    "no-finalize",
+    "no-init",
+    "aborted",
+    "second-program",
+    "timeout",
+    "deadlock",
+    "stalled",
+    "interrupted",
+    "output-closed",
+    "launch-protocol",
+    "accounting-mismatch",
+    "other-mpi",
+    "unreceived-message",
+    "dropped-ready-send",
+    "leaked-handle",
+    "rma-conflict",
+    "type-mismatch",
+    "nonportable-type",
+    "collective-mismatch",
+    "bad-argument",
+    "truncation",
+    "out-of-memory",
+    "peer-failed",
+    "mpi-error",
+};
+static_assert(static_cast<std::uint32_t>(Finding::mpi_error) + 1 == kFindingCount);
 // "rank-died"; "unknown" for a number that is not a finding's.
-[[nodiscard]] std::string_view finding_id(Finding finding);
+[[nodiscard]] constexpr std::string_view finding_id(Finding finding) {
+  const auto index = static_cast<std::uint32_t>(finding);
+  return index < kFindingCount ? kFindingIds[index] : "unknown";
+}
 
 // " [rank-died]": ends the line on standard error that reports the finding.
 [[nodiscard]] std::string id_suffix(Finding finding);
