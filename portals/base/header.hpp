@@ -35,8 +35,8 @@ struct ProcessId {
   friend auto operator<=>(const ProcessId&, const ProcessId&) = default;
 };
 
-// The four kinds of messages. A put carries a body to the receiver; a get requests bytes of the receiver's memory, which a reply
-// carries back; an acknowledgment reports that a put was saved. Values appear in frames and traces.
+// The four kinds of messages. A put carries a body to the receiver; a get requests bytes of the receiver's memory,
+// which a reply carries back; an acknowledgment reports that a put was saved. Values appear in frames and traces.
 enum class Kind : std::uint8_t { put = 0, get = 1, reply = 2, acknowledgment = 3 };
 inline constexpr std::uint8_t kKindCount = 4;
 static_assert(static_cast<std::uint8_t>(Kind::acknowledgment) + 1 == kKindCount);

@@ -16,7 +16,7 @@ class Company {
   // `ranks`, on the job board, shows the processor of each rank. Both arguments outlive this object.
   Company(RankProcessors& ranks, const Scheduler& scheduler) : ranks_(ranks), scheduler_(scheduler) {}
 
-  // Who else needs this processor, by the last look(): no other rank; other ranks; or other ranks and other programs.
+  // The others that need this processor, by the last look(): no rank; ranks only; or ranks and other programs.
   enum class Found : std::uint8_t { nobody, ranks, ranks_and_others };
   // Valid until the next look() or away().
   [[nodiscard]] Found found() const { return found_; }

@@ -41,8 +41,8 @@ class TcpWire final : public Wire {
 
   // `finished` and `clock`, which determines deadlines, outlive the wire.
   TcpWire(Settings settings, TransmissionList& finished, const Clock& clock = real_clock());
-  // Says goodbye as say_goodbye() does, and waits at most kGoodbyeNs until everything has left. Transmissions that could
-  // not leave fail.
+  // Says goodbye as say_goodbye() does, and waits at most kGoodbyeNs until everything has left. Transmissions that
+  // could not leave fail.
   ~TcpWire() override;
 
   // Chooses the backend and listens. Fails when there is no usable address, io_uring is requested and refused, or file
