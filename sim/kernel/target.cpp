@@ -148,8 +148,7 @@ void Target::lost(Wire& wire, const Arrival& arrival) {
   recorder_.record(event);
 }
 
-// Records an arrival, and the linear walk as it would go now. A wire reports a held message again in each round, but
-// its arrival is recorded once.
+// Records an arrival, once also for a held message, which the wire reports in each round; and the walk as of now.
 void Target::note_arrival(const Arrival& arrival, WireId wire) {
   const portals::Header& header = arrival.header;
   if (recorder_.on() && !was_held(header.source.rank, arrival.sequence)) record_arrival(header, arrival.sequence, wire);
