@@ -15,7 +15,7 @@ namespace margay::sim {
 
 namespace {
 
-// Later for a yielding rank, whose peers are slow because they wait for a processor, not because they compute.
+// A yielding rank nudges later, because its peers are slow for want of a processor, not because they compute.
 constexpr std::uint64_t kNudgeAfterYieldingNs = 40 * kNudgeAfterNs;
 constexpr std::uint64_t kNudgeAtMostEachNs = 10'000'000;
 // Of the time between two readings of the clock, at most this counts as idle; the remainder was a turn of other
