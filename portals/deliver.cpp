@@ -14,7 +14,7 @@ Verdict Delivery::decide(const Header& header) {
   }
   const PortalTable::Portal& portal = table_.portals_[header.portal];
   if (portal.list != nullptr) {
-    // The walk has examined admit() for the entry that it ends at, so reserve() may follow at once.
+    // The walk has called admit() for the entry that it returns, so reserve() may follow at once.
     const Walk::End end = Walk::fast(*portal.list, header);
     verdict.reason = end.reason;
     verdict.visited = end.visited;
@@ -22,8 +22,8 @@ Verdict Delivery::decide(const Header& header) {
     verdict.entry = end.entry;
     Storage::reserve(*end.entry->memory(), end.entry->options(), header, verdict);
   } else if (portal.memory != nullptr) {
-    // "a message that is destined for a portal with a memory descriptor attached, but no match list," ignores the match
-    // bits.
+    // Without a match list the match bits are ignored (paper 001: "a message that is destined for a portal with a
+    // memory descriptor attached, but no match list").
     const Passed passed = Storage::admit(*portal.memory, portal.options, header);
     verdict.reason = Walk::reason(passed, header);
     verdict.visited = 1;
@@ -42,15 +42,16 @@ void Delivery::complete(const Verdict& verdict, const Header& header) {
 
 Placed Delivery::put_whole(const Header& header, const Region& body) {
   MARGAY_DEBUG_ASSERT(body.bytes() == header.length);
-  // Everything that these tests exclude takes decide() and complete(): gets, requested acknowledgments, invalid
-  // portals, portals without a list, and bodies in pieces.
+  // Messages that these tests exclude are left to decide() and complete(): other kinds than puts, puts that request an
+  // acknowledgment, and those with an invalid portal, a portal without a list, or a body in pieces.
   if (header.kind != Kind::put || header.return_portal != kNoPortal || header.portal >= kPortalCount) return {};
   MatchList* const list = table_.portals_[header.portal].list;
   if (list == nullptr || !body.contiguous()) return {};
   std::uint32_t visited = 0;
   const MatchEntry* const entry = Walk::first_match(*list, header, visited);
   if (entry == nullptr || !Storage::put(*entry->memory(), entry->options(), header, body.single())) return {};
-  // As in complete(): counters first, then the changed list. Last the walk's length, which may build an index.
+  // The counters change before the descriptor is on the changed list, as in complete(). The walk's length comes last,
+  // because it may make the list build its index.
   changed_.add(*entry->memory());
   Walk::noted(*list, visited);
   return {entry, visited};
@@ -59,7 +60,7 @@ Placed Delivery::put_whole(const Header& header, const Region& body) {
 Verdict Delivery::verdict_of(const Placed& placed, const Header& header) {
   MARGAY_ASSERT(placed.entry != nullptr);
   Verdict verdict;
-  // A verdict's entry may be changed by its decider, and the list owns mutable entries.
+  // Verdict::entry is mutable, as decide() returns it. The cast is safe, because lists link no constant entries.
   verdict.entry = const_cast<MatchEntry*>(placed.entry);
   verdict.visited = placed.visited;
   Storage::describe_put(*placed.entry->memory(), header, verdict);

@@ -12,8 +12,8 @@
 
 namespace margay::portals {
 
-// The result of put_whole(): the entry that took the message, and the number of entries visited. False when put_whole()
-// does not handle the message, and nothing has changed.
+// The result of put_whole(): the entry that took the message, and the number of entries visited. It converts to false
+// if put_whole() does not handle the message; then nothing has changed.
 struct Placed {
   const MatchEntry* entry = nullptr;
   std::uint32_t visited = 0;
@@ -35,18 +35,19 @@ class Delivery {
   // Descriptors whose counters change are put on `changed`. Requires: `table` and `changed` outlive the delivery.
   Delivery(PortalTable& table, ChangedList& changed) : table_(table), changed_(changed) {}
 
-  // Finds the destination, through the index when the list has one, and reserves it. Puts, replies and acknowledgments
-  // deposit; gets reply. A verdict with `drop` changed nothing, so after no_room or too_small the same header may be
-  // decided again later. put_whole() is the twin of this and complete() (tests/portals/put_whole_test).
+  // Finds the destination, through the index when the list has one, and reserves it. The outcome is `deposit` for a
+  // put, a reply and an acknowledgment, `reply` for a get, and `drop` for a message that nothing takes. A drop changes
+  // nothing, so after no_room or too_small the same header may be decided again later. put_whole() is the twin of
+  // decide() and complete() together (tests/portals/put_whole_test).
   [[nodiscard]] Verdict decide(const Header& header);
   // Makes a decided message visible, once its body has been moved or its reply is on its way: counters, saved header,
   // changed list. Requires: the verdict is not a drop, and is completed once.
   void complete(const Verdict& verdict, const Header& header);
-  // decide(), the copy, and complete() in one call, for most messages: a put that requests no answer, has its whole
-  // body here in one piece, and is taken by the first matching entry, a circular independent block whose next buffer is
-  // one piece and long enough. For any other message the result is false and nothing changed. It duplicates the three
-  // functions because it saves a receiver 150 of the 1,070 instructions that a message of 8 bytes costs;
-  // tests/portals/put_whole_test compares the two. Requires: body.bytes() == header.length.
+  // decide(), the copy, and complete() in one call, for the most common messages. The message is a put that requests no
+  // acknowledgment, and its whole body is here in one piece. Its first matching entry leads to a circular independent
+  // block whose next buffer is in one piece and long enough. For any other message the result is false and nothing
+  // changed. This second path exists because it saves a receiver 150 of the 1,070 instructions that a message of 8
+  // bytes costs; tests/portals/put_whole_test compares both paths. Requires: body.bytes() == header.length.
   [[nodiscard]] Placed put_whole(const Header& header, const Region& body);
   // The verdict that decide() would have returned for a message that put_whole() has placed, for traces. Requires:
   // `placed` is true, and the table has not changed since.
@@ -56,8 +57,8 @@ class Delivery {
   // A header-only message in a dynamic block is complete from decide() on, and its program may release it at any time:
   // call complete() at once for it, never abandon().
   void abandon(const Verdict& verdict);
-  // The paper's linear walk, changing nothing: appends to `steps` every entry that it would visit for `header`, in
-  // order, with the reason why it continued. The last step's entry is decide()'s.
+  // The paper's linear walk, without any change: appends to `steps` each entry that the walk would visit for `header`,
+  // in order, with the result there. If the message is taken, the last step's entry is the one that decide() finds.
   Outcome explain(const Header& header, std::vector<Step>& steps) const { return explain(header, steps, {}).outcome; }
   // The same up to a limit. Requires: `steps` is empty, because the limit is compared with its length.
   [[nodiscard]] WalkSummary explain(const Header& header, std::vector<Step>& steps, const WalkLimits& limits) const;

@@ -15,8 +15,8 @@ namespace margay::portals {
 // destroyed. Used under the process lock only.
 class PortalTable {
  public:
-  // Both fail for an index past the table, a portal in use or reserved, and options that the descriptor's type does not
-  // have.
+  // Both functions fail for an index past the table, and for a portal that is in use or reserved. The first also fails
+  // for options that the descriptor's type does not have.
   [[nodiscard]] Status attach(PortalIndex index, Descriptor& memory, const Options& options);
   // A list has no options here: each of its entries has its own.
   [[nodiscard]] Status attach(PortalIndex index, MatchList& list);
@@ -24,10 +24,10 @@ class PortalTable {
   // of the table that is not reserved.
   void detach(PortalIndex index);
   // Sets the observer of attach() and detach(); nullptr: none. Portals that are attached now are not reported.
-  // Requires: `watch` outlives the table, or is removed by follow(nullptr).
+  // Requires: `observer` outlives the table, or is removed by follow(nullptr).
   void follow(StructureObserver* observer) { observer_ = observer; }
-  // Excludes a portal from attach() and detach(); its contents stay. For portals that the table's maker keeps for
-  // itself.
+  // Excludes a portal from attach() and detach(); its contents stay. The code that made the table keeps portals for
+  // itself in this way.
   void reserve(PortalIndex index) {
     MARGAY_ASSERT(index < kPortalCount);
     reserved_ |= std::uint64_t{1} << index;

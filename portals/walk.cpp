@@ -14,7 +14,7 @@ Passed Walk::examine(const MatchEntry& entry, const Header& header) {
   return Storage::admit(*entry.memory_, entry.options_, header);
 }
 
-// inactive counts as no_match, as the paper has no failure of its own for it.
+// An inactive entry counts as no_match, because the paper defines no separate failure for it.
 DropReason Walk::reason(Passed passed, const Header& header) {
   switch (passed) {
     case Passed::inactive:
@@ -34,9 +34,9 @@ DropReason Walk::reason(Passed passed, const Header& header) {
   return DropReason::none;
 }
 
-// `successor(entry, end)` returns the entry to visit after `entry` in the chain (nullptr: the first one). It may leave
-// out entries that would be passed over, and stores in `end.reason` the failure that they would have caused.
-// `visit(entry, passed)` is called at each stop.
+// `successor(entry, end)` returns the entry to visit after `entry` in the chain, or the first one for nullptr. It may
+// skip entries that would reject the message; to keep the reason of a drop right, it may set `end.reason` as they would
+// have. `visit(entry, passed)` is called at each stop.
 template <class Successor, class Visit>
 Walk::End Walk::follow(const MatchList& list, const Header& header, Successor successor, Visit visit,
                        std::uint32_t visits_at_most) {
@@ -108,7 +108,7 @@ Walk::End Walk::indexed(MatchList& list, const Header& header, bool heed_exhaust
   MatchIndex::Scan ready(impl.ready, header);
   std::optional<MatchIndex::Scan> exhausted;
   if (heed_exhausted) exhausted.emplace(impl.exhausted, header);
-  // An exhausted entry leaves the index only when the scans have passed it: their cursors may stand on it until then.
+  // An exhausted entry is parked only when the scans have passed it, because their cursors may stand on it until then.
   MatchEntry* to_park = nullptr;
   const auto park = [&] {
     if (to_park != nullptr) impl.park(*to_park);
@@ -157,7 +157,8 @@ Walk::End Walk::fast(MatchList& list, const Header& header) {
   if (!list.impl_->indexed) {
     std::uint32_t visited = 0;
     MatchEntry* const entry = first_match(list, header, visited);
-    // Nearly every walk ends here. When the entry has no room, its links decide, and the full walk starts again.
+    // Nearly every walk ends here. If the entry does not admit the message, its links decide where the walk continues,
+    // so the full walk runs from the first entry.
     if (entry != nullptr && Storage::admit(*entry->memory_, entry->options_, header) == Passed::taken) {
       list.impl_->walked(visited);
       return {.entry = entry, .visited = visited};
@@ -171,6 +172,7 @@ Walk::End Walk::fast(MatchList& list, const Header& header) {
   // Exhausted entries that are left out do not change where the walk ends, but they may change the reason of a drop.
   // Only a drop pays for the second walk.
   if (!list.impl_->exhausted.empty()) end = indexed(list, header, true);
+  // A circle is cut by the number of stops. The index skips stops, so only the linear walk is cut where the paper's is.
   return end.went_round ? linear(list, header, nullptr) : end;
 }
 

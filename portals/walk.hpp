@@ -22,14 +22,14 @@ struct Step {
   Options options = {};
 };
 
-// Limits of a recorded walk: how many steps are stored, and after how many visits it is cut.
+// Limits of a recorded walk: the number of steps that are stored, and the number of visits after which it is cut.
 struct WalkLimits {
   std::size_t steps = ~std::size_t{0};
   // Requires: at least `steps`.
   std::uint32_t visited = ~std::uint32_t{0};
 };
 
-// Static functions only; the state of a walk is local to them.
+// The functions of the walk. All are static, because the state of a walk lasts for one call.
 class Walk {
  public:
   // The result of a walk.
@@ -47,18 +47,20 @@ class Walk {
   // The linear walk. Appends its stops, up to the limit, to `steps` unless that is nullptr. Cost: one step per entry.
   [[gnu::noinline]] static End linear(const MatchList& list, const Header& header, std::vector<Step>* steps,
                                       const WalkLimits& limits = {});
-  // The same end. Through the index when the list has one; otherwise the walk, whose length may make the list build
-  // one.
+  // Returns the same end as linear(), through the index if the list has one. Without an index it walks, and a long walk
+  // makes the list build its index.
   static End fast(MatchList& list, const Header& header);
 
   // The walk of put_whole(), a twin of follow(): the first entry that matches, if the list has no index and each entry
-  // before it continues at the next one. nullptr: use the full walk. It does not ask descriptors for room and counts no
-  // stops, both of which follow() must do. tests/portals/match/match_index_test compares both with the paper.
+  // before it continues at the next one. nullptr: none matches, or the full walk must decide. Unlike follow() it does
+  // not test descriptors for room, and needs no limit of stops, because it follows only the chain. It adds the entries
+  // that it visited to `visited`. tests/portals/match/match_index_test compares both with the paper.
   [[nodiscard]] static MatchEntry* first_match(const MatchList& list, const Header& header, std::uint32_t& visited);
   // Reports the length of a walk without index: long walks make the list build its index.
   static void noted(MatchList& list, std::uint32_t visited);
 
-  // The result for `header` at one entry: active, criteria, then room in its descriptor. Changes nothing.
+  // The result for `header` at one entry, by three tests in this order: the entry is active, its criteria accept the
+  // header, its descriptor admits the message (Storage::admit). Changes nothing.
   [[nodiscard]] static Passed examine(const MatchEntry& entry, const Header& header);
   // The reason to drop a message whose walk ended with `passed`.
   [[nodiscard]] static DropReason reason(Passed passed, const Header& header);

@@ -35,8 +35,8 @@ struct ProcessId {
   friend auto operator<=>(const ProcessId&, const ProcessId&) = default;
 };
 
-// The four messages. A put carries a body to the receiver; a get requests bytes of the receiver's memory, which a reply
-// carries back; an acknowledgment reports that a put was saved. Values appear in frames and traces.
+// The four kinds of messages. A put carries a body to the receiver; a get requests bytes of the receiver's memory,
+// which a reply carries back; an acknowledgment reports that a put was saved. Values appear in frames and traces.
 enum class Kind : std::uint8_t { put = 0, get = 1, reply = 2, acknowledgment = 3 };
 inline constexpr std::uint8_t kKindCount = 4;
 static_assert(static_cast<std::uint8_t>(Kind::acknowledgment) + 1 == kKindCount);
@@ -49,16 +49,16 @@ enum class Saved : std::uint8_t { nothing = 0, header = 1, body = 2, both = 3 };
 // "nothing", "header", "body" or "header and body".
 [[nodiscard]] std::string_view name(Saved saved);
 
-// Bytes of a header that the kernel carries and does not interpret (of puts and gets).
+// Bytes in the header of a put or a get that the kernel carries and does not interpret.
 inline constexpr std::size_t kUserDataBytes = 12;
 using UserData = std::array<std::byte, kUserDataBytes>;
 
 // One message's header, whatever its kind.
 struct Header {
   Kind kind = Kind::put;
-  // Portal of the destination that the message is addressed to.
+  // The destination's portal to which the message is addressed.
   PortalIndex portal = 0;
-  // Portal of the source that the acknowledgment or the reply goes to; kNoPortal: a put without acknowledgment.
+  // The source's portal to which the acknowledgment or the reply is sent; kNoPortal: a put without acknowledgment.
   PortalIndex return_portal = kNoPortal;
   // Put and get: the sender's own bytes. Acknowledgment and reply: a copy of them, in which bytes 4 to 11 hold the
   // number of the answered message, and byte 0 of an acknowledgment holds `Saved`.

@@ -1,5 +1,5 @@
-// The result of an operation that can fail: success, or one message that says what failed, where, and how to correct
-// it.
+// The result of an operation that can fail: success, or one message that describes what failed, where, and how to
+// correct it.
 #pragma once
 
 #include <string>

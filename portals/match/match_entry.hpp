@@ -13,8 +13,8 @@ namespace margay::portals {
 class MatchEntry;
 class MatchList;
 
-// Where the walk continues after a failure. A link to an entry that is not in the same list ends the walk, so links may
-// dangle between lists but not to destroyed entries.
+// Where the walk continues after a failure. A link to an entry that is in another list, or in none, ends the walk. A
+// link to a destroyed entry is an error, because the walk reads the entry.
 struct Link {
   enum class To : std::uint8_t { next, entry, drop } to = To::next;
   MatchEntry* entry = nullptr;
@@ -35,7 +35,7 @@ struct Links {
 };
 
 // A match entry, owned by the program, at a fixed address while it is in a list. Requires: it leaves its list before it
-// is destroyed; all setters: it is in no list, and its options are ones that the descriptor's type has. A violation
+// is destroyed. All setters require that it is in no list, and that the descriptor's type has the options. A violation
 // ends the process with a message.
 class MatchEntry {
  public:
@@ -44,7 +44,7 @@ class MatchEntry {
   MatchEntry(const Criteria& criteria, Descriptor& memory, const Options& options, const Links& links = {}) {
     set(criteria, memory, options, links);
   }
-  // Requires: not listed(). A dangling entry would be found only by a later walk, so it is reported here.
+  // Requires: not listed(). Only a later walk would come upon the dangling pointer, so the violation is reported here.
   ~MatchEntry() {
     require(!listed(),
             "a match entry goes away while a match list has it; remove() it first, or declare the list "
@@ -53,14 +53,14 @@ class MatchEntry {
   MatchEntry(const MatchEntry&) = delete;
   MatchEntry& operator=(const MatchEntry&) = delete;
 
-  // Sets everything but the state. Requires: `memory` outlives the entry's time in a list.
+  // Sets everything except active(), which the list sets. Requires: `memory` outlives the entry's time in a list.
   void set(const Criteria& criteria, Descriptor& memory, const Options& options, const Links& links = {});
   // Reuses the entry, with the same descriptor, options and links, for other criteria: the cheap half of set().
   void set_criteria(const Criteria& criteria) {
     require_free();
     criteria_ = criteria;
   }
-  // Takes over `other`'s descriptor under options of its own (section 1.2: "overlaid"). Criteria and links stay.
+  // Uses the descriptor of `other`, with `options` (section 1.2: "overlaid"). This entry's criteria and links stay.
   // Requires: `other` has a descriptor.
   void overlay(const MatchEntry& other, const Options& options);
 
@@ -76,7 +76,7 @@ class MatchEntry {
   [[nodiscard]] bool active() const { return active_; }
   // Whether it is in its list's chain; false for an adopted entry. Requires: listed().
   [[nodiscard]] bool chained() const { return chained_; }
-  // Whether a list has it.
+  // Whether it is in a list, chained or adopted.
   [[nodiscard]] bool listed() const { return list_ != nullptr; }
   // A mark for traces, which name entries by address: the constructor clears it, so a new entry at a reused address is
   // recognised as unnamed.
@@ -94,12 +94,12 @@ class MatchEntry {
   friend class Walk;
   // The part of its list's index that has the entry (match_list_impl.hpp, invariant 2).
   enum class Indexed : std::uint8_t { no, ready, exhausted, rough };
-  // The room observer of an exhausted entry, with the way back to the entry.
+  // The room observer of an exhausted entry, with a pointer back to the entry.
   struct Observer : RoomObserver {
     MatchEntry* entry = nullptr;
   };
 
-  // Read by the walk at each entry: first, and in one cache line.
+  // The walk reads these fields at each entry, so they come first and share a cache line.
   Criteria criteria_;
   // Successor in the chain, or among the adopted entries.
   MatchEntry* next_ = nullptr;
@@ -111,7 +111,7 @@ class MatchEntry {
   // Maintained by MatchList::Impl.
   Indexed indexed_ = Indexed::no;
   mutable bool named_ = false;
-  // List and index bookkeeping; MatchList's own.
+  // From here on: bookkeeping of the list and its index.
   MatchList* list_ = nullptr;
   std::uint64_t order_ = 0;  // grows along the chain
   Links links_;

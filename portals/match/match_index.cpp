@@ -6,7 +6,7 @@
 
 namespace margay::portals {
 
-// Linear: programs use few shapes.
+// A linear search suffices, because programs use few shapes.
 MatchIndex::Shape& MatchIndex::obtain(const MatchShape& wanted) {
   for (Shape& shape : shapes_) {
     if (shape.shape == wanted) return shape;
@@ -16,10 +16,12 @@ MatchIndex::Shape& MatchIndex::obtain(const MatchShape& wanted) {
   return shape;
 }
 
-// The last entry on `queue` before `entry` in list order. Requires: `entry` belongs strictly inside the queue. Searches
-// backwards from the queue's end and from the entry along the chain at once, and stops at the first hit: among k
-// entries spread over a chain of n, one of the two is near when k is small and the other when k is large, so about
-// sqrt(n) steps suffice. Posting in order never comes here.
+// The last entry on `queue` before `entry` in list order. Requires: `entry` belongs strictly inside the queue.
+//
+// Two searches take turns, and the first hit ends both: one goes backwards along the queue from its end, the other
+// backwards along the chain from the entry. With k queued entries spread evenly over a chain of n, the first takes at
+// most k steps and the second about n/k, so the earlier hit comes after about sqrt(n) steps at most. Entries that are
+// posted in order need no search.
 MatchEntry* MatchIndex::predecessor(const MatchEntry& entry, const Ends& queue, const MatchShape& shape) {
   const MatchKey key = MatchKey::of(shape, entry.criteria_);
   MatchEntry* on_queue = queue.last;
@@ -42,7 +44,7 @@ void MatchIndex::insert(MatchEntry& entry) {
   Ends& queue = shape.queues.obtain(MatchKey::of(shape.shape, entry.criteria_));
   MatchEntry* before = nullptr;
   MatchEntry* after = nullptr;
-  // At the end first: programs append.
+  // The end is tested first, because programs mostly append.
   if (queue.first == nullptr || queue.last->order_ < entry.order_) {
     before = queue.last;
   } else if (queue.first->order_ > entry.order_) {
@@ -68,7 +70,7 @@ void MatchIndex::erase(MatchEntry& entry) {
   if (after != nullptr) after->previous_same_key_ = before;
   Shape& shape = obtain(MatchShape::of(entry.criteria_));
   MARGAY_ASSERT(shape.entries != 0 && entries_ >= shape.entries);
-  // Inside a queue the neighbours suffice; the hash table changes only when an end of the queue leaves.
+  // The hash table has the ends of each queue, so it changes only when the first or the last entry leaves.
   if (before == nullptr || after == nullptr) {
     const MatchKey key = MatchKey::of(shape.shape, entry.criteria_);
     if (before == nullptr && after == nullptr) {

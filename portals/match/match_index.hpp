@@ -1,5 +1,5 @@
 // A hash index over the entries of a chain: it finds the earliest entry that accepts a header without examining the
-// others. A look costs one hash lookup per shape of criteria in use. Internal to portals.
+// others. A search costs one hash lookup per shape of criteria in use. Internal to portals.
 //
 // Invariants:
 //   1. Each entry in the index is on the queue of its key under its shape, and each queue is in list order.
@@ -37,8 +37,8 @@ class MatchIndex {
     KeyTable<MatchEntry*, nullptr> queues;
   };
   using Ends = KeyTable<MatchEntry*, nullptr>::Ends;
-  // Shapes beyond this number are removed when their last entry leaves. Fewer are kept with their tables, because a
-  // program uses the same shapes again.
+  // While there are more shapes than this, a shape is removed when its last entry leaves. Otherwise its empty table is
+  // kept, because a program uses the same shapes again.
   static constexpr std::size_t kSpareShapes = 8;
 
  public:
@@ -47,8 +47,8 @@ class MatchIndex {
   class Scan {
    public:
     Scan(const MatchIndex& index, const Header& header);
-    // The earliest accepting entry whose order is at least `from`; nullptr when there is none. A `from` that grows
-    // costs one step per entry passed; a smaller one restarts the scan.
+    // The earliest accepting entry whose order is at least `from`; nullptr when there is none. While `from` grows from
+    // call to call, the cost is one step per entry that is passed; a smaller `from` restarts the scan.
     [[nodiscard]] MatchEntry* first_from(std::uint64_t from);
 
    private:

@@ -44,8 +44,8 @@ class MatchList {
   [[nodiscard]] std::size_t size() const;
 
   // Sets the observer of the list's changes; nullptr: none. The present entries are reported as linked at once: adopted
-  // ones, then the chain from its end, so that each entry's successor is known. Requires: `watch` outlives the list, or
-  // is removed by follow(nullptr).
+  // ones, then the chain from its end, so that each entry's successor is known. Requires: `observer` outlives the
+  // list, or is removed by follow(nullptr).
   void follow(StructureObserver* observer);
 
  private:

@@ -62,15 +62,15 @@ void MatchList::Impl::place(MatchEntry& entry) {
 }
 
 void MatchList::Impl::make_place(MatchEntry& entry) {
-  // A chain with a gap that is used up has at least one other entry.
+  // One neighbour exists at least, because the gap around a lone entry is never used up.
   spread(*(entry.previous_ != nullptr ? entry.previous_ : entry.next_));
   entry.order_ = order_of(entry);
   MARGAY_ASSERT(entry.order_ != 0);
 }
 
-// Finds the smallest aligned range of 2^i keys around `around` that has at most (4/3)^i entries, and spreads these
-// evenly. The bound makes a spread cost O(log n) per insertion, amortised. The new entry, which has no key yet, is
-// stepped over.
+// Spreads the entries around `around` evenly over the smallest aligned range of 2^i keys that has at most (4/3)^i
+// entries, the new one counted. This bound makes a spread cost O(log n) per insertion, amortised. The new entry, which
+// has no key yet, is skipped; make_place() then gives it one.
 void MatchList::Impl::spread(MatchEntry& around) {
   MatchEntry* left = &around;
   MatchEntry* right = &around;
@@ -106,7 +106,7 @@ void MatchList::Impl::spread(MatchEntry& around) {
 
 void MatchList::Impl::index(MatchEntry& entry) {
   using Indexed = MatchEntry::Indexed;
-  // activate() comes here for rough entries too, which are in the index whatever their state.
+  // activate() calls this for rough entries too, which stay in the index while they are inactive.
   if (entry.indexed_ == Indexed::rough) return;
   if (entry.links_.no_match.to != Link::To::next) {
     rough.insert(&entry);
@@ -157,8 +157,8 @@ void MatchList::Impl::park(MatchEntry& entry) {
   MARGAY_ASSERT(entry.indexed_ == MatchEntry::Indexed::ready);
   MARGAY_ASSERT(entry.memory_->type() == DescriptorType::independent_block &&
                 entry.links_.no_room.to == Link::To::next);
-  // Two indices and not a flag, so that a lookup in `ready` finds an entry with room or none, without passing thousands
-  // that have none.
+  // Exhausted entries have an index of their own instead of a flag, so that a lookup in `ready` does not pass thousands
+  // of entries without room.
   ready.erase(entry);
   exhausted.insert(entry);
   entry.indexed_ = MatchEntry::Indexed::exhausted;

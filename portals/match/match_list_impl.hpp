@@ -47,9 +47,9 @@ static_assert(kOrderStep < kOrderEnd / 4);  // the first entry has steps on both
 
 // State and steps behind MatchList's public functions, which check their requirements first.
 struct MatchList::Impl {
-  // A chain of more than kLong entries gets an index after a walk of more than kWalkLong steps, which costs as much as
-  // two lookups in the index; it loses the index when it falls below kShort. The distance between kLong and kShort pays
-  // for building it.
+  // A chain of more than kLong entries gets an index after a walk of more than kWalkLong steps; so many steps cost as
+  // much as two lookups in the index. The chain loses its index when it falls below kShort. kLong and kShort are apart,
+  // so that a chain whose length varies a little does not build its index again and again.
   static constexpr std::size_t kLong = 32;
   static constexpr std::size_t kWalkLong = 16;
   static constexpr std::size_t kShort = 16;
@@ -70,18 +70,19 @@ struct MatchList::Impl {
   [[gnu::noinline]] void abandon(MatchEntry& entry);
   // The key between the entry's neighbours; 0 when the gap is used up.
   [[nodiscard]] std::uint64_t order_of(const MatchEntry& entry) const;
-  // The rare parts are not inlined, so that the common ones stay short.
+  // Gives a chained entry its key. This and the other rare steps are not inlined, so that the common ones stay short.
   [[gnu::noinline]] void place(MatchEntry& entry);
-  // place() gives a chained entry its key; make_place() first spreads its neighbours out.
+  // Spreads the entry's neighbours out, and then gives it its key.
   [[gnu::noinline]] void make_place(MatchEntry& entry);
   [[gnu::noinline]] void spread(MatchEntry& around);
-  // Enters an entry where invariant 2 demands it, and removes it from there.
+  // Enters an entry where invariant 2 requires it, or removes it from there.
   [[gnu::noinline]] void index(MatchEntry& entry);
   [[gnu::noinline]] void unindex(MatchEntry& entry);
-  // Updates the index after a change of the chain, and notifies the observer. Requires: attended.
+  // Update the index and notify the observer: record_chained() after an entry is linked, record_unchained() before it
+  // is unlinked. Require: attended.
   [[gnu::noinline]] void record_chained(MatchEntry& entry);
   [[gnu::noinline]] void record_unchained(MatchEntry& entry);
-  // Called at each change of the two values.
+  // Called at each change of `indexed` or `observer`.
   void set_attended() { attended = indexed || observer != nullptr; }
   // Enters all chained entries in an index, and removes them from it. Linear.
   [[gnu::noinline]] void build_index();
@@ -104,7 +105,8 @@ struct MatchList::Impl {
   std::size_t size = 0;
   std::size_t chained = 0;
   bool indexed = false;
-  // indexed || watcher != nullptr, as one test for the common path: a change of the chain then needs more than links.
+  // indexed || observer != nullptr: a change of the chain needs more than links. Stored, so that the common path makes
+  // one test.
   bool attended = false;
   StructureObserver* observer = nullptr;
   // The three places of invariant 2.

@@ -18,9 +18,9 @@ namespace margay::portals {
 //
 // Invariants:
 //   1. Each queued message has a slot, a small number that is reused when its message is gone.
-//   2. For each shape of criteria searched for lately, each message is on exactly one queue: that of its key under the
-//      shape. The queues are linked through arrays by slot, in order of arrival, so a message leaves them in constant
-//      time.
+//   2. Each shape of criteria for which programs searched lately has a set of queues, one per key. Under each shape, a
+//      message is on the queue of its key. Queues are in order of arrival and doubly linked, through arrays by slot, so
+//      a message leaves them in constant time.
 //   3. Memory is proportional to the queue's longest length since clear(); the factor is the number of shapes, at most
 //      kShapes.
 
@@ -36,7 +36,7 @@ class ArrivalIndex {
 
   // Whether no shape is indexed, in which case arriving messages cost nothing here.
   [[nodiscard]] bool empty() const { return shapes_.empty(); }
-  // The number of slots, used or not, to which memory is proportional.
+  // The number of slots, used or free. Memory is proportional to it.
   [[nodiscard]] std::size_t slots() const { return slots_.size(); }
   // Adds the latest arrival. No effect while empty().
   void append(ArrivedNode& node);
@@ -81,7 +81,8 @@ class ArrivalIndex {
 
 class ArrivalQueue;
 
-// A message's header in the heap. The body follows at the next multiple of 64 bytes.
+// The node of an arrived message, at the beginning of its block in the heap. The body follows at the next multiple of
+// 64 bytes.
 struct ArrivedNode {
   // First, so that a message's address is its node's.
   ArrivedMessage message;
@@ -106,10 +107,12 @@ static_assert(offsetof(ArrivedNode, message) == 0 && std::is_trivially_destructi
 // A doubly linked list of a dynamic block's messages, oldest first, and its index.
 class ArrivalQueue {
  public:
-  // A search examines this many messages; when the queue is longer, it then uses the index, which is dropped when the
-  // queue falls below half of this. Programs that receive in arrival order, the common case, never build an index.
+  // The number of messages that a search examines one by one. In a longer queue it then continues through the index,
+  // which is dropped when the queue falls below half of this number. Programs that receive in arrival order, the common
+  // case, never build an index.
   static constexpr std::uint64_t kShort = 16;
-  // The same once there is an index: only the oldest message is examined, because it is often the match.
+  // The number of messages that a search of a long queue examines once there is an index: only the oldest, because it
+  // is often the match.
   static constexpr std::uint64_t kLooksBeforeIndex = 1;
 
   // Puts a message at the end of the queue and numbers it. Requires: it is on no queue.

@@ -9,8 +9,8 @@
 
 namespace margay::portals {
 
-// Options of the paper, section 1.2. The offset where a message is placed comes from its header, or from a counter of
-// the receiver that advances with each message.
+// The source of the offset at which a message is placed: its header, or a counter of the receiver that advances with
+// each message. This and the next three are options of the paper, section 1.2.
 enum class OffsetBy : std::uint8_t { sender, receiver };
 // The parts of a message that are saved. The bits are those of Saved.
 enum class Save : std::uint8_t { header = 1, body = 2, both = 3 };
@@ -22,19 +22,20 @@ static_assert(static_cast<int>(Save::header) == static_cast<int>(Saved::header) 
               static_cast<int>(Save::body) == static_cast<int>(Saved::body) &&
               static_cast<int>(Save::both) == static_cast<int>(Saved::both));
 
-// The paper's four memory descriptors. A stored tag, because the path of a message branches on it without a virtual
-// call.
+// The paper's four memory descriptors. Each descriptor stores its type, so that the path of a message branches without
+// a virtual call.
 enum class DescriptorType : std::uint8_t { single_block, dynamic_block, independent_block, combined_block };
 // "single block" and the like.
 [[nodiscard]] std::string_view name(DescriptorType type);
 
-// Defined in portals/base/verdict.hpp: the walk's question to a descriptor, and its answer.
+// Defined in portals/base/verdict.hpp: the result at one entry of a walk, and the decision about a message.
 enum class Passed : std::uint8_t;
 struct Verdict;
 
-// How a portal or a match entry uses a descriptor. Options belong to the entry, so an overlaid entry uses another's
-// descriptor with its own (section 1.2: "overlaid so that the same memory region is accessed or manipulated"). attach()
-// and set() fail for options that the paper's list does not give to the type:
+// How a portal or a match entry uses a descriptor. Options belong to the entry, so an overlaid entry uses the
+// descriptor of another entry with different options (section 1.2: "overlaid so that the same memory region is accessed
+// or manipulated"). For options that the paper's list does not give to the type, PortalTable::attach() fails, and
+// MatchEntry::set() ends the process:
 //   single:      offset_by, save header | body | both, direction, acknowledge
 //   dynamic:     save header | both, acknowledge                      (always write_only)
 //   independent: save header | both, direction, acknowledge           (progression belongs to the storage),
@@ -46,7 +47,7 @@ struct Options {
   Direction direction = Direction::write_only;
   // Send an acknowledgment when the message's header names a return portal.
   bool acknowledge = false;
-  // Save a body that is longer than the buffer as far as it fits, instead of failing with too_small.
+  // Save as much as fits of a body that is longer than the buffer, instead of failing with too_small.
   bool truncate = false;
 };
 
@@ -85,7 +86,7 @@ class Descriptor {
   friend class Delivery;
   friend class Storage;
   Descriptor* next_changed_ = nullptr;
-  // Backward, so that a descriptor that is destroyed unlinks itself in constant time.
+  // A backward link, so that a descriptor that is destroyed unlinks itself in constant time.
   Descriptor* previous_changed_ = nullptr;
   class ChangedList* changed_on_ = nullptr;
   std::uint64_t bytes_ = 0;
@@ -98,8 +99,8 @@ class Descriptor {
 };
 
 // A queue of the descriptors whose counters changed since they were last taken: oldest change first, each at most once.
-// A poll therefore costs what has changed, however many entries are posted (docs/architecture.md: down by call, up by
-// poll).
+// The cost of a poll therefore depends on the number of changes, not of posted entries (docs/architecture.md: down by
+// call, up by poll).
 class ChangedList {
  public:
   ChangedList() = default;

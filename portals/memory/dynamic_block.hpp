@@ -29,7 +29,7 @@ class DynamicBlock final : public Descriptor {
   // has arrived yet; `counts` outlives the block.
   void count_in(ArrivalCounts& counts);
 
-  // Sets the observer of messages that leave; nullptr: none. Requires: `watch` outlives the block, or is removed by
+  // Sets the observer of messages that leave; nullptr: none. Requires: `observer` outlives the block, or is removed by
   // follow(nullptr).
   void follow(StructureObserver* observer);
 

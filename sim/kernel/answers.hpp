@@ -30,8 +30,8 @@ class Answers {
   // Acknowledges `header`, message `sequence` of its pair, to its sender with the parts that were saved. Requires:
   // verdict.acknowledge.
   void acknowledge(const portals::Verdict& verdict, const portals::Header& header, std::uint64_t sequence);
-  // Sends the bytes that a get requested. Its descriptor's counters change once the bytes have been taken, so the
-  // program may reuse the memory from then on. Requires: the verdict's outcome is `reply`.
+  // Sends the bytes that a get requested. The counters of the descriptor change when the wire has taken the bytes; from
+  // then on the program may reuse the memory. Requires: the verdict's outcome is `reply`.
   void reply(const portals::Verdict& verdict, const portals::Header& header, std::uint64_t sequence);
   // Declares that the memory behind this portal may change while a reply is read out of it: see
   // Transmission::may_change.
@@ -45,8 +45,8 @@ class Answers {
   [[nodiscard]] bool idle() const { return under_way_ == 0; }
 
  private:
-  // An answer that its wire could not take at once. Pooled: a flood of gets allocates once. `verdict` and `asked`
-  // complete the get afterwards.
+  // An answer that its wire could not take at once. Pooled: a flood of gets allocates once. `asked` is the header of
+  // the answered message; with `verdict` it completes a get when the reply has been sent.
   struct Pending {
     Transmission transmission;
     portals::Verdict verdict;

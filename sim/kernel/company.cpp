@@ -2,7 +2,7 @@
 
 namespace margay::sim {
 
-// Only the rank with the higher number moves; otherwise both might, and meet again.
+// Only the rank with the higher number moves. Otherwise both might move to the same processor.
 void Company::part(std::uint64_t now_ns) {
   if (other_ == RankProcessors::kNobody || other_ > ranks_.mine()) return;
   if (parted_ns_ != 0 && now_ns - parted_ns_ < kPartAtMostEachNs) return;

@@ -16,7 +16,7 @@ class Company {
   // `ranks`, on the job board, shows the processor of each rank. Both arguments outlive this object.
   Company(RankProcessors& ranks, const Scheduler& scheduler) : ranks_(ranks), scheduler_(scheduler) {}
 
-  // The result of the last look(): nobody else, only ranks, or ranks and other programs need this processor.
+  // The others that need this processor, by the last look(): no rank; ranks only; or ranks and other programs.
   enum class Found : std::uint8_t { nobody, ranks, ranks_and_others };
   // Valid until the next look() or away().
   [[nodiscard]] Found found() const { return found_; }
@@ -50,26 +50,27 @@ class Company {
   // A yield of this length gave the processor to another program, or to a computing rank. A yield to a waiting rank, or
   // to none, takes some microseconds.
   static constexpr std::uint64_t kTurnNs = 100'000;
-  // How long that finding is used: testing it again costs a turn of each of the programs.
+  // The time for which that finding is used. To test it again costs a turn of each of those programs.
   static constexpr std::uint64_t kBelievedNs = 1'000'000'000;
-  // Yields between attempts to leave: some 100 us of two ranks that answer each other at once.
+  // Yields and sleeps between attempts to move. Two ranks that answer each other at once make so many in some 100 us.
   static constexpr std::uint32_t kTimesToPart = 64;
   // The least time between two moves: a move costs tens of microseconds, and the scheduler may have reasons to undo it.
   static constexpr std::uint64_t kPartAtMostEachNs = 10'000'000;
 
-  // Moves this rank now and then to an allowed processor without a rank. The scheduler balances thread counts, and so
-  // leaves two ranks on one processor and two other programs on the next.
+  // Counts a yield or a sleep, and at each kTimesToPart-th one tries to move this rank to an allowed processor without
+  // a rank. The scheduler does not do so, because it balances thread counts: it leaves two ranks on one processor and
+  // two other programs on the next.
   void gave_way(std::uint64_t now_ns) {
     if (++times_ % kTimesToPart == 0) part(now_ns);
   }
-  // Moves this rank away, if its index is the higher one and another processor is free.
+  // Moves this rank away, if its number is higher than that of the other rank here, and another processor has no rank.
   void part(std::uint64_t now_ns);
 
   // Constant after construction.
   RankProcessors& ranks_;
   const Scheduler& scheduler_;
   Found found_ = Found::nobody;
-  // Of the last look(): this rank's processor, and another rank on it.
+  // Results of the last look(): this rank's processor, and another rank on it.
   std::uint32_t processor_ = 0;
   std::size_t other_ = RankProcessors::kNobody;
   // Until then other programs are assumed here; 0: none are known.

@@ -24,15 +24,15 @@ constexpr std::uint64_t kTickNs = 1'000'000;
 // The tick while messages move, because a peer that was answered soon asks again (a lock, then accesses under it).
 constexpr std::uint64_t kLivelyTickNs = 100'000;
 constexpr std::uint32_t kLivelyTicks = 20;
-// The tick while only a wire that rings no bell requires one and the owner stays inside, where it polls itself. A
-// message that arrives just after it left waits for this long.
+// The tick while no work is known and the owner stays inside, where it polls itself. Only wires that ring no bell need
+// this tick. A message that arrives on such a wire just after the owner has left waits for this long.
 constexpr std::uint64_t kIdleTickNs = 10'000'000;
 static_assert(kLivelyTickNs <= kTickNs && kTickNs <= kIdleTickNs);
-// Rounds in vain (about 3 us each) before the thread sleeps again. It does not yield meanwhile: that would return the
-// computing owner's processor to it for milliseconds, whereas the next nudge wakes a sleeper at once.
+// Rounds that find nothing (about 3 us each) before the thread sleeps again. It does not yield between them: if it runs
+// on the computing owner's processor, the owner would keep that for milliseconds. A nudge wakes a sleeper at once.
 constexpr int kQuietRounds = 16;
-// Polls for an owner that leaves, of some 40 ns each: 20 us, longer than most calls that only compute. Then one yield,
-// for an owner that lost its processor to this thread in the middle of a call.
+// The number of tests whether the owner has left, of some 40 ns each. Together they take 20 us, longer than most calls
+// that only compute. One yield follows, for an owner that lost its processor to this thread in the middle of a call.
 constexpr int kLooksForLeave = 500;
 
 }  // namespace
@@ -84,17 +84,18 @@ bool Coprocessor::Impl::enter(bool patient) {
   });
 }
 
-// One stay in the lock, round after round, while the owner is outside and messages move. Returns whether work is left.
+// Makes rounds while the owner is outside and messages move, each with its own stay in the lock. Returns whether work
+// is left.
 bool Coprocessor::Impl::work(bool patient) {
   Recorder& recorder = settings.kernel->recorder();
-  patient = patient && settings.lock->owner_inside();  // an owner that comes in during this stay looks itself
+  patient = patient && settings.lock->owner_inside();  // an owner that enters later polls by itself
   std::uint32_t moved_rounds = 0;
   bool pending = true;
   for (int quiet = 0; quiet < kQuietRounds && !parking.stopping();) {
     if (!enter(patient)) return true;
     settings.kernel->owner_away(true);
-    // Events of the round are recorded during it, so its beginning is stamped first and recorded when it has moved
-    // something.
+    // The beginning is recorded only if the round moves something, which is known after the round's own events have
+    // been recorded. So its time is taken now.
     const std::uint64_t began = moved_rounds == 0 && recorder.on() ? recorder.stamp() : 0;
     bool moved = round();
     moved |= settings.kernel->take_body_moved();
@@ -141,9 +142,9 @@ bool Coprocessor::Impl::wait(bool pending, std::uint32_t& seen) {
   return rung || settings.kernel->looks() == looks;
 }
 
-// A round in progress may have begun before the ring, so only the one after it counts. The barrier makes the owner's
-// count visible as it is now: a processor may read a ring before its older stores leave it, and two rounds from before
-// would otherwise seem to come after.
+// A round in progress may have begun before the ring, so only the one after it counts: two more rounds serve the ring.
+// The barrier makes the owner's current count visible. Without it, the owner's processor may still buffer its stores to
+// the count, and two rounds from before the ring would later seem to have come after it.
 void Coprocessor::Impl::take_note_of_ring() {
   if (settings.lock->asymmetric()) static_cast<void>(process_barrier());
   unseen = true;
@@ -187,8 +188,8 @@ void Coprocessor::Impl::run() {
 namespace {
 
 // The part of a thread's stack that is used before its first call: guard, descriptor, and the thread-local data of the
-// program and its libraries, which may exceed the stack itself. Only glibc's internal function counts the last; 0 where
-// it does not exist.
+// program and its libraries, which may be larger than the whole requested stack. Only an internal function of glibc
+// counts the thread-local data; the result is 0 where that function does not exist.
 std::size_t smallest_stack(const pthread_attr_t& attributes) {
   using Smallest = std::size_t (*)(const pthread_attr_t*);
   const auto smallest = reinterpret_cast<Smallest>(dlsym(RTLD_DEFAULT, "__pthread_get_minstack"));

@@ -37,7 +37,7 @@ class Coprocessor {
     // Called without the lock, at each wake-up and at least each `watch_ns`; may be empty.
     std::function<void()> watch;
     std::uint64_t watch_ns = 0;
-    // Beside the program's thread-local data.
+    // Size of the thread's stack, without the part that the program's thread-local data occupy.
     std::size_t stack_bytes = std::size_t{256} * 1024;
   };
 

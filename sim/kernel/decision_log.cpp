@@ -14,7 +14,8 @@ std::uint64_t left(std::uint64_t bytes, std::uint64_t used, const portals::Optio
   return offset > bytes ? 0 : bytes - offset;
 }
 
-// no_match serves inactive entries too; for entries that end the walk the link has no meaning.
+// The link that the walk follows after `passed`. An inactive entry has that of no_match; after an entry that ends the
+// walk, the result has no meaning.
 portals::Link followed(const portals::Links& links, portals::Passed passed) {
   if (passed == portals::Passed::no_room) return links.no_room;
   if (passed == portals::Passed::too_small) return links.too_small;

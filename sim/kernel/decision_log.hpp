@@ -1,8 +1,8 @@
-// A log of the kernel's decisions: for each message the walk, the destination, or the reason of a drop, for a program
-// that asks. Disabled until keep(); then it costs a linear walk per message. The kernel writes, the program takes.
+// A log of the kernel's decisions: for each message its walk, and its destination or the reason of its drop. The kernel
+// appends, and a program that has enabled it (keep()) takes. While enabled it costs a linear walk per message.
 //
-// Everything is copied, so that a decision can be reported after its entries are gone; addresses in it are identities
-// only.
+// Everything is copied, so that a decision can be reported after its entries are gone. Addresses in it only identify;
+// they must not be dereferenced.
 #pragma once
 
 #include <cstddef>
@@ -66,7 +66,7 @@ class DecisionLog {
   // Keeps the latest `limit` decisions that have not been taken; 0 disables the log and empties it.
   void keep(std::size_t limit);
   [[nodiscard]] bool on() const { return limit_ != 0; }
-  // Excludes messages to one portal; each call replaces the last.
+  // Excludes messages to one portal. Each call replaces the previous one.
   void leave_out(portals::PortalIndex portal) { left_out_ = portal; }
   // Whether a message is logged.
   [[nodiscard]] bool wants(const portals::Header& header) const { return on() && header.portal != left_out_; }
@@ -77,8 +77,8 @@ class DecisionLog {
   // Decisions that were overwritten before they were taken.
   [[nodiscard]] std::uint64_t missed() const { return missed_; }
 
-  // The kernel's side. walked(): before decide() reserves the room, with the steps of Delivery::explain() for `header`.
-  // decided(): directly after it. Requires: wants(header).
+  // The kernel's side. walked() is called before decide() reserves the room, with the steps of Delivery::explain() for
+  // `header`; decided() directly after decide() or put_whole(). Requires: wants(header).
   void walked(const portals::Header& header, std::span<const portals::Step> steps);
   void decided(const portals::Header& header, std::uint64_t sequence, WireId wire, const portals::Verdict& verdict,
                bool held);

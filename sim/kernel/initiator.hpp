@@ -48,17 +48,18 @@ class Initiator {
 
   // The number of the next message to `peer` in its ordered pair.
   [[nodiscard]] std::uint64_t next_sequence(std::uint32_t peer) const { return registers_.sent(peer) + 1; }
-  // A transmission has been returned to its owner.
+  // Records that a transmission has been returned to its owner.
   void gave_back() {
     MARGAY_ASSERT(registers_.unfinished().transmissions != 0);
     --registers_.unfinished().transmissions;
   }
-  // Marks a peer as gone, for `reason`; `had_left`: after a goodbye, in order. Later sends to it fail.
+  // Marks a peer as gone, for `reason`. `had_left`: it had sent a goodbye, so its end is regular. Later sends to it
+  // fail.
   void mark_gone(std::uint32_t rank, std::string_view reason, bool had_left) {
     gone_.insert_or_assign(rank, Gone{std::string(reason.empty() ? "lost" : reason), had_left});
   }
-  // Number of ranks that are gone: no message reaches them or arrives from them any more. lost(): gone without a
-  // goodbye, so a receive from any source may have waited for them.
+  // losses(): the number of ranks that are gone, which no message reaches and from which none arrives any more. lost():
+  // whether a rank is gone without a goodbye. Then a receive from any source may be waiting for its message.
   [[nodiscard]] std::uint32_t losses() const { return static_cast<std::uint32_t>(gone_.size()); }
   [[nodiscard]] bool gone(std::uint32_t rank) const { return !gone_.empty() && gone_.contains(rank); }
   [[nodiscard]] bool lost(std::uint32_t rank) const { return gone(rank) && !gone_.at(rank).had_left; }
@@ -69,7 +70,8 @@ class Initiator {
   [[nodiscard]] const WireCounts& counts(WireId id) const { return counts_[static_cast<std::size_t>(id)]; }
 
  private:
-  // `way`: the method that carried the body, where that is known (TraceEvent::reason). `stamp`: time of the departure.
+  // Counts a message that a wire has taken, and records its departure while tracing. `method`: the method that carried
+  // the body, where that is known (TraceEvent::reason). `stamp`: time of the departure.
   void count(const portals::Header& header, WireId wire, std::uint8_t method, std::uint64_t stamp);
   // Records the departure in the trace.
   [[gnu::noinline]] void record_sent(const portals::Header& header, WireId wire, std::uint8_t method,
@@ -81,10 +83,10 @@ class Initiator {
   TransmissionList& finished_;
   Registers& registers_;
   Recorder& recorder_;
-  // The end of a peer: its reason, and whether a goodbye came before.
+  // The end of a peer: its reason, and whether the peer had sent a goodbye.
   struct Gone {
     std::string why;
-    bool had_left = false;  // in order, before
+    bool had_left = false;
   };
   // By rank. Empty in a job without losses, so gone() costs one test.
   std::unordered_map<std::uint32_t, Gone> gone_;

@@ -2,8 +2,9 @@
 // directs them.
 //
 // The loop is progress(); its steps are in initiator (sending), target (arrivals) and answers (acknowledgments and
-// replies). Threads: every call under the process lock (sim/kernel/coprocessor.hpp). Nothing here blocks or calls a
-// layer above: callers drain changed() and next_finished(), between arrivals if they like (progress()).
+// replies). Threads: every call under the process lock (sim/kernel/coprocessor.hpp). Nothing here blocks. The layer
+// above is called only through callbacks that it has set; it drains changed() and next_finished() after a round, or
+// between arrivals (`after_each` of progress()).
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,7 @@
 
 namespace margay::sim {
 
-// Made once per process, by sim/machine/process, or over a virtual wire by tests.
+// One process's kernel. Made by sim/machine/process, or over a virtual wire by tests.
 class Kernel {
  public:
   // The default limit of arrivals per wire and round: few, so that a flood on one wire starves neither the others nor
@@ -39,7 +40,8 @@ class Kernel {
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
 
-  // The kernel's sides: sending, and peers that are gone; receiving, holding and dropping; acknowledgments and replies.
+  // The kernel's parts. The initiator sends, and records the peers that are gone; the target delivers, holds or drops
+  // arrivals; `answers` makes acknowledgments and replies.
   [[nodiscard]] Initiator& initiator() { return initiator_; }
   [[nodiscard]] const Initiator& initiator() const { return initiator_; }
   [[nodiscard]] Target& target() { return target_; }
@@ -65,7 +67,7 @@ class Kernel {
   // Stops sending a body, because the receiver does not want its remainder. The transmission still comes off
   // next_finished(), as stopped or sent.
   void stop(Transmission& transmission) { initiator_.stop(transmission); }
-  // Takes back a transmission of which nothing has left. `instead`, a put without a body to the same process, goes in
+  // Takes back a transmission that has not begun to leave. `instead`, a put without a body to the same process, goes in
   // its place, and is the kernel's until next_finished(). false: too late, and nothing happened.
   [[nodiscard]] bool replace(Transmission& transmission, Transmission& instead) {
     return initiator_.replace(transmission, instead);
@@ -74,11 +76,11 @@ class Kernel {
   [[nodiscard]] Transmission* next_finished() { return finished_.empty() ? nullptr : take_finished(); }
 
   // One progress round: queued sends continue, and arrivals are delivered and answered, at most `arrivals` from each
-  // wire. Returns whether anything moved. `after_each` is called after each arrival, so that a caller that drains
-  // changed descriptors keeps the next walk short: a filled descriptor stays in its match list until then.
+  // wire. Returns whether anything moved. `after_each` is called after each arrival. A filled descriptor stays in its
+  // match list until the caller drains it, so a caller that drains in `after_each` keeps the next walk short.
   //
-  // A waiting rank makes rounds in vain all the time, and an arriving message waits for half of one. So such a round
-  // costs one virtual call for each wire that has ever had anything: about 30 instructions in all on one node.
+  // Most rounds of a waiting rank find nothing, and a message that arrives waits for half a round on average. So such a
+  // round is short: one virtual call for each wire that is not quiet(), about 30 instructions in all on one node.
   template <typename AfterEach>
   bool progress(int arrivals, AfterEach&& after_each) {
     bool moved = false;
@@ -99,7 +101,8 @@ class Kernel {
   [[nodiscard]] std::uint64_t looks() const { return looks_.get(); }
 
   // Whether rounds since the last call received a part of a body. progress() does not report that, because no program
-  // can continue by it and the next part takes as long as this one did. A wait for the body, however, is not in vain.
+  // can continue before the whole body is here, and the next part takes as long as this one. It only shows that a wait
+  // for the body is not stalled.
   [[nodiscard]] bool take_body_moved() { return body_moved_ && std::exchange(body_moved_, false); }
 
   // Reports that the owner waits and its round found nothing; see Wire::idle_round.
@@ -124,16 +127,16 @@ class Kernel {
     }
   }
 
-  // Reports that the program waits for an answer (acknowledgment, reply, or a put that plays that part) from `peer`,
-  // which may be computing: after a while without progress, nudge() wakes its coprocessor. Calls to the two functions
-  // balance.
+  // Reports that the program waits for an answer from `peer`: an acknowledgment, a reply, or a put that serves as one.
+  // The peer may be computing, so nudge() wakes its coprocessor after a while without progress. Each call of
+  // expect_answer() has a later call of answered().
   void expect_answer(std::uint32_t peer) { ++owed_[peer], ++registers_.unfinished().owed; }
   void answered(std::uint32_t peer) {
     std::uint32_t& owed = owed_[peer];
     MARGAY_ASSERT(owed != 0 && registers_.unfinished().owed >= owed);
     --owed, --registers_.unfinished().owed;
   }
-  // See Wire::watch.
+  // See Wire::monitor.
   void monitor(std::uint32_t peer) { routes_[peer]->monitor(peer); }
   // Wakes every peer that owes an answer or does not take what is queued for it. Returns whether there are any.
   bool nudge();
@@ -141,7 +144,7 @@ class Kernel {
   void looked_in_vain() {
     if (unfinished() && ++vain_looks_ % kVainLooksToNudge == 0) nudge();
   }
-  // Whether a message is queued or an answer is owed, so that a process that leaves the library now needs its
+  // Whether a message is queued or an answer is owed. If so, a process that leaves the library now needs its
   // coprocessor.
   [[nodiscard]] bool unfinished() const { return registers_.unfinished().any(); }
   // See Wire::bodies_read_on.
@@ -178,7 +181,7 @@ class Kernel {
   bool look(Polled& polled, int arrivals, AfterEach& after_each, bool& took_all) {
     if (polled.slow && polled.skipped++ % kSlowWireRounds != 0) return false;
     Wire& wire = *polled.wire;
-    bool came = wire.wants_push() && wire.push();  // sim/wire: what is being sent goes on
+    bool came = wire.wants_push() && wire.push();  // sim/wire: continues queued sends
     int taken = 0;
     for (; taken < arrivals && wire.poll(arrival_); ++taken) {
       came |= target_.take(wire, arrival_);  // sim/kernel/target: match, deposit, answer

@@ -1,4 +1,5 @@
-// The wire that reaches each rank. A byte for each rank, because there are few wires and may be thousands of ranks.
+// A table of the wire that reaches each rank. It has a byte per rank, because there are few wires but perhaps thousands
+// of ranks.
 #pragma once
 
 #include <algorithm>

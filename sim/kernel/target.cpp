@@ -113,7 +113,7 @@ bool Target::started(Wire& wire, Arrival& arrival) {
     wire.hold();
     return false;
   }
-  // The body is not wanted: the wire discards it, and an acknowledgment stops it at its source.
+  // The body is not wanted, so the wire discards it. An acknowledgment, if one is requested, lets the sender stop it.
   wire.refuse();
   if (verdict.outcome == Outcome::deposit) {
     deposited(wire, verdict, header, arrival.sequence);
@@ -131,7 +131,7 @@ void Target::finished(const Wire& wire, Incoming& incoming) {
 // The sender is gone, or stopped the body: the room is given back, and the message counts as dropped.
 void Target::cut(Incoming& incoming) {
   delivery_.abandon(incoming.verdict);
-  walk_ = {};  // no walk dropped it
+  walk_ = {};  // the reason of this drop is not a walk
   drop(incoming.header, incoming.sequence, DropReason::peer_lost);
   release(incoming);
 }
@@ -148,7 +148,7 @@ void Target::lost(Wire& wire, const Arrival& arrival) {
   recorder_.record(event);
 }
 
-// Records an arrival. A held message is delivered again in each round, but has arrived once.
+// Records an arrival, once also for a held message, which the wire reports in each round; and the walk as of now.
 void Target::note_arrival(const Arrival& arrival, WireId wire) {
   const portals::Header& header = arrival.header;
   if (recorder_.on() && !was_held(header.source.rank, arrival.sequence)) record_arrival(header, arrival.sequence, wire);

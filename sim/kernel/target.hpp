@@ -1,5 +1,4 @@
-// The receiving side of the kernel: it matches each arrival, moves its body to the place that the match gives, counts
-// it and answers it; or holds or drops it.
+// The receiving side of the kernel. It matches each arrival, and deposits, counts and answers it, or holds or drops it.
 #pragma once
 
 #include <algorithm>
@@ -20,13 +19,13 @@
 
 namespace margay::sim {
 
-// Callbacks into the layer above while a trace records. `matched` is called for each message that found its place,
-// before its body is there, so that the layer can remember the message's number for later events about the descriptor
-// or the heap's message.
+// Callbacks into the layer above while a trace records. `matched` is called for each message that a descriptor has
+// taken, before the message is complete or directly after (put_whole). The layer can so remember the message's number
+// for later events about the descriptor or the heap's message.
 struct MatchProbe {
   void (*matched)(void* context, const portals::Verdict& verdict, const portals::Header& header,
                   std::uint64_t sequence) = nullptr;
-  // The number that stands for this entry in the next event; nullptr: its order key.
+  // Returns the number that stands for this entry in the trace event being made; nullptr: its order key.
   std::uint64_t (*place)(void* context, const portals::MatchEntry& entry, portals::PortalIndex portal) = nullptr;
   void* context = nullptr;
 };
@@ -51,8 +50,8 @@ class Target {
   }
   // Whether the next message of `rank`, and with it all later ones, is held on its wire.
   [[nodiscard]] bool holds(std::uint32_t rank) const;
-  // The longest time that a message to `portal` was seen held since the last call, in rounds of the owner; 0: none was
-  // held.
+  // The longest time for which a message to `portal` was held since the last call, in rounds after the first one; 0:
+  // none was held for more than one. Rounds of the coprocessor count only with serve_while_away().
   [[nodiscard]] std::uint32_t take_longest_hold(portals::PortalIndex portal) {
     MARGAY_ASSERT(portal < portals::kPortalCount);
     return std::exchange(longest_hold_[portal], 0);
@@ -62,8 +61,8 @@ class Target {
   void forget_holds() { holds_any_ = false; }
   // Reports whether the coprocessor makes the rounds.
   void owner_away(bool away) { owner_away_ = away; }
-  // Declares that peers depend on this process's memory even while its owner is away: the coprocessor's rounds then
-  // count for how long a message has been held.
+  // Declares that peers depend on this process's memory even while its owner is away. The coprocessor's rounds then
+  // count as rounds in which a message was held (take_longest_hold()).
   void serve_while_away(bool serve) { serve_while_away_ = serve; }
   [[nodiscard]] bool serves_while_away() const { return serve_while_away_; }
   // Counts of messages by the path that they took.
@@ -86,7 +85,7 @@ class Target {
   // The first messages that no entry accepted, for the report to the user.
   static constexpr std::size_t kUnmatchedKept = 20;
   [[nodiscard]] const std::vector<portals::Header>& first_unmatched() const { return first_unmatched_; }
-  // Puts to the portal that no entry accepted.
+  // Puts to `portal` that were dropped because no entry accepted them.
   [[nodiscard]] std::uint64_t unmatched_puts(portals::PortalIndex portal) const { return unmatched_puts_[portal]; }
   // Bodies that are arriving in parts.
   [[nodiscard]] std::uint64_t incoming() const { return under_way_; }
@@ -114,7 +113,7 @@ class Target {
   [[gnu::noinline]] bool take_other(Wire& wire, Arrival& arrival);
   // A decision other than a deposit: a reply, a hold, or a drop.
   [[gnu::noinline]] bool not_deposited(Wire& wire, const Arrival& arrival, const portals::Verdict& verdict);
-  // The other kinds of arrivals, each by its own step.
+  // The steps of take_other(), named as the kind of arrival that each handles; lost() handles `left` too.
   bool started(Wire& wire, Arrival& arrival);
   void finished(const Wire& wire, Incoming& incoming);
   void cut(Incoming& incoming);
@@ -133,13 +132,13 @@ class Target {
       record_decision(arrival, wire, verdict, hold);
     return verdict;
   }
-  // Records for trace and log, beside the path of the message: it has arrived, and nothing has happened yet; it was
-  // decided; it was deposited at once.
+  // The records of one message for the trace and the log of decisions: before anything has happened to it, after
+  // decide(), and after put_whole().
   [[gnu::noinline]] void note_arrival(const Arrival& arrival, WireId wire);
   [[gnu::noinline]] void record_decision(const Arrival& arrival, WireId wire, const portals::Verdict& verdict,
                                          bool hold);
   [[gnu::noinline]] void record_placed(const Arrival& arrival, const Wire& wire, const portals::Placed& placed);
-  // Whether this very message was held before: sources send in order, so one number per source suffices.
+  // Whether this message was held before. Sources send in order, so one number per source suffices.
   [[nodiscard]] bool was_held(std::uint32_t source, std::uint64_t sequence) const {
     const auto found = held_.find(source);
     return found != held_.end() && found->second.sequence == sequence;
@@ -166,6 +165,7 @@ class Target {
     if (verdict.acknowledge || recorder_.on()) [[unlikely]]
       record_deposit(wire, verdict, header, sequence);
   }
+  // The rare part of a completed deposit: records it while tracing, and sends the acknowledgment if one is requested.
   [[gnu::noinline]] void record_deposit(const Wire& wire, const portals::Verdict& verdict,
                                         const portals::Header& header, std::uint64_t sequence);
   // Whether a drop for lack of room is turned into holding (hold_when_no_room).
@@ -192,7 +192,7 @@ class Target {
   Answers& answers_;
   Registers& registers_;
   Recorder& recorder_;
-  // By source, of sources of which a message was ever held.
+  // By source; only sources of which a message was ever held have an element.
   std::unordered_map<std::uint32_t, Held> held_;
   // Bit per portal.
   std::uint64_t hold_portals_ = 0;
@@ -212,9 +212,9 @@ class Target {
   std::uint64_t under_way_ = 0;
   std::vector<std::unique_ptr<Incoming>> pool_;
   std::vector<Incoming*> free_;
-  // Of the traced walk in progress; a member, so that tracing does not allocate each time.
+  // The steps of the walk that is being recorded; a member, so that tracing does not allocate each time.
   std::vector<portals::Step> steps_;
-  // That walk's length.
+  // That walk's length and result.
   portals::WalkSummary walk_;
 };
 

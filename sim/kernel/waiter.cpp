@@ -15,15 +15,15 @@ namespace margay::sim {
 
 namespace {
 
-// The peers of a yielding rank are slow because they wait for a processor, not because they compute.
+// A yielding rank nudges later, because its peers are slow for want of a processor, not because they compute.
 constexpr std::uint64_t kNudgeAfterYieldingNs = 40 * kNudgeAfterNs;
 constexpr std::uint64_t kNudgeAtMostEachNs = 10'000'000;
-// The most of the time between two readings of the clock that counts as idle; the remainder was another program's turn.
-// Beside busy programs a rank would otherwise sleep before its peer has had one turn.
+// Of the time between two readings of the clock, at most this counts as idle; the remainder was a turn of other
+// programs. Otherwise a rank beside busy programs would sleep before its peer has had one turn.
 constexpr std::uint64_t kOwnTimeMaxNs = 1'000'000;
-// A sleep lasts 1/20 of the wait so far, and at least 1 ms, the shortest time of poll(). A wait that ends without a
-// ring (a mistake of the program, a lost peer) is so noticed a twentieth late, and code that counts polls gets 64 of
-// them within half a second. 120 wake-ups in the first 10 seconds.
+// A sleep lasts 1/20 of the wait so far, and at least 1 ms, the shortest time of poll(). So a wait that must end
+// without a ring (a mistake of the program, a lost peer) becomes about a twentieth longer, and code that counts polls
+// gets 64 of them within half a second. The cost is 120 wake-ups in the first 10 seconds.
 constexpr std::uint64_t kSleepShare = 20;
 constexpr std::uint64_t kSleepMinNs = 1'000'000;
 static_assert(kSleepMinNs <= kNudgeAtMostEachNs && kSleepMinNs <= Waiter::kSleepSliceNs);
@@ -52,8 +52,9 @@ void give_processor_up(std::uint64_t ns) {
   nanosleep(&time, nullptr);
 }
 
-// The next part may be here already, so the wait does not sleep now. Its patience stays: through a ring, a part arrives
-// when its sender has the processor, and a receiver that spun for each part would keep it from the sender.
+// The next part may be here already, so the wait does not sleep now. But its idle time is kept: on a shared processor
+// the sender puts a part into the ring only while it has the processor, and a receiver that spun anew after each part
+// would keep the processor from it.
 void Waiter::body_moved() {
   wake_up();
   stalled_since_ns_ = stalled_ns_ = 0;
@@ -68,7 +69,7 @@ void Waiter::pause() {
   // Company may have left, so each round that yields looks again.
   if (means_.policy == WaitPolicy::automatic) means_.company->look();
   const WaitStep step = wait_step(means_.policy, company(), false, idle_ns_);
-  const bool naps = idle_ns_ >= kSleepAfterNs;  // where it may not sleep
+  const bool naps = idle_ns_ >= kSleepAfterNs;  // used if it may not sleep: then it naps (look_at_clock)
   if (step == WaitStep::yield || (step == WaitStep::sleep && !means_.may_sleep && !naps)) return look_at_clock(yield());
   if (step == WaitStep::sleep || rounds_ % kSpinRounds == 0) look_at_clock(clock_.now_ns());
 }
@@ -98,7 +99,8 @@ void Waiter::count_idle_time(std::uint64_t now) {
   stalled_ns_ = now - stalled_since_ns_;
 }
 
-// Wakes the ranks that owe something, with intervals that double. Returns whether there are any.
+// Wakes the ranks that owe something, if a nudge is due; the intervals double, up to kNudgeAtMostEachNs. Returns
+// whether it woke any.
 bool Waiter::nudge() {
   if (idle_ns_ < next_nudge_ns_) return false;
   next_nudge_ns_ = idle_ns_ + std::min(std::max(idle_ns_, next_nudge_ns_), kNudgeAtMostEachNs);
@@ -121,7 +123,7 @@ void Waiter::look_at_clock(std::uint64_t now) {
     case WaitStep::sleep:
       break;
   }
-  // Another process that reads a body out of our memory is no reason to stay awake, but not a stall either.
+  // While another process reads a body out of this one's memory, this rank may sleep, but its wait is not stalled.
   const std::uint64_t before = std::exchange(read_on_, kernel_.bodies_read_on());
   if (before != read_on_) stalled_since_ns_ = now;
   if (!means_.may_sleep) {
@@ -148,7 +150,7 @@ void Waiter::sleep() {
   for (Wire* wire : kernel_.wires()) {
     if (wire->wait_descriptor() < 0) continue;
     MARGAY_ASSERT(count < kWireCount);
-    // The wire reports what arrived since the last poll: then there is no sleep.
+    // true: something has arrived since the last poll, so this wait does not sleep.
     something |= wire->prepare_wait();
     descriptors[count++] = {wire->wait_descriptor(), POLLIN, 0};
   }

@@ -1,4 +1,5 @@
-// A wait's use of its time: it spins or yields its processor, nudges the rank that it waits for, and at last sleeps.
+// The policy of a waiting rank between progress rounds: it spins or yields its processor, nudges the rank for which it
+// waits, and at last sleeps.
 //
 //   Waiter waiter(...);
 //   while (!done()) progress() ? waiter.moved() : waiter.idle();
@@ -29,8 +30,8 @@ enum class WaitStep : std::uint8_t { spin, yield, sleep };
 // `nudged`: this round has woken a rank that owes something.
 [[nodiscard]] WaitStep wait_step(WaitPolicy policy, Company::Found company, bool nudged, std::uint64_t idle_ns);
 
-// The way a waiting thread yields or sleeps, where that involves more: it releases a lock that other threads want
-// meanwhile, or passes the turn in a virtual machine.
+// A replacement for give_processor_up(), for waits that must do more when they yield: release a lock that other threads
+// need, or pass the turn in a virtual machine.
 class YieldPolicy {
  public:
   YieldPolicy() = default;
@@ -50,7 +51,7 @@ struct WaitMeans {
   std::string reason;
   // Rung by ranks of the node; nullptr when alone on it.
   BellOwner* bell = nullptr;
-  // Becomes readable when the bell rings while poll() sleeps; -1 without descriptors to poll.
+  // A file descriptor that becomes readable when the bell rings while poll() sleeps; -1 if no wire has one to poll.
   int wake_descriptor = -1;
   // false when several threads wait at once, which only yield.
   bool may_sleep = true;
@@ -61,8 +62,8 @@ struct WaitMeans {
 };
 
 // A streak of the program's own polls (MPI_Test and its kin) that found nothing, with no work between them. Together
-// they are a wait, and yield the processor as a wait does. A rank that works between its polls keeps it. It never
-// sleeps for long, because only the program can tell what else it polls.
+// they are a wait, and yield the processor as a wait does. A rank that works between its polls keeps its processor. A
+// streak naps, but never sleeps until it is woken, because the program may also poll other things than messages.
 class LookStreak {
  public:
   // A poll begins.
@@ -79,7 +80,7 @@ class LookStreak {
   static constexpr std::uint32_t kLooks = 8;
   // Polls in vain that count as a wait.
   static constexpr std::uint32_t kLooksOfWait = 4 * kLooks;
-  // Time between two polls above which the program has worked: leaving a call and entering the next one takes a third
+  // If more time passes between two polls, the program has worked. To leave a call and enter the next one takes a third
   // of it.
   static constexpr std::uint64_t kWorkNs = 150;
 
@@ -93,8 +94,8 @@ class LookStreak {
   std::uint64_t left_ns_ = 0;
 };
 
-// One wait, on the stack of the waiting call; counts from construction. Every call under the process lock, which only a
-// Rest releases: idle_round() and nudge() need the lock too.
+// One wait, on the stack of the waiting call; counts from construction. Every call is made under the process lock,
+// which only a YieldPolicy releases: idle_round() and nudge() need the lock too.
 class Waiter {
  public:
   Waiter(Kernel& kernel, const Clock& clock, const WaitMeans& means) : kernel_(kernel), clock_(clock), means_(means) {
@@ -128,8 +129,8 @@ class Waiter {
   void gave_way();
   // Nanoseconds without a message or a part of one; 0 in a young wait, which has not read the clock.
   [[nodiscard]] std::uint64_t idle_ns() const { return stalled_ns_; }
-  // Whether it sleeps between its rounds, or has lasted long enough to. Callers that count rounds as patience stop
-  // then.
+  // Whether it sleeps between its rounds, or has lasted long enough to do so. Its rounds are then so long that callers
+  // must not measure their patience by the number of rounds.
   [[nodiscard]] bool sleeps() const { return about_to_sleep_ || stalled_ns_ >= kSleepAfterNs; }
 
   // The longest sleep: a stalled wait must be able to report itself.
@@ -171,8 +172,8 @@ class Waiter {
   std::uint64_t since_ns_ = 0;
   // Own idle time, without turns of other programs.
   std::uint64_t idle_ns_ = 0;
-  // For reports of stalls. Parts of bodies reset these, but not idle_ns_, because they do not change how long the next
-  // part takes.
+  // For reports of stalls. A part of a body resets these two. It does not reset idle_ns_, because the next part will
+  // not arrive the sooner if this rank spins.
   std::uint64_t stalled_since_ns_ = 0;  // 0: not yet
   std::uint64_t stalled_ns_ = 0;
   // Kernel::bodies_read_on() at the last check.

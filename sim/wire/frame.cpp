@@ -70,7 +70,8 @@ DecodeResult malformed(std::string_view reason) {
   return {Decode::malformed, 0, reason};
 }
 
-// All bits beside type and argument must be zero: one encoding, as for messages.
+// All bits except byte 0, type, control flag and argument must be zero, so that a control frame, like a message, has
+// exactly one encoding.
 DecodeResult decode_control(std::span<const std::byte> input, std::uint8_t flags, DecodedHead& out) {
   if (flags != kFlagControl) return malformed("control frame with flags of a message");
   const auto type = static_cast<std::uint8_t>(input[1]);
@@ -199,7 +200,8 @@ DecodeResult decode_head(std::span<const std::byte> input, Header& header, Decod
   out.read_body = (flags & kFlagReadBody) != 0;
   out.bytes = bytes;
   read_groups(input.data() + kFrameHeadMinBytes, flags, header);
-  // Without groups only the kind can be wrong: a get has one, and an acknowledgment no length.
+  // Without groups, check() could only fail for a get, which needs a return portal and so a group, or for an
+  // acknowledgment with a length. All other heads are correct.
   if (flags == 0 && (header.kind == Kind::put || header.kind == Kind::reply)) [[likely]]
     return {};
   return check(header, flags);

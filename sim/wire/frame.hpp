@@ -23,7 +23,7 @@ enum class FrameType : std::uint8_t {
   cut = 1,
   // A part of a body follows (tcp). Argument: its bytes.
   segment = 2,
-  // The sender leaves in order (tcp). Argument: messages that it sent in all.
+  // The sender leaves the job in an orderly way (tcp). Argument: the number of all messages that it sent.
   goodbye = 3,
 };
 inline constexpr std::uint8_t kFrameTypeCount = 4;
@@ -133,8 +133,8 @@ struct DecodeResult {
   return true;
 }
 // Decodes any frame, with bounds checks: it reads nothing beyond `input`, and ignores byte 0. Each header has exactly
-// one encoding: a group that is announced but holds only the values that its absence means is malformed; so is
-// kFlagReadBody, unless allowed. decode_plain_head() is its twin for the commonest head
+// one encoding, so a head with a group is malformed if the same header could be written without it. kFlagReadBody is
+// malformed unless `may_read_body`. decode_plain_head() is the twin of this function for the commonest head
 // (tests/sim/wire/frame_codec_test). `header` is written in place, because a copy of 88 fresh bytes costs more than the
 // decoding. Its source and destination, which no frame carries, are not changed; a control frame changes nothing in it.
 // After `malformed` it may be half written.

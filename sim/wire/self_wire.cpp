@@ -10,7 +10,7 @@ using portals::RegionCursor;
 
 bool SelfWire::try_send(std::uint32_t peer, const Header& header, const Region& body) {
   MARGAY_ASSERT(peer == me_.rank && body.bytes() == header.length);
-  // Behind a queued message nothing may be copied, because copies are delivered first.
+  // While a message is queued, no copy may be made, because copies are delivered first and would overtake it.
   if (!queue_.empty() || copied_ == kSelfSlots || header.length > kSelfCopyBytes) return false;
   if (!slots_) slots_ = std::make_unique<Slots>();
   Slot& slot = (*slots_)[(first_ + copied_) % kSelfSlots];
@@ -43,7 +43,7 @@ bool SelfWire::replace(std::uint32_t peer, Transmission& transmission, Transmiss
   return queue_.replace(transmission, instead);
 }
 
-// Nothing to continue: queued messages are delivered by poll().
+// Makes a held message visible again. There is nothing to continue, because poll() delivers queued messages.
 bool SelfWire::push() {
   held_ = false;
   return false;
@@ -51,7 +51,7 @@ bool SelfWire::push() {
 
 bool SelfWire::poll(Arrival& arrival) {
   MARGAY_ASSERT(!offered_);
-  // Until the next push(), so that a round ends.
+  // A held message stays invisible until the next push(), so that this round ends.
   if (held_) return false;
   if (copied_ != 0) {
     Slot& slot = (*slots_)[first_];

@@ -15,14 +15,14 @@ struct Transmission {
   // idle: not sent yet, or replaced. stopped: the receiver did not want the remainder. failed: the peer is lost.
   enum class State : std::uint8_t { idle, queued, sent, stopped, failed };
 
-  // Complete but for `source`, which the initiator sets.
+  // The sender fills it in, except `source`, which the initiator sets.
   portals::Header header;
   // header.length bytes, which the wire only reads.
   portals::Region body;
   // Number of this message in its ordered pair of processes: 1, 2, 3 ...
   std::uint64_t sequence = 0;
   State state = State::idle;
-  // Others may write the body's memory meanwhile, so the wire sends a copy, and reads each byte once.
+  // The body's memory may change while it is sent, so the wire sends a copy, and reads each byte once.
   bool may_change = false;
   // The remainder of the body is not wanted.
   bool stop_asked = false;
@@ -63,7 +63,7 @@ class TransmissionList {
     }
     return taken;
   }
-  // Whether the list has none.
+  // Whether the list has no transmission.
   [[nodiscard]] bool empty() const { return first_ == nullptr; }
   // Puts `instead` in the place of `transmission`; false when that is not on this list. Linear.
   [[nodiscard]] bool replace(const Transmission& transmission, Transmission& instead) {

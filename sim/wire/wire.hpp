@@ -77,12 +77,12 @@ class Wire {
   // Stops a body whose remainder is not wanted: the wire carries no more of it than it must, and informs the receiver
   // of its end. No effect on a finished transmission.
   virtual void stop(std::uint32_t peer, Transmission& transmission) = 0;
-  // Puts `instead`, which has no body, in the place of a queued transmission of which nothing has left. That one
+  // Puts `instead`, which has no body, in the place of a queued transmission that has not begun to leave. That one
   // belongs to its sender again, and does not come onto `finished`. false: too late, and nothing happened.
   [[nodiscard]] virtual bool replace(std::uint32_t peer, Transmission& transmission, Transmission& instead) = 0;
 
-  // Hints that make a round in vain cheap. quiet(): nothing can arrive before the next send, so poll() may be skipped.
-  // !wants_push(): push() may be skipped. A wire that keeps neither hint is always pushed and polled.
+  // Hints that make a round that finds nothing cheap. quiet(): nothing can arrive before the next send, so poll() may
+  // be skipped. !wants_push(): push() may be skipped. A wire that sets neither hint is always pushed and polled.
   [[nodiscard]] bool quiet() const { return quiet_; }
   [[nodiscard]] bool wants_push() const { return wants_push_; }
 
@@ -95,12 +95,13 @@ class Wire {
   // Whether polls since the last call received bytes of bodies: a long body takes many polls, and only its end is an
   // event.
   [[nodiscard]] bool take_body_moved() { return body_moved_ && std::exchange(body_moved_, false); }
-  // A count that grows while peers read bodies out of this process's memory. Reading takes no turn of this process, so
-  // it is not a reason to stay awake, only a sign that a wait is not in vain. A hint.
+  // A count that grows while peers read bodies out of this process's memory. Peers read without this process's help, so
+  // it may sleep meanwhile, but its wait is not stalled. A hint.
   [[nodiscard]] virtual std::uint64_t bodies_read_on() const { return 0; }
 
-  // Whether something that was sent may not have reached the peer's machine yet, where its next poll would find it
-  // (network wires). Asked before a claim that nothing is under way; may cost a system call for each connection.
+  // Whether something that was sent may still be on its way to the peer's machine, so that the peer's next poll would
+  // not find it (network wires). Called before a report that no message is in flight; may cost a system call for each
+  // connection.
   [[nodiscard]] virtual bool in_transit() const { return false; }
 
   // Reports that the calling thread ends, or will not poll for long: work that the operating system does for this
@@ -109,11 +110,12 @@ class Wire {
 
   // Reports that other threads had this processor meanwhile: polls that were postponed are due.
   virtual void time_passed() {}
-  // Reports that the process's owner waits and its round found nothing: the next push() may take on work that is not
-  // its duty. Never called for a coprocessor, which shares a processor with a computing owner.
+  // Reports that the process's owner waits and its round found nothing. The next push() may then help with a peer's
+  // share of the work, such as copying a body. Never called for a coprocessor, which may share a processor with a
+  // computing owner.
   virtual void idle_round() {}
-  // Reports that the coprocessor makes the rounds, until called with false: methods that need the fewest turns on a
-  // processor are best then.
+  // Reports that the coprocessor makes the rounds, until called with false. Meanwhile the best methods are those for
+  // which this process must be scheduled the fewest times.
   virtual void owner_away(bool away) { static_cast<void>(away); }
 
   // For traces: the method by which the body of the last arrival came. Valid for a whole one once it is consumed,
@@ -141,8 +143,8 @@ class Wire {
   virtual void nudge(std::uint32_t peer) { static_cast<void>(peer); }
   // The same for every peer that does not take what is queued for it.
   virtual void nudge_queued() {}
-  // Monitors `peer`, from which a message is expected, perhaps the first between the two: its end is reported from here
-  // on. No effect where it always is.
+  // Monitors `peer`, from which a message is expected, perhaps the first one between the two: from here on, the wire
+  // reports the loss of this peer. No effect on wires that report the loss of any peer.
   virtual void monitor(std::uint32_t peer) { static_cast<void>(peer); }
   // A file descriptor that becomes readable when poll() may have something, for a process about to sleep; -1: none.
   [[nodiscard]] virtual int wait_descriptor() const { return -1; }
@@ -150,7 +152,7 @@ class Wire {
   [[nodiscard]] virtual bool prepare_wait() { return false; }
 
  protected:
-  // Kept by the wire, read by quiet() and wants_push().
+  // Set by the derived wire; quiet() and wants_push() return them.
   bool quiet_ = false;
   bool wants_push_ = true;
   bool body_moved_ = false;  // see take_body_moved()

@@ -22,14 +22,15 @@ class DirectReader {
   // Begins the body of offer `number`, at `address` in the sender's memory, into `landing`. The sender may write parts
   // from here on. `help_expected`: it probably will.
   void begin(std::uint64_t number, std::uint64_t address, std::span<std::byte> landing, bool help_expected);
-  // Copies chunks until about `budget` bytes are `moved`, or none is left to claim. `now_ns`: the clock of all calls.
+  // Copies chunks until about `budget` bytes are `moved`, or none is left to claim. `now_ns` is the present time, by
+  // the same clock in all calls.
   [[nodiscard]] ReadFault step(std::uint64_t budget, std::uint64_t now_ns, std::uint64_t& moved);
   // Whether the whole body is in place, the sender's part too.
   [[nodiscard]] bool finished() const { return finished_; }
   // Bytes that this side read; the sender wrote the remainder.
   [[nodiscard]] std::uint64_t read_bytes() const { return read_bytes_; }
-  // Ends the transfer, because the body uses another method or none. The sender may still finish the one chunk that it
-  // is writing; whatever it publishes next comes after that.
+  // Ends the transfer, because another method carries the body or the channel has ended. The sender may still finish
+  // the one chunk that it is writing, but before it publishes anything else.
   void give_up() {
     if (chunks_.count() > 1) shared_.close();
   }
@@ -37,6 +38,8 @@ class DirectReader {
  private:
   // Reads `count` chunks from `chunk` on.
   [[nodiscard]] ReadFault read(std::uint64_t chunk, std::uint64_t count, std::uint64_t now_ns);
+  // Tests whether the sender has written its chunks, after the last one has been claimed; reads a chunk that it could
+  // not write.
   [[nodiscard]] ReadFault look_at_rest(std::uint64_t now_ns);
 
   SharedBodyReceiver shared_;

@@ -112,7 +112,7 @@ bool has_ended(const RankArea& peer) {
 }
 
 bool can_read_ends(const RankArea& peer, std::span<const Buffer> pieces) {
-  // Two addresses each; the operating system takes 1024.
+  // Pieces per call. Each needs two addresses, and the operating system accepts 1024 in a call.
   constexpr std::size_t kAtOnce = 512;
   std::array<std::byte, 2 * kAtOnce> bytes;
   std::array<iovec, 2 * kAtOnce> from;
@@ -139,7 +139,7 @@ ReadFault read_tested(const RankArea& peer, std::uint64_t address, std::span<std
   const std::array from{remote(peer.test_address, sizeof word), remote(address, to.size())};
   if (const ReadFault fault = read_from(peer.pid, into, from, got); fault != ReadFault::none) return fault;
   if (got <= sizeof word) return ReadFault::unreadable;
-  // The bytes came from another process that has the number now; they are discarded.
+  // The process number has been reused, and `to` has bytes of another process, which the caller must not use.
   if (word != peer.test_word) return ReadFault::gone;
   const auto done = static_cast<std::size_t>(got - sizeof word);
   return read_memory(peer, address + done, to.subspan(done));
@@ -177,7 +177,7 @@ ReadFault write_memory(const RankArea& peer, std::uint64_t address, std::span<co
 }
 
 ReadFault BodyReader::begin(const RankArea& peer, const ReadOffer& offer, std::uint64_t length) {
-  // The offer is the sender's word, and is checked before it leads anywhere.
+  // The offer comes from another process, so it is checked before it is used.
   if (offer.count == 0 || offer.count > kOfferPiecesMax) return ReadFault::malformed;
   peer_ = &peer;
   next_address_ = offer.address;
@@ -185,7 +185,8 @@ ReadFault BodyReader::begin(const RankArea& peer, const ReadOffer& offer, std::u
   left_ = length;
   at_ = count_ = 0;
   if (offer.count > 1) return ReadFault::none;
-  // The body itself, without a table. The test that comes with each part of a table is made here.
+  // The address is that of the body itself, without a table. So the test of the peer's identity, which fetch_table()
+  // makes with each part of a table, is made here.
   table_[0] = {reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(offer.address)),
                static_cast<std::size_t>(length)};
   count_ = 1;
@@ -195,7 +196,7 @@ ReadFault BodyReader::begin(const RankArea& peer, const ReadOffer& offer, std::u
 
 // Fetches the next pieces of the table, with the test word, because the process number may have been reused.
 ReadFault BodyReader::fetch_table() {
-  // The pieces are shorter than the body.
+  // The table has ended, but its pieces are shorter than the body.
   if (next_count_ == 0) return ReadFault::malformed;
   const std::size_t pieces = std::min<std::uint64_t>(kReadPieces, next_count_);
   const std::size_t bytes = pieces * sizeof(Buffer);

@@ -65,8 +65,9 @@ class ProofTime {
   std::uint64_t proven_ns_ = 0;
 };
 
-// Fills `to` from the peer's memory at `address`. read_tested() reads the test word in the same call (0.25 us), so that
-// `none` also proves the process's identity; it is used once in a while.
+// Fill `to` from the peer's memory at `address`. read_tested() reads the test word in the same call (0.25 us), so that
+// `none` also proves the process's identity; it is used once in a while. After `gone`, `to` may have bytes of another
+// process.
 [[nodiscard]] ReadFault read_tested(const RankArea& peer, std::uint64_t address, std::span<std::byte> to);
 [[nodiscard]] ReadFault read_memory(const RankArea& peer, std::uint64_t address, std::span<std::byte> to);
 // Writes `from` to the peer's memory at `address`. Requires: the peer was proven recently.

@@ -2,7 +2,7 @@
 //  - in the cell, behind the head, when it fits;
 //  - up to kWholeBodyBytes: in the byte ring before its cell is published, so that the cell announces it whole;
 //  - beyond: the cell first, then chunk by chunk, so that both sides copy at once;
-//  - nowhere, when its head says kFlagReadBody: the receiver reads it out of the sender's memory (process_memory.hpp).
+//  - nowhere, when its head has kFlagReadBody: the receiver reads it out of the sender's memory (process_memory.hpp).
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,9 @@
 
 namespace margay::sim {
 
-// For a short body, one handover is faster than several that overlap: each is a line that both sides want. 8 KiB one
-// way: 1.29 us whole, 1.47 us in chunks of 4 KiB; 16 KiB: 2.31 us whole, 2.87 us in chunks of 8 KiB.
+// The longest body that is handed over whole. For a short body, one handover is faster than several in which both sides
+// copy at once, because each handover moves a cache line between the processors. 8 KiB one way: 1.29 us whole, 1.47 us
+// in chunks of 4 KiB; 16 KiB: 2.31 us whole, 2.87 us in chunks of 8 KiB.
 inline constexpr std::size_t kWholeBodyBytes = kShortLimitBytesShm;
 static_assert(kWholeBodyBytes <= kByteRingBytes / 8);
 

@@ -12,7 +12,8 @@ namespace {
 using portals::Region;
 using portals::RegionCursor;
 
-// Credit is returned to the sender in steps of at most this, so that it copies while this side does.
+// The most bytes that are copied before their credit is returned, so that the sender copies at the same time as this
+// side.
 constexpr std::size_t kReleaseBytes = std::size_t{16} * 1024;
 // Bytes of one body moved in one poll, so that a stream does not keep other peers waiting.
 constexpr std::uint64_t kVisitBytes = std::uint64_t{256} * 1024;
@@ -121,12 +122,12 @@ bool ShmInbound::release_held() {
   return true;
 }
 
-// Begins a body on offer. At the first one of this sender, its memory is tested: the sender could test reading in the
-// other direction only.
+// Begins a body on offer. Before the first one of this sender, this side tests whether it can read the sender's memory:
+// the sender itself could only test the other direction.
 void ShmInbound::begin_reading(bool help_expected) {
   const std::uint64_t number = offers_.take();
-  // Of a truncated body only the part that lands is read, and without the sender's help, which would write the end of
-  // the body.
+  // Only the part that lands of a truncated body is read, and without the sender's help, because the sender writes from
+  // the end of the body, which does not land.
   left_ = whole_landing_.bytes();
   const bool direct = offer_.count == 1 && whole_landing_.contiguous() && left_ == length_;
   carrier_ = direct ? Carrier::direct : Carrier::by_pieces;
@@ -183,8 +184,8 @@ void ShmInbound::answer_offer(ReadAnswer answer) {
   sender_bell_.ring_if_sleeping();
 }
 
-// The body could not be read, so the sender sends all of it through the byte ring. It is not measured: its time is
-// neither method's.
+// The body could not be read, so the sender sends all of it through the byte ring. Its time is not measured, because it
+// includes attempts by two methods.
 void ShmInbound::fall_back(ReadAnswer answer) {
   if (carrier_ == Carrier::direct) direct_reader_.give_up();
   carrier_ = Carrier::byte_ring;
@@ -202,8 +203,9 @@ bool ShmInbound::look_for_read(Arrival& arrival) {
   return left_ == 0 && end_body(Arrival::Kind::finished, arrival);
 }
 
-// Takes as much of the arriving body as is here. The ring is read before the cut is: bytes of a later message are
-// published after the cut that ends this one, so a reader that sees such bytes sees the cut too, and stops before them.
+// Takes as much of the arriving body as is here. It reads the byte ring's count first, and then looks for a cut. The
+// sender publishes the cut of this body before the bytes of a later one. So if bytes of a later body are here, the cut
+// is here too, and this function stops before those bytes.
 void ShmInbound::move_body() {
   std::uint64_t moved = 0;
   const std::uint64_t began_ns = timed_ && bytes_.available() != 0 ? clock_->now_ns() : 0;
@@ -247,8 +249,8 @@ bool ShmInbound::look_for_body(Arrival& arrival) {
   return end_body(Arrival::Kind::cut, arrival);
 }
 
-// A message's cell behind an unfinished body: the body's last bytes were published before it, so they are here, or the
-// sender breaks the protocol.
+// Looks for the next message's cell behind an unfinished body. The body's last bytes are published before that cell. So
+// if the cell is here and the bytes are not, the sender breaks the protocol.
 bool ShmInbound::look_for_message(Arrival& arrival) {
   std::uint64_t first_word = 0;
   if (!cells_.peek(first_word)) return false;
@@ -282,7 +284,7 @@ bool ShmInbound::malformed(std::string_view reason, Arrival& arrival) {
   return report_loss(arrival);
 }
 
-// A held message and an offered one are still to be answered, so they do not count as taken.
+// A held or offered message does not count as taken, because it has not been answered.
 bool ShmInbound::exhausted() {
   std::uint64_t first_word = 0;
   if (state_ == State::between) return !cells_.peek(first_word);

@@ -1,4 +1,5 @@
-// The receiving side of one channel of the shared memory wire (shm_body.hpp says how bodies travel).
+// The receiving side of one channel of the shared memory wire. shm_body.hpp describes how bodies travel; a body "is on
+// offer" if its receiver may read it out of the sender's memory.
 //
 //   state                event                                           next
 //   between              look() found a message                          offered
@@ -40,9 +41,9 @@ namespace margay::sim {
 // One channel's receiver. Used under the process lock; reports events to ShmWire, which owns it.
 class ShmInbound {
  public:
-  // `sender` is the other side's area, whose bell is rung when credit has been returned. `source` and `destination` go
-  // into every header, `source.rank` into every arrival. `body_moved` is set whenever bytes of a body have been
-  // received. `clock` measures the time of copying.
+  // `sender` is the area of the sending rank, whose bell is rung when credit has been returned. `source` and
+  // `destination` go into every header, `source.rank` into every arrival. `body_moved` is set whenever bytes of a body
+  // have been received. `clock` measures the time of copying.
   ShmInbound(ChannelData& channel, RankArea& sender, bool registered, portals::ProcessId source,
              portals::ProcessId destination, bool& body_moved, const Clock& clock);
 
@@ -67,7 +68,7 @@ class ShmInbound {
     if (visible) sender_bell_.ring_if_sleeping();
   }
   void hold();
-  // `help_expected`: the sender is not reading a body itself, as far as this side can see.
+  // `help_expected`: the sender will probably write a part of a body on offer (DirectReader::begin).
   void accept(const portals::Region& landing, void* cookie, bool help_expected);
   void refuse();
   // Makes a held message visible again. Returns whether there was one.
@@ -143,9 +144,9 @@ class ShmInbound {
   // The end of the arriving body.
   enum class BodyEnd : std::uint8_t {
     at_length,
-    // Earlier, at the place that the sender's cut gives.
+    // Before its length, at the offset in the sender's cut.
     cut,
-    // At the place that a cut gives, which is impossible.
+    // The sender's cut has an offset at which the body cannot end.
     bad_cut,
   };
   // The carrier of a body that was offered for reading.
@@ -154,7 +155,7 @@ class ShmInbound {
     by_pieces,
     // direct_reader_: the body and its landing are one piece each.
     direct,
-    // It could not be read.
+    // The body could not be read, so the sender sends it.
     byte_ring,
   };
 
@@ -162,8 +163,8 @@ class ShmInbound {
   [[nodiscard]] bool comes_later() const {
     return method_ == BodyMethod::after_cell || method_ == BodyMethod::by_reading;
   }
-  // Whether the body in the byte ring was offered for reading before. It then comes whole, and cells published earlier
-  // may lie behind it.
+  // Whether the body in the byte ring was offered for reading before. Then it is never cut, and the next cells say
+  // nothing about its end, because they may have been published before its bytes.
   [[nodiscard]] bool fell_back() const { return method_ == BodyMethod::by_reading; }
   // The steps of look(), by state; each returns whether it filled in `arrival`.
   bool look_for_cell(Arrival& arrival);
@@ -200,7 +201,7 @@ class ShmInbound {
   portals::ProcessId destination_;
   bool* body_moved_;
   State state_ = State::between;
-  // Of the offered or arriving message.
+  // The method of the offered or arriving message's body.
   BodyMethod method_ = BodyMethod::in_cell;
   // Number of the last answered message.
   std::uint64_t sequence_ = 0;
@@ -209,15 +210,14 @@ class ShmInbound {
   std::uint64_t left_ = 0;
   BodyEnd end_ = BodyEnd::at_length;
   Carrier carrier_ = Carrier::by_pieces;
-  // Facts that are independent of the state.
-  // The sender's memory can be read.
+  // Flags that are independent of the state. tested_: the sender's memory can be read.
   bool tested_ = false;
   // The arriving body is being measured.
   bool timed_ = false;
   BodyTimes times_;
   // by_reading: the offer in the message's cell.
   ReadOffer offer_;
-  // Of the body being read: the channel is to be lost.
+  // The fault of the body being read, for which the next poll ends the channel.
   ReadFault fault_ = ReadFault::none;
   // The two carriers of a body on offer; one at a time is in use.
   BodyReader reader_;

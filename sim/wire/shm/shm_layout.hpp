@@ -3,7 +3,8 @@
 //   SegmentHeader (a page) | RankArea of rank 0 | rank 1 ... | meeting places | channels to rank 0: from 0, from 1 ...
 //   | to rank 1 ...
 //
-// A meeting place: MeetingData by leader | lines of rank 0 (two sides), of rank 1 ... | parts of rank 0 (two sides) ...
+// A meeting place is the memory of one communicator's shared-memory barriers and short data (sim/shm/meeting): one
+// MeetingData for each possible leader | lines of rank 0 (two sides), of rank 1 ... | parts of rank 0 (two sides) ...
 // The first few (long places) also have: strips of rank 0 (two sides), of rank 1 ... | PostingArea of rank 0, of rank 1
 // ...
 //
@@ -35,15 +36,16 @@ inline constexpr std::size_t kSegmentPageBytes = 4096;
 // The most ranks of one node: their channels take 145 GB of addresses, not of memory.
 inline constexpr std::uint32_t kShmRanksMax = 1024;
 
-// Meeting places: the communicators with the lowest contexts have one each, of 34 kB of addresses for each of a node's
-// ranks.
+// The number of meeting places. Each communicator with one of the lowest contexts has one. A place takes 34 kB of
+// addresses for each rank of the node.
 inline constexpr std::uint32_t kMeetingPlaces = 32;
 // The most bytes that a member shows the others at once.
 inline constexpr std::uint64_t kMeetingPartBytes = std::uint64_t{16} << 10;
-// The first communicators, among them the world, have a long place: members also show each other long data, strip by
-// strip. Each strip has room for data and for their result; all strips of a few ranks stay in the caches.
+// The number of long places. The first communicators, among them the world, have one, in which members also show each
+// other long data, strip by strip. A strip's area has room for data and for a result. It is so small that the strips of
+// a few ranks stay in the caches.
 inline constexpr std::uint32_t kLongPlaces = 8;
-// Where the segment costs all of its memory at once, only the world has one, which costs each rank 1.1 MB.
+// The number of long places if all of the segment's memory is allocated at once: only the world's, at 1.1 MB per rank.
 inline constexpr std::uint32_t kLongPlacesAllocated = 1;
 inline constexpr std::uint64_t kStripBytes = std::uint64_t{128} << 10;
 inline constexpr std::uint64_t kStripAreaBytes = 2 * kStripBytes;
@@ -61,7 +63,7 @@ struct SegmentHeader {
   std::uint64_t magic = 0;
   std::uint32_t version = 0;
   std::uint32_t ranks = 0;
-  // Size of a channel, so that differently built libraries do not meet.
+  // Size of a channel, so that a library that was built with another layout fails at start.
   std::uint64_t channel_bytes = 0;
   // Whether ranks read each other's memory in collective calls (node_memory).
   std::uint32_t reading = 0;

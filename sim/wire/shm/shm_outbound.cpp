@@ -89,7 +89,7 @@ void ShmOutbound::let_go(std::size_t count) {
 }
 
 // Sends a message whose body lies in the cell, or in the byte ring before it. False: no room in the byte ring.
-// Requires: room for a cell; `way` is in_cell or before_cell. Inline, because every short message passes here.
+// Requires: room for a cell; `method` is in_cell or before_cell. Inline, because every short message passes here.
 [[gnu::always_inline]] inline bool ShmOutbound::put_whole(const Header& header, const EncodedHead& head,
                                                           BodyMethod method, const Region& body) {
   const auto count = static_cast<std::size_t>(header.length);

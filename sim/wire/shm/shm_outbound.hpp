@@ -1,7 +1,7 @@
 // The sending side of one channel of the shared memory wire: cells for headers and small bodies, the byte ring for
 // others. How bodies travel: shm_body.hpp. Messages go one after the other: the next cell is published when the body
-// before it is completely in the ring, or is cut. Bodies that are offered for reading cause no head-of-line blocking,
-// except for messages that need the byte ring: an offered body may still have to go through it, and comes first.
+// before it is completely in the ring, or is cut. A body that is offered for reading blocks only later messages that
+// need the byte ring: if its receiver cannot read it, it must go through the ring before them.
 //
 // Two state machines describe the channel. The first message in the queue (First):
 //
@@ -90,7 +90,7 @@ class ShmOutbound {
  private:
   // The states of the tables at the top of this file.
   enum class First : std::uint8_t {
-    // The method of its body; or nothing is queued.
+    // The method of its body has not been chosen; or nothing is queued.
     undecided,
     // It waits for room for an offer and its cell.
     to_offer,
@@ -167,8 +167,7 @@ class ShmOutbound {
   std::uint32_t my_local_rank_;
   First first_ = First::undecided;
   Oldest oldest_ = Oldest::awaits_answer;
-  // Facts that are independent of the states.
-  // Our flag in the peer's area is set.
+  // Flags that are independent of the states. opened_: this rank's flag in the peer's area is set.
   bool opened_ = false;
   // Our owner computes.
   bool away_ = false;
@@ -179,7 +178,7 @@ class ShmOutbound {
   DirectWriter direct_writer_;
   LongMethod long_method_;
   LongChoice choice_;
-  // Chooses the method where the receiver measures.
+  // Chooses the method by the receiver's measurements, if the choice is `measured`.
   BodyMethodChooser chooser_;
   // The offers that stand, by number.
   std::array<Offered, kOffersMost> offered_;

@@ -19,7 +19,7 @@ constexpr std::string_view kInitiatorRole = "margay handshake: initiator";
 constexpr std::string_view kAcceptorRole = "margay handshake: acceptor ";
 static_assert(kMagic.size() == 8 && kInitiatorRole.size() == kAcceptorRole.size());
 
-// Little-endian by value, independent of the host.
+// Writes a value in little-endian order, whatever the host's order.
 void put_u32(std::byte* at, std::uint32_t value) {
   for (std::size_t i = 0; i < 4; ++i) at[i] = static_cast<std::byte>(value >> (8 * i));
 }
@@ -96,7 +96,7 @@ void Handshake::fail(std::string_view reason, bool refuted) {
 }
 
 void Handshake::feed(std::span<const std::byte> bytes) {
-  // Strictly in turns: a side that sends before its turn waits in the socket.
+  // The two sides send in turns. Bytes that a side sends before its turn stay in the socket.
   MARGAY_ASSERT(outgoing().empty());
   const std::size_t taken = std::min(bytes.size(), wanted());
   if (taken == 0) return;
@@ -153,7 +153,7 @@ void Handshake::take_answer() {
   if (sodium_memcmp(theirs.data(), in_.data() + 44, theirs.size()) != 0) {
     return fail("it did not prove that it knows the job's secret", true);
   }
-  // Only now: the initiator's proof goes to a verified acceptor only.
+  // The initiator sends its proof only after it has verified the acceptor.
   const Tag mine = tag(kInitiatorRole);
   std::memcpy(out_.data(), mine.data(), mine.size());
   out_bytes_ = kProofBytes;
@@ -162,7 +162,7 @@ void Handshake::take_answer() {
 }
 
 void Handshake::take_proof() {
-  // Refused here and not at the hello, because its side needs the answer to see the version.
+  // Another version is refused here and not at the hello, because the initiator detects the difference in the answer.
   if (!same_version_) return fail("it speaks another version of margay's handshake", false);
   const Tag theirs = tag(kInitiatorRole);
   if (sodium_memcmp(theirs.data(), in_.data(), theirs.size()) != 0) {

@@ -2,18 +2,20 @@
 // M. Dixon, D. Karakoyunlu, "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction", Intel, 2009.
 //
 // A message is a polynomial over GF(2), its first bit the highest power, and its checksum the remainder of
-// message * x^32 modulo P. Instead of dividing, 128 bits A that lie D bits before others are replaced by something
-// congruent to A * x^D that is no longer than 128 bits, and added (exclusive or) to those others. As A is
-// L * x^64 + H,
+// message * x^32 modulo P. A fold shortens the message without changing that remainder. Let A be a block of 128 bits,
+// and B another one, D bits behind A. At the place of B, the contribution of A is A * x^D. So A is removed, and a
+// polynomial of at most 128 bits that is congruent to A * x^D is added (exclusive or) to B. Because A is L * x^64 + H,
 //     A * x^D = L * x^(64 + D) + H * x^D = L * (x^(64 + D) mod P) + H * (x^D mod P)   (mod P),
 // two multiplications of 64 by 32 bits. Several such folds run side by side, each over every n-th block.
 //
 // Bits are reflected: a block is loaded as it lies in memory, its lowest bit the highest power. So L is the lower half.
 // In a register of n bits, bit i stands for x^(n - 1 - i). The carry-less product of two reflected 64-bit numbers has
-// 127 bits; read as 128, it stands for the product times x. So each constant is a power with one x less.
+// 127 bits; read as a 128-bit register, it stands for the product times x. To compensate, the exponent of each constant
+// is smaller by one.
 //
-// The last 128 bits, congruent to the whole message, go through the crc32 instruction, which multiplies by x^32 and
-// divides; so do the bytes behind them. A start value is a change of the message's first 32 bits.
+// The last 128 bits are congruent to all that was folded. The crc32 instruction takes them, multiplies by x^32 and
+// divides by P; it also takes the bytes behind them, which are too few for a fold. A start value is added (exclusive
+// or) to the message's first 32 bits.
 #include "sim/wire/tcp/crc32c_methods.hpp"
 
 #if MARGAY_CRC32C_X86

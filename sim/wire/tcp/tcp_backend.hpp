@@ -40,25 +40,23 @@ struct TcpLink {
   // The socket; -1: none.
   int descriptor = -1;
   State state = State::connecting;
-  // This rank has something to send there.
+  // This rank sends to the peer or monitors it, so it has dialed unless the peer had connected before.
   bool wanted = false;
   // A body that is long enough for segments has been queued here.
   bool long_bodies = false;
-  // The wire's lists.
-  // Its receiver may have an arrival.
+  // For the wire's lists. ready: the receiver may have an arrival.
   bool ready = false;
   // Its next arrival waits for push().
   bool held = false;
   TcpLink* next_ready = nullptr;
-  // When its last short message left (by the wire's count of polls, and its clock), and whether later ones wait.
+  // The time at which the last short message left, by the wire's count of polls and by its clock.
   std::uint64_t sent_at_look = ~std::uint64_t{0};
   std::uint64_t sent_ticks = 0;
-  // Messages since then.
+  // Short messages since then, which wait to leave together while `in_burst`.
   std::uint32_t burst_messages = 0;
   bool in_burst = false;
   TcpSilence silence;
-  // The backend's own.
-  // The socket's buffer is full.
+  // For the backend, down to `operations`. blocked: the socket's buffer is full.
   bool blocked = false;
   // The receiver has no room.
   bool starved = false;
@@ -108,7 +106,7 @@ class TcpBackend {
   // Ends input and output of a link. Afterwards neither the backend nor the operating system accesses the link, its
   // buffers or its landing memory.
   virtual void remove(TcpLink& link) = 0;
-  // Starts to send, when the link's sender has something and none of it is being sent.
+  // Starts to send what the link's sender has. No effect if it has nothing, or if a send of this link is in progress.
   virtual void start_send(TcpLink& link) = 0;
   // Reads again, because the receiver has room.
   virtual void resume(TcpLink& link) = 0;
@@ -123,8 +121,8 @@ class TcpBackend {
   virtual void time_passed() {}
   // See Wire::thread_ends. May block for the answer of the operating system.
   virtual void thread_ends() {}
-  // "", or the end of a sentence: the reason why no link can be served any more. connector_ready() returns true once
-  // more then.
+  // The reason why no link can be served any more, as the end of a sentence; empty while links are served. When it
+  // becomes set, connector_ready() returns true once more.
   [[nodiscard]] const std::string& failure() const { return failure_; }
   // Whether the connector's descriptor was readable since the last call.
   [[nodiscard]] virtual bool connector_ready() = 0;

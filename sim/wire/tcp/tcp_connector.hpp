@@ -3,8 +3,9 @@
 //
 // Invariants
 // 1. A stranger costs a slot of a fixed table (64) for at most one second, and no memory before it has proved itself.
-// 2. A pair ends with one connection. When both dial at once, the lower rank's connection stays: the lower rank answers
-//    the higher's with `another_serves` while its own dial is in progress, and the higher drops its own.
+// 2. A pair ends with one connection. When both ranks dial at once, the connection that the lower rank dialed stays:
+//    while its dial is in progress, the lower rank answers the higher rank's dial with `another_serves`, and the higher
+//    rank drops that connection.
 // 3. Each dialed peer ends in exactly one Outcome: a descriptor or a message.
 // 4. A dial ends when the peer's host has not answered for kSilenceMaxNs, however often it is tried. A peer that is
 //    stopped while its operating system answers is waited for.
@@ -33,7 +34,7 @@ inline constexpr std::uint64_t kHalfOpenNs = 1'000'000'000;
 // tried again after 10 ms, 20 ms, ... 1.28 s.
 inline constexpr std::uint32_t kDialTriesMax = 8;
 inline constexpr std::uint64_t kDialPauseNs = 10'000'000;
-// "No route to host" may be temporary, when a host does not answer for some seconds only: tried again after this.
+// The pause before a new try after "No route to host", which may be temporary: the host may be silent for some seconds.
 inline constexpr std::uint64_t kUnreachedPauseNs = 1'000'000'000;
 // After `another_serves`, the time to wait for that other connection.
 inline constexpr std::uint64_t kOtherServesNs = 10'000'000'000;
@@ -68,7 +69,7 @@ class TcpConnector {
   // Begins to connect to `peer`; take() returns the outcome. No effect when a dial is in progress or the peer is
   // connected.
   void dial(std::uint32_t peer, const TcpAddress& address);
-  // Continues whatever descriptor() is readable for.
+  // Handles the events for which descriptor() is readable.
   void progress();
   // The next outcome, also for connections that peers dialed; false: none now.
   [[nodiscard]] bool take(Outcome& outcome);
@@ -98,15 +99,15 @@ class TcpConnector {
     std::uint64_t retry_ns = 0;
     // While connecting: the time by which the peer's host must have answered; 0: no try is in progress.
     std::uint64_t answer_by_ns = 0;
-    // Of the handshake.
+    // Detects a silent host during the handshake.
     TcpSilence silence;
     Handshake handshake;
   };
   // The result of drive(): it waits for the socket, the handshake has a result, or the connection has ended.
   enum class Drive : std::uint8_t { waiting, decided, ended };
 
-  // Monitor a descriptor. False, with errno: there is no room, or the descriptor, or the epoll set itself, is not the
-  // one that was opened.
+  // watch() adds a descriptor to the epoll set; rewatch() changes its events there. Both fail, with errno, if there is
+  // no room, or if the program has closed or replaced the descriptor or the epoll set. drive() continues a handshake.
   [[nodiscard]] bool watch(int descriptor, std::uint32_t events, std::uint64_t mark);
   [[nodiscard]] bool rewatch(int descriptor, std::uint32_t events, std::uint64_t mark);
   [[nodiscard]] Drive drive(int descriptor, Handshake& handshake, std::uint64_t mark);
@@ -143,8 +144,8 @@ class TcpConnector {
   std::vector<bool> remote_;
   int epoll_ = -1;
   int timer_ = -1;
-  // Process lock.
-  // Closed when descriptors run out, so that a caller can still be accepted and refused by name.
+  // A spare file descriptor. It is closed when descriptors run out, so that a dialing peer can still be accepted and
+  // then refused with that reason.
   int spare_ = -1;
   int listener_ = -1;
   bool paused_ = false;

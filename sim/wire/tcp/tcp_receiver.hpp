@@ -134,15 +134,15 @@ class TcpReceiver {
   bool direct_ = false;
   void* cookie_ = nullptr;
   std::uint64_t body_length_ = 0;
-  // Not yet announced by a segment.
+  // Bytes of the body that no segment has announced yet.
   std::uint64_t body_left_ = 0;
   std::uint64_t segment_left_ = 0;
   bool in_segment_ = false;
-  // So far.
+  // Checksum of the segment's bytes so far.
   std::uint32_t segment_crc_ = 0;
-  // According to the prefix.
+  // Checksum of the whole segment, from its prefix.
   std::uint32_t segment_want_ = 0;
-  // The end.
+  // The end of the stream, down to `loss_`. ended_: no more bytes are read.
   bool ended_ = false;
   bool goodbye_ = false;
   bool delivered_ = false;

@@ -5,8 +5,9 @@
 // 1. Frames leave in the order of try_put() and queue().
 // 2. While one batch is being sent, frames gather for the next; so small messages coalesce and an idle link never
 //    waits.
-// 3. A batch is copied bytes, then at most one content directly from the sender's memory. That memory is free, and its
-//    transmission on the finished list, only when the whole batch has left.
+// 3. A batch has copied bytes first, and then at most one body, or segment of a body, that leaves directly from the
+//    sender's memory. That memory is free, and its transmission on the finished list, only when the whole batch has
+//    left.
 #pragma once
 
 #include <sys/uio.h>

@@ -1,6 +1,6 @@
-// Detects that the host at the other end of a connection has fallen silent. Keepalive works only while no data wait for
-// an acknowledgment; with data in flight the operating system retransmits for a quarter of an hour. So the wire checks
-// each connection now and then.
+// A detector of silent hosts at the other end of a connection. Keepalive works only while no data wait for an
+// acknowledgment; with data in flight the operating system retransmits for a quarter of an hour. So the wire checks
+// each connection once a second.
 //
 // Silence is the absence of any acknowledgment for as long as the same bytes wait for one. A peer that is merely
 // stopped, or reads nothing, is not silent: its operating system closes the window and continues to acknowledge probes.
@@ -11,8 +11,8 @@
 
 namespace margay::sim {
 
-// The time of silence after which a host is lost, and the time between two checks; with a check before and after it,
-// less than 15 s.
+// The time of silence after which a host is lost, and the time between two checks. A silence may begin after one check
+// and be detected at the next, so the loss is reported in less than 15 s.
 inline constexpr std::uint64_t kSilenceMaxNs = 12'000'000'000;
 inline constexpr std::uint64_t kSilenceLookNs = 1'000'000'000;
 // "no answer from host for 12 s"

@@ -33,11 +33,13 @@ class TcpUringRing {
   // Readable when there is a completion.
   [[nodiscard]] int descriptor() const { return ring_.ring_fd; }
 
-  // 0, or the errno with which the operating system refuses entries, because the descriptor is not the ring's any more.
-  // The rings are then unmapped, and with them the last reference to the ring is gone: before the unmapping returns,
-  // the operating system has marked the ring as dying, and cancels operations that become ready afterwards. No
-  // completion will come, and nothing is written into a landing, except by an operation that another thread of this
-  // process carries out at that very moment, or while a child that was forked without exec still has the descriptor.
+  // 0, or the errno with which the operating system refuses entries because the program has closed or replaced the
+  // ring's descriptor. The rings are then unmapped, which gives up the last reference to them. Before the unmapping
+  // returns, the operating system has marked the ring as dying, and it cancels operations that become ready afterwards.
+  //
+  // So no completion will arrive, and nothing more is written into a landing. There are two exceptions: an operation
+  // that another thread of this process carries out at that moment, and a child that was forked without exec and still
+  // has the descriptor.
   [[nodiscard]] int failure() const { return failure_; }
   // An empty entry; nullptr when the queue stays full although it was submitted, or after a failure.
   [[nodiscard]] io_uring_sqe* entry();
@@ -53,7 +55,7 @@ class TcpUringRing {
   // Submits, and blocks until there is a completion or the ring has failed.
   void wait();
 
-  // A provided buffer that a completion refers to; it is ours until give_back().
+  // The provided buffer to which a completion refers. It belongs to the backend until give_back().
   [[nodiscard]] std::span<const std::byte> buffer(std::uint16_t id, std::size_t bytes) const {
     return {memory_ + id * kBufferBytes, bytes};
   }

@@ -24,8 +24,8 @@ namespace {
 // that other wires are not kept waiting for more than 0.1 ms.
 constexpr int kLooksPerPoll = 4;
 
-// Discards unread bytes: with them, close() would reset the connection, and bytes that the peer has not read yet would
-// be lost.
+// Discards unread bytes. A close() with unread bytes would reset the connection, and the peer would lose bytes that it
+// has not read yet.
 void drain(int descriptor) {
   // Reads into memory, because memcheck reports recv(nullptr, MSG_TRUNC) as an error.
   std::array<std::byte, 16384> scrap;
@@ -147,7 +147,7 @@ void TcpWire::adopt(std::uint32_t peer, int descriptor) {
   TcpLink& link = made_link(peer);
   MARGAY_ASSERT(link.descriptor < 0);
   link.descriptor = descriptor;
-  // Lost meanwhile.
+  // The peer was lost while the connection was made.
   if (link.state == TcpLink::State::closed) return close_if_open(link.descriptor);
   const Status added = backend_->add(link);
   // Each failure ends in one arrival `lost`, whatever its cause.
@@ -209,7 +209,7 @@ void TcpWire::transmit(TcpLink& link) {
 void TcpWire::transmit_short(TcpLink& link) {
   if (!settings_.gather || link.state != TcpLink::State::connected) return transmit(link);
   const std::uint64_t now = clock_.ticks();
-  // The same count: neither push() nor poll() has been called since.
+  // An equal count shows that push(), poll() and prepare_wait() have not been called since the last message.
   const bool burst = link.sent_at_look == looks_ && now - link.sent_ticks < kBurstTicks;
   if (burst && link.sender.gathered_bytes() < kBurstBytes && ++link.burst_messages < kBurstMessages) {
     if (!std::exchange(link.in_burst, true)) bursts_.push_back(&link);
@@ -270,7 +270,7 @@ void TcpWire::tend_connections() {
   if (!backend_->failure().empty() && !std::exchange(all_lost_, true)) lose_all();
 }
 
-// Reports peers without any message as lost too: a receive from one of them would wait for ever.
+// Reports the loss of all peers, also of those without a link: a receive from one of them would wait for ever.
 void TcpWire::lose_all() {
   for (std::uint32_t peer = 0; peer < settings_.world; ++peer) {
     if (peer < settings_.remote.size() && settings_.remote[peer] && peer != settings_.rank) {
@@ -279,8 +279,8 @@ void TcpWire::lose_all() {
   }
 }
 
-// Checks for silent hosts. A system call (1 us) for each connection and second: a thousandth of the time with 1,000 of
-// them.
+// Checks for silent hosts. The cost is a system call (1 us) per connection and second: with 1,000 connections, a
+// thousandth of a processor.
 void TcpWire::look_for_silence() {
   const std::uint64_t now_ns = clock_.now_ns();
   if (next_look_ns_ == 0 || now_ns < next_look_ns_) return;
@@ -298,7 +298,8 @@ bool TcpWire::in_transit() const {
   return std::ranges::any_of(made_, [](const TcpLink* link) {
     if (link->state == TcpLink::State::closed) return false;
     if (!link->sender.idle() || unacknowledged_bytes(link->descriptor) > 0) return true;
-    // With io_uring the thread that submitted the read has yet to fetch what arrived, unless it waits here for room.
+    // Arrived bytes may be unread: with io_uring, until the thread that submitted the read fetches them. Bytes that
+    // stay in the socket because this receiver has no room (starved) are not in transit.
     return !link->starved && unread_bytes(link->descriptor) > 0;
   });
 }

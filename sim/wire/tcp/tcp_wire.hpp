@@ -41,7 +41,8 @@ class TcpWire final : public Wire {
 
   // `finished` and `clock`, which determines deadlines, outlive the wire.
   TcpWire(Settings settings, TransmissionList& finished, const Clock& clock = real_clock());
-  // Says goodbye as rest() does, for at most kGoodbyeNs. Transmissions that could not leave fail.
+  // Says goodbye as say_goodbye() does, and waits at most kGoodbyeNs until everything has left. Transmissions that
+  // could not leave fail.
   ~TcpWire() override;
 
   // Chooses the backend and listens. Fails when there is no usable address, io_uring is requested and refused, or file
@@ -156,7 +157,7 @@ class TcpWire final : public Wire {
   const TcpLink* last_arrival_ = nullptr;
   // The last read of the sockets brought an arrival, so the poll() that finds no further one does not read again.
   bool drained_ = false;
-  // Between rest() and go_on().
+  // Set between say_goodbye() and resume().
   bool departed_ = false;
   bool all_lost_ = false;
 };

@@ -27,17 +27,17 @@ struct VirtualOptions {
   std::uint64_t delay_max_ns = 20'000;
   // Bodies up to this arrive whole; longer ones in segments of this size.
   std::uint64_t segment_bytes = 4096;
-  // Bytes in flight or not yet taken, for each ordered pair; and the same for messages.
+  // The most bytes, and the most messages, of an ordered pair that are in flight or not yet taken by the receiver.
   std::uint64_t window_bytes = 65'536;
   std::uint32_t window_messages = 64;
-  // try_send() fails although there is room.
+  // The probability that try_send() fails although there is room.
   double full_probability = 0.1;
-  // A frame, and so all later ones of its pair, takes stall_ns longer.
+  // The probability that a frame, and with it all later ones of its pair, takes stall_ns longer.
   double stall_probability = 0.02;
   std::uint64_t stall_ns = 200'000;
 };
 
-// Counts over all pairs. At rest: sent = told + lost.
+// Counts over all pairs. When nothing is in flight or held: sent = delivered + lost.
 struct VirtualCounts {
   // Messages whose head left.
   std::uint64_t sent = 0;
@@ -80,7 +80,7 @@ class VirtualNetwork {
     enum class Type : std::uint8_t { head, segment, cut };
     Type type = Type::head;
     portals::Header header;  // head
-    // Of a head: the whole body, if it is short; of a segment: its bytes.
+    // head: the whole body, if it is short. segment: its part of the body.
     std::vector<std::byte> bytes;
     bool whole = true;  // head
   };
@@ -160,7 +160,7 @@ class VirtualWire final : public Wire {
   using Pair = VirtualNetwork::Pair;
   using Frame = VirtualNetwork::Frame;
 
-  // The receiving side of a pair; states as in ShmInbound.
+  // The receiving state for one sender, that is, for one pair; states as in ShmInbound.
   struct Sender {
     enum class State : std::uint8_t { between, offered, held, receiving, passing, losing, lost };
     std::uint32_t rank = 0;
@@ -174,7 +174,7 @@ class VirtualWire final : public Wire {
     bool accepted = false;
   };
 
-  // The receiving side of a pair, made at its first use.
+  // The receiving state for sender `rank`, made at its first use.
   Sender& sender(std::uint32_t rank);
   // The steps of poll(), by state, as in ShmInbound.
   bool look(Sender& sender, Arrival& arrival);
@@ -199,7 +199,7 @@ class VirtualWire final : public Wire {
   VirtualNetwork& network_;
   std::uint32_t rank_;
   TransmissionList& finished_;
-  // In order of their first frame's arrival. A deque: elements do not move.
+  // In order of first use. A deque, so that elements do not move.
   std::deque<Sender> senders_;
   std::unordered_map<std::uint32_t, std::size_t> sender_index_;
   // Pairs from this rank with something queued.
