@@ -19,8 +19,8 @@ namespace margay::collectives {
 
 namespace {
 
-// The most pieces of a block that are offered. A block in more pieces is first copied into one piece, because the
-// operating system takes as long for a piece as for copying a few hundred bytes.
+// The most pieces of a block that are offered. A block in more pieces is first copied into one piece, because each
+// further piece costs the operating system more time than copying a few hundred bytes.
 constexpr std::size_t kPiecesMost = 64;
 
 // The head of a posted table. Behind it: an entry for each posted block, an entry for each block to be read in place,

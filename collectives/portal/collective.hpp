@@ -253,7 +253,7 @@ static_assert(kHandshakeBytes <= mpi_adi::kSourceMask >> mpi_adi::kSourceShift);
   return static_cast<int>(bytes);
 }
 
-// A table with a row from each of `members`, which each sender addresses itself (Send::to_row): one block with offsets
+// A table with a row from each of `members`, which each sender addresses itself (Send::Row): one block with offsets
 // that senders manage, behind one entry that accepts any source. A message passes one entry instead of one for each
 // member. Requires: `bytes` of each row <= kHandshakeBytes; no other messages to this rank in this phase; `members`
 // outlives it.
@@ -347,8 +347,8 @@ class SendEach : public Part, public mpi_adi::Awaitable<SendEach> {
   std::deque<Send>& sends_;
 };
 
-// A send and a receive, perhaps with the same rank. A short message leaves before the receiver's block is made, so that
-// it travels meanwhile. The partner's message cannot miss the block, because no round of progress lies between the two
+// A send and a receive, perhaps with the same rank. A short message leaves before this rank makes its own block, so
+// that it travels meanwhile. The other message cannot miss the block, because no round of progress lies between the two
 // steps. For a long message the receive comes first, since it sends the partner a notice; otherwise both ranks would
 // wait for each other's.
 class Exchange : public Part, public mpi_adi::Awaitable<Exchange> {

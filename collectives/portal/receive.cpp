@@ -53,8 +53,8 @@ bool Receive::advance() {
   switch (stage_) {
     case Stage::deposit:
       if (!decided()) return false;
-      // From here on no message begins to arrive in the block. If one has begun, this waits until it is complete,
-      // because the memory is then the caller's again.
+      // From here on no message begins to arrive in the block. The next stage waits until one that has begun is
+      // complete, because the memory returns to the caller after it.
       collective_.portal_.list_.remove(entry_);
       stage_ = Stage::leaving;
       [[fallthrough]];

@@ -64,9 +64,9 @@ SendRequest& new_send(DeviceParts& parts, Communicator& communicator) {
 }
 
 ReceiveRequest& new_receive(DeviceParts& parts, Communicator& communicator) {
-  // Everything except the entry's criteria is the same for each receive, so it is set once for each pooled object, and
-  // posting writes only the criteria. The overflow entry belongs to the list permanently. It accepts every message that
-  // reaches it; only the too-small link of its own request's entry leads to it.
+  // All fields of the entries except the criteria are the same for each receive, so they are set once for each pooled
+  // object, and posting writes only the criteria. The overflow entry belongs to the list permanently. It accepts every
+  // message that reaches it; only the too-small link of its own request's entry leads to it.
   ReceiveRequest& request = parts.receives.take([&parts](ReceiveRequest& made) {
     portals::Options both;
     both.save = portals::Save::both;

@@ -143,8 +143,8 @@ void Rma::withdraw_dead() {
 
 void Rma::send(Window& window, int target, Ask what) {
   const WindowTarget& to = window.target(target);
-  // Only posts and completions have counters in the shared memory. An unlock and a grant are sent only to members
-  // without that memory.
+  // Only posts and completions have counters in the shared memory. An unlock and a grant are sent only if one of the
+  // two processes does not map that memory.
   if (!to.control.here() || what == Ask::unlock || what == Ask::granted) {
     AskHead head;
     head.what = what;
