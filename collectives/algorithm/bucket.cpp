@@ -1,12 +1,13 @@
 // The bucket algorithms (paper 001, section 3.2, figure 9): ranks in a ring, each of which streams to the next one what
 // it received from the one before, piece after piece, and combines it on the way where the operation does. Cost, p
-// ranks, n bytes in all: (p - 1) α + (p - 1)/p n β for a collect or, with as much γ, for a reduce-scatter; both for an
-// allreduce; for a broadcast (p - 1) α + (p - 1)/p n β more, of the root alone. A piece travels while the next one is
-// combined, so for long rows nearly all of it overlaps. But a rank waits for the one before it p - 1 times: where ranks
-// outnumber processors, each time costs a turn.
+// ranks, n bytes in all: (p - 1) α + (p - 1)/p n β for a collect (an allgather); the same and (p - 1)/p n γ for a
+// reduce-scatter; the sum of both for an allreduce. A broadcast is a scatter, (p - 1) α + (p - 1)/p n β of the root
+// alone, and then a collect. A piece travels while the next one is combined, so for long rows nearly all of it
+// overlaps. But a rank waits for the one before it p - 1 times: where ranks outnumber processors, each time costs a
+// turn.
 //
-// Parts are combined in the order of the ring, which begins at another rank for each slice: for commutative operations.
-// All ranks get the same bits, as each slice is combined once.
+// Parts are combined in the order of the ring, which begins at a different rank for each slice, so the operation must
+// commute. All ranks get the same bits, as each slice is combined once.
 #include <algorithm>
 #include <memory>
 
@@ -19,7 +20,7 @@ namespace margay::collectives {
 
 namespace {
 
-// The row as the ring cuts it into pieces. Equal on all members.
+// The ring's members, and the pieces into which it cuts the row, the same on all members.
 class Ring {
  public:
   Ring(const Members& members, const SlicedRow& row) : members_(members), row_(row) {}
@@ -101,8 +102,8 @@ Steps reduce_scatter_bucket(Collective& collective, Members members, SlicedRow r
   StreamSend out(collective, ring.rank_of(ring.next()));
   co_await out.opened();
   std::uint64_t here = 0;
-  // The slice that is sent last, the next rank's, has been combined by all ranks but its own. Then this rank's own
-  // slice arrives.
+  // The last slice that this rank sends belongs to the next rank, and then contains the parts of all ranks but that
+  // one. Then this rank's own slice arrives.
   for (std::size_t step = 1; step <= members.size(); ++step) {
     const std::size_t slice = ring.before(step);
     for (std::size_t number = 0; number < ring.pieces_of(slice); ++number) {

@@ -1,8 +1,8 @@
 // Direct exchange of blocks inside a node through postings (portal/post): each rank posts a table of its blocks, and
-// with it the short ones; long blocks are read in their owner's memory by their receivers. Cost, k blocks out and m in,
-// n bytes of all of a rank's: no message; a short block is written once and read once, 2 n β; a long one is read once,
-// n β, by a system call. A rank does not wait for readers of short blocks; one that shows long blocks is done when they
-// are read: two turns of a processor, where messages take four (ready, header, body, acknowledgment).
+// with it the short ones; long blocks are read in their owner's memory by their receivers. Cost, n bytes in all blocks
+// of a rank: no message; 2 n β for short blocks, which are written once and read once; n β for long blocks, which are
+// read once, each by a system call. A rank does not wait for the readers of short blocks. A rank with long blocks waits
+// until they are read: two turns of a processor, where messages take four (ready, header, body, acknowledgment).
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -19,8 +19,8 @@ namespace margay::collectives {
 
 namespace {
 
-// Pieces of a block that are offered; a block in more pieces is copied into one first, because naming a piece to the
-// operating system costs more than copying a few hundred bytes.
+// The most pieces of a block that are offered. A block in more pieces is first copied into one piece, because each
+// further piece costs the operating system more time than copying a few hundred bytes.
 constexpr std::size_t kPiecesMost = 64;
 
 // The head of a posted table. Behind it: an entry for each posted block, an entry for each block to be read in place,
@@ -96,7 +96,8 @@ class BlockTable {
   }
 
  private:
-  // Reserves an entry to be read in place for every block, because any may need one.
+  // The room for entries of blocks that are read in place. Reserved for every block, because each may turn out to need
+  // it.
   [[nodiscard]] static std::uint64_t room_for_lying(std::size_t blocks) { return blocks * sizeof(Lying); }
 
   void show_where_it_lies(const PeerMessage& block) {
@@ -138,8 +139,8 @@ struct Found {
   sim::ReadOffer offer = {};
 };
 
-// A guard for what a member shows: readers may use it until end(), or until they learn that the member has left the
-// call.
+// A guard of the data that a member offers. If it is destroyed before end(), it records that the member has left the
+// call early; a reader that finds this record fails its own call.
 class Showing {
  public:
   explicit Showing(const Post& post) : post_(post) {}
@@ -183,8 +184,9 @@ std::optional<Found> find_block(std::span<const std::byte> posting, int reader) 
 
 }  // namespace
 
-// Every member posts, even an empty table, so a member that makes another call is found. A receiver of a block of
-// another length skips it, goes on, and reports the error when the others have read its own blocks.
+// Every member posts, even an empty table, so a member that makes another call is found. If a block has another length
+// than its receiver expects, the receiver skips it and continues; it reports the error when the others have read its
+// own blocks.
 Steps exchange_posted(Collective& collective, Team& team, std::span<const PeerMessage> out,
                       std::span<const PeerMessage> in) {
   BlockTable blocks(out);
@@ -215,7 +217,7 @@ Steps exchange_posted(Collective& collective, Team& team, std::span<const PeerMe
       if (!post.read(block.peer, found->offer, block.data)) co_return;
     }
   }
-  // Also for a skipped block: its owner waits for this.
+  // Also after a skipped block, because its owner waits until it is read.
   if (lay || differs) post.have_read();
   for (const Lying& block : blocks.lying()) {
     co_await post.read_by(block.peer);
@@ -250,7 +252,8 @@ extern constinit const Row<ScatterCall> scatter_by_reading{
     [](Collective& collective, const Means& means, const ScatterCall& call) {
       return scatter_blocks(collective, means.team, call);
     }};
-// Shorter blocks are posted by all, or exchanged at a barrier: their table would be longer than they are.
+// Only for long blocks. For shorter ones other rows are better, posting by all or a barrier, because the table of the
+// blocks would be longer than the blocks.
 extern constinit const Row<AlltoallCall> alltoall_by_reading{
     {Algorithm::shared, [](const Ask& ask) { return members_read(ask) && ask.bytes > kReadWhereItLies; },
      [](const Ask& ask) {

@@ -43,7 +43,7 @@ portals::Region place_own_block(Collective& collective, const AllgatherCall& cal
 // The same for a call through shared memory. Returns false if the block has another length: the call is refused.
 [[nodiscard]] bool place_even_block(Collective& collective, const AllgatherCall& call);
 
-// A table of consecutive pieces that lie apart in memory. Views the memory.
+// A list of pieces of memory that together are one region of data. It refers to the memory, and does not own it.
 class PieceTable {
  public:
   // Appends a piece; one that lies right behind the last extends it.
@@ -71,15 +71,16 @@ class PieceTable {
   std::vector<portals::Buffer> pieces_;
 };
 
-// The slices of `count` members from number `first` on, round the ring.
+// The slices of `count` members, from member `first` on; member 0 follows the last one.
 [[nodiscard]] inline PieceTable ring_run(const SlicedRow& row, std::size_t first, std::size_t count) {
   PieceTable run;
   for (std::size_t at = first; at < first + count; ++at) run.add(row.of(at % row.slices.size()));
   return run;
 }
 
-// Visits the pairs of an exchange: in step n every member sends to the n-th one behind it, so no member is the target
-// of all at once. visit(to, from) gets numbers of members.
+// Visits the partners of this member in an exchange. In step n every member sends to the n-th member after it and
+// receives from the n-th before it, so no member is the target of all others at once. visit(to, from) gets numbers of
+// members.
 template <typename Visit>
 void for_each_step(const Members& members, Visit visit) {
   const std::size_t size = members.size();

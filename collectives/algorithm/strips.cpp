@@ -1,12 +1,12 @@
 // Calls of one node with long data, and allgathers and all-to-alls of any length, through shared memory (portal/meet),
-// strip by strip with a barrier each: each rank writes its next strip, and reads of the others' strips what it needs.
-// In a reduction each rank combines its part of each strip, straight from the others' memory, and shows the result with
-// the next strip. Cost, p ranks, n bytes of each, strips of m bytes: n/m + 1 turns of a processor each and no message.
-// Bytes moved by a rank: of an allreduce n β to write, (p - 1)/p n γ, which reads as much, and 2 n β for results; of a
-// reduce-scatter n β and (p - 1) times its own block γ, which is n/p where blocks are even; of an allgather and an
-// all-to-all n β and p blocks β; of a broadcast n β, by the root and by each other rank. For ranks that outnumber
-// processors, where slices by messages would cost each rank p start-ups and ready notices, and a turn for each receiver
-// that is not ready.
+// strip by strip with a barrier after each: each rank writes its next strip, and reads the parts that it needs from the
+// others' strips. In a reduction each rank combines its part of each strip directly from the others' memory, and writes
+// the result beside its next strip. Cost, p ranks, n bytes of each, strips of m bytes: n/m + 1 turns of a processor for
+// each rank, and no message. Bytes moved by a rank: of an allreduce n β to write, (p - 1)/p n γ, which reads as much,
+// and 2 n β for results; of a reduce-scatter n β and (p - 1) times its own block γ, which is n/p where blocks are even;
+// of an allgather and an all-to-all n β and p blocks β; of a broadcast n β, by the root and by each other rank. For
+// ranks that outnumber processors, where slices by messages would cost each rank p start-ups and ready notices, and a
+// turn for each receiver that is not ready.
 //
 // Parts are combined in the order of ranks, so the operation need not be commutative; the bracketing is that order.
 #include <algorithm>
@@ -32,15 +32,15 @@ struct Strips {
   [[nodiscard]] std::size_t length(std::size_t strip) const { return std::min(most, count - first(strip)); }
 };
 
-// Combines the same part of all members' strips, at `offset` in each, from the last rank to the first: each step leaves
-// its result in the next one's right operand. `of(member)`: its strip.
+// Combines the same part of all members' strips, at `offset` in each, from the last rank to the first: the result of
+// each step is the right operand of the next. `of(member)`: that member's strip.
 template <typename Of>
 void combine_strips(int ranks, std::uint64_t offset, const Reduction& into, const Of& of) {
   std::memcpy(into.partial, of(ranks - 1) + offset, into.bytes());
   for (int rank = ranks - 1; rank-- > 0;) into.combine(of(rank) + offset, into.partial, into.count);
 }
 
-// A "root" for reductions whose result all ranks need.
+// In place of a root: all ranks need the result of the reduction.
 constexpr int kEverybody = -1;
 
 Steps reduce_strips(Collective& collective, Team& team, int root, Reduction is) {
@@ -55,7 +55,7 @@ Steps reduce_strips(Collective& collective, Team& team, int root, Reduction is) 
       shown = strips.length(step) * is.element_bytes;
       std::memcpy(meet.mine(), is.partial + strips.first(step) * is.element_bytes, shown);
     }
-    std::vector<Slice> slices;  // slices of the strip before
+    std::vector<Slice> slices;  // of the previous strip
     if (step > 0) {
       slices = even_slices(strips.length(step - 1), collective.size());
       const std::uint64_t bytes = slices[me].count * is.element_bytes;

@@ -13,11 +13,12 @@ namespace margay::collectives {
 
 namespace {
 
-// A dimension of the plan; the functions below handle them in HybridPlan::order().
+// A dimension of the plan, as cost functions need it. They handle the dimensions in HybridPlan::order().
 struct Line {
   double members;
   double count;  // number of lines
-  // The product of the lengths handled before: so many lines begin at ranks that have data.
+  // The product of the lengths of the dimensions handled before this one. In a broadcast, the number of lines that have
+  // a member with data.
   double before;
   Method method;
   bool far;  // some of its messages go between nodes
@@ -51,7 +52,7 @@ Rings rings_of(const Line& line, double cut = 0) {
   return {line.members, line.count, line.far ? line.members * line.count - cut : 0, cut};
 }
 
-// The work of `count` lines with `bodies` bodies each; a body has `bytes` bytes and takes `each` messages.
+// The work of `count` lines with `bodies` bodies in each; a body has `bytes` bytes and takes `each` messages.
 Cost on_lines(const Line& line, double count, double bodies, double bytes, double each) {
   Cost cost;
   const double all = count * bodies;
@@ -132,7 +133,7 @@ Cost allreduce_plan(const std::vector<Line>& lines, double n, bool asks) {
   return down + up;
 }
 
-// All receivers send their notices at once, so only the first dimension's is on the path.
+// All receivers send their ready notices when the call begins, so only a notice in the first dimension delays the path.
 Cost bcast_plan(const std::vector<Line>& lines, double n, bool asks) {
   Cost down, up;
   for (const Line& line : lines) {
@@ -149,7 +150,7 @@ Cost bcast_plan(const std::vector<Line>& lines, double n, bool asks) {
   return down + up;
 }
 
-// Ranks that have sent their part away are done, so later dimensions have fewer lines.
+// A rank that has sent its part up a tree is done, so later dimensions have fewer lines.
 Cost reduce_plan(const std::vector<Line>& lines, double n, bool asks) {
   Cost down, up;
   double left = lines.front().members * lines.front().count;  // ranks that still have a part
@@ -219,7 +220,7 @@ Cost cost_of_plan(const HybridPlan& plan, Operation operation, std::uint64_t byt
 
 namespace {
 
-// Adds the plans with every permitted combination of ways for the dimensions from `at` on.
+// Adds the plans with every permitted combination of methods for the dimensions from `at` on.
 void add_plans(std::vector<HybridPlan>& plans, const HybridPlan& begun, std::size_t at, const AskedPlan& asked) {
   if (at == HybridPlan::kMaxDimensions || begun.dimensions[at].length == 1) {
     plans.push_back(begun);
@@ -233,7 +234,7 @@ void add_plans(std::vector<HybridPlan>& plans, const HybridPlan& begun, std::siz
   }
 }
 
-// Plans for operations that do not commute.
+// Whether the plan combines in the order of ranks, as operations need that do not commute.
 bool keeps_order(const HybridPlan& plan, Operation operation) {
   return operation == Operation::reduce_scatter ? plan.reduce_scatters_in_order() : plan.combines_in_order();
 }
@@ -259,10 +260,10 @@ std::vector<HybridPlan> hybrid_plans(Operation operation, const Facts& facts, bo
   return plans;
 }
 
-// Empty data cannot be cut.
+// A hybrid needs data, because empty data cannot be cut.
 bool can_hybrid(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order) {
   if (bytes == 0 || facts.ranks == 1 || (in_order && !facts.by_node)) return false;
-  // Without requested lengths the plan of slices is always possible, so the search is spared.
+  // Without requested lengths an even communicator always has the plan of slices, so no search is needed.
   const bool any = !facts.asked_for.plans[static_cast<std::size_t>(operation)].says_lengths();
   return any ? facts.even : !hybrid_plans(operation, facts, in_order).empty();
 }

@@ -16,17 +16,17 @@ inline constexpr double kBothWays = 1.75;
 
 // The cost of two steps, one after the other.
 [[nodiscard]] Cost operator+(const Cost& first, const Cost& then);
-// A count of all, and the part of it between nodes.
+// A total, and the part of it that crosses between nodes.
 struct Split {
   double all = 0;
   double between = 0;
 };
-// Adds messages that are sent, and their bytes, to all ranks' work.
+// Adds messages and their bytes to the work of all ranks together (Cost::all).
 void add_sent(Cost& cost, const Split& messages, const Split& bytes);
-// Adds dependent messages, and the bytes that are, to the path.
+// Adds messages that wait for one another, and their bytes, to the critical path (Cost::path).
 void add_path(Cost& cost, const Split& messages, const Split& bytes);
 
-// Messages of one body: two if its receiver's ready notice comes first, else one.
+// The number of messages for one body: two if its receiver first sends a ready notice, else one.
 [[nodiscard]] double messages_of(double bytes, bool ask_always = false);
 
 // Patterns along the spanning tree, rooted at rank 0: a broadcast, a reduction, and gathers and scatters with a block
@@ -39,8 +39,8 @@ void add_path(Cost& cost, const Split& messages, const Split& bytes);
 // Patterns flat inside each node, with the tree between the leaders.
 [[nodiscard]] Cost nodes_out(const Facts& facts, double bytes, bool awaited = false);
 [[nodiscard]] Cost nodes_in(const Facts& facts, double bytes);
-// Whether a block is asked for: only if it is longer than kHandshakeBytes; always; or in advance, by a receiver that
-// waits already.
+// Whether receivers send a ready notice before a block: only for a block longer than kHandshakeBytes; always; or in
+// advance, by receivers that already wait, so that no sender waits for it.
 enum class Dealing : std::uint8_t { as_long_as_it_is, asks_always, awaited };
 // Rank 0 sends each other rank a block, or receives one from each.
 [[nodiscard]] Cost deal(const Facts& facts, double block, Dealing how);
@@ -58,8 +58,8 @@ struct Group {
 // The same, and each member combines what it receives with its own slice.
 [[nodiscard]] Cost combine_slices(const Group& group, double slice);
 
-// Rings of equal size, all at once: each member's part of `part` bytes goes to all others of its ring. `cut`: in so
-// many rings one member has all parts from the start, and receives nothing.
+// Rings of equal size, all at once. In ring_round() each member's part of `part` bytes goes to all others of its ring.
+// `cut`: the number of rings in which one member has all parts from the start, and receives nothing.
 struct Rings {
   double members;
   double count;
@@ -72,7 +72,7 @@ struct Rings {
 struct Doubling {
   int members;
   double groups;
-  Crossing between;  // of all groups
+  Crossing between;  // messages between nodes, of all groups
 };
 [[nodiscard]] Cost doubling(const Doubling& of, double n, bool asks_always);
 
@@ -81,7 +81,7 @@ struct Doubling {
 
 // Patterns through shared memory of a node, without messages.
 
-// Bytes that are written, read or combined there: on the path, and by all ranks.
+// Bytes that are written, read or combined in shared memory: on the critical path, and by all ranks together.
 struct Moved {
   double path;
   double all;
@@ -91,26 +91,28 @@ struct Moved {
 [[nodiscard]] Cost meet(double ranks, const Moved& moved, const Moved& combined, double meetings = 1);
 // Barriers for `bytes` of each rank, strip by strip.
 [[nodiscard]] double meetings_of(double bytes);
-// Postings. No rank waits for readers, so one call is read while the next one is written: the longer of the two is on
-// the path.
+// Postings, with `looks` polls of them. No rank waits for its readers, so they read one call's data while the next
+// call's is written; the longer of the two is on the path.
 [[nodiscard]] Cost post(double looks, const Moved& moved, const Moved& combined = {0, 0});
 // A chain of postings: each rank reads the result of the ranks before it, and posts its own.
 [[nodiscard]] Cost chain_of_posts(double n, double ranks);
-// Data that is read in its owner's memory: the owner waits until it is read.
+// Data that is read in its owner's memory. The owner waits until it is read, so owner and reader poll `looks` times
+// each.
 [[nodiscard]] Cost read_in_place(double looks, const Moved& moved);
 // Each rank posts `shown` bytes and reads `read` bytes of each other rank.
 [[nodiscard]] Cost post_by_all(double ranks, double shown, double read, const Moved& combined);
 
-// The cost of a hybrid, dimension by dimension of its plan, all lines of one at once; and the plans that are possible.
+// Hybrids: the possible plans, and their cost. A plan's dimensions follow one another; all lines of one dimension are
+// active at once.
 
-// The possible plans of a hybrid: the requested one, or all that the request leaves open. Empty: none on these nodes.
-// `in_order`: the operation does not commute.
+// The possible plans of a hybrid: all that agree with the user's request, if there is one. Empty if no plan fits these
+// nodes. `in_order`: the operation does not commute.
 [[nodiscard]] std::vector<HybridPlan> hybrid_plans(Operation operation, const Facts& facts, bool in_order);
 // Whether there is a plan for a call of `bytes`.
 [[nodiscard]] bool can_hybrid(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order);
 // The cheapest plan; tries all. Requires: there is one.
 [[nodiscard]] HybridPlan cheapest_plan(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order);
-// The cost of one plan, whose dimensions lie inside nodes or between them; one that goes across counts as between.
+// The cost of one plan. A dimension with some lines that cross nodes counts as one between nodes.
 [[nodiscard]] Cost cost_of_plan(const HybridPlan& plan, Operation operation, std::uint64_t bytes, const Facts& facts);
 
 }  // namespace margay::collectives

@@ -79,7 +79,8 @@ bool CallMatch::same_call(const CallRecord& one, const CallRecord& other) {
 std::string CallMatch::add(CallReport report, std::uint32_t by) {
   const bool same_function =
       seen_ == 0 || std::strcmp(first_.record.function.data(), report.record.function.data()) == 0;
-  // One difference is enough for a call. Only a different function is still reported, as it ends the comparison.
+  // One difference is enough for a call. After it only a difference of functions is reported, because then no later
+  // call can be compared.
   if (differs_) {
     ++seen_;
     if (same_function || out_of_step_) return {};

@@ -3,7 +3,7 @@
 //
 //   31                                 0
 //  | 0 | number of the call: 31         |   calls match in the order in which all members make them (MPI 4.0, 6.14)
-//  | 1 | channel: 20 | start: 11        |   persistent ones in the order in which they were made, started in any (6.13)
+//  | 1 | channel: 20 | start: 11        |   persistent calls match in the order of their inits, not of starts (6.13)
 #pragma once
 
 #include <cstdint>
@@ -33,10 +33,11 @@ class CallNumber {
 
   [[nodiscard]] constexpr std::uint32_t word() const { return word_; }
   // Whether the call is a gate: every message, also a short one, waits until its receiver is ready. So early messages
-  // are bounded by kGateCalls * kHandshakeBytes for each child and communicator (where roots alternate, times the
-  // tree's depth), and the call waits instead of the wire: no head-of-line blocking. Nonblocking calls in order begin
-  // when the communicator's last gate is complete. A persistent call's first start is a gate, then each kGateCalls-th;
-  // of those from channel kChannelsAhead on every start.
+  // are bounded by kGateCalls * kHandshakeBytes for each child and communicator (times the tree's depth, where the root
+  // changes from call to call). A sender then waits in the call, and holds no message on a wire, so there is no
+  // head-of-line blocking. Nonblocking calls in order begin when the communicator's last gate is complete. A persistent
+  // call's first start is a gate, and then each kGateCalls-th. With a channel of kChannelsAhead or above, every start
+  // is a gate.
   [[nodiscard]] constexpr bool is_gate() const { return gate_; }
   // The same call, in which short messages do not wait for their receivers.
   [[nodiscard]] constexpr CallNumber without_gate() const { return {word_, false}; }
@@ -47,16 +48,16 @@ class CallNumber {
     return static_cast<std::uint32_t>(made) & ((1U << kChannelBits) - 1);
   }
 
-  // Whether this call is yet to come on a member that made `calls` calls in order; of a persistent one, on a member
-  // that started its channel `starts` times. Numbers wrap: the comparison holds while fewer than half of all numbers
-  // lie between two members.
+  // Whether a member has not yet begun this call. comes_after_calls(): a call in order, where that member has made
+  // `calls` such calls; comes_after_starts(): a persistent one, where it has started the channel `starts` times.
+  // Numbers wrap: the comparison holds while fewer than half of all numbers lie between two members.
   [[nodiscard]] constexpr bool comes_after_calls(std::uint64_t calls) const {
     return not_before(word_, static_cast<std::uint32_t>(calls), 32 - 1);
   }
   [[nodiscard]] constexpr bool comes_after_starts(std::uint64_t starts) const {
     return not_before(word_, static_cast<std::uint32_t>(starts), kStartBits);
   }
-  // Whether its channel is yet to be made on a member that made `made` channels.
+  // Whether a member that has made `made` channels has not yet made this call's channel.
   [[nodiscard]] constexpr bool comes_after_channels(std::uint64_t made) const {
     return not_before(channel(), static_cast<std::uint32_t>(made), kChannelBits);
   }
@@ -64,12 +65,14 @@ class CallNumber {
 
   // Each kGateCalls-th call of a communicator is a gate.
   static constexpr std::uint64_t kGateCalls = 64;
-  // Channels below this have a gate in each kGateCalls-th start only; bounds early messages of many channels.
+  // Channels below this number have a gate only in each kGateCalls-th start. The limit bounds the early messages of
+  // many channels.
   static constexpr std::uint32_t kChannelsAhead = 256;
   // Widths of the fields of a persistent call's number.
   static constexpr unsigned kStartBits = 11;
   static constexpr unsigned kChannelBits = 20;
-  // Channels that members agree on at once (Notices::open). No member is further ahead of another one.
+  // The number of channels that members agree on at once (Notices::open). No member is further than this ahead of
+  // another.
   static constexpr std::uint64_t kChannelsAtOnce = std::uint64_t{1} << 16;
 
  private:
@@ -85,9 +88,9 @@ class CallNumber {
 };
 
 // The nonblocking calls of a rank, in the order of their numbers. A call begins when no gate before it on its
-// communicator is in progress: a rank that starts 10,000 broadcasts sends 64 ahead, and the others wait at the caller,
-// not in others' heaps. Persistent calls begin when they are started: other members may start them in another order,
-// and each counts its own gates.
+// communicator is in progress. So a rank that starts 10,000 broadcasts sends 64 ahead, and the remaining ones wait in
+// that rank, not in others' heaps. Persistent calls begin when they are started: other members may start them in
+// another order, and each counts its own gates.
 
 // A call's link in the list of its communicator's nonblocking calls. The call owns it. `task` is woken when the call
 // may begin. Under the process lock.

@@ -27,10 +27,10 @@ using mpi_adi::Flow;
 using mpi_adi::run;
 using mpi_adi::Steps;
 
-// The number of messages that a rank has in progress at once in a direct exchange, so that a communicator of thousands
-// does not put as many blocks into its match list. kAllAtOnce: no limit, for patterns in which rank a's n-th message to
-// b need not be b's n-th from a, such as exchanges of neighbors: in turns, a rank that waits for a message of another
-// rank's later turn could deadlock.
+// The limit of messages that a rank has in progress at once in a direct exchange; it bounds the length of the match
+// list in a communicator of thousands of ranks. Above the limit a rank works in turns, so all ranks must order their
+// messages alike. kAllAtOnce: no limit, for patterns without such an order, such as exchanges of neighbors: there a
+// rank could wait for a message of another rank's later turn, and deadlock.
 inline constexpr std::size_t kDirectAtOnce = 64;
 inline constexpr std::size_t kAllAtOnce = std::numeric_limits<std::size_t>::max();
 
@@ -38,7 +38,7 @@ inline constexpr std::size_t kAllAtOnce = std::numeric_limits<std::size_t>::max(
 struct OwnPart {
   // Bytes of this rank's data, where the shape has no length.
   std::uint64_t bytes = 0;
-  // Of an intercommunicator's call, as the program names it: a remote rank, MPI_ROOT or MPI_PROC_NULL.
+  // The root of an intercommunicator's call, as the program names it: a remote rank, MPI_ROOT or MPI_PROC_NULL.
   std::optional<int> root;
 };
 
@@ -47,7 +47,7 @@ struct OwnPart {
 class Collective {
  public:
   // A blocking call, which begins now. Takes the next number on `communicator`: every member's calls come in the same
-  // order (MPI 4.0, 6.14). `shape`: what this member takes the call for; `own`: its part, for the trace.
+  // order (MPI 4.0, 6.14). `shape`: this member's description of the call; `own`: its part, for the trace.
   Collective(TreePortal& portal, mpi_adi::Communicator& communicator, const Shape& shape = {}, const OwnPart& own = {});
   Collective(mpi_adi::MpiRank& rank, mpi_adi::Communicator& communicator, const Shape& shape = {});
   // The same with a number taken before (a persistent call's, or an agreement's).
@@ -72,17 +72,18 @@ class Collective {
   // The pool of the routine's coroutine frames.
   [[nodiscard]] mpi_adi::FramePool& frames() const { return flow_.frames(); }
 
-  // Begins the second phase: messages from here on do not match those before. At most once in a call, on every member
-  // that goes on. Takes no number: the numbers of later calls must not depend on how this one went.
+  // Begins the second phase: messages from here on do not match those before. At most once in a call, by all members
+  // that continue it. The phase takes no new call number, because numbers of later calls must not depend on the success
+  // of this one.
   void next_phase() { phase_ = mpi_adi::kReadyBit; }
-  // Lets short messages of this call leave without waiting for their receivers, in a gate too: for a call in which
-  // every member waits for all, so that none runs ahead. Every member calls this before its first message. (Where
-  // messages of two members alternate, a "ready" of one round would be taken for the next one's, or arrive after the
-  // call.)
+  // Lets short messages of this call leave without waiting for their receivers, even in a gate. For a call in which
+  // every member waits for all others, so that none runs ahead. It is necessary if two members send each other several
+  // messages: a "ready" of one round would be mistaken for the next round's, or arrive after the call. Every member
+  // calls this before its first message.
   void ask_nobody() { call_.number = call_.number.without_gate(); }
   // The opposite: short messages wait for their receivers' notices, which carry the receivers' shapes. For an algorithm
-  // that cuts long data into short messages: members that named less data, and do not ask, would otherwise accept them.
-  // Every member calls this before its first message.
+  // that cuts long data into short messages: otherwise a member that named less data, and so expects a short message
+  // without a notice, would accept one of them. Every member calls this before its first message.
   void ask_always() { asks_always_ = true; }
   // Whether a message of `bytes` waits for its receiver's notice. The same on both sides.
   [[nodiscard]] bool asks(std::uint64_t bytes) const {
@@ -121,7 +122,7 @@ class Collective {
   void send_ready(int source, portals::PortalIndex stream = portals::kNoPortal);
   // Notifies `destination` that no message comes.
   void refuse(int destination);
-  // Match bits of a message. `stamp`: the sender's rank, or what takes its place (row_stamp).
+  // Match bits of a message. `stamp`: the sender's rank, or the length of a row in its place (row_stamp).
   [[nodiscard]] portals::MatchBits bits(int stamp) const {
     return TreePortal::bits(call_.number, stamp, communicator_.collective_context) | phase_;
   }
@@ -133,15 +134,15 @@ class Collective {
   [[nodiscard]] portals::Criteria from(int source) const {
     return {.match_bits = bits(source), .source_rank = communicator_.world_rank(source)};
   }
-  // Records that a message of another length arrived. Notifies all members if the message was asked for: a member that
-  // takes the call for a short one may be waiting in another way.
+  // Records that a message of another length arrived. Notifies all members if the message was asked for: a member for
+  // which the call is a short one may wait for another message.
   void other_length(std::uint64_t expected_bytes);
   // Whether a member is gone, so that no message passes between it and this rank any more; any_lost(): whether one is
   // gone without a goodbye.
   [[nodiscard]] bool lost(int rank) const;
   [[nodiscard]] bool any_lost() const;
-  // Records that an awaited message will not come: from `member`, or from one of all. The error says whether a process
-  // is lost or the calls differ.
+  // Records that an awaited message will not come: from `member`, or, without an argument, from some member. The error
+  // says whether a process is lost or the calls differ.
   void fail_for_nothing(int member) {
     const bool has_lost = lost(member) || any_lost() || call_.has_said(member, NoticeKind::lost);
     fail(has_lost ? MPIX_ERR_PROC_FAILED : MPI_ERR_TRUNCATE);
@@ -164,7 +165,7 @@ class Collective {
   // The part that notices of other members change.
   CallState call_;
   Flow own_flow_;
-  // The flow that determines what awaiting means: own_flow_ of a blocking call, the task's of another.
+  // The flow that determines what awaiting means: own_flow_ in a blocking call, the task's flow in a nonblocking one.
   Flow& flow_;
   // ask_always() was called.
   bool asks_always_ = false;
@@ -181,8 +182,8 @@ class Part {
   Part(const Part&) = delete;
   Part& operator=(const Part&) = delete;
   [[nodiscard]] Flow& flow() const { return collective_.flow_; }
-  // The number of messages after which a round of progress ends. One: a wait for a single message checks after each
-  // whether it has arrived, because polling the wires further would be in vain.
+  // The number of messages of each wire after which a wait in place tests its condition. One: most waits are for a
+  // single message, and polling the wires after its arrival would be in vain.
   [[nodiscard]] int messages() const { return 1; }
 
  protected:
@@ -198,8 +199,9 @@ class Part {
 };
 
 // The receipt of one message from `source` into `landing`, from construction until awaited. Where asks() holds,
-// notifies the source that it may send. Both sides name the same number of bytes, or the call gets MPI_ERR_TRUNCATE. At
-// most one from each source in a phase of a call, unless the messages of the two members alternate.
+// notifies the source that it may send. If the two sides name different numbers of bytes, the call gets
+// MPI_ERR_TRUNCATE. A rank receives at most one message from each source in a phase of a call, unless the two ranks
+// send to each other in turns.
 class Receive : public Part, public mpi_adi::Awaitable<Receive> {
  public:
   // Puts the block into the match list, unless the message is in the heap already; the block and `landing` stay until
@@ -244,21 +246,21 @@ class Receive : public Part, public mpi_adi::Awaitable<Receive> {
   portals::MatchEntry entry_;
 };
 
-// The stamp of a row: its length, in place of the source. Rows are never longer than kHandshakeBytes, because a longer
-// message is sent only when its receiver asks for it, which no table does.
+// The stamp of a row: its length, in place of the source. It never exceeds kHandshakeBytes, because the sender of a
+// longer row waits for a notice. A table sends none, or in a gate one with its own shape, which does not fit.
 static_assert(kHandshakeBytes <= mpi_adi::kSourceMask >> mpi_adi::kSourceShift);
 [[nodiscard]] constexpr int row_stamp(std::uint64_t bytes) {
   return static_cast<int>(bytes);
 }
 
-// A table with a row from each of `members`, which each sender addresses itself (Send::to_row): one block with offsets
+// A table with a row from each of `members`, which each sender addresses itself (Send::Row): one block with offsets
 // that senders manage, behind one entry that accepts any source. A message passes one entry instead of one for each
 // member. Requires: `bytes` of each row <= kHandshakeBytes; no other messages to this rank in this phase; `members`
 // outlives it.
 //
-// The entry accepts only rows of the table's length, which the match bits carry in place of the source: the row of a
-// sender that names another length would end outside the table, and the kernel would drop it. It goes to the heap
-// instead, where this call finds it; no other call in progress is notified.
+// The entry accepts only rows of the table's length, which the match bits carry in place of the source: otherwise the
+// row of a sender that names another length could end outside the table, and the kernel would drop it. With the length
+// in its match bits it goes to the heap, where this call finds it, and no other call is involved.
 class ReceiveRows : public Part, public mpi_adi::Awaitable<ReceiveRows> {
  public:
   // Puts the table's entry into the match list; takes rows from the heap when first polled.
@@ -310,7 +312,7 @@ class Send : public Part, public mpi_adi::Awaitable<Send> {
  public:
   Send(Collective& collective, int destination, const portals::Region& body)
       : Part(collective), wait_(collective, destination), body_(body) {}
-  // Sends to a row of the destination's ReceiveRows.
+  // The number of a row in the destination's ReceiveRows, for a message to that table.
   struct Row {
     std::uint64_t number;
   };
@@ -345,9 +347,10 @@ class SendEach : public Part, public mpi_adi::Awaitable<SendEach> {
   std::deque<Send>& sends_;
 };
 
-// A send and a receive, perhaps with the same rank. A short message leaves before the block for the other one is made:
-// it travels meanwhile, and no round of progress lies between, so the other message cannot pass the block. A long
-// message must be asked for first, or both ranks would wait for each other's notice.
+// A send and a receive, perhaps with the same rank. A short message leaves before this rank makes its own block, so
+// that it travels meanwhile. The other message cannot miss the block, because no round of progress lies between the two
+// steps. For a long message the receive comes first, since it sends the partner a notice; otherwise both ranks would
+// wait for each other's.
 class Exchange : public Part, public mpi_adi::Awaitable<Exchange> {
  public:
   // `bytes` each way. (Pointers, not regions: a routine builds its arguments in its coroutine frame, and reading two

@@ -2,14 +2,15 @@
 // all of them report that a child is ready for a long message; the others arise when members' calls do not fit each
 // other.
 //
-// A notice is a header without a body: the call's number, sender and context in the match bits, its kind (Word) in the
-// bits of the message type, what the sender takes the call for (Shape) in the user data, the communicator's generation
-// in the offset.
+// A notice is a header without a body: the call's number, the sender and the context in the match bits, its kind
+// (NoticeKind) in the bits of the message type, the sender's description of the call (Shape) in the user data, the
+// communicator's generation in the offset.
 //
-// Notices of calls that this process has not begun are kept, at most kEarlyMax. Beyond that, the repeatable ones are
-// dropped: an offer, because its receiver asks when it begins; a "ready", because its receiver offers when it begins,
-// and asks for a repetition once it has dropped any. So this portal always has room, and no wire stops for it, however
-// many calls other ranks have in progress.
+// Notices of calls that this process has not begun are kept, at most kEarlyMax. Beyond that, those that can be repeated
+// are dropped. A dropped offer needs no repetition: its receiver sends its "ready" when it begins the call. A dropped
+// "ready" is repeated: its receiver sends an offer when it begins, which asks for the repetition if that process has
+// ever dropped a notice. So this portal always has room, and no wire stops for it, however many calls other ranks have
+// in progress.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,7 @@
 
 namespace margay::collectives {
 
-// What a member takes a call for. Members whose shapes differ make calls that do not fit each other.
+// A member's description of a call. If the shapes of two members differ, their calls do not fit each other.
 struct Shape {
   // An Operation (cost/facts); 0: an agreement on a context.
   std::uint8_t operation = 0;
@@ -43,8 +44,8 @@ struct Shape {
 // The shape as bytes of a notice's user data.
 void write_shape(portals::UserData& data, const Shape& shape);
 [[nodiscard]] Shape read_shape(const portals::UserData& data);
-// Early notices that a process keeps. A correct program has one for each peer and each call that the peer is ahead
-// with.
+// The limit of early notices that a process keeps. In a correct program there is one for each peer and each call by
+// which the peer is ahead.
 inline constexpr std::size_t kEarlyMax = std::size_t{1} << 16;
 
 // The kinds of notices.
@@ -55,17 +56,18 @@ enum class NoticeKind : std::uint8_t {
   ready_next_phase = 1,
   // "I have a long message for you, and you have not asked for it." No answer if the member will ask for it.
   offer = 2,
-  // Answers an offer: the sender's call is complete. Adds nothing for a member that had asked before.
+  // Answers an offer: the call is complete on the answering side. An error, unless that side had sent its "ready"
+  // before.
   past = 3,
   // The sender sends no (further) message to this member in this call.
   refuse = 4,
   // To all members: the calls do not fit each other. Waits for messages may end.
   wrong = 5,
-  // Answers `ready`: the sender's call is complete, and was another one.
+  // Answers `ready`: the call is complete on the answering side, and was another one.
   unserved = 6,
   // As `refuse`: a process is lost, and with it the data for this member.
   lost = 7,
-  // These two do not travel: they record this call's own "ready", which is repeated if the member dropped it.
+  // Local: these two record the "ready" that this call has sent, so that it can be repeated if the member dropped it.
   asked = 8,
   asked_next_phase = 9,
 };
@@ -124,7 +126,8 @@ struct CallState {
 // calls. The call owns it. Under the process lock.
 struct Channel {
   mpi_adi::Communicator& communicator;
-  // Channels used before this one, so the first is 0; without its high bits unique among the members' living calls.
+  // The number of channels used before this one. Its low bits (CallNumber::channel_of), which messages carry, are
+  // unique among the communicator's persistent calls that any member still has.
   std::uint64_t number = 0;
   // How often the call was started.
   std::uint64_t starts = 0;
@@ -149,9 +152,9 @@ class Notices final : public mpi_adi::Listener {
     return CallNumber::in_order(communicator.collective_sequence++);
   }
   // Opens a persistent call's channel; close() frees it, and `channel` stays at its address in between. Channels are
-  // taken in a ring, in the order in which the calls are made; a channel that a call of some member still has is passed
-  // over, on all members alike. Returns false when the members first have to agree on kChannelsAtOnce more: each calls
-  // agreed_on_channels() with the bitwise and of what free_channels() returned on all of them.
+  // used in a ring, in the order in which the calls are made. All members skip the channels that a call of some member
+  // still has. Returns false if the members must first agree which of the next kChannelsAtOnce channels are free: each
+  // of them then calls agreed_on_channels() with the bitwise and of the results of free_channels() on all members.
   [[nodiscard]] bool open(Channel& channel);
   [[nodiscard]] std::vector<std::uint64_t> free_channels(const mpi_adi::Communicator& communicator) const;
   static void agreed_on_channels(mpi_adi::Communicator& communicator, std::vector<std::uint64_t> free);
@@ -160,8 +163,8 @@ class Notices final : public mpi_adi::Listener {
   [[nodiscard]] static CallNumber take_number(Channel& channel) {
     return CallNumber::started(channel.number, channel.starts++);
   }
-  // Links a call that has its number, until end(); between them begin() delivers its early notices. `call` stays at its
-  // address.
+  // Links a call that has its number, until end(). begin(), called in between, delivers its early notices. `call` must
+  // stay at its address.
   void enter(CallState& call) {
     CallState*& first = bucket(call_key(call));
     call.next = first;
@@ -185,8 +188,8 @@ class Notices final : public mpi_adi::Listener {
   // Wakes the nonblocking call that a message of the tree portal belongs to, if any.
   void wake(const portals::Header& header) { wake(call_key(header)); }
 
-  // Sends `member` a notice of this call; the caller keeps nothing for it. Not for Word::wrong, which find_wrong()
-  // sends.
+  // Sends `member` a notice of this call; the caller keeps nothing for it. Not for NoticeKind::wrong, which
+  // find_wrong() sends.
   void send(const CallState& call, int member, NoticeKind kind, portals::PortalIndex stream = portals::kNoPortal) {
     send(call, member, kind, stream, false);
   }
@@ -202,7 +205,8 @@ class Notices final : public mpi_adi::Listener {
   }
   // Records that the calls do not fit each other and notifies all members, once.
   void find_wrong(CallState& call);
-  // Forgets a communicator whose contexts are about to be reused. Later notices of it are answered as past ones.
+  // Forgets a communicator whose contexts are about to be reused. Later notices of its calls are answered as those of
+  // complete calls.
   void forget(const mpi_adi::Communicator& communicator);
 
   // Delivers the notices that have arrived, and keeps those of calls that have not begun.

@@ -5,14 +5,14 @@
 //   poster:   co_await post.room(); if (no error) { write post.mine(); post.show_to_all(); }
 //   reader:   co_await post.of(member); if (no error) read post.data(member);
 //
-// Or each member names its own number of bytes, and includes it in what it posts (Own); readers use shown(member). A
-// posting may also show where data lies in its owner's memory:
+// With Post::Own each member posts a number of bytes of its own, which its data must show to the readers; they then use
+// shown(member). A posting may also contain offers to read data in its owner's memory:
 //
 //   reader:   if (post.read(member, offer, landing)) ...; when all is read: post.have_read();
 //   poster:   co_await post.read_by(member), before it returns.
 //
 // So a root runs ahead of its receivers, by as many calls as it has postings, and a member that is behind finds several
-// calls at once when it is scheduled. For calls that wait in place. The trace records who wrote and who read.
+// calls at once when it is scheduled. Only for calls that wait in place. The trace records the writer and the readers.
 #pragma once
 
 #include <cstdint>
@@ -69,16 +69,16 @@ class Post : public Shown {
   [[nodiscard]] Wait of(int member) { return {*this, Wait::For::posting, member}; }
   // Waits until all others have posted, or an error.
   [[nodiscard]] Wait of_all() { return {*this, Wait::For::postings, 0}; }
-  // Waits until `member` has read what this member shows of its own memory, or an error: it left the call without
-  // reading.
+  // Waits until `member` has read the data that this member offers in its own memory, or until an error, such as that
+  // `member` left the call without reading.
   [[nodiscard]] Wait read_by(int member) { return {*this, Wait::For::reader, member}; }
 
   // Where this member writes what it posts. Requires: room() awaited, and no error.
   [[nodiscard]] std::byte* mine();
-  // Publishes what this member wrote; all but show() wake those that may sleep.
+  // Publish what this member wrote. show() wakes no reader; notify() wakes one that may sleep.
   void show();
   void notify(int member) const { team_.wake(member); }
-  // show(), and tell() to all others or to one.
+  // show(), then notify() for all others or for one.
   void show_to_all();
   void show_to(int member);
   // A member's posting of bytes that all members named. Requires: of(member) awaited, and no error.
@@ -89,7 +89,8 @@ class Post : public Shown {
   [[nodiscard]] bool read(int member, const sim::ReadOffer& offer, const portals::Region& landing);
   // Whether others can read these pieces of this rank's memory.
   [[nodiscard]] bool can_be_read(std::span<const portals::Buffer> pieces) const { return team_.can_be_read(pieces); }
-  // Records that this member leaves the call before all that it shows is read; its readers find that.
+  // Records that this member leaves the call before all data that it offers is read. Readers check this after they have
+  // read.
   void leave_early() const { team_.be_done(number(), collective_.error_class() == MPIX_ERR_PROC_FAILED); }
   // Records that this member has read all that others show of their own memory.
   void have_read() { team_.have_read(number()); }
@@ -109,11 +110,11 @@ class Post : public Shown {
   [[nodiscard]] sim::PostingData& posting(int member) const { return team_.posting_area(member).postings[slot()]; }
   // Where a member's data lies: in its posting, behind the postings, or in long room `room` - 1.
   [[nodiscard]] std::byte* place(int member, std::uint32_t room) const;
-  // What this member takes the call for; members whose marks differ make different calls.
+  // This member's identification of the call; members whose marks differ make different calls.
   [[nodiscard]] std::uint64_t mark() const;
   // Ends a wait because a process is lost, or messages show that the calls differ.
   [[nodiscard]] bool gives_up();
-  // Whether others take this call for one by shared-memory barrier or by messages. Asked when a wait lasts.
+  // Whether other members make this call by a shared-memory barrier or by messages. Tested when a wait lasts.
   [[nodiscard]] bool others_go_another_way() const {
     return somebody_meets() || (looks_closely() && messages_have_come());
   }

@@ -53,8 +53,8 @@ bool Receive::advance() {
   switch (stage_) {
     case Stage::deposit:
       if (!decided()) return false;
-      // From here on no message begins to arrive in the block. One that has begun is complete before the memory is the
-      // caller's again.
+      // From here on no message begins to arrive in the block. The next stage waits until one that has begun is
+      // complete, because the memory returns to the caller after it.
       collective_.portal_.list_.remove(entry_);
       stage_ = Stage::leaving;
       [[fallthrough]];
@@ -79,15 +79,15 @@ bool Receive::decided() {
   mpi_adi::Unexpected& heap = collective_.portal_.heap_;
   if (heap.any() && heap.find(collective_.from(source_)) != nullptr) return true;
   if (collective_.lost(source_)) return true;
-  // A message that was asked for may be on its way: only its sender can say that it is not.
+  // A message that was asked for may be on its way; only a notice from its sender excludes that.
   const CallState& call = collective_.call_;
   if (call.refuses(source_) || (!asked_for_ && (call.wrong || offered_longer()))) return true;
   if (++looks_ == kLooksBeforeWatch) monitor(source_);
   return false;
 }
 
-// Whether the sender waits to be asked, for a message that this rank takes for a short one. Messages that it sent
-// earlier have arrived before its notice.
+// Whether the sender waits for a notice before it sends, where this rank expects a short message without one. The offer
+// shows that no such message was sent: it would have arrived before the offer.
 bool Receive::offered_longer() const {
   return !asked_for_ && collective_.call_.has_said(source_, NoticeKind::offer);
 }
@@ -209,7 +209,7 @@ bool ReceiveRows::here() const {
 void ReceiveRows::take_from_heap() {
   mpi_adi::Unexpected& heap = collective_.portal_.heap_;
   portals::Criteria of_any_length = entry_.criteria();
-  // The length lies where other messages have their source.
+  // A row's length is in the bits in which other messages have their source.
   of_any_length.ignore_bits = mpi_adi::kSourceMask;
   while (portals::ArrivedMessage* const message = heap.find(of_any_length)) {
     if (!message->complete) return collective_.portal_.await_remainder(message->header);

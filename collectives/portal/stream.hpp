@@ -1,8 +1,8 @@
 // Streams (paper 001, section 3.2, figure 10): long data from one rank to another, piece after piece, into one block at
 // a portal of its own, without a match list. The receiver attaches the block and sends a "ready" that names the portal.
-// The sender waits for it once and then sends each piece when it has it; no further notice is needed, because each
-// piece names its offset in the block. The receiver polls the block's counters: pieces arrive in the order in which
-// they were sent.
+// The sender waits for this notice once, and then sends each piece as soon as it has that piece. No further notice is
+// needed, because each piece names its offset in the block. The receiver polls the block's counters: pieces arrive in
+// the order in which they were sent.
 //
 // Each stream has a portal from a pool, and only while it lasts, so calls that overlap do not mix (section 3.3 offers
 // "separate portals"). When all are in use, the block goes into the match list of figure 8.
@@ -20,7 +20,8 @@ namespace margay::collectives {
 // piece reaches the last rank of a chain soon.
 inline constexpr std::size_t kStreamPieceBytes = std::size_t{64} << 10;
 
-// An awaitable of a stream's progress. `Of` has advance_to(bytes).
+// The wait until a stream has advanced by a number of bytes. `Of`: StreamReceive or StreamSend; its advance_to(bytes)
+// returns whether the wait is over.
 template <typename Of>
 class StreamPart : public mpi_adi::Awaitable<StreamPart<Of>> {
  public:
@@ -34,13 +35,14 @@ class StreamPart : public mpi_adi::Awaitable<StreamPart<Of>> {
   std::uint64_t bytes_;
 };
 
-// The receiving side: `bytes` in all from `source` into `landing`. At most one from a source in a phase of a call, and
-// no other message from it. Before its destruction the routine has awaited all bytes, or an error.
+// The receiving side: receives `bytes` in all from `source` into `landing`. In a phase of a call there is at most one
+// stream from a source, and then no other message from that source. The routine awaits all bytes, or an error, before
+// it destroys this object.
 class StreamReceive : public Part {
  public:
   StreamReceive(Collective& collective, int source, const portals::Region& landing, std::uint64_t bytes);
   ~StreamReceive();
-  // Waits until so many bytes have arrived, or an error: then the call has it, and nothing more arrives.
+  // Waits until `bytes` bytes have arrived, or until the call has failed. After a failure nothing more arrives.
   [[nodiscard]] StreamPart<StreamReceive> until(std::uint64_t bytes) { return {*this, bytes}; }
   [[nodiscard]] bool advance_to(std::uint64_t bytes);
 
@@ -68,7 +70,7 @@ class StreamReceive : public Part {
 class StreamSend : public Part {
  public:
   StreamSend(Collective& collective, int destination) : Part(collective), wait_(collective, destination) {}
-  // Waits until the destination is ready, or an error, which the call then has.
+  // Waits until the destination is ready, or until the call has failed.
   [[nodiscard]] StreamPart<StreamSend> opened() { return {*this, 0}; }
   [[nodiscard]] bool advance_to(std::uint64_t bytes);
   // Sends a piece to `offset` of the receiver's block; the memory stays the call's until Flush. After an error it sends

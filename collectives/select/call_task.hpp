@@ -1,6 +1,6 @@
-// A nonblocking collective call: the routine of the blocking one, which suspends where that waits, and resumes when
-// what it waits for has come. MPI_Wait and its variants complete its request; a persistent one is started repeatedly,
-// each time as a call of its own.
+// A nonblocking collective call. It runs the routine of the blocking call, which here suspends where a blocking call
+// waits, and resumes when the awaited event has happened. MPI_Wait and its variants complete its request; a persistent
+// one is started repeatedly, each time as a call of its own.
 #pragma once
 
 #include <optional>
@@ -39,21 +39,21 @@ class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
   [[nodiscard]] mpi_adi::FramePool& frames() const { return portal_.frames(); }
 
  protected:
-  // Holds a reference to the communicator. `by`: By::program if the routine calls functions of the program; it then
+  // Takes a reference to the communicator. `by`: By::program if the routine calls functions of the program; it then
   // runs in the program's calls only.
   CallTask(mpi_adi::MpiRank& rank, mpi_adi::Communicator& of, By by);
   [[nodiscard]] mpi_adi::MpiRank& rank() const { return rank_; }
-  // Holds a reference, until destroyed, to a datatype that the program may free earlier.
+  // Refers, until destroyed, to a datatype that the program may free earlier.
   void keep(mpi_adi::Datatype& type);
 
  private:
-  // prepare(): called when a call begins; packs the program's data. finish(): called when its messages have ended well;
-  // puts the result into the program's memory, and returns MPI_SUCCESS or the call's error.
+  // prepare(): called when a call begins; packs the program's data. finish(): called after its messages, if they
+  // brought no error; puts the result into the program's memory, and returns MPI_SUCCESS or the call's error.
   virtual void prepare() {}
   [[nodiscard]] virtual int finish() { return MPI_SUCCESS; }
   // The message for an error that is neither a difference of calls nor a lost process.
   [[nodiscard]] virtual std::string words_of(int /*error_class*/) const { return {}; }
-  // How the call is done, and its routine.
+  // plan(): the algorithm and the shape of the call. text(): starts the call's routine.
   [[nodiscard]] virtual Plan plan(const StandingFacts& standing) const = 0;
   [[nodiscard]] virtual Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) = 0;
 
@@ -71,7 +71,7 @@ class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
   Flow flow_;
   // The call's link in the order of its communicator's nonblocking calls.
   OrderedCall place_;
-  // Of a persistent call.
+  // The channel of a persistent call; empty for others.
   std::optional<Channel> channel_;
   std::vector<mpi_adi::Datatype*> types_;
   // The call in progress; empty between the starts of a persistent one.

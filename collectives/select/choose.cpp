@@ -101,10 +101,10 @@ Rates rates_of_job(std::string_view text) {
 
 namespace {
 
-// All short lengths are costed as 1 KiB: about there the cost still depends on messages and turns, not on bytes.
+// All short lengths have the cost of 1 KiB, a length at which messages and turns still dominate the cost, not bytes.
 constexpr std::uint64_t kShortJudgedAs = 1024;
-// The factor by which a hybrid must be better: of its many plans, the cheapest is the one that the formulas flatter
-// most.
+// The factor by which a hybrid must be cheaper. It has many plans, and the one with the lowest computed cost is likely
+// the one that the formulas underestimate most.
 constexpr double kHybridHandicap = 1.1;
 
 }  // namespace
@@ -123,7 +123,8 @@ double seconds_of(Algorithm algorithm, Operation operation, std::uint64_t bytes,
   return seconds(cost_of(algorithm, operation, bytes, facts, in_order), facts, facts.rates);
 }
 
-// Whether the algorithm can do some length of the class: tested by the shortest one, which is 0 for a barrier.
+// Whether the algorithm supports some length of the class. Tested with the shortest one, which is 0 in the class of a
+// barrier.
 bool can_some(Algorithm algorithm, Operation operation, const LengthClass& lengths, const Facts& facts, bool in_order) {
   return can(algorithm, operation, lengths.shortest, facts, in_order);
 }
@@ -149,7 +150,7 @@ ClassChoice choose_for(Operation operation, const LengthClass& lengths, const Fa
       of_of_all = takes;
     }
   }
-  // Every operation has an algorithm that can do everything.
+  // Every operation has an algorithm that supports all lengths on all communicators.
   MARGAY_ASSERT(of_all.has_value());
   return {*best, *of_all};
 }
@@ -158,10 +159,10 @@ namespace {
 
 template <typename OfClass>
 Algorithm choose_by(Operation operation, std::uint64_t bytes, const Facts& facts, bool in_order, OfClass of_class) {
-  // A request counts before costs.
+  // An algorithm that the user requested takes precedence over costs.
   const std::optional<Algorithm> asked = facts.asked_for[static_cast<std::size_t>(operation)];
   if (asked && can(*asked, operation, bytes, facts, in_order)) return *asked;
-  // By the call's own length: `best` need not be able to do all lengths of its class.
+  // Tested with the call's own length, because `best` need not support all lengths of its class.
   const ClassChoice& choice = of_class(class_of(bytes));
   return can(choice.best, operation, bytes, facts, in_order) ? choice.best : choice.of_all;
 }

@@ -1,4 +1,5 @@
-// The facts that all members of a communicator have without a message: found once and kept with the communicator.
+// The facts by which collective calls choose an algorithm. All members of a communicator determine the same ones
+// without messages; they are kept with the communicator.
 #pragma once
 
 #include <memory>
@@ -51,7 +52,7 @@ class KnownFacts final : public mpi_adi::CommunicatorExtension {
     asks_for_reading_ = team_->has_strips();
     waiting_.team = &*team_;
   }
-  // For nonblocking calls: without shared memory, which has to be polled.
+  // For nonblocking calls: without shared memory, since data there wakes no task.
   [[nodiscard]] const StandingFacts& of_stopping() const { return stopping_; }
   // For blocking calls. The first such call waits until another process of the node has started, to find out whether
   // members read each other's memory.
@@ -60,8 +61,8 @@ class KnownFacts final : public mpi_adi::CommunicatorExtension {
       ask_for_reading();
     return waiting_;
   }
-  // Leaves the team when the communicator ends. The result keeps the contexts from reuse until all members have left;
-  // null: none has to be waited for.
+  // Leaves the team when the communicator ends. The result protects the contexts from reuse until all members have
+  // left; null: no member remains, so they may be reused at once.
   [[nodiscard]] std::unique_ptr<mpi_adi::ContextHold> end() override;
 
  private:

@@ -37,7 +37,7 @@ inline constexpr portals::PortalIndex kPutPortal = 6;
 inline constexpr portals::PortalIndex kGetPortal = 7;
 inline constexpr portals::PortalIndex kCancelPortal = 8;     // senders ask for unmatched messages back
 inline constexpr portals::PortalIndex kCallCheckPortal = 9;  // records of collective calls, when they are checked
-inline constexpr portals::PortalIndex kWindowPortal = 10;    // what windows ask members for, beside puts and gets
+inline constexpr portals::PortalIndex kWindowPortal = 10;    // requests to members of a window other than puts and gets
 
 // The owner kinds of descriptors and transmissions: the type of the object that an owner tag points to, for the device,
 // which drains the kernel's lists. It ignores kinds from kOwnerOthers on, whose owners test the descriptor's counters
@@ -58,7 +58,7 @@ enum OwnerKind : std::uint32_t {
 // The three message type bits: bits 0, 1 and 2, which the paper calls the first, second and third.
 inline constexpr portals::MatchBits kReadyBit = 1;  // must find a posted receive: no catch-all takes it
 inline constexpr portals::MatchBits kReplyBit = 2;  // the receiver asked for it
-inline constexpr portals::MatchBits kLongBit = 4;   // unexpected: only the header is saved
+inline constexpr portals::MatchBits kLongBit = 4;   // a long body: if unexpected, only its header is saved
 // All three type bits.
 inline constexpr portals::MatchBits kTypeMask = kReadyBit | kReplyBit | kLongBit;
 
@@ -84,8 +84,8 @@ inline constexpr int kUserTagMax = (1 << kUserTagBits) - 1;
 // Bits in the tag of a partitioned message (mpi_adi/request/partitioned.hpp) that number the message in its channel.
 inline constexpr unsigned kPartitionMessageBits = 10;
 inline constexpr std::uint64_t kPartitionMessagesMax = (1U << kPartitionMessageBits) - 1;
-// The match bits of one side of a channel without the bits that differ between its messages: the number of the channel
-// in a trace.
+// The number of a partitioned channel in a trace, one for each side: the match bits of its messages without the bits in
+// which they differ. The highest bit distinguishes the sender's side.
 [[nodiscard]] constexpr std::uint64_t partitions_number(portals::MatchBits bits, bool sends) {
   constexpr portals::MatchBits kMessage = portals::MatchBits{kPartitionMessagesMax} << kTagShift;
   constexpr portals::MatchBits kSends = portals::MatchBits{1} << 63U;

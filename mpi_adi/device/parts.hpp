@@ -23,7 +23,8 @@
 
 namespace margay::mpi_adi {
 
-// A value of losses_ended that no count of losses has: the next round ends the requests of lost peers again.
+// A value of losses_ended that differs from every count of losses. Set to make the next progress round end the requests
+// of lost peers again.
 inline constexpr std::uint32_t kLookAgain = 0xffff'ffff;
 
 class TypeCheck;
@@ -42,7 +43,7 @@ struct DeviceParts {
   }
   // Changes the limit for later sends. Requires: at most a quarter of the heap (sim::short_limit_max).
   void set_short_limit(sim::WireId wire, std::uint64_t bytes);
-  // The trace; on() and watched() are tested on each message's path.
+  // The trace; on() and observing() are tested on each message's path.
   [[nodiscard]] sim::Recorder& recorder() const { return kernel.recorder(); }
 
   // Constant, except for the protocol and the limits of later sends, which a program may set (mpi/tool/variable).
@@ -56,12 +57,12 @@ struct DeviceParts {
   Pool<ReceiveRequest> receives;
   Pool<Notice> notices;
   Pool<Message> messages;
-  std::uint64_t own_posted_receives = 0;  // used where no job board counts
+  std::uint64_t own_posted_receives = 0;  // the count of posted receives without a job board
   // Receives whose entry is listed; points to the job board's count, or the one above.
   std::uint64_t* posted_receives = &own_posted_receives;
-  ReceiveRequest* claiming = nullptr;  // receives whose message is still arriving in the heap
-  Pieces scratch;                      // of a send that is complete before its call returns
-  // Of calls that wait for a message without receiving it, for reports.
+  ReceiveRequest* claiming = nullptr;  // list of the receives whose message is still arriving in the heap
+  Pieces scratch;                      // layout of the body of a send that ends within its call
+  // The probes (calls that wait for a message without receiving it) in progress, for reports.
   std::vector<const Awaited*> probes;
   std::uint64_t under_way = 0;    // requests not complete
   std::uint64_t completions = 0;  // requests that became complete, those of layers above too
@@ -69,7 +70,7 @@ struct DeviceParts {
   ProtocolCounts counts;
   MessageNumbers message_numbers;
 
-  std::unique_ptr<TypeCheck> type_check;  // nullptr, unless MARGAY_CHECK_TYPES is set; then watched() holds
+  std::unique_ptr<TypeCheck> type_check;  // nullptr, unless MARGAY_CHECK_TYPES is set; then observing() holds
 
   std::vector<Communicator*> unreferenced;  // freed by the program, and now without a request
 
@@ -82,8 +83,8 @@ struct DeviceParts {
   TaskQueue tasks;
   // Observers that poll, in each round, memory that other processes write. Usually empty.
   std::vector<Listener*> each_round;
-  // Observers that end what lost peers left open outside the device. Called in the round that finds a loss, and
-  // in each later round until all requests that the loss leaves open have ended.
+  // Observers that end operations outside the device that lost peers left open. Called in the round that finds a loss,
+  // and in each later round until all requests that the loss leaves open have ended.
   std::vector<Listener*> on_losses;
 
   std::uint32_t losses_ended = 0;  // lost peers whose requests have all been ended (protocol/peer_lost)
@@ -94,10 +95,10 @@ struct DeviceParts {
   portals::MatchList read_list;
   // The unexpected messages of the receive portal.
   Unexpected heap;
-  // The heaps that may open a second one when a message is held for a while: this one and the collectives'.
+  // All heaps of this kind, `heap` and the collectives': each opens its second heap when a message is held for a while.
   std::vector<Unexpected*> heaps;
   bool relieving = false;  // a heap held a message in the latest round, or has its second heap open
-  // The portal of senders' questions, of which the headers are saved (protocol/cancel).
+  // The cancel portal: a block that saves the headers of senders' cancel questions (protocol/cancel).
   HeapMemory cancel_memory;
   portals::DynamicBlock cancels;
   portals::MatchList cancel_list;

@@ -39,7 +39,7 @@ class Until {
   bool (*call_)(void*) = nullptr;
 };
 
-// The waiter of a routine that blocks in place.
+// The interface through which a blocking routine waits in place.
 class Waits {
  public:
   Waits() = default;
@@ -101,7 +101,7 @@ class FramePool {
 };
 
 // The execution of a routine with all routines that it calls: the place where it is suspended, and the condition that
-// resumes it. A flow has at most one suspended place, since a caller waits for what it calls.
+// resumes it. There is at most one such place, since a routine that calls another does nothing until that one ends.
 class Flow {
  public:
   // `waits`: blocks in place; nullptr: the routine suspends, and its owner calls go_on().
@@ -140,7 +140,7 @@ class Flow {
 };
 
 // The base of awaited objects: advance() goes as far as it can and returns whether the wait is over. `Self` also has
-// flow(), and messages(): the number of messages of each wire after which a test is worth while, for a wait in place.
+// flow(), and messages(): a wait in place tests the condition after at most so many messages of each wire.
 template <typename Self>
 class Awaitable {
  public:
@@ -163,12 +163,12 @@ class Awaitable {
   [[nodiscard]] Self& self() { return static_cast<Self&>(*this); }
 };
 
-// The result of a routine: it started at once, and may be suspended. The first argument of a routine has frames(), the
-// pool of its coroutine frame. A routine that calls another awaits it; a caller outside of routines keeps the object
-// until it is done(). The object owns the frame.
+// The handle of a routine that has started, and may be suspended or complete. A routine's first argument has a function
+// frames(), which returns the pool of its coroutine frame. A routine that calls another awaits it; a caller outside of
+// routines keeps the object until it is done(). The object owns the frame.
 class [[nodiscard]] Steps {
  public:
-  // The part of the coroutine frame that the language asks for.
+  // The promise of the coroutine: the interface between the language and this class.
   // NOLINTNEXTLINE(readability-identifier-naming): the language asks for this name.
   struct promise_type {
     // The frame comes from the pool that the routine's first argument names, so a routine allocates nothing once warm.
@@ -195,8 +195,8 @@ class [[nodiscard]] Steps {
     // The frame stays until the Steps object is destroyed, so done() can be asked.
     [[nodiscard]] End final_suspend() const noexcept { return {}; }
     void return_void() const {}
-    // Nothing here throws except an allocation that fails, and functions of the program's, which must not (MPI 4.0,
-    // 6.9.5).
+    // Ends the process. Only two things could throw: an allocation that fails, and a function of the program, which
+    // must not throw (MPI 4.0, 6.9.5).
     void unhandled_exception() const { std::terminate(); }
 
     std::coroutine_handle<> caller;  // the routine that awaits this one; null: none

@@ -48,14 +48,15 @@ class TypeCheck {
     caller_ = caller;
   }
 
-  // Records a send that begins, whose header mark() completes. A send without a definition of its type, or one of the
-  // library's own (`own`), writes nothing.
+  // Records a send that begins; mark() then writes its type into the header's note. Nothing is written for a send whose
+  // type has no definition, or that the library makes for itself (`own`).
   void begin_send(const Datatype& type, std::uint64_t bytes, bool own);
   void mark(portals::UserData& data) const { write_sent_side(data, outgoing_); }
 
   // Records a receive that begins.
   void begin_receive(const ReceiveRequest& request, const Datatype& type, std::int64_t count, bool own);
-  // Records its message, when the request's row will not hold the header at the end.
+  // Records the receive's message. Called for messages from the heap and pulled ones: when such a receive ends, its row
+  // does not contain the message's header.
   void came(const ReceiveRequest& request, const portals::Header& header);
   // Ends the receive: prints a line when the two sides do not fit.
   void end_receive(const ReceiveRequest& request);

@@ -149,7 +149,7 @@ void Unexpected::open_second() {
 // An empty heap's bookkeeping is one free block, described in its first bytes: all other pages can go.
 void Unexpected::give_memory_back() {
   if (spilling_ && second_->block.queued() == 0) close_second();
-  // used_bytes() counts messages off the queue too, which a receive may still copy from.
+  // Tested by used_bytes(), not queued(): a receive may still copy from a message that is off the queue.
   if (second_ && !spilling_ && second_->block.used_bytes() == 0) {
     delist(*second_);
     second_.reset();
@@ -161,7 +161,7 @@ void Unexpected::close_second() {
   activate(*second_, false);
   activate(first_, true);
   spilling_ = false;
-  // Its pages may be most of the memory.
+  // Returned at once, because the second heap may be most of this process's memory.
   if (second_->block.used_bytes() == 0) second_->memory.empty_all_but_first_page();
 }
 
@@ -170,7 +170,7 @@ void Unexpected::change_heap() {
     if (second_->block.arrivals() != second_arrivals_ && second_->block.queued() == 0) close_second();
     return;
   }
-  // If there was no memory, opening is tried again after as many rounds.
+  // The remainder, not a comparison: an opening that failed for lack of memory is tried again after as many rounds.
   if (held_rounds_ != 0 && held_rounds_ % kSpillAfterRounds == 0) open_second();
 }
 

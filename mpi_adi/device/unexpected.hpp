@@ -1,14 +1,15 @@
-// Unexpected messages: the catch-alls with their heap, and the search of it. MPI messages have the two catch-alls of
-// figure 1, collective ones that of figure 8.
+// The heap of a portal's unexpected messages, with the catch-alls that fill it and the search of it. Point-to-point
+// messages have the two catch-alls of figure 1, collective messages the one of figure 8.
 //
-// The heap has a limit; a message that finds no room is held on its wire. That is head-of-line blocking: behind it may
-// be the very answer that this process waits for, in a program that is correct MPI. So when a message has been held for
-// a while, whatever else moves, a second, much larger heap is opened: memory stays bounded, and the program continues.
-// How full the first heap is does not matter, because it may be fragmented.
-// 1. The catch-alls of one of the two heaps are active at a time.
-// 2. The second is active from its opening until it has received a message and is empty again, so all of its messages
-//    arrived after all of the first's. It stays active through rounds in which it is empty before that: a round may
-//    leave out the wire that holds the message.
+// The heap has a limit, and a message without room is held on its wire. That is head-of-line blocking: even in a
+// correct MPI program, the answer for which this process waits may be queued behind the held message. So after a
+// message has been held for a while, a second, much larger heap is opened, even if other messages still move. Memory
+// stays bounded, and the program continues. The fill level of the first heap is no criterion, because that heap may be
+// fragmented.
+// 1. At any time, the catch-alls of exactly one heap are active.
+// 2. The second heap's catch-alls are active from its opening until it has received a message and is empty again. So
+//    all of its messages arrived after those of the first heap. Being empty alone does not close it: the held message
+//    may arrive some rounds later, because a round may skip the wire that holds it.
 #pragma once
 
 #include <cstdint>
@@ -43,13 +44,13 @@ class HeapMemory {
   portals::Buffer buffer_;
 };
 
-// Rounds of the owner's progress in which one message was held, before the second heap opens: at least 0.1 ms in which
-// the program made no room for it. A wait that goes to sleep opens it at once.
+// The second heap opens after a message has been held for this many rounds of the owner's progress, which take at least
+// 0.1 ms: the program has made no room meanwhile. A wait that goes to sleep opens it at once.
 inline constexpr std::uint32_t kSpillAfterRounds = 1000;
-// The same while the program computes and others wait for its windows: the number of the coprocessor's rounds before it
-// sleeps.
+// The same in rounds of the coprocessor, while the program computes and others wait for its windows. As many rounds as
+// the coprocessor makes before it sleeps.
 inline constexpr std::uint32_t kSpillAfterAbsentRounds = 16;
-// The second heap's least size, in first heaps.
+// The least size that the second heap is requested to have, as a multiple of the first heap's.
 inline constexpr std::size_t kSpillFactor = 15;
 
 // The catch-alls of one portal's match list, with one or two heaps. Under the process lock.
@@ -58,11 +59,12 @@ class Unexpected {
   // short_and_long: one entry for short messages, and one for long messages, which saves only the header. one: a single
   // entry that accepts every message.
   enum class CatchAlls : std::uint8_t { short_and_long, one };
-  // The sizes and the place of an Unexpected.
+  // The sizes, the portal and the owner of an Unexpected.
   struct Setup {
     std::size_t heap_bytes = 0;
     std::size_t heap_bytes_min = 0;  // accepted where the address space is limited; 0: heap_bytes
-    // Of the second heap, whose pages are allocated when touched; less where the address space refuses it.
+    // The size of the second heap; it is smaller if the address space has no such range. Its pages are allocated when
+    // touched.
     std::size_t spill_bytes = 0;
     CatchAlls catch_alls = CatchAlls::short_and_long;
     portals::PortalIndex portal = 0;  // the portal of the list
@@ -77,9 +79,9 @@ class Unexpected {
   Unexpected(const Unexpected&) = delete;
   Unexpected& operator=(const Unexpected&) = delete;
 
-  // The portal of its list, which messages that are held for it carry.
+  // The portal of the match list. Held messages for this heap are found by this number in their headers.
   [[nodiscard]] portals::PortalIndex portal() const { return setup_.portal; }
-  // The position in the list before which posted receives stand.
+  // The first catch-all of the list. Posted receives are inserted before it.
   [[nodiscard]] portals::MatchEntry& first_catch_all() { return first_.short_entry; }
 
   // Counts arrivals in `counts`, for both heaps. See DynamicBlock. Requires: no message has arrived.
@@ -92,7 +94,7 @@ class Unexpected {
   // outlive this object.
   void define_in_trace(sim::Recorder& recorder);
 
-  // Whether a message may be queued; false is certain.
+  // False if no message is queued; true if one may be.
   [[nodiscard]] bool any() const { return first_.block.queued() != 0 || second_; }
   // The earliest queued message that meets the criteria, or nullptr. See DynamicBlock. Searches both heaps, in the
   // order of arrival.
@@ -110,11 +112,11 @@ class Unexpected {
     for_each_new(first_, function);
     if (second_) for_each_new(*second_, function);
   }
-  // Take a message off the queue, and free it. See DynamicBlock.
+  // unlink() takes a message off the queue; release() frees it. See DynamicBlock.
   void unlink(portals::ArrivedMessage& message) { heap_of(message).unlink(message); }
   void release(portals::ArrivedMessage& message) { heap_of(message).release(message); }
 
-  // Messages queued in the heaps, bytes in use, and the size of both.
+  // Sums over both heaps: queued messages, bytes in use, size.
   [[nodiscard]] std::uint64_t queued() const { return first_.block.queued() + (second_ ? second_->block.queued() : 0); }
   [[nodiscard]] std::uint64_t used_bytes() const {
     return first_.block.used_bytes() + (second_ ? second_->block.used_bytes() : 0);
@@ -127,8 +129,8 @@ class Unexpected {
     return first_.block.high_water_bytes() + (second_ ? second_->block.high_water_bytes() : 0);
   }
 
-  // Opens the second heap, or returns to the first. Called once a round of progress. `held_rounds`: rounds for which
-  // the longest held message has waited; 0: none is held.
+  // Opens the second heap, or returns to the first. Called once a round of progress. `held_rounds`: the number of
+  // rounds for which the oldest held message has waited; 0: none is held.
   void relieve(std::uint32_t held_rounds) {
     held_rounds_ = held_rounds;
     if (spilling_ || held_rounds != 0) [[unlikely]]
@@ -197,7 +199,7 @@ class Unexpected {
   Heap first_;
   std::optional<Heap> second_;
   bool spilling_ = false;
-  std::uint64_t second_arrivals_ = 0;  // of the second heap, when it was opened
+  std::uint64_t second_arrivals_ = 0;  // arrivals in the second heap when it was last opened
   std::uint32_t held_rounds_ = 0;      // as of the latest round
 };
 

@@ -178,7 +178,7 @@ bool idle(const DeviceParts& parts) {
 
 bool Device::quiet(std::optional<std::uint32_t> session) const {
   const DeviceParts& parts = *parts_;
-  // All at once: counters instead of a pass over the pools.
+  // Without a session the counters suffice, and no pass over the pools is needed.
   if (!session) return parts.under_way == 0 && idle(parts);
   const auto under_way = [session](const Request& request) { return under_way_in(session, request); };
   return !parts.sends.any_in_use(under_way) && !parts.receives.any_in_use(under_way) &&
@@ -201,7 +201,7 @@ void Device::give_up_sends(std::uint32_t session, Receivers receivers) {
     const bool may_be_received = receivers == Receivers::remain && send.peer != parts.kernel.me().rank;
     if (!may_be_received && under_way_in(session, send)) unmatched.push_back(&send);
   });
-  // A send that only waits for its wire is left alone: it will leave by itself.
+  // ask_back() leaves a send alone that waits only for its wire: it will complete without its receiver.
   for (SendRequest* const send : unmatched) ask_back(parts, *send, AskBack::nobody_receives);
 }
 

@@ -63,8 +63,8 @@ class Device {
   // Starts a receive: takes a matching message out of the heap, or posts the receive; atomic with respect to the
   // kernel's deliveries. The caller owns the request until free().
   [[nodiscard]] Request* start_receive(const CheckedReceive& receive);
-  // The same for bytes that the program declared as elements of `told`, the type that a trace reports. Requires: the
-  // source is not MPI_PROC_NULL.
+  // The same for a receive of bytes that the program declared as elements of `traced_type`, which the trace names.
+  // Requires: the source is not MPI_PROC_NULL.
   [[nodiscard]] Request* start_receive_of(const CheckedReceive& receive, Datatype& traced_type);
   // Cancels a receive that has no message, or asks the receiver of an incomplete send to give the message back if no
   // receive took it. The request completes either way; no effect on others.
@@ -72,22 +72,23 @@ class Device {
   // Returns a request. An incomplete one is freed when it completes (MPI_Request_free).
   void free(Request& request);
 
-  // Makes a request, complete or not, a part of a parent request: notified once, when it is complete; afterwards the
-  // device owns it.
+  // Makes a request, complete or not, a part of a parent request, which is notified once, on completion. The device
+  // then owns the part, and frees it.
   void give_to(ParentRequest& owner, Request& request);
-  // Drops a reference to a communicator that a layer above had, as a request does.
+  // Drops a reference that a layer above has to a communicator, as the end of a request drops the request's.
   void drop_reference(Communicator& communicator);
 
   // Whether a message with this envelope has arrived; does not receive it, and does not run progress. `call`: the
   // program's, for the trace.
   [[nodiscard]] bool probe(int source, int tag, Communicator& communicator, Envelope& envelope,
                            Context context = Context::point_to_point, std::optional<sim::TraceProbe> call = {});
-  // Whether a message from `source` may never arrive, because a process is lost; for a probe that found none.
+  // Whether a message from `source` may never arrive because a process is lost. A probe that found no message asks
+  // this.
   [[nodiscard]] bool source_lost(int source, const Communicator& communicator) const;
-  // Takes the message off the queue, for start_matched_receive(); nullptr if there is none.
+  // Takes a matching message off the queue, for start_matched_receive(); nullptr if there is none.
   [[nodiscard]] Message* matched_probe(int source, int tag, Communicator& communicator, Envelope& envelope,
                                        sim::TraceProbe call = sim::TraceProbe::mprobe);
-  // Receives it, and ends `message`.
+  // Receives a message that matched_probe() took; `message` is invalid afterwards.
   [[nodiscard]] Request* start_matched_receive(void* buffer, std::int64_t count, Datatype& type, Message& message);
 
   // One progress round: the kernel's progress, then the changed descriptors and finished transmissions complete
@@ -98,11 +99,12 @@ class Device {
   // For a call that tests only once: it takes all that has arrived, because the program may call again much later.
   // Bounded, to about 100 us, so that a peer that never stops sending does not keep the call.
   static constexpr int kMessagesPerLook = 1024;
-  // A round of the message coprocessor, while the owner computes. The heap of unexpected messages keeps its first size
-  // then, unless windows of this process are in use: no call waits for a message behind a held one. Returns whether
-  // there is more to do.
+  // A round of the message coprocessor, while the owner computes. Such a round opens no second heap of unexpected
+  // messages unless windows of this process are in use, because no call of this process waits for a message that is
+  // queued behind a held one. Returns whether there is more to do.
   bool progress_for_absent_owner();
-  // The program is about to sleep in a wait, and rounds become rare: held messages are taken in now.
+  // Prepares for a sleep of the program in a wait: opens the second heap for held messages at once, because rounds
+  // become rare.
   void about_to_sleep();
 
   // Tasks, which run in each round of progress.
@@ -110,8 +112,8 @@ class Device {
 
   // Whether no request and no task is under way on `communicator`.
   [[nodiscard]] bool quiet(const Communicator& communicator) const;
-  // Whether none is under way on the communicators of a session (Group::session); completed requests do not count.
-  // Without a session: whether none is at all, and nothing is queued, so that the process may leave.
+  // The same for all communicators of a session (Group::session); completed requests do not count. Without a session:
+  // the same for all communicators, and in addition that no message is queued, so that the process may leave.
   [[nodiscard]] bool quiet(std::optional<std::uint32_t> session = std::nullopt) const;
 
   // Returns the pages of empty heaps to the operating system, while MPI is dormant in this process.
@@ -125,12 +127,14 @@ class Device {
   [[nodiscard]] Communicator* take_unreferenced();
   [[nodiscard]] bool has_unreferenced() const { return !unreferenced_->empty(); }
 
-  // The end of communication that nothing may ever match: posted receives, sends to this very process, and, when all
-  // processes leave, sends to the others. MPICH lets programs end with such requests, and a wait for them would never
-  // end. quiet_but_unmatched(): whether nothing but receives without a message and sends to oneself is under way.
+  // The functions from here to give_up_receives() end requests that may never find a match: posted receives, sends to
+  // this process itself, and, when all processes leave, sends to the others. MPICH lets programs end with such
+  // requests, and a wait for them would never end. quiet_but_unmatched(): whether only receives without a message and
+  // sends to this process are under way.
   [[nodiscard]] bool quiet_but_unmatched(std::uint32_t session) const;
-  // Ends sends that no receive takes, as cancelled. Their receivers must answer, and make progress until then; a
-  // receive that is still posted gets its message. sends_over(): whether no send is under way.
+  // Cancels the sends that no receive has taken. `receivers`: whether other processes remain (then only sends to this
+  // process are cancelled) or leave too. The receivers must answer, so they make progress until then; a receive that is
+  // still posted gets its message. sends_over(): whether no send is under way.
   enum class Receivers : std::uint8_t { remain, leave };
   void give_up_sends(std::uint32_t session, Receivers receivers);
   [[nodiscard]] bool sends_over(std::optional<std::uint32_t> session) const;
@@ -161,8 +165,8 @@ class Device {
   // nullptr, unless MARGAY_CHECK_TYPES is set.
   [[nodiscard]] TypeCheck* type_check();
 
-  // The heap of unexpected messages, and all heaps that open a second one for messages that are held too long: this
-  // one, and those that layers above add.
+  // The heap of unexpected point-to-point messages; and the list of all heaps that open a second one for messages that
+  // are held too long: that heap, and those that layers above add.
   [[nodiscard]] const Unexpected& heap() const;
   [[nodiscard]] std::vector<Unexpected*>& relieved_heaps();
 

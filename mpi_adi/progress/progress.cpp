@@ -61,7 +61,8 @@ bool progress(DeviceParts& parts, int messages) {
     while (portals::Descriptor* const descriptor = changed.take()) descriptor_changed(parts, *descriptor);
   };
   bool moved = parts.kernel.progress(messages, look_at_changed);  // sim/kernel: wires, match, deposit, answer
-  // Changes that push(), or a call of the program, made outside of the kernel's progress.
+  // Changes that no arrival has reported: those by a wire's push() in this round, and those by a call of the program
+  // before it.
   moved |= !changed.empty();
   look_at_changed();
   while (sim::Transmission* const transmission = parts.kernel.next_finished()) {

@@ -36,8 +36,9 @@ portals::Header to_peer(const DeviceParts& parts, portals::PortalIndex portal, s
   return header;
 }
 
-// Cancels a send of which nothing has left its wire's queue. A question about no message takes its place, because both
-// sides count the messages of their pair. False when the wire has begun with the message or finished it.
+// Cancels a send of which nothing has left its wire's queue. An empty question (kAboutNothing) is sent in its place,
+// because sender and receiver both count the messages between them. Returns false if the wire has begun to send the
+// message, or has sent it.
 bool take_back(DeviceParts& parts, SendRequest& send) {
   if ((send.owed & kOwedBodyTaken) == 0) return false;
   if (!send_instead(parts, send.transmission, to_peer(parts, kCancelPortal, send.peer, kAboutNothing))) return false;
@@ -49,8 +50,8 @@ bool take_back(DeviceParts& parts, SendRequest& send) {
 
 }  // namespace
 
-// Only a send that waits for its receiver is named there, by its answer bits. A send that waits for room on the wire
-// alone is not, and completes without the receiver.
+// Asks only for a send that waits for its receiver, because the receiver finds the message by the send's answer bits. A
+// send that only waits for room on its wire has none, and completes without the receiver.
 void ask_back(DeviceParts& parts, SendRequest& send, AskBack why) {
   constexpr unsigned kReceivers = kOwedAcknowledgment | kOwedRead | kOwedSynchronous;
   if ((send.owed & kReceivers) == 0 || (send.owed & kOwedCancel) != 0) return;
@@ -64,8 +65,8 @@ void ask_back(DeviceParts& parts, SendRequest& send, AskBack why) {
 
 namespace {
 
-// The message that the question names, if no receive has it; nullptr otherwise. It has arrived if it ever will, because
-// the question travelled behind it on the same wire.
+// The message that the question names, if no receive has it; nullptr otherwise. If it is not here, it will not come:
+// the question was sent after it on the same wire.
 portals::ArrivedMessage* unmatched(DeviceParts& parts, const portals::Header& question) {
   for (portals::ArrivedMessage* at = parts.heap.first(); at != nullptr; at = parts.heap.next(*at)) {
     if (at->header.source.rank != question.source.rank) continue;

@@ -54,7 +54,7 @@ SendRequest& new_send(DeviceParts& parts, Communicator& communicator) {
   MARGAY_DEBUG_ASSERT(!request.listening && !request.readable && !request.expecting);
   ++parts.counts.send_requests;
   begin(parts, request, RequestKind::send, communicator);
-  // Only what a send reads before it writes; the protocols set the other fields.
+  // Only the fields that a send may read before it writes them; the protocols set the others.
   request.owed = 0;
   request.read_done = false;
   request.synchronous = false;
@@ -64,13 +64,13 @@ SendRequest& new_send(DeviceParts& parts, Communicator& communicator) {
 }
 
 ReceiveRequest& new_receive(DeviceParts& parts, Communicator& communicator) {
-  // All but the entry's criteria is the same for each receive, so it is set once for each pooled object: posting then
-  // writes the criteria alone. The list adopts the overflow entry for good. The entry accepts each message that
-  // reaches it; only the too-small link of its request's entry leads there.
+  // All fields of the entries except the criteria are the same for each receive, so they are set once for each pooled
+  // object, and posting writes only the criteria. The overflow entry belongs to the list permanently. It accepts every
+  // message that reaches it; only the too-small link of its own request's entry leads to it.
   ReceiveRequest& request = parts.receives.take([&parts](ReceiveRequest& made) {
     portals::Options both;
     both.save = portals::Save::both;
-    both.acknowledge = true;  // of those that name a return portal: long messages
+    both.acknowledge = true;  // applies to messages that name a return portal: long ones
     made.entry.set({}, made.block, both,
                    {portals::Link::next(), portals::Link::next(), portals::Link::at(made.overflow)});
     portals::Options what_fits = both;
@@ -96,7 +96,7 @@ void finish_completion(DeviceParts& parts, Request& request) {
                   static_cast<std::uint32_t>(request.error_class), request.cancelled ? sim::kTraceCancelled : 0);
   }
   if (!request.detached) return;
-  // The parent reads the part's result, so the part goes back afterwards.
+  // The parent reads the part's result, so the part returns to its pool only afterwards.
   if (request.owner != nullptr) request.owner->part_completed(request);
   give_back(parts, request);
 }
@@ -128,8 +128,8 @@ void complete_null(DeviceParts& parts, Request& request) {
   complete(parts, request);
 }
 
-// A send's source and a receive's destination are this rank: an event names its message's pair, whichever side records
-// it.
+// The event names the sender and the receiver of the message, so both record the same pair: this rank is the source of
+// a send, and the destination of a receive.
 void trace_request(DeviceParts& parts, sim::TraceKind kind, const Request& request, std::uint64_t bytes,
                    portals::MatchBits match_bits, std::uint64_t detail, std::uint32_t b, std::uint8_t reason) {
   sim::TraceEvent event;

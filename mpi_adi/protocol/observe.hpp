@@ -1,5 +1,5 @@
 // The recorded variants of the steps of a send and a receive, for the trace and for the check of types. Each protocol
-// has one path; where recorder().watched() holds, a step goes through the function here, which does the same step and
+// has one path; where recorder().observing() holds, a step goes through the function here, which does the same step and
 // records it. Otherwise the step costs that one test.
 #pragma once
 

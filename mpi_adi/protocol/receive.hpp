@@ -1,6 +1,6 @@
-// The receive protocols: the steps of a receive from its message to its end. Paper 001: "A posted receive needs header
-// information in order to distinguish between different protocols and to obtain message tag and source values should
-// these be wildcarded."
+// The receive protocols: the steps of a receive from the arrival of its message to its completion. Paper 001: "A posted
+// receive needs header information in order to distinguish between different protocols and to obtain message tag and
+// source values should these be wildcarded."
 #pragma once
 
 #include <string>
@@ -25,8 +25,8 @@ inline void list_entry(DeviceParts& parts, ReceiveRequest& request) {
   parts.receive_list.insert_before(parts.heap.first_catch_all(), request.entry);
 }
 
-// Copies the matched message's source and tag into the request, and what the request owes its sender. `note`: the
-// header's.
+// Copies the matched message's source, tag and size into the request, and the data for an answer that its sender
+// awaits. `note`: read from the header.
 inline void take_envelope(ReceiveRequest& request, const portals::Header& header, const Note& note) {
   request.source = source_of(header.match_bits);
   request.tag = tag_of(header.match_bits);

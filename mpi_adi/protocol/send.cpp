@@ -77,7 +77,7 @@ SendRequest& start_send(DeviceParts& parts, const CheckedSend& send) {
   request.protocol = choice.protocol;
   portals::Header header = put_header(parts, request.peer, send_bits(send), bytes);
   if (parts.recorder().observing()) [[unlikely]]
-    // After the header is made, which the check of types marks, and before the message leaves.
+    // Between making the header, into which the check of types writes, and sending the message.
     observe_send(parts, send, choice, request, header);
   count_send(parts.counts, send.mode, choice.shape, bytes);
   switch (choice.shape) {
@@ -126,7 +126,8 @@ void answered(SendRequest& request, const portals::Header& header) {
     case Answer::returned:
       request.cancelled = true;
       return;
-    // Any other value came over a wire and counts as synchronous, the answer of a header without user data.
+    // Values come from a wire, so an unknown one is possible. It counts as synchronous, which is also the value of
+    // empty user data.
     case Answer::synchronous:
     default:
       return settled(request, kOwedSynchronous);
@@ -163,9 +164,9 @@ void answers_came(DeviceParts& parts, SendRequest& request) {
     }
   }
   if (!request.listening) return;
-  // A message that was given back gets no further answer; only the kernel may still refer to its body. Tested after all
-  // rows: an acknowledgment in a later row, which this answer overtook in the circle, would otherwise make the send
-  // wait for a pull.
+  // A returned message gets no further answer; only the kernel may still refer to its body. Tested after all rows: the
+  // block's rows form a circle, so an acknowledgment that arrived earlier may lie in a later row. Handled after this
+  // test, it would make the send wait for a pull.
   if (request.cancelled) request.owed &= kOwedBodyTaken;
   complete_if_nothing_owed(parts, request);
 }

@@ -35,7 +35,7 @@ void take_unexpected(DeviceParts& parts, ReceiveRequest& request, portals::Arriv
   } else if (message.complete) {
     copy_out(parts, request, message);
   } else {
-    // A matched probe has unlinked and claimed it for its message object already.
+    // If a matched probe found the message, the probe has already unlinked and claimed it.
     if (message.claim == nullptr) parts.heap.unlink(message);
     message.claim = &request;
     request.claimed = &message;

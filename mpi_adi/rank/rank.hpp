@@ -26,7 +26,7 @@ struct RankExtension;  // mpi_adi/rank/extension
 struct ReceivingSide;  // mpi_adi/rank/unreceived
 class Rma;             // mpi_adi/rma/rma
 
-// One rank: its process of the machine, its lock, its device, and its objects. Made for the first holder of MPI, the
+// One rank: its process of the machine, its lock, its device, and its objects. Made for the first user of MPI, the
 // world model or a session (mpi/process/machine), and kept while it is dormant. All but enter(), leave() and the
 // accessors require the process lock.
 class MpiRank {
@@ -42,11 +42,11 @@ class MpiRank {
   // MPI_COMM_SELF. The calling thread of begin_world() is the main thread.
   void begin_world(int thread_level);
   void end_world();
-  // Makes the rank dormant: no holder of MPI is left in this process. Wires are drained, accounts and trace are
-  // written, and the launcher is notified. Requires: inside. The caller stops the coprocessor outside, by
-  // stop_coprocessor().
+  // Makes the rank dormant: neither the world model nor a session uses MPI in this process any more. Wires are drained,
+  // accounts and trace are written, and the launcher is notified. Requires: inside. The caller stops the coprocessor
+  // outside, by stop_coprocessor().
   void become_dormant();
-  // Starts the rank, or resumes a dormant one. Requires: outside, one thread.
+  // Starts the rank, or resumes a dormant one. Requires: the caller is outside the rank, and no other thread calls MPI.
   void resume();
 
   MpiRank(const MpiRank&) = delete;
@@ -58,7 +58,8 @@ class MpiRank {
   void leave() {
     if (device_.has_unreferenced()) [[unlikely]]
       destroy_unreferenced();
-    // An unfinished transmission or an awake task would otherwise rest until the next call, while a peer waits.
+    // Otherwise an unfinished transmission or an awake task would not continue before the next call, while a peer
+    // waits.
     if (unfinished_.any() || device_.tasks().any_awake_for_coprocessor()) [[unlikely]]
       arm_coprocessor();
     lock_.leave();
@@ -99,7 +100,7 @@ class MpiRank {
   }
   // The same, or nullptr if it was never used.
   [[nodiscard]] const Rma* rma_if_any() const { return rma_.get(); }
-  // The layer above's; it casts to its own type.
+  // The extension of the layer above, which casts it to its own type.
   [[nodiscard]] RankExtension* collectives() { return collectives_.get(); }
 
   // The communicator of a handle, a world or another; nullptr if the handle names no living one.

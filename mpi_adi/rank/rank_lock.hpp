@@ -1,9 +1,9 @@
 // The lock of a rank: the process lock, and before it, when several threads call MPI, a lock among the threads.
 //
 // States (Threads): `one`: a single thread calls, and takes the process lock by its cheap side alone. `asked`: another
-// thread has come, but the lone thread may be inside by the cheap side alone, or about to be; until it has seen the
-// change, others take the coprocessor's side. `many`: all threads take the threads' lock first, whose holder is the
-// owner of the process lock.
+// thread has called, but the lone thread may still be inside by the cheap side alone, or about to enter so; until it
+// has seen the change, other threads take the coprocessor's side. `many`: all threads take the threads' lock first,
+// whose holder is the owner of the process lock.
 #pragma once
 
 #include <cstdint>
@@ -62,7 +62,8 @@ class RankLock {
     return mutex_.mine() || (on_lone_thread() && process_lock_.owner_inside());
   }
 
-  // Allows several threads from now on. Requires: outside; another thread may be inside, and wait there.
+  // Allows several threads from now on. Requires: the caller is outside. The lone thread may be inside, even asleep in
+  // a wait; it is woken.
   void allow_threads();
   // Whether several threads may call.
   [[nodiscard]] bool threaded() const { return threads_.get() != Threads::one; }
@@ -70,7 +71,8 @@ class RankLock {
   void begin_lone_thread() { lone_thread_.set(std::this_thread::get_id()); }
   [[nodiscard]] bool on_lone_thread() const { return std::this_thread::get_id() == lone_thread_.get(); }
 
-  // Whether another thread waits for the lock that this one holds, or this one is inside without the threads' lock.
+  // Whether this thread should leave and enter again: another thread waits for the lock that this one holds, or this
+  // one entered before there were several threads, and does not have the threads' lock.
   [[nodiscard]] bool wanted() const { return mutex_.wanted() || !mutex_.mine(); }
   // Lets waiting threads in first. Call between leave() and enter().
   void let_in() { mutex_.let_in(); }
@@ -94,7 +96,7 @@ class RankLock {
   sim::YieldPolicy& outside_;
   sim::ThreadEnds& ends_;
   sim::ThreadLock mutex_;
-  // The way to take the process lock; see above. Goes from one to many, perhaps by asked, and never back.
+  // The way to take the process lock; see above. Goes from `one` to `many`, perhaps through `asked`, and never back.
   enum class Threads : std::uint8_t { one, asked, many };
   sim::Published<Threads> threads_{Threads::one};
   bool beside_lone_thread_ = false;  // the holder of the threads' lock has the coprocessor's side; guarded by mutex_

@@ -28,7 +28,7 @@ class StallTimer {
     if (idle_ns >= kLongWaitNs) [[unlikely]] {
       look(idle_ns);
     } else {
-      moved();  // a body that other processes copy may have advanced
+      moved();  // the idle time may have begun anew: other processes copied a part of a body
     }
   }
 
@@ -68,7 +68,8 @@ class WaitTrace {
   MpiRank& rank_;
 };
 
-// A wait's part in the waits of all threads of its rank. In a single-threaded program it costs one test.
+// The coordination of one wait with the waits of the rank's other threads: one thread polls for all of them. In a
+// single-threaded program it costs one test.
 class SharedWait {
  public:
   // `done`: the wait's condition; see Guest. polls() is false afterwards if another thread polled until done() held.
@@ -87,7 +88,7 @@ class SharedWait {
   SharedWait& operator=(const SharedWait&) = delete;
 
   [[nodiscard]] bool polls() const { return polls_; }
-  // Whether no other thread waits for what this one's rounds bring.
+  // Whether no other thread waits, so that the rounds serve this wait alone.
   [[nodiscard]] bool alone() const { return rank_.wait_room().empty(); }
   // After each round: wakes the threads whose wait is over, and gives the lock to those that wait for it. Returns
   // whether it yielded the processor.

@@ -97,8 +97,9 @@ void Worlds::set_context(Communicator& communicator, const AgreedContext& agreed
   communicator.both->generation = communicator.generation;
 }
 
-// Mixed by the finalizer of SplitMix64, which maps no two numbers to the same one, because the numbers of two processes
-// may be combined: their bitwise and becomes the generation (object/context_agreement).
+// A count and this rank, mixed by the finalizer of SplitMix64, which is a bijection, so no two numbers are equal. They
+// are mixed because the bitwise and of several processes' numbers may become a generation (object/context_agreement),
+// and that of unmixed counts would repeat.
 std::uint64_t Worlds::next_generation() {
   std::uint64_t x = std::uint64_t{++generations_} << 32 | rank_;
   x = (x ^ (x >> 30)) * 0xbf58'476d'1ce4'e5b9U;

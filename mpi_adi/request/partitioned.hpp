@@ -25,7 +25,7 @@ struct PartitionedCall {
 // The body of the setup message of MPI_Psend_init: the division of each round into messages. Each has `message_bytes`
 // bytes; the last may have fewer.
 struct PartitionedSetup {
-  std::uint64_t channel = 0;  // a number of the sender's, for the tags of its messages
+  std::uint64_t channel = 0;  // chosen by the sender; in the tags of the data messages
   std::uint64_t messages = 0;
   std::uint64_t message_bytes = 0;
   std::uint64_t total_bytes = 0;
@@ -147,8 +147,8 @@ class PartitionedSend final : public Partitioned {
 class PartitionedReceive final : public Partitioned {
  public:
   static constexpr RequestKind kKind = RequestKind::partitioned_receive;
-  // Posts a receive for the setup of the matching channel. If the datatype has gaps, messages are received into memory
-  // of its own.
+  // Posts a receive for the setup of the matching channel. If the datatype has gaps, messages are received into staging
+  // memory of this object.
   PartitionedReceive(MpiRank& rank, const PartitionedCall& call);
 
   [[nodiscard]] bool sends() const override { return false; }
@@ -172,7 +172,7 @@ class PartitionedReceive final : public Partitioned {
   PartitionedSetup setup_;
   Request* matching_ = nullptr;  // the receive of the setup, while it is under way
   bool matched_ = false;
-  int failed_ = MPI_SUCCESS;  // error of the matching
+  int failed_ = MPI_SUCCESS;  // error of the receive of the setup
   // Freed before it was matched: deletes itself when the setup's receive ends.
   bool retired_ = false;
   // Packed data of a round, if the datatype has gaps.

@@ -28,7 +28,8 @@ sim::WindowLock Rma::lock_of(const WindowControl& control) {
 
 sim::AccumulateLock Rma::accumulate_lock(const WindowTarget& target) {
   const bool shared = node_ != nullptr && node_->local_rank(target.world_rank) != sim::NodeMemory::kNotHere;
-  // The owner's lock in the node's memory; without one all updates are made by this process, under its own.
+  // The target's lock, in the node's memory. Without shared memory only this process updates the target's memory, and
+  // its own lock is enough.
   sim::AccumulateLockData& data = shared ? node_->accumulates(node_->local_rank(target.world_rank)) : own_accumulates_;
   return {data, parts_.kernel.me().rank, holder_gone()};
 }
@@ -68,7 +69,7 @@ void Rma::unlock(Window& window, int target) {
   to.locked = false;
   to.lock = LockKind::none;
   if (!asked) return;
-  // In memory: the waiting members see it at once, and the sleeping ones are rung.
+  // In memory: members that poll see it at once; those that sleep are woken by let_in().
   if (to.control.here()) return release(window, target, to.control, window.rank());
   if (!parts_.kernel.initiator().gone(to.world_rank)) send(window, target, Ask::unlock);
 }
@@ -78,13 +79,13 @@ void Rma::release(Window& window, int target, const WindowControl& control, int 
                            [&](std::uint32_t other) { let_in(window, target, other); });
 }
 
-// Wakes a member that has the lock now, and may sleep. If it had asked by message, the target must see the grant, and
-// sends it.
+// Wakes a member that was granted the lock, since it may be asleep; and the target, since it reports the grant if the
+// member requested the lock by message.
 void Rma::let_in(Window& window, int target, std::uint32_t member) {
   if (member == static_cast<std::uint32_t>(window.rank()) || node_ == nullptr) return;
   const std::uint32_t local_rank = node_->local_rank(window.target(static_cast<int>(member)).world_rank);
   if (local_rank != sim::NodeMemory::kNotHere) node_->ring(local_rank);
-  // The target grants by message in its rounds; this process is in MPI, and its rounds follow.
+  // If this process is the target, its own next round reports the grant (give_locks).
   if (target == window.rank()) return;
   const std::uint32_t at_target = node_->local_rank(window.target(target).world_rank);
   if (local_rank == sim::NodeMemory::kNotHere) {
@@ -111,7 +112,7 @@ void Rma::give_locks() {
   }
   // No member waits any more: rounds need no poll.
   if (!any) std::erase(parts_.each_round, &rounds_);
-  // Losses may have left entries that the kernel was still filling.
+  // After a loss, tries again to end the replies whose memory the kernel was still filling.
   if (parts_.kernel.initiator().losses() != 0) end_losses();
 }
 
@@ -142,7 +143,8 @@ void Rma::withdraw_dead() {
 
 void Rma::send(Window& window, int target, Ask what) {
   const WindowTarget& to = window.target(target);
-  // In memory only posts and completions are counters; unlock and grant concern a member without the memory.
+  // Only posts and completions have counters in the shared memory. An unlock and a grant are sent only if one of the
+  // two processes does not map that memory.
   if (!to.control.here() || what == Ask::unlock || what == Ask::granted) {
     AskHead head;
     head.what = what;

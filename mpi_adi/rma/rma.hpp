@@ -37,8 +37,8 @@ struct Outstanding {
   Listener* all_done = nullptr;  // may be nullptr
 };
 
-// One access, checked: elements of the origin and elements of the target, with as many bytes. `buffer` may be
-// MPI_BOTTOM, which is a null pointer, so only `type` says whether the origin has memory here.
+// One access whose arguments are checked: elements of the origin, and elements of the target with the same number of
+// bytes. `buffer` may be MPI_BOTTOM, which is a null pointer, so only `type` says whether the origin has memory here.
 struct Access {
   void* buffer = nullptr;
   std::int64_t count = 0;
@@ -55,7 +55,7 @@ struct Access {
   };
   Announced announced = {};
 
-  // For an accumulate: whether `buffer` takes the previous elements.
+  // For an accumulate: whether `buffer` receives the target's previous elements.
   [[nodiscard]] bool wants_result() const { return type != nullptr; }
 };
 
@@ -82,11 +82,11 @@ struct AccumulateOperands {
   [[nodiscard]] bool any() const { return op != MPI_NO_OP; }
 };
 
-// Made at a rank's first window. It must outlive all of them.
+// The one-sided communication of a rank. Made at the rank's first window; it must outlive all windows.
 class Rma final : public Listener {
  public:
-  // Called while this process sleeps in a wait for `holder`, which is inside a guard: with the time so far, and with 0
-  // when the wait is over.
+  // Called with the time waited so far while this process sleeps in a wait for a guard (sim/shm/holder_lock) that rank
+  // `holder` has, and with 0 when the wait is over.
   using GuardWaits = std::function<void(std::uint32_t holder, std::uint64_t waited_ns)>;
   // `parts` and `node` must outlive it. `node` nullptr: the node shares no memory.
   Rma(DeviceParts& parts, const sim::NodeMemory* node, GuardWaits guard_waits);
@@ -95,7 +95,7 @@ class Rma final : public Listener {
 
   // Accepts messages for the window from now on. Requires: base, size, communicator and targets are set.
   void attach(Window& window);
-  // Stops that. Requires: no member sends any more.
+  // Accepts no messages for the window any more. Requires: no member sends any.
   void detach(Window& window);
 
   // The window of this communicator, or nullptr.
@@ -115,23 +115,23 @@ class Rma final : public Listener {
   [[nodiscard]] bool locally_complete(const WindowTarget& target) const {
     return target.sending.none() && target.awaited.none();
   }
-  // Backpressure: an access that finds this full waits, before it begins, until there is room.
+  // Backpressure: if too many messages are under way (is_full()), a new access waits until has_room() before it begins.
   [[nodiscard]] bool is_full() const { return under_way_ >= kAccessMessagesMax; }
   [[nodiscard]] bool has_room() const { return under_way_ <= kAccessMessagesMax / 2; }
-  // Starts a flush, if accesses need one: they are complete at the target when locally_complete() holds afterwards.
+  // Starts a flush if earlier accesses need one. When locally_complete() then holds, they are complete at the target.
   // Requires: the puts have left.
   void begin_flush(Window& window, int target);
 
-  // Whether the end of this origin's epoch reaches the target by a message behind the epoch's own messages: a target
-  // that has the message has those, too, so no answers are needed. Not for a dynamic window, whose accesses the target
-  // may refuse.
+  // Whether a message reports the end of this origin's epoch to the target. It follows the epoch's accesses on the same
+  // wire, so they have arrived when it arrives, and need no answers. Not for a dynamic window, whose accesses the
+  // target may refuse.
   [[nodiscard]] static bool ends_by_message(const Window& window, const WindowTarget& target) {
     return window.starts && target.in_start && !target.control.here() && !window.memory.dynamic() &&
            window.check == nullptr;
   }
-  // Whether the lock can be given back before the answers have arrived: the unlock is a message, and everything under
-  // way to the target precedes it. So no body is still waiting here, and no answer is read from the target's memory
-  // later.
+  // Whether the lock can be returned before all answers have arrived. The unlock is then a message, which must follow
+  // everything that needs the lock: no body of an access is still queued here, no puts are unflushed, and the target
+  // reads its memory for no outstanding answer.
   [[nodiscard]] static bool may_unlock_behind(const Window& window, const WindowTarget& target) {
     return target.lock_asked && target.locked && !target.control.here() && target.sending.none() && !target.unflushed &&
            target.reads == 0 && window.check == nullptr;
@@ -142,7 +142,8 @@ class Rma final : public Listener {
   void ask_lock(Window& window, int target, LockKind kind);
   [[nodiscard]] bool has_lock(const Window& window, WindowTarget& target);
   void unlock(Window& window, int target);
-  // Notifies a member of an active epoch's event: posted, to an origin; completed, to a target; or of its lock.
+  // Notifies a member of an event of an active epoch (an origin: posted; a target: completed), or of a lock (granted,
+  // unlock).
   void send(Window& window, int target, Ask what);
 
   // The accesses begun here.
@@ -226,7 +227,7 @@ class Rma final : public Listener {
   void give_up(Reply& answer, int error_class);
   // One message or answer less under way for a request-based call.
   void done(Outstanding* request, int error_class);
-  // Keeps the first error of a window's accesses for its next synchronisation.
+  // Keeps the first error of a window's accesses, and its message `words`, for the window's next synchronisation.
   void note(Window& window, int error_class, const std::string& words);
 
   // Locks.
@@ -234,7 +235,7 @@ class Rma final : public Listener {
   // The test of the locks in memory for a lost holder (sim/shm/holder_lock).
   [[nodiscard]] static bool is_gone(void* rma, std::uint32_t world_rank);
   [[nodiscard]] sim::HolderGone holder_gone();
-  // Wakes a member that has got the lock.
+  // Wakes a member to which the lock was granted.
   void let_in(Window& window, int target, std::uint32_t member);
   // Returns `member`'s lock at `target`, in memory that is mapped here.
   void release(Window& window, int target, const WindowControl& control, int member);
@@ -260,7 +261,8 @@ class Rma final : public Listener {
   // Records a trace event with the window's context and the target's rank.
   void record(const Window& window, sim::TraceKind kind, int target, sim::TraceEvent event);
 
-  // The methods. A dynamic window has no one block with an offset, so its accesses are always described.
+  // Whether an access is sent block by block, one message for each, instead of a described body. Not for a dynamic
+  // window, whose memory is not a single block in which offsets count.
   [[nodiscard]] bool block_by_block(const Window& window) const {
     return window.by_messages || (parts_.options.a_message_a_block && !window.memory.dynamic());
   }
@@ -334,7 +336,7 @@ class Rma final : public Listener {
   // Reused, so that an ask allocates nothing, at either side.
   std::vector<std::byte> ask_body_;
   std::vector<std::byte> answer_body_;
-  std::vector<portals::Buffer> meant_;
+  std::vector<portals::Buffer> meant_;  // the target's pieces that an ask names
 
   // The portals: asks in a heap, puts and gets in lists of one entry for each window.
   // Memory for asks, whose bodies are saved whole.

@@ -26,9 +26,9 @@
 namespace margay::mpi_adi {
 
 // A counter of operations under way to a target. A wait for it covers the operations that began before the wait, but
-// not those that other threads of the rank begin meanwhile. Each operation belongs to a generation; a wait begins a new
-// generation as soon as the one before the last has ended, so two counters are enough, and a wait sees at most two
-// generations end.
+// not those that other threads of the rank begin meanwhile. Each operation belongs to a generation. A wait begins a new
+// generation as soon as the previous one has ended, so at most two are under way, two counters are enough, and a wait
+// lasts until at most two generations have ended.
 
 class UnderWay {
  public:
@@ -61,7 +61,7 @@ class UnderWay {
 };
 
 // A member's lock and counts of epochs, in memory that the processes of its node have mapped, where such memory exists.
-// Other origins send messages, and the member's device acts for them: there is one lock for all origins.
+// Origins without the mapping send messages, and the member's device uses the same lock for them.
 //
 //   WindowLockData | a slot for each member | counts of posts to this member | counts of completions here
 
@@ -134,13 +134,13 @@ struct WindowTarget {
   bool writable = false;            // process: all of it may be read and written
   std::uint64_t bytes = 0;          // the window's size; for a dynamic window all addresses
   std::uint64_t unit = 1;           // bytes of one step of a displacement
-  sim::PeerMemory* peer = nullptr;  // process: set at the first access; the device's
+  sim::PeerMemory* peer = nullptr;  // process: set at the first access; Rma owns it
   WindowControl control;            // the member's lock and counts, if they are mapped here
   // Operations by messages that are under way.
   UnderWay sending;             // messages that refer to the origin's memory
   UnderWay awaited;             // answers that have not arrived
   bool unflushed = false;       // puts were sent that no flush has followed
-  std::uint32_t reads = 0;      // awaited answers with bytes that are read there
+  std::uint32_t reads = 0;      // awaited answers that carry bytes of the target's memory
   std::uint32_t described = 0;  // as a target: described bodies of this member that have not arrived
   // This origin's passive epoch. The lock is requested at once, and granted later.
   // The kind of MPI_Win_lock; none with MPI_Win_lock_all.
@@ -154,7 +154,8 @@ struct WindowTarget {
   bool in_start = false;  // a target of MPI_Win_start's epoch
 };
 
-// Owned by the rank's table of windows (mpi_adi/rank/handles) until MPI_Win_free. Under the process lock.
+// One window on this rank. Owned by the rank's table of windows (mpi_adi/rank/handles) until MPI_Win_free. Under the
+// process lock.
 struct Window {
   Window() = default;
   Window(const Window&) = delete;
