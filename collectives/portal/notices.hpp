@@ -135,7 +135,7 @@ struct Channel {
 
 // The message for MPI_ERR_TRUNCATE of a collective call.
 inline constexpr const char* kDifferentCalls =
-    "the ranks made different calls, or named different amounts of data (--check-types tells which)";
+    "the ranks made different calls, or named different amounts of data (--check-types reports which)";
 
 // The ready portal of one rank: sends notices, and delivers arrived ones to the calls in progress. TreePortal owns it.
 // Under the process lock.

@@ -83,7 +83,7 @@ Diagnosis check_address_space() {
     return {Finding::ok, "address space (ulimit -v): no limit", ""};
   const std::string found = fmt::format("address space (ulimit -v): {} MiB", limit.rlim_cur >> 20);
   if (limit.rlim_cur >= kWanted) return {Finding::ok, found, ""};
-  return {Finding::fail, fmt::format("{}, a rank wants {} MiB", found, kWanted >> 20),
+  return {Finding::fail, fmt::format("{}, a rank needs {} MiB", found, kWanted >> 20),
           "ulimit -v unlimited, or lessen what a rank takes with --heap"};
 }
 

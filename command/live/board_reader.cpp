@@ -45,7 +45,7 @@ bool same_wait(const sim::BoardBlock& one, const sim::BoardBlock& other) {
 std::string wrong_with(const sim::BoardHeader& header, std::uint64_t file_bytes) {
   // The launcher writes the magic last.
   if (header.magic == 0) return "is not complete";
-  if (header.magic != sim::kBoardMagic) return "is no job board";
+  if (header.magic != sim::kBoardMagic) return "is not a job board";
   if (header.version != sim::kBoardVersion) {
     return fmt::format("is of version {} of the board, and this margay's is {}: use the margay that runs the job",
                        header.version, sim::kBoardVersion);

@@ -276,7 +276,7 @@ std::string headline(const JobLook& job) {
 // The lines about a stall. The cycle is kept in one line if possible, because it shows the cause.
 std::vector<std::string> stall_lines(const JobLook& job, std::size_t room) {
   const std::string text = job.stall == sim::BoardStall::deadlock
-                               ? "deadlock: all ranks wait for messages, none is under way and nobody will send one"
+                               ? "deadlock: all ranks wait for messages, and none is in flight"
                                : "no rank makes progress, all of them wait";
   if (job.cycle.empty()) return wrapped(text, room);
   const std::string cycle = "cycle: " + job.cycle;

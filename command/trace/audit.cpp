@@ -260,13 +260,13 @@ class Auditor {
       return;
     }
     result_.notes.push_back(
-        fmt::format("{} arrived, and rank {} ended before it had told of sending it", words(message), message.source));
+        fmt::format("{} arrived, and rank {} ended before it recorded sending it", words(message), message.source));
   }
 
   void record_undescribed() {
     if (undescribed_ == 0) return;
     result_.notes.push_back(fmt::format(
-        "{} arrived before {} in the file of {} sender, which nobody had closed when it was read",
+        "{} arrived before {} in the file of {} sender, which was not closed when it was read",
         sim::counted(undescribed_, "message"), sim::noun(undescribed_, "its sending was", "their sendings were"),
         sim::noun(undescribed_, "its", "their")));
   }

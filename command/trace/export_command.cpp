@@ -89,7 +89,7 @@ void put_replay(const ExportJob& job, const std::string& folder) {
     fmt::print(stderr,
                "margay trace: not in {}: {} (one-sided, the library's own, cancelled, not received, or with an "
                "end that is not in the trace), {} of windows, {} in memory of a node of which "
-               "the trace does not tell who read what\n",
+               "the trace does not record which rank read what\n",
                sim::for_terminal(job.options.output), sim::counted(replay.left_out_messages, "message"),
                sim::counted(replay.left_out_accesses, "access", "accesses"),
                sim::counted(replay.left_out_calls, "collective call"));
@@ -129,7 +129,7 @@ const Format& format_of(const ExportOptions& options) {
     if (format.name == options.format) return format;
   }
   fail_trace(Status::error(
-      fmt::format("trace: --format {}: there is no such format; there are {}", options.format, format_names(", "))));
+      fmt::format("trace: --format {}: unknown format; formats are {}", options.format, format_names(", "))));
 }
 
 // Error: an option would have no effect on this format.

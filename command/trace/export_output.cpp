@@ -88,7 +88,7 @@ Status ExportOutput::open(const std::string& path) {
   written_ = is_new_or_file ? part_of(path_) : path_;
   buffer_.file = std::fopen(written_.c_str(), "wbe");
   if (buffer_.file != nullptr) return {};
-  return Status::error(fmt::format("trace: {}: the file cannot be written: {}", path, std::strerror(errno)));
+  return Status::error(fmt::format("trace: {}: cannot write the file: {}", path, std::strerror(errno)));
 }
 
 Status ExportOutput::close() {
@@ -125,7 +125,7 @@ Status ExportFolder::open(const std::string& path) {
   }
   const std::string beside = part_of(path_);
   std::filesystem::create_directories(beside, error);
-  if (error) return Status::error(fmt::format("trace: {}: the folder cannot be made: {}", path, error.message()));
+  if (error) return Status::error(fmt::format("trace: {}: cannot create the folder: {}", path, error.message()));
   written_ = beside;
   return {};
 }

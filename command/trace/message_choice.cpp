@@ -119,11 +119,11 @@ std::string none_chosen(const MessageChoice& choice, const Trace& trace, const T
   const bool wants_collective = choice.collective || choice.all;
   if (wants_collective &&
       std::any_of(parts.begin(), parts.end(), [&](const auto& part) { return met_in_memory(trace, part); })) {
-    add("collective calls that met in the node's memory have no messages");
+    add("collective calls through shared memory have no messages");
   }
   const auto is_lost = [](const TraceFile& file) { return file.lost != 0; };
   if (std::any_of(trace.files.begin(), trace.files.end(), is_lost)) {
-    add("ranks lost events (`margay trace check` tells how many): messages of which nothing is left are not known");
+    add("ranks lost events (`margay trace check` reports how many): messages without any event left are unknown");
   }
   if (separator == ": " && !messages.roots().empty()) add("leave an option out");
   return sentence;

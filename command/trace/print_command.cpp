@@ -68,7 +68,7 @@ std::vector<sim::TraceKind> kinds_of(const std::vector<std::string>& words, std:
       std::string known;
       for (std::uint16_t i = 1; i < sim::kTraceKindCount; ++i)
         known += " " + std::string(name(static_cast<sim::TraceKind>(i)));
-      fail_trace(Status::error(fmt::format("trace: {} {}: there is no such event; there are{}", option, word, known)));
+      fail_trace(Status::error(fmt::format("trace: {} {}: unknown event; events are{}", option, word, known)));
     }
     kinds.push_back(*kind);
   }

@@ -93,11 +93,11 @@ void print_story(const StoryOptions& options, const CallSite& call_site) {
 void add_trace_story(CLI::App& trace, const CallSite& call_site) {
   auto options = std::make_shared<StoryOptions>();
   CLI::App* story =
-      trace.add_subcommand("story", "tell what became of a message, from the call that sent it to the end");
+      trace.add_subcommand("story", "print the story of a message, from the call that sent it to the end");
   story->add_option("folder", options->folder, "what --trace named")->required();
   CLI::Option* const message = story->add_option(
       "message", options->message,
-      "SOURCE:DESTINATION:SEQUENCE, or as it is told, '0>1 #17'; otherwise the first that the options pick");
+      "SOURCE:DESTINATION:SEQUENCE, or as it is printed, '0>1 #17'; otherwise the first that the options pick");
   for (CLI::Option* const option : add_message_choice(*story, options->choice)) message->excludes(option);
   story->callback([options, call_site] { print_story(*options, call_site); });
 }

@@ -111,7 +111,7 @@ def check_six(work, trace):
             return
         truths[f"message_{tag}"] = Truth([f"{who} {word}" for _, who, word in hops(trace, message)],
                                          f"Read `margay trace story trace --tag {tag}`: the lines `puts its header`, "
-                                         "`acknowledges`, `asks by a get` and `replies` are headers; `tells the sender` and the "
+                                         "`acknowledges`, `asks by a get` and `replies` are headers; `notifies the sender` and the "
                                          "answer's `puts its header` are one.",
                                          why(trace, message), WORDS)
     truths["taken_by"] = Truth(takers, "In each story there is the line `the message is taken by ...`, which names the entry.",

@@ -25,7 +25,7 @@ def trouble(error, path=None):
 
 def _need_regular(path, mode):
     if not stat.S_ISREG(mode):
-        raise say.CouldNotRun(f"{say.name(path)} is no regular file: move it away, and put a text file in its place")
+        raise say.CouldNotRun(f"{say.name(path)} is not a regular file: move it away, and put a text file in its place")
 
 
 def need_no_link(path):

@@ -134,7 +134,7 @@ Communicator* Call::bad_communicator(MPI_Comm handle, const Communicator* found)
               ? std::string(current_process().init_state() == InitState::finalized ? "MPI was finalized"
                                                                                    : "MPI was not initialized") +
                     ": MPI_COMM_WORLD and MPI_COMM_SELF are there from MPI_Init to MPI_Finalize, not in sessions"
-              : "communicator " + in_hex(handle) + " is no living communicator (freed, or never made)");
+              : "communicator " + in_hex(handle) + " is not a valid communicator (freed, or never created)");
   }
   return nullptr;
 }
@@ -148,7 +148,7 @@ void Call::no_datatype(MPI_Datatype handle, const Datatype* found) {
   if (found != nullptr) return;
   error(MPI_ERR_TYPE, handle == MPI_DATATYPE_NULL
                           ? "the datatype is MPI_DATATYPE_NULL"
-                          : "datatype " + in_hex(handle) + " is no living datatype (freed, or never made)");
+                          : "datatype " + in_hex(handle) + " is not a valid datatype (freed, or never created)");
 }
 
 void Call::bad_datatype(MPI_Datatype handle, const Datatype* found) {
@@ -167,7 +167,7 @@ UserRequest* Call::bad_request(MPI_Request handle, const UserRequest* found) {
   if (found == nullptr) {
     error(MPI_ERR_REQUEST, handle == MPI_REQUEST_NULL ? "the request is MPI_REQUEST_NULL"
                                                       : "request " + in_hex(handle) +
-                                                            " is no living request (complete, freed, or never made)");
+                                                            " is not a valid request (complete, freed, or never created)");
   }
   return nullptr;
 }
@@ -220,7 +220,7 @@ void Call::bad_buffer(const void* address, std::int64_t count, const Datatype* t
                       std::int64_t displacement) {
   // Without bytes to move any address is valid.
   if (!ok() || type == nullptr || count == 0 || type->size == 0) return;
-  if (address == MPI_IN_PLACE) return error(MPI_ERR_BUFFER, std::string(what) + " is MPI_IN_PLACE, which it cannot be");
+  if (address == MPI_IN_PLACE) return error(MPI_ERR_BUFFER, std::string(what) + " is MPI_IN_PLACE, which is not valid here");
   // The address of the first byte, if `address` is MPI_BOTTOM. Nothing valid lies in the first page.
   constexpr std::uint64_t kFirstPageBytes = 4096;
   const auto low = static_cast<std::uint64_t>(type->definition->true_bounds.lower);

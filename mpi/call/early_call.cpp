@@ -112,7 +112,7 @@ ErrorHandlerPtr checked_handler(Call& call, MPI_Errhandler handle, ObjectType of
 
 std::string bad_handler_text(MPI_Errhandler handle) {
   if (handle == MPI_ERRHANDLER_NULL) return "the error handler is MPI_ERRHANDLER_NULL";
-  return "error handler " + in_hex(handle) + " is no living handler (freed, or never made)";
+  return "error handler " + in_hex(handle) + " is not a valid handler (freed, or never created)";
 }
 
 }  // namespace margay::mpi

@@ -24,7 +24,7 @@ Session* checked_session(Call& call, MPI_Session handle) {
   }
   call.error(MPI_ERR_SESSION, handle == MPI_SESSION_NULL
                                   ? "the session is MPI_SESSION_NULL"
-                                  : words_of("session", handle) + " is no living session (finalized, or never made)");
+                                  : words_of("session", handle) + " is not a valid session (finalized, or never created)");
   return nullptr;
 }
 

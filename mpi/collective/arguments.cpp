@@ -15,7 +15,7 @@ void check_buffers(Call& call, const void* send, const void* receive, std::int64
   if (receive == MPI_IN_PLACE) {
     call.error(MPI_ERR_BUFFER, "the receive buffer is MPI_IN_PLACE; that stands for the send buffer");
   } else if (send == receive) {
-    call.error(MPI_ERR_BUFFER, "send and receive buffer are the same; say MPI_IN_PLACE for the send buffer");
+    call.error(MPI_ERR_BUFFER, "send and receive buffer are the same; pass MPI_IN_PLACE for the send buffer");
   }
 }
 
@@ -80,7 +80,7 @@ Operands::Operands(Call& call, MPI_Op op, Datatype* type, std::int64_t count) : 
   const mpi_adi::Operation* const made = call.rank().handles().operations().find(op);
   if (made == nullptr) {
     call.error(MPI_ERR_OP, op == MPI_OP_NULL ? "the operation is MPI_OP_NULL"
-                                             : operation_text(op) + " is no living operation (freed, or never made)");
+                                             : operation_text(op) + " is not a valid operation (freed, or never created)");
     return;
   }
   commutative_ = made->commutative;

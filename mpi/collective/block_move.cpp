@@ -217,7 +217,7 @@ void BlockMove::check_apart(Call& call) const {
   const char* const side = arguments_.operation == Move::scatter ? "receive" : "send";
   call.error(MPI_ERR_BUFFER,
              "send and receive buffer overlap" +
-                 (may_be_in_place ? std::string("; say MPI_IN_PLACE for the ") + side + " buffer" : ""));
+                 (may_be_in_place ? std::string("; pass MPI_IN_PLACE for the ") + side + " buffer" : ""));
 }
 
 Region BlockMove::staged(int block) const {

@@ -66,7 +66,7 @@ void check_all(Call& call, std::int64_t count, const Datatype* type, const Commu
 // Checks that this rank does not send from the place of its own block, which MPI_IN_PLACE is for.
 void check_own_block(Call& call, const void* send, std::int64_t count, const void* own) {
   if (!call.ok() || send != own || count == 0) return;
-  call.error(MPI_ERR_BUFFER, "the send buffer is this rank's block of the receive buffer; say MPI_IN_PLACE for it");
+  call.error(MPI_ERR_BUFFER, "the send buffer is this rank's block of the receive buffer; pass MPI_IN_PLACE for it");
 }
 
 std::uint64_t bytes_of(std::int64_t count, const Datatype& type) {

@@ -35,7 +35,7 @@ MadeOperation* find(Call& call, MPI_Op op) {
   MadeOperation* const found = call.rank().handles().operations().find(op);
   if (found == nullptr) {
     call.error(MPI_ERR_OP, op == MPI_OP_NULL ? "the operation is MPI_OP_NULL"
-                                             : operation_text(op) + " is no living operation (freed, or never made)");
+                                             : operation_text(op) + " is not a valid operation (freed, or never created)");
   }
   return found;
 }

@@ -100,7 +100,7 @@ class Scattering {
   void check_one_buffer(Call& call) {
     const bool one = arguments_.send == arguments_.receive && arguments_.send != MPI_BOTTOM;
     if (!one || bytes_of(arguments_.send_count, *send_type_) == 0) return;
-    call.error(MPI_ERR_BUFFER, "send and receive buffer are the same; say MPI_IN_PLACE for the receive buffer");
+    call.error(MPI_ERR_BUFFER, "send and receive buffer are the same; pass MPI_IN_PLACE for the receive buffer");
   }
 
   void report(Call& call) const {

@@ -24,7 +24,7 @@ GroupPtr checked_group(Call& call, MPI_Group handle, const char* what) {
   } else {
     char text[16];
     std::snprintf(text, sizeof text, "0x%08x", static_cast<unsigned>(handle));
-    call.error(MPI_ERR_GROUP, std::string(what) + " " + text + " is no living group (freed, or never made)");
+    call.error(MPI_ERR_GROUP, std::string(what) + " " + text + " is not a valid group (freed, or never created)");
   }
   return nullptr;
 }

@@ -46,7 +46,7 @@ KeyvalPtr find_keyval(Call& call, int keyval, ObjectType owner) {
     return bad_keyval(call, keyval, "is predefined: it cannot be set, deleted or freed");
   }
   KeyvalPtr found = call.rank().tables().keyvals.find(keyval);
-  if (found == nullptr) return bad_keyval(call, keyval, "is no living attribute key (freed, or never made)");
+  if (found == nullptr) return bad_keyval(call, keyval, "is not a valid attribute key (freed, or never created)");
   // A key for another type of object is an error of its own, which names both types.
   return found->owner == owner ? found : not_for(found->owner);
 }

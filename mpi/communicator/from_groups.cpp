@@ -34,7 +34,7 @@ struct Given {
 
 void check_member(Call& call, const GroupPtr& group, const char* what) {
   if (call.ok() && group->my_rank < 0) {
-    call.error(MPI_ERR_GROUP, std::string("this process is no member of ") + what + "; only members call");
+    call.error(MPI_ERR_GROUP, std::string("this process is not a member of ") + what + "; only members call");
   }
 }
 

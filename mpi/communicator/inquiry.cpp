@@ -34,7 +34,7 @@ Communicator* to_be_freed(Call& call, MPI_Comm* comm) {
 Communicator* intercommunicator(Call& call, MPI_Comm comm) {
   Communicator* const found = call.communicator(comm);
   if (found == nullptr || found->is_inter()) return found;
-  call.error(MPI_ERR_COMM, "the communicator is no intercommunicator; it has no remote group");
+  call.error(MPI_ERR_COMM, "the communicator is not an intercommunicator; it has no remote group");
   return nullptr;
 }
 

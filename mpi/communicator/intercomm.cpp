@@ -39,7 +39,7 @@ extern "C" int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm* newi
   Call call(call_name<"MPI_Intercomm_merge">);
   Communicator* const communicator = call.communicator(intercomm);
   call.not_null(newintracomm, "newintracomm");
-  if (call.ok() && !communicator->is_inter()) call.error(MPI_ERR_COMM, "the communicator is no intercommunicator");
+  if (call.ok() && !communicator->is_inter()) call.error(MPI_ERR_COMM, "the communicator is not an intercommunicator");
   if (!call.ok()) return call.failed();
   check_call(call, *communicator);
   return give_communicator(call, merge_groups(call.rank(), *communicator, high != 0), newintracomm);

@@ -22,7 +22,7 @@ void check_room(Call& call, std::int64_t room, std::size_t needed, const char* w
   if (room < 0) call.error(MPI_ERR_ARG, std::string(what) + " is " + std::to_string(room) + ", below 0");
   if (!call.ok() || room >= static_cast<std::int64_t>(needed)) return;
   call.error(MPI_ERR_ARG, std::string(what) + " is " + std::to_string(room) + "; the type's contents have " +
-                              std::to_string(needed) + " (MPI_Type_get_envelope tells)");
+                              std::to_string(needed) + " (MPI_Type_get_envelope reports them)");
 }
 
 // The program's arrays for the four kinds of arguments, and their lengths.
@@ -41,7 +41,7 @@ void refuse_counts(Call& call, const Datatype* type) {
   if (type == nullptr || type->definition->origin.counts.empty()) return;
   call.error(MPI_ERR_TYPE,
              "the datatype was made with large counts; MPI_Type_get_envelope_c and "
-             "MPI_Type_get_contents_c tell of it");
+             "MPI_Type_get_contents_c report it");
 }
 
 // The body of MPI_Type_get_contents: copies the record that the constructor made.

@@ -31,7 +31,7 @@ void check_room(Call& call, const void* packed, const char* packed_name, Positio
   if (!call.ok()) return;
   if (bytes != 0 && packed == nullptr) call.error(MPI_ERR_BUFFER, std::string(packed_name) + " is a null pointer");
   if (bytes != 0 && packed == MPI_IN_PLACE) {
-    call.error(MPI_ERR_BUFFER, std::string(packed_name) + " is MPI_IN_PLACE, which it cannot be");
+    call.error(MPI_ERR_BUFFER, std::string(packed_name) + " is MPI_IN_PLACE, which is not valid here");
   }
   if (*position < 0) call.error(MPI_ERR_ARG, "position is " + std::to_string(*position) + ", below 0");
   if (*position <= room && bytes <= static_cast<std::uint64_t>(room - *position)) return;

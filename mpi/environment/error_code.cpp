@@ -20,7 +20,7 @@ const ErrorTable& table_of(EarlyCall& call) {
 
 void check_code(EarlyCall& call, int code) {
   if (call.ok() && !table_of(call).is_code(code))
-    call.error(MPI_ERR_ARG, "errorcode " + std::to_string(code) + " is no error code");
+    call.error(MPI_ERR_ARG, "errorcode " + std::to_string(code) + " is not an error code");
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ extern "C" int PMPI_Add_error_code(int errorclass, int* errorcode) {
   // MPI_ERR_UNKNOWN is never a new code: it means that the class is invalid.
   const int code = call.rank().errors().add_code(errorclass);
   if (code == MPI_ERR_UNKNOWN) {
-    call.error(MPI_ERR_ARG, "errorclass " + std::to_string(errorclass) + " is no error class");
+    call.error(MPI_ERR_ARG, "errorclass " + std::to_string(errorclass) + " is not an error class");
   } else {
     *errorcode = code;
   }
@@ -91,7 +91,7 @@ extern "C" int PMPIX_Delete_error_class(int errorclass) {
   // Only a class is its own class, so codes are rejected here.
   if (errors.class_of(errorclass) != errorclass || !errors.remove(errorclass)) {
     call.error(MPI_ERR_ARG,
-               "errorclass " + std::to_string(errorclass) + " is no class of this program's, or codes of it are left");
+               "errorclass " + std::to_string(errorclass) + " is not a class of this program, or has codes left");
   }
   return call.done();
 }
@@ -101,7 +101,7 @@ extern "C" int PMPIX_Delete_error_code(int errorcode) {
   Call call(call_name<"MPIX_Delete_error_code">);
   ErrorTable& errors = call.rank().errors();
   if (errors.class_of(errorcode) == errorcode || !errors.remove(errorcode))
-    call.error(MPI_ERR_ARG, "errorcode " + std::to_string(errorcode) + " is no code of this program's, or is a class");
+    call.error(MPI_ERR_ARG, "errorcode " + std::to_string(errorcode) + " is not a code of this program, or is a class");
   return call.done();
 }
 MARGAY_ALIAS_MPIX(Delete_error_code)

@@ -110,7 +110,7 @@ extern "C" int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode) {
   Call call(call_name<"MPI_Comm_call_errhandler">);
   const Communicator* communicator = call.communicator(comm);
   if (call.ok() && !call.rank().errors().is_code(errorcode))
-    call.error(MPI_ERR_ARG, "errorcode " + std::to_string(errorcode) + " is no error code");
+    call.error(MPI_ERR_ARG, "errorcode " + std::to_string(errorcode) + " is not an error code");
   if (!call.ok()) return call.failed();
   // Leaves the rank first; the handler's code is not this call's result.
   call.hand_over(*communicator, errorcode);

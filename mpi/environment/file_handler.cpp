@@ -55,7 +55,7 @@ extern "C" int PMPI_File_call_errhandler(MPI_File fh, int errorcode) {
     Call call(call_name<"MPI_File_call_errhandler">);
     check_file(call, fh);
     if (call.ok() && !call.rank().errors().is_code(errorcode))
-      call.error(MPI_ERR_ARG, "errorcode " + std::to_string(errorcode) + " is no error code");
+      call.error(MPI_ERR_ARG, "errorcode " + std::to_string(errorcode) + " is not an error code");
     if (!call.ok()) return call.failed();
   }
   // After the call has left the rank, as the handler runs outside.

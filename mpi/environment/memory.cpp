@@ -38,7 +38,7 @@ MARGAY_ALIAS(Alloc_mem)
 extern "C" int PMPI_Free_mem(void* base) {
   Call call(call_name<"MPI_Free_mem">);
   if (base != nullptr && call.rank().tables().memory.erase(base) == 0)
-    call.error(MPI_ERR_BASE, "base is no address that MPI_Alloc_mem returned, or was freed");
+    call.error(MPI_ERR_BASE, "base is not an address that MPI_Alloc_mem returned, or was freed");
   if (!call.ok()) return call.failed();
   if (base != nullptr) call.rank().process().memory().free(base);
   return call.done();

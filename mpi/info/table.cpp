@@ -84,7 +84,7 @@ std::vector<MPI_Info> living_infos() {
 
 std::string bad_info_text(MPI_Info handle) {
   if (handle == MPI_INFO_NULL) return "the info object is MPI_INFO_NULL";
-  return "info " + in_hex(handle) + " is no living info object (freed, or never made)";
+  return "info " + in_hex(handle) + " is not a valid info object (freed, or never created)";
 }
 
 // For calls that use no hint, but must reject an invalid object.

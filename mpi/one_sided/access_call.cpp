@@ -168,7 +168,7 @@ void check_operation(Call& call, MPI_Op op, bool result_wanted) {
   const bool lives = call.rank().handles().operations().find(op) != nullptr;
   call.error(MPI_ERR_OP, op == MPI_OP_NULL ? "the operation is MPI_OP_NULL"
                          : lives ? word + " is one that the program made; accumulates take predefined ones only"
-                                 : word + " is no living operation (freed, or never made)");
+                                 : word + " is not a valid operation (freed, or never created)");
 }
 
 // Types for Fortran's kinds have handles of their own and count as predefined (MPI 4.0, 19.1.5).

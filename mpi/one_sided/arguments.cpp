@@ -11,7 +11,7 @@ namespace {
 [[gnu::noinline]] void bad_window(Call& call, MPI_Win handle) {
   call.error(MPI_ERR_WIN, handle == MPI_WIN_NULL
                               ? "the window is MPI_WIN_NULL"
-                              : "window " + in_hex(handle) + " is no living window (freed, or never made)");
+                              : "window " + in_hex(handle) + " is not a valid window (freed, or never created)");
 }
 
 [[gnu::noinline]] void bad_target(Call& call, const Window& window, int rank) {

@@ -149,7 +149,7 @@ extern "C" int PMPI_Win_call_errhandler(MPI_Win win, int errorcode) {
   Call call(call_name<"MPI_Win_call_errhandler">);
   const Window* const window = checked_window(call, win);
   if (call.ok() && !call.rank().errors().is_code(errorcode)) {
-    call.error(MPI_ERR_ARG, "errorcode " + std::to_string(errorcode) + " is no error code");
+    call.error(MPI_ERR_ARG, "errorcode " + std::to_string(errorcode) + " is not an error code");
   }
   if (!call.ok()) return call.failed();
   // MPI_SUCCESS means that the handler was called; `errorcode` is not this call's error.

@@ -51,7 +51,7 @@ int give_window(Call& call, const MadeWindow& made, Info hints, MPI_Win* win) {
         call.error(MPI_ERR_OTHER, "no contexts or handles are free for another window");
         break;
       case MPI_ERR_NO_MEM:
-        call.error(MPI_ERR_NO_MEM, "there is no memory for the window on one of the members");
+        call.error(MPI_ERR_NO_MEM, "no memory for the window on one of the members");
         break;
       case MPI_ERR_RMA_SHARED:
         call.error(MPI_ERR_RMA_SHARED,
@@ -202,7 +202,7 @@ extern "C" int PMPI_Win_detach(MPI_Win win, const void* base) {
   if (!window->memory.detach(base)) {
     call.error(
         base == nullptr ? MPI_ERR_BASE : MPI_ERR_RMA_ATTACH,
-        std::string(base == nullptr ? "base is a null pointer, and" : "base") + " is no address that was attached");
+        std::string(base == nullptr ? "base is a null pointer, and" : "base") + " is not an attached address");
   }
   return call.done();
 }

@@ -57,7 +57,7 @@ Message* check_matched(Call& call, const void* buffer, std::int64_t count, Datat
   if (message == nullptr) {
     call.error(MPI_ERR_REQUEST, *handle == MPI_MESSAGE_NULL ? "the message is MPI_MESSAGE_NULL"
                                                             : "message " + in_hex(*handle) +
-                                                                  " is no matched message (received, or never made)");
+                                                                  " is not a matched message (received, or never created)");
   }
   return message;
 }

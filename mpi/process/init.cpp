@@ -67,7 +67,7 @@ bool enters_soon(MpiRank& rank) {
 
 // The name of an invalid communicator in MPI_Abort, which ends the job nevertheless.
 std::string abort_of_none(MPI_Comm comm) {
-  return comm == MPI_COMM_NULL ? "MPI_COMM_NULL" : in_hex(comm) + ", which is no living communicator,";
+  return comm == MPI_COMM_NULL ? "MPI_COMM_NULL" : in_hex(comm) + ", which is not a valid communicator,";
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ GroupPtr checked_set(Call& call, const Session* session, const char* name) {
   if (!call.ok()) return nullptr;
   const auto set = find_process_set(name);
   if (!set) {
-    call.error(MPI_ERR_ARG, std::string("pset_name '") + name + "' is no set of processes that the session knows");
+    call.error(MPI_ERR_ARG, std::string("pset_name '") + name + "' is not a process set of the session");
     return nullptr;
   }
   const margay::sim::Job& job = call.rank().process().job();
@@ -71,7 +71,7 @@ extern "C" int PMPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int
   const auto names = process_set_names();
   if (n < 0 || n >= static_cast<int>(names.size())) {
     call.error(MPI_ERR_ARG,
-               "n " + std::to_string(n) + " is no set of processes (0 to " + std::to_string(names.size() - 1) + ")");
+               "n " + std::to_string(n) + " is not a process set (0 to " + std::to_string(names.size() - 1) + ")");
   }
   call.not_null(pset_len, "pset_len");
   if (call.ok() && *pset_len < 0) {

@@ -42,7 +42,7 @@ extern "C" int PMPI_Session_call_errhandler(MPI_Session session, int errorcode) 
   Call call(call_name<"MPI_Session_call_errhandler">);
   const Session* const found = checked_session(call, session);
   if (call.ok() && !call.rank().errors().is_code(errorcode))
-    call.error(MPI_ERR_ARG, "errorcode " + std::to_string(errorcode) + " is no error code");
+    call.error(MPI_ERR_ARG, "errorcode " + std::to_string(errorcode) + " is not an error code");
   if (!call.ok()) return call.failed();
   // The handler's own code is not this call's result.
   call.hand_over(found->raises, errorcode);

@@ -20,7 +20,7 @@ struct ErrorClass {
 // In the order of their values, for a binary search.
 constexpr std::array kClasses{
     MARGAY_ERROR(MPI_SUCCESS, "no error"),
-    MARGAY_ERROR(MPI_ERR_BUFFER, "the buffer is no valid address for this call"),
+    MARGAY_ERROR(MPI_ERR_BUFFER, "the buffer is not a valid address for this call"),
     MARGAY_ERROR(MPI_ERR_COUNT, "a count is negative or too large"),
     MARGAY_ERROR(MPI_ERR_TYPE, "a datatype is null, freed, not committed, or not allowed here"),
     MARGAY_ERROR(MPI_ERR_TAG, "a tag is negative or above the attribute MPI_TAG_UB"),
@@ -57,7 +57,7 @@ constexpr std::array kClasses{
     MARGAY_ERROR(MPI_ERR_NOT_SAME, "the processes gave different values where a collective call needs equal ones"),
     MARGAY_ERROR(MPI_ERR_NO_SPACE, "there is no space left for the file"),
     MARGAY_ERROR(MPI_ERR_NO_SUCH_FILE, "the file does not exist"),
-    MARGAY_ERROR(MPI_ERR_PORT, "the port name is not valid, or nobody listens there"),
+    MARGAY_ERROR(MPI_ERR_PORT, "the port name is not valid, or no process listens there"),
     MARGAY_ERROR(MPI_ERR_QUOTA, "the user's quota of disk space is used up"),
     MARGAY_ERROR(MPI_ERR_READ_ONLY, "the file or its file system can only be read"),
     MARGAY_ERROR(MPI_ERR_SERVICE, "the service name cannot be published or withdrawn"),
@@ -171,7 +171,7 @@ std::string ErrorTable::text_of(int code) const {
   if (const Added* own = added(code)) return own->text;
   const int error_class = class_with_lock(code);
   if (error_class == MPI_ERR_UNKNOWN && code != MPI_ERR_UNKNOWN) {
-    return std::to_string(code) + " is no error code of MPI";
+    return std::to_string(code) + " is not an error code of MPI";
   }
   const ErrorClass& entry = *find(error_class);
   const auto serial = static_cast<std::uint32_t>(code) >> kErrorClassBits;

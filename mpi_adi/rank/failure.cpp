@@ -15,7 +15,7 @@ std::string lost_text(MpiRank& rank) {
   const sim::Kernel& kernel = rank.process().kernel();
   // Another member may have reported a loss to this one before the operating system did.
   if (kernel.initiator().losses() == 0)
-    return "a process that the call needs has failed, as another member of the call says";
+    return "a process that the call needs has failed, as another member of the call reports";
   std::string words = "a process that the call needs has failed:";
   for (std::uint32_t peer = 0; peer < kernel.ranks(); ++peer) {
     if (kernel.initiator().gone(peer))

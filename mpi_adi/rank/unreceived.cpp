@@ -46,12 +46,12 @@ void report(const ReceivingSide& side, const std::vector<const portals::Header*>
   std::string text;
   const std::size_t count = messages.size();
   for (std::size_t i = 0; i < std::min(count, kLinesMax); ++i) {
-    const std::string what = "a message that nobody received," + words_of(*messages[i], communicator);
+    const std::string what = "an unreceived message," + words_of(*messages[i], communicator);
     record(side, sim::Finding::unreceived_message, *messages[i], communicator, what);
     text += leak + what + id_suffix(sim::Finding::unreceived_message) + "\n";
   }
   if (count > kLinesMax) {
-    text += leak + std::to_string(count - kLinesMax) + " more messages that nobody received\n";
+    text += leak + std::to_string(count - kLinesMax) + " more unreceived messages\n";
   }
   side.process.findings().count(count - std::min(count, kLinesMax));
   // One write, so that lines of several ranks do not mix.

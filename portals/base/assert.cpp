@@ -15,7 +15,7 @@ void assertion_failed(const char* expression, const char* file, int line) {
 }
 
 void misused(const char* sentence) {
-  std::fprintf(stderr, "margay: the program uses portals in a way that cannot be: %s\n", sentence);
+  std::fprintf(stderr, "margay: invalid use of portals by the program: %s\n", sentence);
   std::fflush(stderr);
   std::abort();
 }

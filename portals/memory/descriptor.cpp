@@ -72,7 +72,7 @@ const char* refusal(DescriptorType type, const Options& options) {
       if (options.save == Save::header) return "a combined block always saves the body; choose Save::body";
       return nullptr;
   }
-  return "there is no such descriptor type";
+  return "invalid descriptor type";
 }
 
 }  // namespace margay::portals

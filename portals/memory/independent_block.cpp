@@ -47,7 +47,7 @@ void IndependentBlock::release(std::size_t row) {
 
 void IndependentBlock::rewind() {
   require(progression_ == Progression::linear,
-          "a circular independent block goes round by itself; release() its rows instead of rewind()");
+          "a circular independent block wraps by itself; release() its rows instead of rewind()");
   const auto reserved = [](const IndependentBuffer& row) { return row.state == State::reserved; };
   require(std::none_of(table_.begin(), table_.end(), reserved),
           "rewind() of an independent block while a body is on its way into it; wait until no row is reserved");

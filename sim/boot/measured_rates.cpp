@@ -103,10 +103,10 @@ Status read_bounded(const std::string& path, std::string& out) {
   if (regular) length = ::pread(descriptor, buffer.data(), buffer.size(), 0);
   const int error = errno;
   ::close(descriptor);
-  if (!regular) return Status::error(path + " is no file of rates: it is no regular file");
+  if (!regular) return Status::error(path + " is not a file of rates: not a regular file");
   errno = error;
   if (length < 0) return cannot("read", path);
-  if (length > static_cast<ssize_t>(kRatesFileBytesMax)) return Status::error(path + " is no file of rates: too long");
+  if (length > static_cast<ssize_t>(kRatesFileBytesMax)) return Status::error(path + " is not a file of rates: too long");
   out.assign(buffer.data(), static_cast<std::size_t>(length));
   return {};
 }
@@ -142,7 +142,7 @@ Status parse_rates_file(std::string_view text, MeasuredRates& out) {
     text.remove_prefix(std::min(line.size() + 1, text.size()));
     // Another file, or another version's.
     if (first && line != kFirstLine) break;
-    if (!is_plain(line)) return Status::error("it has a line that is no text");
+    if (!is_plain(line)) return Status::error("it has a line that is not text");
     const std::size_t colon = line.find(':');
     for (const Line& known : kLines) {
       if (!first && line.substr(0, colon) == known.name && colon != std::string_view::npos) {
@@ -191,7 +191,7 @@ Status read_rates_file(const std::string& path, MeasuredRates& out) {
   std::string text;
   if (Status status = read_bounded(path, text); !status.ok()) return status;
   const Status status = parse_rates_file(text, out);
-  return status.ok() ? status : Status::error(path + " is no file of rates: " + status.sentence());
+  return status.ok() ? status : Status::error(path + " is not a file of rates: " + status.sentence());
 }
 
 Status write_rates_file(const std::string& path, const MeasuredRates& measured) {

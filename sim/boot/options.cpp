@@ -139,7 +139,7 @@ portals::Status Options::check() const {
     const std::string seconds = text(name);
     if (is_seconds(seconds)) continue;
     return portals::Status::error(variable_of(name) + "=" + seconds +
-                                  " is no number of seconds: take 0, or from 1e-6 to 1e9");
+                                  " is not a number of seconds: take 0, or from 1e-6 to 1e9");
   }
   std::uint64_t size = 0;
   for (const char* name : {"trace_events", "heap_bytes"}) {

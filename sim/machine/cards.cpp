@@ -23,7 +23,7 @@ Status choose_tcp(const Job& job, TcpWire::Settings& settings) {
 
 Status exchange_cards(const Job& job, const std::string& own, std::vector<std::string>& cards) {
   cards.assign(job.size, {});
-  if (job.pmi == nullptr) return Status::error("the ranks of other nodes cannot be found: the launcher offers no PMI");
+  if (job.pmi == nullptr) return Status::error("cannot find the ranks of other nodes: the launcher offers no PMI");
   if (Status status = job.pmi->put_card(own); !status.ok()) return status;
   if (Status status = job.pmi->barrier(); !status.ok()) return status;
   for (std::uint32_t rank = 0; rank < job.size; ++rank) {

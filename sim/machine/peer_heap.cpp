@@ -73,18 +73,18 @@ Status PeerHeap::open(const RankArea& owner, PeerHeap& out) {
   // Acquires heap_bytes and heap_file, which were stored before it.
   const std::uint32_t number = read_published(owner.heap_descriptor);
   const std::string who = "the memory that process " + std::to_string(owner.pid) + " allocated for its node";
-  if (number == 0) return Status::error(who + " cannot be mapped: it has not told of any");
+  if (number == 0) return Status::error(who + " cannot be mapped: it has announced none");
   const std::string path = "/proc/" + std::to_string(owner.pid) + "/fd/" + std::to_string(number - 1);
   // The link may lead to any file: a pipe or a device is not opened, which could wait or have effects.
   struct stat about {};
   if (::stat(path.c_str(), &about) == 0 && !S_ISREG(about.st_mode)) {
-    return Status::error(who + " cannot be mapped: " + path + " is no file of memory");
+    return Status::error(who + " cannot be mapped: " + path + " is not a memory file");
   }
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (descriptor < 0) return Status::error(who + " cannot be mapped: " + path + ": " + std::strerror(errno));
   if (const std::string what = differs(descriptor, owner); !what.empty()) {
     ::close(descriptor);
-    return Status::error(who + " cannot be mapped: " + path + " is not what it says: " + what);
+    return Status::error(who + " cannot be mapped: " + path + " has other contents than announced: " + what);
   }
   PeerHeap opened;
   opened.descriptor_ = descriptor;
@@ -120,7 +120,7 @@ Status PeerHeap::map(const HeapAddress& place, std::byte*& out) {
                          " in a peer's memory, which has " + std::to_string(bytes_));
   }
   // A new mapping in a forked child would be shared with the job.
-  if (::getpid() != process_) return Status::error("a child of fork() maps no peers' memory: it is no rank of the job");
+  if (::getpid() != process_) return Status::error("a child of fork() maps no peers' memory: it is not a rank of the job");
   const auto covers = [&](const Range& range) {
     return range.begin <= place.offset && place.offset + place.bytes <= range.begin + range.memory.bytes();
   };

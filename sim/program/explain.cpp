@@ -19,7 +19,7 @@ std::string message(const Decision& decision, const Names& names) {
                                  names.portal(header.portal), header.match_bits);
   switch (header.kind) {
     case Kind::get:
-      return text + fmt::format(", wants {} bytes at offset {}\n", header.return_length, header.offset);
+      return text + fmt::format(", requests {} bytes at offset {}\n", header.return_length, header.offset);
     case Kind::acknowledgment:
       return text +
              fmt::format(": saved {}, {} bytes\n", name(static_cast<Saved>(header.user_data[0])), header.return_length);
@@ -54,7 +54,7 @@ std::string why(const Stop& stop, const portals::Header& header) {
   const std::uint64_t wanted = header.kind == Kind::get ? header.return_length : header.length;
   switch (stop.passed) {
     case Passed::inactive:
-      return "inactive, its criteria are not looked at";
+      return "inactive, its criteria are not compared";
     case Passed::no_match:
       return mismatch(stop.criteria, header);
     case Passed::no_room:

@@ -43,7 +43,7 @@ Status failure(const std::string& path, std::string_view what, int error) {
 
 Status check_folder(const std::string& folder, int descriptor) {
   struct stat about {};
-  if (fstat(descriptor, &about) != 0) return failure(folder, "cannot be looked at", errno);
+  if (fstat(descriptor, &about) != 0) return failure(folder, "cannot be examined", errno);
   if (about.st_uid != geteuid()) {
     return Status::error(
         fmt::format("trace: {}: belongs to user {}, not to {}; name a folder of your own, or one that is not there yet",
@@ -91,13 +91,13 @@ Status map_new_trace_file(const std::string& wanted_folder, std::uint32_t rank, 
   // A slash at the end would follow a symbolic link.
   while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
   if (mkdir(folder.c_str(), kFolderMode) != 0 && errno != EEXIST) {
-    return failure(folder, "the folder cannot be made", errno);
+    return failure(folder, "cannot create the folder", errno);
   }
   const OwnedFile directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (directory.number() < 0) {
     // O_NOFOLLOW with O_DIRECTORY fails with ENOTDIR for a link.
     const bool link = errno == ELOOP || errno == ENOTDIR;
-    return failure(folder, link ? "is a symbolic link or no folder" : "the folder cannot be opened", errno);
+    return failure(folder, link ? "is a symbolic link or no folder" : "cannot open the folder", errno);
   }
   if (Status status = check_folder(folder, directory.number()); !status.ok()) return status;
 

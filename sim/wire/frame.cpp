@@ -126,7 +126,7 @@ DecodeResult check(const Header& header, std::uint8_t flags) {
   if ((flags & kFlagReadBody) != 0 && header.length == 0) return malformed("an empty body offered for reading");
   std::uint64_t user_tail = 0;
   std::memcpy(&user_tail, header.user_data.data() + kUserHeadBytes, kUserTailBytes);
-  if (groups_of(header, user_tail) != (flags & ~kFlagReadBody)) return malformed("a group of fields that says nothing");
+  if (groups_of(header, user_tail) != (flags & ~kFlagReadBody)) return malformed("an empty group of fields");
   return {};
 }
 

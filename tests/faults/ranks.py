@@ -101,7 +101,7 @@ def deadlock_ends_the_job(build, scratch):
     """--deadlock abort: a proven wait cycle has a status of its own, and the message that was almost the awaited one is told."""
     jobs = {way: Job(build, ["-n", 2, "--deadlock", "abort", "--stats"], [program(build, "deadlock"), *way]) for way in ((), ("probe",))}
     for way, job in jobs.items():
-        job.expect(73, 30, ["no rank can go on (--deadlock abort)", "ending all 2 ranks"])
+        job.expect(73, 30, ["no rank can proceed (--deadlock abort)", "ending all 2 ranks"])
         for text in ("margay: deadlock: ", "cycle: 0 -> 1 -> 0",
                      "almost the awaited one: 4 bytes from rank 0 (tag 18, not 17)",
                      "not complete: ranks 0, 1 did not finish MPI"):
@@ -115,7 +115,7 @@ def deadlock_ends_the_job(build, scratch):
 def calls_that_do_not_block_are_part_of_a_deadlock(build, scratch):
     job = Job(build, ["-n", 2, "--deadlock", "abort"], [program(build, "deadlock"), "nonblocking"])
     told = Job(build, ["-n", 2, "--stall", 1], [program(build, "deadlock"), "nonblocking"])
-    job.expect(73, 30, ["no rank can go on (--deadlock abort)", "ending all 2 ranks"])
+    job.expect(73, 30, ["no rank can proceed (--deadlock abort)", "ending all 2 ranks"])
     assert re.search(r"rank 0 in MPI_Wait \(deadlock.c:\d+\): waits for rank 1, tag 18, MPI_COMM_WORLD \(and 1 more\)",
                      job.stderr), job.stderr
     assert "cycle" not in job.stderr, job.stderr  # the barrier is what it waits for

@@ -111,7 +111,7 @@ def case_abort(case):
     for way in ("self", "dup"):
         case.margay(case.ours("ends.c"), way, "6", "1", ranks=3, status=6)
         case.expect("returned" not in case.last.stdout, "MPI_Abort returned")
-    for way, words in (("null", "MPI_COMM_NULL"), ("rubbish", "0x00012345, which is no living communicator")):
+    for way, words in (("null", "MPI_COMM_NULL"), ("rubbish", "0x00012345, which is not a valid communicator")):
         case.margay(case.ours("ends.c"), way, "6", "1", ranks=3, status=6)
         case.expect(f"MPI_Abort with code 6 on {words}" in case.last.stderr, f"'{words}' is to be told")
     case.margay(case.ours("ends.c"), "both", "9", status=9)
@@ -234,7 +234,7 @@ def case_unreceived(case):
     for nodes in ((), ("--nodes", "2")):
         for types in ((), ("--check-types",)):
             case.margay("--leaks", *types, *nodes, program)
-            expected = [f"margay: rank 1: leak: a message that nobody received, from rank 0, tag {tag}, {what}" +
+            expected = [f"margay: rank 1: leak: an unreceived message, from rank 0, tag {tag}, {what}" +
                         (f", sent as {sent}" if types else "") for tag, (what, sent) in made.items()]
             case.expect(sorted(case.last.stderr.splitlines()) == expected, f"expected the lines {expected}")
         case.margay("--strict", *nodes, program, "late", status=72)

@@ -105,7 +105,7 @@ def case_trace_names(case):
             case.run([margay, "trace", "print", trace, option, told])
             case.expect(case.last.stdout == printed and f" {told} " in printed, f"{option} by both names")
         case.run([margay, "trace", "story", trace, "0>1"], status=1)
-        case.expect("\"0>1\" is no message; write SOURCE:DESTINATION:SEQUENCE" in case.last.stderr, "how to name one")
+        case.expect("\"0>1\" is not a message; write SOURCE:DESTINATION:SEQUENCE" in case.last.stderr, "how to name one")
         program = case.ours(SOURCES.parents[2] / "examples" / "conjugate_gradient.c", ["-lm"])
         sentences = ("--collective shows", "--all shows")
         for nodes in ("1", "2"):
@@ -172,7 +172,7 @@ def case_trace_matched(case):
         case.run([*case.build.margay_run(2, timeout=20), "--trace", trace, case.ours("matched.c")])
         case.run([case.build.tool("margay"), "trace", "check", trace])
         case.run([case.build.tool("margay"), "trace", "story", trace, "--tag", "2"])
-        for words in ("calls MPI_Mrecv", "wants at most 2 x MPI_INT, tag 2 from 0 in MPI_COMM_WORLD"):
+        for words in ("calls MPI_Mrecv", "accepts at most 2 x MPI_INT, tag 2 from 0 in MPI_COMM_WORLD"):
             case.expect(words in case.last.stdout, f"the story does not say: {words}")
 
 
@@ -371,7 +371,7 @@ def case_leaks(case):
     expected = [f"margay: rank {rank}: not given back: {count}" for rank in range(2) for count in counts]
     expected += [f"margay: rank {rank}: leak: {kind}, made by {words.replace('RANK', str(rank))}"
                  for rank in range(2) for kind, made in LEAKED.items() for words in made]
-    expected += [f"margay: rank {rank}: leak: a message that nobody received, from rank {rank}, tag 8, 12 bytes, MPI_COMM_WORLD"
+    expected += [f"margay: rank {rank}: leak: an unreceived message, from rank {rank}, tag 8, 12 bytes, MPI_COMM_WORLD"
                  for rank in range(2)]  # that of MPI_Issend
     case.expect(sorted(lines) == sorted(expected), f"expected the lines {sorted(expected)}")
     case.margay("--leaks", program, "clean")
@@ -408,26 +408,26 @@ def case_leaks(case):
 
 
 MISFITS = [
-    "MPI_Recv of 2 x MPI_DOUBLE (16 bytes) does not fit what came: rank 0 sent 4 x MPI_INT (16 bytes) by MPI_Send, tag 1, "
+    "MPI_Recv of 2 x MPI_DOUBLE (16 bytes) does not match the message: rank 0 sent 4 x MPI_INT (16 bytes) by MPI_Send, tag 1, "
     "MPI_COMM_WORLD",
-    "MPI_Recv of 2 x a derived type (elements of several types) (24 bytes) does not fit what came: rank 0 sent elements of "
+    "MPI_Recv of 2 x a derived type (elements of several types) (24 bytes) does not match the message: rank 0 sent elements of "
     "several types (24 bytes) by MPI_Send, tag 2, MPI_COMM_WORLD",
-    "MPI_Recv of 1 x MPI_INT (4 bytes) does not fit what came: rank 0 sent 4 x MPI_BYTE (4 bytes) by MPI_Send, tag 3, "
+    "MPI_Recv of 1 x MPI_INT (4 bytes) does not match the message: rank 0 sent 4 x MPI_BYTE (4 bytes) by MPI_Send, tag 3, "
     "MPI_COMM_WORLD",
-    "MPI_Irecv of 100000 x MPI_INT (400000 bytes) does not fit what came: rank 0 sent 100000 x MPI_FLOAT (400000 bytes) by "
+    "MPI_Irecv of 100000 x MPI_INT (400000 bytes) does not match the message: rank 0 sent 100000 x MPI_FLOAT (400000 bytes) by "
     "MPI_Isend, tag 4, MPI_COMM_WORLD",
-    "MPI_Recv of 100000 x MPI_UNSIGNED (400000 bytes) does not fit what came: rank 0 sent 100000 x MPI_FLOAT (400000 bytes) "
+    "MPI_Recv of 100000 x MPI_UNSIGNED (400000 bytes) does not match the message: rank 0 sent 100000 x MPI_FLOAT (400000 bytes) "
     "by MPI_Isend, tag 5, MPI_COMM_WORLD",
-    "MPI_Mrecv of 1 x MPI_INT (4 bytes) does not fit what came: rank 0 sent 2 x MPI_SHORT (4 bytes) by MPI_Bsend, tag 6, copy",
-    "MPI_Recv of 4 x MPI_BYTE (4 bytes) does not fit what came: rank 0 sent 1 x MPI_INT (4 bytes) by MPI_Send, tag 8, "
+    "MPI_Mrecv of 1 x MPI_INT (4 bytes) does not match the message: rank 0 sent 2 x MPI_SHORT (4 bytes) by MPI_Bsend, tag 6, copy",
+    "MPI_Recv of 4 x MPI_BYTE (4 bytes) does not match the message: rank 0 sent 1 x MPI_INT (4 bytes) by MPI_Send, tag 8, "
     "MPI_COMM_WORLD",
-    "MPI_Sendrecv_replace of 4 x MPI_INT (16 bytes) does not fit what came: rank 0 sent 4 x MPI_FLOAT (16 bytes) by "
+    "MPI_Sendrecv_replace of 4 x MPI_INT (16 bytes) does not match the message: rank 0 sent 4 x MPI_FLOAT (16 bytes) by "
     "MPI_Sendrecv_replace, tag 9, copy",
-    *2 * ["MPI_Start of 4 x MPI_LONG_LONG_INT (32 bytes) does not fit what came: rank 0 sent 4 x MPI_DOUBLE (32 bytes) by "
+    *2 * ["MPI_Start of 4 x MPI_LONG_LONG_INT (32 bytes) does not match the message: rank 0 sent 4 x MPI_DOUBLE (32 bytes) by "
           "MPI_Start, tag 10, MPI_COMM_WORLD"],
-    "MPI_Recv of 2 x MPI_INT (8 bytes) does not fit what came: rank 0 sent elements of several types (8 bytes) by MPI_Send, "
+    "MPI_Recv of 2 x MPI_INT (8 bytes) does not match the message: rank 0 sent elements of several types (8 bytes) by MPI_Send, "
     "tag 11, MPI_COMM_WORLD",
-    "MPI_Recv of 3 x MPI_INT (12 bytes) is too small for what came: rank 0 sent 4 x MPI_INT (16 bytes) by MPI_Send, tag 7, "
+    "MPI_Recv of 3 x MPI_INT (12 bytes) is too small for the message: rank 0 sent 4 x MPI_INT (16 bytes) by MPI_Send, tag 7, "
     "MPI_COMM_WORLD",
 ]
 

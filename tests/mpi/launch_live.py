@@ -27,7 +27,7 @@ GUARD_S = 60  # against hanging; nothing here depends on how long something take
 SUM = 2999997  # of placed.c
 # Where a board's header has what top believes a launcher by (sim/boot/board.hpp).
 LAUNCHER_AT, TICKS_AT = 488, 496
-DEADLOCK = "deadlock: all ranks wait for messages, none is under way and nobody will send one; cycle: 0 -> 1 -> 0"
+DEADLOCK = "deadlock: all ranks wait for messages, and none is in flight; cycle: 0 -> 1 -> 0"
 
 
 class Job:
@@ -208,7 +208,7 @@ def case_top_others(case):
         struct.pack_into("<I", nodes, 640, 77)
         later = bytearray(mine)
         struct.pack_into("<Q", later, TICKS_AT, start_ticks() + 1)
-        for what, content, refused, shown in (("empty", b"", "is shorter than a board's header", False), ("noise", draw.randbytes(9000), "is no job board", False),
+        for what, content, refused, shown in (("empty", b"", "is shorter than a board's header", False), ("noise", draw.randbytes(9000), "is not a job board", False),
                                               ("half written", bytes(len(mine)), "is not complete", False), ("cut", mine[:-4096], "do not fit", False),
                                               ("version", version, "is of version 7", False), ("size", size, "do not fit 60000 ranks", False),
                                               ("nodes", nodes, "names nodes that", False), ("somebody's", good, None, False), ("an earlier process's", later, None, False),

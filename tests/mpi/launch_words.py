@@ -27,7 +27,7 @@ def case_one_name(case):
             case.expect(len(names) == 1 and re.fullmatch(name, *names), f"the trace's name: {names}")
             of_trace = re.escape("".join(names))
             for words in (rf"MPI_Recv of 4 x MPI_FLOAT .* by MPI_Send, tag {tags[0]}, {of_trace}$",
-                          rf"a message that nobody received, from rank 0, tag {tags[1]}, 4 bytes, {of_trace}, sent as 1 x MPI_INT"):
+                          rf"an unreceived message, from rank 0, tag {tags[1]}, 4 bytes, {of_trace}, sent as 1 x MPI_INT"):
                 case.expect(re.search(words, told, re.M), f"no line: {words}")
             if tags[0] == 11:
                 case.expect(len(re.findall(rf"calls MPI_Allreduce of \d x MPI_INT with MPI_SUM, {of_trace}", told)) == 2,
@@ -194,11 +194,11 @@ def case_partitions(case):
         case.expect(rows.count(f"the setup of partitions with tag 7 {world}") == 1 and rows.count(" with tag 7 ") == 9, "the setup, and no others")
         stories = of_tag("story", 7)
         for message in range(4):
-            case.expect(f"wants at most 100 x MPI_INT, message {message} of partitions with tag 7 (2, each 200 x MPI_INT) {world}" in stories,
+            case.expect(f"accepts at most 100 x MPI_INT, message {message} of partitions with tag 7 (2, each 200 x MPI_INT) {world}" in stories,
                         f"the receive of message {message}")
         stories = of_tag("story", 8)
         case.expect(stories.count(f"of partitions with tag 8 (3, each 5 x every other) {world}") >= 3 and
-                    stories.count("wants at most 5 x every other, message ") == 3, "receives of a type with gaps")
+                    stories.count("accepts at most 5 x every other, message ") == 3, "receives of a type with gaps")
         rows = of_tag("messages", 9)
         case.expect(f"2 x MPI_CHAR, partitions 1998 to 1999 of 2000 (each 1 x MPI_CHAR) with tag 9 {world}" in rows and rows.count("with tag 9") == 1001,
                     "partitions that share a message")

@@ -70,7 +70,7 @@ class StorySums:
                 problems.append(f"{wire}: stories of {told[0]} headers and {told[1]} bytes, --stats has {counted[0]} and {counted[1]}")
         if missing:  # the other numbers are those of each rank's last long wait
             return problems
-        walked = int(re.search(r"match entries looked at: (\d+)", output)[1])
+        walked = int(re.search(r"match entries visited: (\d+)", output)[1])
         if not self.walked <= walked <= self.walked + self.more:
             problems.append(f"stories of {self.walked} entries of walks, {self.more} more by the index: --stats has {walked}")
         line = re.search(r"messages dropped: (.*)", output)[1]

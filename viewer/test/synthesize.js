@@ -120,7 +120,7 @@ class Run {
       this.add('heap', { rank, message, from: arrived, to: posted + 60, bytes: long ? 0 : this.tables.messages.columns.bytes[message] });
       if (long) {
         this.add('passes', { message, time: arrived, step: 1, entry: this.text('the entry "unexpected short"'),
-          reason: this.text('no match, it wants any message that is short'), link: 0 });
+          reason: this.text('no match, it accepts any message that is short'), link: 0 });
       }
     } else {
       this.add('entries', { rank, portal: 0, portal_name: this.text('receives'), name: this.text('a posted receive'),

@@ -158,7 +158,7 @@ int stacks(const command::StacksOrder& order) {
   const int pid = pid_of(order.job);
   if (job == nullptr && pid != 0 && command::look_at_process(pid).state != 0) {
     if (order.rank >= 0) {
-      complain(fmt::format("--rank {}: process {} is no launcher of a job", order.rank, pid));
+      complain(fmt::format("--rank {}: process {} is not the launcher of a job", order.rank, pid));
       return kStatusNoSuch;
     }
     if (const std::string why = why_without_stacks(pid); !why.empty()) {

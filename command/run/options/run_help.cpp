@@ -25,7 +25,7 @@ Starts an MPI job on this host. mpiexec and mpirun are the same command. Options
   --mpi margay|system     system: leave LD_LIBRARY_PATH alone, so that a program keeps its own MPICH library
   --mpi racy              a library for teaching, which loses messages: it does not post receives atomically (lab 11)
   --print-all-exitcodes   exit code of each rank, at the end
-  --stats                 messages by protocol and wire, one-sided accesses by way, match entries looked at, drops, at the end
+  --stats                 messages by protocol and wire, one-sided accesses by way, match entries visited, drops, at the end
   --report FILE           write all findings to FILE as JSON when the job has ended (margay explain lists their ids)
   --check-accounting      sent = delivered + dropped for each pair of ranks, else exit status 70
   --leaks                 list at the end what each rank never gave back: requests, communicators, datatypes, sessions, ...
@@ -40,19 +40,19 @@ Starts an MPI job on this host. mpiexec and mpirun are the same command. Options
   --rma NAME=VALUE        strided=paper: a put or get of several blocks is a message each, as the paper's; combined (default)
   --rates R               what collectives choose their algorithms by, in place of what `margay calibrate` measured: usual,
                           paragon, a FILE of calibrate's (with a "/"), or a text (`margay info --collectives` shows one)
-  --deadlock abort|report   when it is proven that no rank can go on, who waits for whom is told: then end the job, exit status
-                          73, or go on (default)
+  --deadlock abort|report   when it is proven that no rank can proceed, report the waits: then end the job, exit status
+                          73, or continue (default)
   --trace DIR             record every message's steps there (margay trace view DIR, story, messages, print, check); --trace-walks:
                           every match entry that was passed over, not the first 16; --trace-events N: the last N of each rank (65,536);
                           --trace-last TIME: of these, the end of the run (5s, 20ms, 1min)
-  --stall TIME            when a wait without progress is told (30)
+  --stall TIME            when a wait without progress is reported (30)
   --wait spin|yield|auto  what a waiting rank does with its processor;  --heap BYTES: for messages that nobody expects yet
   --wire-tcp uring|epoll|auto   how sockets are driven;  --iface NAME: the interface whose address ranks connect to
   -v  say what is done;  --version;  --help
 
-A job that runs: `margay top` shows its ranks, `margay stacks` where each of them is; SIGUSR1 to the launcher (kill -USR1) tells on
+A job that runs: `margay top` shows its ranks, `margay stacks` where each of them is; SIGUSR1 to the launcher (kill -USR1) reports on
 standard error in which call each rank is and, once it has waited for a second, for whom; a rank that has a handler for it gets it, too.
-When all ranks wait and nothing moves, the launcher tells who waits for whom, and the cycle (docs/live.md).
+When all ranks wait and no message moves, the launcher reports the wait of each, and the cycle (docs/live.md).
 
 SIGINT, SIGTERM, SIGHUP and SIGQUIT to the launcher go to the ranks and end the job within 2 s; most other signals are forwarded and
 it goes on (docs/launcher.md).

@@ -62,7 +62,7 @@ class ReportFile {
   // Creates or truncates the file. Error: the path cannot be written. No effect without --report.
   [[nodiscard]] Status open(const RunOptions& options);
   // Writes all findings in the order of time. `records`: the memory file with the ranks' findings, -1: none. `found`:
-  // the launcher's. Error: the file cannot be written.
+  // the launcher's. Error: cannot write the file.
   [[nodiscard]] Status write(const RunOptions& options, const sim::Board& board, const std::string& job_name,
                              int records, std::vector<JobFinding> found, int exit_status);
 

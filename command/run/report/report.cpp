@@ -78,11 +78,11 @@ std::string what_happened(const Cause& cause, const ReportContext& context) {
     case CauseKind::timeout:
       return fmt::format("time is up (--timeout {:g}){}", context.timeout_seconds, calls_of_all(context));
     case CauseKind::deadlock:
-      return "no rank can go on (--deadlock abort)";
+      return "no rank can proceed (--deadlock abort)";
     case CauseKind::interrupted:
       return "the launcher got " + signal_name(cause.signal);
     case CauseKind::output_closed:
-      if (cause.code == EPIPE) return fmt::format("nobody reads {} any more (EPIPE)", cause.text);
+      if (cause.code == EPIPE) return fmt::format("the reader of {} has closed it (EPIPE)", cause.text);
       return fmt::format("{} cannot be written: {}{}", cause.text, error_name(cause.code), limit_behind(cause.code));
     case CauseKind::protocol:
       return who(cause.rank, context) + " broke the launch protocol: " + cause.text;

@@ -121,7 +121,7 @@ std::vector<std::string> StallDetector::describe(sim::BoardStall what) const {
   for (std::uint32_t rank = 0; rank < board_.size(); ++rank) on_portals |= board_.block(rank).on_portals != 0;
   const std::string cycle = describe_cycle();
   lines.push_back((what == sim::BoardStall::deadlock
-                       ? "margay: deadlock: all ranks wait for messages, none is under way and nobody will send one"
+                       ? "margay: deadlock: all ranks wait for messages, and none is in flight"
                        : fmt::format("margay: no rank that uses {} makes progress, all of them wait",
                                      on_portals ? "portals" : "MPI")) +
                   (cycle.empty() ? "" : "; cycle: " + cycle));

@@ -127,7 +127,7 @@ std::vector<std::string> stats_table(const sim::Board& board) {
       std::transform(drops.begin(), drops.end(), pair.begin(), drops.begin(), std::plus<>());
     }
   }
-  lines.push_back(fmt::format("  match entries looked at: {}", walked));
+  lines.push_back(fmt::format("  match entries visited: {}", walked));
   lines.push_back("  messages dropped: " + describe_drops(drops));
   lines.push_back(fmt::format("  heap of unexpected messages, highest mark: {} bytes (rank {})",
                               board.block(highest).heap_high_water_bytes, highest));

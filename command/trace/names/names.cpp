@@ -387,21 +387,21 @@ std::string TraceNames::collective_mismatch(std::uint32_t file, std::uint64_t ma
   const EnvelopeBits want = split_envelope(match_bits);
   const EnvelopeBits has = split_envelope(message.bits);
   if ((differ & kContextMask) != 0) {
-    return fmt::format("it wants {}, and the message is of {}", communicator_of_calls(file, want.context, time_ns),
+    return fmt::format("it accepts {}, and the message is of {}", communicator_of_calls(file, want.context, time_ns),
                        communicator_of_calls(message.file, has.context, message.time_ns));
   }
   if ((differ & kTagMask) != 0) {
-    return fmt::format("it wants {}, and the message is of {}", collective_call_text(want.context, want.tag),
+    return fmt::format("it accepts {}, and the message is of {}", collective_call_text(want.context, want.tag),
                        collective_call_text(has.context, has.tag));
   }
   if ((differ & kTypeMask) != 0) {
-    return fmt::format("it wants round {} of the call, and the message is of round {}", want.type + 1, has.type + 1);
+    return fmt::format("it accepts round {} of the call, and the message is of round {}", want.type + 1, has.type + 1);
   }
   // A table's rows differ by their length, other messages by their sender.
   if (any_rank)
-    return fmt::format("it wants a row of {}, and the message does not have that form",
+    return fmt::format("it accepts a row of {}, and the message does not have that form",
                        sim::counted(want.source, "byte"));
-  return fmt::format("it wants the message of rank {} in {}, and this is another one", want.source,
+  return fmt::format("it accepts the message of rank {} in {}, and this is another one", want.source,
                      communicator_of_calls(file, want.context, time_ns));
 }
 
@@ -416,20 +416,20 @@ std::string TraceNames::mismatch(std::uint32_t file, std::uint8_t portal, std::u
   }
   if (const std::string wants = about_send(file, portal, match_bits); !wants.empty()) {
     return (differ & kTagMask) == 0
-               ? fmt::format("it wants {}, and the message is of another use of that request", wants)
-               : fmt::format("it wants {}, and the message is {}", wants, about_send(file, portal, message.bits));
+               ? fmt::format("it accepts {}, and the message is of another use of that request", wants)
+               : fmt::format("it accepts {}, and the message is {}", wants, about_send(file, portal, message.bits));
   }
   if (const std::string wants = about_window(file, portal, match_bits, time_ns); differ != 0 && !wants.empty()) {
     const std::string is = about_window(message.file, portal, message.bits, message.time_ns);
     if (!is.empty()) {
-      return wants == is ? fmt::format("it wants {}, and the message is of another window of that name", wants)
-                         : fmt::format("it wants {}, and the message is {}", wants, is);
+      return wants == is ? fmt::format("it accepts {}, and the message is of another window of that name", wants)
+                         : fmt::format("it accepts {}, and the message is {}", wants, is);
     }
   }
   // A program's own bits have no fields to compare.
   if (!is_envelope(file, portal) || is_reply(match_bits & ~ignore_bits) || is_reply(message.bits)) {
     if (differ == 0) return "the match bits fit";
-    return fmt::format("it wants {}, and 0x{:x} differ", wanted(file, portal, match_bits, ignore_bits, time_ns),
+    return fmt::format("it accepts {}, and 0x{:x} differ", wanted(file, portal, match_bits, ignore_bits, time_ns),
                        differ);
   }
   const EnvelopeBits want = split_envelope(match_bits);
@@ -438,19 +438,19 @@ std::string TraceNames::mismatch(std::uint32_t file, std::uint8_t portal, std::u
     // Two communicators may have one name.
     const std::string wanted_one = communicator(file, want.context, time_ns);
     const std::string its = communicator(message.file, has.context, message.time_ns);
-    return wanted_one == its ? fmt::format("it wants {}, and the message is of another communicator of that name", its)
-                             : fmt::format("it wants {}, and the message is of {}", wanted_one, its);
+    return wanted_one == its ? fmt::format("it accepts {}, and the message is of another communicator of that name", its)
+                             : fmt::format("it accepts {}, and the message is of {}", wanted_one, its);
   }
   if ((differ & kTagMask) != 0) {
-    return fmt::format("it wants {}, and the message has {}", tag_text(want.tag), tag_text(has.tag));
+    return fmt::format("it accepts {}, and the message has {}", tag_text(want.tag), tag_text(has.tag));
   }
   if ((differ & kSourceMask) != 0) {
-    return fmt::format("it wants source {}, and the message is from {}", want.source, has.source);
+    return fmt::format("it accepts source {}, and the message is from {}", want.source, has.source);
   }
   // A ready message needs an entry that accepts its type bit.
   const bool ready_unwanted = (has.type & kReadyType & ~want.type) != 0;
   if (ready_unwanted) return "it takes no ready message, and the message is ready";
-  return fmt::format("it wants {}", wanted(file, portal, match_bits, ignore_bits, time_ns));
+  return fmt::format("it accepts {}", wanted(file, portal, match_bits, ignore_bits, time_ns));
 }
 
 std::string TraceNames::split(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits) const {

@@ -107,8 +107,8 @@ Status parse_message(std::string_view text, MessageIdentity& message) {
                     parse_number(rest, ~std::uint64_t{0}, sequence) && rest.empty() && sequence != 0;
   if (!good) {
     return Status::error(fmt::format(
-        "\"{}\" is no message; write SOURCE:DESTINATION:SEQUENCE with the sequence from 1, as in 0:1:17, or "
-        "as it is told, '0>1 #17' (in quotes: a shell's > makes a file)",
+        "\"{}\" is not a message; write SOURCE:DESTINATION:SEQUENCE with the sequence from 1, as in 0:1:17, or "
+        "as it is printed, '0>1 #17' (in quotes: a shell's > makes a file)",
         text));
   }
   message = {static_cast<std::uint32_t>(source), static_cast<std::uint32_t>(destination), sequence};

@@ -25,7 +25,7 @@ Status list_files(const std::string& folder, std::vector<std::string>& paths) {
   DIR* directory = opendir(folder.c_str());
   if (directory == nullptr) {
     return Status::error(
-        fmt::format("trace: {}: the folder cannot be read: {}", sim::one_line(folder), std::strerror(errno)));
+        fmt::format("trace: {}: cannot read the folder: {}", sim::one_line(folder), std::strerror(errno)));
   }
   while (const dirent* entry = readdir(directory)) {
     const std::string_view name(entry->d_name);
@@ -219,7 +219,7 @@ Status read_files(const std::string& folder, Trace& trace) {
     if (!trace.files.empty()) return {};
     if (trace.blank != paths.size()) {
       return Status::error(
-          fmt::format("trace: {}: its job is just starting: no rank has begun to record; look again in a moment",
+          fmt::format("trace: {}: its job is starting: no rank has begun to record; try again in a moment",
                       sim::one_line(folder)));
     }
     if (again) {

@@ -182,7 +182,7 @@ constexpr Field kCall = {.name = "call", .slot = Slot::a, .type = Type::call, .m
 constexpr Field kThread = number_field("thread", Slot::detail);
 constexpr Field kErrorClass = count_field("error_class", Slot::b);
 // An entry's criteria replace the message's bits and length in kinds about entries.
-constexpr Field kWantedBits = meaning("that it wants", kMatchBits);
+constexpr Field kWantedBits = meaning("that it accepts", kMatchBits);
 constexpr Field kIgnoredBits = bits_field("ignore_bits", Slot::bytes, "that it ignores");
 constexpr Field kWindow = within(number_field("window", Slot::match_bits, "its number"), 32, 32);
 constexpr Field kBitsInPlace = meaning("as of a message in its place", kMatchBits);
@@ -235,7 +235,7 @@ constexpr std::array kEvents = {
                  within(number_field("owner", Slot::a, "what owns its descriptor"), 16, 8),
                  within(word_field("link", Slot::a, kLinks), 24, 4),
                  within(word_field("descriptor", Slot::a, kDescriptors, 0), 28, 4),
-                 if_(is_not_too_small, rank_field("accepts", Slot::b, "source rank that it wants, or any")),
+                 if_(is_not_too_small, rank_field("accepts", Slot::b, "source rank that it accepts, or any")),
                  if_(is_too_small,
                      without(sim::kTraceRoomUnknown,
                              number_field("room", Slot::b,

@@ -43,8 +43,8 @@ Status TraceSource::measure(std::uint64_t& bytes) const {
     return error(errno == ELOOP ? "is a symbolic link" : fmt::format("cannot be opened: {}", std::strerror(errno)));
   }
   struct stat about {};
-  if (fstat(descriptor_, &about) != 0) return error(fmt::format("cannot be looked at: {}", std::strerror(errno)));
-  if (!S_ISREG(about.st_mode)) return error("is no regular file");
+  if (fstat(descriptor_, &about) != 0) return error(fmt::format("cannot be examined: {}", std::strerror(errno)));
+  if (!S_ISREG(about.st_mode)) return error("not a regular file");
   bytes = static_cast<std::uint64_t>(about.st_size);
   return {};
 }
@@ -94,7 +94,7 @@ Status TraceSource::check_end(const sim::TraceHeader& header) const {
 // From the magic to the length: each test relies on the former ones.
 Status TraceSource::check(const sim::TraceHeader& header, std::uint64_t file_bytes) const {
   if (header.magic == 0) return error("is damaged: its header is blank");
-  if (header.magic != sim::kTraceMagic) return error("is no margay trace (it does not begin with \"mrgtrace\")");
+  if (header.magic != sim::kTraceMagic) return error("not a margay trace (it does not begin with \"mrgtrace\")");
   if (header.version != sim::kTraceVersion) {
     return error(fmt::format("is of version {}; this margay reads version {}", header.version, sim::kTraceVersion));
   }

@@ -84,7 +84,7 @@ std::string memory_text(const sim::TraceEvent& event, const sim::TraceEvent* arr
   const bool is_get = event.header == static_cast<std::uint8_t>(Kind::get);
   switch (static_cast<portals::Passed>(event.reason)) {
     case portals::Passed::inactive:
-      return "inactive, its criteria are not looked at";
+      return "inactive, its criteria are not compared";
     case portals::Passed::no_room:
       return std::string(no_room_text(sim::TracePass::of(event.a)));
     // Without the arrival the message's length is unknown, and the reason's name must do.
@@ -333,9 +333,9 @@ std::string EventText::of_kernel(const Trace::Entry& entry) const {
     case sim::TraceKind::kernel_drop:
       return fmt::format("is dropped, {}: {} for {}, {}", reason_text(event), bytes, portal, its_bits());
     case sim::TraceKind::kernel_hold:
-      return fmt::format("stays on the wire, {}: the kernel looks again and again", reason_text(event));
+      return fmt::format("stays on the wire, {}: the kernel retries", reason_text(event));
     case sim::TraceKind::stop:
-      return "stops: the receiver wants no more of the body";
+      return "stops: the receiver takes no more of the body";
     case sim::TraceKind::given_back:
       return "leaves the heap unread";
     case sim::TraceKind::take_back:
@@ -360,7 +360,7 @@ std::string EventText::why_passed(const Trace::Entry& entry, const sim::TraceEve
   const auto why = static_cast<portals::Passed>(event.reason);
   const bool is_heap = (event.a >> 16U & 0xffU) == mpi_adi::kOwnerHeap && names_.is_envelope(entry.file, event.portal);
   // MPI has two heaps of unexpected messages, of which one is active at a time.
-  if (is_heap && why == portals::Passed::inactive) return "closed, as the other heap takes what comes";
+  if (is_heap && why == portals::Passed::inactive) return "closed: messages go to the other heap";
   if (why != portals::Passed::no_match) return memory_text(event, arrival);
   // The entry accepts one source, which is not the message's.
   const bool is_from_another = event.b != portals::kAnyRank && event.b != event.source;
@@ -368,7 +368,7 @@ std::string EventText::why_passed(const Trace::Entry& entry, const sim::TraceEve
     return names_.wanted(entry.file, event.portal, event.match_bits, event.bytes, event.time);
   };
   if (arrival == nullptr) {
-    return fmt::format("no match, it wants {}{}", wanted(),
+    return fmt::format("no match, it accepts {}{}", wanted(),
                        is_from_another ? fmt::format(", and rank {} only", event.b) : "");
   }
   // The bits fit, so the source decided.
@@ -437,7 +437,7 @@ std::string EventText::of_structure(const Trace::Entry& entry) const {
   if (event.a != 0) where = "before " + names_.entry(entry.file, event.portal, event.a, 0, event.time);
   if ((event.reason & sim::kTraceEntryAdopted) != 0) where = "outside the list, by adopt()";
   const std::string rank = event.source == portals::kAnyRank ? "" : fmt::format(", from rank {} only", event.source);
-  return fmt::format("{} is in {}, {}{}: it wants {}{}", name, portal, where, is_inactive ? ", inactive" : "",
+  return fmt::format("{} is in {}, {}{}: it accepts {}{}", name, portal, where, is_inactive ? ", inactive" : "",
                      names_.wanted(entry.file, event.portal, event.match_bits, event.bytes, event.time), rank);
 }
 
@@ -455,7 +455,7 @@ std::string EventText::of_request(const Trace::Entry& entry) const {
                          reason.empty() ? "" : ", as ", reason);
     }
     case sim::TraceKind::post_receive:
-      return fmt::format("wants at most {}, {} (request {})", elements(entry),
+      return fmt::format("accepts at most {}, {} (request {})", elements(entry),
                          names_.wanted(entry.file, 0, event.match_bits, event.detail, event.time), event.a);
     case sim::TraceKind::found: {
       const auto probe = static_cast<sim::TraceProbe>(event.reason);
@@ -478,7 +478,7 @@ std::string EventText::of_request(const Trace::Entry& entry) const {
     case sim::TraceKind::pull_complete:
       return "has the body";
     case sim::TraceKind::synchronous_answer:
-      return "tells the sender that a receive took the message";
+      return "notifies the sender that a receive took the message";
     default:
       return "";
   }
@@ -514,7 +514,7 @@ std::string EventText::of_rank(const Trace::Entry& entry) const {
     case sim::TraceKind::wait_begin:
       return fmt::format("waits in {}{}", call_name(file, event.a), thread_text(event));
     case sim::TraceKind::wait_end:
-      return fmt::format("goes on in {}{}", call_name(file, event.a), thread_text(event));
+      return fmt::format("continues in {}{}", call_name(file, event.a), thread_text(event));
     case sim::TraceKind::sleep:
       // 0: without a time limit.
       return event.detail == 0 ? "sleeps" : fmt::format("sleeps, at most {}", duration_text(event.detail));

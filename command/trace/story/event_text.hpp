@@ -30,7 +30,7 @@ class EventText {
   // event's message, needed for a kernel_pass, which describes the entry only; nullptr: not known. Requires: `entry` is
   // an element of the trace's entries, because a pass over an entry is explained by the entries behind it.
   [[nodiscard]] std::string of(const Trace::Entry& entry, const sim::TraceEvent* arrival = nullptr) const;
-  // The two parts of a kernel_pass: the entry, "the entry "odd tags"", and the reason, "no match, it wants tag 3, and
+  // The two parts of a kernel_pass: the entry, "the entry "odd tags"", and the reason, "no match, it accepts tag 3, and
   // the message has tag 4".
   [[nodiscard]] std::string passed_entry(const Trace::Entry& entry) const;
   [[nodiscard]] std::string why_passed(const Trace::Entry& entry, const sim::TraceEvent* arrival) const;

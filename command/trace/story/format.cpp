@@ -201,7 +201,7 @@ class StoryWriter {
       add(!messages_.is_whole_after(message.destination, story_.sent)
               ? fmt::format("Whether rank {} saw it is not known: its recording is not whole.", message.destination)
           : is_unclosed(message.destination)
-              ? fmt::format("It had not arrived when rank {}'s file was read, which nobody has closed.",
+              ? fmt::format("It had not arrived when rank {}'s file was read, which is not closed.",
                             message.destination)
               : fmt::format("It never arrived: rank {}'s recording ends without it.", message.destination));
     }
@@ -233,7 +233,7 @@ class StoryWriter {
   void add_missed() {
     if (missed_.posted == kMissing) return;
     add(fmt::format(
-        "A receive that wants it (request {}) had searched the heap {} before it came, and entered the match "
+        "A receive that accepts it (request {}) had searched the heap {} before it came, and entered the match "
         "list after it: the posting was not atomic.",
         at(missed_.searched).event.a, duration_text(between(missed_.searched, story_.matched))));
   }

@@ -228,7 +228,7 @@ std::span<const ControlVariable> control_variables() {
              "rounds of the program's progress in which one message is held before the second heap is opened", heap,
              count},
             kTunerDetail, &constant<kSpillAfterRounds>),
-      fixed({"stall_seconds", "a rank that waits so long without progress says whom it waits for", waiting, seconds},
+      fixed({"stall_seconds", "a rank that waits so long without progress reports the peer that it waits for", waiting, seconds},
             kUser, &read_stall_limit),
       fixed({"sleep_after", "seconds without work before a waiting rank sleeps", waiting, seconds}, kTunerDetail,
             &constant<sim::kSleepAfterNs>),

@@ -76,7 +76,7 @@ constexpr std::array kRows{
     drop(DropReason::write_only, "dropped_write_only", "gets from a place that can only be written"),
     drop(DropReason::offset_out_of_range, "dropped_offset_out_of_range", "messages to an offset outside their place"),
     drop(DropReason::peer_lost, "dropped_peer_lost", "messages of a peer that was lost before their body was here"),
-    level("peers_lost", "ranks that cannot be reached any more", &peers_lost),
+    level("peers_lost", "ranks that are no longer reachable", &peers_lost),
 };
 static_assert(kRows.size() == 4 + portals::kDropReasonCount - 1, "a row for each reason but none");
 

@@ -19,7 +19,7 @@ portals::Status parse_long_method(std::string_view text, LongMethod& out) {
     return {};
   }
   return portals::Status::error("--method long=" + std::string(text) +
-                                ": no such method for long messages inside a node; there are auto, ring and cma");
+                                ": unknown method for long messages inside a node; methods are auto, ring and cma");
 }
 
 LongChoice choose_long_method(LongMethod asked, const RankArea& mine, const RankArea& peer) {

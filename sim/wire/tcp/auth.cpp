@@ -126,8 +126,8 @@ void Handshake::take_hello() {
   same_version_ = version == kHandshakeVersion;
   if (same_version_) {
     if (world != world_) return fail("it belongs to a job of another size", false);
-    if (to != self_) return fail("it looks for another rank", false);
-    if (from_ >= world_ || from_ == self_) return fail("it claims a rank that cannot be", false);
+    if (to != self_) return fail("it expects another rank", false);
+    if (from_ >= world_ || from_ == self_) return fail("it claims an invalid rank", false);
   }
   std::memcpy(initiator_nonce_.data(), in_.data() + 24, initiator_nonce_.size());
   fill_random(acceptor_nonce_);

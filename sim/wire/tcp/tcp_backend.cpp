@@ -25,7 +25,7 @@ portals::Status parse_backend(std::string_view text, TcpBackendChoice& choice) {
     choice = known;
     return {};
   }
-  return portals::Status::error("'" + std::string(text) + "' is no TCP backend; choose uring, epoll or auto");
+  return portals::Status::error("'" + std::string(text) + "' is not a TCP backend; choose uring, epoll or auto");
 }
 
 // auto is epoll: between two ranks it was never slower, and for short messages a microsecond faster (docs/tcp_wire.md).

@@ -158,7 +158,7 @@ TcpReceiver::Step TcpReceiver::step_frame(Arrival& arrival) {
   const DecodeResult decoded = decode_head({front() + kPrefixBytes, prefix.head_bytes}, arrival.header, head);
   if (decoded.verdict == Decode::malformed) return malformed(decoded.reason);
   if (decoded.verdict == Decode::incomplete || head.bytes != prefix.head_bytes) {
-    return malformed("a frame's head is not as long as its prefix says");
+    return malformed("a frame's header length differs from its prefix");
   }
   // Before its content is complete, so that it can be read into the landing.
   if (head.type == FrameType::segment) return step_segment(prefix, head);
@@ -177,7 +177,7 @@ TcpReceiver::Step TcpReceiver::step_frame(Arrival& arrival) {
 TcpReceiver::Step TcpReceiver::step_segment(const FramePrefix& prefix, const DecodedHead& head) {
   if (body_ == Body::none) return malformed("a piece of a body came without its message");
   if (head.argument != prefix.content_bytes || head.argument == 0 || head.argument > body_left_) {
-    return malformed("a piece of a body has a length that cannot be");
+    return malformed("a segment of a body has an invalid length");
   }
   segment_crc_ = crc32c({front() + kPrefixBytes, prefix.head_bytes});
   segment_want_ = prefix.crc;
@@ -233,7 +233,7 @@ TcpReceiver::Step TcpReceiver::step_control(const FramePrefix& prefix, const Dec
   if (head.type != FrameType::goodbye) return malformed("a frame of a kind that this wire does not know");
   if (body_ != Body::none || goodbye_) return malformed("a goodbye came inside a body, or after another one");
   // A lost frame would otherwise pass as an orderly end.
-  if (head.argument != messages_) return malformed("it says goodbye after another number of messages than came");
+  if (head.argument != messages_) return malformed("its goodbye counts another number of messages than arrived");
   goodbye_ = true;
   return Step::again;
 }

@@ -146,7 +146,7 @@ TEST_CASE("a table has a line for each rank in the order asked for, and what the
   job.cycle = "0 -> 1 -> 0";
   lines = table_of(job, SortKey::rank, kAnyWidth, head_at);
   CHECK(head_at == 2);
-  CHECK(lines[1].ends_with("nobody will send one; cycle: 0 -> 1 -> 0"));
+  CHECK(lines[1].ends_with("and none is in flight; cycle: 0 -> 1 -> 0"));
   CHECK(lines[3].starts_with("    0 "));
 }
 

@@ -118,7 +118,7 @@ TEST_CASE("a message that arrived before its sender told of it") {
     run.trace.files[0].closed = false;
     run.trace.files[0].sealed = true;
     expect_right(run);
-    CHECK(has_note(audit(run.trace), "0>1 #2 arrived, and rank 0 ended before it had told of sending it"));
+    CHECK(has_note(audit(run.trace), "0>1 #2 arrived, and rank 0 ended before it recorded sending it"));
     run.add(1, sim::TraceKind::kernel_arrive, {0, 1, 3});
     run.add(1, sim::TraceKind::kernel_deposit, {0, 1, 3});
     expect_violation(run, "message 0>1 #3 arrived and was never sent");
@@ -202,7 +202,7 @@ TEST_CASE("a message that arrived after its sender's file was read") {
     run.trace.files[0].end = sim::TraceEnd::signal;
     run.trace.files[0].end_value = 9;
     expect_violation(run, "message 0>1 #3 arrived and was never sent");
-    CHECK(has_note(audit(run.trace), "message 0>1 #2 arrived, and rank 0 ended before it had told of sending it"));
+    CHECK(has_note(audit(run.trace), "message 0>1 #2 arrived, and rank 0 ended before it recorded sending it"));
   }
   SUBCASE("what is missing before the last that it told of was never sent") {
     run.add(0, sim::TraceKind::kernel_send, {0, 1, 4});

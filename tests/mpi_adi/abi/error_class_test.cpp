@@ -46,7 +46,7 @@ TEST_CASE("values that are no codes are told as such") {
   for (const int value : {-1, 54, 1 << 7, kFirstAddedCode, MPI_ERR_LASTCODE, 79}) {
     CHECK(table.class_of(value) == MPI_ERR_UNKNOWN);
     CHECK_FALSE(table.is_code(value));
-    CHECK(table.text_of(value) == std::to_string(value) + " is no error code of MPI");
+    CHECK(table.text_of(value) == std::to_string(value) + " is not an error code of MPI");
   }
   CHECK(table.is_code(MPI_ERR_UNKNOWN));
 }

@@ -30,7 +30,7 @@ def in_words_of_the_trace(line):
         where = "the " + where
     why, _, link = why.partition("; ")
     why = re.sub(r"it accepts bits (0x\w+) \(ignoring (0x\w+)\) and (0x\w+) differ",
-                 lambda found: f"it wants bits {found[1]}" + (f" (ignoring {found[2]})" if found[2] != "0x0" else "")
+                 lambda found: f"it accepts bits {found[1]}" + (f" (ignoring {found[2]})" if found[2] != "0x0" else "")
                  + f", and {found[3]} differ", why)
     why = re.sub(r"it accepts source rank (\d+) only", r"the bits fit, but it takes rank \1 only", why)
     if link:

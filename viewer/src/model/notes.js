@@ -58,7 +58,7 @@ function standing_receives(trace, rank, call) {
   }
   if (wants.length === 0) return '';
   const listed = wants.slice(0, kReceivesMost).join('; ') + (wants.length > kReceivesMost ? `; and ${wants.length - kReceivesMost} more` : '');
-  return wants.length === 1 ? `; its receive wants ${listed}` : `; its ${wants.length} receives want ${listed}`;
+  return wants.length === 1 ? `; its receive accepts ${listed}` : `; its ${wants.length} receives accept ${listed}`;
 }
 
 // The ranks that have entered the collective call in which `rank` waits.
@@ -81,7 +81,7 @@ function lying(trace, rank) {
   return `; ${rows.length === 1 ? 'a message is' : `${rows.length} messages are`} in its heap, not received: ${trace.text(messages.what[rows[0]])}${rows.length > 1 ? ' first' : ''}`;
 }
 
-/** "Rank 0 still waited in MPI_Recv (hang.c:9) when the recording ended; its receive wants ..." for each that did. */
+/** "Rank 0 still waited in MPI_Recv (hang.c:9) when the recording ended; its receive accepts ..." for each that did. */
 export function waiting_notes(trace) {
   const { waits } = trace;
   const open = [];

@@ -23,7 +23,7 @@ function portal_part({ trace }, portal) {
     place(row, index), trace.text(entries.name[row]) + (entries.inactive[row] ? ' (inactive)' : ''), wanted_text(trace, row),
     stands_since(entries, row),
     Number.isNaN(entries.to[row]) ? 'to the end' : instant_text(entries.to[row])];
-  const heads = ['', 'entry', 'wants', 'in the list since', 'until'];
+  const heads = ['', 'entry', 'accepts', 'in the list since', 'until'];
   // The place of an entry from before the first recorded event is unknown.
   const is_placed = (row) => entries.form[row] === kForm.mpi || !Number.isNaN(entries.place[row]);
   const first = (rows, all) => (rows.length < all.length ? `, the first ${kListed}` : '');
@@ -43,7 +43,7 @@ function taker_line({ trace }, row) {
   const taker = entry_of(trace, row);
   if (taker >= 0) {
     const wanted = wanted_text(trace, taker);
-    return h('li', { class: 'taker' }, `taken by ${trace.text(entries.name[taker])}${wanted ? `, which wants ${wanted}` : ''}`);
+    return h('li', { class: 'taker' }, `taken by ${trace.text(entries.name[taker])}${wanted ? `, which accepts ${wanted}` : ''}`);
   }
   const name = trace.text(messages.taker[row]);
   if (name !== '') return h('li', { class: 'taker' }, `taken by ${name}${how ? ` (${how})` : ''}`);

@@ -336,7 +336,7 @@ test_page('a long unexpected message: its walk names who passed it over and why'
   await page.evaluate((message) => { window.margay.select(message); window.margay.show('state'); }, row);
   await until(page, () => document.querySelector('.walk .taker')?.textContent.startsWith('taken by'));
   const walk = await page.locator('.walk li').allTextContents();
-  assert.equal(walk[0], 'the entry "unexpected short": no match, it wants any message that is short; its link leads to the next entry');
+  assert.equal(walk[0], 'the entry "unexpected short": no match, it accepts any message that is short; its link leads to the next entry');
   assert.equal(walk.at(-1), 'taken by the entry "unexpected long" (unexpected, pulled)');
 });
 

@@ -19,14 +19,14 @@ const hang = {
 
 test('who still waited when the recording ended, and for what', () => {
   assert.deepEqual(waiting_notes(trace_of(hang)), [
-    'Rank 0 still waited in MPI_Recv (hang.c:9) when the recording ended, since 0.050 us; its receive wants tag 5 from 1 in MPI_COMM_WORLD; '
+    'Rank 0 still waited in MPI_Recv (hang.c:9) when the recording ended, since 0.050 us; its receive accepts tag 5 from 1 in MPI_COMM_WORLD; '
       + 'a message is in its heap, not received: 1 x MPI_INT, tag 20.',
     'Rank 1 still waited in MPI_Barrier (hang.c:10) when the recording ended, since 0.060 us; the ranks 1,3 had entered it.']);
 });
 
 test('a wait in a completion call may be for any of the receives that stand', () => {
   const calls = hang.calls.map((call) => (call.name === 'MPI_Recv' ? { ...call, name: 'MPI_Waitall' } : call));
-  assert.match(waiting_notes(trace_of({ ...hang, calls }))[0], /in MPI_Waitall .*; its 2 receives want tag 3 from 1 in MPI_COMM_WORLD; tag 5 from 1/);
+  assert.match(waiting_notes(trace_of({ ...hang, calls }))[0], /in MPI_Waitall .*; its 2 receives accept tag 3 from 1 in MPI_COMM_WORLD; tag 5 from 1/);
 });
 
 test('a trace that came to its end has no such sentence', () => {

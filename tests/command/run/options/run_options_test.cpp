@@ -115,7 +115,7 @@ TEST_CASE("a wrong value of margay's own options is refused by name, with what t
     const std::string quoted = none == "5 s" ? "'5 s'" : none;
     CHECK(complaint("--stall " + quoted + " a") ==
           "option --stall: \"" + none +
-              "\" is no duration; write seconds (2.5), a number with ms, s or min (20ms), or h:m:s (1:30)");
+              "\" is not a duration; write seconds (2.5), a number with ms, s or min (20ms), or h:m:s (1:30)");
   }
   for (const auto& [text, seconds] :
        {std::pair("20ms", "0.02"), std::pair("0.5ms", "0.0005"), std::pair("5s", "5"), std::pair("1.5min", "90"),

@@ -83,7 +83,7 @@ TEST_CASE("the table sums over ranks and names what was dropped") {
   CHECK(says(lines, "one-sided, by way"));
   CHECK(says(lines, "get, process                      4                100"));
   CHECK_FALSE(says(lines, "put, "));
-  CHECK(says(lines, "match entries looked at: 14"));
+  CHECK(says(lines, "match entries visited: 14"));
   CHECK(says(lines, "200 bytes (rank 1)"));
   CHECK(says(lines, std::string(margay::portals::name(margay::portals::DropReason::no_room)) + " 2"));
 }

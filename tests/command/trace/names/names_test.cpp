@@ -58,9 +58,9 @@ TEST_CASE("story: words of a window's synchronisation are told from accesses, an
   CHECK(names.bits(0, 6, kWindow4, 0) == "an access of window 4");
   const auto differs = [&](std::uint64_t bits) { return names.mismatch(0, 6, kWindow4, 0, 5, {bits, 0, 5}); };
   CHECK(differs(kWindow4 + (std::uint64_t{2} << 32U)) ==
-        "it wants an access of window \"halo\", and the message is an access of window 6");
+        "it accepts an access of window \"halo\", and the message is an access of window 6");
   CHECK(differs(std::uint64_t{1} << 32U | mpi_adi::kPiecesTag) ==
-        "it wants an access of window \"halo\", and the message is the described body 1");
+        "it accepts an access of window \"halo\", and the message is the described body 1");
   CHECK(names.wanted(0, 6, kWindow4, 0, 5) == "an access of window \"halo\"");
   CHECK(names.bits(0, 10, ask(kExclusive), 5) == "a request for an exclusive lock of window \"halo\"");
   CHECK(names.bits(0, 10, ask(kAccumulate), 5) == "an access of window \"halo\"");
@@ -115,15 +115,15 @@ TEST_CASE("names: the latest definition before an event is meant, and where ther
   CHECK_EQ(names.bits(0, 5, 0x17, 0), "bits 0x17");
   CHECK_EQ(names.wanted(0, 0, 4, ~std::uint64_t{7}, 0), "any long message");
   CHECK_EQ(names.wanted(0, 0, kTag7, 0xffff'0005, 0), "tag 7 from any source in MPI_COMM_WORLD");
-  CHECK_EQ(names.mismatch(0, 0, kTag7, 5, 0, {kTag7 | 0x20000, 0, 0}), "it wants source 0, and the message is from 2");
+  CHECK_EQ(names.mismatch(0, 0, kTag7, 5, 0, {kTag7 | 0x20000, 0, 0}), "it accepts source 0, and the message is from 2");
   CHECK_EQ(names.mismatch(0, 0, kTag7, 5, 9000, {kTag7 | 0x10, 0, 9000}),
-           "it wants MPI_COMM_WORLD, and the message is of row");
+           "it accepts MPI_COMM_WORLD, and the message is of row");
   CHECK_EQ(names.mismatch(0, 0, 0, ~std::uint64_t{7}, 0, {kTag7 | 1, 0, 0}),
            "it takes no ready message, and the message is ready");
-  CHECK_EQ(names.mismatch(0, 0, 0, ~std::uint64_t{7}, 0, {kTag7 | 4, 0, 0}), "it wants any message that is short");
+  CHECK_EQ(names.mismatch(0, 0, 0, ~std::uint64_t{7}, 0, {kTag7 | 4, 0, 0}), "it accepts any message that is short");
   constexpr std::uint64_t kPartition0 = std::uint64_t{0xe000'0000U} << 32U;
   CHECK_EQ(names.mismatch(0, 0, kPartition0, 5, 0, {kPartition0 | std::uint64_t{3} << 32U, 0, 0}),
-           "it wants partitions of channel 0, message 0, and the message has partitions of channel 0, message 3");
+           "it accepts partitions of channel 0, message 0, and the message has partitions of channel 0, message 3");
   CHECK_EQ(names.split(0, 0, kTag7 | 0x20004 | 0x20), "tag 7, source 2, context 4, type long");
   CHECK_EQ(names.split(0, 0, kTag7), "tag 7, source 0, context 0, type short");
   CHECK_EQ(names.split(0, 3, kTag7), "");
@@ -133,19 +133,19 @@ TEST_CASE("names: the latest definition before an event is meant, and where ther
   CHECK_EQ(names.bits(0, mpi_adi::kCancelPortal, 0, 0), "in place of a cancelled message");
   CHECK_EQ(names.mismatch(0, mpi_adi::kAcknowledgmentPortal, std::uint64_t{3} << 32U | 2, 0, 0,
                           {std::uint64_t{4} << 32U | 2, 0, 0}),
-           "it wants the answer to send request 3, and the message is the answer to send request 4");
+           "it accepts the answer to send request 3, and the message is the answer to send request 4");
   CHECK_EQ(names.mismatch(0, mpi_adi::kAcknowledgmentPortal, std::uint64_t{3} << 32U | 2, 0, 0,
                           {std::uint64_t{3} << 32U | 5, 0, 0}),
-           "it wants the answer to send request 3, and the message is of another use of that request");
+           "it accepts the answer to send request 3, and the message is of another use of that request");
   constexpr std::uint64_t kOfRank2 = kTag7 | 0x20008;
   CHECK_EQ(names.mismatch(0, 3, kOfRank2, 0, 0, {kTag7 | 0x30008, 0, 0}),
-           "it wants the message of rank 2 in MPI_COMM_WORLD, and this is another one");
+           "it accepts the message of rank 2 in MPI_COMM_WORLD, and this is another one");
   CHECK_EQ(names.mismatch(0, 3, kOfRank2, 0, 0, {kTag7 | 0x30008, 0, 0}, true),
-           "it wants a row of 2 bytes, and the message does not have that form");
+           "it accepts a row of 2 bytes, and the message does not have that form");
   CHECK_EQ(names.mismatch(0, 3, kOfRank2, 0, 0, {kOfRank2 + 1, 0, 0}),
-           "it wants round 1 of the call, and the message is of round 2");
+           "it accepts round 1 of the call, and the message is of round 2");
   CHECK_EQ(names.mismatch(0, 3, kOfRank2, 0, 0, {kOfRank2 + kTag7, 0, 0}),
-           "it wants collective call 7, and the message is of collective call 14");
+           "it accepts collective call 7, and the message is of collective call 14");
 }
 
 }  // namespace

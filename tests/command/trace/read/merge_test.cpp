@@ -189,7 +189,7 @@ TEST_CASE("a job that is just starting is told as such, whatever its ranks' file
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
   REQUIRE(descriptor >= 0);
   const std::string starting =
-      "trace: " + folder.path() + ": its job is just starting: no rank has begun to record; look again in a moment";
+      "trace: " + folder.path() + ": its job is starting: no rank has begun to record; try again in a moment";
   for (const off_t bytes :
        {off_t{0}, off_t{100}, off_t{4096}, static_cast<off_t>(sim::kTraceEventsOffset + std::uint64_t{1024} * 64)}) {
     CAPTURE(bytes);
@@ -259,7 +259,7 @@ TEST_CASE("the name of a file or of a folder stays on its line") {
   std::ofstream(folder / "rank_\nall is right\t.trace") << "abc";
   const std::string reported = refusal(folder.path());
   CHECK(reported.find("rank_?all is right?.trace: was cut off") != std::string::npos);
-  CHECK(refusal(folder / "none\nall is right").find("none?all is right: the folder cannot be read") !=
+  CHECK(refusal(folder / "none\nall is right").find("none?all is right: cannot read the folder") !=
         std::string::npos);
 }
 

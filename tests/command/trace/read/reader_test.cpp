@@ -383,9 +383,9 @@ TEST_CASE("what is no file is refused at once") {
   const auto refusal = [&](const std::string& name) { return read_trace_file(folder / name, file).sentence(); };
   CHECK(refusal("nothing").find("No such file") != std::string::npos);
   REQUIRE(mkdir((folder / "folder").c_str(), 0700) == 0);
-  CHECK(refusal("folder").find("is no regular file") != std::string::npos);
+  CHECK(refusal("folder").find("not a regular file") != std::string::npos);
   REQUIRE(mkfifo((folder / "pipe").c_str(), 0600) == 0);
-  CHECK(refusal("pipe").find("is no regular file") != std::string::npos);  // and opening it did not wait for a writer
+  CHECK(refusal("pipe").find("not a regular file") != std::string::npos);  // and opening it did not wait for a writer
   static_cast<void>(good_file(folder));
   REQUIRE(symlink("good/rank_00000.trace", (folder / "link").c_str()) == 0);
   CHECK(refusal("link").find("is a symbolic link") != std::string::npos);

@@ -53,7 +53,7 @@ TEST_CASE(
   const Messages messages(posting.trace);
   const std::string text =
       format_story(posting.trace, messages, EventText(posting.trace, names), messages.story(kMessage));
-  CHECK(text.find("A receive that wants it (request 3) had searched the heap 4.00 us before it came, and entered the "
+  CHECK(text.find("A receive that accepts it (request 3) had searched the heap 4.00 us before it came, and entered the "
                   "match list after it: the posting was not atomic.") != std::string::npos);
   CHECK(text.find("no unexpected message is the one") != std::string::npos);  // the search is one of its steps
 }

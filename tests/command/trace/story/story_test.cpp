@@ -268,7 +268,7 @@ TEST_CASE("story: who is held for lack of room, and who is behind it, is said to
   CHECK(contains(text, "The message lay there for 5.00 us before its receive was posted."));
   CHECK(contains(text, "The header was on its way for 2.00 us until rank 1 saw it."));
   CHECK(contains(text, "It was held on its wire for 2.00 us, until rank 1 had room for it."));
-  CHECK(contains(text, "\"unexpected long\": closed, as the other heap takes what comes"));
+  CHECK(contains(text, "\"unexpected long\": closed: messages go to the other heap"));
   CHECK(contains(text, "the 21st entry of its walk"));
   const std::string behind = story(made.trace, {0, 1, 6});
   CAPTURE(behind);
@@ -470,7 +470,7 @@ TEST_CASE("story: a message that is not seen to arrive says so") {
   CHECK(contains(story(made.trace, kMessage), "It never arrived: rank 1's recording ends without it."));
   made.trace.files[1].closed = false;
   CHECK(contains(story(made.trace, kMessage),
-                 "It had not arrived when rank 1's file was read, which nobody has closed."));
+                 "It had not arrived when rank 1's file was read, which is not closed."));
   made.trace.files[1].sealed = true;
   CHECK(contains(story(made.trace, kMessage), "It never arrived: rank 1's recording ends without it."));
   made.trace.files[1].lost = 3;
@@ -484,9 +484,9 @@ TEST_CASE("story: it says in words what happened, and who waited") {
   for (const char* part :
        {"0>1 #5: 10000 x MPI_INT, tag 7 from 0 in MPI_COMM_WORLD\n", "calls MPI_Send",
         "to rank 1: long, as it is longer than the short limit",
-        "no match, it wants tag 8, and the message has tag 7; its no-match link leads to the next entry",
+        "no match, it accepts tag 8, and the message has tag 7; its no-match link leads to the next entry",
         "is taken by the entry \"unexpected long\", the second entry of its walk; its header is kept",
-        "wants at most 10000 x MPI_INT, tag 7 from any source in MPI_COMM_WORLD (request 3)",
+        "accepts at most 10000 x MPI_INT, tag 7 from any source in MPI_COMM_WORLD (request 3)",
         "The message lay there for 7.00 us before its receive was posted.", "Rank 0 sent it in MPI_Send, 21.0 us long",
         "Rank 1 received it in MPI_Recv, 10.0 us long"}) {
     CHECK_MESSAGE(contains(text, part), part);
@@ -509,7 +509,7 @@ TEST_CASE("story: a program's own entries, one for another rank, and a portal wi
   made.add(1, sim::TraceKind::kernel_match, kMessage, Kind::put, kPortal, 7);
   const std::string text = story(made.trace, kMessage);
   CAPTURE(text);
-  CHECK(contains(text, "no match, it wants bits 0x6, and 0x1 differ"));
+  CHECK(contains(text, "no match, it accepts bits 0x6, and 0x1 differ"));
   CHECK(contains(text, "passes over entry 2: no match, the bits fit, but it takes rank 1 only"));
   CHECK(contains(text, "is taken by the descriptor of portal 4 (desk)"));
 }
@@ -590,7 +590,7 @@ TEST_CASE("story: a message's communicator is called as its sender called it whe
   CAPTURE(text);
   CHECK(contains(text,
                  "its header arrives by wire 1: a put of 0 bytes for portal 0 (receives), tag 7 from 0 in present"));
-  CHECK(contains(text, "it wants MPI_COMM_WORLD, and the message is of present"));
+  CHECK(contains(text, "it accepts MPI_COMM_WORLD, and the message is of present"));
   CHECK_FALSE(contains(text, "freed"));
   CHECK_FALSE(contains(text, "later"));
   made.trace.entries.erase(made.trace.entries.begin());
