@@ -16,7 +16,7 @@ namespace margay::collectives {
 [[nodiscard]] Cost cost_of_hybrid(const Ask& ask);
 
 // Operations along a line: each member ends with its slice of the row combined; or begins with its slice and ends with
-// all. See reduce_scatter_among and collect_among. Way::brief: in rounds, of operations that commute, and without
+// all. See reduce_scatter_among and collect_among. Method::brief: in rounds, of operations that commute, and without
 // `has_all`.
 Steps reduce_scatter_along(Collective& collective, Method method, Members line, SlicedRow row, Reducer combine);
 Steps collect_along(Collective& collective, Method method, Members line, SlicedRow row, int has_all);

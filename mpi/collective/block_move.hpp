@@ -70,7 +70,7 @@ class BlockMove {
   // Whether messages from the other side come first: in a periodic grid of one or two ranks, what leaves on one side
   // arrives on the other.
   [[nodiscard]] bool other_side_first() const;
-  // Reports the call to the check of collective calls (block_shares).
+  // Reports the call to the check of collective calls (check_call).
   void report_shares(Call& call) const;
   // A block and its peer, in the report.
   struct PeersBlock {

@@ -25,7 +25,7 @@ struct ConflictLocation {
 // The message for a conflict at the target, which follows the name of the second access's function.
 [[nodiscard]] std::string conflict_text(const Conflict& conflict, const AnnouncedAccess& second,
                                         const ConflictLocation& place);
-// The message for a conflict in the origin's own memory (WindowCheck::buffers). `told`: the second access as announced
+// The message for a conflict in the origin's own memory (WindowCheck::buffers). `access_made`: the second access as announced
 // to its target.
 [[nodiscard]] std::string own_conflict_text(const Conflict& conflict, const AnnouncedAccess& second,
                                             const AnnouncedAccess& access_made, const std::string& first_call);

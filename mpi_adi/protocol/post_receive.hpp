@@ -22,7 +22,7 @@ inline void posting_gap(DeviceParts& /*parts*/, const CheckedReceive& /*receive*
 // Starts a receive: takes its message out of the heap, or lists its match entry for the message that will arrive. The
 // request may be complete when it is returned. See Device. Requires: the source is a rank or MPI_ANY_SOURCE.
 [[nodiscard]] ReceiveRequest& post_receive(DeviceParts& parts, const CheckedReceive& receive);
-// The same for bytes that the program declared as elements of `told`, the type that a trace reports.
+// The same for bytes that the program declared as elements of `traced_type`, the type that a trace reports.
 [[nodiscard]] ReceiveRequest& post_receive_of(DeviceParts& parts, const CheckedReceive& receive, Datatype& traced_type);
 
 // Takes a receive from the pool and gives it its buffer; it is in no list yet.

@@ -31,7 +31,7 @@ void report_unreceived(const ReceivingSide& side, const Communicator& communicat
 void report_given_back(const ReceivingSide& side, const std::vector<Communicator*>& communicators);
 
 // Reports ready sends that found no receive, and that the kernel therefore dropped (paper 001, section 2: "simply be
-// discarded"): their number, and the first ones' senders. `told`: the number reported before. Returns the number by
+// discarded"): their number, and the first ones' senders. `reported`: the number reported before. Returns the number by
 // now.
 std::uint64_t report_dropped(const ReceivingSide& side, std::uint64_t reported);
 

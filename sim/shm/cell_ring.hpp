@@ -65,7 +65,7 @@ class CellProducer {
   static constexpr std::uint32_t kOwnAhead = 12;
 
   bool refresh() {
-    // Acquire: pairs with the release in CellConsumer::tell: the consumer's reads of the cells that it returned are
+    // Acquire: pairs with the release in CellConsumer::announce: the consumer's reads of the cells that it returned are
     // complete. Without it we could overwrite a cell that is still being read.
     const std::uint64_t consumed = std::atomic_ref<std::uint64_t>(const_cast<std::uint64_t&>(consumer_->cells_consumed))
                                        .load(std::memory_order_acquire);

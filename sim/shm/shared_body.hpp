@@ -119,7 +119,7 @@ class SharedBodyReceiver {
     std::atomic_ref<std::uint64_t>(shared_->claims).store(number << 32, std::memory_order_release);
   }
   // Claims the next chunks from the front, at most `most`; returns their number, and `chunk` is the first. 0: none is
-  // left, or the claims are damaged: rest() distinguishes them.
+  // left, or the claims are damaged: remainder() distinguishes them.
   [[nodiscard]] std::uint64_t claim(std::uint64_t most, std::uint64_t& chunk) {
     detail::Claims before(0);
     const std::uint64_t count = detail::claim(shared_->claims, number_, chunks_, detail::kOneFront, most, before);
@@ -183,7 +183,7 @@ class SharedBodySender {
   }
   // Reports that the last claimed chunk is over. `failed`: it is not in place, and will not be.
   void report(std::uint64_t number, bool failed) {
-    // Release: pairs with the acquire in SharedBodyReceiver::rest, see there.
+    // Release: pairs with the acquire in SharedBodyReceiver::remainder, see there.
     std::atomic_ref<std::uint64_t>(mine_->carried)
         .store(number << 32 | (failed ? detail::kOneFront : 0) | claimed_, std::memory_order_release);
   }

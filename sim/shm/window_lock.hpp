@@ -95,7 +95,7 @@ class WindowLock {
     return member < slots_.size() && slot(member).state == WindowLockSlot::State::granted;
   }
 
-  // Releases the lock of a member. `tell(other)` is called, outside of the guard, for each member that is granted it:
+  // Releases the lock of a member. `notify(other)` is called, outside of the guard, for each member that is granted it:
   // its bell is to be rung. It may call this lock.
   template <typename Function>
   void release(std::uint32_t member, Function&& notify) {

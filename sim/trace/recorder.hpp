@@ -84,7 +84,7 @@ class Recorder {
   // Whether steps of messages are observed: on(), or a check of a layer above, which shares the branches, so that
   // neither costs anything while both are disabled.
   [[nodiscard]] bool observing() const { return observing_; }
-  // Makes watched() true, with or without a trace.
+  // Makes observing() true, with or without a trace.
   void watch() { observing_wanted_ = observing_ = true; }
   // Disables and enables the recorder without closing. Resuming one that is not open has no effect.
   void pause() {

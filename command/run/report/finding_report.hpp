@@ -43,7 +43,7 @@ struct JobFinding {
   std::vector<FoundWait> waits;
 };
 
-// The finding for the cause of a job's end. Requires: `kind` is not kNone.
+// The finding for the cause of a job's end. Requires: `kind` is not none.
 [[nodiscard]] sim::Finding finding_of(CauseKind kind);
 // The same with its rank and the call in progress, read from the board now.
 [[nodiscard]] JobFinding finding_of_cause(const Cause& cause, const std::string& message, const sim::Board& board);

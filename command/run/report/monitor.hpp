@@ -125,7 +125,7 @@ class Monitor {
 
   // Sets the cause and the deadlines, unless a cause is set.
   void fail(Cause cause, std::int64_t now_ns, std::int64_t grace_ns, std::int64_t term_to_kill_ns);
-  // The cause in a rank's end; kNone: it is not a failure by itself.
+  // The cause in a rank's end; none: it is not a failure by itself.
   [[nodiscard]] static Cause judge(std::uint32_t rank, const RankEnd& end);
 
   std::vector<MonitoredRank> ranks_;

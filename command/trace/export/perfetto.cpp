@@ -62,7 +62,7 @@ constexpr std::uint64_t kOneSequence = 1;
 // Texts that are written once and then referred to by number.
 class Interned {
  public:
-  // The number of `text`; a new text is added to `told`, which must precede its first use.
+  // The number of `text`; a new text is added to `described`, which must precede its first use.
   std::uint64_t of(std::uint32_t list, const std::string& text, ProtobufMessage& described) {
     const auto [found, is_new] = numbers_[list].try_emplace(text, numbers_[list].size() + 1);
     if (is_new) described.message(list, ProtobufMessage().number(1, found->second).text(2, text));
