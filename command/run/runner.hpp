@@ -1,7 +1,7 @@
 // The runner of one job, from the first rank's start to the end of its last process: one thread, one epoll loop.
 //
 //   signals (children, Ctrl-C) ─┐
-//   PMI lines ──────────────────┼─> Watch decides ──> signals to the job's process group
+//   PMI lines ──────────────────┼─> Monitor decides ──> signals to the job's process group
 //   output of ranks ──> sinks   │
 //   deadlines ──────────────────┘
 #pragma once
