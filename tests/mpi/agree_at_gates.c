@@ -1,6 +1,7 @@
 // Creation of communicators by calls that are gates (each 64th call on a communicator). The agreement on a context
-// takes several rounds here; a member's message of one round must not be taken for one of the next. ranks: 5 reference:
-// 2
+// takes several rounds here; a member's message of one round must not be taken for one of the next.
+// ranks: 5
+// reference: 2
 #include "check.h"
 
 enum { kRounds = 3, kGate = 64, kKept = 6 };
