@@ -1,5 +1,6 @@
-// Looking at messages changes nothing of their way: the figures of the paper, untraced, traced, traced with walks, with
-// the log of decisions and with the check of types, take the same steps. From counters that always run.
+// Tests that the observation of messages does not change their path: the figures of the paper take the same steps
+// untraced, traced, traced with walks, with the log of decisions, and with the check of types. The steps are compared
+// by counters, which always run.
 #include <doctest/doctest.h>
 
 #include <array>

@@ -1,4 +1,4 @@
-// Compiled layouts: what folds, what it costs, where it reaches; external32, and types by size.
+// Tests of compiled layouts: which loops are folded, their cost and their bounds; external32, and types by size.
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-// Texts that can stop: in place or by stopping, one in another, given up in the middle.
+// Tests of routines: those that wait in place and those that suspend, nested ones, and ones destroyed before their end.
 #include "mpi_adi/device/steps.hpp"
 
 #include <doctest/doctest.h>

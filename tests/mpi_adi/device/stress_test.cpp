@@ -1,5 +1,5 @@
 // Random programs on the virtual wire: many ranks, all modes, wildcards, matched probes, pieces, a small heap; checked
-// against MPI's matching rules (MPI 4.0, section 3.5), the accounting law, and rest.
+// against MPI's matching rules (MPI 4.0, section 3.5) and the accounting law; at the end nothing is in progress.
 #include <algorithm>
 #include <array>
 #include <cstring>

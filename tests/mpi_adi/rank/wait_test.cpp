@@ -1,4 +1,4 @@
-// What a long wait puts on the job board, and what takes it off.
+// Tests of when a long wait is published on the job board, and when it is withdrawn.
 #include "mpi_adi/rank/wait.hpp"
 
 #include <doctest/doctest.h>

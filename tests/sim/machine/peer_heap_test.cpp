@@ -1,5 +1,5 @@
-// Another rank's memory, mapped by what it told: both see each other's writes, an owner that died does not matter, and
-// nothing that it says is believed.
+// Tests of PeerHeap: memory of another rank, mapped by the description that this rank sent. Both ranks see each other's
+// writes, the mapping outlives its owner, and the description is not trusted.
 #include "sim/machine/peer_heap.hpp"
 
 #include <doctest/doctest.h>

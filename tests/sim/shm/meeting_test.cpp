@@ -1,5 +1,5 @@
-// The place where processes meet, with threads in their stead: what is written before is read after, by all; no side is
-// written while somebody reads it; calls that went wrong leave nobody waiting.
+// Tests of the shared-memory barrier, with threads in place of processes: all read after it what all wrote before it,
+// no side is written while a member reads it, and after a failed call no member waits for ever.
 #include "sim/shm/meeting.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
-// A member that dies in the lock, behind every instruction of every step: what is left is the state before the step or
-// after it, once the dead one is withdrawn. And processes that are killed at any moment while others go on.
+// Tests of deaths inside a window lock. A member dies after each instruction of each step; once it is withdrawn, the
+// state must be that before the step or that after it. Also processes that are killed at any moment while others
+// continue.
 #include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>

@@ -1,18 +1,19 @@
-// The lock protocol of windows, small enough to look at all that can happen: three members that ask, shared or
-// exclusive, as often as they like; deaths at any moment, inside the guard behind any instruction. Two worlds: all
-// members reach the lock; or the third asks the target's device by messages, which acts in its name
+// A model of the lock protocol of windows, small enough to explore completely. Three members request the lock, shared
+// or exclusive, any number of times, and may die at any moment; inside the guard after any instruction. There are two
+// worlds: all members map the lock; or the third sends messages to the target's device, which acts for it
 // (mpi_adi/rma/locks.cpp, hear.cpp).
 //
-// What is done inside the guard is the real lock's (window_lock_steps.hpp): one step, because others wait for the guard
-// meanwhile (shm_holder_lock_model_test). What is around it is written here: who looks and sleeps, bells (each told one
-// a step of its own), messages, who hears of deaths. It is tied to the code by its names.
+// The code inside the guard is the real lock's (window_lock_steps.hpp). It is one step, because other members wait for
+// the guard meanwhile (holder_lock_model_test.cpp). The rest is modelled here: polls and sleeps, bells (each ring is a
+// step), messages, and reports of deaths. It has the names of the code that it models.
 //
-// Properties
+// Properties, by the name of their violation
 //  exclusion   an exclusive holder is alone
-//  overtaken   nobody is let in before one that asked earlier; shared ones go in together
-//  stuck       somebody waits, or is to do something, and no step but a new request is left. None leads back, so that
-//              with the one above who asks has it after finitely many grants
-//  unfinished  an unlock returns, or another one goes in, before all puts are at the target
+//  overtaken   no member gets the lock before one that requested it earlier; shared requests are granted together
+//  stuck       while a member waits, or has work to do, some step other than a new request is possible. No such step
+//              leads back to an earlier state, so with the property above each request is granted after finitely many
+//              others
+//  unfinished  an unlock does not return, and no other member gets the lock, before all puts are at the target
 #include <algorithm>
 #include <set>
 #include <string>

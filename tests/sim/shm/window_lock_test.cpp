@@ -1,4 +1,4 @@
-// The lock of a window and target: against a row that a deque holds, by threads, by processes.
+// Tests of window locks: against a model with a deque of requests, by threads, and by processes.
 #include "sim/shm/window_lock.hpp"
 
 #include <sched.h>
@@ -18,7 +18,7 @@ namespace {
 
 using LockMembers = std::vector<std::uint32_t>;
 
-// What the lock is to do, in one place and with one process.
+// A model of the lock's specification, in one process.
 class LockModel {
  public:
   // Whether it has it.

@@ -1,5 +1,5 @@
-// Long bodies read out of the sender's memory: the whole wire contract, and what happens when reading is not possible,
-// stops being possible, or is offered wrongly.
+// Tests of long bodies that the receiver reads out of the sender's memory: the wire contract, and reads that are
+// impossible, become impossible, or are offered wrongly.
 #include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>

@@ -1,4 +1,5 @@
-// The handshake on hand-made bytes: who knows the secret gets in, in whatever pieces it speaks; nobody else does.
+// Tests of the handshake on hand-made bytes: a peer with the secret is accepted, in pieces of any length; any other
+// peer is rejected.
 #include "sim/wire/tcp/auth.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
-// What goes wrong on a connection, over both backends, with real sockets and a man in the middle: everything arrives or
-// the end is named, and nothing hangs.
+// Tests of faults of a connection, over both backends, with real sockets and a proxy between them: all messages arrive,
+// or the loss is reported with its cause, and nothing hangs.
 #include <poll.h>
 #include <sys/resource.h>
 

@@ -1,5 +1,5 @@
-// Sender and receiver without a socket between: the bytes of one are given to the other as the test says, in pieces of
-// any length, damaged, or made up.
+// Tests of TCP's sender and receiver without a socket: the test passes the sender's bytes to the receiver, in pieces of
+// any length, damaged, or replaced by others.
 #include "sim/wire/tcp/tcp_receiver.hpp"
 
 #include <doctest/doctest.h>
