@@ -1,5 +1,5 @@
-// Generalized requests that know how to carry on: MPICH's MPIX_Grequest_start, with functions to poll and to wait with,
-// alone and by class, in every call that ends or looks at requests.
+// Extended generalized requests: MPICH's MPIX_Grequest_start, with functions that poll and wait, for single requests
+// and for classes, in every call that completes or tests requests.
 // ranks: 1 2
 // reference: 1 2
 #include "check.h"
