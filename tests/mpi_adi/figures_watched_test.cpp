@@ -120,7 +120,7 @@ std::array<Done, 2> play_looked_at(const Figure& figure, std::uint64_t seed, Loo
   world.settle();
   world.check_accounting();
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
-    // Otherwise nobody looked.
+    // The observers were active.
     if (options.trace) CHECK(world.recorder(rank).written() > kMessages);
     if (looks == Looks::decisions && rank == 1) CHECK(world.kernel(rank).target().decisions().kept() >= kMessages);
   }

@@ -198,7 +198,7 @@ class Program {
   }
   Datatype& type_of(const PostedReceive& posted) { return posted.strided ? strided_ : world_.bytes(); }
 
-  // Frees what is complete and notes who got what.
+  // Frees completed requests, and records which message each receive got.
   void collect() {
     for (auto& message : sent_) {
       if (message->request == nullptr || !message->request->complete) continue;

@@ -52,8 +52,8 @@ void allocate_and_publish(SharedHeap& heap, HeapMeeting& meeting, std::byte*& sm
   heap.publish(meeting.area);
 }
 
-// The owner, a process of its own: says "there", answers each word with what it finds at the pieces' ends, until the
-// pipe's end.
+// The owner of a heap, a child process. It first sends "there". Then it answers each word with the contents of the
+// pieces' ends, until the pipe is closed.
 class HeapOwner {
  public:
   HeapOwner() : meeting_(make_meeting()) {
@@ -216,7 +216,7 @@ TEST_CASE("peer heap: a place outside of the file is refused") {
   mapped_place(peer, {end - 1, 1});
 }
 
-// This process plays the owner that says something else than there is.
+// An owner, played by this process, whose description of its heap is false.
 struct SaidHeap {
   RankArea area{};
   explicit SaidHeap(int descriptor) {

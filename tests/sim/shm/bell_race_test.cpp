@@ -85,7 +85,7 @@ class Race {
     switch (what_) {
       case Break::no_look:
         await(rang_, round);
-        break;  // the word is there, and nobody slept who could be rung for
+        break;  // the word is published, and no sleeper was there for which to ring
       case Break::ring_before_publish:
         await(rang_early_, round);
         break;

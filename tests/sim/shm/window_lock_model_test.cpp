@@ -62,7 +62,7 @@ class LockExplorer {
       if (!in(world.dead, member) && world.phase[member] != idle) return wrong("stuck");
     }
   }
-  // A step is taken. `moves`: it is no request and no death.
+  // Makes a step to the state `next`. `moves`: the step is neither a request nor a death.
   void go(const LockWorld& next, bool moves = true) {
     moves_ |= moves;
     for (std::uint32_t a = 0; a < kLockMembers; ++a) {
@@ -91,7 +91,7 @@ class LockExplorer {
     return world;
   }
 
-  // The real lock's step, and the deaths in it. False: it showed something wrong.
+  // Makes a step of the real lock, and explores deaths inside it. Returns false if a property was violated.
   bool step(LockWorld& world, LockStep what, std::uint32_t actor, std::uint32_t member, bool& granted) {
     const bool may_die = actor != kDevice && world.deaths_left != 0;
     const LockOutcome& outcome = steps_.take(world.lock, what, actor, member, world.dead, may_die);
@@ -109,7 +109,8 @@ class LockExplorer {
     granted = outcome.granted;
     return true;
   }
-  // Of a let-in that a death cuts off shared ones may be in while others beside them in the row are not yet.
+  // Whether a request was granted before an earlier one. If a death interrupts the grant of several shared requests
+  // (`cut`), some of these may be granted before earlier ones.
   bool is_overtaken(const LockWorld& world, const SmallLock& after, bool cut) {
     for (std::uint32_t late = 0; late < kLockMembers; ++late) {
       if (!after.holds(late) || world.lock.holds(late)) continue;
@@ -122,7 +123,7 @@ class LockExplorer {
     }
     return false;
   }
-  // It asks now: behind all whose requests are not over.
+  // Puts a new request behind all unfinished ones.
   static void put_in_order(LockWorld& world, std::uint32_t member) {
     world.order[member] = 0;
     std::uint8_t behind = 1;
@@ -156,7 +157,8 @@ class LockExplorer {
     go(next, counts_as_move);
   }
 
-  // Bells are rung one after the other; who is asleep wakes up. True: that is what the actor is at.
+  // Rings the bells that the actor still has to ring, one for each step; a sleeping member wakes. Returns whether there
+  // is one.
   bool tells(const LockWorld& world, std::uint32_t actor) {
     for (std::uint32_t other = 0; other < kLockMembers; ++other) {
       if (!in(world.to_tell[actor], other)) continue;
