@@ -213,7 +213,7 @@ static void refused(void) {
   MPI_Wait(&request, &status);
   check_over("no wait function", &state, &status, request);
   CHECK(state.polled == 3, "no wait function: polled %d times", state.polled);
-  // What a poll function returns is the error of whoever asked, and the request is left.
+  // The error of a poll function is that of the call that polled, and the request remains.
   request = polled(&state, 2);
   state.answer = MPI_ERR_IO;
   REFUSED(MPI_Test(&request, &flag, &status), MPI_ERR_IO);
