@@ -25,7 +25,7 @@ namespace margay::command {
 // Breaks a text at spaces, where possible, into lines of at most `room` characters; all but the first are indented.
 [[nodiscard]] std::vector<std::string> wrapped(const std::string& text, std::size_t room);
 
-// The sort order of ranks: descending, except for kRank.
+// The sort order of ranks: descending, except by rank.
 enum class SortKey : std::uint8_t { rank, since, processor, calls, messages, bytes, posted, unexpected, heap };
 
 // A sort order's names.
@@ -45,6 +45,7 @@ struct SortWord {
 
 // Jobs.
 
+// A width into which every line fits.
 inline constexpr std::size_t kAnyWidth = 1U << 20U;
 // A job's headline, the launcher's report of a stall, the heading, and one line for each rank, for lines of `room`
 // characters; only the headline may be longer. `head_at` gets the index of the heading.

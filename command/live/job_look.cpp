@@ -86,7 +86,7 @@ RankLook JobMonitor::look_at_rank(const BoardReader& board, std::uint32_t rank, 
   const bool seen = before.at_ns != 0 && before.pid == now.pid;
   const bool same = seen && before.calls == now.calls && before.call == now.call;
   now.same_since_ns = same ? before.same_since_ns : now_ns;
-  // The board has the beginning of a reported wait; for shorter activities the snapshots must do.
+  // The board has the beginning of a reported wait. For other activities only the snapshots give a time.
   if (lives && block.wait.is_waiting != 0 && block.wait.since_ns <= now_ns && block.wait.since_ns != 0) {
     look.since_s = seconds(now_ns - block.wait.since_ns);
     look.waits_for = describe_wanted(block);
@@ -94,7 +94,7 @@ RankLook JobMonitor::look_at_rank(const BoardReader& board, std::uint32_t rank, 
     look.since_s = seconds(now_ns - now.same_since_ns);
     look.is_monitored = true;
   }
-  // Counters only grow. One that did not was read while it was written, or is invalid.
+  // Counters only grow; from a smaller one, which is invalid, no rate is derived.
   const bool grew = seen && now_ns > before.at_ns && now.calls >= before.calls && now.messages >= before.messages &&
                     now.bytes >= before.bytes && now.processor_ticks >= before.processor_ticks;
   if (grew && lives) {

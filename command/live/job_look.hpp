@@ -48,8 +48,8 @@ struct RankLook {
   std::string call;
   // Only while waiting: a phrase.
   std::string waits_for;
-  // Seconds in this call, or outside of any. With `watched` it is a lower bound, counted from the snapshot that first
-  // showed the same. Empty: the previous snapshot showed something else.
+  // Seconds in this call, or outside of any. With `is_monitored` it is a lower bound: the time since the first of the
+  // successive snapshots that showed the same activity. Empty: the previous snapshot showed another one.
   std::optional<double> since_s;
   bool is_monitored = false;
   std::uint64_t posted_receives = 0;
@@ -59,9 +59,8 @@ struct RankLook {
   struct Rates {
     // 1: one processor all the time.
     double processor = 0;
-    // Per second, as the next two.
+    // MPI calls, sent messages and sent bytes, each per second.
     double calls = 0;
-    // Sent.
     double messages = 0;
     double bytes = 0;
   };
@@ -77,7 +76,7 @@ struct JobLook {
   std::uint32_t nodes = 0;
   std::optional<double> runs_s;
   sim::BoardStall stall = sim::BoardStall::none;
-  // Of a stall; may be empty.
+  // The ranks that wait for one another, if the launcher has reported a stall with a cycle; may be empty.
   std::string cycle;
   std::vector<RankLook> ranks;
 };

@@ -58,8 +58,8 @@ class RunningJobs {
   // The job with this name, with a unique name that begins so, or with this launcher's process number; nullptr: none,
   // or several.
   [[nodiscard]] RunningJob* named(const std::string& word);
-  // Why `word`, or an empty one, does not name a single job: there is none, or there are several, which the message
-  // lists. `what`: the kind of thing searched for, "job". Printable.
+  // The message for a `word` that named() did not find, or for an empty word where a job must be named: no job fits, or
+  // several do, which the message lists. `what`: the kind of thing searched for, "job". The message is printable.
   [[nodiscard]] std::string why_not_named(const std::string& word, std::string_view what) const;
 
  private:

@@ -12,7 +12,7 @@ class App;
 namespace margay::command {
 
 struct TopOptions {
-  // A name or a launcher's process; empty: all jobs.
+  // A job's name, or its launcher's process number; empty: all jobs.
   std::string job;
   double interval_s = 0.5;
   bool once = false;

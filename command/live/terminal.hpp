@@ -48,16 +48,18 @@ class Terminal {
   // the terminal accepts no more (it is stopped, or its reader does not read) and a signal arrives, the remainder is
   // omitted.
   void draw(const std::vector<std::string>& lines, const std::vector<std::size_t>& reversed);
-  // The next event within `timeout_ms`. A Ctrl-Z is handled inside; its end, and that of a SIGSTOP, are returned as a
-  // resize.
+  // The next event within `timeout_ms`. A Ctrl-Z suspends the program inside this call. When the program continues,
+  // after a Ctrl-Z or a SIGSTOP, the event is a resize, so that the caller draws the screen again.
   [[nodiscard]] TerminalEvent wait(int timeout_ms);
 
  private:
   enum class Patience : std::uint8_t { until_signal, short_ };
 
-  // Saves the state and switches; switches again after a foreign change; restores.
+  // Saves the terminal's state and switches to the screen.
   void enter();
+  // Switches again after another program has used the terminal.
   void enter_again();
+  // Restores the state.
   void leave();
   void open_output();
   // Writes that cannot block the program forever: they end with a signal or after a short time.
@@ -70,7 +72,7 @@ class Terminal {
   bool has_keys_ = false;
   // Writes fail.
   bool gone_ = false;
-  // The terminal, opened anew for flags of its own; -1: standard output must do.
+  // The terminal, opened a second time so that it has flags of its own; -1: standard output is used.
   int output_ = -1;
   int signals_ = -1;
   // The state to restore.

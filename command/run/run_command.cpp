@@ -141,7 +141,8 @@ Status check_library(const RunOptions& options, const ProgramSpec& program, cons
                        "` lists them; --mpi system runs it with the " + "system's MPI)");
 }
 
-// The options that every rank gets: the launcher's own, then -genv's.
+// The options that every rank gets: the launcher's environment, overridden by the command line's options, and these by
+// -genv.
 sim::Options options_of_ranks(const RunOptions& options) {
   sim::Options all = sim::Options::from_environment(environ);
   std::vector<std::string> words;
@@ -191,7 +192,8 @@ ProcessEnd end_of(const Runner& runner, std::uint32_t rank) {
     case CauseKind::output_closed:
       break;
   }
-  // The launcher itself sends these two only, so another signal had another cause.
+  // Of the signals by which the launcher ends ranks, only these two are recorded with a reason; the end by any other
+  // signal (a crash, or the SIGINT of a Ctrl-C) is recorded as it is.
   if (signal != SIGTERM && signal != SIGKILL) return end;
   end.end = sim::TraceEnd::stopped;
   end.value = sim::stop_value(signal, why);
@@ -220,7 +222,8 @@ bool has_recorded(const RunOptions& options, const std::vector<std::string>& fil
   return false;
 }
 
-// Reports what the trace has lost, also if a variable requested it; the trace remains usable.
+// Prints what the trace has lost, no matter whether an option or a variable requested the trace. Losses do not change
+// the exit status, because the trace remains usable.
 void report_trace_losses(const RunOptions& options, std::uint64_t job, int exit_status) {
   const std::vector<std::string> files = trace_files(options, environ);
   if (!has_recorded(options, files, exit_status) || options.system_mpi) return;
@@ -331,7 +334,7 @@ int run_command(const std::vector<std::string>& words, const NameLocation& name_
     std::puts("margay 0.1.0 (PMI-1.1 launcher, MPICH ABI)");
     return 0;
   }
-  // A nested run inherits how the outer one records, and so would repeat its warnings.
+  // A run inside a rank of another run inherits that one's options by the environment, and would repeat its warnings.
   const bool is_nested = std::getenv("MARGAY_RANK") != nullptr;
   for (const std::string& warning : options.warnings) {
     if (!is_nested) print_error(warning);

@@ -230,7 +230,7 @@ void Runner::take_reports() {
   reported_by_ranks_.clear();
 }
 
-// A rank's end is reported to Watch only after its last lines of PMI and output have been read.
+// A rank's end is reported to the Monitor only after its last lines of PMI and output have been read.
 void Runner::on_child(pid_t pid, int code, int value) {
   const auto found = std::find(pids_.begin(), pids_.end(), pid);
   if (found == pids_.end()) {

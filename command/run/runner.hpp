@@ -1,7 +1,7 @@
 // The runner of one job, from the first rank's start to the end of its last process: one thread, one epoll loop.
 //
 //   signals (children, Ctrl-C) ─┐
-//   PMI lines ──────────────────┼─> Watch decides ──> signals to the job's process group
+//   PMI lines ──────────────────┼─> Monitor decides ──> signals to the job's process group
 //   output of ranks ──> sinks   │
 //   deadlines ──────────────────┘
 #pragma once
@@ -32,8 +32,8 @@
 
 namespace margay::command {
 
-// Owns the parts of the launcher and passes events between them. The parts do not include this header. Decisions are
-// Watch's; this class carries them out.
+// The launcher of one job: owns its parts, and passes events between them. The parts do not include this header. The
+// Monitor decides; this class carries the decisions out.
 class Runner {
  public:
   // `paths`: the executable of each program of `options`. `memory` has been created. All references must outlive the
@@ -64,7 +64,7 @@ class Runner {
   void signal_job(int signal);
   void show_state();
   void suspend();
-  // Processes all changes of children.
+  // Handles each child that has ended, stopped or continued.
   void reap();
   void take_reports();
   void on_child(pid_t pid, int code, int value);
@@ -91,7 +91,8 @@ class Runner {
   Poller poller_;
   Guardian guardian_;
   Offspring offspring_;
-  // What spawn() restores in each rank.
+  // The launcher's signal mask, ignored signals and descriptor limit before it changed them; spawn() restores them in
+  // each rank.
   SavedProcess saved_;
   int signals_ = -1;
   RankOutput output_;
@@ -99,7 +100,7 @@ class Runner {
   PmiServer server_;
   PmiChannels channels_;
   Monitor monitor_;
-  // Reads the board; also the next member.
+  // Reads the board, as OtherMpi does.
   StallDetector stall_;
   OtherMpi other_mpi_;
   // By rank; 0: not started.

@@ -5,14 +5,15 @@
 //   MARGAY_ALIAS(X)
 //
 // Most functions with counts have a twin for large ones, MPI_X_c, which differs only in the types of parameters (MPI
-// 4.0, 2.5.6). One text makes both:
+// 4.0, 2.5.6). One macro makes both:
 //
 //   MARGAY_TWINS(Recv, (void* buf, Count count, ..., MPI_Status* status), {
 //     return blocking_receive(called, {buf, count, ...}, status);
 //   })
 //
-// `called` is the function's name, "MPI_Recv" or "MPI_Recv_c". The types that differ have the names of int_counts and
-// large_counts below. Families with more forms have macros made of this one:
+// `called` is the function's name, "MPI_Recv" or "MPI_Recv_c". Types that differ between the twins are written as
+// Count, Displacement and Address, which int_counts and large_counts define below. Families with more forms have macros
+// that use MARGAY_TWINS:
 //
 //   MARGAY_COLLECTIVE  MPI_Bcast, MPI_Ibcast, MPI_Bcast_init  mpi/collective/request_call.hpp
 //   MARGAY_SEND        MPI_Send, MPI_Isend, MPI_Send_init     mpi/point_to_point/send.cpp

@@ -33,9 +33,9 @@ std::string ranks_of(const Communicator& communicator) {
   return std::to_string(0) + " to " + std::to_string(communicator.peer_count() - 1);
 }
 
-// Delays an abort, because the launcher detects a dead rank within milliseconds, has its signal, and ends the job with
-// that as the cause; a survivor that aborts first would hide it. A rank that lost its peers by its own failure is the
-// cause itself, and does not wait.
+// Delays an abort that a lost peer caused. The launcher detects the dead rank within milliseconds, and reports the
+// signal that killed it as the cause of the job's end; a survivor that aborted first would be reported instead. A rank
+// that lost its peers by a failure of its own is the cause itself, and does not wait.
 void let_the_launcher_speak(const sim::Kernel& kernel) {
   for (std::uint32_t rank = 0; rank < kernel.ranks(); ++rank) {
     // For example a failed connection of this process.
@@ -47,7 +47,7 @@ void let_the_launcher_speak(const sim::Kernel& kernel) {
 
 // Whether the handler ends the job; null is MPI_ERRORS_ARE_FATAL. Margay ends the whole job also for MPI_ERRORS_ABORT.
 bool is_fatal(const ErrorHandlerPtr& handler) {
-  if (handler != nullptr && handler->function != nullptr) return false;  // another thread may be freeing its handle
+  if (handler != nullptr && handler->function != nullptr) return false;  // its handle is not read: a thread may free it
   const MPI_Errhandler which = handler == nullptr ? MPI_ERRORS_ARE_FATAL : handler->handle;
   return which == MPI_ERRORS_ARE_FATAL || which == MPI_ERRORS_ABORT;
 }
@@ -120,7 +120,8 @@ void Call::watch_leave() {
   if (recorder.on()) rank_->call_trace().leave(recorder, name_.text, error_class_);
   if (rank_->handles().origins() != nullptr) {
     rank_->handles().origins()->leave();
-    // Makes the next request the long way, which records its creator, so that the short way needs no test.
+    // Empties the free list, so that the next request is made by the slow path, which records its creator. The fast
+    // path then needs no test for that.
     rank_->handles().hide_free_requests();
   }
 }
@@ -259,7 +260,7 @@ int Call::failed() {
   sim::BoardBlock& board = rank.process().board();
   std::memcpy(board.failed_call.data(), name_.board, sizeof name_.board);
   const std::string_view class_name = error_class_name(error_class_);
-  // For the launcher: a rank whose MPI_Finalize returns an error ends without having been finalized.
+  // For the launcher: if MPI_Finalize fails, the rank ends without being finalized, and this is the reported reason.
   sim::set_text(
       board.message,
       (class_name.empty() ? "error " + std::to_string(error_class_) : std::string(class_name)) + ": " + *sentence_);

@@ -38,10 +38,10 @@ namespace margay::mpi {
 // destruction. Lives on the binding's stack.
 class Call {
  public:
-  // Takes the process lock. Before MPI_Init and after MPI_Finalize it prints a message and ends the process with status
-  // 1.
+  // Takes the process lock. While MPI does not run (neither the world model nor a session uses it), it prints a message
+  // and ends the process with status 1.
   explicit Call(const Invocation& of) : Call(of, current_rank()) {}
-  // For a given rank, also while no world or session refers to the job.
+  // The same for a given rank, which may be dormant: no world or session refers to the job.
   Call(const Invocation& of, MpiRank& rank) : Call(of, &rank) {}
   // A call without an error leaves the rank here, after the binding has written its results.
   ~Call() {
@@ -56,8 +56,9 @@ class Call {
   // Whether no error is set.
   [[nodiscard]] bool ok() const { return error_class_ == MPI_SUCCESS; }
 
-  // Lookups. Each returns nullptr after an error, its own or an earlier one. The object's error handler is the one that
-  // failed() calls from then on.
+  // Lookups. Each returns nullptr after an error, its own or an earlier one. From the lookup of a communicator or a
+  // request on, failed() calls the error handler of that communicator, or of the request's; other lookups do not change
+  // the handler.
   [[nodiscard]] Communicator* communicator(MPI_Comm handle) {
     Communicator* const found = rank_->communicator(handle);
     if (found == nullptr || !ok()) [[unlikely]]
@@ -140,8 +141,9 @@ class Call {
     bad_elements(count, type);
     return false;
   }
-  // The same for a buffer, which must not be MPI_IN_PLACE, nor null if there are bytes to move. It may be MPI_BOTTOM if
-  // the datatype, or `displacement` in bytes, has the address. address() omits the check of the count.
+  // The same for a buffer, which must not be MPI_IN_PLACE, nor null if there are bytes to move. MPI_BOTTOM, which is
+  // the null pointer, is valid if the offsets of the datatype, or `displacement` (in bytes), are absolute addresses.
+  // address() is buffer() without the check of the count.
   void buffer(const void* address, std::int64_t count, const Datatype* type, const char* what = "the buffer",
               std::int64_t displacement = 0) {
     if (type != nullptr) static_cast<void>(elements(count, *type));
@@ -160,11 +162,12 @@ class Call {
       null_argument(what);
   }
 
-  // Sets the call's error, unless it has one. `error_class` may also be a code, as a program's callback may return; it
-  // then stays as it is.
+  // Sets the call's error, unless it has one. `error_class` may also be an error code, for example one that a program's
+  // callback returned; the call then returns this code unchanged. An empty `sentence`: the class's general message.
   [[gnu::noinline]] void error(int error_class, std::string sentence);
-  // The origin of the error, besides its class.
+  // The origin of the error, which its class alone does not give.
   enum class Blame : std::uint8_t {
+    // The call itself.
     call,
     // A lost peer, whatever the class is: a fatal error first waits for the launcher's report.
     peer,
@@ -175,8 +178,9 @@ class Call {
   void blame(Blame whom) { blame_ = whom; }
   // The origin that was set last.
   [[nodiscard]] Blame blamed() const { return blame_; }
-  // Adds the part of the call to an error's message, in calls that have the same argument twice: "of the send". Does
-  // nothing without an error. Not for errors of the communicator, which both parts share.
+  // For calls that have the same argument twice: appends to the error's message the part of the call to which the
+  // argument belongs, such as "of the send". Does nothing without an error, for an error of the communicator (which
+  // both parts share), and if a part was appended before.
   void whose(const char* part) {
     if (!ok()) [[unlikely]]
       add_whose(part);
@@ -185,8 +189,9 @@ class Call {
   void whose_communicator(const char* argument);
   // Sets the communicator whose handler is called, if it is not the one looked up last.
   void on(Communicator& communicator) { handler_of_ = &communicator; }
-  // The same for a communicator that may be freed while functions of the program run: the caller's reference, which the
-  // call takes over, keeps it until its handler has been called. Requires: an error is set next.
+  // The same for a communicator that may be freed before the call fails. The call takes over the caller's reference,
+  // and drops it when it has copied the handler, just before it calls that. Requires: an error is set next, because
+  // only a failed call drops the reference.
   void hold(Communicator& communicator) {
     on(communicator);
     holds_ = true;
@@ -201,7 +206,7 @@ class Call {
   // MPI_SUCCESS. Both return what the binding returns.
   [[nodiscard, gnu::noinline]] int failed();
   // Ends the call and passes `code` to the communicator's handler, outside the rank, because the program's function may
-  // call MPI or never return. Does not return if the handler is fatal. Returns the code as the handler leaves it.
+  // call MPI or never return. Does not return if the handler is fatal. Returns the code, which the handler may change.
   int hand_over(const Communicator& communicator, int code);
   // The function's name.
   [[nodiscard]] const char* name() const { return name_.text; }
@@ -234,15 +239,15 @@ class Call {
     // One comparison: without its sign a negative rank is a large number.
     return communicator == nullptr || static_cast<unsigned>(rank) < static_cast<unsigned>(communicator->peer_count());
   }
-  // The failures of the checks: each sets the error, and does nothing after an earlier one. Those with a result return
-  // nullptr, or what the check returns.
+  // The slow paths of the checks: each sets the error, unless one is set. Those with a result return nullptr, except
+  // datatype_of_none() for a valid argument.
   [[gnu::noinline]] Communicator* bad_communicator(MPI_Comm handle, const Communicator* found);
   // An intercommunicator where only intracommunicators are valid.
   [[gnu::noinline]] Communicator* refused_inter();
   // An invalid handle; bad_datatype() also: a type that is not committed.
   [[gnu::noinline]] void no_datatype(MPI_Datatype handle, const Datatype* found);
   [[gnu::noinline]] void bad_datatype(MPI_Datatype handle, const Datatype* found);
-  // MPI_DATATYPE_NULL, which is valid for no elements: returns MPI_BYTE for that.
+  // An invalid handle, except that MPI_DATATYPE_NULL is valid if `count` is 0; then it returns MPI_BYTE's type.
   [[gnu::noinline]] Datatype* datatype_of_none(MPI_Datatype handle, std::int64_t count, const Datatype* found);
   [[gnu::noinline]] UserRequest* bad_request(MPI_Request handle, const UserRequest* found);
   [[gnu::noinline]] void bad_count(std::int64_t count, const char* what);
@@ -262,7 +267,7 @@ class Call {
   [[noreturn, gnu::noinline]] void not_running() const;
   // The slow path of wait(): rounds of progress.
   [[gnu::noinline]] void wait_long(const Request& request);
-  // Notify the trace and the checks that watch every call.
+  // Notify the trace and the checks that observe every call.
   [[gnu::noinline]] void watch_enter(const void* returns_to);
   [[gnu::noinline]] void watch_leave();
   // Leaves the rank: notifies traces and checks, clears the board, unlocks.
@@ -293,8 +298,9 @@ class Call {
   std::unique_ptr<std::string> sentence_;
 };
 
-// Raises an error of a call that must not enter the rank, as Call::failed() would; any thread. Returns the code as the
-// handler leaves it. (The board's failed call is that of calls inside.)
+// Raises an error of a call that must not enter the rank, as Call::failed() does inside. May be called by any thread.
+// Returns the code, which the handler may change. Does not write the failed call to the board, whose fields belong to
+// the threads inside the rank.
 int raise_outside(MpiRank& rank, const CallName& name, int error_class, const std::string& sentence);
 
 // The single round of progress of a call that does not wait (MPI_Test, MPI_Iprobe). give_way() may follow.

@@ -25,9 +25,10 @@ struct CallName {
 template <CallName Name>
 inline constexpr CallName call_name = Name;
 
-// A call's function and the program's location, made in the binding from the name: the return address is the program's
-// line, for traces. A function that is the body of several bindings takes an Invocation in place of a name, so that the
-// address is the binding's.
+// The function of a call, and the location of the call in the program, for traces. A binding makes it implicitly from
+// the name; the default argument is then the address to which the binding returns. A function that is the body of
+// several bindings takes an Invocation in place of a name: made inside that function, the address would lie in the
+// binding and not in the program.
 struct Invocation {
   // NOLINTNEXTLINE(google-explicit-constructor): the name is what bindings write.
   Invocation(const CallName& called, const void* returns_to = __builtin_return_address(0))
@@ -38,7 +39,7 @@ struct Invocation {
 
   // The function's name, of static lifetime.
   const CallName& name;
-  // The program's code address behind the call.
+  // The address in the program to which the call returns.
   const void* caller;
 };
 

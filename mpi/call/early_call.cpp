@@ -15,7 +15,8 @@ namespace margay::mpi {
 
 EarlyCall::EarlyCall(const Invocation& of) : name_(of.name), rank_(current_rank()) {
   if (rank_ == nullptr) return;
-  // The thread that initialized MPI may enter the rank at any level; others only with MPI_THREAD_MULTIPLE.
+  // The thread that initialized MPI may enter the rank at every thread level. Other threads may only with
+  // MPI_THREAD_MULTIPLE, so they stay outside at every level.
   if (is_rank_thread()) {
     call_.emplace(of, *rank_);
   } else if (noted_ = rank_->handles().origins(); noted_ != nullptr) [[unlikely]] {
@@ -40,7 +41,7 @@ void EarlyCall::error(int error_class, std::string sentence) {
   sentence_ = std::move(sentence);
 }
 
-// The three places where it may happen: in the rank's thread, in another thread, and while MPI does not run.
+// Three cases: the rank's thread, another thread, and a call while MPI does not run.
 int EarlyCall::failed() {
   if (call_) return call_->failed();
   leave();  // before the handler, which may never return

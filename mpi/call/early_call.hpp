@@ -1,8 +1,9 @@
 // A call that needs no rank: valid at any time, also before MPI_Init and after MPI_Finalize, and from any thread at any
-// level (MPI 4.0, 11.4.1). In the thread that initialized MPI it is a Call. In others it stays outside the rank: what
-// it uses has a lock of its own, so it neither waits for a call in progress nor delays it, the end of MPI, or a change
-// to a higher thread level. It is in no trace; its errors go to the same handler, or, while MPI does not run, are
-// handled as the initial handler says (MPI 4.0, 9.3).
+// level (MPI 4.0, 11.4.1).
+// In the thread that initialized MPI it is a Call. In another thread it stays outside the rank, and uses only data with
+// locks of their own. So it does not wait for a call in progress, and delays neither that call, nor the end of MPI, nor
+// a change to a higher thread level. Such a call is not traced. Its errors go to the handler for errors of no object;
+// while MPI does not run, the initial error handler decides (MPI 4.0, 9.3).
 #pragma once
 
 #include <optional>
@@ -39,7 +40,7 @@ class EarlyCall {
 
   const CallName& name_;
   MpiRank* const rank_;  // read once, as another thread may end MPI; stays valid until the process exits
-  // In the rank's thread; else the call is outside the rank.
+  // Set in the thread that initialized MPI; empty: the call stays outside the rank.
   std::optional<Call> call_;
   Origins* noted_ = nullptr;       // outside the rank: records this call as the creator of objects
   int error_class_ = MPI_SUCCESS;  // of a call outside the rank

@@ -13,7 +13,7 @@ namespace margay::mpi {
 
 namespace {
 
-// The finding of a fatal error; nothing where the check that found the error has recorded one.
+// The finding of a fatal error; empty for MPI_ERR_RMA_CONFLICT, whose finding the check has recorded.
 std::optional<sim::Finding> finding_of(int error_class) {
   switch (error_class) {
     case MPI_ERR_RMA_CONFLICT:
@@ -59,7 +59,8 @@ std::optional<sim::Finding> finding_of(int error_class) {
 
 }  // namespace
 
-// `text` of this library's error codes begins with the function's name, which the message has in front.
+// Removes the function's name from `text`: the text of an error code that margay made begins with it, and the message
+// has it already, in front of the location.
 std::string fatal_sentence(mpi_adi::MpiRank& rank, const CallName& name, const std::string& where, std::string text) {
   const std::string called = name.text;
   for (const std::string& again : {called + ": ", called + " "}) {

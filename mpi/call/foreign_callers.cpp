@@ -1,6 +1,6 @@
-// Entry points for MPICH's libraries for C++ and Fortran. After these have made an object from a function of the
-// program, they set here how that function is to be called. (Fortran functions that handle errors or reduce are called
-// as C's are.)
+// Entry points for MPICH's libraries for C++ and Fortran. After such a library has made an object from a function of
+// the program, it calls one of them to set how that function is to be called. (Fortran's error handlers and reductions
+// need none: they are called as C's are.)
 #include <mutex>
 
 #include "mpi/call/binding.hpp"

@@ -9,7 +9,7 @@
 
 namespace margay::mpi {
 
-// MPI forbids aliased buffers; MPI_IN_PLACE is for that. Partial overlap is not detected.
+// MPI forbids aliased buffers; a program passes MPI_IN_PLACE instead. Partial overlap is not detected.
 void check_buffers(Call& call, const void* send, const void* receive, std::int64_t count) {
   if (!call.ok() || count == 0) return;
   if (receive == MPI_IN_PLACE) {
@@ -93,7 +93,7 @@ Operands::Operands(Call& call, MPI_Op op, Datatype* type, std::int64_t count) : 
 Reduction Operands::begin(const void* send, void* receive) {
   const std::uint64_t bytes = row_bytes();
   auto* row = static_cast<std::byte*>(receive);
-  // A row of another layout, or without a result's memory, needs memory of its own.
+  // Without such a buffer the row needs memory of its own.
   if (receive == nullptr || !rows_are_memory()) {
     own_ = portal_->take_memory(bytes);
     row = own_.get();

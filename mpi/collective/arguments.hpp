@@ -36,12 +36,12 @@ class TypedData {
   return communicator != nullptr && communicator->is_inter();
 }
 
-// Checks two buffers of a reduction: MPI_IN_PLACE only for the send buffer, and not the same address.
+// Checks the two buffers of a reduction: their addresses must differ, and the receive buffer must not be MPI_IN_PLACE.
 void check_buffers(Call& call, const void* send, const void* receive, std::int64_t count);
 
 // Sets the error of a finished collective call, if it has one, with a message.
 void record_error(Call& call, int error_class);
-// The same for a call that was carried out here.
+// The same for a blocking call, which `collective` carried out.
 inline void record_error(Call& call, const Collective& collective) {
   record_error(call, collective.error_class());
 }
@@ -81,7 +81,8 @@ class Operands {
   void combine(const void* in, void* inout) const;
 
  private:
-  // Whether rows have the layout of memory: elements of predefined operations include a pair type's padding.
+  // Whether rows have the layout of the program's memory. Those of predefined operations do: their elements include the
+  // padding of pair types.
   [[nodiscard]] bool rows_are_memory() const { return !user_ || user_->rows_are_memory(); }
   [[nodiscard]] std::uint64_t row_bytes() const {
     return user_ ? user_->row_bytes() : static_cast<std::uint64_t>(count_ * type_->extent);

@@ -1,5 +1,5 @@
-// The report of a collective call to the check of collective calls (collectives/portal/call_check): one line in every
-// binding, which costs a test while the check is disabled.
+// The interface of collective bindings to the check of collective calls (collectives/portal/call_check). Each binding
+// reports its call by one line, which costs one test while the check is disabled.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace margay::mpi {
 
-// For calls without a root; no value that MPI gives a meaning.
+// The root of a call without one; MPI gives this number no meaning.
 inline constexpr int kNoRoot = std::numeric_limits<int>::min();
 
-// The arguments that all members must name alike. `root`: as the program names it, also MPI_ROOT and MPI_PROC_NULL;
+// The arguments that must be equal on all members. `root`: the program's argument, also MPI_ROOT or MPI_PROC_NULL;
 // kNoRoot: none. `operation` 0: none.
 struct CollectiveCall {
   int root = kNoRoot;
@@ -31,12 +31,13 @@ struct CallShares {
   bool expects_alike = false;
 };
 
-// The amount of `bytes` of elements of `type`.
+// `bytes` bytes of elements of `type` as an Amount: the number with the elements' signature.
 [[nodiscard]] Amount amount_of(const Datatype& type, std::uint64_t bytes);
 
 // Reports a call whose root, operation, count and type are equal on all members.
 void report_call(Call& call, const Communicator& communicator, const CollectiveCall& what);
-// Reports a call with blocks. Count and type are this member's, for messages only; or also equal on all if `alike`.
+// Reports a call with blocks. `alike`: count and type must be equal on all members; otherwise they describe this member
+// in messages only.
 void report_call(Call& call, const Communicator& communicator, const CollectiveCall& what, CallShares shares,
                  bool alike = false);
 

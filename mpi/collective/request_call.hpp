@@ -16,8 +16,8 @@ namespace margay::mpi {
 // The form of a call: MPI_Ibarrier begins at once, MPI_Barrier_init makes a call that MPI_Start begins.
 enum class Form : std::uint8_t { nonblocking, persistent };
 
-// Gives `task`, whose arguments are valid, a request, which owns it, and starts it if it is nonblocking. Sets the
-// call's error, and leaves *request alone, if there is no handle.
+// Makes a request that owns `task`, and starts the task if the call is nonblocking. If too many requests are alive, it
+// sets the call's error and leaves *request unchanged. Requires: the task's arguments are valid.
 void begin_request(Call& call, Form form, std::unique_ptr<CallTask> task, MPI_Request* request);
 // The same as the end of a binding.
 inline int give_request(Call& call, Form form, std::unique_ptr<CallTask> task, MPI_Request* request) {
@@ -25,10 +25,14 @@ inline int give_request(Call& call, Form form, std::unique_ptr<CallTask> task, M
   return call.done();
 }
 
-// The task of a call that `What` describes. `What` checks the arguments in its constructor from (Call&, arguments) and
-// has: communicator(); for_each_type(function), for the datatypes to keep; begin(), called when a call begins; plan()
-// and text(), as in select/perform; finish(), called after success; and by(), if the call runs functions of the
-// program. Owns the `What`, and keeps the datatypes that it refers to until it is destroyed.
+// The task of a call that `What` describes; it owns the `What`, and references its datatypes until it is destroyed.
+// `What` has a constructor from (Call&, arguments), which checks the arguments, and these members:
+//   communicator()
+//   for_each_type(function)  passes each datatype to be referenced
+//   begin()                  called when a call begins
+//   plan(), text()           the algorithm and its routine, as in select/perform
+//   finish()                 called after success
+//   by()                     only if the call runs functions of the program
 template <typename What>
 class CheckedTask final : public CallTask {
  public:

@@ -15,8 +15,9 @@ namespace margay::mpi {
 [[nodiscard]] MPI_Datatype pair_of(const TypeDefinition& definition);
 // Whether a pair type has padding, so that its elements are not a run of MPI_Type_size bytes each.
 [[nodiscard]] bool is_padded_pair(MPI_Datatype type);
-// Accumulates element by element, because elements with padding lie apart in memory, or a piece holds parts of two.
-// `pair`: the elements' type. Requires: `access` is checked, and all its types' elements are `pair`.
+// Accumulates element by element: the bytes of a padded pair are not consecutive in memory, and a piece of them may
+// hold parts of two elements. `pair`: the elements' type. Requires: `access` is checked, and all its types' elements
+// are `pair`.
 void accumulate_pairs(Rma& rma, Window& window, const Access& access, const AccumulateOperands& operands,
                       const OriginData& origin, const Datatype& pair);
 
@@ -29,12 +30,12 @@ namespace margay::mpi {
 [[nodiscard]] int access_call(const Invocation& name, Direction direction, const AccessArguments& arguments,
                               MPI_Request* request);
 
-// The result of an accumulate, besides `AccessArguments`. Not `wanted`: MPI_Accumulate has none.
+// The result buffer of an accumulate; its other arguments are an AccessArguments.
 struct ResultArguments {
   void* result = nullptr;
   std::int64_t count = 0;
   MPI_Datatype type = MPI_DATATYPE_NULL;
-  // The call has a result (MPI_Get_accumulate and others).
+  // The call has a result (MPI_Get_accumulate and others); false: MPI_Accumulate.
   bool wanted = false;
   bool one_element = false;  // of a predefined datatype (MPI_Fetch_and_op, MPI_Compare_and_swap)
 };
@@ -48,8 +49,8 @@ struct ResultArguments {
 
 }  // namespace margay::mpi
 
-// Defines the bindings of an access, MPI_X and MPI_RX, which has a request behind the parameters, each with its twin
-// for large counts: work(name, arguments...) and work(name, arguments..., request).
+// Defines the bindings of an access, each with its twin for large counts: MPI_X as work(name, arguments...), and
+// MPI_RX, whose last parameter is a request, as work(name, arguments..., request).
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage): several names made of one.
 #define MARGAY_ACCESS(name, request_name, parameters, work, ...)              \
   MARGAY_TWINS(name, parameters, { return work(called, __VA_ARGS__); })       \

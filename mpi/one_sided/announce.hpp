@@ -25,8 +25,8 @@ struct ConflictLocation {
 // The message for a conflict at the target, which follows the name of the second access's function.
 [[nodiscard]] std::string conflict_text(const Conflict& conflict, const AnnouncedAccess& second,
                                         const ConflictLocation& place);
-// The message for a conflict in the origin's own memory (WindowCheck::buffers). `access_made`: the second access as announced
-// to its target.
+// The message for a conflict in the origin's own memory (WindowCheck::buffers). `second`: the second access, as an
+// access to this memory; `access_made`: the same as announced to its target.
 [[nodiscard]] std::string own_conflict_text(const Conflict& conflict, const AnnouncedAccess& second,
                                             const AnnouncedAccess& access_made, const std::string& first_call);
 
@@ -34,7 +34,7 @@ struct ConflictLocation {
 struct AccessNature {
   AccessKind kind = AccessKind::put;
   bool with_request = false;
-  // Of an accumulate, whose `access.buffer` is the result's.
+  // The operands of an accumulate, whose `access.buffer` takes the result; null: a put or a get.
   const AccumulateOperands* operands = nullptr;
   OriginData origin = {};
 };
@@ -47,7 +47,8 @@ struct AccessNature {
   return window.check == nullptr || announce_checked(call, window, access, nature);
 }
 
-// Sets, from the window's hints, which operations accumulates of the same bytes may mix, and whether they are ordered.
+// Sets two fields of `access` from the window's hints: which operations may be mixed by concurrent accumulates of the
+// same bytes (mixed_ops), and whether accumulates of one origin are ordered.
 void read_hints(const Window& window, AnnouncedAccess& access);
 
 }  // namespace margay::mpi

@@ -1,4 +1,5 @@
-// The request of a request-based access (MPI 4.0, 12.3.5): complete when nothing of it is in progress at this origin.
+// The request of a request-based access (MPI 4.0, 12.3.5). It is complete when no message of the access is in progress
+// at this origin.
 #pragma once
 
 #include "mpi/call/call.hpp"
@@ -8,8 +9,8 @@
 
 namespace margay::mpi {
 
-// Counts the access's messages and the call that begins it. Owned by its handle; after MPI_Request_free it deletes
-// itself when complete.
+// Its count is the number of the access's messages in progress, plus one while the call is still starting them; the
+// request is complete at 0. Owned by its handle; after MPI_Request_free it deletes itself when complete.
 class RmaRequest final : public OwnRequest, private Listener {
  public:
   // `of`: the window's communicator, which the request keeps.
@@ -54,8 +55,8 @@ class RmaRequest final : public OwnRequest, private Listener {
     if (given_up_) delete this;
   }
 
-  // Later accesses of this process are announced behind this report, and other processes' are not compared with the
-  // access, so nothing waits for it.
+  // Reports the access as complete, without a wait for the target's answer: later accesses of this process are
+  // announced behind this report, and accesses of other processes are not compared with this one.
   void end_announced(MpiRank& rank) {
     const Access::Announced access = std::exchange(announced_, {});
     Window* const window = rank.rma().window_of(*communicator);

@@ -10,7 +10,7 @@ namespace margay::mpi {
 
 namespace {
 
-// Enters the rank for its lifetime, unless there is none, or a trace or a check watches its calls.
+// Enters the rank for its lifetime, unless there is none, or a trace or a check observes its calls.
 class ShortStay {
  public:
   ShortStay() : rank_(current_rank()) {
@@ -53,20 +53,21 @@ struct Place {
   std::size_t bytes = 0;
 };
 
-// Whether an access may begin at once: the epoch is open, and no lock is missing.
+// Whether an access may begin at once: an epoch is open, and its lock, if one was requested, is held.
 bool is_open(const Window& window, const WindowTarget& target) {
   if (target.lock != LockKind::none) return target.locked || !target.lock_asked;
   return window.fence == Window::Fence::used || (window.starts && target.in_start);
 }
 
-// The member of a window; nullptr if it is invalid, or the window is checked for conflicts.
+// Looks up a window and its member `target`. Sets `window`. Returns nullptr if one is invalid, or if --check-rma checks
+// the window.
 WindowTarget* target_of(MpiRank& rank, MPI_Win handle, int target, Window*& window) {
   window = rank.handles().windows().find(handle);
   if (window == nullptr || window->check != nullptr) return nullptr;
   return static_cast<unsigned>(target) < static_cast<unsigned>(window->members()) ? &window->target(target) : nullptr;
 }
 
-// The access's elements in the target's memory; null if the whole call has to do it.
+// The access's elements in the target's memory; null if the full path has to perform the access.
 Place place_of(MpiRank& rank, const AccessArguments& arguments) {
   // Products of two numbers below this do not overflow.
   constexpr std::uint64_t kEnd = std::uint64_t{1} << 31;
@@ -136,14 +137,14 @@ bool change_word(const CallName& name, const AccessArguments& arguments, Change 
 
 }  // namespace
 
-// A copy between two pieces of mapped memory; counts as the whole call does.
+// A copy between two pieces of mapped memory, which is counted as the full path would count it.
 bool short_access(const CallName& name, Direction direction, const AccessArguments& arguments) {
   const ShortStay stay;
   if (stay.rank() == nullptr) return false;
   const Place place = place_of(*stay.rank(), arguments);
   if (place.at == nullptr) return false;
   const CallOnBoard on_board(*stay.rank(), name);
-  // A put only reads it.
+  // The cast is safe: a put only reads this memory.
   auto* const here = static_cast<std::byte*>(const_cast<void*>(arguments.origin));
   const bool put = direction == Direction::put;
   stay.rank()->rma().count(put ? sim::CountedAccess::put : sim::CountedAccess::get, WindowMethod::direct, place.bytes);

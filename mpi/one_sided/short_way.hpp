@@ -1,10 +1,10 @@
 // Fast paths of frequent window calls: put, get or update a few elements in memory that is mapped here, with the same
-// type and count on both sides, in an open epoch; and flush if nothing is in progress. Each function makes all checks
-// of the whole call in a few comparisons. True: done. False: nothing happened, and the whole call reports the error,
-// waits, or uses another method.
+// type and count on both sides, in an open epoch; and flush if nothing is in progress. Each function checks in a few
+// comparisons all that the full path checks. It returns true if the access is done. False: it had no effect; the caller
+// takes the full path, which reports the error, waits, or uses another method.
 //
-// The rank is entered and left as in any call, so that the coprocessor is notified of work for it. No Call object is
-// made, nothing is traced, and no error message can be needed: these are the savings.
+// The rank is entered and left as in any call, so that the coprocessor is notified of work for it. A fast path saves
+// the Call object, the tests for a trace, and error messages.
 #pragma once
 
 #include "mpi/call/call_name.hpp"

@@ -16,8 +16,8 @@ namespace {
 constexpr int kAssertions =
     MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;
 
-// Of the assertions margay uses MPI_MODE_NOCHECK and MPI_MODE_NOSUCCEED only; those that a call does not allow are
-// errors.
+// Sets an error for an assertion that the call does not allow. margay uses only MPI_MODE_NOCHECK and
+// MPI_MODE_NOSUCCEED; it accepts the others without effect.
 void check_assertion(Call& call, int assertion, int allowed) {
   if ((assertion & ~(kAssertions & allowed)) != 0) {
     call.error(MPI_ERR_ASSERT,
@@ -25,13 +25,12 @@ void check_assertion(Call& call, int assertion, int allowed) {
   }
 }
 
-// The ranks in the window of a group's members; sets the call's error if one is not a member.
+// For each member of a group, its rank in the window. A member that is not in the window's group is an error.
 std::vector<int> ranks_in(Call& call, const Window& window, const GroupPtr& group) {
   std::vector<int> ranks;
   for (int member = 0; member < group->size(); ++member) {
     const std::uint32_t world = group->world_ranks[static_cast<std::size_t>(member)];
     int rank = 0;
-    // A linear search for each member of the group.
     while (rank < window.members() && window.targets[static_cast<std::size_t>(rank)].world_rank != world) ++rank;
     if (rank == window.members()) {
       call.error(MPI_ERR_GROUP, "a member of the group is none of the window's group");
@@ -42,7 +41,8 @@ std::vector<int> ranks_in(Call& call, const Window& window, const GroupPtr& grou
   return ranks;
 }
 
-// Unlocks a target. If the unlock is a message behind all the accesses, these are not flushed first.
+// Completes the accesses to a target and unlocks it. Where the unlock is a message that the target gets behind all of
+// the accesses, no flush is needed.
 void unlock_one(Call& call, Window& window, int target) {
   if (Rma::may_unlock_behind(window, window.target(target))) {
     call.rank().rma().unlock(window, target);
@@ -52,15 +52,15 @@ void unlock_one(Call& call, Window& window, int target) {
   call.rank().rma().unlock(window, target);
 }
 
-// Receives messages and yields, now and then: a program may poll in a loop for data that others write, in calls that
-// never have to wait.
+// Makes progress and yields in some of the calls. A program may poll in a loop for data that others write, by calls
+// that never wait; without this it would receive no messages.
 void look_at_times(Call& call) {
   if (!call.rank().rma().looks_now()) return;
   look_once(call);
   give_way(call);
 }
 
-// The end of a call that completed accesses: records it and sets their errors.
+// The end of a call that completed accesses: records the synchronisation and sets the accesses' errors.
 void synchronised(Call& call, Window& window, TraceSync what, int target = -1) {
   look_at_times(call);
   call.rank().rma().synchronised(window, what, target);
@@ -80,7 +80,7 @@ extern "C" int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
   if (!checked_target(call, window, rank)) return call.done();
   wrong_epoch(call, check_lock(*window, rank));
   WindowTarget& target = window->target(rank);
-  // The lock of a dead member may still be mapped here, and be free.
+  // The memory of a dead member may still be mapped here, with a lock that is free and would be granted.
   if (call.device().kernel().initiator().gone(target.world_rank)) call.error(MPIX_ERR_PROC_FAILED, {});
   if (!call.ok()) return call.failed();
   // Ends the access epoch of a fence, which no access has used (check_lock).
@@ -126,7 +126,8 @@ extern "C" int PMPI_Win_lock_all(int assert, MPI_Win win) {
   window->fence = Window::Fence::none;
   window->lock_all = true;
   window->lock_all_unchecked = (assert& MPI_MODE_NOCHECK) != 0;
-  // Locks of other members are requested by the first access; those of memory that the program accesses directly, now.
+  // The lock of another member is requested by the first access to it. But the program accesses its own memory, and
+  // that of a shared window, directly, so these locks are requested now.
   for (int target = 0; target < window->members(); ++target) {
     if (target == window->rank() || window->flavor == MPI_WIN_FLAVOR_SHARED) wait_for_lock(call, *window, target);
   }
@@ -243,7 +244,8 @@ extern "C" int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win) {
     WindowTarget& target = window->target(rank);
     target.in_start = true;
     const std::uint32_t post = ++target.started;
-    // Also with MPI_MODE_NOCHECK, where the post has arrived already: unused, it would count for a later epoch.
+    // Counted also with MPI_MODE_NOCHECK, with which the post has arrived already: a post that no start counts would be
+    // taken for that of a later epoch.
     wait_for_target(call, target,
                     [&] { return window->control.posts().has_reached(static_cast<std::uint32_t>(rank), post); });
   }

@@ -1,5 +1,5 @@
-// The arguments of a send and a receive as the program passed them, their checks, and the handle of the device's
-// request. Inline, because they are on the path of every message.
+// The arguments of a send and a receive as the program passed them, the checks of these, and the creation of a handle
+// for a started request. Inline, because they are on the path of every message.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct ReceiveArguments {
 [[nodiscard]] inline CheckedSend check_send(Call& call, SendMode mode, const SendArguments& arguments) {
   CheckedSend checked{mode,          arguments.buffer, arguments.count,        nullptr, arguments.destination,
                       arguments.tag, nullptr,          Context::point_to_point};
-  // Nothing is asked of what was not found, nor after an error.
+  // The later checks use the objects that were found, so they are skipped after a failed lookup.
   checked.communicator = call.communicator(arguments.communicator);
   if (checked.communicator == nullptr) [[unlikely]]
     return checked;
@@ -53,7 +53,7 @@ struct ReceiveArguments {
 [[nodiscard]] inline CheckedReceive check_receive(Call& call, const ReceiveArguments& arguments) {
   CheckedReceive checked{arguments.buffer, arguments.count,        nullptr, arguments.source, arguments.tag,
                          nullptr,          Context::point_to_point};
-  // Nothing is asked of what was not found, nor after an error.
+  // As in check_send().
   checked.communicator = call.communicator(arguments.communicator);
   if (checked.communicator == nullptr) [[unlikely]]
     return checked;
@@ -66,9 +66,10 @@ struct ReceiveArguments {
   return checked;
 }
 
-// Give a started request a handle. A send that completed at once has no request: all such sends share one handle,
-// unless the check of leaks needs one for each.
-[[gnu::noinline]] void refuse_request(Call& call, Request* device);  // frees the request: too many are alive
+// Frees the request and sets the call's error: too many requests are alive.
+[[gnu::noinline]] void refuse_request(Call& call, Request* device);
+// Gives a started request a handle. A send that completed at once has no request: all such sends share one handle,
+// unless the check of leaks is enabled, which needs one for each.
 inline void hand_out(Call& call, Request* device, Communicator& communicator, MPI_Request* handle) {
   const bool sent = device->kind == RequestKind::sent;
   // The usual case of short messages: the shared handle costs no table entry.

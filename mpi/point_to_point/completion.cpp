@@ -26,7 +26,7 @@ int end_own(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* s
 
 // Frees the request, or makes a persistent one inactive.
 void give_back(Call& call, UserRequest& request, MPI_Request* handle) {
-  // The shared handle of completed sends stays.
+  // The request that all completed sends share is never freed.
   if (request.common) {
     *handle = MPI_REQUEST_NULL;
     return;
@@ -50,7 +50,7 @@ bool end_well(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status*
 
 }  // namespace
 
-// The three ways: a success of the device, a request of mpi_adi/request, a failure of the device.
+// Three cases: a send or receive that succeeded, a request of mpi_adi/request, a send or receive that failed.
 int end_request(Call& call, UserRequest& request, MPI_Request* handle, MPI_Status* status, std::string& words) {
   if (end_well(call, request, handle, status)) return MPI_SUCCESS;
   if (request.device->is_own()) return end_own(call, request, handle, status, words);
@@ -230,7 +230,8 @@ using namespace margay::mpi;
 
 namespace {
 
-// Out of line, so that other waits do not pay for it. Returns false after an error of the request's function.
+// Waits for rows with extended generalized requests, whose functions of the program are called meanwhile. Out of line,
+// so that other waits do not pay for it. Returns false after an error of such a function.
 [[gnu::noinline]] bool carry_on(Call& call, UserRequest* request) {
   wait_extended(call, Requests(&request, 1), true, [request] { return complete(*request); });
   return call.ok();

@@ -9,7 +9,7 @@
 
 namespace margay::mpi {
 
-// Fills the status of a complete request, but for MPI_ERROR, which only calls with several statuses set.
+// Fills the status of a complete request, except MPI_ERROR, which only calls that return several statuses write.
 inline void status_of(const Request& request, MPI_Status* status) {
   if (ignores(status)) return;
   if (request.kind == RequestKind::receive) {
@@ -59,10 +59,10 @@ class RequestRow {
   [[nodiscard]] bool any_active() const;
   // Whether every active request is complete.
   [[nodiscard]] bool all_complete() const;
-  // The number of messages that all_complete() may be waiting for, at most kMessagesInTurn.
+  // The number of messages that a round of progress takes from each wire before all_complete() is tested again: one for
+  // each request, at most kMessagesInTurn.
   [[nodiscard]] int messages_in_turn() const { return count_ < kMessagesInTurn ? count_ : kMessagesInTurn; }
-  // The number of messages that a round of progress takes for any_complete(): at least as many as there are requests,
-  // because a check of the row costs as much as the row is long.
+  // The same for any_complete(): at least one for each request, because the cost of its scan grows with the row.
   [[nodiscard]] int messages_in_look() const {
     return count_ > Device::kMessagesPerLook ? count_ : Device::kMessagesPerLook;
   }
@@ -87,7 +87,8 @@ class RequestRow {
   MPI_Request* handles_;
   int count_;
   std::uint64_t completions_seen_ = kNeverLooked;  // the device's count when any_complete() last found none
-  mutable int unfinished_from_ = 0;  // all before it are complete, so all_complete() visits each request about once
+  // All requests before it are complete or inactive, so all_complete() visits each request about once.
+  mutable int unfinished_from_ = 0;
   // inline_, or an array of its own for longer rows.
   UserRequest** row_;
   UserRequest* inline_[kInline];
@@ -96,15 +97,15 @@ class RequestRow {
 // Whether statuses get MPI_ERROR also if no request failed. The standard says no (MPI 4.0, 3.2.5), but MPICH's
 // MPI_Waitall writes it, and programs read it.
 enum class ErrorFields : std::uint8_t { always, failed };
-// Ends all requests of a row that is all complete. Returns MPI_SUCCESS, or raises MPI_ERR_IN_STATUS with each status's
-// own error.
+// Ends all requests of a row. Requires: row.all_complete(). Returns MPI_SUCCESS; or, if a request failed, writes each
+// request's error class to its status and raises MPI_ERR_IN_STATUS. `statuses` may be MPI_STATUSES_IGNORE.
 [[nodiscard]] int end_all(Call& call, RequestRow& row, MPI_Status* statuses, ErrorFields fields);
-// A round of progress before the first scan of MPI_Waitsome and MPI_Testsome: a request that is complete in every call
-// must not keep the others' messages from being received.
+// A round of progress before the first scan of MPI_Waitsome and MPI_Testsome. Without it, a program that always has a
+// complete request would never wait, so its other messages would not be received.
 inline void look_around(Call& call, const RequestRow& row) {
   static_cast<void>(call.device().progress(row.messages_in_look()));
 }
-// Ends all complete requests of a row, in order, so that none starves. `statuses` as above.
+// Ends all complete requests of a row, in order, so that none starves. Errors and `statuses` as for end_all().
 [[nodiscard]] int end_some(Call& call, RequestRow& row, int* outcount, int* indices, MPI_Status* statuses);
 
 }  // namespace margay::mpi

@@ -11,7 +11,7 @@ using namespace margay::mpi;
 
 namespace {
 
-// Bounds all partitions together, so that offsets in the buffer cannot overflow.
+// Checks that all partitions together have at most 2^62 bytes, so that offsets in the buffer cannot overflow.
 void check_sizes(Call& call, int partitions, MPI_Count count, const Datatype* type) {
   if (partitions < 0) call.error(MPI_ERR_ARG, "partitions is " + std::to_string(partitions) + ", below 0");
   if (!call.ok() || type == nullptr) return;
@@ -40,14 +40,14 @@ int keep(Call& call, const PartitionedCall& arguments, MPI_Request* handle) {
   return MPI_SUCCESS;
 }
 
-// The partitioned request of that side; nullptr, with the error set, if the handle is another request's.
+// The partitioned request of class `Side`, a send or a receive; nullptr, with the error set, if the handle is that of
+// another request. `made_by`: the function that makes such requests, for the message.
 template <typename Side>
 Side* find(Call& call, MPI_Request handle, const char* made_by) {
   const UserRequest* const found = call.request(handle);
   if (!call.ok()) return nullptr;
   const bool is = found->persistent && found->own != nullptr && found->own->kind == Side::kKind;
   Side* const side = is ? static_cast<Side*>(found->own) : nullptr;
-  // A handle of another kind must not be cast.
   if (side == nullptr) call.error(MPI_ERR_REQUEST, std::string("the request is not one of ") + made_by);
   return side;
 }
@@ -58,7 +58,8 @@ void check_partition(Call& call, const Partitioned* request, int partition, cons
                               std::to_string(request->partitions()));
 }
 
-// Partitions can be made ready only between MPI_Start and completion.
+// The partitioned send of a handle. An inactive one is an error, because partitions can be made ready only between
+// MPI_Start and completion.
 PartitionedSend* find_sending(Call& call, MPI_Request handle) {
   auto* const request = find<PartitionedSend>(call, handle, "MPI_Psend_init");
   if (call.ok() && !request->active()) {
@@ -82,7 +83,7 @@ extern "C" int PMPI_Psend_init(const void* buf, int partitions, MPI_Count count,
   const CheckedSend checked = check_send(call, SendMode::standard, {buf, count, datatype, dest, tag, comm});
   check_sizes(call, partitions, count, checked.type);
   check_hints(call, info);
-  // A send's buffer is only read; a receive's is written.
+  // The cast is safe: PartitionedCall has one pointer for both sides, and a send only reads.
   return keep<PartitionedSend>(
       call, {const_cast<void*>(buf), partitions, count, checked.type, dest, tag, checked.communicator}, request);
 }

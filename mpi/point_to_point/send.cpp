@@ -19,7 +19,7 @@ namespace {
   return call.done();
 }
 
-// Records a send for the list of leaks, as the device keeps nothing of a completed one.
+// Records the arguments of a completed send for the list of leaks, because the device keeps no record of it.
 [[gnu::noinline]] void note_sent(UserRequest* request, const CheckedSend& send) {
   if (request == nullptr || !request->sent) return;
   request->call.peer = send.destination;
@@ -54,7 +54,7 @@ int nonblocking_send(const Invocation& name, SendMode mode, const SendArguments&
 
 }  // namespace margay::mpi
 
-// MPI_Send and its modes: blocking, nonblocking and persistent (MPI 4.0, chapter 3.4, 3.7 and 3.9).
+// MPI_Send and its modes: blocking, nonblocking and persistent (MPI 4.0, 3.4, 3.7 and 3.9).
 
 using namespace margay::mpi;
 

@@ -7,8 +7,8 @@
 
 namespace margay::mpi {
 
-// MPI_Send, MPI_Ssend and MPI_Rsend; MPI_Isend and its variants. All that a short message needs is inlined into one
-// function each (flatten); everything else is marked noinline.
+// MPI_Send, MPI_Ssend and MPI_Rsend; MPI_Isend and its variants. `flatten` inlines into each of these functions the
+// whole path of a short message; all other paths are marked noinline.
 [[nodiscard, gnu::flatten]] int blocking_send(const Invocation& name, SendMode mode, const SendArguments& arguments);
 [[nodiscard, gnu::flatten]] int nonblocking_send(const Invocation& name, SendMode mode, const SendArguments& arguments,
                                                  MPI_Request* request);

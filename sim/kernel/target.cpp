@@ -170,10 +170,10 @@ void Target::record_decision(const Arrival& arrival, WireId wire, const portals:
 void Target::record_placed(const Arrival& arrival, const Wire& wire, const portals::Placed& placed) {
   const portals::Verdict verdict = portals::Delivery::verdict_of(placed, arrival.header);
   record_decision(arrival, wire.id(), verdict, false);
-  record_deposit(wire, verdict, arrival.header, arrival.sequence);
+  finish_deposit(wire, verdict, arrival.header, arrival.sequence);
 }
 
-void Target::record_deposit(const Wire& wire, const portals::Verdict& verdict, const portals::Header& header,
+void Target::finish_deposit(const Wire& wire, const portals::Verdict& verdict, const portals::Header& header,
                             std::uint64_t sequence) {
   if (recorder_.on()) {
     TraceEvent event = trace_event(TraceKind::kernel_deposit, header, sequence);

@@ -163,10 +163,10 @@ class Target {
     ++counts_.decided;
     registers_.count_delivered(header.source.rank);
     if (verdict.acknowledge || recorder_.on()) [[unlikely]]
-      record_deposit(wire, verdict, header, sequence);
+      finish_deposit(wire, verdict, header, sequence);
   }
   // The rare part of a completed deposit: records it while tracing, and sends the acknowledgment if one is requested.
-  [[gnu::noinline]] void record_deposit(const Wire& wire, const portals::Verdict& verdict,
+  [[gnu::noinline]] void finish_deposit(const Wire& wire, const portals::Verdict& verdict,
                                         const portals::Header& header, std::uint64_t sequence);
   // Whether a drop for lack of room is turned into holding (hold_when_no_room).
   [[nodiscard]] bool must_hold(const portals::Verdict& verdict, const portals::Header& header) const;

@@ -1,12 +1,13 @@
-// Communicators whose contexts take several rounds to agree on, made by calls that are gates (each 64th on a
-// communicator): what a member said in one round must not be taken for the next.
+// Creation of communicators by calls that are gates (each 64th call on a communicator). The agreement on a context
+// takes several rounds here; a member's message of one round must not be taken for one of the next.
 // ranks: 5
 // reference: 2
 #include "check.h"
 
 enum { kRounds = 3, kGate = 64, kKept = 6 };
 
-// Groups of some, so that the members' free contexts differ: member i leaves a part of them out.
+// Creates communicators of two ranks each. Each rank is a member of other ones, so the ranks' free contexts differ, and
+// an agreement needs several rounds.
 static void take_contexts(int rank, int size, int round, MPI_Comm* kept, int* count) {
   MPI_Group all, some;
   MPI_Comm_group(MPI_COMM_WORLD, &all);

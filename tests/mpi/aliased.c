@@ -6,7 +6,7 @@
 
 enum { kCount = 2, kApart = 4, kInts = 16, kOk = MPI_SUCCESS, kBad = MPI_ERR_BUFFER };
 
-// What the call comes to in this form; one that is accepted is completed.
+// Makes the call in this form. `code` gets its error; an accepted call that has a request is completed.
 #define CALLED(form, Name, name, plain, large, comm, code)                    \
   do {                                                                        \
     MPI_Request q_ = MPI_REQUEST_NULL;                                        \

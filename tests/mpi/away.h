@@ -11,8 +11,8 @@
 
 enum { kPathTag = 6 };
 
-// A count of what the others have done, by which who is away sees that they did not wait for its return: on the slowest
-// machine too.
+// A count of the other ranks' completed steps. By it the rank that is away detects that they did not wait for its
+// return, without a measurement of time, so also on a slow machine.
 struct shared {
   atomic_int done;
 };

@@ -1,11 +1,11 @@
-// Barrier: nobody leaves before all have come, many times in a row, with late ranks and on split communicators.
+// MPI_Barrier: no rank leaves before all have entered. Many in a row, with late ranks, and on split communicators.
 // ranks: 1 2 3 4 5 6 7 8
 // reference: 3
 #include "check.h"
 
 enum { kRounds = 30, kTag = 2 };
 
-// Each rank in turn comes late; the others must have waited. Clocks of one host are one clock.
+// Each rank in turn enters late; the others must have waited for it. Requires: all ranks read the same clock.
 static void late_one(int rank, int size) {
   for (int late = 0; late < size; ++late) {
     double came = 0;
@@ -17,7 +17,7 @@ static void late_one(int rank, int size) {
     MPI_Barrier(MPI_COMM_WORLD);
     const double left = MPI_Wtime();
     MPI_Bcast(&came, 1, MPI_DOUBLE, late, MPI_COMM_WORLD);
-    // Wtime may differ between processes by what its zero is; margay's and MPICH's are the host's clock.
+    // By the standard MPI_Wtime may begin at a different time in each process; margay and MPICH read the host's clock.
     CHECK(left >= came, "left the barrier %g s before rank %d came", came - left, late);
   }
 }
@@ -27,7 +27,7 @@ int main(int argc, char** argv) {
   const int rank = world_rank(), size = world_size();
   late_one(rank, size);
   for (int i = 0; i < kRounds; ++i) MPI_Barrier(MPI_COMM_WORLD);
-  // A message sent before the barrier by one rank to the next is not disturbed by it, nor the barrier by the message.
+  // A message between two barriers, received by a request that was posted before them, disturbs neither of them.
   int in = -1;
   MPI_Request request;
   MPI_Irecv(&in, 1, MPI_INT, (rank + size - 1) % size, kTag, MPI_COMM_WORLD, &request);

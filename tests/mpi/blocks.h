@@ -1,5 +1,5 @@
-// Blocks of bytes, one for each of the peers of a collective call: how they lie in memory, the arguments that say so,
-// and what must be in every byte of that memory afterwards.
+// Blocks of bytes, one for each of the peers of a collective call: their layout in memory, the arguments that describe
+// it, and the expected value of every byte of that memory afterwards.
 #pragma once
 
 #include "check.h"

@@ -1,4 +1,4 @@
-// Buffered sends: the buffer's bounds, its reuse, and detach, which waits for what still lies in it.
+// Buffered sends: the buffer's bounds, its reuse, and MPI_Buffer_detach, which waits for the messages in the buffer.
 // ranks: 2 4
 // reference: 2
 #include "check.h"

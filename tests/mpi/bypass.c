@@ -6,15 +6,15 @@
 
 enum { kTag = 4, kGoTag = 5, kBytes = 1 << 20, kTries = 3, kRounds = 5 };
 
-// How many of these took long. One of a round may: three threads on two processors, and whatever else the machine does,
-// take turns of milliseconds.
+// Returns how many of a round's transfers took 50 ms or longer. One of them may, because the test has three threads on
+// two processors, and they and other programs take turns of several milliseconds.
 static int late_of(const double* took) {
   int late = 0;
   for (int i = 0; i < kTries; ++i) late += took[i] >= 0.050;
   return late;
 }
 
-// In a timed run. A machine that is busy with other things has quiet moments: a round of kRounds must be in time.
+// For timed runs. Even a busy machine has quiet moments, so at least one of kRounds rounds must be in time.
 static void check_rounds(const char* what, int bytes, enum how how, const double* took, int late) {
   CHECK(late <= 1,
         "%s of %d bytes took more than 50 ms more than once in each of %d rounds, while the other side %s; "
@@ -22,14 +22,14 @@ static void check_rounds(const char* what, int bytes, enum how how, const double
         what, bytes, kRounds, kHowNames[how], took[0] * 1e3, took[1] * 1e3, took[2] * 1e3);
 }
 
-// A program that waits in one call, or looks again and again.
+// Completes a request by MPI_Wait, or by MPI_Test in a loop.
 static void wait_or_look(MPI_Request* request, int look) {
   int flag = 0;
   if (!look) MPI_Wait(request, MPI_STATUS_IGNORE);
   while (look && !flag) MPI_Test(request, &flag, MPI_STATUS_IGNORE);
 }
 
-// Synchronous sends to receives that are posted, whose owner is away.
+// The receiver of synchronous sends: it posts the receives, and is then away (see `how`) until the sends are complete.
 static int receive_absent(const struct shared* shared, int round, int bytes, unsigned char* body, enum how how) {
   MPI_Request requests[kTries];
   MPI_Status statuses[kTries];
@@ -66,7 +66,7 @@ static int send_to_absent(struct shared* shared, int round, int bytes, unsigned 
   return late_of(took);
 }
 
-// Long messages that came unexpected are pulled out of the memory of a sender that is away.
+// The sender of long messages, which is away (see `how`) while the receiver pulls their bodies out of its memory.
 static int offer_and_leave(const struct shared* shared, int round, unsigned char* body, enum how how) {
   MPI_Request requests[kTries];
   pattern_fill(body, kBytes, 8);
@@ -95,7 +95,8 @@ static int pull_from_absent(struct shared* shared, int round, unsigned char* bod
   return late_of(took);
 }
 
-// Rounds until one is in time; `worker` measures, the other is away. `pull`: rank 1 works, else rank 0.
+// Runs rounds until one is in time, at most kRounds. Rank `worker` measures, and the other rank is away. `pull`: rank 1
+// measures pulls; otherwise rank 0 measures sends.
 static void rounds(struct shared* shared, int* round, int pull, int bytes, unsigned char* body, enum how how) {
   const int rank = world_rank(), worker = pull ? 1 : 0;
   double took[kTries];
@@ -124,10 +125,10 @@ enum { kSanitized = 1 };
 enum { kSanitized = 0 };
 #endif
 
-// Many messages, one after the other, to a rank that makes local calls: each takes the coprocessor a millisecond or
-// less. When it came in only by luck, each took a tenth of a second.
+// Many messages, one after the other, to a rank that makes local calls without end. Each takes at most about a
+// millisecond, because the coprocessor reserves the process lock; if it entered only by chance, each would take 0.1 s.
 static void many_to_caller(struct shared* shared, int done, unsigned char* body) {
-  enum { kMany = kSanitized ? 3 : 600 };  // calls under a sanitizer are long ones
+  enum { kMany = kSanitized ? 3 : 600 };  // under a sanitizer calls take long
   if (world_rank() == 0) {
     pattern_fill(body, kBytes, 6);
     wait_for(1, kGoTag);
@@ -159,7 +160,8 @@ static int look(void* state, MPI_Status* status) {
   return MPI_SUCCESS;
 }
 
-// A wait that has a request to poll, or knows of one that it does not await, wakes an absent rank as any other does.
+// A wait wakes a rank that is away also if it has to poll an extended generalized request: one that it awaits
+// (`awaits_both`), or another one of the program.
 static void send_and_poll(struct shared* shared, int done, unsigned char* body, int awaits_both) {
   MPI_Request requests[2];
   if (world_rank() == 1) {

@@ -1,5 +1,5 @@
-// Collectives that do not block go on while one of their members computes without calling MPI: the others have their
-// results before it comes back, wherever it is in a tree.
+// Nonblocking collectives make progress while one of their members computes without calling MPI: the others have their
+// results before it returns to MPI, whatever its position in a tree.
 // ranks: 2 5
 // reference: none, MPICH makes progress only inside its calls
 #include "away.h"

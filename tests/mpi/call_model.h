@@ -7,7 +7,7 @@
 
 enum { kMembersMost = 64 };
 
-// A communicator and who is in it, by ranks of the world. Within one group `remote` is the same as `local`.
+// A communicator and its members, by ranks of the world. Within one group `remote` is the same as `local`.
 typedef struct {
   MPI_Comm comm;
   int between;  // an intercommunicator; then `side` is 0 or 1, the group that this rank is in
@@ -43,7 +43,7 @@ enum {
   kFunctions
 };
 
-// The blocks that a rank gives or gets, and the arguments that tell of them.
+// The blocks that a rank sends or receives, and the arguments that describe them.
 typedef struct {
   int n, elements;
   int *counts, *displs, *byte_displs;
@@ -130,7 +130,7 @@ static void blocks_make(Blocks* blocks, const ModelCall* c, int n, const int* co
     blocks->byte_displs[i] = blocks->elements * (int)extent;
     blocks->large_byte_displs[i] = blocks->byte_displs[i];
     blocks->types[i] = c->reductions[c->which].type;
-    // A gap behind each block, where displacements can tell of it.
+    // A gap behind each block, if the call has displacements.
     blocks->elements += counts[i] + is_uneven(c);
   }
   if (room > blocks->elements) blocks->elements = room;

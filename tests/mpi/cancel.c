@@ -81,7 +81,8 @@ static void free_active(int rank, int partner) {
     unsigned char small[100];
     MPI_Recv(small, 100, MPI_BYTE, partner, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     CHECK(pattern_mismatch(small, 100, 8) == 100, "message behind a freed receive: wrong body");
-    // A freed receive completes unseen; its last byte tells, looked at between calls that make progress.
+    // The completion of a freed receive is not reported. The program reads its last byte between calls that make
+    // progress.
     volatile unsigned char* last = &body[kLongBytes - 1];
     int flag = 0;
     for (double until = MPI_Wtime() + 60; *last != pattern_byte(8, kLongBytes - 1) && MPI_Wtime() < until;)

@@ -1,4 +1,5 @@
-// MPI_Cancel of sends: what no receive has taken is given back by the receiver, or goes on to its end; never both.
+// MPI_Cancel of sends: a message without a receive is either returned by the receiver or transferred to its end, never
+// both.
 // ranks: 2
 // timeout: 30
 // sanitized: shm epoll

@@ -32,7 +32,7 @@ __attribute__((unused, format(printf, 3, 4))) static void suite_fail(const char*
   fprintf(stderr, "%s:%d: rank %d: %s\n", file, line, rank, text);
 }
 
-// Counts a failure unless `condition` holds; the rest is printf's format and arguments, telling what was seen.
+// Counts a failure unless `condition` holds. The other arguments are printf's, for the message.
 #define CHECK(condition, ...)                                      \
   do {                                                             \
     if (!(condition)) suite_fail(__FILE__, __LINE__, __VA_ARGS__); \

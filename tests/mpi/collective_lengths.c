@@ -1,5 +1,6 @@
-// Collective calls in which one rank names another amount of data, short or long as the others': somebody gets an
-// error, nobody waits for ever or writes past its buffer, and calls on another communicator are right all the same.
+// Collective calls in which one rank passes another amount of data than the others, on the same or the other side of
+// the limit for short messages. At least one rank gets an error, no rank waits for ever or writes past its buffer, and
+// calls on another communicator still give the right results.
 // ranks: 2 4
 // reference: none, ranks that name different amounts of data are not allowed
 // wires: shm epoll
@@ -8,8 +9,8 @@
 enum { kGuard = 64, kOps = 5, kLongest = 20 << 20 };
 enum { kGather = 3, kAllgather = 4 };
 
-// What all name, and what one rank names: on one side of the length at which messages are asked for (16 KiB), and on
-// both.
+// The amount that all ranks but one pass, and that of the one rank: on the same side of the length at which messages
+// need a handshake (16 KiB), and on different sides.
 static const int kLengths[][2] = {{100, 40},    {40, 100},  {40000, 80000}, {80000, 40000}, {100, 40000},
                                   {40000, 100}, {0, 40000}, {40000, 0},     {16384, 16385}, {16385, 16384}};
 enum { kLengthCount = sizeof kLengths / sizeof kLengths[0] };
@@ -33,7 +34,8 @@ static void check_guard(const unsigned char* guard, const char* what, int op) {
   for (int i = 0; i < kGuard; ++i) CHECK(guard[i] == 0xa5, "operation %d, %s: wrote past the end", op, what);
 }
 
-// Somewhere in the world, and whatever came of the call on `wrong`.
+// Checks that a call on `wrong` has given an error of the right class on at least one rank. Ranks find that out by a
+// call on the world, which must work whatever has happened on `wrong`.
 static void check_told(int error, const char* what, int op) {
   int here = error != MPI_SUCCESS, somewhere = 0;
   if (here) {
@@ -83,7 +85,8 @@ static void gather_from_itself(MPI_Comm wrong, int sends, int receives) {
   free(out);
 }
 
-// Who is done with its call frees the communicator, while others still wait in theirs; the next ones have its contexts.
+// A rank whose call has ended frees the communicator while others still wait in their calls; later communicators get
+// its contexts.
 static void freed_at_once(void) {
   const int last = world_size() - 1;
   unsigned char* data = memory_of(40000);
@@ -103,7 +106,7 @@ static void freed_at_once(void) {
   free(data);
 }
 
-// The first call on a communicator is one that exchanges messages in its own way.
+// The first call on the communicator is MPI_Dist_graph_create, which exchanges messages in its own way.
 static void after_a_graph(void) {
   MPI_Comm wrong, graph;
   MPI_Comm_dup(MPI_COMM_WORLD, &wrong);
@@ -131,7 +134,7 @@ int main(int argc, char** argv) {
   after_a_graph();
   gather_from_itself(wrong, 64, 16);
   gather_from_itself(wrong, 16, 64);
-  // The same communicator still works.
+  // The communicator of the failed calls still works.
   int one = 1, sum = 0;
   MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, wrong);
   CHECK(sum == world_size(), "sum %d afterwards", sum);

@@ -1,5 +1,6 @@
-// A collective call in which one rank names another amount of data and comes late: some have left the call by then,
-// freed its communicator and made others. The late one learns when to go on from a file: so it has heard of nothing.
+// A collective call in which one rank passes another amount of data than the others, and enters late. By then some
+// ranks have left the call, freed its communicator and made others. The late rank gets the signal to continue by a
+// file, so it has received no message before.
 // ranks: 4
 // reference: none, ranks that name different amounts of data are not allowed
 // wires: shm epoll
@@ -27,8 +28,8 @@ static MPI_Comm dup_that_returns_errors(void) {
   return comm;
 }
 
-// What a member sends for a call that failed elsewhere comes when the root has left it, and the communicator too: the
-// next communicator must not take it for its own.
+// The late member's message arrives when the root has left the failed call and freed the communicator. The next
+// communicator must not take the message for its own.
 static void rows_of_a_failed_call(void) {
   const int rank = world_rank(), size = world_size();
   int* row = memory_of(sizeof *row * kLongRow);
@@ -50,7 +51,8 @@ static void rows_of_a_failed_call(void) {
   free(rows);
 }
 
-// Who is asked for a call that is over, on a communicator that is freed, while another one has its contexts, says so.
+// A member that is asked for data of an ended call must answer that the call is over, although its communicator was
+// freed and another one has the contexts.
 static void asked_after_the_end(void) {
   const int rank = world_rank();
   int* row = memory_of(sizeof *row * kLongRow);

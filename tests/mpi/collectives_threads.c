@@ -1,6 +1,6 @@
-// MPI_THREAD_MULTIPLE: four threads, each with communicators of its own and more than a hundred collectives under way
-// on them, begun in between messages to both neighbors and blocking calls; communicators, operations and types are
-// freed while their calls are under way; what is under way is completed in another order on each rank.
+// MPI_THREAD_MULTIPLE: four threads, each with communicators of its own and more than a hundred collectives in progress
+// on them. Between these each thread sends messages to both neighbors and makes blocking calls. Communicators,
+// operations and types are freed while their calls are in progress. Each rank completes the calls in another order.
 //   collectives_threads [seed]
 // ranks: 2 5
 // reference: 2
@@ -62,7 +62,7 @@ static void close_call(struct Thread* me, int which) {
   me->open[which] = me->open[--me->opened];
 }
 
-// What this rank does by itself: one of those under way is asked for, and taken if it is over.
+// Tests one of the calls in progress, and ends it if it is complete. Each rank chooses by itself.
 static void ask_for_one(struct Thread* me, unsigned drawn) {
   if (me->opened == 0) return;
   const int which = (int)(drawn % (unsigned)me->opened);

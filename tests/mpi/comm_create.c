@@ -64,7 +64,7 @@ static void create_group(int rank, int size) {
   }
 }
 
-// An agreement that has begun waits for nobody who makes another communicator first.
+// An agreement in progress does not wait for a member that makes another communicator first.
 static void idup(int rank, int size) {
   MPI_Comm later, between, world;
   MPI_Request request;

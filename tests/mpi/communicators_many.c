@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
       CHECK(in == i + from, "round %d: received %d", i, in);
     }
     MPI_Comm_free(&comm);
-    // Who is in none of the new ones gives its part of the agreement back.
+    // A rank that is in none of the new communicators returns the context that it reserved for the agreement.
     MPI_Comm_split(MPI_COMM_WORLD, rank == 0 ? 0 : MPI_UNDEFINED, 0, &comm);
     CHECK((comm == MPI_COMM_NULL) == (rank != 0), "round %d: the wrong ranks got a part", i);
     if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);

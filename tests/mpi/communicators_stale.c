@@ -1,4 +1,5 @@
-// A message that nobody received goes with its communicator; a later one, which may have its context, never sees it.
+// An unreceived message is discarded with its communicator; a later communicator with the same context never receives
+// it.
 // ranks: 2 3
 // reference: none, MPICH's later communicators receive it
 #include "check.h"

@@ -1,5 +1,5 @@
 // MPI_THREAD_MULTIPLE: threads that duplicate, split, create and free communicators at once, in different order on
-// different ranks. Each agreement on a context must end, and no two with the same.
+// different ranks. Each agreement on a context must end, and no two may yield the same context.
 // ranks: 1 2 3
 // reference: 2
 // timeout: 90
@@ -17,13 +17,13 @@ static void* work(void* argument) {
   int rank = -1, size = -1;
   MPI_Comm_rank(parents[self], &rank);
   MPI_Comm_size(parents[self], &size);
-  const int everything = on_margay();  // MPICH 4.0.2 dies of threads in MPI_Comm_create_group
+  const int everything = on_margay();  // MPICH 4.0.2 crashes if threads call MPI_Comm_create_group at once
   for (int round = 0; round < kRounds; ++round) {
     MPI_Comm made = MPI_COMM_NULL;
     if ((round + self) % 3 == 0) {
       MPI_Comm_split(parents[self], 0, size - rank, &made);
     } else if (everything && (round + self) % 3 == 1) {
-      // The threads' calls on one communicator are told apart by their tags.
+      // The tag distinguishes the threads' calls on the same communicator.
       MPI_Group group;
       MPI_Comm_group(parents[self], &group);
       MPI_Comm_create_group(MPI_COMM_WORLD, group, self, &made);

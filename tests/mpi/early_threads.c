@@ -1,9 +1,9 @@
 // ranks: 2
 // timeout: 40
 // reference: none, MPICH's process crashes
-// Calls that are allowed at any time (MPI 4.0, 11.4.1) are so for any thread, whatever level MPI has: two threads make
-// them from before MPI_Init, beside messages of the main thread in a process of MPI_THREAD_SINGLE, until after
-// MPI_Finalize. Their errors go where errors of no object go.
+// Calls that are valid at any time (MPI 4.0, 11.4.1) are valid in any thread at any thread level. Here two threads make
+// them from before MPI_Init until after MPI_Finalize, in a process of MPI_THREAD_SINGLE, while the main thread
+// exchanges messages. Their errors are raised on MPI_COMM_WORLD, as errors that concern no object.
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -34,7 +34,7 @@ static void use_info(void) {
   MPI_Info_free(&copy);
 }
 
-// What is known once MPI runs.
+// Inquiries whose results are defined only while MPI runs.
 static void use_world(void) {
   char value[20] = "";
   int flag = -1, provided = -1;
@@ -62,7 +62,7 @@ static void use_errors(int at_work) {
   MPI_Error_class(code, &class);
   CHECK(class == MPI_ERR_ARG, "a null handler is freed with class %d", class);
   MPI_Error_string(code, text, &length);
-  // With the sentence, unless the main thread has made 64 errors since.
+  // The text has the call's message, unless the main thread has raised 64 errors since.
   CHECK(strncmp(text, "MPI_ERR_ARG: ", 13) == 0, "the text is %s", text);
   if (at_work == 2) CHECK(atomic_load(&handled) > before, "the handler was not asked");
 }
@@ -83,7 +83,8 @@ static void* call_early(void* own_rounds) {
   return NULL;
 }
 
-// Each thread has begun and ended a round that knows what was set before. (Two, as it may be in one.)
+// Waits until each thread has done a whole round that began after this call, and so uses the flags as they are now. A
+// round may be in progress at the call, so two rounds must end.
 static void wait_for_rounds(void) {
   for (int i = 0; i < kThreads; ++i) {
     const int from = atomic_load(&rounds[i]);
@@ -91,7 +92,7 @@ static void wait_for_rounds(void) {
   }
 }
 
-// Errors of this thread are looked up by the others at the same time.
+// Exchanges a message, and makes errors in this thread while the other threads look up texts of errors.
 static void talk(int rank) {
   int out = 0, in = -1, class = -1;
   MPI_Request request;
@@ -129,7 +130,7 @@ int main(int argc, char** argv) {
   atomic_store(&errors_call, 1);
   wait_for_rounds();
   for (int i = 0; i < 150; ++i) talk(rank);
-  // Who is in a call that waits is not waited for.
+  // Rank 0 waits in MPI_Wait for rank 1's message meanwhile. Other threads must not wait for a call that waits.
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 1) wait_for_rounds();
   talk(rank);
@@ -137,7 +138,7 @@ int main(int argc, char** argv) {
   atomic_store(&errors_call, 0);
   atomic_store(&errors_return, 0);
   wait_for_rounds();
-  // The level rises under their hands.
+  // The session raises the thread level while the other threads make calls.
   MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
   for (int i = 0; i < 50; ++i) talk(rank);
   wait_for_rounds();

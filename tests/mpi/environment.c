@@ -1,4 +1,4 @@
-// What may be called when: Initialized and Finalized before, between and after; clocks, names and versions.
+// MPI_Initialized and MPI_Finalized before, between and after MPI_Init and MPI_Finalize; clocks, names and versions.
 // ranks: 1 3
 // reference: 1
 #include "check.h"

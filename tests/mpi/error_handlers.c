@@ -1,4 +1,5 @@
-// Error handlers: return on one communicator only, inherited by duplicates, kept by handles; what is default.
+// Error handlers: MPI_ERRORS_RETURN on one communicator only, inheritance by duplicates, references by handles; the
+// default handler.
 // ranks: 2
 #include "check.h"
 

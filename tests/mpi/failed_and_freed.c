@@ -1,5 +1,5 @@
-// A request fails on a communicator that was freed, and a later one of the row runs functions of the program's before
-// the error is raised: the communicator's handler is there to be asked.
+// Completion of several requests, of which one fails on a freed communicator. The next one runs functions of the
+// program before the error is raised; the communicator's error handler must still exist then.
 // ranks: 1 2
 #include "check.h"
 

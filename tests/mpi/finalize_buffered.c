@@ -1,4 +1,4 @@
-// Nor does a buffered send that nobody receives keep MPI_Finalize, and one that is received late comes whole.
+// MPI_Finalize does not wait for a buffered send that is never received; one that is received late arrives whole.
 // ranks: 2 3
 // reference: none, MPICH waits for ever for the one that nobody receives
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// Requests that were freed end well at MPI_Finalize when both sides called: what a posted receive waits for comes, of
-// any protocol and by any way round, though nobody waits for it.
+// Requests that were freed complete by the end of MPI_Finalize if both sides have called: the message of a posted
+// receive arrives, in any protocol, although the program does not wait for it.
 // ranks: 2 3 5
 // reference: none, MPICH does not wait for them
 #include "check.h"

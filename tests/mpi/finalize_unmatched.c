@@ -1,5 +1,5 @@
-// What a program leaves to nobody does not keep MPI_Finalize: receives that nothing comes for, sends that nothing takes
-// (to itself, to another), requests that were given up, and a partitioned receive that was never started.
+// MPI_Finalize does not wait for unmatched operations: receives without a message, sends without a receive (to the rank
+// itself and to another one), freed requests, and a partitioned receive that was never started.
 // ranks: 1 2
 // reference: 1 2
 // sanitized: none, what it leaves to nobody is leaked

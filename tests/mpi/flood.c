@@ -1,6 +1,6 @@
 // A flood of unexpected messages: 160 MB sent to a rank that does not receive yet. All arrive, in order, and on margay
-// the memory stays bounded (the heap's 64 MiB and what the wires hold), because full room holds the senders back. Then
-// 100 MB of which the last are received first: these are held back too, so margay opens its second heap.
+// the memory stays bounded (the heap's 64 MiB and the wires' buffers), because a full heap delays the senders. Then 100
+// MB of which the last messages are received first: these are held behind the others, so margay opens its second heap.
 // ranks: 2 3
 // reference: 2
 // timeout: 90

@@ -92,7 +92,8 @@ static void alone(void) {
   MPI_Testsome(1, &request, &count, &index, &status);
   check_told("testsome", &state, &status, request);
 
-  // One that is over is told so, and may be cancelled in vain. A call that ends one leaves MPI_ERROR alone.
+  // The cancel function of a complete request gets that it is complete, and the cancel has no effect. A call that ends
+  // one request does not write MPI_ERROR.
   request = started(&state, 12);
   MPI_Grequest_complete(request);
   MPI_Cancel(&request);
@@ -195,7 +196,7 @@ static void both_ways(void) {
   MPI_Recv(&one, 1, MPI_INT, partner, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-// A truncation is told, although the send ends later and well.
+// A truncation is reported, although the send ends later and without an error.
 static void truncated(void) {
   enum { kLong = 50000 };
   const int partner = world_size() == 1 ? 0 : world_rank() ^ 1;
@@ -217,7 +218,7 @@ static void truncated(void) {
   free(in);
 }
 
-// What the query function returns comes out of the call as it is: a class, a code of the program's, any other number.
+// The call returns the query function's result unchanged: an error class, a code of the program, or any other number.
 static void answers(void) {
   State state;
   MPI_Status status;

@@ -1,5 +1,5 @@
-// Generalized requests that know how to carry on: MPICH's MPIX_Grequest_start, with functions to poll and to wait with,
-// alone and by class, in every call that ends or looks at requests.
+// Extended generalized requests: MPICH's MPIX_Grequest_start, with functions that poll and wait, for single requests
+// and for classes, in every call that completes or tests requests.
 // ranks: 1 2
 // reference: 1 2
 #include "check.h"
@@ -213,7 +213,7 @@ static void refused(void) {
   MPI_Wait(&request, &status);
   check_over("no wait function", &state, &status, request);
   CHECK(state.polled == 3, "no wait function: polled %d times", state.polled);
-  // What a poll function returns is the error of whoever asked, and the request is left.
+  // The error of a poll function is that of the call that polled, and the request remains.
   request = polled(&state, 2);
   state.answer = MPI_ERR_IO;
   REFUSED(MPI_Test(&request, &flag, &status), MPI_ERR_IO);

@@ -130,7 +130,7 @@ static void environment(int argc, char** argv) {
   MPI_Info_free(&info);
 }
 
-// What the words are does not matter to what the call does (MPICH takes anything), nor when it comes.
+// MPI_Info_create_env accepts any arguments, as MPICH's does, and at any time.
 static void any_words(void) {
   MPI_Info info;
   char word[] = "word";

@@ -1,5 +1,5 @@
-// The functions with large counts: each moves or makes what its sibling does, what they say of types made with them,
-// and, where there is room, a message of more than 2^31 bytes.
+// The functions with large counts: each has the effect of its twin without them; inquiries about types made by them;
+// and, if there is enough memory, a message of more than 2^31 bytes.
 // ranks: 2
 // wires: shm epoll
 #include <stdint.h>

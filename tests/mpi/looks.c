@@ -1,4 +1,4 @@
-// Calls that look once, or wait for some: all that has come when they look is taken.
+// Calls that poll once (MPI_Test, MPI_Iprobe), and MPI_Waitsome: they take all messages that have arrived by then.
 // ranks: 2
 // wires: shm
 // reference: none (what a look takes is not MPI's to say)
@@ -10,7 +10,8 @@
 enum { kMessages = 60, kTag = 1, kLaterTag = 2, kManyTag = 3, kMany = 3000 };
 enum { kTestall, kTest, kTestsome, kIprobe, kWaitsome, kWays };
 
-// Rank 1 has sent all and says so past MPI, so that no call of rank 0's makes progress before the one under test.
+// Rank 1 reports by a signal, not by MPI, that it has sent all messages. So no call of rank 0 makes progress before the
+// tested one.
 static void receive(int way, int* calls) {
   static int in[kMessages];
   MPI_Request requests[kMessages];

@@ -1,4 +1,4 @@
-// Mprobe, Improbe, Mrecv, Imrecv: a matched message is its finder's alone, other receives pass it by.
+// Mprobe, Improbe, Mrecv, Imrecv: a matched message is received only by its handle; other receives do not match it.
 // ranks: 2 4
 // reference: 2
 #include "check.h"

@@ -12,7 +12,7 @@ static Layout layouts[kLayouts];
 
 enum { kRanksMost = 16, kDegreeMost = 64 };
 
-// The neighbors of every rank, which each rank knows; MPI_PROC_NULL among them beyond the edge of a grid.
+// The neighbors of all ranks, the same table on each rank. Beyond the edge of a grid they are MPI_PROC_NULL.
 typedef struct {
   const char* name;
   int is_grid;
@@ -27,7 +27,8 @@ static int occurrences(const int* list, int before, int of) {
   return count;
 }
 
-// Which of the edges that leave the `k`-th source of `to` it is; that source is no MPI_PROC_NULL.
+// The index of the edge from the `k`-th source of `to` among that source's outgoing edges. Requires: the source is not
+// MPI_PROC_NULL.
 static int edge_at_source(const Topology* t, int to, int k) {
   const int from = t->in[to][k];
   if (t->is_grid) return k ^ 1;

@@ -1,13 +1,13 @@
-// Calls that do not block, of which something goes before they end: the communicator, which the program freed, when the
-// call fails; the datatype that a function of the program's is called with; the last contexts, which MPI_Comm_idup
-// wants; and the communicator that MPI_Comm_disconnect takes, which waits for them.
+// Nonblocking calls whose objects disappear before the calls end: the communicator of a call that fails was freed; the
+// datatype that a reduction function gets was freed; no context is left for MPI_Comm_idup; and MPI_Comm_disconnect
+// waits for the calls on its communicator.
 // ranks: 2 3
 // reference: none, ranks that name different amounts of data are not allowed
 #include "check.h"
 
 static int rank, size;
 
-// The error is the request's communicator's, whose handle is gone.
+// The error is raised on the communicator of the request, although its handle was freed.
 static void failed_on_a_freed_communicator(void) {
   for (int many = 0; many < 2; ++many) {
     MPI_Comm comm;
@@ -62,7 +62,7 @@ static void freed_type_of_a_function(void) {
   CHECK(size == 1 || rank != 0 || calls > 0, "the function was not called");
 }
 
-// On a communicator of one rank it is over before the call that begins it returns.
+// On a communicator of one rank the call completes before the function that starts it returns.
 static void no_contexts(MPI_Comm parent) {
   enum { kMost = 5000 };
   MPI_Comm* made = malloc(sizeof(MPI_Comm) * kMost);
@@ -78,7 +78,7 @@ static void no_contexts(MPI_Comm parent) {
   CHECK(error_class == MPI_ERR_OTHER, "error class %d", error_class);
   CHECK(failed == MPI_COMM_NULL, "there is a communicator");
   for (int i = 0; i < count; ++i) MPI_Comm_free(&made[i]);
-  // There are contexts again.
+  // Contexts are available again.
   MPI_Comm_idup(parent, &failed, &request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   int members = 0;

@@ -1,5 +1,6 @@
-// MPI_THREAD_MULTIPLE: a function of the program's that MPI calls in one thread's wait, and that takes as long as
-// another thread waits for a message: that one's wait goes on meanwhile. (Either thread may come to call it.)
+// MPI_THREAD_MULTIPLE: MPI calls a function of the program in one thread's wait, and the function does not return
+// before another thread has received a message. That thread's wait must make progress meanwhile. (Either thread may
+// call it.)
 // ranks: 2
 // reference: none, MPICH 4.0.2 calls such functions with its lock held
 #include <pthread.h>
@@ -15,7 +16,7 @@ static atomic_int told;      // rounds in which the function was called
 static int round_now;
 static _Thread_local int receives;  // this thread
 
-// On rank 0 it lasts until the other thread has its message, which rank 1 sends once it knows that this was called.
+// On rank 0 it lasts until the other thread has its message, which rank 1 sends after it was notified of this call.
 static void waits_for_the_other_thread(void* in, void* inout, int* length, MPI_Datatype* type) {
   (void)type;
   if (rank == 0) {

@@ -1,4 +1,5 @@
-// More ranks than processors: 16 ranks on two processors run a barrier, in a timed run in well under a millisecond.
+// More ranks than processors: 16 ranks on two processors call MPI_Barrier. In a timed run a barrier takes well under a
+// millisecond.
 // ranks: 16
 // reference: none, MPICH spins and needs 100 ms a barrier here
 // wires: shm

@@ -199,8 +199,9 @@ static void unfit(int rank) {
   int data[4] = {1, 2, 3, 4};
   MPI_Request request;
   MPI_Status status;
-  // Never matched: taken back, and the next one has the message. It is shorter than the room for it. The sender comes
-  // after the free: inits match in order (MPI 4.0, 4.2), so an earlier one would be the freed receive's.
+  // A receive that is freed before it is matched: the next one gets the message, which is shorter than its buffer. The
+  // sender calls MPI_Psend_init after the free, because inits match in order (MPI 4.0, 4.2), and an earlier one would
+  // match the freed receive.
   if (rank == 1) {
     MPI_Precv_init(data, 4, 1, MPI_INT, 0, kTag + 1, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
     MPI_Request_free(&request);
@@ -219,7 +220,7 @@ static void unfit(int rank) {
   if (rank == 0) {
     MPI_Psend_init(data, 4, 1, MPI_INT, 1, kTag, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
     MPI_Start(&request);
-    // What comes after the part without room does not make it good.
+    // Partitions that fit, and arrive after the one that does not, do not remove the error.
     MPI_Pready(3, request);
     MPI_Pready_range(0, 2, request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -231,7 +232,8 @@ static void unfit(int rank) {
   MPI_Request_free(&request);
 }
 
-// Every bit of a tag tells two setups apart, up to the highest tag: the receives are made in the other order.
+// Setups whose tags differ in one bit are distinguished, up to the highest tag: the receives are made in the reverse
+// order.
 static void tags(int rank) {
   MPI_Request requests[32];
   int data[32], tag[32], *highest, flag, count = 0;

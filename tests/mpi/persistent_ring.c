@@ -1,5 +1,5 @@
-// More persistent collectives than there are numbers for them, made and freed one after the other, while one lives on
-// that was made before them all: both it and the others come to what they must.
+// More persistent collectives than there are numbers for them, made and freed one after the other, while an older one
+// remains. All of them give the right results.
 // ranks: 2
 // reference: none, it is about numbers that MPICH has not
 // sanitized: none, it takes too long

@@ -1,4 +1,4 @@
-// Probe and Iprobe: what they tell, that they take nothing away, wildcards, and that a later receive gets that message.
+// Probe and Iprobe: their status and wildcards; they do not take the message, and a later receive gets the same one.
 // ranks: 2 3
 // reference: 2
 #include "check.h"

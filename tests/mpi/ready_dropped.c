@@ -1,4 +1,5 @@
-// Ready sends that find no receive: dropped, counted, reported, never a hang; what follows is not hurt.
+// Ready sends without a matching receive: they are dropped, counted and reported. They do not hang, and later messages
+// arrive.
 // ranks: 2
 // reference: none, the standard calls such a program wrong
 // stderr: [Rr]eady

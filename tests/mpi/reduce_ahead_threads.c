@@ -1,5 +1,5 @@
-// A thread that runs ahead in MPI_Reduce, of a root that waits for another thread's message before it takes part: the
-// message comes through.
+// A thread of rank 1 runs ahead in MPI_Reduce. The root takes part only after it has received a message of rank 1's
+// other thread, which must not be held behind the reductions' messages.
 // ranks: 2
 // wires: shm epoll
 // timeout: 60
@@ -8,7 +8,7 @@
 
 #include "check.h"
 
-enum { kCalls = 1500, kInts = 4096 };  // 16 KiB each: the longest that is sent before it is asked for
+enum { kCalls = 1500, kInts = 4096 };  // 16 KiB each: the longest data that is sent without a handshake
 
 static _Atomic int calls_made;
 
@@ -26,7 +26,7 @@ static void* reduce_ahead(void* comm) {
   return NULL;
 }
 
-// Until the other thread is as far ahead as it gets. Too soon does no harm: then less is shown.
+// Waits until the other thread makes no more progress. If it returns too early, the test still passes, but shows less.
 static void let_it_run(void) {
   for (int before = -1; before != calls_made;) {
     before = calls_made;

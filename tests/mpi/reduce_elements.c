@@ -1,5 +1,5 @@
-// What each reduction gives its operation: elements of 16 bytes are aligned to 16, those without data are none. And a
-// call that is repeated comes to the same bits.
+// The elements that each reduction passes to its operation: elements of 16 bytes are aligned to 16. With a datatype of
+// no bytes nothing is written. A repeated call gives the same bits.
 // ranks: 1 3 6
 // reference: 3
 #include <stdint.h>
@@ -150,7 +150,7 @@ static void nothing(void* in, void* inout, int* length, MPI_Datatype* type) {
   (void)in, (void)inout, (void)length, (void)type;
 }
 
-// Of a datatype of no bytes.
+// Reductions of elements of no bytes.
 static void no_data(void) {
   MPI_Datatype type;
   MPI_Op ops[2];
@@ -168,7 +168,7 @@ static void no_data(void) {
   MPI_Type_free(&type);
 }
 
-// Another rank is late each time: no order of arrival may show.
+// Repeats a call, with another late rank each time: the result must not depend on the order of arrival.
 static void repeated(Call* c, int form) {
   static double in[2 * kRanksMost * kCountMost], out[2 * kCountMost], first[2 * kCountMost];
   unsigned bits = 17 + (unsigned)rank;

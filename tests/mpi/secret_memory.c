@@ -1,4 +1,5 @@
-// Blocks in memory that no other process can read (memfd_secret): what is read where it lies elsewhere is copied first.
+// Collective calls on blocks in memory that no other process can read (memfd_secret): a block that others would read in
+// place is copied first.
 // ranks: 2 3
 // reference: none, Debian's read such memory with process_vm_readv too, and end
 #include <sys/mman.h>

@@ -1,5 +1,6 @@
-// Sends that go at once and end later: statuses, freed handles and communicators, cancels, sends started again, mixed
-// rows. The requests of such sends have nothing behind them, and the program cannot see that.
+// Nonblocking sends that complete in the call that starts them: statuses, freed handles and communicators, cancels,
+// sends started again, rows with other requests. Such a send has no request in the device; the program must see no
+// difference.
 // ranks: 2
 #include "check.h"
 
@@ -112,7 +113,7 @@ static void mixed_row(int rank) {
   }
 }
 
-// Many at once, ended backwards, one by one.
+// Many such sends, completed one by one in the reverse order.
 static void many(int rank) {
   MPI_Request requests[kRow];
   int value = 5;

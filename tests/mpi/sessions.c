@@ -278,7 +278,7 @@ static int count_deleted(MPI_Comm comm, int keyval, void* value, void* extra) {
   return MPI_SUCCESS;
 }
 
-// A child has no part in the job: its end is nobody's.
+// A child process has no part in the job, so its end has no effect on it.
 static void child_ends(void) {
   int status = -1;
   fflush(stdout);

@@ -43,8 +43,8 @@ static void check_works(MPI_Comm comm, int bytes) {
   free(got);
 }
 
-// The last rank is done with its session, and its process ends without another word, while the others go on in theirs:
-// for one who receives from anybody, nobody is lost.
+// The last rank ends its session, and then its process, while the others continue in theirs: a receive from any source
+// must not fail for a lost peer.
 static void last_rank_leaves(int rank, int size) {
   MPI_Session session = session_of_mine();
   MPI_Comm comm = comm_of(session, size - 1, 1);

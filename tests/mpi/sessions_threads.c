@@ -3,7 +3,7 @@
 // timeout: 30
 // libraries: -pthread
 // Sessions in threads, in a process that never calls MPI_Init: each thread has sessions of its own, and communicators
-// that only the tag tells apart, made at the same time in another order on each process.
+// that only the tag distinguishes, made at the same time and in another order on each process.
 #include <pthread.h>
 
 #include "check.h"

@@ -1,4 +1,4 @@
-// Two ranks that may use one processor only: calls that wait, and loops of calls that look, give it to the other rank.
+// Two ranks on the same single processor: calls that wait, and loops of calls that poll, yield it to the other rank.
 // ranks: 2
 // reference: none (MPICH's ranks keep their processor)
 // sanitized: none (the time of the processor is measured)

@@ -1,4 +1,5 @@
-// Get_count and the fields of a status: counts in several datatypes, MPI_UNDEFINED, shorter messages than receives.
+// MPI_Get_count and the fields of a status: counts in several datatypes, MPI_UNDEFINED, messages shorter than their
+// receives.
 // ranks: 2
 #include "check.h"
 

@@ -21,8 +21,8 @@ static int bytes_of(int thread, int round) {
   return kBytes[(thread + round) % 6];
 }
 
-// Thread i of each rank talks to thread i of its neighbours: the tag on the world, or an own communicator, tells the
-// threads apart.
+// Thread i of each rank exchanges messages with thread i of its neighbours. The threads are distinguished by the tag,
+// on the world, or by a communicator for each.
 static void ring(struct Worker* worker, MPI_Comm comm, int tag) {
   int rank = -1, size = -1;
   MPI_Comm_rank(comm, &rank);
@@ -72,7 +72,8 @@ static void shared_stream(struct Worker* worker) {
     sum += in;
   }
   MPI_Waitall(kRounds, requests, MPI_STATUSES_IGNORE);
-  // Summed over the threads by messages of their own communicator: 0 + 1 + … + threads × rounds − 1.
+  // Thread 0 adds the sums of the rank's other threads, which these send to the rank itself on the world. The total is
+  // 0 + 1 + … + threads × rounds − 1.
   if (worker->index != 0) {
     MPI_Send(&sum, 1, MPI_LONG, rank, 5 + worker->index, MPI_COMM_WORLD);
     return;

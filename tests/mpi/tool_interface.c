@@ -54,7 +54,7 @@ static void items_of(MPI_T_enum type) {
   FAILS(MPI_T_enum_get_item(type, items, &value, name, &bytes), MPI_T_ERR_INVALID_ITEM);
 }
 
-// Each variable is found by its name; what is read looks sane.
+// Each variable is found by its name, and its value is plausible.
 static void control_list(void) {
   int number = 0, index = -1, count = 0, bytes, verbosity, bind, scope;
   char name[kText], value[4096];
@@ -239,7 +239,7 @@ static void protocols(void) {
   OK(MPI_T_pvar_read(the_session, from_turned, each));
   CHECK(each[1 - world_rank()] == 0 && each[world_rank()] == 3, "messages_from: %llu %llu", each[0], each[1]);
   MPI_Comm_free(&turned);
-  // Of all handles those that fail are told of, and the others do what they are asked.
+  // A call on all handles returns the error of those that fail; the others are started or stopped.
   FAILS(MPI_T_pvar_stop(the_session, MPI_T_PVAR_ALL_HANDLES), MPI_T_ERR_INVALID_HANDLE);
   FAILS(MPI_T_pvar_start(the_session, MPI_T_PVAR_ALL_HANDLES), MPI_T_ERR_INVALID_HANDLE);
   OK(MPI_T_pvar_handle_free(the_session, &to_turned));

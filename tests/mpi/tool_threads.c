@@ -1,5 +1,5 @@
-// A tool's thread reads every variable while the program sends, and while MPI begins to end: no lock is taken in the
-// wrong order, and counters never go back.
+// A tool's thread reads every variable while the program sends messages and while MPI_Finalize begins: there is no
+// deadlock by the order of locks, and counters never decrease.
 // ranks: 2
 // reference: none, it reads while MPI_Finalize runs
 // libraries: -lpthread

@@ -1,5 +1,5 @@
-// What tests/mpi/view.py looks at: messages of both protocols, early and late receives, a wildcard, three collective
-// calls of which one is of two communicators at once.
+// The program whose trace tests/mpi/view.py examines: messages of both protocols, early and late receives, a wildcard,
+// and three collective calls, of which one runs on two communicators at once.
 // ranks: 4
 #include "check.h"
 

@@ -34,7 +34,7 @@ std::int64_t one_of(std::mt19937_64& random, Numbers... numbers) {
   return all[random() % all.size()];
 }
 
-// An accumulate whose numbers fit each other, perhaps of a datatype that nobody has.
+// A request for an accumulate with consistent numbers, perhaps of a datatype that does not exist.
 inline std::vector<std::byte> random_accumulate(std::mt19937_64& random, std::uint64_t origin) {
   AskHead head;
   head.what = random() % 4 == 0 ? Ask::swap : Ask::accumulate;
@@ -76,7 +76,8 @@ inline std::vector<std::byte> random_ask(std::mt19937_64& random, std::uint64_t 
   return body;
 }
 
-// A window's memory between bytes that nobody may touch: one piece, or attached pieces of which some touch each other.
+// A window's memory between guard bytes, which no access may change: one piece, or attached pieces, some of which
+// adjoin each other.
 class GuardedMemory {
  public:
   static constexpr std::size_t kBytes = kMemoryBytes;

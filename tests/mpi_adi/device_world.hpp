@@ -105,7 +105,7 @@ class DeviceWorld {
   }
 
  protected:
-  // Makes rank `rank`; `reach(rank, made)` tells the wire to the others.
+  // Makes rank `rank`; `reach(rank, made)` returns the wire by which it reaches the other ranks.
   template <typename Reach>
   void make_rank(std::uint32_t rank, Reach&& reach) {
     const portals::ProcessId me{0, rank};

@@ -1,5 +1,5 @@
-// Figures 3 to 7 of the paper, as sequences of what the two kernels and devices do, for each of {receive posted before,
-// after} × {short, long} × {standard, synchronous, ready}, on the virtual wire under many seeds.
+// Tests of figures 3 to 7 of the paper as sequences of steps of the two kernels and devices, for each of {receive
+// posted before, after} × {short, long} × {standard, synchronous, ready}, on the virtual wire with many seeds.
 #include <algorithm>
 
 #include "tests/mpi_adi/device_world.hpp"

@@ -1,5 +1,6 @@
-// Looking at messages changes nothing of their way: the figures of the paper, untraced, traced, traced with walks, with
-// the log of decisions and with the check of types, take the same steps. From counters that always run.
+// Tests that the observation of messages does not change their path: the figures of the paper take the same steps
+// untraced, traced, traced with walks, with the log of decisions, and with the check of types. The steps are compared
+// by counters, which always run.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -119,7 +120,7 @@ std::array<Done, 2> play_looked_at(const Figure& figure, std::uint64_t seed, Loo
   world.settle();
   world.check_accounting();
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
-    // Otherwise nobody looked.
+    // The observers were active.
     if (options.trace) CHECK(world.recorder(rank).written() > kMessages);
     if (looks == Looks::decisions && rank == 1) CHECK(world.kernel(rank).target().decisions().kept() >= kMessages);
   }

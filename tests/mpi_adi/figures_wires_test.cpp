@@ -1,4 +1,5 @@
-// The same figures over shared memory and TCP, for real; and two threads that talk at full speed.
+// Tests of figures 3 to 7 over the real shared memory and TCP wires; and of two threads that exchange messages at full
+// speed.
 #include <atomic>
 #include <cstring>
 

@@ -1,4 +1,4 @@
-// A wire whose far end the test plays: arrivals come when the test says so, transmissions end when and as it says.
+// A scripted wire: the test plays its far end. It makes the arrivals, and decides when and how transmissions end.
 #pragma once
 
 #include <cstdint>
@@ -15,27 +15,27 @@ class ScriptedWire final : public Wire {
  public:
   explicit ScriptedWire(TransmissionList& finished, WireId id = WireId::shm) : Wire(id), finished_(finished) {}
 
-  // What try_send() took.
+  // A message that try_send() accepted.
   struct Sent {
     std::uint32_t peer;
     portals::Header header;
     std::vector<std::byte> body;
   };
   std::vector<Sent> sent;
-  bool full = false;                // try_send() says no
-  bool too_late = false;            // replace() says no
-  bool in_transit_now = false;      // what in_transit() says
-  bool push_moves = false;          // what push() says
-  std::uint64_t read_on = 0;        // what bodies_read_on() says
+  bool full = false;                // try_send() returns false
+  bool too_late = false;            // replace() returns false
+  bool in_transit_now = false;      // the result of in_transit()
+  bool push_moves = false;          // the result of push()
+  std::uint64_t read_on = 0;        // the result of bodies_read_on()
   std::function<void()> taking;     // called by try_send() before it takes a message
   std::deque<Transmission*> queue;  // handed over by send(), oldest first
 
-  // How often it was called.
+  // The numbers of calls, by function.
   int tries = 0, pushes = 0, polls = 0, consumed = 0, held = 0, refused = 0;
   int nudged_queued = 0, idle_rounds = 0, times_passed = 0;
   std::vector<std::uint32_t> nudged;      // peers
-  std::vector<Transmission*> stopped;     // that stop() was asked for
-  std::vector<bool> away;                 // what owner_away() said
+  std::vector<Transmission*> stopped;     // the arguments of stop()
+  std::vector<bool> away;                 // the arguments of owner_away()
   std::vector<portals::Region> accepted;  // landings, with the cookies beside them
   std::vector<void*> cookies;
 
@@ -45,7 +45,7 @@ class ScriptedWire final : public Wire {
   }
   void bring_part() { part_ = true; }
 
-  // A message comes from `peer`, with its number. `body` stays until it is polled.
+  // Adds the arrival of a message from `peer`, with its number. `body` must outlive the poll that takes it.
   void bring(std::uint32_t peer, std::uint64_t sequence, portals::Header header, std::vector<std::byte>& body,
              Arrival::Kind kind = Arrival::Kind::whole) {
     Arrival& arrival = arrivals_.emplace_back();

@@ -1,5 +1,6 @@
-// A man in the middle for tests: listens on a port of its own, carries bytes to and from the real one in pieces as it
-// is told, flips one, or breaks off. Driven by the test's own thread, in turns with the wires.
+// A proxy between two TCP wires, for tests. It listens on a port of its own and forwards bytes in both directions, in
+// pieces that the test sets; it can flip a bit of a byte, or break the connection. The test's thread drives it, by
+// turns with the wires.
 #pragma once
 
 #include <arpa/inet.h>

@@ -18,18 +18,18 @@ namespace margay::sim::test {
 // Wrong variants of the lock, and of what those around it do.
 enum class LockMutant : std::uint8_t {
   none,
-  shared_overtakes,      // a shared request looks at holders only, and passes those that wait
-  newest_first,          // the row is taken from its end
-  lets_nobody_in,        // a release leaves the row as it is
-  grants_twice,          // a release lets in one more than may be
-  exclusive_for_shared,  // an exclusive request looks at exclusive holders only
+  shared_overtakes,      // a shared request ignores waiting requests, and overtakes them
+  newest_first,          // the lock is granted to the latest request first
+  lets_nobody_in,        // a release grants the lock to no waiting member
+  grants_twice,          // a release grants one request too many
+  exclusive_for_shared,  // an exclusive request ignores shared holders
   tells_nobody,          // a release rings no bell
-  withdraw_tells_new,    // a withdrawal tells only those that it let in itself
-  withdraws_present,     // a dead one that is out of the row is not withdrawn
-  dead_stays,            // nobody withdraws the dead
-  unlock_unflushed,      // an unlock returns while puts are under way
-  grant_not_sent,        // the target's device does not tell an origin that it waited with
-  hears_the_dead,        // the device asks for the lock in the name of one that it has withdrawn
+  withdraw_tells_new,    // a withdrawal rings only for members that it granted the lock itself
+  withdraws_present,     // a dead member without a waiting request is not withdrawn
+  dead_stays,            // dead members are never withdrawn
+  unlock_unflushed,      // an unlock returns while puts are in flight
+  grant_not_sent,        // the target's device does not notify an origin whose request it granted late
+  hears_the_dead,        // the device requests the lock for a member that it has withdrawn
 };
 
 enum class LockStep : std::uint8_t { request_shared, request_exclusive, release, withdraw };
@@ -98,7 +98,7 @@ inline WindowLockTable table_of(const SmallLock& small) {
   return table;
 }
 
-// What a step does, and to whom it tells what.
+// The result of a step, and the members that it notifies.
 struct LockOutcome {
   SmallLock after;
   bool granted = false;            // of a request

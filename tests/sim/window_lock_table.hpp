@@ -1,4 +1,5 @@
-// A window's lock in memory that forked processes share, who is dead, and what its words are to say at rest.
+// A window lock in memory that forked processes share, with a table of the dead processes and a check of the lock's
+// words at rest.
 #pragma once
 
 #include <sys/mman.h>
@@ -17,7 +18,7 @@
 
 namespace margay::sim::test {
 
-// Ids from 0 to kIds - 1 are somebody's; any other is nobody's, and so gone.
+// The dead processes, by id from 0 to kIds - 1. Any other id belongs to no process, and counts as dead.
 struct Deaths {
   static constexpr std::uint32_t kIds = 8192;
   std::atomic<std::uint8_t> dead[kIds];
@@ -59,8 +60,8 @@ struct WindowLockTable {
   }
 };
 
-// Empty, or what is wrong with a lock in whose guard nobody is: counts that the slots contradict, holders that exclude
-// each other, somebody at the head of the row who could be let in.
+// Checks a lock while no process is in its guard. Returns the fault; empty if there is none. Faults are counts that
+// contradict the slots, holders that exclude each other, and a first waiter that could be granted the lock.
 inline std::string wrong_at_rest(WindowLockTable& table, std::uint32_t members) {
   using State = WindowLockSlot::State;
   std::uint32_t held[2] = {0, 0};

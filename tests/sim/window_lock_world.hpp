@@ -1,4 +1,4 @@
-// A state of the model of the lock of windows (shm_window_lock_model_test).
+// A state of the model of window locks (tests/sim/shm/window_lock_model_test.cpp).
 #pragma once
 
 #include <algorithm>

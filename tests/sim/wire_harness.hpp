@@ -1,5 +1,5 @@
-// What the wire contract's tests stand on: a set of connected wires driven by one thread, and an endpoint that answers
-// arrivals as the test says and keeps what came.
+// The base of the wire contract's tests: a set of connected wires driven by one thread, and an endpoint that answers
+// arrivals as the test sets it, and records them.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -19,7 +19,8 @@
 
 namespace margay::sim::test {
 
-// What happens takes less than this on the busiest machine: a guard against waiting for ever, no bound that is tested.
+// The longest wait for an event: a guard against endless waits, which no event reaches even on a busy machine. Not a
+// tested bound.
 constexpr std::chrono::seconds kGuard{60};
 
 // Connected wires, one per rank. A set of one rank is a wire to itself.
@@ -111,7 +112,7 @@ class Endpoint {
 
   [[nodiscard]] Wire& wire() { return wire_; }
 
-  // Sends by try_send() when that says yes, else by send().
+  // Sends by try_send(), or by send() if that has no room.
   void send(std::uint32_t peer, portals::Header header, std::vector<std::byte> body, std::size_t piece = 0) {
     header.length = body.size();
     std::unique_ptr<Pieces> pieces;

@@ -19,11 +19,11 @@ enum class OptionAction : std::uint8_t {
   // Prefix each line with its rank.
   label,
   timeout,
-  // Variables of all programs: set one, inherit a list only, inherit none; then one of this program, and an exported
-  // one.
+  // Environment variables. For all programs: set one; pass on those of a list only; pass on none.
   global_env,
   global_env_list,
   global_env_none,
+  // Set one for this program. Then Open MPI's -x: sets one for all programs; a name alone has no effect.
   local_env,
   export_env,
   working_directory,
@@ -69,7 +69,7 @@ enum class OptionAction : std::uint8_t {
   // Bytes of the heap of unexpected messages; events of a trace.
   heap,
   trace_events,
-  // A place of Hydra or Open MPI: checked, then ignored.
+  // Placement of ranks (--map-by, --rank-by of Hydra and Open MPI): the value is checked, then ignored.
   place,
   // Accepted without effect; noted with -v.
   ignored
@@ -83,8 +83,8 @@ struct OptionRule {
   OptionAction action;
   // The MARGAY_ variable that passes the value to the ranks; empty: the launcher alone uses it.
   std::string_view variable = "";
-  // Allowed values. kChoice: "a|b"; kPairs: the values of each name, "a=x|y,b=SIZE", or empty for any NAME=VALUE;
-  // kRankOption: a phrase that names the value; kBindTo, kPlace: "a|b".
+  // The allowed values, by action. choice, bind_to and place: "a|b". pairs: the values of each name, "a=x|y,b=SIZE";
+  // empty: any NAME=VALUE. rank_option: a phrase that names the value.
   std::string_view choices = "";
 };
 

@@ -14,7 +14,7 @@
 
 namespace margay::command {
 
-// A line to one rank. A barrier's last line causes replies to all ranks.
+// A line to one rank. The line by which the last rank enters a barrier causes one reply to each rank.
 struct PmiReply {
   std::uint32_t rank = 0;
   // With its newline.
@@ -45,7 +45,7 @@ class PmiServer {
   // Processes one line from `rank`, without its newline. Never fails: an invalid line yields an error in the outcome.
   [[nodiscard]] PmiOutcome take_line(std::uint32_t rank, std::string_view line);
 
-  // Whether the rank has sent init, or finalize; ranks of any MPI library that uses PMI.
+  // Whether the rank has sent init, or finalize. Ranks of other MPI libraries that use PMI send them, too.
   [[nodiscard]] bool initialized(std::uint32_t rank) const { return ranks_[rank].initialized; }
   [[nodiscard]] bool finalized(std::uint32_t rank) const { return ranks_[rank].finalized; }
 

@@ -9,7 +9,7 @@
 
 namespace margay::command {
 
-// The launcher's handle of it.
+// The launcher's handle of the guardian.
 class Guardian {
  public:
   Guardian() = default;

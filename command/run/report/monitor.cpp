@@ -109,7 +109,7 @@ void Monitor::on_interrupt(int signal, std::int64_t now_ns) {
   cause.kind = CauseKind::interrupted;
   cause.signal = signal;
   fail(std::move(cause), now_ns, 0, kInterruptToKillNs);
-  // fail() ignores the second interrupt, whose only effect is this.
+  // For a second interrupt fail() does nothing; its only effect is to kill at once.
   if (again) kill_at_ns_ = now_ns;
 }
 
@@ -196,7 +196,7 @@ std::int64_t Monitor::deadline_ns() const {
   return first;
 }
 
-// As a shell would report: 128 + signal, or the code.
+// As a shell reports: 128 + signal, or the code. Causes without either have a status of their own.
 int Monitor::exit_status() const {
   switch (cause_.kind) {
     case CauseKind::none:

@@ -21,7 +21,7 @@ enum class CauseKind : std::uint8_t {
   none,
   signal,          // `signal` killed a rank
   no_finalize,     // a rank exited after MPI_Init without MPI_Finalize, with exit code `code`
-  no_init,         // a rank exited with `code` without MPI_Init, which others had called
+  no_init,         // a rank exited with `code` without MPI_Init, which other ranks call
   abort,           // MPI_Abort(`code`), or a fatal error, described by `text`
   second_program,  // an MPI program started in a rank's place, which another one has or had
   timeout,         // --timeout
@@ -94,7 +94,7 @@ class Monitor {
 
   // The step to take now; each is returned once, except that kills repeat while ranks are left.
   [[nodiscard]] KillStep next_step(std::int64_t now_ns);
-  // The signal of kTerminate: the one that interrupted the launcher, otherwise SIGTERM.
+  // The signal for KillStep::terminate: the one that interrupted the launcher, otherwise SIGTERM.
   [[nodiscard]] int ending_signal() const;
   // A rank whose stop is to be reported, once for each stop; -1: none.
   [[nodiscard]] std::int64_t take_stop_warning(std::int64_t now_ns);
@@ -125,14 +125,14 @@ class Monitor {
 
   // Sets the cause and the deadlines, unless a cause is set.
   void fail(Cause cause, std::int64_t now_ns, std::int64_t grace_ns, std::int64_t term_to_kill_ns);
-  // The cause in a rank's end; none: it is not a failure by itself.
+  // The cause in a rank's end; CauseKind::none: this end alone is not a failure.
   [[nodiscard]] static Cause judge(std::uint32_t rank, const RankEnd& end);
 
   std::vector<MonitoredRank> ranks_;
   std::uint32_t left_;
   Cause cause_;
   int first_nonzero_code_ = 0;
-  // The first such rank; a failure only once another rank calls MPI_Init.
+  // The first rank that ended without MPI_Init; -1: none. A failure only once another rank calls MPI_Init.
   std::int64_t ended_without_init_ = -1;
   int ended_without_init_code_ = 0;
   bool some_initialized_ = false;

@@ -28,7 +28,7 @@ RankEnd end_on_board(const sim::BoardBlock& block, bool by_signal, int value) {
   end.aborting = block.state == sim::RankState::aborting;
   end.abort_code = block.abort_code;
   end.text = clean_text(block.message);
-  // aborting counts as begun, too.
+  // RankState::aborting counts as begun, too.
   end.called_init = block.state != sim::RankState::started;
   end.called_finalize = block.state == sim::RankState::finalized;
   return end;

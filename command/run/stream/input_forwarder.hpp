@@ -27,7 +27,7 @@ class InputForwarder {
   [[nodiscard]] int descriptor_for(std::uint32_t rank) const;
   // To be called when all ranks have started: closes their ends here, so that a rank's exit is noticed.
   void release();
-  // Standard input is readable (kInput), or a rank's pipe has room (kInputPipe).
+  // Standard input is readable (EventKind::input), or a rank's pipe has room (input_pipe).
   void on_event(Event event);
   // Checks again whether the launcher is in the terminal's foreground; the system sends no event for that. To be called
   // from time to time.

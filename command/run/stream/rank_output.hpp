@@ -58,7 +58,7 @@ class LineBuffer {
 struct OutputOptions {
   // Prefix of each line; empty: none.
   std::string line_pattern;
-  // File name; empty: the launcher's own stream.
+  // Patterns of file names; empty: the launcher's own stream.
   std::string output_pattern;
   std::string error_pattern;
 };
@@ -81,7 +81,7 @@ class RankOutput {
   // Creates the rank's pipes. The ends become its descriptors 1 and 2; the caller closes them once the rank has
   // started. Error: no more descriptors, or a file that cannot be created.
   [[nodiscard]] portals::Status open(std::uint32_t rank, int& standard_output, int& standard_error);
-  // A rank's stream is readable (EventKind::kOutput, kError), or a destination has room (kSink).
+  // A rank's stream is readable (EventKind::output, error), or a destination has room (sink).
   void on_event(Event event, std::int64_t now_ns);
   // Prints what is in the pipes of a rank that has ended, partial lines included.
   void drain(std::uint32_t rank, std::int64_t now_ns);
@@ -96,7 +96,7 @@ class RankOutput {
   void finish(int patience_ms);
   // Inode numbers of the open pipes, to which some process can still write.
   [[nodiscard]] std::vector<ino_t> pipes() const;
-  // The first destination that failed, so that output of the ranks is lost.
+  // The first destination that could not be written, so that output of ranks is lost; `error` 0: none.
   [[nodiscard]] const OutputFailure& failure() const { return failure_; }
 
  private:
@@ -138,7 +138,7 @@ class RankOutput {
   std::size_t error_sink_ = 1;
   OutputFailure failure_;
   bool paused_ = false;
-  // Of any stream.
+  // The time of the latest read of any stream.
   std::int64_t last_read_ns_ = 0;
 };
 

@@ -9,7 +9,7 @@
 
 namespace margay::command {
 
-// The end of a process that the launcher started. The rank may have been another process, which that one started.
+// The end of a process that the launcher started. The rank itself may be a child of that process, such as a script.
 struct ProcessEnd {
   std::uint32_t process_id = 0;
   sim::TraceEnd end = sim::TraceEnd::none;
@@ -19,8 +19,8 @@ struct ProcessEnd {
 
 // Closes the file of a rank that the launcher has reaped. `job`: the run's number.
 //
-// The file stays readable throughout, and counts as closed only after the last write. The end is noted only if the file
-// was written by the process of `end`; in a file that its rank closed it is added, unless it was exit status 0.
+// The file stays readable throughout, and counts as closed only after the last write. The end is recorded only if the
+// process of `end` wrote the file. If the rank closed the file itself, only an end other than exit status 0 is added.
 //
 // Ok also when nothing is to be done: there is no file, the rank never began it, or it belongs to another run. Errors,
 // which leave the file unchanged: it is damaged, it cannot be read or written, or a process that the rank started may

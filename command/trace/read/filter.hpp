@@ -51,8 +51,9 @@ struct TraceFilter {
 // Error: one of `ranks` has no file in the trace; the message lists those that have one.
 [[nodiscard]] portals::Status check_ranks(const Trace& trace, const std::vector<std::uint32_t>& ranks);
 
-// Returns indices in trace.entries, ascending. A message includes its answers: acknowledgments and replies that name
-// it, and the send_begin that led to its kernel_send, which was recorded before the sequence was assigned.
+// Returns indices in trace.entries, ascending. A message includes its answers, which are the acknowledgments and
+// replies that name it, and the send_begin that led to its kernel_send, although that event has no sequence: it was
+// recorded before the sequence was assigned.
 [[nodiscard]] std::vector<std::size_t> pick(const Trace& trace, const TraceFilter& filter);
 
 }  // namespace margay::command

@@ -183,7 +183,7 @@ void leave_out_old(Trace& trace) {
 
 // Reads the files of ranks that have begun to record.
 Status read_begun(const std::vector<std::string>& paths, Trace& trace) {
-  // The others count as absent.
+  // Files of the other ranks count as absent.
   std::vector<std::string> begun;
   for (const std::string& path : paths) {
     const TraceBeginning beginning = beginning_of(path);
@@ -200,8 +200,8 @@ Status read_begun(const std::vector<std::string>& paths, Trace& trace) {
     if (beginning_of(begun[i]) != TraceBeginning::gone) return std::move(read[i]);
     trace.files.erase(trace.files.begin() + static_cast<std::ptrdiff_t>(i));
   }
-  // A rank that went on while the other files were read is not whole: events of those may refer to messages that this
-  // copy lacks.
+  // If a rank recorded more while the other files were read, its copy here is not complete: events of the other files
+  // may refer to messages that it lacks.
   for (TraceFile& file : trace.files) {
     if (file.closed && has_gone_on(file)) file.closed = file.sealed = false;
   }

@@ -26,9 +26,9 @@ struct TraceFile {
   std::uint32_t process_id = 0;
   sim::ClockKind clock = sim::ClockKind::monotonic;
   bool walks = false;
-  // By its rank. False: the rank still runs, or ended without closing the file.
+  // The rank has closed its file. False: it still runs, or ended without doing so.
   bool closed = false;
-  // By its rank, or by the launcher of a dead one: a checksum covers the contents.
+  // A checksum covers the contents. The rank writes it when it closes the file, or the launcher for a dead rank.
   bool sealed = false;
   // How the rank ended. none: normally, or not known.
   sim::TraceEnd end = sim::TraceEnd::none;
@@ -38,11 +38,11 @@ struct TraceFile {
   std::uint64_t written = 0;
   // Events that were overwritten in the ring.
   std::uint64_t lost = 0;
-  // Only this much of the run's end was to be recorded; 0: all of it.
+  // Length of the run's end that was to be recorded (--trace-last); 0: the whole run.
   std::uint64_t keep_ns = 0;
   // Number that all files of a run share; 0: not known.
   std::uint64_t job = 0;
-  // Of the lost events, those that read_trace() left out because of keep_ns.
+  // Number of lost events that were in the file, and that read_trace() left out because of keep_ns.
   std::uint64_t left_out = 0;
   std::uint64_t started_realtime_ns = 0;
   // The host's identity: files with the same one share a counter.
@@ -54,7 +54,7 @@ struct TraceFile {
   std::uint64_t definitions_lost = 0;
   // Names of MPI calls; events refer to them by index.
   std::vector<std::string> names;
-  // Oldest first, with times in the unit of the events'.
+  // Oldest first. Their times have the unit of the events' times.
   std::vector<sim::Definition> definitions;
   // Oldest first.
   std::vector<sim::TraceEvent> events;
@@ -64,7 +64,7 @@ struct TraceFile {
 // its value. Reads the file up to three times if the rank changes it meanwhile.
 [[nodiscard]] portals::Status read_trace_file(const std::string& path, TraceFile& file);
 
-// Whether the rank has recorded more since the file was read, as in another MPI session.
+// Whether the rank has recorded more since the file was read, for example because it began another MPI session.
 [[nodiscard]] bool has_gone_on(const TraceFile& file);
 
 // The state of a rank's file:
@@ -83,11 +83,11 @@ enum class TraceBeginning : std::uint8_t { begun, starting, never, gone };
 struct TraceCounts {
   // Events ever recorded.
   std::uint64_t written = 0;
-  // Of these, the first ones, which were overwritten.
+  // The number of these that were overwritten, the oldest ones.
   std::uint64_t lost = 0;
   // Events that fit in the ring.
   std::uint64_t capacity = 0;
-  // Only this much of the run's end was to be recorded; 0: all of it.
+  // As in TraceFile.
   std::uint64_t keep_ns = 0;
   // Time from the ring's oldest event to its newest.
   std::uint64_t held_ns = 0;
@@ -111,9 +111,9 @@ struct Trace {
   std::uint32_t starting = 0;
   // Files whose ranks ended before they recorded, or that are all zeros.
   std::uint32_t blank = 0;
-  // By rank. Their events were moved to `entries`.
+  // Sorted by rank. Their events were moved to `entries`.
   std::vector<TraceFile> files;
-  // By time, each rank's own events in their order.
+  // Sorted by time; events of one rank keep the order in which it recorded them.
   std::vector<Entry> entries;
 };
 

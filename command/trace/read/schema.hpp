@@ -15,7 +15,7 @@
 
 namespace margay::command {
 
-// A set of numbers with names, those in [first, end).
+// A set of named numbers: all numbers in [first, end).
 struct Enumeration {
   // Heading in the document, as "Protocols".
   std::string_view title;
@@ -62,7 +62,7 @@ struct Field {
   std::string_view name;
   Slot slot = Slot::detail;
   FieldType type = FieldType::number;
-  // What the name does not say.
+  // The meaning, as far as the name does not give it.
   std::string_view meaning = {};
   // The names of its values; only of type `word`.
   const Enumeration* words = nullptr;
@@ -88,7 +88,7 @@ struct EventSchema {
 };
 // The schema of a kind; nullptr: this version has no such kind.
 [[nodiscard]] const EventSchema* schema_of(sim::TraceKind kind);
-// Fields that every kind has, unless it uses their slots itself.
+// Fields of every kind of event, except of kinds whose own fields use the same slots.
 [[nodiscard]] std::span<const Field> common_fields();
 
 // Calls `see(field)` for each common field whose slot the kind does not use, then for each field of the kind.

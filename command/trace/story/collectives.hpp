@@ -42,13 +42,13 @@ struct CollectivePart {
   std::uint32_t context = 0;
   // The call's number on that communicator, as recorded.
   std::uint32_t number = 0;
-  // Number of the start of a persistent call, from 0. The call's number holds the lowest bits alone; the upper bits are
-  // counted from the beginning of the recording, so they are relative when that was overwritten.
+  // Number of the start of a persistent call, from 0. The recorded number has only its lowest bits; the upper bits are
+  // counted here, from the first recorded start. If earlier starts were overwritten, the upper bits are too small.
   std::uint64_t start = 0;
   // Its collective_begin and collective_end.
   std::size_t begin = kNone;
   std::size_t end = kNone;
-  // The kernel_sends of the call's data messages, in the order of sending; ready messages are not counted.
+  // The kernel_send of each data message of the call, in the order of sending; ready notices are not included.
   std::vector<std::size_t> sends;
 };
 
@@ -89,7 +89,8 @@ class Collectives {
   std::vector<CollectivePart> parts_;
   // The latest part with that context and number: both are used again after the communicator is freed.
   std::map<Call, std::size_t> latest_;
-  // Parts of persistent calls, by time. The key's number is the channel, which all starts of a call share.
+  // Parts of persistent calls, sorted by time. All starts of a call have the same key: its number is the call's
+  // channel.
   std::map<Call, std::vector<std::size_t>> starts_;
   std::unordered_map<MessageIdentity, CollectiveStep, MessageHash> steps_;
 };

@@ -1,4 +1,4 @@
-// One event, formatted for a person: what it means to the program.
+// The text of one event for a person: its meaning for the program.
 // Numbers become names by TraceNames; text.hpp formats the raw fields instead.
 #pragma once
 
@@ -51,8 +51,8 @@ class EventText {
   // not known.
   [[nodiscard]] std::string message(const Trace::Entry& entry) const;
 
-  // Whether a number changes its meaning during the run, so that words on a message depend on the time of its sending.
-  // Texts must then not be cached.
+  // Whether a number in the events changes its meaning during the run. The text of an event then depends on the time at
+  // which its message was sent, and must not be cached.
   [[nodiscard]] bool by_sending() const { return senders_.redefine(); }
   // Times of all definitions of all ranks, ascending. Numbers keep their meaning between two of them.
   [[nodiscard]] const std::vector<std::uint64_t>& definition_times() const { return definition_times_; }

@@ -93,7 +93,7 @@ std::size_t last_step(const Trace& trace, const MessageStory& story) {
 
 std::uint64_t duration_ns(const Trace& trace, const MessageStory& story) {
   const std::uint64_t begin =
-      trace.entries[first_step(story)].event.time;  // its receive may have been posted long before
+      trace.entries[first_step(story)].event.time;  // not steps.front(), which may be a receive posted long before
   const std::uint64_t end = trace.entries[last_step(trace, story)].event.time;
   return end > begin ? end - begin : 0;
 }

@@ -25,8 +25,8 @@ namespace margay::command {
 //   "held"                its wire keeps it to the end of the recording
 //   "broken off"          its body did not end
 //   "not known"
-// An outcome that rests on a missing event is returned only where the receiver's recording is whole from that moment
-// on.
+// An outcome that follows from a missing event ("never received", "not arrived", "held", "broken off") is returned only
+// if the receiver's recording is complete from the message's last known step on.
 [[nodiscard]] std::string_view fate(const Messages& messages, const MessageStory& story);
 // Whether the message lacks a completed receive. `not_known`: the recording is not whole enough to decide.
 enum class Unreceived : std::uint8_t { no, yes, not_known };
@@ -56,8 +56,9 @@ enum class Unreceived : std::uint8_t { no, yes, not_known };
 [[nodiscard]] std::vector<std::string> loss_sentences(const Trace& trace, const Messages& messages,
                                                       const MessageStory& story);
 
-// Missed receives: the receive had searched the heap when the message arrived, and was not in the match list yet. The
-// paper forbids this, and `margay run --mpi racy` does it for teaching:
+// Missed receives. A message misses a receive if it arrives between two steps of that receive: after the search of the
+// heap, and before the entry is in the match list. The paper forbids this, and `margay run --mpi racy` does it for
+// teaching:
 // "This operation must be atomic to insure that the kernel doesn't deposit a message in the dynamic heap between the
 // time the heap is searched and the entry is activated" (paper 001, section 2).
 

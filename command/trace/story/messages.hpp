@@ -37,8 +37,8 @@ enum class Taker : std::uint8_t {
   heap,     // the same, with a dynamic block
 };
 
-// One message with all its hops. Indices are of trace.entries, those of the named steps the first such event; kNone: it
-// is not in the trace.
+// One message with all its hops. The fields of type std::size_t are indices in trace.entries: each is the first event
+// of the kind in its comment; kNone: there is none in the trace.
 struct MessageStory {
   static constexpr std::size_t kNone = ~std::size_t{0};
   MessageIdentity identity;
@@ -63,7 +63,7 @@ struct MessageStory {
   std::size_t completed = kNone;   // request_complete of the sender
   // given_back: the message left the heap of unexpected messages without a receive.
   std::size_t given_back = kNone;
-  // The message is a get, so the body is that of its reply.
+  // The message is a get, which has no body; its reply has one.
   bool is_get = false;
   // It left the heap because its sender cancelled it.
   bool cancelled = false;
@@ -93,7 +93,7 @@ class Messages {
     // Summed over all of them; 0: none blocked it.
     std::uint64_t ns = 0;
   };
-  // Compares with every kernel_hold of the trace.
+  // Cost: compares the message with every kernel_hold of the trace.
   [[nodiscard]] Blocked blocked(const MessageStory& story) const;
   // The entry at which the message left the wire that held it: its kernel_match or kernel_drop; kNone: held to the end.
   [[nodiscard]] static std::size_t hold_end(const MessageStory& story) {
@@ -105,7 +105,7 @@ class Messages {
   [[nodiscard]] const sim::TraceEvent* arrival(const MessageIdentity& hop) const;
   // Whether the rank's file lost no event, so that an absent event did not happen.
   [[nodiscard]] bool is_whole(std::uint32_t rank) const;
-  // The same for the time after entry `at`: a ring that wrapped has lost only its beginning.
+  // The same for events after entry `at`: a ring that wrapped has lost only its beginning.
   [[nodiscard]] bool is_whole_after(std::uint32_t rank, std::size_t at) const;
   // The call in progress in the rank when it recorded entry `at`, as the index of its mpi_enter; kNone: none.
   [[nodiscard]] std::size_t call_around(std::size_t at) const { return calls_[at]; }

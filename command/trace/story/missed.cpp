@@ -14,19 +14,20 @@ namespace {
 // Bounds the cost for a call that waits for long: a search and its post are close to the match.
 constexpr std::size_t kMostLookedAt = 4096;
 
-// An entry matches where all bits agree that it does not ignore.
+// Whether the entry of `post` accepts these match bits: all bits are equal, except those that the entry ignores.
 bool wants(const sim::TraceEvent& post, portals::MatchBits message) {
   return ((post.match_bits ^ message) & ~post.detail) == 0;
 }
 
 }  // namespace
 
-// A receive that does not fit, or has another message already, ends the search: nothing was missed.
+// Looks backwards for the latest receive that was posted before the match. If it does not accept the message, or has
+// taken another one, the message missed no receive.
 MissedReceive missed_receive(const Trace& trace, const Messages& messages, const MessageStory& story) {
   if (!story.unexpected || story.matched == MessageStory::kNone || story.arrived == MessageStory::kNone) return {};
   const std::uint32_t file = trace.entries[story.matched].file;
   const std::size_t call = messages.call_around(story.matched);
-  // Between search and post the rank is in the call that posts.
+  // The rank is in the call of the receive during both steps. With several threads that call is not known.
   if (call == MessageStory::kNone || messages.has_threads(file)) return {};
   const portals::MatchBits bits = trace.entries[story.arrived].event.match_bits;
   const std::size_t first = story.matched > kMostLookedAt ? std::max(call, story.matched - kMostLookedAt) : call;
@@ -38,7 +39,7 @@ MissedReceive missed_receive(const Trace& trace, const Messages& messages, const
     const sim::TraceEvent& event = trace.entries[at].event;
     if (event.kind == sim::TraceKind::kernel_match && event.b == mpi_adi::kOwnerReceive)
       taken.push_back(event.match_bits);
-    // Going backwards, the latest search that found nothing belongs to the post before it.
+    // The latest search that found nothing. The loop runs backwards, so the post that it belongs to is found next.
     if (event.kind == sim::TraceKind::search_miss && missed.searched == MessageStory::kNone) missed.searched = at;
     if (event.kind != sim::TraceKind::post_receive) continue;
     // The latest post decides. An earlier one of this call was complete before this one began, so the message cannot

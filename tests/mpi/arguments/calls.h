@@ -1,8 +1,8 @@
-// What the generated programs of this folder share: the memory that arguments point to, living and dead handles, and
-// one wrong call: its class, its sentence, and that it changed nothing.
+// The common part of the generated programs of this folder: the memory to which arguments point, living and freed
+// handles, and the check of one wrong call (its error class, its message, and that it changed nothing).
 //
-// A program is started with the number of its first call and a file, where it notes the number of the call that it is
-// in: whoever started it then knows which call ended it, and starts it anew behind that one.
+// The arguments of a program are the number of its first call, and a file to which it writes the number of the call in
+// progress. If a call ends the program, its caller reads that number and starts the program again behind this call.
 #include <ctype.h>
 #include <fcntl.h>
 #include <limits.h>

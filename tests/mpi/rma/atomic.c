@@ -10,12 +10,12 @@
 
 enum { kRounds = 200, kCell = 12, kCells = 6 };  // a cell is 12 ints
 
-// What a rank did, to be compared with what all came to.
+// The sums of one rank's updates; the total over all ranks is compared with the window's contents.
 struct Done {
   long long added, swapped;
 };
 
-// One more by compare-and-swap: until nobody was faster.
+// Adds one by compare-and-swap, repeated until no other rank was faster.
 static void swap_up(const struct test_window* window, struct Done* done) {
   long long seen = 0, found = 0, wanted = 0;
   MPI_Fetch_and_op(NULL, &seen, MPI_LONG_LONG, 0, kCell, MPI_NO_OP, window->win);

@@ -1,5 +1,5 @@
-// Truly one-sided: the target looks at its memory and calls nothing of MPI until the origin's last access is there;
-// every access of the origin, its locks and flushes come to their end meanwhile.
+// Passive target without calls: the target polls its memory, and calls no function of MPI until the origin's last
+// access has arrived. All accesses, locks and flushes of the origin complete meanwhile.
 //
 // ranks: 2 3
 // reference: none, MPICH's target has to call MPI

@@ -67,7 +67,7 @@ static void count_of_communicator(MPI_Comm* comm, int* code, ...) {
   ++told;
 }
 
-// Null pointers, too, are told to the handler of the window or the communicator.
+// Errors of null pointers are raised on the window or the communicator, too.
 static void handlers(MPI_Win win) {
   int value = 0, result = 0;
   MPI_Win other;
@@ -145,7 +145,7 @@ static void flavours(MPI_Win win) {
   OK(MPI_Win_attach(dynamic, memory + 1, 0));
   OK(MPI_Win_detach(dynamic, memory + 1));
   FAILS(MPI_Win_detach(dynamic, memory + 1), MPI_ERR_RMA_ATTACH);
-  // The target says it: nothing there is attached.
+  // The target detects the error: no memory is attached there.
   int value = 5;
   OK(MPI_Win_lock(MPI_LOCK_SHARED, 1 - world_rank(), 0, dynamic));
   OK(MPI_Put(&value, 1, MPI_INT, 1 - world_rank(), 64, 1, MPI_INT, dynamic));

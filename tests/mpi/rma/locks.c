@@ -66,7 +66,7 @@ static void all_at_once(struct test_window* window, const char* name) {
   MPI_Win_unlock(rank, window->win);
 }
 
-// A lock of the program's own: who changes 0 to its rank + 1 is in.
+// A lock made of compare-and-swap: the rank that changes 0 to its rank + 1 holds it.
 static void swaps(struct test_window* window, const char* name) {
   const int free_word = 0, mine = world_rank() + 1;
   MPI_Win_lock_all(0, window->win);

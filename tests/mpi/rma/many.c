@@ -1,5 +1,5 @@
-// What a program may have by thousands: windows, pieces of MPI_Alloc_mem, accesses that nobody has flushed, windows
-// that are freed after an error. Mappings and memory do not grow with them.
+// Thousands of windows, of pieces of MPI_Alloc_mem, of accesses without a flush, and of windows that are freed after an
+// error. Mappings and memory do not grow with their number.
 //
 // ranks: 2 5
 // reference: 2

@@ -1,5 +1,5 @@
-// Windows and pieces for which there is no memory: an error that all members get, whoever of them lacks it, and none of
-// them is the worse for it. Memory that nobody touches is not taken.
+// Windows and pieces for which memory lacks: all members get the error, whichever of them lacks the memory, and all can
+// continue. Memory that is not touched takes no physical memory.
 //
 // ranks: 1 3
 // reference: none, it begins windows that are larger than the machine, and ends the job

@@ -43,7 +43,7 @@ static MPI_Info promises(const struct History* h) {
   return info;
 }
 
-// In two pieces, which the window's memory knows nothing of.
+// Attaches the memory in two pieces; the accesses treat it as one.
 static void attach(struct History* h) {
   const MPI_Aint bytes = h->member[h->rank].bytes, half = h->member[h->rank].slots / 2 * h->slot_bytes;
   if (half > 0) MPI_Win_attach(h->win, h->memory, half);

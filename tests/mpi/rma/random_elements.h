@@ -41,7 +41,7 @@ struct Element {
 enum { kPlainElements = 17, kElements = 19, kIntegers = 8 };
 
 static const struct Element* elements(void) {
-  // The last two are one signature in two layouts; their types are made by make_elements.
+  // The last two have the same signature in two layouts; their types are made below, at the first call.
   static struct Element table[kElements] = {
       {"int8", MPI_INT8_T, kSigned, 1, 1, {{0, 1}}},
       {"uint8", MPI_UINT8_T, kUnsigned, 1, 1, {{0, 1}}},

@@ -91,7 +91,7 @@ static void give_lock(struct History* h, int target) {
   settle_all(h, target);
 }
 
-// Several locks at once are taken in the order of ranks, by all: nobody waits in a circle.
+// Locks several targets at once. All ranks do so in the order of ranks, so that there is no deadlock.
 static void lock_epoch(struct History* h) {
   for (int target = 0; target < h->size; ++target) {
     if (!has_access(h, target)) continue;

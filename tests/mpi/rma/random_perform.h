@@ -31,7 +31,7 @@ static void settle(struct History* h, struct Access* access) {
     while (at < access->got.size && access->got.bytes[at] == access->expected[at]) ++at;
     if (at < access->got.size) complain(h, access, "what it got differs at byte", at);
   }
-  // Nobody may look at these any more.
+  // MPI must not read these buffers any more.
   if (access->given.bytes != NULL) memset(access->given.bytes, kUsed, access->given.size);
   if (access->compare.bytes != NULL) memset(access->compare.bytes, kUsed, access->compare.size);
 }

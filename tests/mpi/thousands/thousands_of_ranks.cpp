@@ -1,9 +1,9 @@
 // Thousands of MPI ranks in one process and one thread, over the virtual wire.
 //
-//   thousands_of_ranks idle RANKS MEGABYTES     they are made and do nothing: what they take must be less
+//   thousands_of_ranks idle RANKS MEGABYTES     the ranks are made and do nothing: they must take less memory than that
 //   thousands_of_ranks allreduce RANKS ROUNDS   each makes so many allreduces, whose results must be right
 //
-// Prints what was measured. Time is told, never judged.
+// Prints the measurements. Times are printed only, not checked.
 #include <unistd.h>
 
 #include <chrono>

@@ -15,13 +15,13 @@ namespace {
 
 thread_local Seat* thread_seat = nullptr;
 
-// Turns of ranks that found nothing, with nothing under way, after which no more will happen. More than the rounds
-// after which a device opens its second heap (1,000), for each of the ranks.
+// The number of successive turns of ranks that find nothing, while no message is in flight, after which nothing can
+// happen any more. More than 1,000 for each rank, the rounds after which a device opens its second heap.
 constexpr std::uint32_t kIdleTurnsMax = 40'000;
 // Turns after which another rank is the slow one.
 constexpr std::uint32_t kSlowTurns = 64;
 constexpr std::uint64_t kTurnNs = 100;
-// Idle turns after which who sleeps is next: nothing else will happen before.
+// Idle turns after which time advances to the end of a sleep, because nothing else can happen before.
 constexpr std::uint32_t kIdleTurnsToNap = 1'000;
 
 // Windows and pieces of every other machine are small: long bodies in many parts, wires that are often full.
@@ -97,8 +97,8 @@ sim::Job VirtualMachine::job_of(std::uint32_t rank) const {
   return job;
 }
 
-// Who neither sleeps nor has returned. When all others sleep, or wait for those that do, time goes on to the end of the
-// shortest sleep.
+// The ranks that neither sleep nor have returned. If all ranks sleep, or wait for sleeping ones, time advances to the
+// end of the shortest sleep.
 std::vector<Seat*> VirtualMachine::who_is_able() {
   std::vector<Seat*> able;
   Seat* sleeps = nullptr;

@@ -2,8 +2,8 @@
 //
 //   virtual_mpi [--nodes N] [--collective NAME=ALGORITHM,...] RANKS FIRST_SEED LAST_SEED ./program.so [ARGUMENT...]
 //
-// Each seed is a process of its own, and each rank has a copy of the program with variables of its own. Exit status 1
-// when any seed failed; each that did is named. Of one seed alone it tells how long the run was.
+// Each seed runs in a process of its own, and each rank has a copy of the program with variables of its own. Prints
+// each seed that failed; the exit status is then 1. For a single seed it prints the length of the run.
 #include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-// A program's own sleep, on a rank of the virtual machine: its turn goes to others, and virtual time passes. These take
-// the place of the C library's, as the program that loads others comes first for the dynamic linker.
+// The C library's functions by which programs sleep, for ranks of the virtual machine: other ranks get their turns, and
+// virtual time passes. They replace the C library's, because the dynamic linker searches the loading program first.
 #include <dlfcn.h>
 #include <time.h>
 #include <unistd.h>

@@ -45,7 +45,8 @@ static void write_down(const char* folder, int rank) {
   if (count == kStepsMost || fclose(out) != 0) MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-// The ranks tell each other past MPI where they are, so that the message finds its receive, and the wait its message.
+// Reports this rank's progress to the other by a file, not by MPI. So the message arrives when its receive is posted,
+// and the wait begins when the message has arrived.
 static void tell(const char* folder, const char* what) {
   char path[kPathBytes];
   snprintf(path, sizeof path, "%s/%s", folder, what);

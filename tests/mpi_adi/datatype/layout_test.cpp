@@ -1,4 +1,4 @@
-// Compiled layouts: what folds, what it costs, where it reaches; external32, and types by size.
+// Tests of compiled layouts: which loops are folded, their cost and their bounds; external32, and types by size.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -93,8 +93,8 @@ class Island {
   std::byte* mapped_ = nullptr;
 };
 
-// Every other double, of any number, begun anywhere, wherever in a cache line: the gaps belong to somebody else, and
-// before the first and behind the last there may be no memory at all, on either side.
+// Any number of doubles, every other one of an array, from any offset in a cache line. The gaps must not be changed,
+// and the memory before the first double and behind the last one is not mapped, on either side.
 TEST_CASE_FIXTURE(Fixture, "a vector of every other double, at the ends of pages") {
   const Island spreads(8), packeds(4);
   constexpr std::byte kGap{0xa5};

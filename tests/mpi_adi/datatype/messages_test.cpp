@@ -1,5 +1,5 @@
-// Random trees of datatypes as messages between two devices: sent with one type and received with another one of the
-// same signature, in every protocol, against the bytes that the type maps name.
+// Tests of messages with random trees of datatypes between two devices: sent with one type and received with another of
+// the same signature, in every protocol, and compared with the bytes of the type maps.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Requests that are parts of something greater: that one is told once, when they are complete, and may start more.
+// Tests of requests that are parts of a parent request: the parent is notified once of each completed part, and may
+// start others.
 #include <vector>
 
 #include "mpi_adi/request/partitioned.hpp"

@@ -1,4 +1,4 @@
-// Texts that can stop: in place or by stopping, one in another, given up in the middle.
+// Tests of routines: those that wait in place and those that suspend, nested ones, and ones destroyed before their end.
 #include "mpi_adi/device/steps.hpp"
 
 #include <doctest/doctest.h>
@@ -10,13 +10,13 @@
 namespace margay::mpi_adi {
 namespace {
 
-// What texts write down, and what they wait for.
+// The records of routines, and the condition for which they wait.
 struct TextWorld {
   FramePool pool;
   std::vector<std::string> reported;
-  int here = 0;     // what came
-  int looked = 0;   // how often somebody asked
-  int waited = 0;   // in place
+  int here = 0;     // the number of arrived messages
+  int looked = 0;   // the number of tests for them
+  int waited = 0;   // the number of waits in place
   int objects = 0;  // that live in frames
 };
 
@@ -26,7 +26,7 @@ struct InText {
   [[nodiscard]] FramePool& frames() const { return world.pool; }
 };
 
-// Until `number` have come.
+// Waits until `number` messages have arrived.
 class Came : public Awaitable<Came> {
  public:
   Came(InText& context, int number) : context_(context), number_(number) {}

@@ -1,5 +1,5 @@
 // Random programs on the virtual wire: many ranks, all modes, wildcards, matched probes, pieces, a small heap; checked
-// against MPI's matching rules (MPI 4.0, section 3.5), the accounting law, and rest.
+// against MPI's matching rules (MPI 4.0, section 3.5) and the accounting law; at the end nothing is in progress.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -198,7 +198,7 @@ class Program {
   }
   Datatype& type_of(const PostedReceive& posted) { return posted.strided ? strided_ : world_.bytes(); }
 
-  // Frees what is complete and notes who got what.
+  // Frees completed requests, and records which message each receive got.
   void collect() {
     for (auto& message : sent_) {
       if (message->request == nullptr || !message->request->complete) continue;

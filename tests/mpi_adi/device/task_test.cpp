@@ -1,4 +1,5 @@
-// Tasks: run when woken and at no other time, while they are under way; the program's own never by the coprocessor.
+// Tests of tasks: they run only when woken, and only between their beginning and their end. Tasks that call functions
+// of the program never run in the coprocessor.
 #include "mpi_adi/device/task.hpp"
 
 #include <doctest/doctest.h>
@@ -31,7 +32,7 @@ struct CountingTask final : Task {
     if (owner != nullptr) owner->reset();
   }
   std::function<void()> step;
-  std::unique_ptr<CountingTask>* owner = nullptr;  // it goes away once it is over
+  std::unique_ptr<CountingTask>* owner = nullptr;  // the owner, through which the task deletes itself at its end
   bool ends = false;
   int runs = 0;
   int overs = 0;

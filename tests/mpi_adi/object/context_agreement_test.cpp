@@ -1,5 +1,5 @@
-// Many agreements among many processes, their rounds mixed by a seed: each comes to its end, no process ever has a pair
-// twice, and all members of one agreement have the same.
+// Tests of many agreements among many processes, with their rounds interleaved by a seed. Each agreement ends, all its
+// members get the same pair of contexts, and no process gets a pair twice.
 #include "mpi_adi/object/context_agreement.hpp"
 
 #include <doctest/doctest.h>
@@ -15,10 +15,10 @@ namespace {
 
 constexpr std::uint64_t kAny = ContextAgreement::kAnyGeneration;
 
-// One agreement among some processes, round by round; members come to it at different times.
+// One agreement among some processes, round by round; members enter it at different times.
 struct Shared {
   std::vector<int> members;
-  std::vector<std::unique_ptr<ContextAgreement>> parts;  // null: not yet come
+  std::vector<std::unique_ptr<ContextAgreement>> parts;  // null: the member has not entered
   bool over = false;
 
   [[nodiscard]] bool all_came() const {
@@ -71,7 +71,7 @@ TEST_CASE("agreements whose rounds mix end with different pairs") {
     CAPTURE(seed);
     std::mt19937 random(seed);
     std::vector<ContextPool> pools(kProcesses);
-    // Few pairs are left, so that they are fought for.
+    // Few pairs are left, so that agreements compete for them.
     for (ContextPool& pool : pools) {
       for (int pair = kAgreements + 2; pair < ContextPool::kPairs; ++pair) pool.take(pair);
     }
@@ -119,7 +119,7 @@ TEST_CASE("agreements whose rounds mix end with different pairs") {
 TEST_CASE("while the last pair is only reserved, nobody is told that all are used up") {
   ContextPool pool;
   for (int pair = 1; pair < ContextPool::kPairs; ++pair) pool.take(pair);
-  // A process alone: its words are already everybody's.
+  // A process alone: its words are already the combination of all members' words.
   auto first = std::make_unique<ContextAgreement>(pool, 1, false, kAny);
   CHECK(!first->combined());
   CHECK(!pool.is_free(0));

@@ -1,4 +1,4 @@
-// Group arithmetic against the obvious, slow way, on random groups.
+// Tests of group operations on random groups, against simple, slow implementations.
 #include "mpi_adi/object/group_ops.hpp"
 
 #include <doctest/doctest.h>

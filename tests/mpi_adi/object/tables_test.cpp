@@ -1,4 +1,4 @@
-// Objects by handle that no message needs: error handlers, attribute keys, info objects, hints.
+// Tests of the tables of objects that no message uses: error handlers, attribute keys, info objects, hints.
 #include <doctest/doctest.h>
 
 #include <memory>

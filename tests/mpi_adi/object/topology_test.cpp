@@ -1,4 +1,4 @@
-// Grids and graphs as arithmetic; MPI_Dims_create's balance against a search through everything.
+// Tests of the arithmetic of grids and graphs; MPI_Dims_create is compared with an exhaustive search.
 #include "mpi_adi/object/topology.hpp"
 
 #include <doctest/doctest.h>

@@ -5,7 +5,7 @@
 namespace margay::mpi_adi {
 namespace {
 
-// Counts what it is told, and can complete another part meanwhile.
+// A parent request that counts its notifications, and can complete another part during one.
 struct PartsOwner final : ParentRequest {
   explicit PartsOwner(DeviceParts& the_parts) : parts(the_parts) {}
   void part_completed(const Request& part) override {

@@ -36,7 +36,7 @@ TEST_CASE("a long send carries its body and asks for an acknowledgment with bits
   CHECK(read_note(header.user_data).protocol == NoteProtocol::long_message);
   CHECK(read_note(header.user_data).answer_bits == header.return_match_bits);
   CHECK(one.hand.received.body(0) == one.data);
-  CHECK(!one.send.complete);  // the body is taken, but nobody said what became of it
+  CHECK(!one.send.complete);  // the body is taken, but no acknowledgment has arrived
   CHECK(one.hand.device().kernel().unfinished());
 }
 

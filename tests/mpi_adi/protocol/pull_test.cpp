@@ -1,3 +1,4 @@
+// Tests of pulls: the get for the body of a long message, its reply, and the end of the receive.
 #include "mpi_adi/protocol/receive.hpp"
 
 #include <optional>
@@ -10,7 +11,7 @@ namespace {
 
 constexpr portals::MatchBits kSenderBits = 0x5eed;
 
-// Rank 0 pulls; rank 1 writes down what is asked, and the test replies.
+// A pull by rank 0. Rank 1 only records the headers that it gets; the test itself injects the reply.
 struct Pulling {
   explicit Pulling(std::size_t room_bytes, bool synchronous = false, const sim::VirtualOptions& network = {})
       : hand({}, 1, network), room(room_bytes, std::byte{1}) {
@@ -25,7 +26,7 @@ struct Pulling {
     take_envelope(*request, asked, read_note(asked.user_data));
     start_pull(parts, *request, asked);
   }
-  // What came to rank 1 first.
+  // The header of the oldest message to rank 1 that was not taken before.
   [[nodiscard]] portals::Header asked() {
     hand.settle();
     const std::optional<sim::Decision> decision = hand.world().kernel(1).target().decisions().take();
@@ -126,7 +127,7 @@ TEST_CASE("a reply to an earlier use of the request or to another one finds no e
   CHECK(pull.room[0] == std::byte{1});
   pull.reply(kShortBytes, pull.bits());
   CHECK(pull.request->complete);
-  // Expect: once is enough.
+  // Expect: a second reply finds no entry, because the first one has used it up.
   pull.reply(kShortBytes, pull.bits());
   CHECK(pull.dropped() == wrong.size() + 1);
 }

@@ -9,7 +9,7 @@ namespace {
 
 constexpr unsigned kOwedAll = kOwedBodyTaken | kOwedAcknowledgment | kOwedRead | kOwedSynchronous | kOwedCancel;
 
-// A send to rank 1 that owes what the test says, as if its message were on its way.
+// A send to rank 1 whose message is in flight, and which still waits for the steps that the test sets (kOwed...).
 struct SendUnderWay {
   explicit SendUnderWay(unsigned owed) : send(new_send(parts, hand.comm())) { begin(owed); }
   void begin(unsigned owed) {

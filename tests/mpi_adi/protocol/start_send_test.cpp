@@ -215,7 +215,7 @@ TEST_CASE(
     if (event.source == 0 && event.destination == 1) reported.push_back(event);
   }
   REQUIRE(reported.size() == 6);
-  // It is told once it has left, with the time at which it began.
+  // The event is recorded when the message has left, with the time at which the send began.
   CHECK(reported[0].kind == sim::TraceKind::kernel_send);
   CHECK(reported[1].kind == sim::TraceKind::send_begin);
   CHECK(reported[1].time <= reported[0].time);

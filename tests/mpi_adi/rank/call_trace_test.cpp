@@ -1,4 +1,5 @@
-// Calls and waits in a trace: each names its thread and its own call, whoever else is in one.
+// Tests of calls and waits in a trace: each event has its thread and that thread's call, also while other threads are
+// in calls.
 #include "mpi_adi/rank/call_trace.hpp"
 
 #include <doctest/doctest.h>

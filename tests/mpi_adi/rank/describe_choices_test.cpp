@@ -1,4 +1,4 @@
-// `margay info --protocols` tells what the library would do, whatever decides it.
+// Tests of the text of `margay info --protocols`: it equals the library's choices under any options.
 #include "mpi_adi/rank/describe_choices.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
-// Objects by handle: what they are found by, what keeps them, what a leak's list sees of them.
+// Tests of handles: lookups of objects, references that keep objects alive, and the records of their creators for the
+// list of leaks.
 #include "mpi_adi/rank/handles.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// What hangs on a process: one of everything for each, made when it is first asked for.
+// Tests of MpiProcess: each process has its own parts, each created at its first use.
 #include "mpi_adi/rank/mpi_process.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
-// Who is inside: one thread, a signal's handler, a second thread before the first has seen it, many.
+// Tests of RankLock: which thread is inside, with one thread, a signal handler, a second thread that the first has not
+// detected yet, and many threads.
 #include "mpi_adi/rank/rank_lock.hpp"
 
 #include <doctest/doctest.h>
@@ -53,7 +54,7 @@ TEST_CASE("rank lock: allowed by the lone thread, many enter one after another")
   REQUIRE(rank.threaded());
   constexpr int kThreads = 4;
   constexpr int kTimes = 2'000;
-  int plain = 0;  // only the lock keeps it whole
+  int plain = 0;  // protected by the lock alone
   std::vector<std::thread> threads;
   for (int i = 0; i < kThreads; ++i) {
     threads.emplace_back([&] {

@@ -1,4 +1,4 @@
-// Waiting by turns: who polls serves the others, and hands its place on.
+// Tests of WaitRoom: one waiting thread polls for all, wakes those whose wait is over, and passes its role on.
 #include "mpi_adi/rank/wait_room.hpp"
 
 #include <thread>
@@ -27,7 +27,7 @@ TEST_CASE("one polls; a guest is called when its wait is over, and no other one"
   CHECK(asked == 2);
   CHECK_FALSE(room.empty());
   room.end_polling();
-  CHECK_FALSE(other.stay());  // it polls now
+  CHECK_FALSE(other.stay());  // its wait is not over: it has to poll
   CHECK(room.empty());
   CHECK_FALSE(room.begin_polling(2));
   room.end_polling();
@@ -59,15 +59,15 @@ TEST_CASE("while the one that polls runs a function of the program's another one
     Guest guest(never);
     room.add(guest);
     room.go_away();
-    CHECK_FALSE(guest.stay());  // it polls now
+    CHECK_FALSE(guest.stay());  // its wait is not over: it has to poll
     CHECK(room.empty());
-    CHECK_FALSE(room.begin_polling(1));  // no need of a third
+    CHECK_FALSE(room.begin_polling(1));  // the guest polls
   }
   SUBCASE("or who comes meanwhile") {
     room.go_away();
     CHECK(room.begin_polling(1));
   }
-  // One ends: the other polls on.
+  // Two poll now. When one of them ends, the other one continues.
   room.come_back();
   Guest late(never);
   room.add(late);
@@ -107,7 +107,7 @@ TEST_CASE("a thread is in company until it has waited alone for long") {
   CHECK(room.in_company(turns + 1));
 }
 
-// Of `looks`, how many give the processor away.
+// Returns how many of `looks` polls in vain give the processor away.
 int given_away(WaitRoom& room, int looks, std::uint32_t turns) {
   int given = 0;
   for (int i = 0; i < looks; ++i) given += room.look_gives_way(turns) ? 1 : 0;
@@ -117,7 +117,7 @@ int given_away(WaitRoom& room, int looks, std::uint32_t turns) {
 TEST_CASE("looks in vain give way to those that wait or come by, and to nobody else") {
   WaitRoom room;
   CHECK(given_away(room, 1000, 0) == 0);
-  CHECK(given_away(room, 80, 1) == 10);  // another one has come in
+  CHECK(given_away(room, 80, 1) == 10);  // the number of turns has changed: another thread was in MPI
   CHECK(given_away(room, 1000, 1) < 10);
   CHECK(given_away(room, 1000, 1) == 0);
   REQUIRE(room.begin_polling(2));

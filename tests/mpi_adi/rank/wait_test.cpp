@@ -1,4 +1,4 @@
-// What a long wait puts on the job board, and what takes it off.
+// Tests of when a long wait is published on the job board, and when it is withdrawn.
 #include "mpi_adi/rank/wait.hpp"
 
 #include <doctest/doctest.h>
@@ -93,7 +93,7 @@ TEST_CASE("tasks count as what is under way on their communicator, and in its se
     CHECK(device.quiet(Group::kWorldModel));
   }
   {
-    // What is left awake is work for the coprocessor, which goes on while it is.
+    // A task that is still awake is work for the coprocessor, which continues as long as there is one.
     AwakeTask task(rank.device().tasks(), Task::By::anybody);
     CHECK_FALSE(rank.device().progress_for_absent_owner());
     task.wake();

@@ -1,4 +1,4 @@
-// The communicators that are there from the beginning, and whose handler errors of none go to.
+// Tests of the predefined communicators, and of the error handler for errors that concern no object.
 #include "mpi_adi/rank/worlds.hpp"
 
 #include <doctest/doctest.h>

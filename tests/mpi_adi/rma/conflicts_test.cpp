@@ -1,5 +1,5 @@
-// Which accesses --check-rma holds for conflicts (MPI 4.0, 12.7): kinds, epochs, completions, and ranges beside the
-// obvious, slow way.
+// Tests of which accesses --check-rma reports as conflicts (MPI 4.0, 12.7), by kind, epoch and completion; and of the
+// search for overlapping ranges, compared with a test of every pair.
 #include "mpi_adi/rma/conflicts.hpp"
 
 #include <doctest/doctest.h>
@@ -134,7 +134,7 @@ TEST_CASE("a fence's epoch: over for those who have called the next fence, whene
   CHECK(meets(table, in_epoch(access_of(1, kGet), EpochKind::fence, 1)));
   CHECK(meets(table, in_epoch(access_of(1, kGet), EpochKind::passive, 1)));
   CHECK_FALSE(meets(table, in_epoch(access_of(1, kGet), EpochKind::passive, 2)));
-  CHECK(meets(table, in_epoch(access_of(0, kPut), EpochKind::passive, 2)));  // the get
+  CHECK(meets(table, in_epoch(access_of(0, kPut), EpochKind::passive, 2)));  // conflicts with the get of rank 1
   table.end_all(1);
   CHECK_FALSE(meets(table, in_epoch(access_of(0, kPut), EpochKind::fence, 2)));
   CHECK_FALSE(meets(table, in_epoch(access_of(1, kGet), EpochKind::fence, 2), {40, 48}));
@@ -157,7 +157,7 @@ TEST_CASE("a read with a request meets its own origin's accesses until the reque
   table.end_access(0, get.number);
   table.end_all(1);
   CHECK_FALSE(meets(table, access_of(0, kPut)));
-  // As the second it is compared: the first is not complete, which is certain.
+  // As the second access it is compared, because the first one, a put without a request, is certainly not complete.
   AnnouncedAccess later = access_of(1, kGet);
   later.ends_alone = true;
   CHECK(meets(table, later));

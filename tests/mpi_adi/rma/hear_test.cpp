@@ -10,7 +10,7 @@ using namespace margay::mpi_adi::test;
 
 namespace {
 
-// A window of two members, of which rank 1 is played by hand.
+// A window of two members. The test makes rank 1's messages.
 class AskedWindow {
  public:
   explicit AskedWindow(bool dynamic) : memory(dynamic) {

@@ -1,4 +1,4 @@
-// Waits for what was begun before them, beside the obvious way: a set for each.
+// Tests of waits for all that was begun before them, against a simple implementation with a set for each wait.
 #include "mpi_adi/rma/window.hpp"
 
 #include <doctest/doctest.h>

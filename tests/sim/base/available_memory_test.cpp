@@ -1,4 +1,4 @@
-// Memory that is left: the least of what the machine and all control groups above the process say.
+// Tests of the available memory: the smallest value of the machine and of all control groups above the process.
 #include "sim/base/resources.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Which piece of hardware some processors are confined to, in a made-up machine.
+// Tests of which hardware element (core, cache, node, package) contains a set of processors, on an invented machine.
 #include <doctest/doctest.h>
 
 #include <cstdlib>

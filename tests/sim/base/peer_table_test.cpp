@@ -1,4 +1,4 @@
-// What a process has for each peer: as if all were there, while only those that were touched are.
+// Tests of PeerTable: it behaves as if it had an element for each peer, but creates only those that were accessed.
 #include "sim/base/peer_table.hpp"
 
 #include <doctest/doctest.h>

@@ -15,8 +15,8 @@ using margay::sim::ProcessIdentity;
 
 namespace {
 
-// A child that says who it is and then waits for its end in pause(), with its main thread or, that one gone, in
-// another.
+// A child process that sends its identity and then waits in pause() until it is killed: in its main thread, or in
+// another one after the main thread has ended.
 struct Child {
   ProcessIdentity who;
   pid_t pid = 0;

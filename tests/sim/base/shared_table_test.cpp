@@ -1,4 +1,4 @@
-// A table that many have in common.
+// Tests of a table that several owners share.
 #include "sim/base/peer_table.hpp"
 
 #include <doctest/doctest.h>

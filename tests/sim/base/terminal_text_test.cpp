@@ -1,4 +1,4 @@
-// Foreign text as a terminal may get it.
+// Tests of the cleaning of foreign text before a terminal gets it.
 #include "sim/base/text.hpp"
 
 #include <doctest/doctest.h>

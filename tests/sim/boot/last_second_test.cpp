@@ -1,4 +1,4 @@
-// A process's last second, each in a child of its own.
+// Tests of LastSecond, the time limit for the last output of a process; each in a child process.
 #include <doctest/doctest.h>
 #include <pthread.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-// The file of a machine's rates, and which rates a job takes.
+// Tests of the file with a machine's measured rates, and of the choice of the rates that a job uses.
 #include <doctest/doctest.h>
 #include <stdlib.h>
 #include <sys/stat.h>

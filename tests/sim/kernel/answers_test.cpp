@@ -1,5 +1,5 @@
-// What the kernel sends on its own, over a wire that the test plays: how an answer's header comes of the question's,
-// and when a get's memory counts as read.
+// Tests of the kernel's answers (acknowledgments and replies) over a scripted wire: how the header of an answer derives
+// from that of its question, and when the memory of a get counts as read.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ struct Answerer {
     REQUIRE(table.attach(kReadPortal, block, options).ok());
     for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<std::byte>(i);
   }
-  // What rank 1 asked for, with user data of its own.
+  // The header of rank 1's put or get, with user data of its own.
   [[nodiscard]] static portals::Header question(portals::Kind kind, std::uint64_t bytes) {
     portals::Header header;
     header.kind = kind;
@@ -58,7 +58,7 @@ struct Answerer {
     verdict.landing = portals::Region(memory.data(), bytes);
     answers.acknowledge(verdict, question(portals::Kind::put, 0), kAsked);
   }
-  // The kernel's part for a transmission that is over.
+  // Handles a finished transmission as the kernel does.
   void give_back() {
     Transmission* const over = finished.pop();
     REQUIRE(over != nullptr);
@@ -82,7 +82,8 @@ struct Answerer {
   Answers answers{initiator, delivery, recorder};
 };
 
-// Goes where the question says, and leaves of its user data what is neither the saved byte nor the number.
+// Checks that an answer goes to its question's return portal. Of the question's user data it keeps bytes 1 to 3: byte 0
+// has the saved parts, and bytes 4 to 11 have the answered message's number.
 void check_returns(const portals::Header& answer) {
   CHECK_EQ(answer.source, portals::ProcessId{3, 0});
   CHECK_EQ(answer.destination, portals::ProcessId{3, 1});
@@ -121,7 +122,7 @@ TEST_CASE("answers: a reply brings the bytes asked for, and their descriptor tel
   const portals::Header& answer = answerer.wire.sent[0].header;
   check_returns(answer);
   CHECK(answer.kind == portals::Kind::reply);
-  CHECK_EQ(answer.user_data[0], std::byte{0xa0});  // the asker's own
+  CHECK_EQ(answer.user_data[0], std::byte{0xa0});  // unchanged from the question
   CHECK_EQ(answer.length, 16);
   CHECK_EQ(answer.return_length, 0);
   const auto from = answerer.memory.begin() + 8;
@@ -212,7 +213,7 @@ TEST_CASE("answers: as many are under way as the wire makes wait, each with its 
   }
   CHECK(answerer.answers.idle());
   CHECK_EQ(answerer.block.bytes(), 1 + 2 + 3 + 4 + 5);
-  // Expect: no memory but that of the first five. What a reply left there is no acknowledgment's.
+  // Expect: the same five transmissions are used again, and an acknowledgment has no body, although a reply had one.
   for (int i = 0; i < 5; ++i) answerer.acknowledge(portals::Saved::both, 8);
   for (Transmission* const used : answerer.wire.queue) {
     CHECK(std::find(first.begin(), first.end(), used) != first.end());

@@ -1,5 +1,5 @@
-// How a rank that waits, or looks again and again, shares processors with other ranks and with other programs. Time,
-// the scheduler and the memory that ranks share are the test's own.
+// Tests of the yield policy: how a rank that waits, or polls in a loop, shares processors with other ranks and with
+// other programs. The clock, the scheduler and the table of the ranks' processors are the test's own.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -29,7 +29,8 @@ class TestScheduler final : public Scheduler {
   std::vector<std::uint32_t> may{0, 1};
 };
 
-// A yield takes as long as a turn of others.
+// A yield policy on the virtual clock. A yield takes as long as another program's turn, `turn_ns`; a sleep takes its
+// own time. Counts both.
 class TurnsPolicy final : public YieldPolicy {
  public:
   explicit TurnsPolicy(VirtualClock& clock) : clock_(clock) {}
@@ -40,7 +41,7 @@ class TurnsPolicy final : public YieldPolicy {
     longest_nap_ns = std::max(longest_nap_ns, ns);
     if (ns != 0 && word != nullptr) seen_in_naps = seen_in_naps && *word != 0;
   }
-  const std::uint32_t* word = nullptr;  // of the rank that naps
+  const std::uint32_t* word = nullptr;  // the published processor of the rank that sleeps
   bool seen_in_naps = true;
   std::uint64_t turn_ns = 1'000;
   std::uint64_t longest_nap_ns = 0;
@@ -51,16 +52,17 @@ class TurnsPolicy final : public YieldPolicy {
   VirtualClock& clock_;
 };
 
-// Rank 1 of three.
+// A rank with its waits, number 1 of three in the table of processors.
 struct Rank {
-  // Rounds that find nothing, each of `ns`; the n-th look at the clock comes after a turn of others of `turn_ns`.
+  // Runs `count` rounds that find nothing, each of `ns`. Every 256th, in which the wait reads the clock, takes
+  // `turn_ns` longer: the turn of another program.
   void rounds(Waiter& waiter, int count, std::uint64_t ns, std::uint64_t turn_ns = 0) {
     for (int i = 1; i <= count; ++i) {
       clock.advance_ns(i % 256 == 0 ? ns + turn_ns : ns);
       waiter.idle();
     }
   }
-  // Looks that find nothing, with work between them.
+  // Polls `count` times in vain, as MPI_Test does, with `work_ns` of work before each poll.
   void looks(int count, std::uint64_t work_ns) {
     for (int i = 0; i < count; ++i) {
       clock.advance_ns(work_ns);
@@ -137,11 +139,11 @@ TEST_CASE("a wait keeps its processor beside other programs, and does not sleep 
   Rank rank;
   rank.other_runs_on(0, 1);
   Waiter waiter(rank.kernel, rank.clock, rank.means);
-  // 15 turns of 9 ms, which is 135 ms of the clock, and 3 ms of this rank's own.
+  // 135 ms of the clock are 15 turns of other programs, and only 3 ms are this rank's own idle time.
   rank.rounds(waiter, 15 * 256, 800, 9 * kMs);
   CHECK_EQ(rank.rest.yields, 0);
   CHECK_EQ(rank.rest.naps, 0);
-  CHECK_GT(waiter.idle_ns(), 100 * kMs);  // for who reports a stall all time counts
+  CHECK_GT(waiter.idle_ns(), 100 * kMs);  // stall reports use all of the time
   rank.rounds(waiter, 60 * 256, 8000);
   CHECK_GT(rank.rest.naps, 0);
 }
@@ -160,7 +162,7 @@ TEST_CASE("a wait in company yields in each round, also in the waits after it, u
   const int before = rank.rest.yields;
   rank.rounds(waiter, 1000, 10);
   CHECK_LE(rank.rest.yields - before, 1);
-  CHECK_EQ(rank.scheduler.moves, 0);  // the other rank's number is higher: it is the one that goes
+  CHECK_EQ(rank.scheduler.moves, 0);  // the other rank has the higher number, so it has to move
 }
 
 TEST_CASE("of two ranks that stay on one processor the one with the higher number leaves, for one without a rank") {
@@ -189,7 +191,7 @@ TEST_CASE("of two ranks that stay on one processor the one with the higher numbe
   SUBCASE("the scheduler brings it back: not at once again") {
     rank.rounds(waiter, 2000, 10);
     rank.scheduler.now = 0;
-    rank.rounds(waiter, 1000, 10);  // 1 ms: each yields
+    rank.rounds(waiter, 1000, 10);  // 1 ms, because each round yields
     CHECK_EQ(rank.scheduler.moves, 1);
     rank.rounds(waiter, 18'000, 10);
     CHECK_EQ(rank.scheduler.moves, 2);
@@ -232,11 +234,11 @@ TEST_CASE("a wait in company beside other programs sleeps, and its company still
     CHECK_GE(rank.rest.naps, 1);
     CHECK(rank.rest.seen_in_naps);
   }
-  // The waits after it do not try again at once.
+  // The next waits sleep at once, without another yield.
   Waiter next(rank.kernel, rank.clock, rank.means);
   rank.rounds(next, 4, 10);
   CHECK_EQ(rank.rest.yields, 1);
-  // The other programs may be gone.
+  // 3 s later a wait tests by a yield whether the other programs are gone.
   rank.clock.advance_ns(3'000 * kMs);
   rank.rest.turn_ns = 1'000;
   const int naps = rank.rest.naps;
@@ -304,7 +306,7 @@ TEST_CASE("a rank that works between its looks keeps its processor, in company t
   }
   rank.looks(10'000, 300);
   CHECK_EQ(rank.rest.yields, 0);
-  // Looks without work between them first become a wait.
+  // Polls without work between them count as a wait only after kLooksOfWait of them.
   rank.looks(LookStreak::kLooksOfWait - 2 * LookStreak::kLooks, 50);
   CHECK_EQ(rank.rest.yields, 0);
   rank.looks(2 * LookStreak::kLooksOfWait, 50);

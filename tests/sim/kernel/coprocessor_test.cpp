@@ -1,4 +1,4 @@
-// The message coprocessor, with an owner that the test puts aside at the wrong moment.
+// Tests of the message coprocessor: it polls for an owner that leaves the lock at an unfavourable moment.
 #include <doctest/doctest.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -27,14 +27,14 @@ struct WithCoprocessor {
                          return false;
                        })
                 .ok());
-    // It begins as if rung.
+    // At its start the coprocessor behaves as after a ring.
     await_ring();
   }
   ~WithCoprocessor() {
     coprocessor.stop();
     ::close(rung);
   }
-  // Until the coprocessor has taken note of a ring.
+  // Waits until the coprocessor has noticed a ring.
   void await_ring() const {
     std::uint64_t rings = 0;
     REQUIRE_EQ(::read(rung, &rings, sizeof rings), sizeof rings);
@@ -58,7 +58,8 @@ TEST_CASE(
     WithCoprocessor test;
     test.lock.owner_enter();
     test.coprocessor.arm();
-    // A peer rings, and again, so that the coprocessor has looked for the owner in between and found it inside.
+    // A peer rings several times. Each ring is noticed before the next one, so the coprocessor has tried to enter in
+    // between, and has found the owner inside.
     for (int ring = 0; ring < 3; ++ring) {
       BellRinger(test.bell, false).ring();
       test.await_ring();
@@ -76,8 +77,8 @@ TEST_CASE("coprocessor: a ring that comes while its thread is made is seen") {
   }
 }
 
-// An owner that has what it waited for takes no more: of two messages that came it leaves one behind, and nobody rings
-// for that again.
+// An owner whose wait is over takes no more messages. Of two that have arrived it leaves one, for which no peer rings
+// again, so the coprocessor has to take it.
 TEST_CASE("coprocessor: an owner that has looked, and has taken less than there was, is looked after") {
   WithCoprocessor test;
   test.lock.owner_enter();

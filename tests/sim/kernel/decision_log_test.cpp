@@ -1,5 +1,5 @@
-// The log of decisions by itself, with walks and verdicts that the test makes: what is copied, how much is kept. The
-// log under a real kernel is program_decision_log_test's.
+// Tests of DecisionLog alone, with walks and verdicts that the test makes: the copied fields, and the number of kept
+// decisions. tests/sim/program/decision_log_test.cpp tests the log of a real kernel.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -23,7 +23,7 @@ portals::Header with_bits(portals::MatchBits bits) {
   return header;
 }
 
-// As the kernel does: a walk, then what was decided. Returns the header.
+// Records a walk and then a decision, in the kernel's order. Returns the header.
 portals::Header note(DecisionLog& log, portals::MatchBits bits, const portals::Verdict& verdict = {}) {
   const portals::Header header = with_bits(bits);
   log.walked(header, {});
@@ -31,7 +31,7 @@ portals::Header note(DecisionLog& log, portals::MatchBits bits, const portals::V
   return header;
 }
 
-// The only stop of a walk that ended at `entry` in this way.
+// Logs a walk of one step, and returns its stop.
 Stop stop_at(const portals::MatchEntry& entry, portals::Passed passed, const portals::Header& header = {}) {
   DecisionLog log;
   log.keep(1);

@@ -1,5 +1,5 @@
-// The sending side of the kernel over a wire that the test plays: what reaches the wire, under which number, and what
-// is counted.
+// Tests of the kernel's sending side over a scripted wire: the messages that reach the wire, their numbers, and the
+// counters.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -95,7 +95,7 @@ TEST_CASE("initiator: messages are numbered in each pair, whichever way they lea
 TEST_CASE("initiator: a transmission is the wire's, with its source, until it is given back") {
   Sender sender;
   Transmission used;
-  used.stop_asked = used.given_back = true;  // by its last use
+  used.stop_asked = used.given_back = true;  // as its last use left it
   used.state = Transmission::State::stopped;
   sender.queue(used);
   CHECK(sender.near.queue == std::deque<Transmission*>{&used});
@@ -120,7 +120,7 @@ TEST_CASE("initiator: nothing leaves for a rank that is gone, and nothing is cou
   CHECK(sender.near.queue.empty());
   CHECK_EQ(sender.registers.sent(kNear), 0);
   CHECK_EQ(sender.puts().messages, 0);
-  // Expect: over at once, but told like any other.
+  // Expect: it is finished at once, and reported like any other.
   CHECK(queued.state == Transmission::State::failed);
   CHECK_EQ(sender.registers.unfinished().transmissions, 1);
   CHECK(sender.finished.pop() == &queued);
@@ -192,7 +192,7 @@ TEST_CASE("initiator: when it is too late to take a transmission back nothing ha
   CHECK_FALSE(transmission.given_back);
   CHECK(instead.state == Transmission::State::idle);
   CHECK_EQ(sender.puts().bytes, kBodyBytes);
-  // Expect: of what is over the wire is not even asked.
+  // Expect: the wire is not asked about a finished transmission.
   sender.near.too_late = false;
   sender.near.end(Transmission::State::sent);
   sender.near.queue.push_back(&transmission);
@@ -200,7 +200,7 @@ TEST_CASE("initiator: when it is too late to take a transmission back nothing ha
   CHECK(transmission.state == Transmission::State::sent);
 }
 
-// "kernel_send 2>1 #1 24 ..." of what was recorded.
+// Formats the recorded events: "kernel_send 2>1 #1 24 ...".
 std::string reported(const Recorder& recorder) {
   std::string words;
   for (const TraceEvent& event : recorder.events()) {

@@ -1,5 +1,5 @@
-// A round of the kernel over wires that the test plays: which wire is looked at, how much is taken of it, and what
-// comes back to the program.
+// Tests of the kernel's progress round over scripted wires: which wires it polls, how many messages it takes from each,
+// and what the program gets.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -14,10 +14,10 @@ namespace margay::sim::test {
 namespace {
 
 constexpr portals::PortalIndex kPutPortal = 2, kGetPortal = 3, kHeldPortal = 4;
-constexpr int kSlowRounds = 8;  // Kernel's: in so many rounds a slow wire is looked at once
+constexpr int kSlowRounds = 8;  // the kernel's: it polls a slow wire once in so many rounds
 constexpr std::uint32_t kOwnerTest = kOwnerKernel + 1;
 
-// Rank 0 with ranks 1 and 2 in its node and rank 3 beyond, or without anybody in its node.
+// Rank 0, with ranks 1 and 2 in its node and rank 3 in another one; or alone in its node.
 struct Played {
   explicit Played(bool shares_node = true)
       : kernel({0, 0},

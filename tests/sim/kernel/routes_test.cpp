@@ -1,4 +1,4 @@
-// Which wire reaches whom.
+// Tests of Routes: the wire that leads to each rank.
 #include "sim/kernel/routes.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
-// What the receiving kernel makes of headers that no peer of ours sends: the peer is lost, or the message dropped.
+// Tests of the kernel's receiving side with headers that no kernel of margay sends: their sender counts as lost, or the
+// message is dropped.
 #include <doctest/doctest.h>
 
 #include <array>

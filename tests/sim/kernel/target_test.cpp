@@ -1,5 +1,4 @@
-// What the receiving kernel makes of each arrival: deposited, answered, held, dropped and counted; and of headers that
-// no peer of ours sends.
+// Tests of the kernel's receiving side: each arrival is deposited, answered, held, or dropped and counted.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -20,8 +19,8 @@ namespace {
 constexpr portals::PortalIndex kBodyPortal = 1, kHeaders = 2, kAcknowledging = 3, kGettable = 4, kListed = 5,
                                kUnused = 9;
 
-// Rank 0's target, with a wire to ranks 1 and 2 that the test plays. What is told of each decision, if anything,
-// changes nothing of it.
+// Rank 0's target, with a scripted wire to ranks 1 and 2. Whether its decisions are observed (by a trace, a log or not
+// at all) must not change them.
 struct Receiving {
   explicit Receiving(bool traced = false) {
     if (traced) REQUIRE(recorder.open_memory().ok());
@@ -148,7 +147,7 @@ TEST_CASE("target: a body on its way has its place until it is there, each peer 
   CHECK_EQ(receiving.registers.delivered(1), 1);
   CHECK_EQ(receiving.target.incoming(), 0);
   CHECK_EQ(receiving.bodies.bytes(), 32);
-  // Expect: no memory but that of the first two.
+  // Expect: the memory of the first two is used again.
   receiving.bodies.reset_local_offset();
   CHECK(receiving.take(1, Receiving::put(kBodyPortal), Arrival::Kind::started));
   CHECK(receiving.take(2, Receiving::put(kBodyPortal), Arrival::Kind::started));

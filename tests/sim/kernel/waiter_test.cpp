@@ -1,5 +1,5 @@
-// What counts as progress for who waits: arrivals, and parts of bodies, be they taken here or read out of this
-// process's memory. Time is the test's own.
+// Tests of what counts as progress of a wait: arrivals, and parts of bodies, taken here or read by another rank out of
+// this process's memory. On a virtual clock.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -16,13 +16,13 @@ namespace {
 
 constexpr std::uint64_t kSecond = 1'000'000'000;
 
-// Brings parts of a body and no arrival, or lends one that is read, as the test says.
+// A scripted wire that delivers parts of a body without an arrival, or has a body that its receiver reads.
 class SlowWire final : public Wire {
  public:
   SlowWire() : Wire(WireId::shm) { wants_push_ = false; }
   void bring_part() { ++parts_; }
   void read_on() { ++read_on_; }
-  int nudges = 0;  // of whoever owes this process something
+  int nudges = 0;  // calls that wake a rank which owes this process an answer
 
   [[nodiscard]] bool try_send(std::uint32_t, const portals::Header&, const portals::Region&) override { return false; }
   void send(std::uint32_t, Transmission&) override {}
@@ -47,7 +47,7 @@ class SlowWire final : public Wire {
   std::uint64_t read_on_ = 0;
 };
 
-// Each time that a wait gives away takes a second, or as long as the test says.
+// A yield policy on the virtual clock: each yield takes a second, or the time that the test sets.
 class SecondsPolicy final : public YieldPolicy {
  public:
   explicit SecondsPolicy(VirtualClock& clock) : clock_(clock) {}
@@ -115,7 +115,7 @@ TEST_CASE("waiter: after two long yields it wakes who owes it something") {
   wait.kernel.answered(0);
 }
 
-// Code that counts looks (collectives/portal/shown: 64) must not wait for as many whole sleeps.
+// Code that waits for a number of polls (64 in collectives/portal/shown) must not wait for as many full sleeps.
 TEST_CASE("waiter: sleeps are short at first, a twentieth of the wait later, and half a second at last") {
   Waiting wait;
   REQUIRE(wait.recorder.open_memory().ok());

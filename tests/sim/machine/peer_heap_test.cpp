@@ -1,5 +1,5 @@
-// Another rank's memory, mapped by what it told: both see each other's writes, an owner that died does not matter, and
-// nothing that it says is believed.
+// Tests of PeerHeap: memory of another rank, mapped by the description that this rank sent. Both ranks see each other's
+// writes, the mapping outlives its owner, and the description is not trusted.
 #include "sim/machine/peer_heap.hpp"
 
 #include <doctest/doctest.h>
@@ -52,8 +52,8 @@ void allocate_and_publish(SharedHeap& heap, HeapMeeting& meeting, std::byte*& sm
   heap.publish(meeting.area);
 }
 
-// The owner, a process of its own: says "there", answers each word with what it finds at the pieces' ends, until the
-// pipe's end.
+// The owner of a heap, a child process. It first sends "there". Then it answers each word with the contents of the
+// pieces' ends, until the pipe is closed.
 class HeapOwner {
  public:
   HeapOwner() : meeting_(make_meeting()) {
@@ -216,7 +216,7 @@ TEST_CASE("peer heap: a place outside of the file is refused") {
   mapped_place(peer, {end - 1, 1});
 }
 
-// This process plays the owner that says something else than there is.
+// An owner, played by this process, whose description of its heap is false.
 struct SaidHeap {
   RankArea area{};
   explicit SaidHeap(int descriptor) {

@@ -1,5 +1,5 @@
-// Memory for windows and MPI_Alloc_mem, with a heap that the node shares and without one: zero, not taken before it is
-// touched, and refused where there is not so much.
+// Tests of the memory for windows and MPI_Alloc_mem, with and without a heap that the node shares: it is zero, takes no
+// physical memory before it is touched, and is refused if the machine does not have enough.
 #include "sim/machine/rank_memory.hpp"
 
 #include <doctest/doctest.h>

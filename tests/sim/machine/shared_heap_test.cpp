@@ -1,5 +1,5 @@
-// A rank's own side of the memory that it allocates for its node: pieces apart from each other and from the allocator's
-// data, zero whenever they are given, and the system's again when freed; peers' is in peer_heap_test.
+// Tests of SharedHeap, the owner's side of memory that the node shares (peer_heap_test.cpp: the peers' side). Pieces do
+// not overlap one another or the allocator's data, are zero when allocated, and return to the system when freed.
 #include "sim/machine/shared_heap.hpp"
 
 #include <doctest/doctest.h>

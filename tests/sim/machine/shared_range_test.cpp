@@ -1,5 +1,5 @@
-// Memory shared with the job as the heap uses it: private in a child of fork(), whatever other threads do meanwhile,
-// and out of core dumps where no piece is.
+// Tests of memory that the heap shares with the job: a child of fork() gets a private copy, whatever other threads do
+// meanwhile, and core dumps contain only allocated pieces.
 #include "sim/machine/mapping.hpp"
 
 #include <doctest/doctest.h>

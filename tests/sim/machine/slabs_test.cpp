@@ -1,5 +1,5 @@
-// The books of short pieces against a model: places of a piece's length and alignment, apart from each other, and a
-// slab that is the heap's again when it is empty.
+// Tests of Slabs, the allocator of short pieces, against a model: pieces have their length and alignment and do not
+// overlap, and an empty slab returns to the heap.
 #include "sim/machine/slabs.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
-// A program that nobody launched: rank 0 of 1, which sends to itself. What several ranks do is tests/sim/program/ranks.
+// Tests of a portals program without a launcher: it is rank 0 of 1, and sends to itself. tests/sim/program/ranks.cpp
+// tests several ranks.
 #include <doctest/doctest.h>
 
 #include <array>

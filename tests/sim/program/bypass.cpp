@@ -1,11 +1,11 @@
-// Application bypass of a get: rank 1 is away, asleep in a loop or computing, and makes no call until rank 0 has done
-// its gets of 1 MiB out of its memory and says so by a signal. With TIMED_TESTS=1, on a machine that does nothing else,
-// each ends within 50 ms, but for a few: three threads on two processors take turns of milliseconds. On two ranks or
-// more, over any wire:
+// Application bypass of a get. Rank 1 sleeps in a loop, or computes, and makes no call until rank 0 has made its gets
+// of 1 MiB out of rank 1's memory, which rank 0 reports by a signal. With TIMED_TESTS=1, on an otherwise idle machine,
+// each get takes less than 50 ms, except a few, because three threads on two processors take turns of several
+// milliseconds. On two ranks or more, over any wire:
 //
 //   margay run -n 2 program_bypass
 //
-// Prints how long each get took; says on stderr what is wrong; exit status 1 then.
+// Prints the time of each get. A fault is printed on standard error; the exit status is then 1.
 #include <margay/portals.hpp>
 
 #include <signal.h>

@@ -1,4 +1,4 @@
-// The log of decisions, and its words, from a real kernel that talks to itself.
+// Tests of the log of decisions, and of its text, with a real kernel that sends to itself.
 #include <doctest/doctest.h>
 
 #include <array>

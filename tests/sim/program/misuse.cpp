@@ -1,7 +1,7 @@
-// What a program on portals may not do: each misuse of <margay/portals.hpp> in a process of its own, which must be told
-// so with the mend, by a Status or by the last line of a process that ends there (docs/portals_api.md has the table).
+// Tests of each misuse of <margay/portals.hpp>, in a child process each. The misuse must be reported with its cure, by
+// a Status, or by the last line of the process, which it ends (docs/portals_api.md has the table).
 //
-//   program_misuse             all; exit status 1 when one is not told as it should be
+//   program_misuse             all; exit status 1 if one is not reported as it should be
 //   program_misuse NAME        one, in this process
 #include "misuse.hpp"
 
@@ -175,7 +175,7 @@ std::vector<Misuse> of_sendings() {
   std::exit(0);
 }
 
-// In a process of its own; returns whether it was told.
+// Runs a misuse in a child process. Returns whether it was reported.
 bool reported(const Misuse& misuse) {
   int pipe_ends[2];
   if (pipe(pipe_ends) != 0) return false;

@@ -1,4 +1,5 @@
-// What a trace records of a program's portals: the names of entries, where and when they stand, what leaves a heap.
+// Tests of a trace's definitions of a program's portals: the names of entries, their places in the match lists over
+// time, and the messages that leave a heap.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

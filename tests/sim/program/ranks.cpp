@@ -50,7 +50,7 @@ std::vector<std::byte> pattern(std::size_t bytes, Rank from) {
   return body;
 }
 
-// The same numbers on every rank, so that each knows what the others send.
+// Random numbers, the same on every rank, by which each can compute what the others send.
 class Draw {
  public:
   explicit Draw(std::uint64_t seed) : state_(seed) {}
@@ -63,8 +63,8 @@ class Draw {
   std::uint64_t state_;
 };
 
-// Everybody sends to everybody at random, long and short, some to where nobody listens. At rest all of it has been
-// counted and every acknowledgment is back.
+// Every rank sends random messages, long and short, to every rank, some to portals without an entry. When no message is
+// in flight, all have been counted and every acknowledgment has arrived.
 void rest(Program& program) {
   constexpr std::size_t kLargest = 100'000;
   constexpr int kMessages = 200;
@@ -103,7 +103,7 @@ void rest(Program& program) {
   }
 }
 
-// Nobody leaves a barrier before the last has come to it.
+// No rank leaves a barrier before the last one has entered it.
 void barriers(Program& program) {
   struct Times {
     std::uint64_t entered_ns;
@@ -145,7 +145,7 @@ void long_both_ways(Program& program) {
   program.table().detach(1);
 }
 
-// The acknowledgment says that only the header was kept: the rest of the body need not travel.
+// After an acknowledgment of the header alone, the remainder of the body need not be transferred.
 void stopping(Program& program) {
   std::vector<std::byte> body(20'000'000);
   SingleBlock headers{Buffer{}};

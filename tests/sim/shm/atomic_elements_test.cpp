@@ -1,4 +1,4 @@
-// What accumulates do to one element: every width, sorts of types, four threads at once, sums exact.
+// Tests of the atomic updates of one element: every width and class of type, by four threads at once, with exact sums.
 #include "sim/shm/atomic_elements.hpp"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,7 @@
-// The bell's one promise, without any clock: when the sleeper's last look found nothing, then whoever published has
-// rung by the time that it goes on. And that this test is worth something: it catches each way to break the bell. A
-// bell that is wrong by its order alone meets its one bad schedule, step by step; a bell without its barrier needs two
-// processors that really run at once, so it is met until it is caught.
+// Tests of the bell's guarantee, without a clock: if the sleeper's last look found nothing, the publisher has rung when
+// its call returns. Mutants of the bell must be caught, which shows that the test can fail. A mutant with a wrong order
+// of steps runs through its one bad schedule, step by step. The mutant without the barrier fails only if both sides run
+// at the same time on two processors, so it runs until it is caught.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -29,7 +29,7 @@ class Race {
  public:
   Race(Break what, bool registered) : what_(what), registered_(registered) {}
 
-  // Words that were neither seen nor rung for, of `rounds`; stops at the first.
+  // Returns the number of words, of `rounds`, that the sleeper neither saw nor was rung for; stops at the first.
   std::uint32_t run(std::uint32_t rounds) {
     std::thread publisher([&] { publish(rounds); });
     std::uint32_t slept_through = 0;
@@ -77,7 +77,7 @@ class Race {
     }
   }
 
-  // 1: slept for ever.
+  // Returns 1 if the sleeper would sleep for ever.
   std::uint32_t sleep_once(std::uint32_t round) {
     BellOwner owner(data_);
     elsewhere_.value.store(0, std::memory_order_relaxed);
@@ -85,7 +85,7 @@ class Race {
     switch (what_) {
       case Break::no_look:
         await(rang_, round);
-        break;  // the word is there, and nobody slept who could be rung for
+        break;  // the word is published, and no sleeper was there for which to ring
       case Break::ring_before_publish:
         await(rang_early_, round);
         break;

@@ -1,10 +1,10 @@
-// A model of the lock that names its holder (sim/shm/holder_lock), of which whole window locks' steps are made: every
-// atomic instruction of enter(), enter_slowly() and leave() a step, deaths between any two. Three processes come as
-// often as they like, two of them may die. Its two orders (acquire in, release out) are not in it: what they keep out
-// thread sanitizer and shm_holder_lock_test look for.
+// A model of the lock that names its holder (sim/shm/holder_lock), which guards each step of a window lock. Each atomic
+// instruction of enter(), enter_slowly() and leave() is a step, and a process may die between any two. Three processes
+// enter any number of times, and two of them may die. The model does not contain the two memory orders (acquire on
+// entry, release on leaving); the thread sanitizer and holder_lock_test.cpp test them.
 //
-// Properties: one at a time; who comes in behind one that died inside is told so (`taken_over`), and only then;
-// somebody gets on. Mutants must be caught.
+// Properties. One process at a time is inside. A process that enters after a holder's death inside gets `taken_over`,
+// and only such a process. In each state some process can make progress. Mutants must be caught.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -21,19 +21,19 @@ constexpr int kComers = 3;
 
 enum class HolderMutant {
   none,
-  takes_by_store,   // the word of the dead is overwritten, whoever has taken it meanwhile
-  looks_again,      // what is taken over is what the word says after the question
-  does_not_ask,     // who waits long takes it from anybody
-  never_asks,       // the dead keep it
-  free_is_told,     // taken over, but told as free
-  leaves_too_soon,  // the word is free before the last store inside
+  takes_by_store,   // overwrites a dead holder's word, even if another process has taken the lock meanwhile
+  looks_again,      // takes over the holder that the word names now, not the one that was found dead
+  does_not_ask,     // takes the lock from a holder without testing whether it is dead
+  never_asks,       // never tests, so a dead holder keeps the lock
+  free_is_told,     // takes over, but reports a free lock
+  leaves_too_soon,  // frees the word before the last store inside
 };
 
 enum HolderStep : std::uint8_t { outside, looking, seen_word, asked, working, leaving, gone };
 
 struct HolderState {
   std::uint8_t word = 0;
-  std::uint8_t half_done = 0;  // somebody died inside, and nobody has repaired it
+  std::uint8_t half_done = 0;  // a process died inside, and its work is not repaired yet
   std::array<std::uint8_t, kComers> step{};
   std::array<std::uint8_t, kComers> seen{};
   std::array<std::uint8_t, kComers> reported{};  // taken_over
@@ -76,7 +76,7 @@ class HolderExplorer {
     }
     if (!gets_on) wrong_.insert("all wait for ever");
   }
-  // In a few steps, while the others stand. They can keep nobody out who looks only.
+  // Whether `who` enters, or advances inside, in a few steps of its own while the others do nothing.
   bool gets_on_alone(HolderState state, std::size_t who) {
     for (int steps = 0; steps < 6; ++steps) {
       if (step(state, who)) return true;
@@ -91,17 +91,17 @@ class HolderExplorer {
     next.word = static_cast<std::uint8_t>(who + 1);
     next.reported[who] = taken_over && mutant_ != HolderMutant::free_is_told ? 1 : 0;
     if (next.half_done != next.reported[who]) wrong_.insert("what the dead left is not told");
-    next.half_done = 0;  // it repairs
+    next.half_done = 0;  // the process repairs it
     next.step[who] = working;
   }
-  // A compare-exchange. Whether it is in.
+  // The compare-exchange of the lock's word. Returns whether `who` has entered.
   bool enter_if(HolderState& next, std::size_t who, bool is_as_expected, bool taken_over) {
     next.step[who] = looking;
     if (is_as_expected) enter(next, who, taken_over);
     return is_as_expected;
   }
 
-  // One of `who`: it is in, or goes on in it.
+  // Makes one step of `who`. Returns whether it has entered, or advanced inside.
   bool step(HolderState& next, std::size_t who) {
     const std::uint8_t seen = next.seen[who];
     switch (next.step[who]) {

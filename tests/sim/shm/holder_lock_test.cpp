@@ -1,4 +1,4 @@
-// The lock that names its holder, and the accumulate lock that is made of it.
+// Tests of the lock that names its holder, and of the accumulate lock, which uses it.
 #include "sim/shm/holder_lock.hpp"
 
 #include <sched.h>
@@ -51,7 +51,7 @@ TEST_CASE("holder lock: taken from a holder that is gone, by one of all that hea
   constexpr std::uint32_t kThreads = 3;
   for (std::uint64_t round = 0; round < testing::of_threads(500); ++round) {
     std::atomic<std::uint32_t> heard = 0;
-    // Nobody takes it before all have been told.
+    // No process takes the lock before all have been notified.
     const HolderGone gone(
         [](void* context, std::uint32_t id) {
           auto& all = *static_cast<std::atomic<std::uint32_t>*>(context);
@@ -109,7 +109,7 @@ TEST_CASE("holder lock: not taken from one that lives, however long it stays") {
   CHECK_EQ(questions.wrong.load(), 0);
 }
 
-// What who waits for a stopped holder is told.
+// The reports that a process gets while it waits for a stopped holder.
 struct Wait {
   std::atomic<std::uint64_t> waited_ns = 0;
   std::atomic<std::uint32_t> wrong = 0;

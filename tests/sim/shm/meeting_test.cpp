@@ -1,5 +1,5 @@
-// The place where processes meet, with threads in their stead: what is written before is read after, by all; no side is
-// written while somebody reads it; calls that went wrong leave nobody waiting.
+// Tests of the shared-memory barrier, with threads in place of processes: all read after it what all wrote before it,
+// no side is written while a member reads it, and after a failed call no member waits for ever.
 #include "sim/shm/meeting.hpp"
 
 #include <doctest/doctest.h>
@@ -101,7 +101,7 @@ TEST_CASE("meeting: other marks are told to all, and the next meeting is as if n
   CHECK(meeting.come(2, kMark) == Came::waits);
   CHECK(meeting.come(2, kMark) == Came::waits);
   CHECK_FALSE(meeting.is_open(2, side));
-  CHECK(meeting.is_open(1, before));  // for who has not looked yet
+  CHECK(meeting.is_open(1, before));  // for members that have not polled yet
   CHECK(meeting.side() == side);
   CHECK(meeting.come(2, kMark) == Came::last);
   CHECK_FALSE(meeting.others_differ());
@@ -176,7 +176,7 @@ TEST_CASE("meeting: one with the number of the one before is another one") {
     meeting.open(7, 1);
     CHECK(meeting.is_open(7, side));
     CHECK(meeting.side() != side);
-    CHECK(meeting.latest() == 0);  // nobody is in the next one
+    CHECK(meeting.latest() == 0);  // no member has entered the next one
   }
 }
 
@@ -190,7 +190,7 @@ TEST_CASE("meeting: when all have left the place is as at first") {
   const std::uint32_t round = first.round();
   first.leave([] {});
   CHECK(first.round() == round);
-  CHECK(first.is_open(100, side));  // for who has not looked yet
+  CHECK(first.is_open(100, side));  // for members that have not polled yet
   first.leave([] {});
   CHECK(first.round() == round + 1);
   Meeting second(place, 3);

@@ -1,6 +1,6 @@
-// A model of a channel small enough to look at all that can happen. Every step of producer and consumer is one access
-// to shared memory (memory_model.hpp). The explorer visits every reachable state once. Mutants, each with one order or
-// one check missing, must be caught.
+// A model of a channel, small enough to explore completely. Every step of producer and consumer is one access to shared
+// memory (memory_model.hpp). The explorer visits every reachable state once. Mutants, each without one memory order or
+// one check, must be caught.
 #include <doctest/doctest.h>
 
 #include <array>

@@ -1,4 +1,4 @@
-// Room in the rings: given back in parts while the consumer is behind, all of it when it has nothing more.
+// Tests of the credit of rings: the consumer returns room in parts while it is behind, and all room when it is idle.
 #include <doctest/doctest.h>
 
 #include <memory>

@@ -1,4 +1,5 @@
-// Who carries which part of a body: every chunk once, whoever is faster, and the parts seen when they are told.
+// Tests of the division of a body between sender and receiver: each chunk is carried once, whichever side is faster,
+// and is visible when it is reported.
 #include "sim/shm/shared_body.hpp"
 
 #include <doctest/doctest.h>

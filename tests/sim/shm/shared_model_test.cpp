@@ -1,9 +1,9 @@
-// A model of bodies that both ends carry (sim/shm/read_offer.hpp, shared_body.hpp), small enough to look at all that
-// can happen: two bodies of three chunks, the second on offer while the first is carried or not, chunks claimed one by
-// one or two at once, a chunk that the sender cannot write, a receiver that gives up in the middle and gets the body
-// another way, a sender that writes something else where a body was as soon as it may. Every step is one access to
-// shared memory (memory_model.hpp); a claim is one exchange, which no store of its own passes. Mutants, each with one
-// order or one check missing, must be caught.
+// A model of bodies that both ends carry (sim/shm/read_offer.hpp, shared_body.hpp), small enough to explore completely.
+// There are two bodies of three chunks; the second may be offered while the first is carried. Chunks are claimed one or
+// two at a time. The sender may be unable to write a chunk, and the receiver may give up in the middle and get the body
+// by another method. The sender reuses a body's memory as soon as it may.
+// Every step is one access to shared memory (memory_model.hpp). A claim is one exchange: earlier stores of the same
+// side are visible before it. Mutants, each without one memory order or one check, must be caught.
 #include <doctest/doctest.h>
 
 #include <algorithm>

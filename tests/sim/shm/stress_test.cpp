@@ -1,4 +1,4 @@
-// The shared memory wire between threads and between processes, both running at once; bells and sleep included.
+// Stress tests of the shared memory wire, between threads and between processes that run at once, with bells and sleep.
 #include <sys/wait.h>
 #include <unistd.h>
 

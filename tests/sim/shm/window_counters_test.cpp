@@ -1,4 +1,5 @@
-// Counts of posts and completions: what was written before is there, however often they wrapped.
+// Tests of the counters of posts and completions: a reader sees all that was written before the count, and counters may
+// wrap any number of times.
 #include "sim/shm/window_counters.hpp"
 
 #include <doctest/doctest.h>

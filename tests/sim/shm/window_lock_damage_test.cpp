@@ -1,4 +1,4 @@
-// The lock of a window and target in memory that is damaged: members that there are not, words that nobody wrote.
+// Tests of a window lock in damaged memory: nonexistent members, and words with values that no member writes.
 #include <random>
 #include <vector>
 

@@ -1,5 +1,6 @@
-// A member that dies in the lock, behind every instruction of every step: what is left is the state before the step or
-// after it, once the dead one is withdrawn. And processes that are killed at any moment while others go on.
+// Tests of deaths inside a window lock. A member dies after each instruction of each step; once it is withdrawn, the
+// state must be that before the step or that after it. Also processes that are killed at any moment while others
+// continue.
 #include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -20,7 +21,7 @@ namespace {
 
 constexpr std::uint32_t kPlayers = 5;
 constexpr std::uint32_t kVictim = 0;
-constexpr std::uint32_t kDeadBefore = 1;  // where the victim withdraws somebody: that one
+constexpr std::uint32_t kDeadBefore = 1;  // the member that the victim withdraws, if that is its step
 
 void some_steps(WindowLockTable& table, Deaths& deaths, std::mt19937_64& random) {
   table.data.next_ticket = static_cast<std::uint32_t>(random() % 2 == 0 ? 0 : random());
@@ -61,8 +62,8 @@ struct Stage {
   VictimsStep step;
 };
 
-// Who holds when the survivors release one after the other, oldest ticket first: all of them, in the order of tickets,
-// writers alone. Empty, or what is wrong.
+// Releases the survivors one after the other, the oldest ticket first, and checks that all of them get the lock, in the
+// order of tickets, and writers alone. Returns the fault; empty if there is none.
 std::string drain(WindowLockTable& table, Deaths& deaths, std::uint32_t survivor) {
   WindowLock lock = table.lock(kPlayers, survivor, deaths);
   for (std::uint32_t rounds = 0;; ++rounds) {
@@ -208,7 +209,7 @@ TEST_CASE("window lock: members are killed at any moment, and the others go on")
     REQUIRE_EQ(WTERMSIG(how), SIGKILL);
     crowd->inside[member].store(0);
     crowd->deaths.dead[id].store(1);
-    // As whoever looks does, and as it comes: a look at the lock before the dead one is withdrawn.
+    // Withdraws the dead member at once; a member that polls would do the same.
     mine.withdraw(member, [](std::uint32_t) {});
   };
   pid_t children[2];
@@ -232,7 +233,7 @@ TEST_CASE("window lock: members are killed at any moment, and the others go on")
   CHECK_EQ(crowd->wrong.load(), 0);
   std::uint64_t added = 0;
   for (const auto& one : crowd->added) added += one.load();
-  // Who died between the sum and its own count.
+  // A member may have died after it added to the sum and before it counted that.
   CHECK_GE(crowd->sum, added);
   CHECK_LE(crowd->sum - added, deaths + 2);
   CHECK_GT(crowd->sum, 0);

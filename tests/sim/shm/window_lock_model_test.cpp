@@ -1,18 +1,19 @@
-// The lock protocol of windows, small enough to look at all that can happen: three members that ask, shared or
-// exclusive, as often as they like; deaths at any moment, inside the guard behind any instruction. Two worlds: all
-// members reach the lock; or the third asks the target's device by messages, which acts in its name
+// A model of the lock protocol of windows, small enough to explore completely. Three members request the lock, shared
+// or exclusive, any number of times, and may die at any moment; inside the guard after any instruction. There are two
+// worlds: all members map the lock; or the third sends messages to the target's device, which acts for it
 // (mpi_adi/rma/locks.cpp, hear.cpp).
 //
-// What is done inside the guard is the real lock's (window_lock_steps.hpp): one step, because others wait for the guard
-// meanwhile (shm_holder_lock_model_test). What is around it is written here: who looks and sleeps, bells (each told one
-// a step of its own), messages, who hears of deaths. It is tied to the code by its names.
+// The code inside the guard is the real lock's (window_lock_steps.hpp). It is one step, because other members wait for
+// the guard meanwhile (holder_lock_model_test.cpp). The rest is modelled here: polls and sleeps, bells (each ring is a
+// step), messages, and reports of deaths. It has the names of the code that it models.
 //
-// Properties
+// Properties, by the name of their violation
 //  exclusion   an exclusive holder is alone
-//  overtaken   nobody is let in before one that asked earlier; shared ones go in together
-//  stuck       somebody waits, or is to do something, and no step but a new request is left. None leads back, so that
-//              with the one above who asks has it after finitely many grants
-//  unfinished  an unlock returns, or another one goes in, before all puts are at the target
+//  overtaken   no member gets the lock before one that requested it earlier; shared requests are granted together
+//  stuck       while a member waits, or has work to do, some step other than a new request is possible. No such step
+//              leads back to an earlier state, so with the property above each request is granted after finitely many
+//              others
+//  unfinished  an unlock does not return, and no other member gets the lock, before all puts are at the target
 #include <algorithm>
 #include <set>
 #include <string>
@@ -61,7 +62,7 @@ class LockExplorer {
       if (!in(world.dead, member) && world.phase[member] != idle) return wrong("stuck");
     }
   }
-  // A step is taken. `moves`: it is no request and no death.
+  // Makes a step to the state `next`. `moves`: the step is neither a request nor a death.
   void go(const LockWorld& next, bool moves = true) {
     moves_ |= moves;
     for (std::uint32_t a = 0; a < kLockMembers; ++a) {
@@ -90,7 +91,7 @@ class LockExplorer {
     return world;
   }
 
-  // The real lock's step, and the deaths in it. False: it showed something wrong.
+  // Makes a step of the real lock, and explores deaths inside it. Returns false if a property was violated.
   bool step(LockWorld& world, LockStep what, std::uint32_t actor, std::uint32_t member, bool& granted) {
     const bool may_die = actor != kDevice && world.deaths_left != 0;
     const LockOutcome& outcome = steps_.take(world.lock, what, actor, member, world.dead, may_die);
@@ -108,7 +109,8 @@ class LockExplorer {
     granted = outcome.granted;
     return true;
   }
-  // Of a let-in that a death cuts off shared ones may be in while others beside them in the row are not yet.
+  // Whether a request was granted before an earlier one. If a death interrupts the grant of several shared requests
+  // (`cut`), some of these may be granted before earlier ones.
   bool is_overtaken(const LockWorld& world, const SmallLock& after, bool cut) {
     for (std::uint32_t late = 0; late < kLockMembers; ++late) {
       if (!after.holds(late) || world.lock.holds(late)) continue;
@@ -121,7 +123,7 @@ class LockExplorer {
     }
     return false;
   }
-  // It asks now: behind all whose requests are not over.
+  // Puts a new request behind all unfinished ones.
   static void put_in_order(LockWorld& world, std::uint32_t member) {
     world.order[member] = 0;
     std::uint8_t behind = 1;
@@ -155,7 +157,8 @@ class LockExplorer {
     go(next, counts_as_move);
   }
 
-  // Bells are rung one after the other; who is asleep wakes up. True: that is what the actor is at.
+  // Rings the bells that the actor still has to ring, one for each step; a sleeping member wakes. Returns whether there
+  // is one.
   bool tells(const LockWorld& world, std::uint32_t actor) {
     for (std::uint32_t other = 0; other < kLockMembers; ++other) {
       if (!in(world.to_tell[actor], other)) continue;

@@ -1,4 +1,4 @@
-// The lock of a window and target: against a row that a deque holds, by threads, by processes.
+// Tests of window locks: against a model with a deque of requests, by threads, and by processes.
 #include "sim/shm/window_lock.hpp"
 
 #include <sched.h>
@@ -18,15 +18,15 @@ namespace {
 
 using LockMembers = std::vector<std::uint32_t>;
 
-// What the lock is to do, in one place and with one process.
+// A model of the lock's specification, in one process.
 class LockModel {
  public:
-  // Whether it has it.
+  // Returns whether the lock is granted at once.
   bool request(std::uint32_t member, WindowLockKind kind) {
     row_.push_back({member, kind, false});
     return !let_in().empty() && row_.back().has;
   }
-  // Who is let in.
+  // Returns the members that get the lock by this.
   LockMembers take_out(std::uint32_t member) {
     std::erase_if(row_, [&](const Entry& entry) { return entry.member == member; });
     return let_in();
@@ -49,7 +49,7 @@ class LockModel {
     WindowLockKind kind;
     bool has;
   };
-  // In order: all that go with all before them.
+  // Grants the lock in the order of requests, as long as each is compatible with all before it.
   LockMembers let_in() {
     LockMembers members;
     bool anyone = false;
@@ -66,7 +66,7 @@ class LockModel {
   std::deque<Entry> row_;
 };
 
-// Takes the members in turns; what the lock says is what the model says.
+// Makes random steps of the members by turns, and compares the lock's results with the model's.
 void play_against_model(std::uint64_t seed, std::uint32_t members, std::uint32_t first_ticket) {
   std::mt19937_64 random(seed * 100 + members);
   WindowLockTable table{};
@@ -98,7 +98,8 @@ void play_against_model(std::uint64_t seed, std::uint32_t members, std::uint32_t
   }
 }
 
-// What is done under the lock. Plain, so that thread sanitizer sees what the lock does not order.
+// The data that the lock protects. Plain fields, so that the thread sanitizer detects accesses that the lock does not
+// order.
 struct LockedParts {
   std::uint64_t first = 0;
   std::uint64_t second = 0;
@@ -107,8 +108,8 @@ struct LockedParts {
   std::atomic<std::uint32_t> wrong = 0;
 };
 
-// A member's part in the crowd; in a thread or a process. Tickets go up as the lock goes from one to the next, unless
-// they are readers that are in together: nobody is passed by who asked later.
+// The rounds of one member, in a thread or a process. Checks that the lock is granted in the order of tickets, except
+// among readers that hold it together: no member gets it before one that requested it earlier.
 void take_part(WindowLockTable& table, std::uint32_t members, Deaths& deaths, LockedParts& parts, std::uint32_t me,
                std::uint32_t rounds) {
   std::mt19937_64 random(me + 1);

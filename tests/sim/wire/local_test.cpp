@@ -1,4 +1,4 @@
-// The wire contract over the wires that need no second process: self, shared memory in one process, virtual.
+// Tests of the wire contract over the wires that need no second process: self, shared memory in one process, virtual.
 #include "sim/wire/self_wire.hpp"
 #include "sim/wire/virtual/virtual_wire.hpp"
 #include "tests/sim/shm_set.hpp"

@@ -1,5 +1,5 @@
-// Long bodies read out of the sender's memory: the whole wire contract, and what happens when reading is not possible,
-// stops being possible, or is offered wrongly.
+// Tests of long bodies that the receiver reads out of the sender's memory: the wire contract, and reads that are
+// impossible, become impossible, or are offered wrongly.
 #include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -33,7 +33,7 @@ const LongChoice& choice(Rig& rig) {
 }
 // The bytes that went through the channel's byte ring, all of which are consumed.
 std::uint64_t ring_bytes(Rig& rig) {
-  rig[1].round();  // a look in vain tells what was kept back
+  rig[1].round();  // a round that finds nothing returns the credit that was held back
   ShmLayout layout;
   REQUIRE(ShmLayout::attach(shm_set(rig).segment(), shm_set(rig).ranks(), layout).ok());
   return layout.channel(0, 1).consumer.bytes_consumed;
@@ -121,7 +121,7 @@ TEST_CASE("cma: the body's memory is its sender's again only after it was read")
   CHECK_FALSE(rig[0].wire().idle());
   rig[1].answer = [](const Arrival&) { return Endpoint::Answer::take; };
   REQUIRE(rig.until([&] { return out.transmission.state == Transmission::State::sent; }));
-  // The sender is told in the visit that read the last byte, not before: whatever it does now, the body is whole.
+  // The sender is notified by the round that read the last byte, not before, so it may overwrite the body now.
   std::ranges::fill(out.body, std::byte{0});
   REQUIRE(rig.until([&] { return rig[1].received[0].state == Received::State::complete; }));
   CHECK(body_is(rig[1].received[0], 1, kLongBytes));
@@ -356,7 +356,7 @@ TEST_CASE("cma: an idle sender carries a part of the body; one that cannot leave
   }
   const std::vector<std::byte>& landing = rig[1].received.back().body;
   CHECK_EQ(landing.back() == pattern(2, kLongBytes - 1), works);
-  // Nobody else was at it since the receiver's visit, and nobody but the receiver will be.
+  // Only the sender has written to the landing since the receiver's round; from now on only the receiver does.
   const std::uint64_t sender_wrote = pages_there(landing, 2) - receiver_read;
   CHECK_EQ(sender_wrote != 0, works);
   REQUIRE(rig.until([&] {

@@ -1,4 +1,4 @@
-// Another process's memory by its open file and by process_vm_writev: the same bytes, the same ends.
+// Tests of access to another process's memory, by its open file and by process_vm_writev: both give the same results.
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
-// A node's segment with fewer places for long data: as many as its size has room for, alike for all that attach, with
-// every part within it and none in another one's.
+// Tests of the layout of a node's segment with fewer places for long data: there are as many as fit, all processes that
+// attach see the same number, and the parts lie within the segment without overlap.
 #include "sim/wire/shm/shm_layout.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
-// The handshake on hand-made bytes: who knows the secret gets in, in whatever pieces it speaks; nobody else does.
+// Tests of the handshake on hand-made bytes: a peer with the secret is accepted, in pieces of any length; any other
+// peer is rejected.
 #include "sim/wire/tcp/auth.hpp"
 
 #include <doctest/doctest.h>
@@ -62,7 +63,7 @@ TEST_CASE("handshake: another secret is refused by either side") {
   carry(acceptor, initiator);
   CHECK(initiator.state() == Handshake::State::failed);
   CHECK(initiator.refuted());
-  CHECK(initiator.outgoing().empty());  // it gives its proof to no one who has not proved himself
+  CHECK(initiator.outgoing().empty());  // it sends its proof only to a peer that has proved itself
 
   Handshake stranger = Handshake::accept(ours, 1, 2);
   Handshake honest = Handshake::initiate(ours, 0, 1, 2);
@@ -88,7 +89,7 @@ TEST_CASE("handshake: a proof is good for one handshake, one role and one pair")
   replayed.feed(proof);
   CHECK(replayed.state() == Handshake::State::failed);
 
-  // The acceptor's own tag sent back to it is no proof.
+  // The acceptor's own tag, sent back to it, is not accepted as a proof.
   Handshake reflected = Handshake::accept(secret, 1, 2);
   reflected.feed(hello);
   const std::vector<std::byte> its_answer = take_outgoing(reflected);

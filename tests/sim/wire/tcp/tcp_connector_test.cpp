@@ -1,4 +1,4 @@
-// Deadlines of connections on a clock that the test sets.
+// Tests of the deadlines of connections, on a virtual clock.
 #include "sim/wire/tcp/tcp_connector.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
-// What goes wrong on a connection, over both backends, with real sockets and a man in the middle: everything arrives or
-// the end is named, and nothing hangs.
+// Tests of faults of a connection, over both backends, with real sockets and a proxy between them: all messages arrive,
+// or the loss is reported with its cause, and nothing hangs.
 #include <poll.h>
 #include <sys/resource.h>
 
@@ -124,7 +124,7 @@ TEST_CASE("tcp faults: an end or a reset anywhere is told to both within two sec
         send_mixed(middle.rig[0]);
         REQUIRE(middle.rig.until([&] { return !middle.rig[1].lost.empty() && !middle.rig[0].lost.empty(); }));
         for (const Received& got : middle.rig[1].received) CHECK(got.state != Received::State::coming);
-        // A lost peer takes nothing more, and says so by the transmission.
+        // No message is accepted for a lost peer, and a queued transmission fails.
         CHECK_FALSE(middle.rig[0].wire().try_send(1, numbered(99), portals::Region()));
         Outgoing& late = middle.rig[0].queue(1, numbered(100), pattern_body(1, 10));
         middle.rig[0].round();
@@ -295,7 +295,7 @@ TEST_CASE("tcp: a rank that leaves in order flushes first, and is no loss") {
     CHECK_EQ(rig[1].received.size(), 50);
     for (int i = 0; i < 200; ++i) rig[1].round();
     CHECK(rig[1].lost.empty());
-    // It becomes one to who still has something for it.
+    // It becomes a loss for a rank that still has a message for it.
     Outgoing& late = rig[1].queue(0, numbered(1), pattern_body(1, 100));
     for (int i = 0; i < 200; ++i) rig[1].round();
     CHECK(late.transmission.state == Transmission::State::failed);

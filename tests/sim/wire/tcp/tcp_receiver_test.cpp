@@ -1,5 +1,5 @@
-// Sender and receiver without a socket between: the bytes of one are given to the other as the test says, in pieces of
-// any length, damaged, or made up.
+// Tests of TCP's sender and receiver without a socket: the test passes the sender's bytes to the receiver, in pieces of
+// any length, damaged, or replaced by others.
 #include "sim/wire/tcp/tcp_receiver.hpp"
 
 #include <doctest/doctest.h>
@@ -223,7 +223,7 @@ TEST_CASE("tcp stream: a flipped bit anywhere is found, and nothing damaged is s
     Reader reader;
     reader.give(damaged, [&] { return 1 + random() % 3000; });
     CAPTURE(at);
-    // Found without the end of the stream: the one who waits for the rest is never left waiting.
+    // The damage is detected before the end of the stream, so the receiver does not wait for a remainder.
     REQUIRE_FALSE(reader.story.events.empty());
     CHECK(reader.story.events.back().starts_with("lost: "));
     for (std::size_t i = 0; i + 1 < reader.story.events.size(); ++i) {

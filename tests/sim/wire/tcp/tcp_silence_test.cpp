@@ -1,4 +1,4 @@
-// When a connection counts as silent, from what the kernel says of it and a clock that stands until it is moved.
+// Tests of when a TCP connection counts as silent, given the operating system's figures about it and a virtual clock.
 #include "sim/wire/tcp/tcp_silence.hpp"
 
 #include <doctest/doctest.h>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
 
-// A connection that is looked at each second.
+// A connection that the test examines each second.
 struct Looked {
   VirtualClock clock{1000 * kSecondNs};
   std::uint64_t answered_ns = clock.now_ns();
@@ -25,7 +25,7 @@ struct Looked {
     kernel.last_ns = clock.now_ns() - answered_ns;
     return silence.look(kernel, clock.now_ns());
   }
-  // Seconds until it counts as silent; `limit`: not in these.
+  // Returns the number of seconds after which it counts as silent; `limit` if it does not within `limit` seconds.
   int silent_after(int limit) {
     for (int second = 0; second < limit; ++second, clock.advance_ns(kSecondNs)) {
       if (look()) return second;
@@ -52,7 +52,7 @@ TEST_CASE("tcp silence: a link that comes back after 5 s begins anew") {
 
 TEST_CASE("tcp silence: nothing waits, or the first bytes after a long rest do") {
   Looked link;
-  CHECK_EQ(link.silent_after(60), 60);  // keepalive's business
+  CHECK_EQ(link.silent_after(60), 60);  // without data in flight only keepalive detects a loss
   link.kernel.in_flight = 1;
   CHECK_EQ(link.silent_after(100), 12);
 }
@@ -79,7 +79,7 @@ TEST_CASE("tcp silence: acknowledgments of other bytes than the first are answer
   Looked link;
   link.kernel.in_flight = 40;
   for (int second = 0; second < 60; ++second, link.clock.advance_ns(kSecondNs)) {
-    if (second % 5 == 0) link.answer();  // the same first bytes are still missing there
+    if (second % 5 == 0) link.answer();  // the peer still lacks the same first bytes
     CHECK_FALSE(link.look());
   }
 }
@@ -88,7 +88,7 @@ TEST_CASE("tcp silence: a stopped peer's closed window is answered for by its ke
   Looked link;
   int pause = 1;
   for (int second = 0, probe = 1; second < 300; ++second, link.clock.advance_ns(kSecondNs)) {
-    if (second == probe) {  // answered a moment later, so this look sees it unanswered
+    if (second == probe) {  // the answer comes after this look
       link.kernel.window_probes = 1;
       CHECK_FALSE(link.look());
       link.answer();
