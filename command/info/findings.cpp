@@ -217,8 +217,10 @@ bool explain_finding(std::string_view id, std::string& out) {
 std::string findings_document() {
   std::string text =
       "# Findings\n\n"
-      "What margay reports about a program, each kind under a stable id. A line on standard error that reports a finding\n"
-      "ends with its id in brackets, and a traced rank records an event `finding`. `margay explain ID` prints a section of\n"
+      "What margay reports about a program, each kind under a stable id. A line on standard error that reports a "
+      "finding\n"
+      "ends with its id in brackets, and a traced rank records an event `finding`. `margay explain ID` prints a "
+      "section of\n"
       "this page; `margay run --report FILE` writes the findings of a run as JSON (see the end).\n"
       "This page is made from command/info/findings.cpp: `WRITE_DOCUMENTS=1 command_test -tc=\"docs/findings.md*\"`.\n";
   for (const FindingText& one : kTexts) {

@@ -47,7 +47,8 @@ std::string interval_problem(const std::string& text) {
   const auto [behind, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
   const bool number = error == std::errc() && behind == text.data() + text.size();
   if (number && seconds >= kIntervalLeast && seconds <= kIntervalMost) return "";  // and not NaN
-  return fmt::format("{} is not a number of seconds from {} to {}", sim::printable(text), kIntervalLeast, kIntervalMost);
+  return fmt::format("{} is not a number of seconds from {} to {}", sim::printable(text), kIntervalLeast,
+                     kIntervalMost);
 }
 
 // Sleeps, but not longer than until all jobs have ended.

@@ -166,9 +166,10 @@ Datatype* Call::datatype_of_none(MPI_Datatype handle, std::int64_t count, const 
 
 UserRequest* Call::bad_request(MPI_Request handle, const UserRequest* found) {
   if (found == nullptr) {
-    error(MPI_ERR_REQUEST, handle == MPI_REQUEST_NULL ? "the request is MPI_REQUEST_NULL"
-                                                      : "request " + in_hex(handle) +
-                                                            " is not a valid request (complete, freed, or never created)");
+    error(MPI_ERR_REQUEST,
+          handle == MPI_REQUEST_NULL
+              ? "the request is MPI_REQUEST_NULL"
+              : "request " + in_hex(handle) + " is not a valid request (complete, freed, or never created)");
   }
   return nullptr;
 }
@@ -221,7 +222,8 @@ void Call::bad_buffer(const void* address, std::int64_t count, const Datatype* t
                       std::int64_t displacement) {
   // Without bytes to move any address is valid.
   if (!ok() || type == nullptr || count == 0 || type->size == 0) return;
-  if (address == MPI_IN_PLACE) return error(MPI_ERR_BUFFER, std::string(what) + " is MPI_IN_PLACE, which is not valid here");
+  if (address == MPI_IN_PLACE)
+    return error(MPI_ERR_BUFFER, std::string(what) + " is MPI_IN_PLACE, which is not valid here");
   // The address of the first byte, if `address` is MPI_BOTTOM. Nothing valid lies in the first page.
   constexpr std::uint64_t kFirstPageBytes = 4096;
   const auto low = static_cast<std::uint64_t>(type->definition->true_bounds.lower);

@@ -22,9 +22,9 @@ Session* checked_session(Call& call, MPI_Session handle) {
     call.on(found->raises);
     return found;
   }
-  call.error(MPI_ERR_SESSION, handle == MPI_SESSION_NULL
-                                  ? "the session is MPI_SESSION_NULL"
-                                  : words_of("session", handle) + " is not a valid session (finalized, or never created)");
+  call.error(MPI_ERR_SESSION, handle == MPI_SESSION_NULL ? "the session is MPI_SESSION_NULL"
+                                                         : words_of("session", handle) +
+                                                               " is not a valid session (finalized, or never created)");
   return nullptr;
 }
 

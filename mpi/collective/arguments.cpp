@@ -79,8 +79,9 @@ Operands::Operands(Call& call, MPI_Op op, Datatype* type, std::int64_t count) : 
   }
   const mpi_adi::Operation* const made = call.rank().handles().operations().find(op);
   if (made == nullptr) {
-    call.error(MPI_ERR_OP, op == MPI_OP_NULL ? "the operation is MPI_OP_NULL"
-                                             : operation_text(op) + " is not a valid operation (freed, or never created)");
+    call.error(MPI_ERR_OP, op == MPI_OP_NULL
+                               ? "the operation is MPI_OP_NULL"
+                               : operation_text(op) + " is not a valid operation (freed, or never created)");
     return;
   }
   commutative_ = made->commutative;

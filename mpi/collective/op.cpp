@@ -34,8 +34,9 @@ MadeOperation* find(Call& call, MPI_Op op) {
   if (!call.ok()) return nullptr;
   MadeOperation* const found = call.rank().handles().operations().find(op);
   if (found == nullptr) {
-    call.error(MPI_ERR_OP, op == MPI_OP_NULL ? "the operation is MPI_OP_NULL"
-                                             : operation_text(op) + " is not a valid operation (freed, or never created)");
+    call.error(MPI_ERR_OP, op == MPI_OP_NULL
+                               ? "the operation is MPI_OP_NULL"
+                               : operation_text(op) + " is not a valid operation (freed, or never created)");
   }
   return found;
 }

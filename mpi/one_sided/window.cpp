@@ -200,9 +200,8 @@ extern "C" int PMPI_Win_detach(MPI_Win win, const void* base) {
   }
   if (!call.ok()) return call.failed();
   if (!window->memory.detach(base)) {
-    call.error(
-        base == nullptr ? MPI_ERR_BASE : MPI_ERR_RMA_ATTACH,
-        std::string(base == nullptr ? "base is a null pointer, and" : "base") + " is not an attached address");
+    call.error(base == nullptr ? MPI_ERR_BASE : MPI_ERR_RMA_ATTACH,
+               std::string(base == nullptr ? "base is a null pointer, and" : "base") + " is not an attached address");
   }
   return call.done();
 }

@@ -55,9 +55,10 @@ Message* check_matched(Call& call, const void* buffer, std::int64_t count, Datat
   if (!call.ok() || *handle == MPI_MESSAGE_NO_PROC) return nullptr;
   Message* message = call.rank().handles().messages().find(*handle);
   if (message == nullptr) {
-    call.error(MPI_ERR_REQUEST, *handle == MPI_MESSAGE_NULL ? "the message is MPI_MESSAGE_NULL"
-                                                            : "message " + in_hex(*handle) +
-                                                                  " is not a matched message (received, or never created)");
+    call.error(MPI_ERR_REQUEST,
+               *handle == MPI_MESSAGE_NULL
+                   ? "the message is MPI_MESSAGE_NULL"
+                   : "message " + in_hex(*handle) + " is not a matched message (received, or never created)");
   }
   return message;
 }

@@ -139,8 +139,8 @@ void TypeCheck::report(const ReceiveRequest& request, const Receive& receive) {
   const std::string site = lines_.behind_call(receive.caller);
   const std::string communicator = communicator_text(*request.communicator);
   std::string message = std::string(receive.call) + site + " of " + type + " (" + std::to_string(room) + " bytes) " +
-                        (request.truncated ? "is too small for the message" : "does not match the message") + ": rank " +
-                        std::to_string(request.source) + " sent " +
+                        (request.truncated ? "is too small for the message" : "does not match the message") +
+                        ": rank " + std::to_string(request.source) + " sent " +
                         elements_text(receive.sent.signature, receive.bytes) + " (" + std::to_string(receive.bytes) +
                         " bytes) by ";
   message.append(kCalls[receive.sent.call % kCalls.size()]);

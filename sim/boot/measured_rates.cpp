@@ -106,7 +106,8 @@ Status read_bounded(const std::string& path, std::string& out) {
   if (!regular) return Status::error(path + " is not a file of rates: not a regular file");
   errno = error;
   if (length < 0) return cannot("read", path);
-  if (length > static_cast<ssize_t>(kRatesFileBytesMax)) return Status::error(path + " is not a file of rates: too long");
+  if (length > static_cast<ssize_t>(kRatesFileBytesMax))
+    return Status::error(path + " is not a file of rates: too long");
   out.assign(buffer.data(), static_cast<std::size_t>(length));
   return {};
 }

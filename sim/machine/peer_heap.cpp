@@ -120,7 +120,8 @@ Status PeerHeap::map(const HeapAddress& place, std::byte*& out) {
                          " in a peer's memory, which has " + std::to_string(bytes_));
   }
   // A new mapping in a forked child would be shared with the job.
-  if (::getpid() != process_) return Status::error("a child of fork() maps no peers' memory: it is not a rank of the job");
+  if (::getpid() != process_)
+    return Status::error("a child of fork() maps no peers' memory: it is not a rank of the job");
   const auto covers = [&](const Range& range) {
     return range.begin <= place.offset && place.offset + place.bytes <= range.begin + range.memory.bytes();
   };

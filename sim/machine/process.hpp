@@ -88,8 +88,8 @@ class Process {
   [[nodiscard]] RankMemory& memory() { return memory_ ? *memory_ : memory_.emplace(node_heap()); }
   // The means of all its waits.
   [[nodiscard]] const WaitMeans& wait_means() const { return wait_means_; }
-  // Declares that several threads wait at once from now on: none of them sleeps on the one bell, and `yield_policy`, which
-  // outlives the process, releases the process lock while one of them yields.
+  // Declares that several threads wait at once from now on: none of them sleeps on the one bell, and `yield_policy`,
+  // which outlives the process, releases the process lock while one of them yields.
   void share_waiting(YieldPolicy& yield_policy) {
     wait_means_.may_sleep = false;
     wait_means_.yield_policy = &yield_policy;

@@ -105,8 +105,9 @@ Status parse_timeout(const std::string& word, const std::string& text, double& s
   constexpr double kLeast = 1e-6;
   constexpr double kMost = 1e8;
   if (!good) {
-    return Status::error("option " + word + ": \"" + text +
-                         "\" is not a duration; write seconds (2.5), a number with ms, s or min (20ms), or h:m:s (1:30)");
+    return Status::error(
+        "option " + word + ": \"" + text +
+        "\" is not a duration; write seconds (2.5), a number with ms, s or min (20ms), or h:m:s (1:30)");
   }
   // Negated, so that NaN fails.
   if (!(total >= kLeast && total <= kMost)) {

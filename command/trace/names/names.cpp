@@ -438,8 +438,9 @@ std::string TraceNames::mismatch(std::uint32_t file, std::uint8_t portal, std::u
     // Two communicators may have one name.
     const std::string wanted_one = communicator(file, want.context, time_ns);
     const std::string its = communicator(message.file, has.context, message.time_ns);
-    return wanted_one == its ? fmt::format("it accepts {}, and the message is of another communicator of that name", its)
-                             : fmt::format("it accepts {}, and the message is of {}", wanted_one, its);
+    return wanted_one == its
+               ? fmt::format("it accepts {}, and the message is of another communicator of that name", its)
+               : fmt::format("it accepts {}, and the message is of {}", wanted_one, its);
   }
   if ((differ & kTagMask) != 0) {
     return fmt::format("it accepts {}, and the message has {}", tag_text(want.tag), tag_text(has.tag));

@@ -121,8 +121,8 @@ class TraceNames {
     std::uint32_t file = 0;
     std::uint64_t time_ns = 0;
   };
-  // The criterion that a message does not meet: "it accepts tag 7, and the message has tag 8". Requires: the bits differ
-  // in one that is not ignored. `any_rank`: the entry accepts messages of any rank.
+  // The criterion that a message does not meet: "it accepts tag 7, and the message has tag 8". Requires: the bits
+  // differ in one that is not ignored. `any_rank`: the entry accepts messages of any rank.
   [[nodiscard]] std::string mismatch(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
                                      std::uint64_t ignore_bits, std::uint64_t time_ns, const MessageBits& message,
                                      bool any_rank = false) const;

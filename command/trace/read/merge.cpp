@@ -218,9 +218,8 @@ Status read_files(const std::string& folder, Trace& trace) {
     if (Status status = read_begun(paths, trace); !status.ok()) return status;
     if (!trace.files.empty()) return {};
     if (trace.blank != paths.size()) {
-      return Status::error(
-          fmt::format("trace: {}: its job is starting: no rank has begun to record; try again in a moment",
-                      sim::one_line(folder)));
+      return Status::error(fmt::format(
+          "trace: {}: its job is starting: no rank has begun to record; try again in a moment", sim::one_line(folder)));
     }
     if (again) {
       return Status::error(

@@ -115,7 +115,8 @@ TEST_CASE("names: the latest definition before an event is meant, and where ther
   CHECK_EQ(names.bits(0, 5, 0x17, 0), "bits 0x17");
   CHECK_EQ(names.wanted(0, 0, 4, ~std::uint64_t{7}, 0), "any long message");
   CHECK_EQ(names.wanted(0, 0, kTag7, 0xffff'0005, 0), "tag 7 from any source in MPI_COMM_WORLD");
-  CHECK_EQ(names.mismatch(0, 0, kTag7, 5, 0, {kTag7 | 0x20000, 0, 0}), "it accepts source 0, and the message is from 2");
+  CHECK_EQ(names.mismatch(0, 0, kTag7, 5, 0, {kTag7 | 0x20000, 0, 0}),
+           "it accepts source 0, and the message is from 2");
   CHECK_EQ(names.mismatch(0, 0, kTag7, 5, 9000, {kTag7 | 0x10, 0, 9000}),
            "it accepts MPI_COMM_WORLD, and the message is of row");
   CHECK_EQ(names.mismatch(0, 0, 0, ~std::uint64_t{7}, 0, {kTag7 | 1, 0, 0}),

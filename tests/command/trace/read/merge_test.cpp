@@ -259,8 +259,7 @@ TEST_CASE("the name of a file or of a folder stays on its line") {
   std::ofstream(folder / "rank_\nall is right\t.trace") << "abc";
   const std::string reported = refusal(folder.path());
   CHECK(reported.find("rank_?all is right?.trace: was cut off") != std::string::npos);
-  CHECK(refusal(folder / "none\nall is right").find("none?all is right: cannot read the folder") !=
-        std::string::npos);
+  CHECK(refusal(folder / "none\nall is right").find("none?all is right: cannot read the folder") != std::string::npos);
 }
 
 TEST_CASE("a file that goes while its folder is read, as the launcher's trial does, is no error of the file") {

@@ -469,8 +469,7 @@ TEST_CASE("story: a message that is not seen to arrive says so") {
   made.add(0, sim::TraceKind::kernel_send, kMessage, portals::Kind::put, 0, kTag7).bytes = 4;
   CHECK(contains(story(made.trace, kMessage), "It never arrived: rank 1's recording ends without it."));
   made.trace.files[1].closed = false;
-  CHECK(contains(story(made.trace, kMessage),
-                 "It had not arrived when rank 1's file was read, which is not closed."));
+  CHECK(contains(story(made.trace, kMessage), "It had not arrived when rank 1's file was read, which is not closed."));
   made.trace.files[1].sealed = true;
   CHECK(contains(story(made.trace, kMessage), "It never arrived: rank 1's recording ends without it."));
   made.trace.files[1].lost = 3;
