@@ -67,7 +67,8 @@ constexpr std::array<FindingText, sim::kFindingCount> kTexts = {{
      "system is full.",
      "margay run -n 2 ./a.out | head -1", "Let the reader read to the end, or free space on the file system."},
     {sim::Finding::launch_protocol, Severity::error, "A rank broke the launch protocol (PMI)",
-     "The launcher got a line that is not PMI-1.1 from the connection of a rank.", "echo nonsense >&$PMI_FD",
+     "The launcher got a line that is not PMI-1.1 from the connection of a rank.",
+     "margay run -n 1 bash -c 'echo nonsense >&$PMI_FD'",
      "Do not write to the descriptor that PMI_FD names. If the program does not, its MPI library speaks another "
      "protocol: run it with that library's own mpiexec."},
     {sim::Finding::accounting_mismatch, Severity::error,
@@ -78,9 +79,10 @@ constexpr std::array<FindingText, sim::kFindingCount> kTexts = {{
      "margay run -n 2 --check-accounting ./a.out",
      "If a rank died, its counts are incomplete. In a job that ended well this is a defect of margay: report it."},
     {sim::Finding::other_mpi, Severity::error, "A rank loaded another MPI library than margay's",
-     "A program of the job was linked with Open MPI or another library that is not margay's and not of its ABI. Its "
-     "ranks ran alone, each as a job of its own.",
-     "mpicc.openmpi ring.c -o ring\nmargay run -n 2 ./ring",
+     "A program that the ranks started, or that loads its MPI at run time, uses Open MPI or another library that is "
+     "not "
+     "of margay's ABI. Its ranks ran alone, each as a job of its own.",
+     "mpicc.openmpi ring.c -o ring\nmargay run -n 2 sh -c ./ring",
      "Compile the program with margay's mpicc, or start it with its library's own mpiexec. Programs built for MPICH "
      "run "
      "unchanged."},
@@ -116,10 +118,10 @@ constexpr std::array<FindingText, sim::kFindingCount> kTexts = {{
      "MPI_Recv(&y, 2, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);  /* rank 1 */",
      "Use the same basic types, in the same order, on both sides. MPI_BYTE fits MPI_BYTE alone, MPI_PACKED fits all."},
     {sim::Finding::nonportable_type, Severity::warning, "A datatype is used in a way that MPI does not define",
-     "The call works with margay, but the standard does not define it for this datatype, for example a reduction of "
-     "MPI_CHAR (--check-types, --strict; MPI 4.0, 6.9.2).",
-     "MPI_Reduce(&c, &sum, 1, MPI_CHAR, MPI_SUM, 0, MPI_COMM_WORLD);",
-     "Use a type that the named section lists, such as MPI_SIGNED_CHAR for small integers."},
+     "The call works with margay, but the standard does not define it for this datatype, for example a logical "
+     "operation on MPI_FLOAT (--check-types, --strict; MPI 4.0, 6.9.2).",
+     "MPI_Reduce(&x, &all, 1, MPI_FLOAT, MPI_LAND, 0, MPI_COMM_WORLD);",
+     "Use a type that the named section lists for the operation, such as MPI_INT for MPI_LAND."},
     {sim::Finding::collective_mismatch, Severity::error, "The ranks of a communicator made different collective calls",
      "Members of a communicator called different collective functions, or the same one with another root, operation, "
      "type or amount of data (--check-types, --strict; MPI 4.0, 6.1). Without the check such a call ends with "
@@ -143,10 +145,11 @@ constexpr std::array<FindingText, sim::kFindingCount> kTexts = {{
      "MPI_Alloc_mem((MPI_Aint)1 << 50, MPI_INFO_NULL, &p);",
      "Ask for less memory, or start fewer ranks on this node. `margay info` shows the limits of shared memory."},
     {sim::Finding::peer_failed, Severity::error, "A call needed a rank that has failed or left",
-     "The other rank died, lost its connection or ended before it received or sent what this call waits for "
-     "(MPIX_ERR_PROC_FAILED), and the error handler is fatal.",
-     "if (rank == 0) MPI_Recv(&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);\nMPI_Finalize();",
-     "Look at the end of the other rank first: `rank-died`, `no-finalize` or its own error is the cause."},
+     "The connection to the other rank was lost, or its session ended, before the message that this call waits for "
+     "(MPIX_ERR_PROC_FAILED), and the error handler is fatal. For a rank that a signal killed, the launcher ends the "
+     "job first: `rank-died`.",
+     "MPI_Recv(&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);  /* the network to rank 1 fails */",
+     "Look at the end of the other rank and at the network between the nodes first."},
     {sim::Finding::mpi_error, Severity::error, "An MPI call failed",
      "An MPI call ended with an error class that has no finding of its own, or with an error that the program's own "
      "callback returned, and the error handler is fatal.",

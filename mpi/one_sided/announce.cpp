@@ -137,6 +137,7 @@ void report_conflict(Call& call, const Window& window, std::string sentence) {
   // A finding also if it is not printed.
   sim::FindingRecord found;
   sim::set_text(found.call, call.name());
+  sim::set_site(found, call.rank().process().source_lines().behind_call(call.rank().caller()));
   call.rank().process().findings().add(sim::Finding::rma_conflict, found, sentence);
   if (!fatal && window.check->lines < kConflictsPrintedMax) {
     const bool last = ++window.check->lines == kConflictsPrintedMax;

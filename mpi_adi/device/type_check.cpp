@@ -108,9 +108,9 @@ void TypeCheck::end_receive(const ReceiveRequest& request) {
   // A message that went straight into the buffer still has its header in the row.
   if (!receive.came) came(request, request.row[0].header);
   // Empty messages fit every receive.
-  const bool code = receive.sent.call != 0 && receive.bytes != 0;
+  const bool is_described = receive.sent.call != 0 && receive.bytes != 0;
   const bool fits = !request.truncated && signature_of(*receive.type, receive.bytes).fits(receive.sent.signature);
-  if (code && !fits) report(request, receive);
+  if (is_described && !fits) report(request, receive);
   receives_.erase(found);
 }
 

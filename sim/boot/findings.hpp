@@ -85,7 +85,8 @@ static_assert(static_cast<std::uint32_t>(Finding::mpi_error) + 1 == kFindingCoun
   return index < kFindingCount ? kFindingIds[index] : "unknown";
 }
 
-// " [rank-died]": ends the line on standard error that reports the finding.
+// " [rank-died]": ends the line on standard error that reports the finding. The line of a fatal error ends with that
+// of `aborted`.
 [[nodiscard]] std::string id_suffix(Finding finding);
 
 // One record of the memory file. Texts are zero-terminated, empty where unknown; a message that is too long is cut.

@@ -13,7 +13,7 @@ EVENTS = 256
 # What is read of a file with so many events (docs/trace_format.md), and a little more.
 PARTS = {"header": (0, 256), "names": (4096, 2048), "definitions": (36864, 2048), "ring": (561152, EVENTS * 64)}
 FLIPS = 60  # of each part
-NOBODY = "nobody closed the file"
+NOBODY = "not closed: the file"
 BY_LAUNCHER = "which margay run sent as it ended the job after another rank's failure"
 
 

@@ -121,7 +121,7 @@ def case_kept_rates(case):
         case.expect(chosen(case, variables=variables) == "messages", "a run takes what is kept")
         case.run(["mpiexec.hydra", "-n", "2", case.ours("gathers.c")], env={**case.library_path, **variables})
         case.expect(case.last.stderr == "", "nothing is wrong under another launcher")
-        for bad, words in (("rates: turn=1\n", "is no file of rates"), (re.sub("rates: .*", "rates: turn=1", text), "it is not there"),
+        for bad, words in (("rates: turn=1\n", "is not a file of rates"), (re.sub("rates: .*", "rates: turn=1", text), "it is not there"),
                            (re.sub("machine: .*", "machine: another", text), "another machine"), ("x" * 10000, "too long")):
             kept.write_text(bad)
             for launcher in ([case.build.tool("margay"), "run"], ["mpiexec.hydra"]):

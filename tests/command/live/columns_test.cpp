@@ -157,13 +157,13 @@ TEST_CASE("a narrow table has for whom a rank waits behind the call, the whole c
   job.ranks[0].call = "MPI_Recv";
   job.ranks[0].waits_for = "waits for rank 1, tag 5, MPI_COMM_WORLD";
   job.stall = sim::BoardStall::deadlock;
-  job.cycle = "0 -> 1 -> 0";
+  job.cycle = "0 -> 1 -> 2 -> 3 -> 4 -> 5 -> 6 -> 0";
   std::size_t head_at = 0;
   for (const std::size_t room : {100U, 80U, 67U}) {
     CAPTURE(room);
     const std::vector<std::string> lines = table_of(job, SortKey::bytes, room, head_at);
     for (std::size_t at = 1; at < lines.size(); ++at) CHECK(lines[at].size() <= room);
-    CHECK(lines[head_at - 1] == "  cycle: 0 -> 1 -> 0");
+    CHECK(lines[head_at - 1] == "  cycle: 0 -> 1 -> 2 -> 3 -> 4 -> 5 -> 6 -> 0");
     CHECK(lines[head_at].find(" call          waits for ") != std::string::npos);
     CHECK((lines[head_at].find("since s") != std::string::npos) == (room > 67));
     CHECK(lines[head_at].find("bytes/s") != std::string::npos);

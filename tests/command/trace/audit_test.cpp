@@ -193,7 +193,7 @@ TEST_CASE("a message that arrived after its sender's file was read") {
     expect_right(run);
     CHECK(has_note(
         audit(run.trace),
-        "3 messages arrived before their sendings were in the file of their sender, which nobody had closed when "
+        "3 messages arrived before their sendings were in the file of their sender, which was not closed when "
         "it was read"));
     CHECK_FALSE(has_note(audit(run.trace), "ended before it had told"));
   }

@@ -53,12 +53,12 @@ TEST_CASE("a file of rates says what was written into it") {
   CHECK(read.rates == kKept.rates);
 }
 
-TEST_CASE("what is no file of rates is told, and nothing of it taken") {
+TEST_CASE("what is not a file of rates is told, and nothing of it taken") {
   MeasuredRates read = kKept;
   CHECK(says(parse_rates_file("", read), "does not begin"));
   CHECK(says(parse_rates_file("rates: a=1\n", read), "does not begin"));
   CHECK(says(parse_rates_file("margay-rates 1\nmachine: x\n", read), "no line \"rates: "));
-  CHECK(says(parse_rates_file("margay-rates 1\nrates: a\x1b[2J\n", read), "no text"));
+  CHECK(says(parse_rates_file("margay-rates 1\nrates: a\x1b[2J\n", read), "not text"));
   CHECK(
       says(parse_rates_file("margay-rates 1\nrates: " + std::string(kRatesTextMax + 1, 'x') + "\n", read), "too long"));
   CHECK(read.rates == kKept.rates);
@@ -79,7 +79,7 @@ TEST_CASE("a file is written whole, its folders made, and read within bounds") {
   write_text(folder / "long", rates_file_text(kKept) + std::string(kRatesFileBytesMax, '\n'));
   CHECK(says(read_rates_file(folder / "long", read), "too long"));
   REQUIRE(mkfifo((folder / "pipe").c_str(), 0600) == 0);
-  CHECK(says(read_rates_file(folder / "pipe", read), "no regular file"));
+  CHECK(says(read_rates_file(folder / "pipe", read), "not a regular file"));
   CHECK(says(read_rates_file(folder / "none", read), folder / "none"));
   write_text(folder / "file", "");
   CHECK(says(write_rates_file(folder / "file/rates", kKept), folder / "file"));

@@ -301,7 +301,7 @@ TEST_CASE("peer heap: what an owner says is checked") {
   RankArea none;
   heap.publish(none);
   PeerHeap peer;
-  CHECK(PeerHeap::open(none, peer).sentence().find("not told of any") != std::string::npos);
+  CHECK(PeerHeap::open(none, peer).sentence().find("announced none") != std::string::npos);
   std::byte* small = nullptr;
   std::byte* huge = nullptr;
   allocate_and_publish(heap, meeting, small, huge);
@@ -346,7 +346,7 @@ TEST_CASE("peer heap: a descriptor that is no sealed memfd is refused, and nothi
   SUBCASE("a pipe") {
     REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
     descriptor = ends[0];
-    expected = "no file of memory";
+    expected = "not a memory file";
   }
   REQUIRE(descriptor >= 0);
   const SaidHeap said(descriptor);

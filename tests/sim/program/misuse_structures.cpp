@@ -79,7 +79,7 @@ std::vector<Misuse> of_tables() {
          IndependentBlock(table, Progression::linear).release(1);
          return done();
        }},
-      {"rewind_circular", "goes round by itself",
+      {"rewind_circular", "wraps by itself",
        [] {
          std::array<IndependentBuffer, 2> table;
          IndependentBlock(table, Progression::circular).rewind();

@@ -102,7 +102,7 @@ TEST_CASE("the file of a killed rank, closed for it: the same events, how it end
     TraceFile before;
     REQUIRE(read_trace_file(path, before).ok());
     CHECK_FALSE(before.sealed);
-    CHECK(unsealed_text({before}).find("nobody closed the file of rank 0 (") == 0);
+    CHECK(unsealed_text({before}).find("not closed: the file of rank 0 (") == 0);
     const Status status = close_trace_for(path, kJob, end_of(path, sim::TraceEnd::signal, SIGKILL));
     REQUIRE_MESSAGE(status.ok(), status.sentence());
     TraceFile after;

@@ -172,7 +172,7 @@ TEST_CASE("damaged fields are named") {
   const auto names = [](const std::string& sentence, std::string_view what) {
     CHECK_MESSAGE(sentence.find(what) != std::string::npos, sentence);
   };
-  names(refusal(0, std::uint32_t{5}), "is no margay trace");
+  names(refusal(0, std::uint32_t{5}), "not a margay trace");
   names(refusal(offsetof(sim::TraceHeader, version), std::uint32_t{1}), "is of version 1; this margay reads version 4");
   names(refusal(offsetof(sim::TraceHeader, event_bytes), std::uint32_t{48}), "event_bytes is 48, not 64");
   names(refusal(offsetof(sim::TraceHeader, clock), std::uint32_t{4}), "clock kind 4");
