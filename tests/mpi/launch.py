@@ -163,7 +163,7 @@ def case_info(case):
     case.in_time(5)
     case.run([case.build.tool("margay"), "info", "--protocols"], env={"MARGAY_PROTOCOL": "short_limit=1000"})
     case.expect("up to 1000 bytes" in case.last.stdout, "what a run would do with the environment's options is to be told")
-    for choice, words in (("uring", "tcp on io_uring"), ("epoll", "tcp on epoll"), ("carrier", "is no TCP backend")):
+    for choice, words in (("uring", "tcp on io_uring"), ("epoll", "tcp on epoll"), ("carrier", "is not a TCP backend")):
         case.run([case.build.tool("margay"), "info"], env={"MARGAY_WIRE_TCP": choice})
         case.expect(words in case.last.stdout, f"the backend that MARGAY_WIRE_TCP={choice} comes to is to be told")
     case.run([case.build.tool("margay"), "info"])

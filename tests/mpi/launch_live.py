@@ -178,7 +178,7 @@ def case_top_others(case):
     case.expect("no job ffffffffffffffff" in case.last.stderr and not case.last.stdout, "the job that is not there is named")
     for interval in ("0", "nan", "1e9", "2s", "\x1b[2J"):
         margay(case, "top", "--once", "--interval", interval, status=2)
-        case.expect("is no number of seconds from 0.05 to 3600" in case.last.stderr and "\x1b" not in case.last.stderr, f"interval {interval!r}")
+        case.expect("is not a number of seconds from 0.05 to 3600" in case.last.stderr and "\x1b" not in case.last.stderr, f"interval {interval!r}")
     columns = "rank, since, cpu, calls, messages, bytes, posted, unexpected, heap"
     for word in ("colour", "3", "\x1b[2J"):
         margay(case, "top", "--once", f"--sort={word}", status=2)
