@@ -292,7 +292,7 @@ def closed_output(build, scratch):
     assert job.read_line() == "line\n"
     job.process.stdout.close()
     job.process.stdout = None
-    job.expect(141, 3, "nobody reads the standard output")
+    job.expect(141, 3, "the reader of the standard output has closed it")
     job = Job(build, ["-n", 2], sh("echo line; exit 0"), stdout=None, preexec=lambda: os.close(1))
     job.expect(0, 3)
 
@@ -376,7 +376,7 @@ def trace_folders(build, scratch):
     (used / "rank_00003.trace").write_text("")
     (scratch / "file").write_text("")
     for folder, options, text in (
-            (used, [], "earlier run"), (scratch / "no" / "parent", [], "cannot be made"), (scratch / "file", [], "no folder"),
+            (used, [], "earlier run"), (scratch / "no" / "parent", [], "cannot create the folder"), (scratch / "file", [], "no folder"),
             ("used", ["-wdir", scratch], "earlier run")):
         job = Job(build, ["-n", 2, "--trace", folder, *options], ["touch", scratch / "ran"])
         job.expect(71, 2)
