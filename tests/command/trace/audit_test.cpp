@@ -191,10 +191,10 @@ TEST_CASE("a message that arrived after its sender's file was read") {
   run.trace.files[0].closed = false;
   SUBCASE("its sender runs: the file told so far goes on") {
     expect_right(run);
-    CHECK(has_note(
-        audit(run.trace),
-        "3 messages arrived before their sendings were in the file of their sender, which was not closed when "
-        "it was read"));
+    CHECK(
+        has_note(audit(run.trace),
+                 "3 messages arrived before their sendings were in the file of their sender, which was not closed when "
+                 "it was read"));
     CHECK_FALSE(has_note(audit(run.trace), "ended before it had told"));
   }
   SUBCASE("its sender was killed, and its launcher closed the file: one may be untold") {
