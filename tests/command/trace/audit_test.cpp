@@ -195,7 +195,7 @@ TEST_CASE("a message that arrived after its sender's file was read") {
         has_note(audit(run.trace),
                  "3 messages arrived before their sendings were in the file of their sender, which was not closed when "
                  "it was read"));
-    CHECK_FALSE(has_note(audit(run.trace), "ended before it had told"));
+    CHECK_FALSE(has_note(audit(run.trace), "ended before it recorded"));
   }
   SUBCASE("its sender was killed, and its launcher closed the file: one may be untold") {
     run.trace.files[0].sealed = true;
