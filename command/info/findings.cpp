@@ -222,9 +222,10 @@ std::string findings_document() {
       "# Findings\n\n"
       "What margay reports about a program, each kind under a stable id. A line on standard error that reports a "
       "finding\n"
-      "ends with its id in brackets, and a traced rank records an event `finding`. `margay explain ID` prints a "
-      "section of\n"
-      "this page; `margay run --report FILE` writes the findings of a run as JSON (see the end).\n"
+      "ends with its id in brackets; that of a fatal error ends with `aborted`, and the report has both ids. A traced "
+      "rank\n"
+      "records an event `finding`, except at its end. `margay explain ID` prints a section of this page;\n"
+      "`margay run --report FILE` writes the findings of a run as JSON (see the end).\n"
       "This page is made from command/info/findings.cpp: `WRITE_DOCUMENTS=1 command_test -tc=\"docs/findings.md*\"`.\n";
   for (const FindingText& one : kTexts) {
     const std::string title = std::string(one.title) + " (" + std::string(severity_text(one.severity)) + "). ";
