@@ -16,7 +16,9 @@ namespace margay::portals {
 // The significant fields of criteria. Criteria that differ in values only have the same shape, so one hash table serves
 // them all.
 struct MatchShape {
+  // As in Criteria: a bit that is set is not compared.
   MatchBits ignore_bits = 0;
+  // Whether the criteria accept every group, and every rank.
   bool any_group = true;
   bool any_rank = true;
   friend bool operator==(const MatchShape&, const MatchShape&) = default;
@@ -52,6 +54,8 @@ struct MatchKey {
 
 // `End` refers to an element of the queue (a pointer or a slot number); `kNone` marks an empty slot of the table.
 template <class End, End kNone>
+// Not thread-safe; its owner holds the process lock. An operation takes expected constant time, because at least a
+// quarter of the slots is empty; only growing is linear.
 class KeyTable {
  public:
   // A queue's first and last element. The elements link each other; the table stores the ends only.
@@ -69,7 +73,7 @@ class KeyTable {
     }
   }
   // The queue of `key`, made when the table has none. The caller then sets `first`, which must not stay kNone.
-  // Invalidates what find() and at() returned.
+  // Invalidates what find() and at() returned. Allocates only when the table grows.
   [[nodiscard]] Ends& obtain(const MatchKey& key) {
     if ((used_ + 1) * 4 > slots_.size() * 3) grow();
     std::size_t at = home(key);
@@ -105,7 +109,7 @@ class KeyTable {
     slots_[hole] = Slot{};
     --used_;
   }
-  // Number of keys.
+  // Number of keys. Each has a queue that is not empty.
   [[nodiscard]] std::size_t size() const { return used_; }
 
  private:
@@ -142,7 +146,9 @@ class KeyTable {
     }
   }
 
+  // Empty before the first key; then a power of two of slots, of which at least one is empty.
   std::vector<Slot> slots_;
+  // Slots with a key.
   std::size_t used_ = 0;
 };
 

@@ -27,16 +27,24 @@ enum class Outcome : std::uint8_t {
 
 // Why a message was dropped. Values appear in traces and in the job board's counters. A walk that no entry ends by
 // taking the message reports the sender's mistake that ended it; otherwise the last no_room or too_small on its way;
-// otherwise no_match. `peer_lost` and `no_such_portal` are decided without a walk.
+// otherwise no_match. `no_such_portal` is decided without a walk, and `peer_lost` after one.
 enum class DropReason : std::uint8_t {
+  // Not dropped.
   none,
+  // The header's portal is past the table, or nothing is attached to it.
   no_such_portal,
+  // No entry that the walk visited was active and accepted the header.
   no_match,
+  // A descriptor had no room at all: a full heap or block, or no available row.
   no_room,
+  // A descriptor had room, but less than the body's length.
   too_small,
+  // The sender's mistakes: a put, reply or acknowledgment to memory that gets read; a get from memory that puts fill;
+  // an offset past the end of the memory.
   read_only,
   write_only,
   offset_out_of_range,
+  // The message was taken, but before its whole body arrived its sender was lost, or stopped sending it.
   peer_lost,
 };
 inline constexpr std::size_t kDropReasonCount = 9;
@@ -60,7 +68,8 @@ enum class Passed : std::uint8_t {
 [[nodiscard]] std::string_view name(Passed passed);
 
 // The result of Delivery::decide(), and the argument of complete() and abandon(). A value: it points into the entry,
-// the descriptor and the heap, which must live until one of those two has been called.
+// the descriptor and the heap, which must live until one of those two has been called. 96 bytes, on the kernel's stack,
+// or in its pool while a body arrives in parts.
 struct Verdict {
   Outcome outcome = Outcome::drop;
   DropReason reason = DropReason::none;

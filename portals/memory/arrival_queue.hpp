@@ -40,6 +40,7 @@ class ArrivalIndex {
   [[nodiscard]] std::size_t slots() const { return slots_.size(); }
   // Adds the latest arrival. No effect while empty().
   void append(ArrivedNode& node);
+  // Requires: !empty(), and the message is queued. Constant time for each indexed shape.
   void remove(ArrivedNode& node);
   // The earliest message that meets `criteria`; nullptr when none does. `first` is the head of the arrival queue, from
   // which the index of a new shape is built, once, in linear time.

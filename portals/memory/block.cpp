@@ -31,6 +31,7 @@ void reserve_in_window(const Region& memory, std::uint64_t& used, const Options&
 }
 
 void give_back_in_window(std::uint64_t& used, const Verdict& verdict) {
+  // Only the last reservation can be undone: bytes that were reserved after it are not moved.
   if (verdict.moved_offset && used == verdict.offset + verdict.landing.bytes()) used = verdict.offset;
 }
 

@@ -131,10 +131,12 @@ void DynamicBlock::release(ArrivedMessage& message) {
 // Frees a message, queued or not, complete or not. Its callers, release() and give_back(), have made their checks.
 void DynamicBlock::discard(ArrivedMessage& message) {
   ArrivedNode& node = ArrivedNode::of(message);
+  // Reported first, while the message is intact, because the observer may read its header.
   if (impl_->observer != nullptr) [[unlikely]]
     impl_->observer->released(message);
   if (node.queued) impl_->remove(node);
   const std::uint64_t bytes = node.block_bytes;
+  // Cleared before the memory is free, so that a second release is detected (require_own).
   node.home = nullptr;
   impl_->free(reinterpret_cast<std::byte*>(&node), bytes);
 }
@@ -157,6 +159,7 @@ std::uint64_t DynamicBlock::high_water_bytes() const {
 
 Passed DynamicBlock::admit(const Options& options, const Header& header) const {
   if (!direction_fits(options, header)) return Passed::wrong_direction;
+  // Never too_small: a message that is longer than the whole heap also fails with no_room.
   return impl_->heap.can_hold(block_bytes(options, header)) ? Passed::taken : Passed::no_room;
 }
 

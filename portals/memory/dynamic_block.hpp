@@ -50,9 +50,9 @@ class DynamicBlock final : public Descriptor {
   // Requires: message.complete.
   void release(ArrivedMessage& message);
 
-  // Messages on the queue.
+  // Messages on the queue. All five take constant time.
   [[nodiscard]] std::uint64_t queued() const;
-  // Messages ever queued.
+  // Messages ever queued: the number of the latest one (ArrivedMessage::arrival).
   [[nodiscard]] std::uint64_t arrivals() const;
   // Size of the heap in bytes.
   [[nodiscard]] std::uint64_t heap_bytes() const;
