@@ -59,11 +59,15 @@ class SourceLines {
   [[nodiscard]] std::string behind_call(const void* address) { return behind_call(source_location(address)); }
 
  private:
+  // Requires: the caller holds mutex_.
   void look_up_with_lock(std::span<const SourceLocation> places);
 
+  // Guards modules_ alone, so that a lookup of many names does not stop watched calls.
   std::mutex modules_mutex_;
   LoadedModules modules_;
+  // Guards known_; held while the command runs, so that two threads do not start it for the same names.
   std::mutex mutex_;
+  // By build and offset: the names that have been found; empty: unknown.
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::string> known_;
 };
 

@@ -75,6 +75,7 @@ class Company {
   std::size_t other_ = RankProcessors::kNobody;
   // Until then other programs are assumed here; 0: none are known.
   std::uint64_t others_until_ns_ = 0;
+  // Yields and sleeps so far.
   std::uint32_t times_ = 0;
   // Time of the last attempt to move.
   std::uint64_t parted_ns_ = 0;

@@ -57,6 +57,7 @@ class Coprocessor {
   void arm();
 
  private:
+  // Hidden, so that the headers of threads and signals stay out of the kernel's.
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -84,10 +84,12 @@ class DecisionLog {
                bool held);
 
  private:
+  // See keep(), leave_out() and missed().
   std::size_t limit_ = 0;
   portals::PortalIndex left_out_ = portals::kNoPortal;
   std::uint64_t missed_ = 0;
   std::vector<Stop> stops_;  // of the walk under way
+  // Oldest first; at most limit_.
   std::deque<Decision> decisions_;
 };
 

@@ -81,6 +81,7 @@ class BiasedLock {
   [[nodiscard]] bool asymmetric() const { return asymmetric_; }
 
  private:
+  // Values of `other_`.
   static constexpr std::uint32_t kFree = 0;
   static constexpr std::uint32_t kHeld = 1;
   static constexpr std::uint32_t kHeldOwnerWaits = 2;
@@ -93,9 +94,13 @@ class BiasedLock {
     // in owner_leave: what the owner did under the lock is seen.
     return (owner_.load(std::memory_order_seq_cst) & 1) == 0;
   }
+  // The owner's slow path: withdraws until the other side has left, then enters. `outside`: the even word of an owner
+  // that is not inside.
   void owner_wait(std::uint64_t outside);
+  // Spins, yields, then sleeps; may return while the lock is still held.
   void wait_until_free();
 
+  // Chosen once: both sides must use the same form.
   const bool asymmetric_;
   // Written by the owner: twice its entries, less 1 while it is inside, so that odd means inside. In lines of their
   // own, so that neither side's polling slows the other.

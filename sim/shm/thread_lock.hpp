@@ -15,7 +15,8 @@
 
 namespace margay::sim {
 
-// Used with MPI_THREAD_SERIALIZED and above.
+// Used with MPI_THREAD_SERIALIZED and above. Meets the standard's requirements of a lockable type, so std::lock_guard
+// can hold it.
 class ThreadLock {
  public:
   ThreadLock() = default;
@@ -78,6 +79,7 @@ class ThreadLock {
       nanosleep(&nap, nullptr);
     }
   }
+  // Takes the lock if it is free at this moment.
   [[nodiscard]] bool take() {
     Name expected = kNobody;
     // Acquire: pairs with the release in unlock(); what the last holder did is seen.
@@ -99,7 +101,9 @@ class ThreadLock {
     turns_.store(turns() + 1, std::memory_order_relaxed);  // see turns()
   }
 
+  // The name of the thread that holds the lock.
   alignas(kCacheLineBytes) std::atomic<Name> holder_{kNobody};
+  // See turns(); written by the holder alone, so an addition needs no locked instruction.
   std::atomic<std::uint32_t> turns_{0};
   // The previous holder; written by the holder.
   Name last_ = kNobody;
