@@ -18,6 +18,7 @@ namespace margay::sim {
 
 class Recorder;  // sim/trace/recorder
 
+// The kinds of findings. Records and trace events carry the number, users see the id.
 enum class Finding : std::uint32_t {
   // Ends of a job, seen by the launcher.
   rank_died,
@@ -89,7 +90,8 @@ static_assert(static_cast<std::uint32_t>(Finding::mpi_error) + 1 == kFindingCoun
 // of `aborted`.
 [[nodiscard]] std::string id_suffix(Finding finding);
 
-// One record of the memory file. Texts are zero-terminated, empty where unknown; a message that is too long is cut.
+// One record of the memory file. Texts are zero-terminated, empty where unknown; a message that is too long is cut. A
+// record is 1 KiB: one append of it is atomic.
 struct FindingRecord {
   std::uint32_t finding = 0;
   std::uint32_t rank = 0;
@@ -123,7 +125,9 @@ class Findings {
   void count(std::size_t more) { *count_ += static_cast<std::uint32_t>(more); }
 
  private:
+  // The job's rank and options go into each record.
   const Job& job_;
+  // On the board once there is one, see count_in().
   std::uint32_t* count_;
   Recorder& recorder_;
 };

@@ -22,7 +22,7 @@ namespace margay::sim {
 inline constexpr std::size_t kRatesFileBytesMax = 4096;
 inline constexpr std::size_t kRatesTextMax = 384;
 
-// The lines of such a file.
+// The lines of such a file. Unknown lines of a file are ignored, so that a later version may add some.
 struct MeasuredRates {
   std::string machine;
   std::string date;

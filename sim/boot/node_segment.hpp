@@ -31,7 +31,7 @@ struct SegmentRequest {
 // Creates the memory. On success `descriptor` is open for reading and writing, and the caller's to close. The failure
 // has the bytes requested, the bytes available, and the limit.
 [[nodiscard]] portals::Status create_segment(const SegmentRequest& request, int& descriptor);
-// The size of a created segment.
+// The size of a created segment. Requires: the descriptor is open.
 [[nodiscard]] std::uint64_t bytes_of_segment(int descriptor);
 // For a segment that has only one possible size.
 [[nodiscard]] constexpr SegmentSizes only_size(std::uint64_t bytes) {

@@ -32,6 +32,7 @@ class Mapping {
   [[nodiscard]] std::span<std::byte> bytes() const { return bytes_; }
 
  private:
+  // Empty: nothing is mapped.
   std::span<std::byte> bytes_;
 };
 
@@ -75,6 +76,7 @@ class SharedRange {
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
 
  private:
+  // The key of this range in the list; nullptr: nothing is mapped.
   std::byte* base_ = nullptr;
   std::uint64_t bytes_ = 0;
 };

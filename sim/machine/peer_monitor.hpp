@@ -25,9 +25,11 @@ class PeerMonitor {
   void look(std::uint64_t now_ns);
 
  private:
+  // Receives the reports; nullptr: begin() was not called.
   ShmWire* wire_ = nullptr;
   // pid 0: not monitored any more.
   std::vector<ProcessIdentity> processes_;
+  // Time of the last poll.
   std::uint64_t looked_ns_ = 0;
 };
 

@@ -30,6 +30,7 @@ struct Sums {
 // The services of a program that its control portal uses.
 struct ControlMeans {
   Process& process;
+  // The control portal; no other code attaches there.
   portals::PortalIndex portal;
   std::function<portals::Status(const portals::Header& header, const portals::Region& body)> send;
   // One round.
@@ -80,6 +81,7 @@ class Control {
 
   ControlMeans means_;
   std::unique_ptr<std::byte, Freer> memory_;
+  // Control messages that have arrived, in memory_.
   portals::DynamicBlock heap_;
   // Of the latest sum.
   portals::MatchBits bits_ = 0;

@@ -9,6 +9,7 @@ namespace margay::sim {
 // The values of a message's header that are its sender's to choose (paper 001, section 1.2). The kernel fills in
 // the others: kind, source and length.
 struct HeaderValues {
+  // Below Program::size().
   portals::Rank destination = 0;
   // At the destination; 0 to 62.
   portals::PortalIndex portal = 0;
@@ -50,6 +51,7 @@ class Sending {
 
  private:
   friend class Program;
+  // The kernel's from start_put() until done().
   Transmission transmission_;
   bool under_way_ = false;
 };

@@ -74,6 +74,7 @@ struct Definition {
   std::uint64_t time = 0;
   std::uint64_t number = 0;
   std::uint64_t value = 0;
+  // At most kMaxDefinitionText bytes.
   std::string text;
 };
 

@@ -41,7 +41,7 @@ struct Arrival {
     left,
   };
   Kind kind = Kind::whole;
-  // Rank of the other side in the world.
+  // Rank of the other side in the world. Set for every kind.
   std::uint32_t peer = 0;
   // whole, started: number of the message in its ordered pair.
   std::uint64_t sequence = 0;

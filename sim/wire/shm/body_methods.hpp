@@ -30,7 +30,7 @@ enum class BodyPreference : std::uint8_t { unknown = 0, ring = 1, reading = 2 };
   return static_cast<BodyPreference>((all >> (2 * size_class)) & 3U);
 }
 
-// The receiver's measurements. All times in nanoseconds.
+// The receiver's measurements. All times in nanoseconds. One for each channel, at its receiver.
 class BodyTimes {
  public:
   // A body of `length` bytes begins to arrive. `reading`: out of the sender's memory.
@@ -63,6 +63,7 @@ class BodyTimes {
   };
 
   std::array<Class, kBodyClasses> classes_;
+  // As last returned by preferences().
   BodyPreferences preferences_ = 0;
   // The arriving body: its size class, and what has been measured of it.
   std::size_t which_ = 0;

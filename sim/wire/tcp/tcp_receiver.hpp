@@ -91,9 +91,11 @@ class TcpReceiver {
 
   [[nodiscard]] std::size_t buffered() const { return end_ - begin_; }
   [[nodiscard]] std::byte* front() { return buffer_.get() + begin_; }
+  // Moves buffered bytes to the front when the buffer's end is near.
   void make_room();
   [[nodiscard]] bool lands_in_long_pieces() const;
   [[nodiscard]] std::size_t landing_targets(std::span<iovec> pieces);
+  // Counts bytes that were read into the landing, and adds them to the checksum.
   void landed(std::size_t bytes);
   void take_buffered_content();
 

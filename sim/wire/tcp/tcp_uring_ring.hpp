@@ -68,8 +68,10 @@ class TcpUringRing {
   void fail(int error_number);
 
   io_uring ring_{};
+  // The ring was created, so the destructor has to close it.
   bool open_ = false;
   int failure_ = 0;
+  // The ring by which buffers are provided; in one allocation with memory_.
   io_uring_buf_ring* buffers_ = nullptr;
   // kBuffers * kBufferBytes, behind their ring.
   std::byte* memory_ = nullptr;
