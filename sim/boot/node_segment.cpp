@@ -34,6 +34,7 @@ int make_memfd(const SegmentRequest& request, std::string& why) {
     why = "memfd refused by option";
     return -1;
   }
+  // The launcher's segment is inherited by its ranks; under another launcher each rank opens it by itself.
   const unsigned flags = MFD_ALLOW_SEALING | (request.inheritable ? 0U : MFD_CLOEXEC);
   const int descriptor = ::memfd_create(request.name, flags);
   if (descriptor < 0) {

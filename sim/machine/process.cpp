@@ -43,6 +43,7 @@ Status Process::start(std::unique_ptr<Process>& out) {
   // Before the wires open descriptors.
   raise_descriptor_limit_for(descriptors_of_job(process->job_.size));
   if (Status status = process->open_board(); !status.ok()) return status;
+  // Before the kernel is made, so that its first event is recorded too.
   if (Status status = process->open_trace(); !status.ok()) return status;
   if (Status status = process->open_wires(); !status.ok()) return status;
   process->choose_waiting();

@@ -236,7 +236,9 @@ void Recorder::suspend() {
 }
 
 void Recorder::reopen() {
+  // A file that close() has sealed is unmapped and stays complete.
   if (header_ == nullptr || !suspended_) return;
+  // The flag first: between the two stores the file must not seem closed with a checksum of 0.
   put(header_->flags, header_->flags & ~kTraceFlagClosed);
   put(header_->checksum, std::uint64_t{0});
   suspended_ = false;
@@ -257,6 +259,7 @@ void Recorder::resume() {
 void Recorder::record(const TraceEvent& event, std::uint64_t stamp) {
   MARGAY_ASSERT(ring_ != nullptr);
   put_event(ring_[written_ & mask_], event, stamp);
+  // After the event, so that a reader after a crash finds only whole ones.
   put(header_->written, ++written_);
   if (stamp >= next_anchor_ticks_) [[unlikely]] {
     refresh_anchor(stamp);

@@ -224,6 +224,7 @@ void ShmWire::leave(bool leaves) {
 // Ends the channels of ended processes from which everything has been taken.
 bool ShmWire::lose_ended() {
   return std::erase_if(ended_, [this](std::uint32_t gone) {
+           // Messages that it published before its end are delivered first; the next push() tests again.
            if (!inbound_[gone].exhausted()) return false;
            // look() reports the loss, and fails what is queued.
            inbound_[gone].lose("its process has ended", read_published(layout_.area(gone).has_left) != 0);

@@ -187,6 +187,7 @@ void Handshake::decide(Verdict verdict) {
   put_u32(out_.data(), static_cast<std::uint32_t>(verdict));
   out_bytes_ = kVerdictBytes;
   out_sent_ = 0;
+  // The verdict is still to be sent: the driver continues while outgoing() is not empty.
   state_ = State::done;
 }
 
