@@ -15,7 +15,7 @@ enum class ClockKind : std::uint32_t {
   virtual_ns = 3
 };
 
-// Neither function ever goes back. Any thread may call them, unless a derived class says otherwise. A process has one
+// Neither function ever goes back. Any thread may call them, unless a derived class states otherwise. A process has one
 // clock for all its waits, deadlines and traces.
 class Clock {
  public:

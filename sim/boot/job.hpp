@@ -70,7 +70,7 @@ struct Job {
   // Whether waiting ranks yield at once, as seen by the launcher, or by rank 0 under another launcher: equal in every
   // rank, so that all may choose by it. The wait of this very process is a separate matter.
   bool crowded = false;
-  // Processors that all ranks of the job share, as seen by the same; 0: unknown.
+  // Processors that all ranks of the job share, as the same process saw them; 0: unknown.
   double processors = 0;
   // The rates by which collectives choose (sim/boot/job_rates), equal in every rank; empty: not measured. Rates that
   // the user gave must be valid.

@@ -52,7 +52,8 @@ class Company {
   static constexpr std::uint64_t kTurnNs = 100'000;
   // The time for which that finding is used. To test it again costs a turn of each of those programs.
   static constexpr std::uint64_t kBelievedNs = 1'000'000'000;
-  // Yields and sleeps between attempts to move. Two ranks that answer each other at once make so many in some 100 us.
+  // Yields and sleeps between attempts to move. Two ranks that answer each other at once yield that often in about 100
+  // us.
   static constexpr std::uint32_t kTimesToPart = 64;
   // The least time between two moves: a move costs tens of microseconds, and the scheduler may have reasons to undo it.
   static constexpr std::uint64_t kPartAtMostEachNs = 10'000'000;

@@ -80,8 +80,8 @@ class LookStreak {
   static constexpr std::uint32_t kLooks = 8;
   // Polls in vain that count as a wait.
   static constexpr std::uint32_t kLooksOfWait = 4 * kLooks;
-  // If more time passes between two polls, the program has worked. To leave a call and enter the next one takes a third
-  // of it.
+  // If more time passes between two polls, the program has worked. Leaving a call and entering the next one takes a
+  // third of this time.
   static constexpr std::uint64_t kWorkNs = 150;
 
  private:

@@ -48,7 +48,7 @@ struct VirtualPlace {
 };
 
 // Functions that use the kernel or change the process are called by the owner thread under lock(), unless a comment
-// says otherwise.
+// states otherwise.
 class Process {
  public:
   // Joins the job (sim/boot), maps the node's segment, and opens the wires. Over several nodes it exchanges addresses

@@ -57,8 +57,8 @@ class Control {
   // See Program. `call`: the program's, for reports; each wait in it lasts limit_ns at most.
   [[nodiscard]] portals::Status barrier(const char* call, std::uint64_t limit_ns);
   // Returns when the job is at rest: when two successive sums report as many messages taken as sent, with the same
-  // number both times. Everything that the first sum counted as taken had been sent by the second, and nothing more.
-  // Fails also when nothing has moved for patience_ns.
+  // number both times. Equal numbers in both prove that no message was in flight between the two sums (F. Mattern's
+  // four-counter method, 1987). Fails also when nothing has moved for patience_ns.
   [[nodiscard]] portals::Status settle(const char* call, std::uint64_t limit_ns, std::uint64_t patience_ns);
 
  private:

@@ -94,12 +94,13 @@ class ByteConsumer {
   // Copies the next `count` bytes to the position of `landing`. Requires: count <= available(), count <=
   // landing.left().
   void read(portals::RegionCursor& landing, std::size_t count);
-  // Consumes `count` bytes, and returns their credit to the producer: at once (for a body that streams),
+  // Consumes `count` bytes, and returns their credit to the producer at once, for a body that streams.
   void release(std::size_t count) {
     pass(count);
     static_cast<void>(settle());
   }
-  // or with later ones, an eighth of the ring at a time. Returns whether the producer can see it.
+  // The same, but the credit is returned together with later ones, an eighth of the ring at a time. Returns whether the
+  // producer can see it.
   bool release_later(std::size_t count) {
     pass(count);
     return unannounced_ > bytes_.size() / 8 && settle();

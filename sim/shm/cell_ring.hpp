@@ -53,8 +53,8 @@ class CellProducer {
     ++produced_;
     --credit_;
     if (++slot_ == cells_.size()) slot_ = 0, lap_ = (lap_ + 1) & 0xff;
-    // Stores reach the cache in order: all those after a cell's wait until its line is here, on which a sender that
-    // runs ahead of its receiver spent 40 % of its time.
+    // Stores reach the cache in order, so all stores behind a cell's wait until the cell's line has arrived. A sender
+    // that runs ahead of its receiver spent 40 % of its time in this wait.
     if (credit_ > kOwnAhead && slot_ + kOwnAhead < cells_.size()) [[likely]]
       own_lines(std::as_writable_bytes(cells_.subspan(slot_ + kOwnAhead, 1)));
   }

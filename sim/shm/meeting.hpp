@@ -12,7 +12,7 @@
 //     before the next one opens, and `side`, which changes when a meeting opens, is the same for all that arrive at
 //     one. Memory with two sides, written on the side of the meeting, is therefore not written again while it is read.
 //  3. A process that finds its call to be wrong may leave it and arrive at a later one, whose number replaces this
-//     one's in `arrivals`. Those that still wait find that, and do not wait for ever; and this meeting never opens.
+//     one's in `arrivals`. Processes that still wait detect this (is_abandoned()); this meeting never opens.
 #pragma once
 
 #include <atomic>

@@ -100,8 +100,8 @@ template <typename Find>
 
 // A flag that its writer sets once and others poll.
 inline void set_flag(std::uint8_t& flag) {
-  // Release: pairs with flag_set: what the writer wrote before is seen. The reader polls what it finds afterwards
-  // anyway.
+  // Release: pairs with flag_set: what the writer wrote before is seen. Readers then poll structures that have memory
+  // orders of their own.
   std::atomic_ref<std::uint8_t>(flag).store(1, std::memory_order_release);
 }
 // Whether the flag is set.

@@ -1,6 +1,6 @@
-// The lock between a process's threads. A running thread may take it: a queue would hand it to a thread that has lost
-// its processor while others that could continue wait behind. No thread starves, because newcomers and returning
-// holders let those in first that have waited.
+// The lock between a process's threads. It is not a queue: a queue would hand it to a thread that has lost its
+// processor, while threads that could continue wait behind that one. No thread starves, because newcomers and returning
+// holders let waiting threads in first.
 #pragma once
 
 #include <sched.h>
@@ -41,7 +41,7 @@ class ThreadLock {
   // partner: only this thread writes and removes its own name.
   [[nodiscard]] bool mine() const { return holder_.load(std::memory_order_relaxed) == myself(); }
 
-  // Whether a thread waits. Relaxed, with no partner: a guess that becomes true once.
+  // Whether a thread waits. Relaxed, with no partner: a guess, which is right after a while.
   [[nodiscard]] bool wanted() const { return wanting_.load(std::memory_order_relaxed) != 0; }
   // How often the lock passed from one thread to another.
   [[nodiscard]] std::uint32_t turns() const {

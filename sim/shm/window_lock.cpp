@@ -65,7 +65,7 @@ WindowLock::Tickets WindowLock::release_and_let_in(std::uint32_t member) {
 void WindowLock::take_out(std::uint32_t member) {
   enter();
   // After a death here: as in release_and_let_in(). In the other order a member of an incompatible kind would be
-  // granted while this one's slot still says that it holds.
+  // granted while this one's slot still shows that it holds.
   if (member < slots_.size()) store(slots_[member], std::uint64_t{0});
   static_cast<void>(let_in());
   guard_.leave();
