@@ -52,10 +52,10 @@ struct MatchKey {
   }
 };
 
-// `End` refers to an element of the queue (a pointer or a slot number); `kNone` marks an empty slot of the table.
+// `End` refers to an element of the queue (a pointer or a slot number); `kNone` marks an empty slot of the table. Not
+// thread-safe; its owner holds the process lock. An operation takes expected constant time, because at least a quarter
+// of the slots is empty; only growing is linear.
 template <class End, End kNone>
-// Not thread-safe; its owner holds the process lock. An operation takes expected constant time, because at least a
-// quarter of the slots is empty; only growing is linear.
 class KeyTable {
  public:
   // A queue's first and last element. The elements link each other; the table stores the ends only.
@@ -134,7 +134,8 @@ class KeyTable {
   // The next slot of a probe sequence, which wraps.
   [[nodiscard]] std::size_t after(std::size_t at) const { return (at + 1) & (slots_.size() - 1); }
 
-  // Doubles the table, and enters all keys again, because their homes change.
+  // Doubles the table, and enters all keys again, because their homes change. Linear in the table's size, so amortised
+  // constant per key.
   void grow() {
     std::vector<Slot> old(slots_.empty() ? kLeastSlots : slots_.size() * 2);
     old.swap(slots_);

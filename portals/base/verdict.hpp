@@ -56,12 +56,15 @@ static_assert(static_cast<std::size_t>(DropReason::peer_lost) + 1 == kDropReason
 // criteria were not met), no_room and too_small. Each has a link of its own. wrong_direction and offset_out_of_range
 // end the walk: they are mistakes of the sender, which no other entry could correct.
 enum class Passed : std::uint8_t {
+  // The entry is switched off; the walk follows its no-match link.
   inactive,
   no_match,
   no_room,
   too_small,
+  // A put to memory that is only read, or a get from memory that is only written.
   wrong_direction,
   offset_out_of_range,
+  // The last stop: the message's destination.
   taken
 };
 // "taken", "no match" and the like.

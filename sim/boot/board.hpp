@@ -150,8 +150,8 @@ static_assert(offsetof(BoardBlock, on_portals) == 3132 && offsetof(BoardBlock, s
               offsetof(BoardBlock, by_wire) == 3328 && offsetof(BoardBlock, unexpected) == 3384 &&
               sizeof(BoardBlock) == 3456);
 
-// The launcher's finding about the progress of the whole job. deadlock: a circle of ranks that wait for each other was
-// found.
+// The launcher's finding about the progress of the whole job. stall: every rank waits and nothing moves. deadlock:
+// moreover, only messages could end the waits, and none is in flight.
 enum class BoardStall : std::uint32_t { none, stall, deadlock };
 
 // The job's data, written by the launcher only. Constant while ranks run, except `question`, `stall` and `cycle`.

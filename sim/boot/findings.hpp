@@ -20,33 +20,55 @@ class Recorder;  // sim/trace/recorder
 
 // The kinds of findings. Records and trace events carry the number, users see the id.
 enum class Finding : std::uint32_t {
-  // Ends of a job, seen by the launcher.
+  // Ends of a job, seen by the launcher. rank_died: a signal ended a rank's process.
   rank_died,
+  // A rank exited after MPI_Init without MPI_Finalize.
   no_finalize,
+  // A rank ended without MPI_Init, for which other ranks wait.
   no_init,
+  // MPI_Abort, or an error of a call with a fatal error handler.
   aborted,
+  // A second MPI program started in a rank's place.
   second_program,
+  // The time of --timeout has passed.
   timeout,
+  // All ranks wait for messages, and none is in flight.
   deadlock,
+  // No rank makes progress, but a deadlock is not proven.
   stalled,
+  // A signal to the launcher ended the job.
   interrupted,
+  // The job's output cannot be written any more.
   output_closed,
+  // A rank sent a line that is not PMI-1.1.
   launch_protocol,
+  // The accounting law does not hold at the end of the job.
   accounting_mismatch,
+  // A rank has loaded another MPI library.
   other_mpi,
-  // Mistakes of the program, seen by a rank.
+  // Mistakes of the program, seen by a rank. unreceived_message: a message was still in the heap when its communicator
+  // ended.
   unreceived_message,
+  // A ready send found no posted receive.
   dropped_ready_send,
+  // An MPI object was neither freed nor completed.
   leaked_handle,
+  // Two accesses to the same bytes of a window overlap in time, and one of them writes.
   rma_conflict,
+  // The basic types of a receive are not those of its message.
   type_mismatch,
+  // The standard does not define the call for this datatype.
   nonportable_type,
+  // Members of a communicator made different collective calls.
   collective_mismatch,
   // Errors of MPI calls with a fatal error handler, seen by a rank; `aborted` follows.
   bad_argument,
+  // A message was longer than the buffer of its receive.
   truncation,
   out_of_memory,
+  // The other rank failed or left before the message arrived.
   peer_failed,
+  // Any other error class.
   mpi_error,
 };
 inline constexpr std::uint32_t kFindingCount = 25;

@@ -41,6 +41,7 @@ class Initiator {
   // is gone is not counted.
   [[nodiscard]] bool try_send(const portals::Header& header, const portals::Region& body);
   void send(Transmission& transmission);
+  // No effect on a transmission that is not queued.
   void stop(Transmission& transmission);
   [[nodiscard]] bool replace(Transmission& transmission, Transmission& instead);
 

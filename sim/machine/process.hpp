@@ -161,7 +161,7 @@ class Process {
   void choose_waiting();
   // Finds the words in which ranks publish their processors.
   void look_for_company();
-  // The last step: the wires must not change afterwards.
+  // Requires: all wires are open; they must not change afterwards.
   void make_kernel(std::vector<Wire*> routes);
 
   // Destroyed last, because all parts refer to it.

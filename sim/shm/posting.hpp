@@ -8,7 +8,7 @@
 //  2. A posting of call n is not written again before every member's progress shows that the member has finished n. So
 //     no process reads a posting while it is written.
 //  3. A member that has finished call n without a posting of n will never post one, so a wait for it ends. It stores
-//     the end after its postings: a process that reads the end first, and then finds no posting, did not look too early.
+//     the end after its postings: a process that reads the end first, and then finds no posting, need not look again.
 //  4. The owner's own memory to which a posting refers is not changed before all its readers have read it, or have
 //     finished the call. An owner that leaves sooner, because a process is lost, has reported that: readers check for
 //     it afterwards.

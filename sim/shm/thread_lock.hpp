@@ -61,6 +61,7 @@ class ThreadLock {
   static constexpr Name kNobody = 0;
   // Pauses of some 15 ns: about as long as a call of MPI holds the lock.
   static constexpr int kSpins = 50;
+  // Yields after the spins, and then naps of kNapNs.
   static constexpr int kYields = 64;
   static constexpr long kNapNs = 20'000;
   // The bound of let_in(): a waiter that cannot run in two milliseconds of naps is not waited for.

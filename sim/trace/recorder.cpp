@@ -71,7 +71,8 @@ Status check(const RecorderOptions& options) {
 void touch([[maybe_unused]] void* ring, [[maybe_unused]] std::uint64_t bytes) {
 #ifdef MADV_POPULATE_WRITE
   constexpr std::uint64_t kMostTouchedBytes = std::uint64_t{64} << 20U;
-  static_cast<void>(madvise(ring, std::min(bytes, kMostTouchedBytes), MADV_POPULATE_WRITE));  // a refusal costs time only
+  // Where this is refused, the first lap is only slower.
+  static_cast<void>(madvise(ring, std::min(bytes, kMostTouchedBytes), MADV_POPULATE_WRITE));
 #endif
 }
 

@@ -91,7 +91,9 @@ class VirtualNetwork {
   struct Pair {
     std::uint32_t from = 0;
     std::uint32_t to = 0;
+    // Frames whose time has not come, in order.
     std::deque<Frame> flying;
+    // Frames that the receiver has not taken.
     std::deque<Frame> arrived;
     std::uint64_t last_due_ns = 0;
     // Bytes and messages that occupy the window.
@@ -100,6 +102,7 @@ class VirtualNetwork {
     TransmissionList queue;
     // The head of the first queued transmission has left.
     bool begun = false;
+    // Sender or receiver is lost; final.
     bool lost = false;
   };
   // The arrival of a pair's next frame.
@@ -171,8 +174,10 @@ class VirtualWire final : public Wire {
     std::uint32_t rank = 0;
     Pair* pair = nullptr;
     State state = State::between;
+    // Number of the last message that was answered.
     std::uint64_t sequence = 0;
     portals::RegionCursor landing;
+    // Bytes of the arriving body that are still to come.
     std::uint64_t left = 0;
     void* cookie = nullptr;
     // State `losing`: a cut is still to be reported.
@@ -183,9 +188,12 @@ class VirtualWire final : public Wire {
   Sender& sender(std::uint32_t rank);
   // The steps of poll(), by state, as in ShmInbound. Each returns whether it filled in `arrival`.
   bool look(Sender& sender, Arrival& arrival);
+  // State between: offers the head of the next message.
   bool offer(Sender& sender, Arrival& arrival);
+  // States receiving and passing: takes segments, and detects the body's end or its cut.
   bool move_body(Sender& sender, Arrival& arrival);
   bool end_body(Sender& sender, Arrival::Kind kind, Arrival& arrival);
+  // State losing: the cut of an accepted body, then the loss.
   bool report_loss(Sender& sender, Arrival& arrival);
   // The common part of accept() and refuse().
   void answer_started(Sender::State state);
