@@ -1,4 +1,4 @@
-// The decision about an incoming message: where its body goes, what is to be sent back, or why it is dropped.
+// The decision about an incoming message: the place of its body, the bytes to send back, or the reason of its drop.
 #pragma once
 
 #include <cstddef>

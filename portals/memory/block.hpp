@@ -52,8 +52,8 @@ class CombinedBlock final : public Descriptor {
  public:
   // Requires: the table and its buffers stay valid while the block is attached.
   explicit CombinedBlock(std::span<const Buffer> table) : Descriptor(DescriptorType::combined_block), memory_(table) {}
-  // The same for a region that exists already. Requires: what the region refers to stays valid while the block is
-  // attached.
+  // The same for a region that exists already. Requires: the region's memory, table and layout stay valid while the
+  // block is attached.
   explicit CombinedBlock(const Region& memory) : Descriptor(DescriptorType::combined_block), memory_(memory) {}
   // The memory that messages fill, over all its pieces.
   [[nodiscard]] const Region& memory() const { return memory_; }

@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint64_t kNodeBytes = Heap::rounded(sizeof(ArrivedNode));
 static_assert(alignof(ArrivedNode) <= Heap::kGrain);
 
-// Bytes that the message takes in the heap. Saturates, because a header's length is whatever its sender wrote; such a
+// Bytes that the message takes in the heap. Saturates, because the sender may write any length into its header; such a
 // message then finds no room.
 std::uint64_t block_bytes(const Options& options, const Header& header) {
   const std::uint64_t body = has(options.save, Save::body) ? header.length : 0;
@@ -38,7 +38,7 @@ struct DynamicBlock::Impl {
     const std::uint64_t before = heap.used();
     heap.free(block, bytes);
     MARGAY_ASSERT(counts->bytes >= before - heap.used());
-    // By what the heap gave back, as in allocate(), so that the counts return to 0.
+    // By the difference, as in allocate(), so that the counts return to 0.
     counts->bytes -= before - heap.used();
   }
   void append(ArrivedNode& node) {

@@ -9,7 +9,7 @@ namespace margay::portals {
 
 Heap::Heap(Buffer memory) : base_(memory.base), capacity_(memory.bytes / kGrain * kGrain) {
   MARGAY_ASSERT(reinterpret_cast<std::uintptr_t>(base_) % kGrain == 0);
-  // Only the first page is touched: a large heap costs what is used of it.
+  // Only the first page is touched, so a large heap takes memory only as it is used.
   if (capacity_ > 0) root_ = new (base_) Node{nullptr, nullptr, capacity_, capacity_, random_};
 }
 

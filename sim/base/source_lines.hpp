@@ -43,7 +43,7 @@ struct ProgramCall {
 // The question to `margay source-lines` and to the launcher: "BUILDID OFFSET PATH". Empty: the address is in no file.
 [[nodiscard]] std::string source_question(const void* address);
 
-// A process's names, with a cache of those that the command has found. Any thread.
+// The names of locations for one process, with a cache of the names that the command has found. Any thread.
 class SourceLines {
  public:
   // The location of the program's call that returns to `caller` in the calling thread: the Fortran program's, if

@@ -17,8 +17,8 @@
 
 namespace margay::sim {
 
-// The longest file, and the longest text of rates: the latter goes through PMI, whose values have 1,024 characters at
-// most, in hexadecimal digits.
+// The longest file, and the longest text of rates. The text goes through PMI in hexadecimal digits, and a PMI value has
+// at most 1,024 characters.
 inline constexpr std::size_t kRatesFileBytesMax = 4096;
 inline constexpr std::size_t kRatesTextMax = 384;
 

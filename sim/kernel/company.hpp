@@ -50,7 +50,7 @@ class Company {
   // A yield of this length gave the processor to another program, or to a computing rank. A yield to a waiting rank, or
   // to none, takes some microseconds.
   static constexpr std::uint64_t kTurnNs = 100'000;
-  // The time for which that finding is used. To test it again costs a turn of each of those programs.
+  // The time for which that finding is used. A new test costs a turn of each of those programs.
   static constexpr std::uint64_t kBelievedNs = 1'000'000'000;
   // Yields and sleeps between attempts to move. Two ranks that answer each other at once yield that often in about 100
   // us.

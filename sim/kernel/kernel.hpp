@@ -138,7 +138,7 @@ class Kernel {
   }
   // See Wire::monitor.
   void monitor(std::uint32_t peer) { routes_[peer]->monitor(peer); }
-  // Wakes every peer that owes an answer or does not take what is queued for it. Returns whether there are any.
+  // Wakes every peer that owes an answer or does not take its queued messages. Returns whether there are any.
   bool nudge();
   // Reports a poll by the program (MPI_Test and its kin) that found nothing; every 256th nudges.
   void looked_in_vain() {

@@ -1,5 +1,5 @@
-// A monitor of the node's processes: it detects that one has ended, where no launcher ends the job then. One thread
-// polls: the message coprocessor; after its end the owner.
+// A monitor of the node's processes: it detects the end of a process under launchers that do not end the job then. One
+// thread polls: the message coprocessor; after its end the owner.
 #pragma once
 
 #include <cstdint>

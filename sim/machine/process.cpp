@@ -21,7 +21,7 @@ using portals::Status;
 
 namespace {
 
-// The time that an orderly end waits for peers to take what is queued for them.
+// The longest time that an orderly end waits for peers to take their queued messages.
 constexpr std::uint64_t kFinishLimitNs = 10'000'000'000;
 
 }  // namespace

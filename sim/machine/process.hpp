@@ -122,8 +122,8 @@ class Process {
   [[nodiscard]] std::uint32_t question() const {
     return board_map_.attached() ? published_number(board_map_.header().question) : 0;
   }
-  // What the checks (leaks, types, ...) found wrong with the program. With --strict (MARGAY_STRICT=1) a job with
-  // findings ends with kStatusFindings, if it would have ended with 0. Under the lock.
+  // The findings of the checks (leaks, types, ...). With --strict (MARGAY_STRICT=1) a job with findings ends with
+  // kStatusFindings, if it would have ended with 0. Under the lock.
   [[nodiscard]] Findings& findings() { return findings_; }
   // Writes the sums of the accounting law and the wires' counts to the board.
   void publish_accounts();

@@ -31,8 +31,8 @@ class Slabs {
     return std::bit_ceil(std::max({bytes, alignment, std::uint64_t{kCacheLineBytes}}));
   }
 
-  // Takes a free place for a piece of `bytes`, in the lowest slab. nullopt: all slabs of such places are full; add()
-  // one. Requires: place_bytes() of the piece.
+  // Takes a free place for a piece of `bytes`, in the lowest slab. nullopt: all slabs with places of this length are
+  // full; add() one. Requires: place_bytes() of the piece.
   [[nodiscard]] std::optional<std::uint64_t> take(std::uint64_t place_bytes, std::uint64_t bytes);
   // Adds a slab of kSlabBytes at `begin`.
   void add(std::uint64_t begin, std::uint64_t place_bytes);

@@ -106,8 +106,8 @@ class Meeting {
     opened().store(word, std::memory_order_release);
   }
 
-  // Whether the meeting is open; polled by those that wait. `side`: the result of side() before this process arrived. A
-  // meeting that opened earlier, with the same number after all numbers wrapped, had the other side.
+  // Whether the meeting is open; polled by the waiting members. `side`: the result of side() before this process
+  // arrived. A meeting that opened earlier, with the same number after all numbers wrapped, had the other side.
   [[nodiscard]] bool is_open(std::uint32_t number, unsigned side) const {
     // Acquire: pairs with open().
     const std::uint64_t word = opened().load(std::memory_order_acquire);

@@ -51,7 +51,7 @@ struct alignas(kCacheLineBytes) ProgressData {
   std::uint64_t done = 0;
   // The latest call that it left because a process was lost.
   std::uint64_t failed = 0;
-  // The latest call in which it has read everything that others show of their own memory.
+  // The latest call in which it has finished reading the other members' own memory.
   std::uint64_t read = 0;
 };
 static_assert(std::is_trivially_copyable_v<ProgressData> && sizeof(ProgressData) == kCacheLineBytes);

@@ -66,7 +66,8 @@ class OfferProducer {
     if (answered_ > oldest()) return ReadAnswer::over;
     return answered_ == oldest() ? what_ : ReadAnswer::none;
   }
-  // Ends the oldest offer, after its answer, and after its body has been sent through the ring if that was asked for.
+  // Ends the oldest offer, after its answer, and, if the answer requested that, after its body has been sent through
+  // the ring.
   void end() {
     MARGAY_ASSERT(stands());
     ++over_;

@@ -89,7 +89,7 @@ class ThreadLock {
   // The path of a lock that is taken or wanted.
   [[gnu::noinline]] void lock_slowly() {
     if (wanted()) let_in();
-    // Relaxed, here and below: a hint to others, who may look too early or too late.
+    // Relaxed, here and below: a hint to other threads, which may read it too early or too late.
     wanting_.fetch_add(1, std::memory_order_relaxed);
     for (int tries = 0; !take(); ++tries) pause(tries);
     wanting_.fetch_sub(1, std::memory_order_relaxed);

@@ -58,7 +58,7 @@ WindowLock::Tickets WindowLock::release_and_let_in(std::uint32_t member) {
     store(count, std::max(load(count), 1U) - 1);
   }
   guard_.leave();
-  // After a death here, those that were granted are not notified. They are when the dead one is withdrawn.
+  // After a death here, members whose request was granted are not notified before the dead one is withdrawn.
   return tickets;
 }
 

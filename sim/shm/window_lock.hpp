@@ -102,7 +102,8 @@ class WindowLock {
     notify_all(release_and_let_in(member), notify);
   }
   // Removes a member that has died or gives up waiting; no effect if it neither holds nor waits. Notifies all that hold
-  // the lock, even those that know already, because the process that granted it may have died before it notified them.
+  // the lock, even those that were notified before, because the process that granted it may have died before it
+  // notified them.
   template <typename Function>
   void withdraw(std::uint32_t member, Function&& notify) {
     take_out(member);

@@ -48,7 +48,7 @@ inline constexpr std::uint16_t kDefinitionKindCount = 10;
 }
 
 // Flags of a portal: it serves the library itself; its messages belong to collective calls, and have the call's number
-// in place of a tag; they are notices of a call (who is ready for what), not its data.
+// in place of a tag; they are notices of a call (ready, offer, refuse, lost), not its data.
 inline constexpr std::uint64_t kInternalPortal = 1;
 inline constexpr std::uint64_t kCollectivePortal = 2;
 inline constexpr std::uint64_t kCollectiveWordsPortal = 4;

@@ -41,7 +41,7 @@ inline constexpr std::uint32_t kTraceFlagClosed = 1;
 // The file has kernel_pass events.
 inline constexpr std::uint32_t kTraceFlagWalks = 2;
 
-// The greatest distance between two anchors, in ticks, up to which it grows. No event but the newest lies farther
+// The greatest distance between two anchors, in ticks: distances grow up to it. Only the newest event may lie farther
 // behind the latest anchor.
 inline constexpr std::uint64_t kMostAnchorDistance = std::uint64_t{1} << 30;
 // The stored anchors: the first, and the latest two in turn, so that a crash while writing one leaves the other.

@@ -183,7 +183,7 @@ class ShmInbound {
   bool malformed(std::string_view reason, Arrival& arrival);
   // Returns kept credit to the sender.
   void settle();
-  // Copies what is here of a body in the byte ring, at most a poll's share.
+  // Copies the bytes of a body that are in the byte ring, at most a poll's share.
   void move_body();
   // The steps of a body on offer: begin, read, answer, or fall back to the ring. begin_reading() takes the offer and
   // reads the first share.

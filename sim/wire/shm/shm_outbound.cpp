@@ -124,7 +124,7 @@ bool ShmOutbound::try_send(const Header& header, const Region& body) {
   if (method != BodyMethod::after_cell) return put_whole(header, head, method, body);
   // A body that is offered stays in the sender's memory until it is read, so it needs send().
   if (header.length > kByteRingBytes || offers_.stands() || can_offer(header.length)) return false;
-  // All of it must fit: after the cell is published there is no way back.
+  // All of it must fit, because a published cell cannot be taken back.
   const auto count = static_cast<std::size_t>(header.length);
   if (bytes_.room(count) < count) return false;
   publish(head.first_word);

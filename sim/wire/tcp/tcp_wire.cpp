@@ -233,7 +233,7 @@ void TcpWire::end_bursts() {
 }
 
 bool TcpWire::push() {
-  // Ends every burst: this round transmits what has gathered.
+  // Ends every burst: this round transmits the gathered messages.
   ++looks_;
   end_bursts();
   for (TcpLink* link : held_) {
@@ -387,7 +387,7 @@ void TcpWire::refuse() {
   answered();
 }
 
-// ---- what a trace asks
+// ---- for traces
 
 BodyReport TcpWire::body_report() const {
   const TcpReceiver& receiver = last_arrival_->receiver;

@@ -64,7 +64,7 @@ class TcpWire final : public Wire {
   // Ends that: no goodbye follows messages that are sent from now on.
   void resume();
   // Ends the streams, and reads and discards what remains in the sockets: closing a socket with unread bytes would
-  // discard what this rank sent last. Afterwards the wire may only be destroyed.
+  // discard the last bytes that this rank sent. Afterwards the wire may only be destroyed.
   void shut();
 
   [[nodiscard]] bool try_send(std::uint32_t peer, const portals::Header& header, const portals::Region& body) override;
