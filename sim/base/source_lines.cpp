@@ -224,7 +224,7 @@ void SourceLines::look_up_with_lock(std::span<const SourceLocation> places) {
     const auto [known, is_new] = known_.try_emplace({place.build, place.offset});
     if (!is_new || place.build == 0) continue;
     const std::optional<LoadedModule> module = loaded_module_of_build(place.build);
-    // Of another program of the job.
+    // A location in another program of the job, which this process has not loaded.
     if (!module) continue;
     // The name without debug information, which stays when the command fails.
     known->second = fmt::format("{}+{:#x}", base_name(module->path), place.offset);

@@ -128,7 +128,7 @@ struct BoardBlock {
   std::uint32_t findings = 0;
   // 1: a program on portals, without MPI.
   std::uint32_t on_portals = 0;
-  // Of the process `pid` (ProcessIdentity), which may have ended and its number been reused.
+  // Start time of the process `pid` (ProcessIdentity), because that process may have ended and its number been reused.
   std::uint64_t start_ticks = 0;
   std::array<BoardCount, kCountedAccesses> by_access{};
   // See RankProcessors (sim/shm/rank_processors.hpp).
@@ -160,14 +160,14 @@ struct BoardHeader {
   std::uint64_t magic = 0;
   std::uint32_t version = 0;
   std::uint32_t size = 0;
-  // Of the job; ranks are assigned to nodes behind the header.
+  // Nodes of the job; a table behind the header assigns the ranks to them.
   std::uint32_t node_count = 0;
   // Grows while ranks run: the launcher asks waiting ranks whether anything moves.
   std::uint32_t question = 0;
   std::uint64_t job_id = 0;
   // Size of the file, which the header's `size` determines.
   std::uint64_t total_bytes = 0;
-  // Of the largest node.
+  // Size of the largest node's segment.
   std::uint64_t segment_bytes = 0;
   // Job::secret.
   std::array<std::byte, 32> secret{};
@@ -184,7 +184,7 @@ struct BoardHeader {
   std::uint32_t stall = 0;
   std::uint64_t launcher_ticks = 0;
   std::uint64_t started_ns = 0;
-  // Of a stall: "0 -> 1 -> 0", zero-terminated; empty: none was found.
+  // The cycle of waits in a stall or a deadlock: "0 -> 1 -> 0", zero-terminated; empty: none was found.
   std::array<char, 128> cycle{};
 };
 static_assert(std::is_trivially_copyable_v<BoardHeader>);

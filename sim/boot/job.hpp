@@ -35,7 +35,7 @@ enum class Launcher : std::uint8_t {
 struct Job {
   std::uint32_t rank = 0;
   std::uint32_t size = 1;
-  // Of this rank.
+  // This rank's node.
   std::uint32_t node = 0;
   // More than one: TCP is needed, and cards are exchanged through `pmi`.
   std::uint32_t node_count = 1;

@@ -20,9 +20,9 @@ struct SegmentRequest {
   SegmentSizes sizes;
   // Shown in /proc/PID/maps only.
   const char* name = "margay";
-  // Of the fallback.
+  // The folder of the fallback's file.
   const char* directory = "/dev/shm";
-  // As if the operating system had no memfd (for tests).
+  // Behaves as if the operating system had no memfd (for tests).
   bool refuse_memfd = false;
   // Stays open over exec.
   bool inheritable = true;

@@ -62,7 +62,7 @@ class Reader {
   [[nodiscard]] bool started() const { return pid_ > 0; }
   [[nodiscard]] pid_t pid() const { return pid_; }
   [[nodiscard]] bool read_parent() {
-    // So that a child that died is an end of file and not a wait for ever.
+    // Closed, so that a dead child is an end of file and not an endless wait.
     ::close(from_child_[1]);
     from_child_[1] = -1;
     char answer = 'n';

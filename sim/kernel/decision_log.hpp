@@ -27,7 +27,7 @@ struct Stop {
   // nullptr: the portal's own descriptor, without a match list.
   const portals::MatchEntry* entry = nullptr;
   portals::Passed passed = portals::Passed::no_match;
-  // Of the entry.
+  // The entry's criteria at that moment.
   portals::Criteria criteria;
   // The link that the walk followed from the entry: that of no_match (for inactive, too), no_room or too_small.
   portals::Link link;

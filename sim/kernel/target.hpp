@@ -203,7 +203,7 @@ class Target {
   Answers& answers_;
   Registers& registers_;
   Recorder& recorder_;
-  // By source; only sources of which a message was ever held have an element.
+  // By source; a source has an element once a message of it was held.
   std::unordered_map<std::uint32_t, Held> held_;
   // Bit per portal.
   std::uint64_t hold_portals_ = 0;

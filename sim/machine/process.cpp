@@ -177,8 +177,7 @@ void Process::choose_waiting() {
   if (crowded && shm_ != nullptr) shm_->keep_lines();
   wait_means_.reason = asked == "auto" ? std::to_string(ranks_here) + " ranks on " + share.words : "--wait " + asked;
   look_for_company();
-  // With more ranks than processors, some rank always needs a processor, this one or that of the rank that is waited
-  // for.
+  // With more ranks than processors, some rank always needs a processor: this rank, or the rank for which it waits.
   if (asked == "auto" && !crowded && company_ != nullptr) wait_means_.policy = WaitPolicy::automatic;
 }
 

@@ -104,7 +104,7 @@ class SharedHeap {
   struct Division;  // Boost's buffer
   // A block of Boost's, with the piece in it.
   struct Piece {
-    // As requested; of a slab all.
+    // The bytes requested; a slab's whole length.
     std::uint64_t bytes;
     // End of its whole pages.
     std::uint64_t pages_end;

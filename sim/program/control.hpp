@@ -83,7 +83,7 @@ class Control {
   std::unique_ptr<std::byte, Freer> memory_;
   // Control messages that have arrived, in memory_.
   portals::DynamicBlock heap_;
-  // Of the latest sum.
+  // Match bits of the latest sum.
   portals::MatchBits bits_ = 0;
   // The program's call in progress.
   const char* call_ = nullptr;

@@ -23,7 +23,7 @@ struct HeaderValues {
   portals::MatchBits return_match_bits = 0;
   // The answer's offset.
   std::uint64_t return_offset = 0;
-  // Of a put: all twelve bytes arrive. An answer returns bytes 0 to 3 (an acknowledgment 1 to 3, because byte 0 holds
+  // All twelve bytes of a put arrive. An answer returns bytes 0 to 3 (an acknowledgment 1 to 3, because byte 0 holds
   // the saved parts); its other eight hold the number of the message that it answers.
   portals::UserData user_data{};
 };

@@ -55,7 +55,7 @@ inline constexpr std::uint64_t kCollectiveWordsPortal = 4;
 
 // A definition's head in the file; `text_bytes` of text follow, and zeros up to a multiple of 8. Little-endian.
 struct DefinitionHead {
-  // Of the whole definition, with text and zeros.
+  // Length of the whole definition, with text and zeros.
   std::uint32_t bytes = 0;
   DefinitionKind kind = DefinitionKind::none;
   std::uint16_t text_bytes = 0;

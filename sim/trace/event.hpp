@@ -154,7 +154,7 @@ struct TracePass {
 };
 // The content of `b` in a kernel_pass with too_small: no single number describes the room.
 inline constexpr std::uint32_t kTraceRoomUnknown = ~std::uint32_t{0};
-// Of a send_begin: the message was sent at once.
+// A send_begin without a request: the message was sent at once.
 inline constexpr std::uint32_t kTraceNoRequest = ~std::uint32_t{0};
 // Reason of a request_complete.
 inline constexpr std::uint8_t kTraceCancelled = 1;

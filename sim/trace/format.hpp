@@ -26,7 +26,7 @@ inline constexpr std::uint64_t kTraceHeaderBytes = 4096;
 inline constexpr std::uint64_t kMaxTraceEvents = std::uint64_t{1} << 26;
 // The table of the names of calls.
 inline constexpr std::uint32_t kMaxTraceNames = 1024;
-// With at least one zero at the end.
+// A name's place in the table, with at least one zero at the end.
 inline constexpr std::uint64_t kTraceNameBytes = 32;
 // Positions and sizes of the file's parts, in their order.
 inline constexpr std::uint64_t kTraceNamesOffset = kTraceHeaderBytes;

@@ -118,7 +118,7 @@ bool ShmWire::push() {
   if (!busy_.empty()) [[unlikely]] {
     // A rank that reads a body itself has better work.
     const bool idle = idle_rounds_ > kRoundsBeforeHelp && !reads_bodies();
-    // So that each further help needs another idle_round() of the owner, which reports each of its rounds in vain.
+    // Each further help then needs another idle_round(), by which the owner reports a round in vain.
     if (idle) idle_rounds_ = kRoundsBeforeHelp;
     for (const std::uint32_t to : busy_) moved |= outbound_[to].advance(finished_, idle);
     std::erase_if(busy_, [this](std::uint32_t to) { return outbound_[to].idle(); });

@@ -138,7 +138,7 @@ class ShmWire final : public Wire {
   std::vector<std::uint32_t> busy_;
   // Reserved for all ranks, so elements never move.
   std::vector<Sender> senders_;
-  // By local rank: it is in senders_.
+  // By local rank: whether it is in senders_.
   std::vector<bool> is_sender_;
   // Local ranks with a held message, until the next push().
   std::vector<std::uint32_t> held_;

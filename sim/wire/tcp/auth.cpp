@@ -149,7 +149,7 @@ void Handshake::take_answer() {
   }
   std::memcpy(acceptor_nonce_.data(), in_.data() + 12, acceptor_nonce_.size());
   const Tag theirs = tag(kAcceptorRole);
-  // In constant time, so that timing reveals nothing of the tag.
+  // Compared in constant time, so that timing reveals nothing about the tag.
   if (sodium_memcmp(theirs.data(), in_.data() + 44, theirs.size()) != 0) {
     return fail("it did not prove that it knows the job's secret", true);
   }

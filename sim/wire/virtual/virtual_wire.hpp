@@ -3,8 +3,8 @@
 // other. Long bodies travel in segments, so that started, segments, finished and cut arrive at random moments between
 // other events.
 //
-// To drive it, let every rank make progress until nothing moves, then call advance(); when that returns false, all is
-// at rest.
+// To drive it, let every rank make progress until nothing moves, then call advance(); when that returns false, the
+// network is at rest.
 #pragma once
 
 #include <cstddef>
