@@ -29,6 +29,7 @@ void Findings::add(Finding finding, FindingRecord record, std::string_view messa
     event.a = static_cast<std::uint32_t>(finding);
     recorder_.record(event);
   }
+  // Parsed at each finding, which is rare, instead of a descriptor that each rank would have to keep.
   const std::string text = job_.options.text("findings_fd");
   int descriptor = -1;
   if (text.empty() || !parse_number(std::string_view(text), descriptor)) return;

@@ -18,34 +18,57 @@ namespace margay::sim {
 
 class Recorder;  // sim/trace/recorder
 
+// The kinds of findings. Records and trace events carry the number, users see the id.
 enum class Finding : std::uint32_t {
-  // Ends of a job, seen by the launcher.
+  // Ends of a job, seen by the launcher. rank_died: a signal ended a rank's process.
   rank_died,
+  // A rank exited after MPI_Init without MPI_Finalize.
   no_finalize,
+  // A rank ended without MPI_Init, for which other ranks wait.
   no_init,
+  // MPI_Abort, or an error of a call with a fatal error handler.
   aborted,
+  // A second MPI program started in a rank's place.
   second_program,
+  // The time of --timeout has passed.
   timeout,
+  // All ranks wait for messages, and none is in flight.
   deadlock,
+  // No rank makes progress, but a deadlock is not proven.
   stalled,
+  // A signal to the launcher ended the job.
   interrupted,
+  // The job's output cannot be written any more.
   output_closed,
+  // A rank sent a line that is not PMI-1.1.
   launch_protocol,
+  // The accounting law does not hold at the end of the job.
   accounting_mismatch,
+  // A rank has loaded another MPI library.
   other_mpi,
-  // Mistakes of the program, seen by a rank.
+  // Mistakes of the program, seen by a rank. unreceived_message: a message was still in the heap when its communicator
+  // ended.
   unreceived_message,
+  // A ready send found no posted receive.
   dropped_ready_send,
+  // An MPI object was neither freed nor completed.
   leaked_handle,
+  // Two accesses to the same bytes of a window overlap in time, and one of them writes.
   rma_conflict,
+  // The basic types of a receive are not those of its message.
   type_mismatch,
+  // The standard does not define the call for this datatype.
   nonportable_type,
+  // Members of a communicator made different collective calls.
   collective_mismatch,
   // Errors of MPI calls with a fatal error handler, seen by a rank; `aborted` follows.
   bad_argument,
+  // A message was longer than the buffer of its receive.
   truncation,
   out_of_memory,
+  // The other rank failed or left before the message arrived.
   peer_failed,
+  // Any other error class.
   mpi_error,
 };
 inline constexpr std::uint32_t kFindingCount = 25;
@@ -89,7 +112,8 @@ static_assert(static_cast<std::uint32_t>(Finding::mpi_error) + 1 == kFindingCoun
 // of `aborted`.
 [[nodiscard]] std::string id_suffix(Finding finding);
 
-// One record of the memory file. Texts are zero-terminated, empty where unknown; a message that is too long is cut.
+// One record of the memory file. Texts are zero-terminated, empty where unknown; a message that is too long is cut. A
+// record is 1 KiB: one append of it is atomic.
 struct FindingRecord {
   std::uint32_t finding = 0;
   std::uint32_t rank = 0;
@@ -123,7 +147,9 @@ class Findings {
   void count(std::size_t more) { *count_ += static_cast<std::uint32_t>(more); }
 
  private:
+  // The job's rank and options go into each record.
   const Job& job_;
+  // On the board once there is one, see count_in().
   std::uint32_t* count_;
   Recorder& recorder_;
 };
