@@ -8,7 +8,7 @@
 
 namespace margay::collectives {
 
-TEST_CASE("calls in order: each 64th is a gate, and later ones are told across the wrap") {
+TEST_CASE("calls in order: each 64th is a gate, and later ones are recognised across the wrap") {
   CHECK_FALSE(CallNumber::in_order(0).is_gate());
   CHECK(CallNumber::in_order(63).is_gate());
   CHECK_FALSE(CallNumber::in_order(64).is_gate());

@@ -106,7 +106,7 @@ TEST_CASE("accounts of a run in which all is right") {
   CHECK(result.drops.at(static_cast<std::uint8_t>(DropReason::no_match)) == 1);
 }
 
-TEST_CASE("a message that arrived before its sender told of it") {
+TEST_CASE("a message that arrived before its sender recorded it") {
   Run run;
   run.add(0, sim::TraceKind::kernel_send, {0, 1, 1});
   for (const std::uint64_t sequence : {1U, 2U}) {
@@ -172,7 +172,7 @@ TEST_CASE("a message that never arrived") {
   }
 }
 
-TEST_CASE("a message that nobody sent") {
+TEST_CASE("a message that no rank sent") {
   Run run;
   run.add(1, sim::TraceKind::kernel_arrive, kFirst);
   run.add(1, sim::TraceKind::kernel_deposit, kFirst);
