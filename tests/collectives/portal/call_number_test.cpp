@@ -23,7 +23,7 @@ TEST_CASE("calls in order: each 64th is a gate, and later ones are recognised ac
 }
 
 TEST_CASE(
-    "persistent calls: the first start is a gate, then each 64th; channels and starts are told across their wraps") {
+    "persistent calls: the first start is a gate, then each 64th; channels and starts are recognised across wraps") {
   CHECK(CallNumber::started(3, 0).is_gate());
   CHECK_FALSE(CallNumber::started(3, 1).is_gate());
   CHECK(CallNumber::started(3, 64).is_gate());
