@@ -4,7 +4,7 @@
     tests/mpi/exports.py --build build/release
 
 Chrome's JSON, the events' JSON, CSV, charts, Perfetto's protobuf (protoc), packets (tshark, with margay.lua; a live capture of the same run
-too), SimGrid's replay, OTF2 (otf2-print): each must tell the messages, calls and numbers that the trace has. What a tool
+too), SimGrid's replay, OTF2 (otf2-print): each must have the messages, calls and numbers of the trace. What a tool
 that is not installed, or may not capture, would have read is said and left out.
 """
 import argparse
@@ -35,7 +35,7 @@ ARRIVALS = {"kernel_arrive", "kernel_ack_arrived", "kernel_get_arrived"}
 
 
 class Problem(Exception):
-    """A format does not tell what the trace has."""
+    """A format lacks, or contradicts, what the trace has."""
 
 
 def expect(condition, words):
@@ -115,7 +115,7 @@ class Exported:
 
 
 def check_csv(exported):
-    """The tables agree with what other commands tell."""
+    """The tables agree with the output of other commands."""
     run = support.execute([exported.build.tool("margay"), "trace", "messages", exported.trace, "--all", "--csv"], TIMEOUT)
     told = list(csv.DictReader(io.StringIO(run.stdout)))
     columns = ("source", "destination", "sequence", "begin_us", "took_us", "protocol", "how", "bytes", "what")
@@ -357,7 +357,7 @@ def check_live_late(exported, path):
                                for frame in frames)
     wanted = collections.Counter(header[:4] for header in exported.hops().values() if header[4] == "tcp")
     expect(len(frames) > 10 and not seen - wanted, f"late: {len(frames)} messages, not the trace's: {seen - wanted}")
-    expect(not any("margay.sequence" in frame for frame in frames), "late: a sequence is told that nobody can know")
+    expect(not any("margay.sequence" in frame for frame in frames), "late: a sequence is printed that cannot be known")
 
 
 def check_replay(exported):

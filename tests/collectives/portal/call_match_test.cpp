@@ -136,7 +136,7 @@ TEST_CASE("nothing of one type is nothing of another, packed bytes are anything,
         "MPI_Gatherv of other elements of several types (24 bytes) from rank 10, here");
 }
 
-TEST_CASE("counts that are the same on all members are told with their index, and one list serves all") {
+TEST_CASE("counts that are equal on all members are reported with their index, and one list serves all") {
   std::vector<CallReport> reports;
   for (const std::uint32_t rank : {0, 1, 2}) {
     CallReport& report = reports.emplace_back(report_of(rank, "MPI_Allgatherv"));

@@ -45,7 +45,7 @@ TEST_CASE("a rank is in its program, in a call, or has ended") {
   CHECK(one.said(true, "libmpi.so.40") == "margay: rank 1 (pid 4711) has ended, which has loaded libmpi.so.40");
 }
 
-TEST_CASE("a rank that has reported a long wait tells what it waits for") {
+TEST_CASE("a rank that has reported a long wait shows what it waits for") {
   OneBoard one;
   one.block().state = sim::RankState::initialized;
   one.calls("MPI_Recv");
