@@ -7,7 +7,8 @@
 
 namespace margay::mpi {
 
-// `count` times `bytes`; sets the call's error if the product passes 2^63.
+// `count` times `bytes`; sets MPI_ERR_COUNT if the product passes 2^63. 0 for a negative count, which another check
+// reports.
 [[nodiscard]] inline std::uint64_t total_bytes(Call& call, std::int64_t count, std::uint64_t bytes) {
   std::int64_t all = 0;
   if (count < 0 || !__builtin_mul_overflow(count, bytes, &all)) return count < 0 ? 0 : static_cast<std::uint64_t>(all);
@@ -16,7 +17,7 @@ namespace margay::mpi {
   return 0;
 }
 
-// Bytes of `count` packed elements; 0 after an error.
+// Bytes of `count` packed elements, without gaps or headers; 0 after an error.
 [[nodiscard]] inline std::uint64_t packed_bytes(Call& call, const Datatype* type, std::int64_t count) {
   return type == nullptr ? 0 : total_bytes(call, count, type->size);
 }

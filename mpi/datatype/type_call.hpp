@@ -15,10 +15,11 @@
 namespace margay::mpi {
 
 // Ends a constructor: passes the new type's handle to the program, or raises an error. `made` null: the type is too
-// large.
+// large (MPI_ERR_COUNT). The type is not committed.
 [[nodiscard]] int hand_out_type(Call& call, TypePtr made, MPI_Datatype* newtype);
 
-// The definition of any living type; nullptr, with the error set, if there is none.
+// The definition of any living type, committed or not, as a reference that outlives the handle; nullptr, with
+// MPI_ERR_TYPE set, if there is none.
 [[nodiscard]] inline TypePtr definition(Call& call, MPI_Datatype handle) {
   const Datatype* type = call.any_datatype(handle);
   return type != nullptr ? type->definition : nullptr;
@@ -79,7 +80,8 @@ template <typename Count>
   return origin;
 }
 
-// Checks the name of a representation: "external32" is the only one besides the machine's own.
+// Checks the name of a representation: "external32" is the only one besides the machine's own (MPI 4.0, 5.3).
+// MPI_ERR_ARG for others.
 void check_external32(Call& call, const char* datarep);
 
 }  // namespace margay::mpi
