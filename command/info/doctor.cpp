@@ -102,6 +102,7 @@ Diagnosis check_library() {
 }
 
 Diagnosis check_user() {
+  // Only reported: other launchers refuse to run as root, and users look for the option.
   if (::geteuid() != 0) return {Finding::ok, "not root", ""};
   return {Finding::ok, "root: allowed, no option needed", ""};
 }

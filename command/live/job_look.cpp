@@ -23,6 +23,7 @@ bool has_begun(const sim::BoardBlock& block) {
 }  // namespace
 
 std::string_view name(Doing doing) {
+  // In the order of the enumeration.
   constexpr std::array<std::string_view, 11> kNames{"not begun", "computing", "sleeping", "in MPI", "asleep", "waiting",
                                                     "stopped",   "finalized", "aborting", "ended",  "unknown"};
   return kNames[static_cast<std::size_t>(doing)];

@@ -51,7 +51,8 @@ std::string interval_problem(const std::string& text) {
                      kIntervalMost);
 }
 
-// Sleeps, but not longer than until all jobs have ended.
+// Sleeps, but not longer than until all jobs have ended. In slices, because the system sends no event when a process of
+// another parent ends.
 void pause_between(double seconds, const std::vector<RunningJob*>& jobs) {
   constexpr std::uint64_t kSliceNs = 50'000'000;
   const std::uint64_t until = sim::real_clock().now_ns() + static_cast<std::uint64_t>(seconds * 1e9);

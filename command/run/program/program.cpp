@@ -75,6 +75,7 @@ Status find_program(const std::string& name, const std::string& working_director
   }
   // A file that cannot be run does not end the search, but is reported if no other is found.
   Status refused;
+  // Without PATH the usual folders, as in a shell.
   const std::string folders = search_path != nullptr ? search_path : "/usr/local/bin:/usr/bin:/bin";
   for (const std::string& folder : split(folders, ':')) {
     const std::string candidate = (folder.empty() ? "." : folder) + "/" + name;
