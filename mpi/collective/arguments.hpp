@@ -79,7 +79,8 @@ class Operands {
   }
   // Whether the operation is a function of the program.
   [[nodiscard]] bool of_program() const { return user_.has_value(); }
-  // Sets inout = in op inout in the program's buffers: MPI_Reduce_local.
+  // Sets inout = in op inout in the program's buffers: MPI_Reduce_local. Requires: each has the count of elements given
+  // to the constructor.
   void combine(const void* in, void* inout) const;
 
  private:

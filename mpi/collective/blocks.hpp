@@ -36,7 +36,7 @@ class Numbers {
   bool wide_ = false;
 };
 
-// One side of a call, as the program names it.
+// One side of a call, as the program names it. Refers to the program's memory and owns nothing.
 struct BlockArguments {
   const void* buffer = nullptr;
   // Even blocks: `count` elements of `type` each, consecutive (MPI_Gather). Otherwise arrays: of counts, and of
@@ -87,7 +87,8 @@ class Blocks {
   [[nodiscard]] const Datatype& type_of(int at) const {
     return more_types_.empty() ? *type_ : *more_types_[static_cast<std::size_t>(at)];
   }
-  // Calls function(Datatype&) for each type that blocks refer to.
+  // Calls function(Datatype&) for each type that blocks refer to. A type that several blocks have may come several
+  // times.
   template <typename Function>
   void for_each_type(Function function) const {
     if (type_ != nullptr) function(*type_);

@@ -68,7 +68,7 @@ class CheckedTask final : public CallTask {
   std::unique_ptr<What> what_;
 };
 
-// The body of a blocking binding.
+// The body of a blocking binding, whose result it returns. `What` is as for CheckedTask, and lives for the call only.
 template <typename What, typename Arguments>
 int perform_checked(Call& call, const Arguments& arguments) {
   // On the stack: a blocking call allocates nothing for its arguments.

@@ -25,7 +25,8 @@ namespace margay::mpi {
   return type != nullptr ? type->definition : nullptr;
 }
 
-// Checks an array argument, which may be null only if it has no elements. Empty after an error.
+// Checks an array argument, which may be null only if it has no elements. Empty after an error. The result refers to
+// the program's array.
 template <typename Element>
 [[nodiscard]] std::span<const Element> array(Call& call, const Element* first, std::int64_t count, const char* what) {
   if (!call.ok() || count <= 0) return {};
@@ -70,7 +71,7 @@ void append(std::vector<Number>& all, std::span<const Number> some) {
 }
 // The record of how a type was made, for MPI_Type_get_contents: the arguments in their order. `numbers` are the
 // contents' integers; in a constructor for large counts (`Count` is MPI_Count) they, and behind them `places`, are its
-// large counts.
+// large counts. `old`: the types that it was made of, which the record keeps alive.
 template <typename Count>
 [[nodiscard]] TypeOrigin origin_of(int combiner, std::initializer_list<std::span<const Count>> numbers,
                                    std::span<const MPI_Aint> places, std::vector<TypePtr> old) {

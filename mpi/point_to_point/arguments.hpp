@@ -34,7 +34,8 @@ struct ReceiveArguments {
 };
 
 // Looks up and checks the arguments. After an error the result is incomplete, and the call has the error. Returns at
-// the first lookup that fails.
+// the first lookup that fails. The result refers to the program's buffer and to the objects of its handles, and takes
+// no reference to them.
 [[nodiscard]] inline CheckedSend check_send(Call& call, SendMode mode, const SendArguments& arguments) {
   CheckedSend checked{mode,          arguments.buffer, arguments.count,        nullptr, arguments.destination,
                       arguments.tag, nullptr,          Context::point_to_point};
@@ -72,7 +73,8 @@ struct ReceiveArguments {
 // alive.
 [[gnu::noinline]] void refuse_request(Call& call, Request* device);
 // Gives a started request a handle. A send that completed at once has no request: all such sends share one handle,
-// unless the check of leaks is enabled, which needs one for each.
+// unless the check of leaks is enabled, which needs one for each. Error: refuse_request()'s; `handle` is then
+// unchanged.
 inline void hand_out(Call& call, Request* device, Communicator& communicator, MPI_Request* handle) {
   const bool sent = device->kind == RequestKind::sent;
   // The usual case of short messages: the shared handle costs no table entry.

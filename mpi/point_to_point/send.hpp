@@ -8,7 +8,7 @@
 namespace margay::mpi {
 
 // MPI_Send, MPI_Ssend and MPI_Rsend; MPI_Isend and its variants. `flatten` inlines into each of these functions the
-// whole path of a short message; all other paths are marked noinline.
+// whole path of a short message; all other paths are marked noinline. A send that completed at once gets a request too.
 [[nodiscard, gnu::flatten]] int blocking_send(const Invocation& name, SendMode mode, const SendArguments& arguments);
 [[nodiscard, gnu::flatten]] int nonblocking_send(const Invocation& name, SendMode mode, const SendArguments& arguments,
                                                  MPI_Request* request);
@@ -17,7 +17,7 @@ namespace margay::mpi {
                                   MPI_Request* request);
 
 // MPI_Recv and MPI_Irecv, flattened likewise. A message longer than the buffer is MPI_ERR_TRUNCATE, found when it
-// arrives.
+// arrives. `status` may be MPI_STATUS_IGNORE, here and below.
 [[nodiscard, gnu::flatten]] int blocking_receive(const Invocation& name, const ReceiveArguments& arguments,
                                                  MPI_Status* status);
 [[nodiscard, gnu::flatten]] int nonblocking_receive(const Invocation& name, const ReceiveArguments& arguments,

@@ -51,7 +51,8 @@ struct PerformanceVariable {
     return var_class == MPI_T_PVAR_CLASS_COUNTER || var_class == MPI_T_PVAR_CLASS_AGGREGATE ||
            var_class == MPI_T_PVAR_CLASS_TIMER;
   }
-  // Elements of a handle. Requires: a communicator, if the variable is bound to one.
+  // Elements of a handle. Requires: a communicator, if the variable is bound to one. Constant for a handle, since a
+  // communicator does not change its size.
   [[nodiscard]] int elements(const Communicator* communicator) const { return per_member ? communicator->size() : 1; }
 };
 

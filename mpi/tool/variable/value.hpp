@@ -38,7 +38,7 @@ enum class TcpBackendAsked : std::uint8_t { automatic, epoll, uring };
 // The program's handle of an enumeration; MPI_T_ENUM_NULL for null. Valid as long as the process, and equal in each
 // call.
 [[nodiscard]] MPI_T_enum enumeration_handle(const Enumeration* enumeration);
-// The enumeration of a handle; null if it is invalid.
+// The enumeration of a handle; null if it is invalid. The handle is a number, which is looked up and never followed.
 [[nodiscard]] const Enumeration* find_enumeration(MPI_T_enum handle);
 
 // Whether an item has the value `value`.
