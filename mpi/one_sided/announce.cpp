@@ -135,7 +135,7 @@ void report_conflict(Call& call, const Window& window, std::string sentence) {
   const ErrorHandlerPtr& handler = window.communicator->error_handler;
   const bool fatal = handler == nullptr || (handler->function == nullptr && (handler->handle == MPI_ERRORS_ARE_FATAL ||
                                                                              handler->handle == MPI_ERRORS_ABORT));
-  // A finding also if it is not printed.
+  // A finding counts even if it is not printed.
   sim::FindingRecord found;
   sim::set_text(found.call, call.name());
   sim::set_site(found, call.rank().process().source_lines().behind_call(call.rank().caller()));

@@ -97,7 +97,7 @@ class RequestRow {
   UserRequest* inline_[kInline];
 };
 
-// Whether statuses get MPI_ERROR also if no request failed. The standard says no (MPI 4.0, 3.2.5), but MPICH's
+// Whether statuses get MPI_ERROR even if no request failed. The standard says no (MPI 4.0, 3.2.5), but MPICH's
 // MPI_Waitall writes it, and programs read it.
 enum class ErrorFields : std::uint8_t { always, failed };
 // Ends all requests of a row. Requires: row.all_complete(). Returns MPI_SUCCESS; or, if a request failed, writes each

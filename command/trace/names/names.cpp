@@ -108,7 +108,8 @@ bool is_setup_of_partitions(std::uint64_t match_bits) {
 
 namespace {
 
-// The number of the definition with the members of a context's collective calls: an agreement has one of its own.
+// The number under which the members of a context's collective calls are defined. Those of an agreement are only some
+// of the communicator's, and have a definition of their own.
 constexpr std::uint32_t definition_of_calls(std::uint32_t context) {
   return is_agreement(context) ? context | 1U : context & ~1U;
 }

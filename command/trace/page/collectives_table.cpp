@@ -20,8 +20,8 @@ namespace {
 constexpr std::int32_t kNoNumber = -1;
 
 // A disjoint-set forest of parts that belong to one call. Communicators without a common member may have the same
-// context. If more parts have one context and number than a communicator has members, parts are joined only on
-// evidence: a message, or a read of shared memory.
+// context, so equal contexts and numbers prove nothing by themselves. Unless they occur on exactly as many ranks as the
+// communicator has members, parts are joined only by evidence: a message, or a read of shared memory.
 class Groups {
  public:
   explicit Groups(std::size_t parts) : parents_(parts) { std::iota(parents_.begin(), parents_.end(), 0); }
