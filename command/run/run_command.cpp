@@ -299,7 +299,6 @@ int run_job(const RunOptions& options, const NameLocation& name_location) {
   if (Status status = report.open(options); !status.ok()) return complain(status, kStatusBadCommandLine);
   JobMemory memory;
   Status made = memory.create(plan);
-  // Ranks list their findings for the report only; without one they need no memory for them.
   if (made.ok() && !options.report.empty()) made = memory.create_findings();
   if (!made.ok()) return complain(made, kStatusCannotStart);
   Runner runner(options, plan, paths, memory, name_location);

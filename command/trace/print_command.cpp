@@ -227,8 +227,8 @@ void print_trace(const PrintOptions& options, const CallSite& call_site) {
     put_line(text_heading());
     for (const std::size_t i : picked) {
       const auto& [event, file] = trace.entries[i];
-      // The bits of a kernel_pass are what an entry accepts. Those that it ignores are arbitrary, so they are no
-      // envelope.
+      // The bits of a kernel_pass are what an entry accepts. Those that it ignores are arbitrary, so the bits do not
+      // form an envelope.
       const bool has_envelope = event.match_bits != 0 && event.kind != sim::TraceKind::kernel_pass;
       const std::string bits = has_envelope ? names.split(file, event.portal, event.match_bits) : "";
       put_line(text_line(trace, trace.entries[i], origin_ns, wire_text) + (bits.empty() ? "" : " (" + bits + ")"));

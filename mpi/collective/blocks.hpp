@@ -71,7 +71,7 @@ enum class Side : std::uint8_t { send, receive };
 class Blocks {
  public:
   // Checks `blocks` blocks; sets the call's error: MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_BUFFER, or MPI_ERR_ARG for a
-  // null array. All blocks together have less than 2^63 bytes. The datatypes must outlive this object: whoever keeps it
+  // null array. All blocks together have less than 2^63 bytes. The datatypes must outlive this object, so its owner
   // holds a reference to each (for_each_type()).
   void check(Call& call, const BlockArguments& arguments, int blocks, Side side);
 

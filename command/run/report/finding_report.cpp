@@ -173,8 +173,8 @@ Status ReportFile::write(const RunOptions& options, const sim::Board& board, con
   std::vector<JobFinding> of_ranks = read_records(records, board.size());
   std::size_t listed = of_ranks.size();
   for (const JobFinding& one : found) listed += one.finding == sim::Finding::other_mpi ? one.ranks.size() : 0;
-  // A check counts every finding but lists only the first ones. The difference tells a reader that the list is not
-  // complete.
+  // A check counts every finding but lists only the first ones. The difference shows how many are missing from the
+  // list.
   const std::uint64_t unlisted = count_unlisted(board, listed);
   // The order of time shows the first mistake first; a stable sort keeps each rank's order.
   for (JobFinding& one : of_ranks) found.push_back(std::move(one));

@@ -27,7 +27,7 @@ bool Poller::watch(int descriptor, Event event, bool for_writing) {
   wanted.events = for_writing ? EPOLLOUT : EPOLLIN;
   // Kind and index fit in epoll's user data, so no table of descriptors is needed.
   wanted.data.u64 = (std::uint64_t{static_cast<std::uint32_t>(event.kind)} << 32) | event.index;
-  // EPERM marks a regular file. EEXIST means that the descriptor is watched already, which is what the caller wants.
+  // EPERM marks a regular file. EEXIST means that the descriptor is registered already, which suffices.
   return ::epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &wanted) == 0 || errno == EEXIST;
 }
 

@@ -77,7 +77,7 @@ OTF2_ErrorCode record_error(void* user, const char* /*file*/, std::uint64_t /*li
   return code;
 }
 
-// OTF2 asks when a buffer is full. Without a flush it would lose the events of a longer trace.
+// Called by OTF2 when a buffer is full. Without a flush the events in it would be lost.
 OTF2_FlushType always_flush(void* /*user*/, OTF2_FileType /*file*/, OTF2_LocationRef /*location*/, void* /*caller*/,
                             bool /*final*/) {
   return OTF2_FLUSH;

@@ -178,7 +178,7 @@ void leave_out_old(Trace& trace) {
   std::erase_if(trace.entries, [&](const Trace::Entry& entry) {
     TraceFile& file = trace.files[entry.file];
     const bool old = file.keep_ns != 0 && last_ns - entry.event.time > file.keep_ns;
-    // Counted as lost too, so that whoever asks whether events are missing needs one number only.
+    // Counted as lost too, so that one number suffices for a test whether events are missing.
     if (old) ++file.lost, ++file.left_out;
     return old;
   });
