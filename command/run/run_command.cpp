@@ -37,6 +37,7 @@
 namespace margay::command {
 namespace {
 
+// EX_OSERR of <sysexits.h>: the system prevents the job, not the command line.
 constexpr int kStatusCannotStart = 71;
 constexpr int kStatusReportNotWritten = 1;
 
@@ -192,8 +193,8 @@ ProcessEnd end_of(const Runner& runner, std::uint32_t rank) {
     case CauseKind::output_closed:
       break;
   }
-  // Of the signals by which the launcher ends ranks, only these two are recorded with a reason; the end by any other
-  // signal (a crash, or the SIGINT of a Ctrl-C) is recorded as it is.
+  // The launcher ends ranks of its own accord by these two signals, so only they are recorded with its reason. Any
+  // other (a crash, or the SIGINT of a Ctrl-C) is recorded as it is.
   if (signal != SIGTERM && signal != SIGKILL) return end;
   end.end = sim::TraceEnd::stopped;
   end.value = sim::stop_value(signal, why);
@@ -281,6 +282,7 @@ int run_job(const RunOptions& options, const NameLocation& name_location) {
   std::vector<std::string> paths;
   int exit_status = 0;
   if (Status status = find_programs(options, paths, exit_status); !status.ok()) return complain(status, exit_status);
+  // With --mpi system another library resolves the program's symbols.
   for (std::size_t i = 0; i < paths.size() && !options.system_mpi; ++i) {
     Status status = check_library(options, options.programs[i], paths[i]);
     if (!status.ok()) return complain(status, kStatusCannotRun);

@@ -41,6 +41,7 @@ void let_the_launcher_speak(const sim::Kernel& kernel) {
     // For example a failed connection of this process.
     if (kernel.initiator().gone(rank) && sim::is_own_failure(kernel.initiator().loss(rank))) return;
   }
+  // Half a second: much longer than the launcher needs, and short for a person who waits for the message.
   constexpr timespec kPatience{0, 500'000'000};
   nanosleep(&kPatience, nullptr);
 }
@@ -97,6 +98,8 @@ void Call::not_running() const {
 }
 
 void Call::wait_long(const Request& request) {
+  // One message between two tests: a receive that is complete returns at once, before the messages behind it are
+  // handled.
   wait_until(
       *rank_, [&request] { return request.complete; }, 1);
 }
@@ -285,6 +288,7 @@ int Call::hand_over(const Communicator& communicator, int code) {
       let_the_launcher_speak(rank_->process().kernel());
     }
     sim::Recorder& recorder = rank_->process().recorder();
+    // The trace gets the end of the call here, because the process does not return from it.
     if (recorder.on()) rank_->call_trace().leave_by_fatal_error(recorder, name_.text, error_class);
     abort_by_error(*rank_, name_, error_class, " on " + name_of(communicator),
                    blame_ == Blame::program ? *sentence_ : rank_->errors().text_of(code));

@@ -180,7 +180,7 @@ bool delete_attributes(Call& call, Datatype& type) {
   return type.attributes.all().empty() || delete_all_in(call, type);
 }
 
-// Removes each attribute also if its function fails, so that the loop ends.
+// Removes each attribute even if its function fails, so that the loop ends.
 void delete_attributes_at_end(Call& call, Communicator& communicator) {
   while (!communicator.attributes.all().empty()) {
     const KeyvalPtr last = communicator.attributes.all().back().keyval;

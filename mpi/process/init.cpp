@@ -55,6 +55,7 @@ MpiRank& running_rank(const CallName& name, EarlyCall& call) {
 // Enters the rank if that is possible soon. Not if another thread's call has the process lock, nor in a signal handler
 // that interrupted a call of this thread, which would wait for itself.
 bool enters_soon(MpiRank& rank) {
+  // 10 ms in all: most calls have left the lock by then, and an abort is not delayed noticeably.
   constexpr int kTries = 100;
   constexpr useconds_t kBetweenTriesUs = 100;
   for (int i = 0; i < kTries; ++i) {
@@ -72,6 +73,8 @@ std::string abort_of_none(MPI_Comm comm) {
 
 }  // namespace
 
+// The arguments are not read: options of `margay run` travel in the environment, so argc and argv are the program's
+// own.
 extern "C" int PMPI_Init(int* /*argc*/, char*** /*argv*/) {
   return begin(call_name<"MPI_Init">, MPI_THREAD_SINGLE);
 }
@@ -85,6 +88,7 @@ extern "C" int PMPI_Init_thread(int* /*argc*/, char*** /*argv*/, int required, i
     return call.failed();
   }
   const int result = begin(call_name<"MPI_Init_thread">, required);
+  // All four levels are supported, so the program gets the one that it requires.
   if (provided != nullptr && result == MPI_SUCCESS) *provided = required;
   return result;
 }
@@ -136,6 +140,7 @@ extern "C" int PMPI_Finalize() {
     if (hold_machine_alone() && rank.buffered().drained()) rank.buffered().abandon();
     rank.end_world();
   }
+  // After the Call has left the rank, which let_go_machine() enters again.
   set_thread_rank(nullptr);
   let_go_machine();
   current_process().set_init_state(InitState::finalized);

@@ -81,6 +81,8 @@ int end_session(const Invocation& of, MPI_Session* handle) {
     if (!delete_attributes(call, *communicator)) return call.failed();
   }
   report_leaks(rank, {.session = number, .last = hold_machine_alone()});
+  // First the operations that will end by themselves: only receives without a message and sends to this process may be
+  // cancelled.
   wait_until(rank, [&rank, number] { return rank.device().quiet_but_unmatched(number); });
   // Other processes may still receive what was sent to them.
   rank.device().give_up_sends(number, Device::Receivers::remain);

@@ -34,6 +34,7 @@ int unsupported(const Invocation& name, MPI_Comm comm) {
 }
 
 int unsupported_on_file(const CallName& name) {
+  // Printed even where the handler is MPI_ERRORS_RETURN: few programs check the code of a file function.
   say(name);
   MpiRank* const rank = current_rank();
   if (rank == nullptr) return MPI_ERR_UNSUPPORTED_OPERATION;

@@ -173,6 +173,8 @@ Status ReportFile::write(const RunOptions& options, const sim::Board& board, con
   std::vector<JobFinding> of_ranks = read_records(records, board.size());
   std::size_t listed = of_ranks.size();
   for (const JobFinding& one : found) listed += one.finding == sim::Finding::other_mpi ? one.ranks.size() : 0;
+  // A check counts every finding but lists only the first ones. The difference shows how many are missing from the
+  // list.
   const std::uint64_t unlisted = count_unlisted(board, listed);
   // The order of time shows the first mistake first; a stable sort keeps each rank's order.
   for (JobFinding& one : of_ranks) found.push_back(std::move(one));
@@ -184,6 +186,7 @@ Status ReportFile::write(const RunOptions& options, const sim::Board& board, con
   out["command"] = line_of(options);
   out["ranks"] = board.size();
   out["exit_status"] = exit_status;
+  // Since the beginning of the job, like the times of the findings.
   out["elapsed_s"] = static_cast<double>(sim::real_clock().now_ns() - started_ns) / 1e9;
   out["findings"] = nlohmann::ordered_json::array();
   for (const JobFinding& one : found) out["findings"].push_back(json_of(one, started_ns));
