@@ -13,6 +13,7 @@ struct Communicator;
 // A matched message, from the probe until its receive (MPI 4.0, 3.8.2).
 struct Message {
   Pooled pooled;
+  // Its body may still be arriving in the heap; a receive of it then claims it (ReceiveState::claiming).
   portals::ArrivedMessage* arrived = nullptr;  // in the heap, unlinked and claimed
   Communicator* communicator = nullptr;        // refers to it: counted in references
   std::uint32_t peer = 0;                      // rank in the world

@@ -34,8 +34,8 @@ inline void write_note(portals::UserData& data, const Note& note) {
   std::memcpy(&data[kNoteAnswerAt], &note.answer_bits, sizeof note.answer_bits);
 }
 
-// Whether any byte of the note is set: that of a plain short message is all zeros. Two loads, on the path of each
-// receive.
+// Whether any byte of the note is set. The note of a plain short message is all zeros, so a receive of it skips the
+// decoding: two loads on the path of each message.
 [[nodiscard]] inline bool has_note(const portals::UserData& data) {
   std::uint64_t head = 0;
   std::uint32_t tail = 0;
@@ -67,6 +67,7 @@ enum class Answer : std::uint8_t {
 [[nodiscard]] inline std::uint64_t message_bytes(const portals::Header& header, const Note& note) {
   return note.protocol == NoteProtocol::rendezvous ? header.return_length : header.length;
 }
+// The same for a header alone, in reports.
 [[nodiscard]] inline std::uint64_t message_bytes(const portals::Header& header) {
   return message_bytes(header, read_note(header.user_data));
 }

@@ -83,7 +83,7 @@ class FramePool {
   }
 
  private:
-  // The prefix of a frame.
+  // The prefix of a frame: 16 bytes, so the frame behind it keeps the alignment of operator new.
   union alignas(std::max_align_t) Frame {
     FramePool* pool;  // while it is in use
     Frame* next;      // while it is not
@@ -91,7 +91,8 @@ class FramePool {
   static constexpr std::size_t kStep = 128;  // bytes; sizes are rounded up to a multiple
   static constexpr std::size_t kSorts = 32;  // sizes with a free list
   [[nodiscard]] static std::size_t sort_of(std::size_t bytes) { return (bytes - 1) / kStep; }
-  // Allocates a frame: of a whole size class, or exactly, if it is too large for all classes.
+  // Allocates a frame: of a whole size class, or exactly `bytes`, if it is too large for all classes. Throws
+  // std::bad_alloc.
   [[nodiscard, gnu::noinline]] void* make(std::size_t bytes);
   // Frees a frame's memory.
   static void drop(Frame* frame);
@@ -100,6 +101,7 @@ class FramePool {
   std::array<Frame*, kSorts> free_{};
 };
 
+// Owned by the call or the task that runs the routine. Under the process lock.
 // The execution of a routine with all routines that it calls: the place where it is suspended, and the condition that
 // resumes it. There is at most one such place, since a routine that calls another does nothing until that one ends.
 class Flow {
@@ -216,17 +218,20 @@ class [[nodiscard]] Steps {
   // Whether the routine has reached its end. Requires: not moved from, not default-constructed.
   [[nodiscard]] bool done() const { return text_.done(); }
 
+  // A routine is awaitable itself: one that ended during its call costs the awaiting routine one test.
   [[nodiscard]] bool await_ready() const { return done(); }
   // The awaiting routine resumes when this one ends.
   void await_suspend(std::coroutine_handle<> caller) const { text_.promise().caller = caller; }
   void await_resume() const {}
 
+ // Made by the promise only.
  private:
   explicit Steps(std::coroutine_handle<promise_type> text) : text_(text) {}
+  // The coroutine's frame; null: default-constructed or moved from.
   std::coroutine_handle<promise_type> text_;
 };
 
-// Awaits an object from outside of a routine. Requires: its flow waits in place.
+// Awaits an object from outside of a routine; it returns when the wait is over. Requires: its flow waits in place.
 template <typename Awaited>
 void run(Awaited&& awaited) {
   const bool over = awaited.await_ready();

@@ -39,11 +39,14 @@ template <typename T>
 struct Arithmetic<T, true> {
   using Type = std::make_unsigned_t<std::common_type_t<T, int>>;
 };
+// The functor of MPI_SUM, on integers, reals and complex numbers.
 template <typename T>
 struct SumOf {
   using Wide = typename Arithmetic<T>::Type;
   static T apply(T a, T b) { return static_cast<T>(static_cast<Wide>(a) + static_cast<Wide>(b)); }
 };
+// The functor of MPI_PROD. Small integers are widened, because an unsigned short promotes to a signed int, whose
+// product could overflow.
 template <typename T>
 struct ProductOf {
   using Wide = typename Arithmetic<T>::Type;
@@ -82,6 +85,7 @@ struct ValueIndex {
   T value;
   Index index;
 };
+// The functor of MPI_MAXLOC. If either value is a NaN, the pair in `inout` stays.
 template <typename Pair>
 struct MaxLocation {
   static Pair apply(Pair a, Pair b) {
@@ -89,6 +93,7 @@ struct MaxLocation {
     return a.value > b.value ? a : b;
   }
 };
+// The functor of MPI_MINLOC; ties and NaNs as above.
 template <typename Pair>
 struct MinLocation {
   static Pair apply(Pair a, Pair b) {
@@ -97,7 +102,8 @@ struct MinLocation {
   }
 };
 
-// The loop of an operation of one kind; nullptr for an operation of another kind.
+// The loops of one kind of operation, instantiated for one type; nullptr for an operation of another kind. A function
+// for each kind lets integer_combine() and its neighbours compose the standard's table of valid combinations.
 template <typename T>
 Combine order_combine(MPI_Op op) {
   if (op == MPI_MAX) return combine_row<T, MaxOf<T>>;

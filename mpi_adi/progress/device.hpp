@@ -159,6 +159,7 @@ class Device {
   // Number of completed requests, those of layers above too. A waiting call compares it to see whether anything
   // completed.
   [[nodiscard]] std::uint64_t completions() const;
+  // Requires: each begin_probe() is followed by an end_probe() with an equal `awaited`.
   // A call begins and ends a wait for a message without receiving it; for reports. See ProbeWait.
   void begin_probe(const Awaited& awaited);
   void end_probe(const Awaited& awaited);
@@ -173,11 +174,14 @@ class Device {
   // For the tool interface. Posted receives: of one communicator, or of all (nullptr).
   [[nodiscard]] std::uint64_t posted_receives(const Communicator* communicator) const;
   [[nodiscard]] std::uint64_t requests_under_way() const;
+  // Sends and receives that are taken from their pools, complete ones included until their owner frees them.
   [[nodiscard]] std::size_t sends_in_use() const;
   [[nodiscard]] std::size_t receives_in_use() const;
+  // As read from the run's options, with later changes by the two setters below.
   [[nodiscard]] const DeviceOptions& options() const;
   // For later sends.
   void set_long_protocol(DeviceOptions::LongProtocol protocol);
+  // The longest short message on this wire, in bytes of its body.
   [[nodiscard]] std::uint64_t short_limit(sim::WireId wire) const;
   // For later sends. Requires: at most a quarter of the heap.
   void set_short_limit(sim::WireId wire, std::uint64_t bytes);

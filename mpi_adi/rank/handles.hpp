@@ -19,8 +19,8 @@ namespace margay::mpi_adi {
 class Origins;  // mpi_adi/rank/origins
 struct Window;  // mpi_adi/rma/window.hpp
 
-// The tables of handles of one rank. Under the process lock. A look-up costs an index and a test; a stale handle is
-// detected by the generation that handles carry (mpi_adi/object/handle_table).
+// The tables of handles of one rank. Under the process lock. A look-up costs an index and a test; the table detects a
+// stale handle by the generation that the handle carries (mpi_adi/object/handle_table).
 class Handles {
  public:
   // Both must outlive it. `world`: the communicator of a request that has none of its own, for its error handler.
@@ -40,14 +40,18 @@ class Handles {
   // never freed.
   [[nodiscard]] MPI_Request sent_request() const { return sent_request_.handle; }
   // Derived types only; predefined ones are found by datatype().
+  // Messages that a matched probe took off the heap and no MPI_Mrecv has received (MPI_Message). The device owns them.
   [[nodiscard]] HandleTable<Datatype>& datatypes() { return datatypes_; }
   [[nodiscard]] HandleTable<Message>& messages() { return messages_; }
   // Operations of MPI_Op_create; the table is the owner of each.
   [[nodiscard]] HandleTable<Operation>& operations() { return operations_; }
+  // A predefined group (MPI_GROUP_EMPTY) is found here too.
   [[nodiscard]] GroupTable& groups() { return groups_; }
+  // Windows belong to Rma (mpi_adi/rma/rma); the table only finds them.
   [[nodiscard]] HandleTable<Window>& windows() { return windows_; }
 
-  // Make an object with a handle. They return nullptr when the table is full.
+  // Make an object with a handle. They return nullptr when the table is full; the binding then raises an error that names
+  // the limit.
   // A communicator has context kNoContext until Worlds::set_context(). `remote`: the other group of an
   // intercommunicator, or nullptr.
   [[nodiscard]] Communicator* add_communicator(GroupPtr group, GroupPtr remote, const ErrorHandlerPtr& handler);
@@ -73,7 +77,11 @@ class Handles {
 
   // Free a handle. The object is deleted with its last reference; a communicator is deleted by MpiRank.
   void remove(const Communicator& communicator) { communicators_.remove(communicator.handle); }
+  // Drops the program's reference. A type that messages or other types still use lives on without a handle (MPI 4.0,
+  // 5.1.9).
   void free_datatype(Datatype& type);
+  // Returns the request to the free list, and drops its references to a communicator and, if persistent, to a type. The
+  // device's request is not freed.
   void free_request(UserRequest& request);
   // Drops a reference to a type, and deletes a derived one with its last.
   static void release(Datatype& type);

@@ -43,25 +43,25 @@ struct ProcessStart {
   [[nodiscard]] virtual portals::Status start(std::unique_ptr<sim::Process>& out) = 0;
 };
 
-// The operating system's process. Never destroyed, because threads and signal handlers may use it until the very end.
+// MPI in one process of the job. The operating system's is never destroyed, because threads and signal handlers may use
+// it until the very end; therefore it is constant-initialized too.
 class MpiProcess {
  public:
   constexpr MpiProcess() = default;
   MpiProcess(const MpiProcess&) = delete;
   MpiProcess& operator=(const MpiProcess&) = delete;
 
-  // Set twice, by the thread that initializes and finalizes MPI, and read by any thread.
-  // MPI_Initialized and MPI_Finalized ask this, without a lock.
+  // The phase, set twice, by the thread that initializes and finalizes MPI. Any thread may read it without a lock, as
+  // MPI_Initialized and MPI_Finalized do.
   [[nodiscard]] InitState init_state() const { return init_state_.get(); }
   void set_init_state(InitState state) { init_state_.set(state); }
 
-  // nullptr while neither MPI_Init nor a session holds MPI.
-  // Any thread may ask; the rank itself has a lock.
+  // nullptr while neither MPI_Init nor a session holds MPI. Any thread may ask; the rank has a lock of its own.
   [[nodiscard]] MpiRank* rank() const { return rank_.get(); }
   // By the thread that makes the rank, or ends it. `rank` must outlive all calls that may find it.
   void set_rank(MpiRank* rank) { rank_.set(rank); }
 
-  // Joins the job, or starts as the virtual machine defines. Fails as sim::Process::start().
+  // Joins the job, or starts as the virtual machine defines. Fails as sim::Process::start(), and `out` is then empty.
   [[nodiscard]] portals::Status start(std::unique_ptr<sim::Process>& out);
   // The process's clock; nullptr: CLOCK_MONOTONIC.
   [[nodiscard]] const sim::Clock* clock() const { return clock_; }
@@ -88,6 +88,7 @@ class MpiProcess {
  private:
   using Slot = sim::Published<ProcessPart*>;
   using NewPart = ProcessPart* (*)();
+  // Each slot is set once, by make_part(), and emptied by destroy_parts().
   // A part's place.
   template <typename Part>
   [[nodiscard]] Slot& slot() {

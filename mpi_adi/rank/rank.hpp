@@ -32,6 +32,7 @@ class Rma;             // mpi_adi/rma/rma
 class MpiRank {
  public:
   // Starts MPI in a process that has joined its job; the program has no communicator yet. `make_extension` runs before
+  // Called once, with the rank complete except for its extension.
   // the first message can arrive. Fails on an invalid option of the run.
   using MakeExtension = std::unique_ptr<RankExtension> (*)(MpiRank&);
   [[nodiscard]] static portals::Status start_on(std::unique_ptr<sim::Process> process, MakeExtension make_extension,
@@ -86,6 +87,7 @@ class MpiRank {
   // Point-to-point messages. Requires: inside.
   [[nodiscard]] Device& device() { return device_; }
   [[nodiscard]] BufferedSends& buffered() { return *buffered_; }
+  // Used only when several threads call MPI.
   // The place where threads wait for events that one of them polls for.
   [[nodiscard]] WaitRoom& wait_room() { return wait_room_; }
   [[nodiscard]] CallTrace& call_trace() { return *call_trace_; }
@@ -111,6 +113,7 @@ class MpiRank {
   // Frees the program's handle; the object is deleted with its last reference. Runs progress first.
   void free_communicator(Communicator& communicator);
   // Drops a reference to a communicator.
+  // Unlike free_communicator(), it runs no progress.
   void release(Communicator& communicator);
 
   // The parts that reports of unreceived messages need (mpi_adi/rank/unreceived).
@@ -131,6 +134,7 @@ class MpiRank {
   [[gnu::noinline]] void destroy_unreferenced();
   // Makes the coprocessor continue unfinished work while this process computes.
   [[gnu::noinline]] void arm_coprocessor();
+  // Out of line, because Rma is an incomplete type here.
   void make_rma();
 
   // The yield policy of a wait with several threads, and the observer of threads that end (rank.cpp).

@@ -72,7 +72,7 @@ class RankLock {
   [[nodiscard]] bool on_lone_thread() const { return std::this_thread::get_id() == lone_thread_.get(); }
 
   // Whether this thread should leave and enter again: another thread waits for the lock that this one holds, or this
-  // one entered before there were several threads, and does not have the threads' lock.
+  // one entered before there were several threads and therefore without the threads' lock.
   [[nodiscard]] bool wanted() const { return mutex_.wanted() || !mutex_.mine(); }
   // Lets waiting threads in first. Call between leave() and enter().
   void let_in() { mutex_.let_in(); }
@@ -90,6 +90,7 @@ class RankLock {
   [[gnu::noinline]] void enter_beside_lone_thread();
   [[gnu::noinline]] void leave_beside();
 
+  // References to parts of the rank's process; constant after construction.
   // Constant.
   sim::Process& process_;
   sim::BiasedLock& process_lock_;
@@ -100,6 +101,7 @@ class RankLock {
   enum class Threads : std::uint8_t { one, asked, many };
   sim::Published<Threads> threads_{Threads::one};
   bool beside_lone_thread_ = false;  // the holder of the threads' lock has the coprocessor's side; guarded by mutex_
+  // The thread that resumed the rank last; any thread reads it, at the first call that finds state `one` or `asked`.
   sim::Published<std::thread::id> lone_thread_{std::this_thread::get_id()};
 };
 

@@ -11,7 +11,8 @@
 
 namespace margay::mpi_adi {
 
-// The parts of a rank that these reports read (MpiRank::receiving_side).
+// The parts of a rank that these reports read (MpiRank::receiving_side). References, so it lives no longer than the
+// call that it is made for.
 struct ReceivingSide {
   sim::Process& process;
   Device& device;

@@ -1,4 +1,5 @@
-// The wait inside an MPI call: rounds of the device's progress until a condition holds.
+// The wait inside an MPI call: rounds of the device's progress until a condition holds. What a waiting rank does with
+// its processor is in sim/kernel/waiter (docs/architecture.md, Waiting).
 #pragma once
 
 #include "mpi_adi/rank/rank.hpp"
@@ -6,10 +7,10 @@
 
 namespace margay::mpi_adi {
 
-// The stall timer of a wait. After a second without progress it puts the wait on the job board, where the launcher
-// looks for deadlocks; after the job's stall limit (30 s, MARGAY_STALL_SECONDS) it reports the wait on standard error,
-// and again whenever the time has doubled. In the common case each round costs a compare.
-// One for each polling wait, on its stack.
+// The stall timer of a wait, one on the stack of each polling wait. After a second without progress it puts the wait on
+// the job board, where the launcher looks for deadlocks. After the job's stall limit (30 s, MARGAY_STALL_SECONDS) it
+// reports the wait on standard error, and again whenever the time has doubled. In the common case a round costs one
+// compare.
 class StallTimer {
  public:
   explicit StallTimer(MpiRank& rank) : rank_(rank) {}
@@ -33,6 +34,7 @@ class StallTimer {
   }
 
  private:
+  // The idle time from which the board shows a wait.
   static constexpr std::uint64_t kLongWaitNs = 1'000'000'000;
   // The rare part of idle().
   void look(std::uint64_t idle_ns);
@@ -46,11 +48,11 @@ class StallTimer {
   MpiRank& rank_;
   bool on_board_ = false;
   std::uint32_t question_ = 0;  // the launcher's question that the last poll found
-  // 0 until the first poll.
+  // The idle time of the next report on standard error; 0 until the first poll.
   std::uint64_t next_report_ns_ = 0;
 };
 
-// Records a wait's begin and end in the trace.
+// The wait_begin and wait_end events of a wait in the trace, as long as it lives. Nested in the call's own events.
 class WaitTrace {
  public:
   explicit WaitTrace(MpiRank& rank) : rank_(rank) { record(sim::TraceKind::wait_begin); }
@@ -85,8 +87,10 @@ class SharedWait {
     if (polls_for_all_) rank_.wait_room().end_polling();
   }
   SharedWait(const SharedWait&) = delete;
+  // Copying would count this thread as a poller twice.
   SharedWait& operator=(const SharedWait&) = delete;
 
+  // Whether this thread must run rounds. False once done() has held; done() may not be called again then.
   [[nodiscard]] bool polls() const { return polls_; }
   // Whether no other thread waits, so that the rounds serve this wait alone.
   [[nodiscard]] bool alone() const { return rank_.wait_room().empty(); }
@@ -101,18 +105,19 @@ class SharedWait {
   bool share(bool moved);
 
   MpiRank& rank_;
-  // This thread runs rounds; false: its condition holds already.
+  // This thread runs rounds; false: another thread polled until its condition held.
   bool polls_ = true;
   bool polls_for_all_ = false;     // counted as a poller, once the rank has several threads
   std::uint32_t idle_rounds_ = 0;  // rounds in a row that moved nothing
 };
 
-// The waiter of a wait that begins now.
+// The waiter of a wait that begins now, with the process's clock and its means of sleeping.
 [[nodiscard]] sim::Waiter waiter_of(MpiRank& rank);
 
 // Runs progress until `done()` holds, which is tested after at most `messages` messages of each wire. The process lock
 // is held on entry, on return, and whenever done() runs. With several threads it is given up between rounds, so that
 // their calls go on, and another waiting thread may call done(): see Guest.
+// The trace and the timer exist only for a wait that does not end at the first test, which is the common case.
 //
 //   wait_until(rank, [&] { return request.complete; });
 template <typename Done>

@@ -1,7 +1,6 @@
 // The waits of a rank's threads (MPI_THREAD_MULTIPLE): one thread polls for all, and the others sleep until it finds
-// that their condition holds, or hands its place on.
-//
-// Everything is under the process lock, except Guest::stay().
+// that their condition holds, or passes its role on.
+// All functions require the process lock, except Guest::stay().
 #pragma once
 
 #include <cstdint>
@@ -31,8 +30,10 @@ class Guest {
 
  private:
   friend class WaitRoom;
+  // The condition without its type, so that guests of all waits fit one list.
   bool (*done_)(void*);
   void* asked_;
+  // Written by the polling thread under the process lock, before it calls summons_.
   // Its condition held when it was called; false: it was called to poll.
   bool served_ = false;
   sim::Summons summons_;
