@@ -11,14 +11,14 @@
 
 namespace margay::mpi_adi {
 
-// All handles of the ABI but MPI_File are ints.
+// All handles of the ABI but MPI_File are ints; 0 is never a valid one.
 using Handle = int;
 
 // builtin: fixed by the ABI. direct and indirect: made at run time; margay makes direct ones only, and accepts no
 // indirect ones.
 enum class HandleKind : std::uint8_t { invalid = 0, builtin = 1, direct = 2, indirect = 3 };
 
-// The numbers are the ABI's.
+// The types of objects. The numbers are the ABI's.
 enum class ObjectType : std::uint8_t {
   none = 0,
   communicator = 1,
@@ -40,6 +40,7 @@ inline constexpr unsigned kHandleTypeShift = 26;
 inline constexpr std::uint32_t kHandleTypeMask = 0xf;
 inline constexpr std::uint32_t kHandleIndexMask = (1U << kHandleTypeShift) - 1;
 // The highest index of a handle made at run time.
+// The highest index of a handle made at run time; tables use the upper bits for generations (object/handle_table).
 inline constexpr std::uint32_t kMaxHandleIndex = kHandleIndexMask;
 // A keyval's index is shorter, because the type of its objects is above it.
 inline constexpr unsigned kKeyvalOwnerShift = 22;
@@ -116,6 +117,7 @@ inline constexpr std::uint32_t kBasicTypeSlots = 0x80;
 
 // --- Operations, keyvals ---
 
+// Operations of the ABI that a program cannot free.
 inline constexpr std::uint32_t kPredefinedOpCount = 14;
 // The index of a predefined operation: 1 for MPI_MAX, 14 for MPI_NO_OP. Requires: a builtin operation.
 [[nodiscard]] constexpr std::uint32_t op_index(MPI_Op op) {

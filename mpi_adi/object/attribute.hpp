@@ -57,7 +57,7 @@ class AttributeValue {
   AttributeKind kind_ = AttributeKind::address;
 };
 
-// One value under one key.
+// One value under one key. The list that contains it refers to the key.
 struct Attribute {
   KeyvalPtr keyval;
   AttributeValue value;
@@ -84,6 +84,7 @@ class AttributeList {
   void remove(const Keyval& keyval);
 
  private:
+  // A list, because functions of the program may add and remove attributes while a pass over them is in progress.
   std::list<Attribute> attributes_;
 };
 
@@ -116,7 +117,7 @@ class KeyvalTable {
     // Counts the slot's keys, modulo 16.
     std::uint32_t generation = 0;
   };
-  // An unused slot, or a new one; kSlotMask + 1 when there is none.
+  // An unused slot, or a new one; kSlotMask + 1 when all 2^18 are used.
   [[nodiscard]] std::uint32_t unused_slot();
 
   std::vector<Slot> slots_;

@@ -19,15 +19,16 @@ struct Group {
   static constexpr std::uint32_t kWorldModel = 0;
   // The session, or the world model, from which it came; communicators made of it belong to the same.
   std::uint32_t session = kWorldModel;
-  // The library's own groups: no end of the program's waits for their messages or gives them up.
+  // The number of the library's own groups: the end of a session or of the world model neither waits for their messages
+  // nor gives them up.
   static constexpr std::uint32_t kNoSession = ~std::uint32_t{0};
+  // The number of members. An int, because MPI counts ranks in ints.
   [[nodiscard]] int size() const { return static_cast<int>(world_ranks.size()); }
 };
 using GroupPtr = std::shared_ptr<const Group>;
 
-// The table of the program's groups.
-
-// Under the process lock. MPI_GROUP_EMPTY always exists.
+// The table of the program's groups. MPI_GROUP_EMPTY always exists. Under the process lock. A group is deleted with its
+// last user: a handle here, or a communicator.
 class GroupTable {
  public:
   GroupTable() : empty_(std::make_shared<Group>()) {}
@@ -37,8 +38,8 @@ class GroupTable {
   GroupTable(const GroupTable&) = delete;
   GroupTable& operator=(const GroupTable&) = delete;
 
-  // Makes a handle of a group: MPI_GROUP_EMPTY for one without members. MPI_GROUP_NULL: the table is full.
-  // The table stores the handle, not the group, since several handles may name one group.
+  // Makes a handle of a group: MPI_GROUP_EMPTY for a group without members. MPI_GROUP_NULL: the table is full. Each
+  // handle has an entry of its own, because several handles may name one group.
   [[nodiscard]] MPI_Group add(GroupPtr group) {
     if (group->size() == 0) return MPI_GROUP_EMPTY;
     auto entry = std::make_unique<Entry>(Entry{std::move(group)});
@@ -68,9 +69,11 @@ class GroupTable {
   }
 
  private:
+  // The reference of one handle.
   struct Entry {
     GroupPtr group;
   };
+  // The group without members; outside the table, because the ABI fixes its handle.
   GroupPtr empty_;
   HandleTable<Entry> table_{ObjectType::group};
 };

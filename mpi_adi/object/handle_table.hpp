@@ -40,14 +40,15 @@ class HandleTable {
     slots_[slot].object = &object;
     return handle_of(slot);
   }
-  // The object of a handle, or nullptr, whatever value the handle has.
+  // The object of a handle, or nullptr: for a stale handle, another type's handle, or any other number.
   [[nodiscard]] Object* find(Handle handle) const {
     const std::uint32_t slot = handle_index(handle) & kSlotMask;
     if (handle_bits(handle) >> kHandleTypeShift != tag_ || slot >= slots_.size()) return nullptr;
     const Slot& found = slots_[slot];
     return found.generation == handle_index(handle) >> kSlotBits ? found.object : nullptr;
   }
-  // Frees a handle. Requires: find(handle) is not null.
+  // Frees a handle; the object is the caller's to delete. The slot's next object gets another generation. Requires:
+  // find(handle) is not null.
   void remove(Handle handle) {
     const std::uint32_t slot = handle_index(handle) & kSlotMask;
     slots_[slot].object = nullptr;
@@ -73,8 +74,10 @@ class HandleTable {
   }
 
  private:
-  static constexpr unsigned kSlotBits = 18;  // 8 of the 26 bits remain for the generation
+  // 8 of the 26 bits of an index remain for the generation.
+  static constexpr unsigned kSlotBits = 18;
   static constexpr std::uint32_t kSlotMask = (1U << kSlotBits) - 1;
+  // The end of the free list.
   static constexpr std::uint32_t kNone = 0xffff'ffff;
   // One index; its object is nullptr while it is free.
   struct Slot {
@@ -92,6 +95,7 @@ class HandleTable {
   }
 
   std::uint32_t tag_;  // the bits of a handle above its index: its kind (direct) and its type
+  // Slots below this are skipped by alive() and for_each().
   std::uint32_t reserved_;
   // Grows to the most objects that were alive at once, and never shrinks.
   std::vector<Slot> slots_;

@@ -22,7 +22,8 @@ struct Session {
   Communicator raises;
 };
 
-// The sets of processes, in the order of MPI_Session_get_nth_pset.
+// The sets of processes, in the order of MPI_Session_get_nth_pset (MPI 4.0, 11.3): all of the job, this one alone, and
+// those of this node.
 enum class ProcessSet : std::uint8_t { world, self, node };
 // Their names, such as "mpi://WORLD".
 [[nodiscard]] std::span<const std::string_view> process_set_names();
@@ -44,7 +45,7 @@ class SessionTable {
   [[nodiscard]] Session* add(ErrorHandlerPtr error_handler, Info&& info);
   // The session of a handle, or nullptr.
   [[nodiscard]] Session* find(MPI_Session handle) const { return table_.find(handle); }
-  // Deletes a session.
+  // Deletes a session; its groups and communicators keep its number.
   void remove(Session& session);
   // The sessions that the program has not finalized.
   [[nodiscard]] std::vector<Session*> living() const { return table_.alive(); }

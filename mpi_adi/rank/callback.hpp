@@ -1,5 +1,5 @@
-// The call of a function of the program in the middle of an MPI call: a user's reduction, or a function of a generalized
-// request.
+// The call of a function of the program in the middle of an MPI call: a user's reduction, or a function of a
+// generalized request.
 #pragma once
 
 #include <cstring>

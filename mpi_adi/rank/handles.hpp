@@ -50,8 +50,8 @@ class Handles {
   // Windows belong to Rma (mpi_adi/rma/rma); the table only finds them.
   [[nodiscard]] HandleTable<Window>& windows() { return windows_; }
 
-  // Make an object with a handle. They return nullptr when the table is full; the binding then raises an error that names
-  // the limit.
+  // Make an object with a handle. They return nullptr when the table is full; the binding then raises an error that
+  // names the limit.
   // A communicator has context kNoContext until Worlds::set_context(). `remote`: the other group of an
   // intercommunicator, or nullptr.
   [[nodiscard]] Communicator* add_communicator(GroupPtr group, GroupPtr remote, const ErrorHandlerPtr& handler);

@@ -9,6 +9,7 @@
 
 namespace margay::mpi_adi {
 
+// The special tag value of the paper: the letters "RMA".
 inline constexpr std::uint32_t kWindowTag = 0x0052'4d41;  // "RMA"
 // The kind of an ask is above the tag, counted from 1, so that a reader of a trace can name it.
 inline constexpr unsigned kWindowAskShift = 24;

@@ -28,7 +28,7 @@ enum class EpochKind : std::uint8_t { fence, exposure, passive };
 // The operations that concurrent accumulates may mix by a window's hints (accumulate_ops).
 enum class MixedOps : std::uint8_t { none, no_op, any };
 
-// One access, as its origin describes it; sent as these bytes.
+// One access, as its origin describes it; 80 bytes, sent as they are, so the size is asserted below.
 struct AnnouncedAccess {
   std::uint64_t number = 0;               // the origin's number for it, in this window
   std::int32_t origin = 0;                // rank in the window
@@ -90,9 +90,11 @@ class ConflictTable {
   // calls before them.
   void end_exposure();
   void end_fence(std::uint32_t fences);
+  // Kept ranges, of all accesses together; at most kRangesMax.
   [[nodiscard]] std::size_t ranges() const { return kept_.size(); }
 
  private:
+  // One range of an access; an access of several pieces has several.
   struct Kept {
     std::uint64_t end = 0;
     AnnouncedAccess access;
@@ -117,6 +119,7 @@ enum class Completed : std::int32_t {
   one_access,  // a read, by its request
 };
 
+// Both tables of one window on this rank, and the counts that number its accesses.
 struct WindowCheck {
   // Whether a target still keeps accesses of this origin.
   struct Open {
@@ -128,7 +131,9 @@ struct WindowCheck {
   // As an origin: this process's memory, by address, that accesses under way read (kind: get) or write (kind: put).
   // `origin` is the target's rank here.
   ConflictTable buffers;
+  // Calls of MPI_Win_fence on this window so far.
   std::uint32_t fences = 0;
+  // The latest number of an access; numbers begin at 1.
   std::uint64_t last_number = 0;
   std::uint32_t lines = 0;  // lines printed
   std::vector<Open> open;   // by target

@@ -36,12 +36,14 @@ struct Reply final : Listener {
   bool at_target = false;        // a described body, in the put portal's list
   bool reads = false;            // its bytes are read at the target, not only a confirmation
   std::uint32_t generation = 0;  // see UnderWay
+  // Called by the device when the block is filled; ends the answer (Rma::came).
   void notify() override;
 };
 
-// A message that its wire did not take at once. It owns or refers to the body until it has left.
+// A message that its wire did not take at once. It owns the body, or refers to it, until the body has left.
 struct Outgoing final : Listener {
   Pooled pooled;
+  // As in Reply: the owner, and the peer's rank in the window.
   Rma* rma = nullptr;
   Window* window = nullptr;  // nullptr: no access waits for it
   int target = 0;
@@ -51,6 +53,7 @@ struct Outgoing final : Listener {
   std::vector<portals::Buffer> table;  // of a body in pieces of the window
   sim::Transmission transmission;
   std::uint32_t generation = 0;  // see UnderWay
+  // Called by the device when the transmission has ended, sent or failed (Rma::finished).
   void notify() override;
 };
 
