@@ -21,7 +21,7 @@
 
 namespace margay::collectives {
 
-// Barriers: in and out along the tree, or by dissemination.
+// Barriers: in and out along the tree, 2 ceil(log2 p) dependent messages; or by dissemination, ceil(log2 p) rounds.
 Steps barrier_tree(Collective& collective);
 Steps barrier_exchange(Collective& collective);
 
@@ -77,7 +77,7 @@ inline Steps exchange(Collective& collective, Team* team, std::span<const PeerMe
 Steps gather_blocks(Collective& collective, Team* team, GatherCall call);
 Steps scatter_blocks(Collective& collective, Team* team, ScatterCall call);
 
-// The elements of a row that belong to one rank.
+// The elements of a row that belong to one rank; counted in elements, not bytes.
 struct Slice {
   std::size_t first = 0;
   std::size_t count = 0;

@@ -13,16 +13,16 @@
 
 namespace margay::collectives {
 
-// The rank that does the work of a root in operations that have none.
+// The rank that does the work of a root in operations that have none. The first one, because every communicator has it.
 inline constexpr int kTop = 0;
 
-// A barrier has no data.
+// A barrier, which has no data.
 struct BarrierCall {
   [[nodiscard]] static constexpr Operation operation() { return Operation::barrier; }
   [[nodiscard]] static constexpr std::uint64_t bytes() { return 0; }
 };
 
-// See bcast_tree. `data`: sent from the root, filled elsewhere.
+// A broadcast; see bcast_tree. `data`: sent from the root, filled elsewhere.
 struct BcastCall {
   int root = 0;
   portals::Region data = {};
@@ -35,7 +35,9 @@ struct BcastCall {
 // operation commutes. element_bytes > 0 unless the data is empty.
 struct Reduction {
   std::byte* partial = nullptr;
+  // Elements, not bytes; the algorithms cut between elements only.
   std::size_t count = 0;
+  // Bytes of one element in the row, where elements are packed.
   std::size_t element_bytes = 0;
   // Null where there is nothing to combine (empty data).
   Reducer combine = nullptr;
@@ -44,7 +46,7 @@ struct Reduction {
   [[nodiscard]] portals::Region row() const { return portals::Region(partial, bytes()); }
 };
 
-// See reduce_tree.
+// A reduction to one rank; see reduce_tree. The roots of all members must be equal.
 struct ReduceCall {
   int root = 0;
   Reduction reduction = {};
@@ -52,7 +54,7 @@ struct ReduceCall {
   [[nodiscard]] std::uint64_t bytes() const { return reduction.bytes(); }
 };
 
-// See allreduce_exchange. Every member gets the same bits.
+// An allreduce; see allreduce_exchange. Every member gets the same bits.
 struct AllreduceCall {
   Reduction reduction = {};
   [[nodiscard]] static constexpr Operation operation() { return Operation::allreduce; }
@@ -79,7 +81,7 @@ struct AllgatherCall {
   [[nodiscard]] std::uint64_t bytes() const { return block_bytes; }
 };
 
-// See scatter_tree. `all`: at the root only.
+// A scatter; see scatter_tree. `all`: at the root only, blocks of `block_bytes` in the order of ranks.
 struct ScatterCall {
   int root = 0;
   portals::Region mine = {};
@@ -97,7 +99,7 @@ struct PeerMessage {
   [[nodiscard]] bool moves() const { return peer >= 0 && data.bytes() != 0; }
 };
 
-// A block of `block_bytes` for each other rank, and one from each. The spans outlive the call.
+// An alltoall: a block of `block_bytes` for each other rank, and one from each. The spans outlive the call.
 struct AlltoallCall {
   std::span<const PeerMessage> out = {};
   std::span<const PeerMessage> in = {};
@@ -111,8 +113,8 @@ struct AlltoallCall {
   [[nodiscard]] std::uint64_t bytes() const { return block_bytes; }
 };
 
-// The result's consecutive blocks have `block_lengths[rank]` bytes; this rank's ends up at its place in `partial`. The
-// order of ranks is kept unless the operation commutes.
+// A reduce-scatter: the result's consecutive blocks have `block_lengths[rank]` bytes; this rank's ends up at its place
+// in `partial`. The order of ranks is kept unless the operation commutes.
 struct ReduceScatterCall {
   Reduction reduction = {};
   std::span<const std::uint64_t> block_lengths = {};
@@ -121,9 +123,9 @@ struct ReduceScatterCall {
   [[nodiscard]] std::uint64_t bytes() const { return reduction.bytes(); }
 };
 
-// Whether this rank's own part is in its result.
+// Whether this rank's own part is in its result (MPI_Scan) or not (MPI_Exscan).
 enum class ScanKind : std::uint8_t { inclusive, exclusive };
-// See scan_exchange.
+// A scan; see scan_exchange.
 struct ScanCall {
   ScanKind kind = ScanKind::inclusive;
   Reduction reduction = {};

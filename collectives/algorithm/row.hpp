@@ -15,13 +15,14 @@
 
 namespace margay::collectives {
 
-// The facts of a call by which an algorithm is chosen. Equal on all members.
+// The facts of a call by which an algorithm is chosen. Equal on all members. A view, valid while its Facts live.
 struct Ask {
   Operation operation;
   // Bytes of one rank's data; of one block, where there are blocks; 0 for a barrier.
   std::uint64_t bytes;
   const Facts& facts;
   bool in_order = false;  // the reduction's operation does not commute
+  // Bytes and ranks as real numbers, for cost formulas.
   [[nodiscard]] double n() const { return static_cast<double>(bytes); }
   [[nodiscard]] double ranks() const { return facts.ranks; }
   // Whether messages of this length are sent without asking.
@@ -53,7 +54,7 @@ struct Row : Formula {
   Steps (*run)(Collective& collective, const Means& means, const Call& call);
 };
 
-// Values of Formula::can that several rows share.
+// Values of Formula::can that several rows share: a call of any kind.
 [[nodiscard]] inline bool always(const Ask& /*ask*/) {
   return true;
 }

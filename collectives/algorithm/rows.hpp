@@ -16,6 +16,7 @@ namespace margay::collectives {
 // nothing; a long one comes from the cache (KeptMemory). Not initialized.
 class Scratch {
  public:
+  // May throw std::bad_alloc for a long run.
   Scratch(const Collective& collective, std::uint64_t bytes) {
     if (bytes > kInFrameBytes) own_ = collective.portal().take_memory(bytes);
   }
@@ -68,6 +69,7 @@ class PieceTable {
   [[nodiscard]] portals::Region region() const { return portals::Region(std::span(pieces_)); }
 
  private:
+  // In the order of the data; neighbours that touch are one piece.
   std::vector<portals::Buffer> pieces_;
 };
 
@@ -89,7 +91,8 @@ void for_each_step(const Members& members, Visit visit) {
   }
 }
 
-// Sets inout = in op inout for two regions of equal length, whose pieces are whole elements.
+// Sets inout = in op inout for two regions of equal length, whose pieces are whole elements. The pieces of both may end
+// at different elements.
 void combine_rows(const Reducer& combine, const portals::Region& in, const portals::Region& inout,
                   std::size_t element_bytes);
 

@@ -19,6 +19,7 @@ namespace margay::collectives {
 // tags begin with two ones, and so do those of Agreement::text, which occur only on the library's own world. Collective
 // calls have portals of their own.
 
+// The kinds of agreements; two bits of a tag.
 enum class Agreement : std::uint8_t {
   create_group = 0,  // number: the program's tag
   intercomm = 1,     // number: the program's tag

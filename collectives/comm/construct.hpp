@@ -89,7 +89,8 @@ struct Edge {
   int weight;
 };
 
-// Whether edges that another member sent are valid for this one, in a communicator of `size` ranks.
+// Whether edges that another member sent are valid for this one, in a communicator of `size` ranks: all ranks are in
+// range, and each edge begins or ends at `me`.
 [[nodiscard]] bool can_be_edges(std::span<const Edge> edges, int me, int size);
 
 // Collects the edges that begin or end at this rank from all that members of `parent` name, ordered by the rank that

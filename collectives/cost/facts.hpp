@@ -101,6 +101,7 @@ inline constexpr AlgorithmStyle kAlgorithms[] = {
 // As many as the table has rows; must be the enumeration's.
 inline constexpr std::size_t kAlgorithmCount = std::size(kAlgorithms);
 static_assert(kAlgorithmCount == static_cast<std::size_t>(Algorithm::chain) + 1);
+// Requires: an enumerator; numbers from a wire are checked before.
 [[nodiscard]] constexpr const AlgorithmStyle& style_of(Algorithm algorithm) {
   return kAlgorithms[static_cast<std::size_t>(algorithm)];
 }
@@ -111,6 +112,7 @@ static_assert(kAlgorithmCount == static_cast<std::size_t>(Algorithm::chain) + 1)
 }
 // The names that options, traces and descriptions use.
 [[nodiscard]] std::string_view name(Operation operation);
+// An algorithm's name.
 [[nodiscard]] constexpr std::string_view name(Algorithm algorithm) {
   return style_of(algorithm).name;
 }
@@ -129,6 +131,7 @@ struct AskedFor {
 };
 // The facts of a communicator by which its members choose algorithms: the same on all of them, without a message.
 struct Facts {
+  // Members of the communicator.
   int ranks = 1;
   // Nodes that its members run on.
   int nodes = 1;

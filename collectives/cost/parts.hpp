@@ -10,13 +10,13 @@
 
 namespace margay::collectives {
 
-// The factor for bytes that go both ways at once inside a node, where one rank copies into and out of shared memory
-// (1.6 to 2, measured). Between nodes the two directions do not delay each other.
+// The factor for bytes that go both ways at once inside a node, where one rank copies into shared memory and out of it
+// (measured: 1.6 to 2). Between nodes the two directions do not delay each other.
 inline constexpr double kBothWays = 1.75;
 
 // The cost of two steps, one after the other.
 [[nodiscard]] Cost operator+(const Cost& first, const Cost& then);
-// A total, and the part of it that crosses between nodes.
+// A total of all messages or bytes, and the part of it that crosses between nodes.
 struct Split {
   double all = 0;
   double between = 0;
@@ -54,6 +54,7 @@ struct Group {
 };
 // One group of all ranks.
 [[nodiscard]] Group all_of(const Facts& facts);
+// The cost of that exchange. `asks_always`: each block waits for its receiver's notice.
 [[nodiscard]] Cost everybody_to_everybody(const Group& group, double block, bool asks_always);
 // The same, and each member combines what it receives with its own slice.
 [[nodiscard]] Cost combine_slices(const Group& group, double slice);
@@ -76,7 +77,7 @@ struct Doubling {
 };
 [[nodiscard]] Cost doubling(const Doubling& of, double n, bool asks_always);
 
-// Pieces of a stream of `bytes`.
+// The number of pieces of a stream of `bytes` (kStreamPieceBytes each); 0 for no bytes.
 [[nodiscard]] double pieces_of(double bytes);
 
 // Patterns through shared memory of a node, without messages.

@@ -49,6 +49,7 @@ class Collective {
   // A blocking call, which begins now. Takes the next number on `communicator`: every member's calls come in the same
   // order (MPI 4.0, 6.14). `shape`: this member's description of the call; `own`: its part, for the trace.
   Collective(TreePortal& portal, mpi_adi::Communicator& communicator, const Shape& shape = {}, const OwnPart& own = {});
+  // The same for a rank of an MPI program, whose TreePortal it finds.
   Collective(mpi_adi::MpiRank& rank, mpi_adi::Communicator& communicator, const Shape& shape = {});
   // The same with a number taken before (a persistent call's, or an agreement's).
   Collective(TreePortal& portal, mpi_adi::Communicator& communicator, CallNumber number, const Shape& shape = {},
@@ -159,6 +160,7 @@ class Collective {
   // Whether wires have taken all messages.
   [[nodiscard]] bool all_taken() const;
 
+  // Where the call runs, and its communicator; constant.
   TreePortal& portal_;
   sim::Kernel& kernel_;
   mpi_adi::Communicator& communicator_;
@@ -195,6 +197,7 @@ class Part {
   void answered_by(int member) const;
   // Monitors a member's process, also if no message has ever passed between the two.
   void monitor(int member) const;
+  // The call whose state, portals and flow this part uses.
   Collective& collective_;
 };
 
@@ -222,17 +225,22 @@ class Receive : public Part, public mpi_adi::Awaitable<Receive> {
   };
   // The block: single_ for contiguous memory, else combined_.
   [[nodiscard]] portals::Descriptor& memory();
+  // Whether the message is in the block or in the heap, or will not come.
   [[nodiscard]] bool decided();
   // Whether the sender has offered a message that this rank takes for a short one.
   [[nodiscard]] bool offered_longer() const;
   // Called with the block out of the list and quiet: success, the heap, or an error.
   void settle();
+  // Copies the message out of the heap. False while its body is still arriving; true also if it is gone, because its
+  // sender is lost.
   [[nodiscard]] bool take_from_heap();
   // Marks the sender's message as awaited, once; end() takes the mark back.
   void wait_for_answer();
   void end();
 
+  // Rank on the call's communicator.
   int source_;
+  // Tests in vain; expensive checks run only in some of them.
   int looks_ = 0;
   // Where the message is.
   Stage stage_ = Stage::deposit;
@@ -275,6 +283,7 @@ class ReceiveRows : public Part, public mpi_adi::Awaitable<ReceiveRows> {
   [[nodiscard]] bool here() const;
   // Monitors all senders' processes.
   void watch_all() const;
+  // Copies rows that arrived before the table's entry was listed. A row of another length fails the call.
   void take_from_heap();
   void end();
 
@@ -297,6 +306,7 @@ class ReadyWait : private Part {
   ReadyWait(Collective& collective, int destination) : Part(collective), destination_(destination) {}
   ~ReadyWait() { end(); }
   [[nodiscard]] int destination() const { return destination_; }
+  // Whether the destination is ready, or an error or a notice shows that it never will be.
   [[nodiscard]] bool decided();
   void end();
 
@@ -318,9 +328,11 @@ class Send : public Part, public mpi_adi::Awaitable<Send> {
   };
   Send(Collective& collective, int destination, const portals::Region& body, Row row)
       : Part(collective), wait_(collective, destination), to_row_(true), row_(row.number), body_(body) {}
+  // Sends the message as soon as the destination is ready; true when it is sent or refused.
   [[nodiscard]] bool advance();
 
  private:
+  // Makes the header and gives the message to the kernel.
   void transmit();
 
   ReadyWait wait_;
@@ -329,6 +341,7 @@ class Send : public Part, public mpi_adi::Awaitable<Send> {
   // The message goes to a row of a table, number row_.
   bool to_row_ = false;
   std::uint64_t row_ = 0;
+  // Memory of the caller, which stays valid until Flush.
   portals::Region body_;
 };
 

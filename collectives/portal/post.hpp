@@ -31,9 +31,11 @@ class Post : public Shown {
  public:
   // `bytes`: the length of every posting, the same on all members; at most kPostedBytes. Requires: team.has_strips().
   Post(Collective& collective, Team& team, std::uint64_t bytes);
+  // The constructor's argument for members that post different numbers of bytes.
   struct Own {
     std::uint64_t bytes;  // that this member shows
   };
+  // The same with a number of bytes of this member's own.
   Post(Collective& collective, Team& team, Own own);
 
   // An awaitable of one condition of a Post.
@@ -102,6 +104,7 @@ class Post : public Shown {
   // Polls members from `next` on, and advances it past those that have posted.
   [[nodiscard]] bool are_shown(int& next);
   [[nodiscard]] bool is_read_by(int member);
+  // Whether one of this member's rooms is free: all members are done with the call that used it last.
   [[nodiscard]] bool room_is_free() const;
   // Whether the data lies in one of the long rooms.
   [[nodiscard]] bool is_long() const { return bytes_ > sim::kPostingBytes; }

@@ -40,6 +40,7 @@ class StreamPart : public mpi_adi::Awaitable<StreamPart<Of>> {
 // it destroys this object.
 class StreamReceive : public Part {
  public:
+  // `bytes`: of the whole stream; `landing` has at least as many.
   StreamReceive(Collective& collective, int source, const portals::Region& landing, std::uint64_t bytes);
   ~StreamReceive();
   // Waits until `bytes` bytes have arrived, or until the call has failed. After a failure nothing more arrives.
@@ -51,6 +52,7 @@ class StreamReceive : public Part {
   [[nodiscard]] portals::Descriptor& memory();
   // Takes the block from its portal; no piece begins to arrive afterwards.
   void detach();
+  // Takes back the mark that a message of the source is awaited.
   void end_waiting();
 
   int source_;
@@ -82,7 +84,7 @@ class StreamSend : public Part {
   void refuse();
 
   ReadyWait wait_;
-  // The portal that the receiver named.
+  // The portal that the receiver named; kNoPortal until its "ready" has arrived.
   portals::PortalIndex portal_ = portals::kNoPortal;
   bool refused_ = false;
 };

@@ -43,6 +43,7 @@ class Team {
   [[nodiscard]] sim::PostingArea& posting_area(int member) const {
     return memory_->posting_area(pair_, local_ranks_[static_cast<std::size_t>(member)]);
   }
+  // The bookkeeping of this member's postings; other members keep their own.
   [[nodiscard]] PostingRooms& rooms() { return rooms_; }
   // Whether members can read each other's own memory; nullopt while no other process of the node has started. Requires:
   // has_strips().
@@ -71,7 +72,8 @@ class Team {
     if (!sim::is_wanted(meeting_.wanted(), true)) sim::want(meeting_.wanted());
   }
 
-  // Wake those that sleep until the barrier opens, or this member posts.
+  // Wakes the members that sleep until the barrier opens; wake() wakes one, which may wait for a posting of this
+  // member.
   void wake_others() const;
   void wake(int member) const { memory_->ring(local_ranks_[static_cast<std::size_t>(member)]); }
 

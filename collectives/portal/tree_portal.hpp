@@ -52,6 +52,7 @@ class TreePortal final : public mpi_adi::RankExtension, private mpi_adi::Listene
   // Match bits of a call's message from rank `source` of the communicator.
   [[nodiscard]] static portals::MatchBits bits(CallNumber number, int source, mpi_adi::ContextId context);
 
+  // The rank's interface for waiting and for facts; the portal owns it.
   [[nodiscard]] Host& host() { return *host_; }
   [[nodiscard]] Notices& notices() { return notices_; }
   // The pool of the routines' coroutine frames.
@@ -75,6 +76,7 @@ class TreePortal final : public mpi_adi::RankExtension, private mpi_adi::Listene
   void give_back_stream(portals::PortalIndex portal);
 
  private:
+  // Friends are the awaitables that list blocks here or take messages from the heap.
   friend class Collective;
   friend class Receive;
   friend class ReceiveRows;

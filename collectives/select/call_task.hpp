@@ -36,6 +36,7 @@ class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
   // bindings refuse both, so this does nothing.
   [[nodiscard]] int give_up(mpi_adi::MpiRank& /*rank*/, std::string& /*words*/) override { return MPI_SUCCESS; }
 
+  // The pool of the coroutine frames of the call's routines.
   [[nodiscard]] mpi_adi::FramePool& frames() const { return portal_.frames(); }
 
  protected:
@@ -73,9 +74,11 @@ class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
   OrderedCall place_;
   // The channel of a persistent call; empty for others.
   std::optional<Channel> channel_;
+  // Types to which keep() made the call refer.
   std::vector<mpi_adi::Datatype*> types_;
   // The call in progress; empty between the starts of a persistent one.
   std::optional<Collective> collective_;
+  // For reports; "" until name_it().
   const char* name_ = "";
   // The routine has begun: no gate holds the call back.
   bool begun_ = false;
@@ -85,7 +88,8 @@ class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
   Steps text_;
 };
 
-// A call of select/perform whose data lies in the program's memory, so that nothing is packed.
+// A call of select/perform whose data lies in the program's memory, so that nothing is packed. A derived class fills
+// what_ before the call begins.
 template <typename What>
 class PlainCallTask : public CallTask {
  public:

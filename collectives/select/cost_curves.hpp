@@ -14,13 +14,13 @@ namespace margay::collectives {
 // The longest length in table and picture.
 inline constexpr std::uint64_t kLongestShown = std::uint64_t{16} << 20;
 
-// The time of a call of one length.
+// The time of a call of one length, by the cost formula.
 struct CostPoint {
   std::uint64_t bytes;
   double seconds;
 };
 
-// A curve over the lengths that the algorithm can do, in runs without gaps.
+// The curve of one algorithm, over the lengths that it can do, in runs without gaps.
 struct CostCurve {
   Algorithm algorithm;
   std::vector<std::vector<CostPoint>> runs;
@@ -32,6 +32,7 @@ struct ChosenRange {
   Algorithm algorithm;
 };
 
+// The curves and the choices of one operation.
 struct OperationCosts {
   Operation operation;
   std::vector<CostCurve> curves;    // in the order of Algorithm

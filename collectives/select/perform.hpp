@@ -71,7 +71,8 @@ template <typename Call>
   }
   return row.run(collective, {standing.groups, standing.team}, call);
 }
-// The same two for a class that has its own plan() and text().
+// The same two for a class that has its own plan() and text(), such as a call between two groups
+// (select/between_groups).
 template <typename Call>
 requires requires(const Call& call, const StandingFacts& standing) {
   call.plan(standing);

@@ -14,8 +14,8 @@
 
 namespace margay::collectives {
 
-// The plan of a hybrid (paper 001, section 3.2): the grid's lengths, and for each dimension the short or the long way.
-// A value, equal on all members of a call.
+// The plan of a hybrid (paper 001, section 3.2): the grid's lengths, and for each dimension whether data travels the
+// short or the long way along it. A value, equal on all members of a call.
 
 // How a line of a grid is handled.
 enum class Method : std::uint8_t {
@@ -27,10 +27,11 @@ enum class Method : std::uint8_t {
   bucket,
 };
 
-// Up to four dimensions; see above.
+// The plan's dimensions, up to four.
 struct HybridPlan {
   static constexpr std::size_t kMaxDimensions = 4;
   struct Dimension {
+    // Ranks along it.
     int length = 1;
     Method method = Method::slices;
     [[nodiscard]] bool is_long() const { return method != Method::brief; }
@@ -73,6 +74,7 @@ class Grid {
   // The grid as the rank of `groups` sees it. Requires: `groups` outlives it; the plan has as many ranks.
   Grid(const NodeGroups& groups, const HybridPlan& plan);
 
+  // The ranks along a dimension, and this rank's coordinates.
   [[nodiscard]] int length(std::size_t dimension) const { return lengths_[dimension]; }
   [[nodiscard]] const Place& mine() const { return mine_; }
   // A rank's position, and the rank at a position.

@@ -45,6 +45,7 @@ class Members {
     return {nullptr, static_cast<std::size_t>(size), static_cast<std::size_t>(rank)};
   }
 
+  // The number of ranks, and this rank's number among them.
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] std::size_t me() const { return me_; }
   // The rank with a number. Requires: number < size().
