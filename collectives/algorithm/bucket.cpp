@@ -78,6 +78,8 @@ Steps collect_bucket(Collective& collective, Members members, SlicedRow row, int
   if (static_cast<int>(ring.next()) != has_all) out.emplace(collective, ring.rank_of(ring.next()));
   if (out) co_await out->opened();
   std::uint64_t here = 0;
+  // Step 0 is this rank's own slice; in step k the slice of the k-th rank before it arrives, and is sent on except in
+  // the last step.
   for (std::size_t step = 0; step < members.size(); ++step) {
     const std::size_t slice = ring.before(step);
     const bool sends = out && step + 1 < members.size();

@@ -85,11 +85,14 @@ Cost chain_cost(const Ask& ask, bool combines) {
   const Facts& facts = ask.facts;
   const double n = ask.n();
   Cost cost;
+  // The path is that of the last rank: the first piece travels the whole chain, the remaining ones follow close behind
+  // it.
   const double steps = facts.ranks - 1.0;
   if (steps == 0) return cost;
   const double chain = facts.crossings.chain;
   const bool streams = messages_of(n) > 1;
   const double pieces = streams ? pieces_of(n) : 1;
+  // The ready notice of a stream; all ranks send theirs at once.
   const double word = streams ? 1 : 0;
   const double first = streams ? std::min(n, static_cast<double>(kStreamPieceBytes)) : n;
   const double far = chain > 0 ? 1 : 0;

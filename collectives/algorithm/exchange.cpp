@@ -90,6 +90,7 @@ Steps allreduce_exchange_among(Collective& collective, Members members, Reductio
   } else {
     if (rank < paired) {
       co_await Receive(collective, member(rank + 1), portals::Region(halves.theirs, bytes));
+      // The odd rank above: its part is the upper one.
       halves.combine_with(false);
     }
     const int me = rank < paired ? rank / 2 : rank - paired / 2;
@@ -143,10 +144,12 @@ Steps scan_exchange(Collective& collective, ScanCall call) {
     co_await Flush(collective);  // the next step overwrites what was sent
     if (bytes == 0 || collective.error_class() != MPI_SUCCESS) continue;
     if (partner > rank) {
+      // The result lands in the partner's buffer, which becomes this rank's range.
       is.combine(range, theirs, is.count);
       std::swap(range, theirs);
       continue;
     }
+    // The lower range belongs to this rank's result; without an own part in it (exclusive) the first one is the result.
     if (has_result) {
       is.combine(theirs, is.partial, is.count);
     } else {

@@ -197,9 +197,11 @@ Steps exchange_posted(Collective& collective, Team& team, std::span<const PeerMe
   blocks.write(post.mine(), out);
   post.show();
   Showing showing(post);
+  // Only the receivers of blocks are woken; no other member waits for this posting.
   for (const Posted& block : blocks.posted()) post.notify(block.peer);
   for (const Lying& block : blocks.lying()) post.notify(block.peer);
   bool differs = false;
+  // Some block was read in its owner's memory, so that owner waits for this member.
   bool lay = false;
   for (const PeerMessage& block : in) {
     if (!block.moves()) continue;

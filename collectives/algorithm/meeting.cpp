@@ -47,6 +47,7 @@ Steps allreduce_met(Collective& collective, Team& team, Reduction is) {
       combine_parts(meet, collective.size(), is);
       show(meet, is.partial, bytes);
     }
+    // Also after an error: the others wait for the opening, and find the error with it.
     meet.open();
     co_return;
   }

@@ -117,6 +117,7 @@ Steps scan_posted(Collective& collective, Team& team, ScanCall call) {
   const bool first = before < 0;
   const bool last = collective.rank() + 1 == collective.size();
   Post post(collective, team, bytes);
+  // Posts only after reading: its posting is the combination of all ranks up to this one.
   if (!first) {
     co_await post.of(before);
     if (collective.error_class() != MPI_SUCCESS) co_return;
@@ -130,6 +131,8 @@ Steps scan_posted(Collective& collective, Team& team, ScanCall call) {
     portals::copy_bytes(post.mine(), is.partial, bytes);
     post.show_to(collective.rank() + 1);
   }
+  // After the own posting, which needed the own part. The posting of the rank before stays until this member is done
+  // with the call.
   if (call.kind == ScanKind::exclusive && !first && bytes != 0) std::memcpy(is.partial, post.data(before), bytes);
 }
 

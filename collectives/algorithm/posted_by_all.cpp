@@ -26,6 +26,7 @@ void combine_postings(const Collective& collective, const Post& post, const Redu
   std::byte* const mine = is.partial + offset;
   const auto part = [&](int rank) { return rank == collective.rank() ? mine : post.data(rank) + offset; };
   const int last = collective.size() - 1;
+  // Not in place: the own part is needed at its turn, between the lower and the higher ranks' parts.
   Scratch result(collective, bytes);
   portals::copy_bytes(result.base(), part(last), bytes);
   for (int rank = last; rank-- > 0;) is.combine(part(rank), result.base(), slice.count);

@@ -48,6 +48,8 @@ Steps reduce_strips(Collective& collective, Team& team, int root, Reduction is) 
   const auto me = static_cast<std::size_t>(collective.rank());
   const bool wants = root == kEverybody || root == collective.rank();
   Meet meet(collective, team, is.bytes());
+  // One barrier more than strips: in each step the members write a strip and combine the one before, whose results they
+  // read after the barrier.
   for (std::size_t step = 0; step <= strips.number(); ++step) {
     if (step > 0) meet.next();
     std::uint64_t shown = 0;

@@ -272,6 +272,7 @@ bool Notices::hear(const portals::Header& header) {
   const CallKey key = call_key(header);
   for (CallState* call = bucket(key); call != nullptr; call = call->next) {
     if (call_key(*call) != key || call->communicator.generation != header.offset) continue;
+    // A nonblocking call behind a gate: its shape is unknown, so the notice cannot be compared yet.
     if (!call->begun) return false;
     hear_in_call(*call, header);
     if (call->task != nullptr) call->task->wake();
@@ -327,6 +328,7 @@ void Notices::hear_in_call(CallState& call, const portals::Header& header) {
     case NoticeKind::lost:
       return call.said.push_back({member, kind});
     case NoticeKind::wrong:
+      // The sender has notified all members; repeating that would only cost messages.
       call.wrong = true;
       return;
     case NoticeKind::asked:
