@@ -21,7 +21,7 @@
 
 namespace margay::collectives {
 
-// Barriers: in and out along the tree, 2 ceil(log2 p) dependent messages; or by dissemination, ceil(log2 p) rounds.
+// Barriers: in and out along the tree, at 2 ceil(log2 p) start-ups; or by dissemination, at ceil(log2 p).
 Steps barrier_tree(Collective& collective);
 Steps barrier_exchange(Collective& collective);
 

@@ -1,5 +1,6 @@
-// The arguments of collective calls as algorithms receive them, one struct for each operation. bytes() is the length by
-// which the algorithm is chosen: of one rank's data, or of one block. Views: the caller's memory outlives the call.
+// The arguments of collective calls as algorithms receive them, one struct for each operation. operation() names it;
+// bytes() is the length by which the algorithm is chosen: of one rank's data, or of one block. Views: the caller's
+// memory outlives the call.
 #pragma once
 
 #include <algorithm>
@@ -23,6 +24,7 @@ struct BarrierCall {
 };
 
 // A broadcast; see bcast_tree. `data`: sent from the root, filled elsewhere.
+// The same number of bytes on every rank; otherwise the call fails with MPI_ERR_TRUNCATE.
 struct BcastCall {
   int root = 0;
   portals::Region data = {};
@@ -41,6 +43,7 @@ struct Reduction {
   std::size_t element_bytes = 0;
   // Null where there is nothing to combine (empty data).
   Reducer combine = nullptr;
+  // Bytes of the row, and of each message that carries all of it.
   [[nodiscard]] std::uint64_t bytes() const { return count * element_bytes; }
   // The row as a region, for messages.
   [[nodiscard]] portals::Region row() const { return portals::Region(partial, bytes()); }
@@ -65,8 +68,10 @@ struct AllreduceCall {
 // the root.
 struct GatherCall {
   int root = 0;
+  // May lie at its place in `all` already (MPI_IN_PLACE); put_own_block() then copies nothing.
   portals::Region mine = {};
   std::uint64_t block_bytes = 0;
+  // size() * block_bytes bytes at the root; not used elsewhere.
   std::byte* all = nullptr;
   [[nodiscard]] static constexpr Operation operation() { return Operation::gather; }
   [[nodiscard]] std::uint64_t bytes() const { return block_bytes; }
@@ -74,6 +79,7 @@ struct GatherCall {
 
 // A gather after which every rank has `all`. `all`: filled on every rank, in the order of ranks.
 struct AllgatherCall {
+  // As in GatherCall, on every rank.
   portals::Region mine = {};
   std::uint64_t block_bytes = 0;
   std::byte* all = nullptr;
@@ -104,6 +110,7 @@ struct AlltoallCall {
   std::span<const PeerMessage> out = {};
   std::span<const PeerMessage> in = {};
   std::uint64_t block_bytes = 0;
+  // Calls through shared memory need blocks of one length, because each rank computes where the others' blocks lie.
   // Whether all of this rank's blocks have that length.
   [[nodiscard]] bool is_even() const {
     const auto fits = [this](const PeerMessage& block) { return block.data.bytes() == block_bytes; };

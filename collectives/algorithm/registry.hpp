@@ -69,6 +69,7 @@ template <typename Call>
     const Rows all = rows<Call>();
     for (std::size_t at = 0; at < all.size(); ++at) {
       Rows& same = by_number[static_cast<std::size_t>(all[at]->algorithm)];
+      // Grows the span by this row.
       same = all.subspan(at - same.size(), same.size() + 1);
     }
     return by_number;
@@ -76,6 +77,7 @@ template <typename Call>
   const Rows same = numbered[static_cast<std::size_t>(algorithm)];
   // The choice only takes algorithms that the operation has (does()).
   MARGAY_ASSERT(!same.empty());
+  // All members find the same row, because `ask` is equal on all of them.
   return first_that_can(same, ask);
 }
 

@@ -41,6 +41,7 @@ struct Formula {
 
 // The structures of a communicator that routines use. `groups` and `team` live as long as the communicator.
 struct Means {
+  // The members by node, for algorithms of two levels and for grids.
   const NodeGroups& groups;
   // Not null if facts.shared.
   Team* team = nullptr;

@@ -45,10 +45,12 @@ portals::Region place_own_block(Collective& collective, const AllgatherCall& cal
 [[nodiscard]] bool place_even_block(Collective& collective, const AllgatherCall& call);
 
 // A list of pieces of memory that together are one region of data. It refers to the memory, and does not own it.
+// Made for each message of a routine, in its frame; a Region of it must not outlive the table.
 class PieceTable {
  public:
   // Appends a piece; one that lies right behind the last extends it.
   void add(portals::Buffer piece) {
+    // A region has no empty pieces.
     if (piece.bytes == 0) return;
     if (!pieces_.empty() && pieces_.back().base + pieces_.back().bytes == piece.base) {
       pieces_.back().bytes += piece.bytes;
@@ -76,6 +78,7 @@ class PieceTable {
 // The slices of `count` members, from member `first` on; member 0 follows the last one.
 [[nodiscard]] inline PieceTable ring_run(const SlicedRow& row, std::size_t first, std::size_t count) {
   PieceTable run;
+  // At most two runs of memory, if the row is one run.
   for (std::size_t at = first; at < first + count; ++at) run.add(row.of(at % row.slices.size()));
   return run;
 }

@@ -21,6 +21,7 @@ namespace margay::collectives {
 
 // A requested plan. The selector decides what it leaves open.
 struct AskedPlan {
+  // One length of the grid, as far as the request names it.
   struct Dimension {
     // Ranks along the dimension; 0: no such dimension.
     int length = 0;

@@ -38,6 +38,7 @@ class Reducer {
 
   // The predefined loop; null with a function of the program, or without data.
   Combine combine_ = nullptr;
+  // Null for a predefined operation.
   const UserReduction* user_ = nullptr;
   bool commutative_;
 };

@@ -39,6 +39,7 @@ class KeptMemory {
     Run(const Run&) = delete;
     Run& operator=(const Run&) = delete;
     ~Run() {
+      // An empty run, and a short one, have no keeper.
       if (keeper_ != nullptr) keeper_->keep(std::move(memory_), bytes_);
     }
     // Null for an empty run.

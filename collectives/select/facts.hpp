@@ -47,8 +47,10 @@ class KnownFacts final : public mpi_adi::CommunicatorExtension {
         team_(std::move(team)),
         stopping_{found, groups_, nullptr, stopping_chosen_},
         waiting_{found, groups_, nullptr, waiting_chosen_} {
+    // Both sets are equal for communicators without a place in the node's memory.
     if (!team_) return;
     waiting_.facts.shared = true;
+    // Long data, and postings with them; see Team::has_strips().
     waiting_.facts.strips = team_->has_strips();
     asks_for_reading_ = team_->has_strips();
     waiting_.team = &*team_;

@@ -147,7 +147,7 @@ inline constexpr std::uint32_t kPredefinedOpCount = 14;
                      (static_cast<std::uint32_t>(owner) << kKeyvalOwnerShift) | (index & kKeyvalIndexMask));
 }
 
-// The facts on which the arithmetic relies.
+// The facts on which the arithmetic relies. Programs have the values of mpi.h compiled in, so neither side may change.
 static_assert(make_handle(HandleKind::builtin, ObjectType::communicator, 0) == MPI_COMM_WORLD);
 static_assert(make_handle(HandleKind::builtin, ObjectType::communicator, 1) == MPI_COMM_SELF);
 static_assert(make_handle(HandleKind::builtin, ObjectType::group, 0) == MPI_GROUP_EMPTY);
@@ -162,9 +162,11 @@ static_assert(null_handle(ObjectType::error_handler) == MPI_ERRHANDLER_NULL);
 static_assert(null_handle(ObjectType::info) == MPI_INFO_NULL && null_handle(ObjectType::window) == MPI_WIN_NULL);
 static_assert(null_handle(ObjectType::keyval) == MPI_KEYVAL_INVALID);
 static_assert(null_handle(ObjectType::session) == MPI_SESSION_NULL);
+// The pair types with padding are direct handles, unlike all other predefined types.
 static_assert(make_direct(ObjectType::datatype, kPairTypeCount - 1) == MPI_LONG_DOUBLE_INT);
 static_assert(basic_size_bytes(MPI_INT) == sizeof(int) && basic_size_bytes(MPI_LONG_DOUBLE) == sizeof(long double));
 static_assert(is_predefined_op(MPI_MAX) && is_predefined_op(MPI_NO_OP) && !is_predefined_op(MPI_OP_NULL));
+// Fortran's key leads to C's.
 static_assert(predefined_keyval(MPI_TAG_UB) == MPI_TAG_UB && predefined_keyval(MPI_TAG_UB + 1) == MPI_TAG_UB);
 static_assert(keyval_owner(MPI_TAG_UB) == ObjectType::communicator && keyval_index(MPI_TAG_UB) == 1);
 static_assert(keyval_owner(MPI_WIN_BASE) == ObjectType::window && object_type(MPI_WIN_BASE) == ObjectType::keyval);

@@ -22,6 +22,7 @@ inline constexpr std::uint32_t kStatusCancelledBit = 1;
 
 // The count of bytes, as MPI_Get_count reads it. Not the number of elements.
 [[nodiscard]] constexpr std::uint64_t status_bytes(const MPI_Status& status) {
+  // The word also has the cancelled bit, below the count's high 31 bits.
   const auto high = static_cast<std::uint32_t>(status.count_hi_and_cancelled) >> 1;
   return (static_cast<std::uint64_t>(high) << 32) | static_cast<std::uint32_t>(status.count_lo);
 }

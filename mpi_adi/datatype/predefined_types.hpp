@@ -45,6 +45,7 @@ class PredefinedTypes {
 
   // By basic_index(); unused slots have handle 0, which no look-up asks for.
   std::array<Datatype, kBasicTypeSlots> basic_;
+  // By the index of their direct handles.
   std::array<Datatype, kPairTypeCount> pairs_;
 };
 

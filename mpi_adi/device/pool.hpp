@@ -54,6 +54,7 @@ class Pool {
   }
   // Returns an object. The next take() hands it out first.
   void give_back(Object& object) {
+    // An object that is returned twice would be handed out twice.
     MARGAY_ASSERT(object.pooled.in_use);
     object.pooled.in_use = false;
     --in_use_;
@@ -65,6 +66,7 @@ class Pool {
   // Visits each object in use. Costs a pass over all objects ever made, so it is for rare events and reports.
   template <typename Visit>
   void for_each_in_use(Visit&& visit) const {
+    // One traversal for both: this visitor never stops it.
     static_cast<void>(any_in_use([&](Object& object) {
       visit(object);
       return false;

@@ -64,6 +64,7 @@ class FramePool {
     const std::size_t sort = sort_of(bytes);
     if (sort < kSorts && free_[sort] != nullptr) [[likely]] {
       Frame* const frame = free_[sort];
+      // Last in, first out: the frame is probably still in the cache.
       free_[sort] = frame->next;
       frame->pool = this;
       return frame + 1;
@@ -76,6 +77,7 @@ class FramePool {
     Frame* const frame = static_cast<Frame*>(memory) - 1;
     const std::size_t sort = sort_of(bytes);
     if (sort >= kSorts) [[unlikely]]
+      // Too large for the lists; make() allocated exactly its bytes.
       return drop(frame);
     FramePool& pool = *frame->pool;
     frame->next = pool.free_[sort];
@@ -127,6 +129,7 @@ class Flow {
   bool go_on() {
     while (at_) {
       if (!over_()) return false;
+      // Cleared first: the routine may suspend again, and stop() then sets both anew.
       std::exchange(at_, nullptr).resume();
     }
     return true;
@@ -153,6 +156,7 @@ class Awaitable {
     Flow& flow = self().flow();
     if (flow.stops()) return false;
     auto over = [this] { return self().advance(); };
+    // A blocking call: the routine continues here without having suspended.
     flow.wait(over, self().messages());
     return true;
   }
@@ -205,6 +209,7 @@ class [[nodiscard]] Steps {
   };
 
   Steps() = default;
+  // Movable, so a routine can be returned; the source owns nothing afterwards.
   Steps(Steps&& other) noexcept : text_(std::exchange(other.text_, nullptr)) {}
   Steps& operator=(Steps&& other) noexcept {
     std::swap(text_, other.text_);

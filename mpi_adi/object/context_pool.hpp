@@ -24,6 +24,7 @@ class ContextPool {
   static constexpr std::size_t kPairsPerWord = 64;
   static constexpr std::size_t kWords = kPairs / kPairsPerWord;
 
+  // All pairs are free; Worlds takes those of the worlds.
   ContextPool() { free_.fill(~std::uint64_t{0}); }
 
   // The free pairs, as agreements offer them.
@@ -59,6 +60,7 @@ class ContextPool {
   std::array<std::uint64_t, kWords> free_{};
   // Pairs that were returned, but are not free yet.
   std::vector<std::pair<int, std::unique_ptr<ContextHold>>> held_;
+  // Counted by ContextAgreement.
   int agreements_ = 0;  // under way in this process
   int reserved_ = 0;    // pairs that agreements have reserved while they vote
 };

@@ -14,6 +14,7 @@ namespace margay::mpi_adi {
 // A group. Immutable; the communicators that were made from it share it. world_ranks[i] is the world rank of the
 // group's rank i.
 struct Group {
+  // May be shared with other groups of the same members, also with those of other ranks in this process.
   sim::SharedTable world_ranks;
   int my_rank = -1;  // this process's rank in it; -1 (MPI_UNDEFINED for the program) when it is not a member
   static constexpr std::uint32_t kWorldModel = 0;
@@ -33,6 +34,7 @@ class GroupTable {
  public:
   GroupTable() : empty_(std::make_shared<Group>()) {}
   ~GroupTable() {
+    // Handles that the program never freed.
     for (Entry* entry : table_.alive()) delete entry;
   }
   GroupTable(const GroupTable&) = delete;
@@ -42,6 +44,7 @@ class GroupTable {
   // handle has an entry of its own, because several handles may name one group.
   [[nodiscard]] MPI_Group add(GroupPtr group) {
     if (group->size() == 0) return MPI_GROUP_EMPTY;
+    // Owned here until the table has given a handle: a full table deletes it.
     auto entry = std::make_unique<Entry>(Entry{std::move(group)});
     const Handle handle = table_.add(*entry);
     if (handle == 0) return MPI_GROUP_NULL;
@@ -50,6 +53,7 @@ class GroupTable {
   }
   // The group of a handle, or nullptr.
   [[nodiscard]] GroupPtr find(MPI_Group handle) const {
+    // The ABI's handle is not in the table.
     if (handle == MPI_GROUP_EMPTY) return empty_;
     const Entry* const entry = table_.find(handle);
     return entry == nullptr ? nullptr : entry->group;

@@ -34,6 +34,7 @@ class HandleTable {
       free_ = slots_[slot].next_free;
     } else {
       slot = static_cast<std::uint32_t>(slots_.size());
+      // The index has 18 bits for the slot.
       if (slot > kSlotMask) return 0;
       slots_.push_back({});
     }
@@ -52,6 +53,7 @@ class HandleTable {
   void remove(Handle handle) {
     const std::uint32_t slot = handle_index(handle) & kSlotMask;
     slots_[slot].object = nullptr;
+    // Wraps after 256 uses; a handle as old as that is found again.
     slots_[slot].generation = static_cast<std::uint8_t>(slots_[slot].generation + 1);
     slots_[slot].next_free = free_;
     free_ = slot;

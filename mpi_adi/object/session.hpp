@@ -19,6 +19,7 @@ struct Session {
   std::uint32_t number = 0;  // from 1, never used again
   Info info;                 // for MPI_Session_get_info
   // The session's handle, name and error handler, in the form that a call needs to raise an error.
+  // Not a communicator of the program: it has no group and no contexts.
   Communicator raises;
 };
 
@@ -51,6 +52,7 @@ class SessionTable {
   [[nodiscard]] std::vector<Session*> living() const { return table_.alive(); }
 
  private:
+  // The objects that the handles name; this class deletes them.
   HandleTable<Session> table_{ObjectType::session};
   // 0 is the world model's number.
   std::uint32_t last_number_ = 0;

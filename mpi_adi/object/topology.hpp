@@ -52,6 +52,7 @@ struct DistGraphTopology {
 
 // A communicator's topology, of one of the three kinds.
 struct Topology {
+  // MPI_Topo_test reports which one; communicators that were duplicated share it.
   std::variant<CartTopology, GraphTopology, DistGraphTopology> is;
 };
 

@@ -14,6 +14,7 @@ namespace margay::mpi_adi {
 // compiler to vectorize the loop.
 template <typename T, typename Op>
 void combine_row(const void* in, void* inout, std::size_t count) {
+  // __restrict: otherwise each store could change a later load, and the loop would stay scalar.
   const T* __restrict from = static_cast<const T*>(in);
   T* __restrict to = static_cast<T*>(inout);
   for (std::size_t i = 0; i < count; ++i) to[i] = Op::apply(from[i], to[i]);
@@ -109,6 +110,7 @@ Combine order_combine(MPI_Op op) {
   if (op == MPI_MAX) return combine_row<T, MaxOf<T>>;
   return op == MPI_MIN ? combine_row<T, MinOf<T>> : nullptr;
 }
+// Sum and product: the only ones that complex numbers have.
 template <typename T>
 Combine arithmetic_combine(MPI_Op op) {
   if (op == MPI_SUM) return combine_row<T, SumOf<T>>;
@@ -140,6 +142,7 @@ Combine bit_combine(MPI_Op op) {
       return nullptr;
   }
 }
+// Pairs of a value and an index (MPI 4.0, 6.9.4).
 template <typename Pair>
 Combine location_combine(MPI_Op op) {
   if (op == MPI_MAXLOC) return combine_row<Pair, MaxLocation<Pair>>;

@@ -32,6 +32,7 @@ class Handles {
   // Objects by handle; nullptr when the handle names no living object.
   [[nodiscard]] Communicator* communicator(MPI_Comm handle) { return communicators_.find(handle); }
   [[nodiscard]] Datatype* datatype(MPI_Datatype handle) {
+    // Predefined first: most messages use them.
     Datatype* const predefined = predefined_types_.find(handle);
     return predefined != nullptr ? predefined : datatypes_.find(handle);
   }
@@ -117,11 +118,14 @@ class Handles {
   Device& device_;
   PredefinedTypes predefined_types_;
   HandleTable<Communicator> communicators_{ObjectType::communicator};
+  // The first slots are reserved for the ABI's pair types.
   HandleTable<Datatype> datatypes_{ObjectType::datatype, kPairTypeCount};
+  // Slot 0 is the handle of completed sends (sent_request()).
   HandleTable<UserRequest> requests_{ObjectType::request, 1};
   // Linked by next_free.
   UserRequest* free_requests_ = nullptr;
   std::unique_ptr<Origins> origins_;
+  // The object behind that handle; never on the free list.
   UserRequest sent_request_;
   HandleTable<Message> messages_{ObjectType::request};
   HandleTable<Operation> operations_{ObjectType::op};

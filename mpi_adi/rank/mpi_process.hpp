@@ -71,6 +71,7 @@ class MpiProcess {
   // A part, made at the first request. Any thread may call; one load when it exists.
   template <std::derived_from<ProcessPart> Part>
   [[nodiscard]] Part& part() {
+    // Published with release and acquire, so a part that is found is whole.
     ProcessPart* const made = slot<Part>().get();
     return static_cast<Part&>(made != nullptr ? *made : make_part(slot<Part>(), &new_part<Part>));
   }
@@ -87,6 +88,7 @@ class MpiProcess {
 
  private:
   using Slot = sim::Published<ProcessPart*>;
+  // A constructor of some part.
   using NewPart = ProcessPart* (*)();
   // Each slot is set once, by make_part(), and emptied by destroy_parts().
   // A part's place.
@@ -104,8 +106,10 @@ class MpiProcess {
 
   // nullptr: the operating system's process, which joins a job by itself.
   ProcessStart* const start_ = nullptr;
+  // nullptr: the real clock. Constant, so now_ns() may be called by any thread.
   const sim::Clock* const clock_ = nullptr;
   sim::Published<InitState> init_state_{InitState::before};
+  // Owned by the part `job` (mpi/process/machine).
   sim::Published<MpiRank*> rank_;
   std::mutex making_;  // taken to make a part only
   // Published, so that a reader without the lock sees a whole part.

@@ -67,6 +67,7 @@ class MpiRank {
   }
   // Gives the lock to the threads that wait for it, between two rounds of a wait.
   void let_others_in() {
+    // In the common case no thread waits, and this costs two loads.
     if (!lock_.wanted()) return;
     leave();
     lock_.let_in();
@@ -147,6 +148,7 @@ class MpiRank {
   sim::Recorder& recorder_;
   // The kernel's counts of unfinished work, tested by each call that leaves.
   const sim::Unfinished& unfinished_;
+  // Made before the lock, which refers to both.
   std::unique_ptr<sim::YieldPolicy> outside_policy_;
   std::unique_ptr<sim::ThreadEnds> end_of_thread_;
   RankLock lock_;
@@ -155,6 +157,7 @@ class MpiRank {
   Worlds worlds_;
   Handles handles_;
   std::unique_ptr<BufferedSends> buffered_;
+  // Idle unless several threads call MPI.
   WaitRoom wait_room_;
   std::unique_ptr<CallTrace> call_trace_;
   ErrorTable errors_;

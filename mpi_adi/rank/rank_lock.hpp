@@ -40,11 +40,13 @@ class RankLock {
       if (threads_.get() != Threads::many) [[unlikely]]
         return enter_beside_lone_thread();
     }
+    // In state `many` the holder of the threads' lock is the owner.
     process_lock_.owner_enter();
   }
   // Leaves the rank. A thread that had to enter beside the lone one leaves by the slow path.
   void leave() {
     if (threaded()) {
+      // Not the holder: the lone thread, which entered before the state changed.
       if (beside_lone_thread_ || !mutex_.mine()) [[unlikely]]
         return leave_beside();
       process_lock_.owner_leave();

@@ -78,9 +78,12 @@ class SharedWait {
   template <typename Done>
   SharedWait(MpiRank& rank, Done& done) : rank_(rank) {
     if (!rank.threaded()) return;
+    // At most one thread polls in the others' name, apart from one whose wait began before the rank had several
+    // threads.
     polls_for_all_ = rank.wait_room().begin_polling(rank.lock().turns());
     if (polls_for_all_) return;
     Guest guest(done);
+    // Returns when the condition holds, or when this thread has to poll.
     stay(guest);
   }
   ~SharedWait() {
@@ -129,6 +132,7 @@ void wait_until(MpiRank& rank, Done done, int messages = Device::kMessagesPerRou
   sim::Waiter waiter = waiter_of(rank);
   StallTimer stall(rank);
   for (;;) {
+    // With other waits to serve, a round takes as much as usual: the limit suits this wait only.
     const bool moved = rank.device().progress(shared.alone() ? messages : Device::kMessagesPerRound);
     if (done()) return;
     const bool gave_way = shared.after_round(moved);

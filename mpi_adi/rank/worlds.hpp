@@ -79,6 +79,7 @@ class Worlds {
   MPI_Comm self_handle_ = kNoHandle;
   Communicator world_;
   Communicator self_;
+  // Beside world_, so that the program's error handler, name and attributes do not apply to the library's messages.
   Communicator own_world_;
   ContextPool contexts_;
   // Numbers of next_generation() so far.

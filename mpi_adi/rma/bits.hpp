@@ -36,6 +36,7 @@ inline constexpr std::uint32_t kPiecesTag = 0x5052'4d41;  // "RMAP": a body that
   return reply_bits(answer.pooled.index, answer.pooled.generation) | kLongBit;
 }
 // The bits of a described body, at its target: the number that the origin chose for it.
+// Origins number independently; the source rank in the entry's criteria separates them.
 [[nodiscard]] constexpr portals::MatchBits pieces_bits(std::uint32_t number) {
   return portals::MatchBits{number} << 32 | kPiecesTag;
 }

@@ -24,6 +24,7 @@ struct Outstanding;
 // without its header. The block is a combined one, because the origin's memory may lie in pieces. A target uses it also
 // for a body that an ask described.
 struct Reply final : Listener {
+  // Index and generation make the answer's match bits, so a late answer to an earlier use matches nothing.
   Pooled pooled;
   Rma* rma = nullptr;                            // the owner; calls back into it when something arrives
   Window* window = nullptr;                      // nullptr: the window is freed (at_target only)

@@ -31,6 +31,7 @@ class TargetMemory {
   [[nodiscard]] bool attach(void* base, std::uint64_t bytes) {
     const auto begin = reinterpret_cast<std::uintptr_t>(base);
     if (bytes == 0) {
+      // Kept apart, since it overlaps nothing and no access finds it.
       empty_.insert(begin);
       return true;
     }
@@ -62,6 +63,7 @@ class TargetMemory {
     if (next == pieces_.begin()) return nullptr;
     const auto piece = std::prev(next);
     const std::uint64_t in = offset - piece->first;
+    // An access of 0 bytes may begin right behind a piece.
     if (in > piece->second) return nullptr;
     // Pieces that touch count as one: an access may span several.
     for (std::uint64_t here = piece->second - in; bytes > here; ++next) {
