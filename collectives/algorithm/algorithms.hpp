@@ -126,9 +126,9 @@ Steps bcast_bucket(Collective& collective, int root, portals::Region data);
 Steps allgather_exchange(Collective& collective, Members members, SlicedRow row);
 Steps reduce_scatter_exchange(Collective& collective, Members members, SlicedRow row, Reducer combine);
 
-// Hybrids: the operations of allreduce_exchange, bcast_tree, reduce_tree, an allgather and reduce_scatter_direct, by
-// the dimensions of a plan for as many ranks. The operation commutes, or the plan combines in order (HybridPlan) and
-// the nodes have the order of ranks. All but the last two use a second phase.
+// Hybrids: the same operations as allreduce_exchange, bcast_tree, reduce_tree, an allgather and reduce_scatter_direct,
+// along the dimensions of a plan whose grid has as many ranks. The operation commutes, or the plan combines in order
+// (HybridPlan) and the nodes have the order of ranks. All but the last two use a second phase.
 Steps allreduce_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan plan, Reduction is);
 Steps bcast_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan plan, int root, portals::Region data);
 Steps reduce_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan plan, int root, Reduction is);

@@ -17,7 +17,8 @@
 namespace margay::collectives {
 
 // The result of a construction. `communicator` is null when this process is not in the new one (MPI_COMM_NULL), or on
-// failure; error_class is then MPI_ERR_OTHER, contexts or handles are used up, or MPIX_ERR_PROC_FAILED.
+// failure; error_class is then MPI_ERR_OTHER (contexts or handles are used up), MPIX_ERR_PROC_FAILED, or a class that
+// the function names.
 struct Made {
   mpi_adi::Communicator* communicator = nullptr;
   int error_class = 0;

@@ -5,7 +5,7 @@
 //   poster:   co_await post.room(); if (no error) { write post.mine(); post.show_to_all(); }
 //   reader:   co_await post.of(member); if (no error) read post.data(member);
 //
-// With Post::Own each member posts a number of bytes of its own, which its data must show to the readers; they then use
+// With Post::Own each member chooses its number of bytes. Its data must contain that number for the readers, which use
 // shown(member). A posting may also contain offers to read data in its owner's memory:
 //
 //   reader:   if (post.read(member, offer, landing)) ...; when all is read: post.have_read();

@@ -95,10 +95,10 @@ class Grid {
   std::array<std::vector<int>, kDimensions> lines_;
 };
 
-// The cuts of `nodes` nodes with `on_node` ranks each into at most HybridPlan::kMaxDimensions lengths above 1, a node's
-// first: the candidates for the cheapest plan. Lengths of one sort ascend, because their order does not change a plan's
-// cost. At most kGridCuts, the most even ones of each number of dimensions; the cut with one length for each sort is
-// always among them. Empty for one rank.
+// The ways to cut `nodes` nodes with `on_node` ranks each into at most HybridPlan::kMaxDimensions lengths above 1, a
+// node's lengths first: the candidates for the cheapest plan. The lengths of a node ascend, and so do those between
+// nodes, because their order does not change a plan's cost. At most kGridCuts, the most even ones of each number of
+// dimensions; the cut with one length for a node and one for the nodes is always among them. Empty for one rank.
 inline constexpr std::size_t kGridCuts = 64;
 [[nodiscard]] std::vector<std::vector<int>> grid_cuts(int on_node, int nodes);
 

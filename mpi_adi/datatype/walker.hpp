@@ -9,9 +9,9 @@
 
 namespace margay::mpi_adi {
 
-// A strip: `count` runs of `bytes` each, `stride` apart, or, with `offsets`, at these from `base`. With `entries`: runs
-// of any length at the entries' offsets from `base`. Addresses are integers, because a base may be 0 (MPI_BOTTOM), and
-// no pointer may be formed outside of an object.
+// A strip: `count` runs of `bytes` bytes each. They begin at `base`, `stride` apart, or at `offsets` from `base`. With
+// `entries` they have any length, and begin at the entries' offsets from `base`. Addresses are integers, because a base
+// may be 0 (MPI_BOTTOM), and no pointer may be formed outside of an object.
 struct Strip {
   std::uintptr_t base = 0;
   std::uint64_t bytes = 0;

@@ -1,5 +1,5 @@
-// Error classes and codes. A class is an MPI_ERR_ value. A code that a function returns is the class itself, or, where
-// the function has more to say, class + (serial << 7), whose message is kept while it is among the latest.
+// Error classes and codes. A class is an MPI_ERR_ value. A function returns the class itself as its code, or, if there
+// is a message about the error, class + (serial << 7). The latest messages are kept.
 //
 // Classes and codes that a program adds (MPI_Add_error_class, _code) lie above MPI_ERR_LASTCODE, where no code of the
 // library's can be.

@@ -166,8 +166,8 @@ class Device {
   // nullptr, unless MARGAY_CHECK_TYPES is set.
   [[nodiscard]] TypeCheck* type_check();
 
-  // The heap of unexpected point-to-point messages; and the list of all heaps that open a second one for messages that
-  // are held too long: that heap, and those that layers above add.
+  // heap(): the unexpected point-to-point messages. relieved_heaps(): all heaps that open a second heap when a message
+  // is held for too long: this one, and those of layers above.
   [[nodiscard]] const Unexpected& heap() const;
   [[nodiscard]] std::vector<Unexpected*>& relieved_heaps();
 

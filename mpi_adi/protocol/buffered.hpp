@@ -16,9 +16,9 @@ namespace margay::mpi_adi {
 struct DeviceParts;  // mpi_adi/device/parts
 
 // The attached buffer, divided among the messages in it by first fit. The list of places lies outside the buffer, so
-// all of its bytes are usable; each place still costs MPI_BSEND_OVERHEAD bytes beyond its message, because the
-// standard's arithmetic promises a program no more room than that. reserve() and release() take time in proportion to
-// the messages in the buffer.
+// all of its bytes are usable. Each place nevertheless costs MPI_BSEND_OVERHEAD bytes in addition to its message, since
+// by the standard a program cannot count on more room. reserve() and release() take time in proportion to the messages
+// in the buffer.
 class AttachedBuffer {
  public:
   // Takes the memory for buffered sends. Fails when a buffer is attached already. The program keeps the memory valid

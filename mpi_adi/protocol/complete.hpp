@@ -38,7 +38,7 @@ void release_to(DeviceParts& parts, ParentRequest& owner, Request& request);
 // MPI_ANY_TAG and 0 bytes (MPI 4.0, chapter 3, "Null Processes").
 void complete_null(DeviceParts& parts, Request& request);
 
-// Drops a reference of the device's own to a communicator. A communicator that the program freed is queued for deletion
+// Drops a reference that the device has to a communicator. A communicator that the program freed is queued for deletion
 // with its last reference.
 inline void drop_reference(DeviceParts& parts, Communicator& communicator) {
   MARGAY_DEBUG_ASSERT(communicator.references != 0);

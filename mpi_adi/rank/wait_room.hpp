@@ -56,7 +56,7 @@ class WaitRoom {
   // Ends polling: serves once more, and if no poller is left, hands the place to the guest that came last, which may
   // not have gone to sleep yet.
   void end_polling();
-  // Around a function of the program's that a thread runs, which may be the polling one: another thread polls
+  // Around a function of the program that a thread runs, which may be the polling one: another thread polls
   // meanwhile, and perhaps beside it afterwards.
   void go_away();
   void come_back() { --away_; }
@@ -88,7 +88,7 @@ class WaitRoom {
 
   // Threads that poll, those that are away included.
   std::uint32_t pollers_ = 0;
-  std::uint32_t away_ = 0;  // threads in a function of the program's, each perhaps a poller
+  std::uint32_t away_ = 0;  // threads in a function of the program, each perhaps a poller
   // Of the latest wait, and of the latest test: the lock's turns, and how many came in a row without another thread.
   std::uint32_t turns_ = 0;
   std::uint32_t waits_alone_ = kAlone;

@@ -39,7 +39,7 @@ struct AnnouncedAccess {
   EpochKind epoch = EpochKind::passive;
   MixedOps mixed_ops = MixedOps::no_op;
   bool ordered = true;        // kept in order with this origin's other accumulates (accumulate_ordering)
-  bool ends_alone = false;    // complete, perhaps, before its origin reports it: a read with a request
+  bool ends_alone = false;    // may be complete before its origin reports it, as a read with a request
   char call[31] = {};         // the function's name
   sim::SourceLocation place;  // its call in the program
 
@@ -80,14 +80,15 @@ class ConflictTable {
   // Compares an access with those kept, and keeps it if there is no conflict. One access may be added in several steps.
   // Returns the first conflict.
   [[nodiscard]] std::optional<Conflict> add(const AnnouncedAccess& access, std::span<const ByteRange> ranges);
-  // Remove accesses of an origin: its reads outside of fences; then also all others of its passive epochs.
+  // end_reads() removes an origin's reads outside of fences; end_all() also its other accesses in passive epochs;
+  // end_access() the access with this number.
   void end_reads(std::int32_t origin);
   void end_all(std::int32_t origin);
   void end_access(std::int32_t origin, std::uint64_t number);
   // Removes all accesses of an origin that is lost.
   void end_lost(std::int32_t origin);
-  // As a target: remove accesses at MPI_Win_wait, and at a fence those of earlier epochs, with fewer than `fences`
-  // calls before them.
+  // Called by the target: end_exposure() at MPI_Win_wait, and end_fence() at a fence, for the accesses of earlier
+  // epochs, before which their origins had called fewer than `fences` fences.
   void end_exposure();
   void end_fence(std::uint32_t fences);
   // Kept ranges, of all accesses together; at most kRangesMax.

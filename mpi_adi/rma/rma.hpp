@@ -168,16 +168,16 @@ class Rma final : public Listener {
   // Handles the asks that have arrived. Called in a round of progress.
   void notify() override;
 
-  // Counts a synchronisation that waits for no message, and returns whether it should run progress all the same: every
-  // eighth does. Unlike those of need_not_look(), which take nanoseconds, each of these may be a system call.
+  // Counts a synchronisation that waits for no message. True at every eighth, which should run progress all the same.
+  // Each of these may be a system call, so they poll more often than those of need_not_look(), which take nanoseconds.
   [[nodiscard]] bool looks_now() {
     synchronised_ += kSynchronisedToLook / 8;
     if (synchronised_ < kSynchronisedToLook) return false;
     synchronised_ = 0;
     return true;
   }
-  // The same for synchronisations that take nanoseconds, of which every 64th runs progress. True if this one need not:
-  // it is counted. False if it must: it is not counted.
+  // The same for synchronisations that take nanoseconds, of which every 64th runs progress. True: this one need not,
+  // and is counted. False: it must, and is not counted.
   [[nodiscard]] bool need_not_look() {
     if (synchronised_ + 1 >= kSynchronisedToLook) return false;
     ++synchronised_;
