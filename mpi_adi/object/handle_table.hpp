@@ -9,9 +9,8 @@
 
 namespace margay::mpi_adi {
 
-// A look-up is an index check and a compare. The caller owns the objects. Used under the process lock, or under a lock
-// of the caller's.
-// `Object` is only pointed to, so it may be incomplete here.
+// The table of one type of handle. A look-up is an index check and a compare. The caller owns the objects, which are
+// only pointed to, so `Object` may be incomplete here. Used under the process lock, or under a lock of the caller's.
 //
 //   bits of a handle's index: 25 generation 18 | 17 slot 0
 template <typename Object>
@@ -61,6 +60,7 @@ class HandleTable {
   // The objects that add() put in and remove() did not take out.
   [[nodiscard]] std::vector<Object*> alive() const {
     std::vector<Object*> objects;
+    // A pass over the table, for reports and for the end of MPI.
     for (std::size_t slot = reserved_; slot < slots_.size(); ++slot) {
       if (slots_[slot].object != nullptr) objects.push_back(slots_[slot].object);
     }

@@ -80,7 +80,8 @@ struct BitXor {
   static T apply(T a, T b) { return static_cast<T>(a ^ b); }
 };
 
-// A value and its index, in the layout of the pair types. For equal values the lower index wins (MPI 4.0, 6.9.4).
+// A value and its index, in the layout of the pair types: for MPI_FLOAT_INT and its like that of the C struct, padding
+// included. For equal values the lower index wins (MPI 4.0, 6.9.4).
 template <typename T, typename Index = int>
 struct ValueIndex {
   T value;

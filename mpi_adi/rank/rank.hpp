@@ -108,6 +108,7 @@ class MpiRank {
 
   // The communicator of a handle, a world or another; nullptr if the handle names no living one.
   [[nodiscard]] Communicator* communicator(MPI_Comm handle) {
+    // The worlds first: their handles are not in the table.
     Communicator* const first = worlds_.find(handle);
     return first != nullptr ? first : handles_.communicator(handle);
   }

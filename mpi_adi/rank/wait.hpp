@@ -136,6 +136,7 @@ void wait_until(MpiRank& rank, Done done, int messages = Device::kMessagesPerRou
     const bool moved = rank.device().progress(shared.alone() ? messages : Device::kMessagesPerRound);
     if (done()) return;
     const bool gave_way = shared.after_round(moved);
+    // Progress, although not for this wait: its policy and its reports begin anew.
     if (moved) {
       waiter.moved();
       stall.moved();

@@ -47,6 +47,7 @@ class WaitRoom {
   [[nodiscard]] bool begin_polling(std::uint32_t turns) {
     waits_alone_ = turns == turns_ ? waits_alone_ + 1 : 0;
     turns_ = turns;
+    // Some poller is not in a function of the program, and polls.
     if (pollers_ > away_) return false;
     ++pollers_;
     return true;

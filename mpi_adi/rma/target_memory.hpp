@@ -37,9 +37,11 @@ class TargetMemory {
     }
     // The neighbours decide: attached pieces never overlap.
     const auto next = pieces_.lower_bound(begin);
+    // The next piece begins inside this one.
     if (next != pieces_.end() && next->first - begin < bytes) return false;
     if (next != pieces_.begin()) {
       const auto before = std::prev(next);
+      // The piece before reaches into this one.
       if (begin - before->first < before->second) return false;
     }
     pieces_.emplace(begin, bytes);
@@ -49,6 +51,7 @@ class TargetMemory {
   [[nodiscard]] bool detach(const void* base) {
     const auto begin = reinterpret_cast<std::uintptr_t>(base);
     if (pieces_.erase(begin) != 0) return true;
+    // One of several equal pieces is detached at a time.
     const auto empty = empty_.find(begin);
     if (empty == empty_.end()) return false;
     empty_.erase(empty);
