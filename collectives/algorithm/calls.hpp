@@ -110,8 +110,8 @@ struct AlltoallCall {
   std::span<const PeerMessage> out = {};
   std::span<const PeerMessage> in = {};
   std::uint64_t block_bytes = 0;
-  // Calls through shared memory need blocks of one length, because each rank computes where the others' blocks lie.
-  // Whether all of this rank's blocks have that length.
+  // Whether all of this rank's blocks have that length. Calls through shared memory need that, because each rank
+  // computes where the others' blocks lie.
   [[nodiscard]] bool is_even() const {
     const auto fits = [this](const PeerMessage& block) { return block.data.bytes() == block_bytes; };
     return std::ranges::all_of(out, fits) && std::ranges::all_of(in, fits);

@@ -149,7 +149,8 @@ Steps scan_exchange(Collective& collective, ScanCall call) {
       std::swap(range, theirs);
       continue;
     }
-    // The lower range belongs to this rank's result; without an own part in it (exclusive) the first one is the result.
+    // The lower range is a part of this rank's result. In an exclusive scan the first such range is the whole result so
+    // far.
     if (has_result) {
       is.combine(theirs, is.partial, is.count);
     } else {

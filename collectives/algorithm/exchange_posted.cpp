@@ -201,7 +201,7 @@ Steps exchange_posted(Collective& collective, Team& team, std::span<const PeerMe
   for (const Posted& block : blocks.posted()) post.notify(block.peer);
   for (const Lying& block : blocks.lying()) post.notify(block.peer);
   bool differs = false;
-  // Some block was read in its owner's memory, so that owner waits for this member.
+  // Whether some block was read in its owner's memory: that owner waits for this member.
   bool lay = false;
   for (const PeerMessage& block : in) {
     if (!block.moves()) continue;

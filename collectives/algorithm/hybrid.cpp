@@ -100,7 +100,7 @@ extern constinit const Row<ReduceCall> reduce_by_hybrid{
 // long ones first, of
 //   long, slices or bucket: 2 (l - 1) α + (l - 1)/l m (2 β + γ), m = n divided by the long lengths before;
 //   short:                  ceil(log2 l) (α + m β + m γ), m = n divided by all long lengths; if l is
-//                           no power of two, floor(log2 l) of these and 2 (α + m β) + m γ more.
+//                           not a power of two, floor(log2 l) of these and 2 (α + m β) + m γ more.
 // With a node's ranks as one long dimension and k nodes as the other, 2 (k - 1)/k of the n bytes leave each node;
 // without dimensions that many leave each of its ranks.
 //

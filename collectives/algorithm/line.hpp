@@ -11,8 +11,8 @@
 
 namespace margay::collectives {
 
-// Values of Formula for the registry's rows of hybrids: whether there is a plan, and the cost of the cheapest one. Both
-// try all plans, so their results are kept with the communicator (select/choose).
+// Values of Formula for the registry's rows of hybrids: whether there is a plan, and the cost of the cheapest one. The
+// latter tries all plans, so choices are kept with the communicator (select/choose).
 [[nodiscard]] bool can_go_by_hybrid(const Ask& ask);
 [[nodiscard]] Cost cost_of_hybrid(const Ask& ask);
 

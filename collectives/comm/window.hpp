@@ -26,7 +26,7 @@ struct Exposed {
   bool contiguous = true;
 };
 
-// The result of make_window(). `window` null: error_class says why, and `words` may describe it.
+// The result of make_window(). `window` null: error_class is the reason, and `words` may describe it.
 struct MadeWindow {
   mpi_adi::Window* window = nullptr;
   int error_class = 0;

@@ -186,8 +186,8 @@ class Notices final : public mpi_adi::Listener {
     call.begun = true;
     if (early_ != 0) [[unlikely]]
       hear_early(call.communicator, call.number);
-  // Removes a call, complete or failed. Later notices of it are answered as those of a past call.
   }
+  // Removes a call, complete or failed. Later notices of it are answered as those of a past call.
   void end(CallState& call);
 
   // Wakes the nonblocking call that a message of the tree portal belongs to, if any.

@@ -85,7 +85,7 @@ class KnownFacts final : public mpi_adi::CommunicatorExtension {
   bool asks_for_reading_ = false;
 };
 
-// The facts of a communicator, found in its first collective call without messages, in O(p log p).
+// The facts of a communicator, found in its first collective call, without messages. O(p log p).
 [[nodiscard]] KnownFacts& find_facts(Host& host, mpi_adi::Communicator& communicator);
 // The same on the path of each call: a load and a test.
 [[nodiscard]] inline KnownFacts& facts_of(Host& host, mpi_adi::Communicator& communicator) {

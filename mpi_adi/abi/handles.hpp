@@ -39,7 +39,6 @@ inline constexpr unsigned kHandleKindShift = 30;
 inline constexpr unsigned kHandleTypeShift = 26;
 inline constexpr std::uint32_t kHandleTypeMask = 0xf;
 inline constexpr std::uint32_t kHandleIndexMask = (1U << kHandleTypeShift) - 1;
-// The highest index of a handle made at run time.
 // The highest index of a handle made at run time; tables use the upper bits for generations (object/handle_table).
 inline constexpr std::uint32_t kMaxHandleIndex = kHandleIndexMask;
 // A keyval's index is shorter, because the type of its objects is above it.

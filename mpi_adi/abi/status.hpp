@@ -54,6 +54,7 @@ inline void fill_status(MPI_Status* status, int source, int tag, std::uint64_t b
   if (ignores(status)) return;
   status->MPI_SOURCE = source;
   status->MPI_TAG = tag;
+  // Clears the cancelled bit, which set_status_bytes() keeps.
   status->count_hi_and_cancelled = 0;
   set_status_bytes(*status, bytes);
 }

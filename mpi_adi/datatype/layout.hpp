@@ -44,7 +44,7 @@ struct LayoutNode {
   std::uint64_t block = 0;  // bytes of the run in a loop's body, or of each block; otherwise 0
   // Of a loop: its body, shared with other layouts.
   LayoutPtr child;
-  // Of `blocks`, and of `table`; otherwise empty.
+  // `offsets` belong to a node of kind blocks, `entries` to a table; otherwise they are empty.
   std::vector<std::int64_t> offsets;
   std::vector<Entry> entries;
   std::vector<LayoutPtr> held;  // owns what the entries point to

@@ -30,7 +30,7 @@ struct Datatype;
 
 // A send. Its type is committed, its count is not negative, and its tag is valid.
 struct CheckedSend {
-  // A buffered send reaches the device twice: as the program's call, and as this mode's send of the copy.
+  // With SendMode::buffered, `buffer` is the copy in the attached buffer (protocol/buffered).
   SendMode mode = SendMode::standard;
   const void* buffer = nullptr;
   std::int64_t count = 0;  // elements of `type`

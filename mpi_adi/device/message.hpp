@@ -21,6 +21,7 @@ struct Message {
 };
 
 // A header-only message, such as a synchronous answer or a get, whose wire had no room at once.
+// Owned by the pool; it outlives the request that caused it, which may complete before the notice has left.
 struct Notice {
   Pooled pooled;
   // The kernel's until it is finished.

@@ -68,7 +68,7 @@ enum class Answer : std::uint8_t {
 [[nodiscard]] inline std::uint64_t message_bytes(const portals::Header& header, const Note& note) {
   return note.protocol == NoteProtocol::rendezvous ? header.return_length : header.length;
 }
-// The same for a header alone, in reports.
+// The same for a header whose note was not decoded.
 [[nodiscard]] inline std::uint64_t message_bytes(const portals::Header& header) {
   return message_bytes(header, read_note(header.user_data));
 }

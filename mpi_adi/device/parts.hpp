@@ -52,7 +52,8 @@ struct DeviceParts {
   std::array<std::uint64_t, sim::kWireCount> short_limits{};  // bytes, by wire
   std::uint64_t short_limit_least = 0;                        // the least of all wires'
 
-  // Requests and messages in use or ready for reuse.
+  // Requests and messages in use or ready for reuse. protocol/complete takes and returns requests; notices and matched
+  // messages are taken and returned by protocol/notice and protocol/probe.
   Pool<SendRequest> sends;
   Pool<ReceiveRequest> receives;
   Pool<Notice> notices;
@@ -69,8 +70,8 @@ struct DeviceParts {
   std::uint64_t under_way = 0;    // requests not complete
   std::uint64_t completions = 0;  // requests that became complete, those of layers above too
   // See counts.hpp.
-  // Filled only while a trace records; empty otherwise.
   ProtocolCounts counts;
+  // Filled only while a trace records.
   MessageNumbers message_numbers;
 
   std::unique_ptr<TypeCheck> type_check;  // nullptr, unless MARGAY_CHECK_TYPES is set; then observing() holds

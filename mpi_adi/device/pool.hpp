@@ -75,6 +75,7 @@ class Pool {
   // Whether `is` holds for any object in use; stops at the first.
   template <typename Is>
   [[nodiscard]] bool any_in_use(Is&& is) const {
+    // Objects in use are in no list, so take() and give_back() pay nothing for this.
     for (const auto& chunk : chunks_) {
       for (std::size_t at = 0; at < kChunk; ++at) {
         if (chunk[at].pooled.in_use && is(chunk[at])) return true;

@@ -103,9 +103,9 @@ class FramePool {
   std::array<Frame*, kSorts> free_{};
 };
 
-// Owned by the call or the task that runs the routine. Under the process lock.
 // The execution of a routine with all routines that it calls: the place where it is suspended, and the condition that
 // resumes it. There is at most one such place, since a routine that calls another does nothing until that one ends.
+// Owned by the call or the task that runs the routine. Under the process lock.
 class Flow {
  public:
   // `waits`: blocks in place; nullptr: the routine suspends, and its owner calls go_on().
@@ -229,8 +229,8 @@ class [[nodiscard]] Steps {
   void await_suspend(std::coroutine_handle<> caller) const { text_.promise().caller = caller; }
   void await_resume() const {}
 
- // Made by the promise only.
  private:
+  // Made by the promise only.
   explicit Steps(std::coroutine_handle<promise_type> text) : text_(text) {}
   // The coroutine's frame; null: default-constructed or moved from.
   std::coroutine_handle<promise_type> text_;

@@ -53,7 +53,7 @@ class Task {
   const Communicator* const communicator_;
   // Link of the queue of awake tasks; meaningless in other states.
   Task* next_awake_ = nullptr;
-  Task* next_ = nullptr;        // in the list of tasks under way
+  Task* next_ = nullptr;  // in the list of tasks under way
   Task* previous_ = nullptr;
   By by_;
   State state_ = State::idle;

@@ -176,7 +176,6 @@ class Unexpected {
   }
   // The rare part of find(): the first heap, then the second.
   [[nodiscard, gnu::noinline]] portals::ArrivedMessage* find_queued(const portals::Criteria& criteria);
-  // Applies rule 2, and opens the second heap after kSpillAfterRounds.
   // Closes the second heap by rule 2, or opens it after each kSpillAfterRounds rounds with a held message.
   void change_heap();
   // Takes a heap's catch-alls out of the list; enlist() appends them.

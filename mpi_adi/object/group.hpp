@@ -68,6 +68,7 @@ class GroupTable {
   void remove(MPI_Group handle) {
     if (handle == MPI_GROUP_EMPTY) return;
     const Entry* const entry = table_.find(handle);
+    // Communicators made of the group keep it; only this handle's reference ends.
     table_.remove(handle);
     delete entry;
   }

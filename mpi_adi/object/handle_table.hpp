@@ -43,6 +43,7 @@ class HandleTable {
   // The object of a handle, or nullptr: for a stale handle, another type's handle, or any other number.
   [[nodiscard]] Object* find(Handle handle) const {
     const std::uint32_t slot = handle_index(handle) & kSlotMask;
+    // Type and slot first; the generation then separates a stale handle from the slot's present one.
     if (handle_bits(handle) >> kHandleTypeShift != tag_ || slot >= slots_.size()) return nullptr;
     const Slot& found = slots_[slot];
     return found.generation == handle_index(handle) >> kSlotBits ? found.object : nullptr;

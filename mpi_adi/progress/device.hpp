@@ -159,8 +159,8 @@ class Device {
   // Number of completed requests, those of layers above too. A waiting call compares it to see whether anything
   // completed.
   [[nodiscard]] std::uint64_t completions() const;
-  // Requires: each begin_probe() is followed by an end_probe() with an equal `awaited`.
-  // A call begins and ends a wait for a message without receiving it; for reports. See ProbeWait.
+  // A call begins and ends a wait for a message without receiving it; for reports. Requires: the two calls have the
+  // same object, which lives in between. See ProbeWait.
   void begin_probe(const Awaited& awaited);
   void end_probe(const Awaited& awaited);
   // nullptr, unless MARGAY_CHECK_TYPES is set.

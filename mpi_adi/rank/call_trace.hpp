@@ -25,8 +25,7 @@ class ModuleDefinitions {
   // Searches for addresses in no file, which are those of code that was generated at run time. Each search is
   // expensive, so there is a limit.
   static constexpr int kMissesMax = 16;
-  // Half open: `end` is the first address behind the file's mapping.
-  // The addresses of a file that was recorded.
+  // The addresses of a file that was recorded; `end` is the first one behind its mapping.
   struct Range {
     std::uintptr_t begin = 0;
     std::uintptr_t end = 0;

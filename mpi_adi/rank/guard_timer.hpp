@@ -16,8 +16,8 @@ class GuardTimer {
  public:
   explicit GuardTimer(sim::Process& process) : process_(process) {}
 
-  // With 0 it takes the wait off the board, if it was there.
-  // Called while the wait for rank `holder` lasts, with the time so far, and with 0 when it is over.
+  // Called while the wait for rank `holder` lasts, with the time so far, and with 0 when it is over, which takes the
+  // wait off the board.
   void waits(std::uint32_t holder, std::uint64_t waited_ns);
 
  private:

@@ -41,8 +41,8 @@ class Handles {
   // never freed.
   [[nodiscard]] MPI_Request sent_request() const { return sent_request_.handle; }
   // Derived types only; predefined ones are found by datatype().
-  // Messages that a matched probe took off the heap and no MPI_Mrecv has received (MPI_Message). The device owns them.
   [[nodiscard]] HandleTable<Datatype>& datatypes() { return datatypes_; }
+  // Messages that a matched probe took off the heap and no MPI_Mrecv has received (MPI_Message). The device owns them.
   [[nodiscard]] HandleTable<Message>& messages() { return messages_; }
   // Operations of MPI_Op_create; the table is the owner of each.
   [[nodiscard]] HandleTable<Operation>& operations() { return operations_; }

@@ -43,8 +43,8 @@ struct ProcessStart {
   [[nodiscard]] virtual portals::Status start(std::unique_ptr<sim::Process>& out) = 0;
 };
 
-// MPI in one process of the job. The operating system's is never destroyed, because threads and signal handlers may use
-// it until the very end; therefore it is constant-initialized too.
+// MPI in one process of the job. That of the operating system's process is constant-initialized and never destroyed,
+// because threads and signal handlers may use it until the very end.
 class MpiProcess {
  public:
   constexpr MpiProcess() = default;
@@ -90,8 +90,7 @@ class MpiProcess {
   using Slot = sim::Published<ProcessPart*>;
   // A constructor of some part.
   using NewPart = ProcessPart* (*)();
-  // Each slot is set once, by make_part(), and emptied by destroy_parts().
-  // A part's place.
+  // The slot of a part: set once, by make_part(), and emptied by destroy_parts().
   template <typename Part>
   [[nodiscard]] Slot& slot() {
     return parts_[static_cast<std::size_t>(Part::kSlot)];
@@ -111,6 +110,7 @@ class MpiProcess {
   sim::Published<InitState> init_state_{InitState::before};
   // Owned by the part `job` (mpi/process/machine).
   sim::Published<MpiRank*> rank_;
+  // So two threads that need a part at once get the same one.
   std::mutex making_;  // taken to make a part only
   // Published, so that a reader without the lock sees a whole part.
   std::array<Slot, static_cast<std::size_t>(PartSlot::count)> parts_;

@@ -44,8 +44,8 @@ struct ObjectTables {
   ErrorHandlerPtr file_handler = error_handlers.find(MPI_ERRORS_RETURN);
   // Sessions of this rank; those that were finalized are deleted.
   SessionTable sessions;
-  // The program's keys of MPI_Comm_create_keyval and its variants for types and windows. Predefined keys are in
-  // `inquiries`.
+  // The program's keys of MPI_Comm_create_keyval and its variants for types and windows. The values of predefined keys
+  // are in `inquiries`.
   KeyvalTable keyvals;
   Inquiries inquiries;
   // The blocks of MPI_Alloc_mem. They belong to the program; a block that it never frees stays.

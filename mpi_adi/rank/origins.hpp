@@ -18,7 +18,6 @@ namespace margay::mpi_adi {
 struct UserRequest;
 
 // A call of the program.
-// A view of a string literal, so copies of an Origin stay valid.
 struct Origin {
   std::string_view function;  // empty: not recorded
   sim::SourceLocation place;  // of the call; valid after the file is unloaded

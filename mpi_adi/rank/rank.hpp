@@ -32,8 +32,8 @@ class Rma;             // mpi_adi/rma/rma
 class MpiRank {
  public:
   // Starts MPI in a process that has joined its job; the program has no communicator yet. `make_extension` runs before
-  // Called once, with the rank complete except for its extension.
   // the first message can arrive. Fails on an invalid option of the run.
+  // Its argument is complete except for the extension.
   using MakeExtension = std::unique_ptr<RankExtension> (*)(MpiRank&);
   [[nodiscard]] static portals::Status start_on(std::unique_ptr<sim::Process> process, MakeExtension make_extension,
                                                 std::unique_ptr<MpiRank>& out);
@@ -88,8 +88,7 @@ class MpiRank {
   // Point-to-point messages. Requires: inside.
   [[nodiscard]] Device& device() { return device_; }
   [[nodiscard]] BufferedSends& buffered() { return *buffered_; }
-  // Used only when several threads call MPI.
-  // The place where threads wait for events that one of them polls for.
+  // The place where threads wait for events that one of them polls for. Used only when several threads call MPI.
   [[nodiscard]] WaitRoom& wait_room() { return wait_room_; }
   [[nodiscard]] CallTrace& call_trace() { return *call_trace_; }
   // It has a lock of its own.
@@ -97,6 +96,7 @@ class MpiRank {
   [[nodiscard]] ObjectTables& tables() { return *tables_; }
   // One-sided communication; made at its first use.
   [[nodiscard]] Rma& rma() {
+    // Most programs use no window, and then attach no portals for them.
     if (rma_ == nullptr) [[unlikely]]
       make_rma();
     return *rma_;

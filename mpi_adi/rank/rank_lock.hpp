@@ -46,7 +46,7 @@ class RankLock {
   // Leaves the rank. A thread that had to enter beside the lone one leaves by the slow path.
   void leave() {
     if (threaded()) {
-      // Not the holder: the lone thread, which entered before the state changed.
+      // This thread entered beside the lone one; or it is the lone one, which entered without the threads' lock.
       if (beside_lone_thread_ || !mutex_.mine()) [[unlikely]]
         return leave_beside();
       process_lock_.owner_leave();
@@ -92,8 +92,7 @@ class RankLock {
   [[gnu::noinline]] void enter_beside_lone_thread();
   [[gnu::noinline]] void leave_beside();
 
-  // References to parts of the rank's process; constant after construction.
-  // Constant.
+  // Constant. The process, its lock, and the observers that the constructor was given.
   sim::Process& process_;
   sim::BiasedLock& process_lock_;
   sim::YieldPolicy& outside_;
@@ -103,7 +102,7 @@ class RankLock {
   enum class Threads : std::uint8_t { one, asked, many };
   sim::Published<Threads> threads_{Threads::one};
   bool beside_lone_thread_ = false;  // the holder of the threads' lock has the coprocessor's side; guarded by mutex_
-  // The thread that resumed the rank last; any thread reads it, at the first call that finds state `one` or `asked`.
+  // The thread that resumed the rank last. Any thread may read it.
   sim::Published<std::thread::id> lone_thread_{std::this_thread::get_id()};
 };
 

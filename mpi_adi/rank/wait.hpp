@@ -90,7 +90,6 @@ class SharedWait {
     if (polls_for_all_) rank_.wait_room().end_polling();
   }
   SharedWait(const SharedWait&) = delete;
-  // Copying would count this thread as a poller twice.
   SharedWait& operator=(const SharedWait&) = delete;
 
   // Whether this thread must run rounds. False once done() has held; done() may not be called again then.
@@ -120,7 +119,7 @@ class SharedWait {
 // Runs progress until `done()` holds, which is tested after at most `messages` messages of each wire. The process lock
 // is held on entry, on return, and whenever done() runs. With several threads it is given up between rounds, so that
 // their calls go on, and another waiting thread may call done(): see Guest.
-// The trace and the timer exist only for a wait that does not end at the first test, which is the common case.
+// A wait that ends at its first test, which is the common case, has neither trace events nor a timer.
 //
 //   wait_until(rank, [&] { return request.complete; });
 template <typename Done>
@@ -136,7 +135,7 @@ void wait_until(MpiRank& rank, Done done, int messages = Device::kMessagesPerRou
     const bool moved = rank.device().progress(shared.alone() ? messages : Device::kMessagesPerRound);
     if (done()) return;
     const bool gave_way = shared.after_round(moved);
-    // Progress, although not for this wait: its policy and its reports begin anew.
+    // The idle time begins anew, although the progress may not have been this wait's.
     if (moved) {
       waiter.moved();
       stall.moved();

@@ -33,8 +33,8 @@ class Guest {
   // The condition without its type, so that guests of all waits fit one list.
   bool (*done_)(void*);
   void* asked_;
-  // Written by the polling thread under the process lock, before it calls summons_.
-  // Its condition held when it was called; false: it was called to poll.
+  // Its condition held when it was called; false: it was called to poll. Written under the process lock, before
+  // summons_ is called; read without the lock, after summons_.wait().
   bool served_ = false;
   sim::Summons summons_;
 };
@@ -73,6 +73,7 @@ class WaitRoom {
     looks_alone_ = turns == turns_at_look_ ? looks_alone_ + 1 : 0;
     turns_at_look_ = turns;
     if (pollers_ == 0 && empty() && looks_alone_ >= kAlone) return false;
+    // A yield costs a system call, so not every test makes one.
     return ++looks_ % kLooksToYield == 0;
   }
   // Wakes the guests whose condition holds.

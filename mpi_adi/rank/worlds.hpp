@@ -77,6 +77,7 @@ class Worlds {
   static_assert(handle_kind(kNoHandle) == HandleKind::invalid);
   MPI_Comm world_handle_ = kNoHandle;
   MPI_Comm self_handle_ = kNoHandle;
+  // Objects, not table entries: they exist before any handle and for as long as the rank.
   Communicator world_;
   Communicator self_;
   // Beside world_, so that the program's error handler, name and attributes do not apply to the library's messages.

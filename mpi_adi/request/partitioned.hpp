@@ -104,8 +104,8 @@ class Partitioned : public OwnRequest, protected ParentRequest {
   void message_completed(const Request& message);
 
   Device& device_;
-  // Messages and setups are bytes: sender and receiver may divide them differently.
-  // The receive's and the setup's datatype; a send of data uses the program's.
+  // The datatype of setups and of received messages, because sender and receiver may divide the data differently. Sent
+  // data has the program's datatype.
   Datatype& bytes_;  // MPI_BYTE
   PartitionedCall call_;
   bool active_ = false;

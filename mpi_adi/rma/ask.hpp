@@ -101,9 +101,8 @@ class Asked {
   // An accumulate otherwise.
   [[nodiscard]] bool is_swap() const { return head_.what == Ask::swap; }
 
-  // A swap has exactly one piece and two operands; see combine().
-  AskHead head_;
   // Copies of the body's head and pieces, because the body has no alignment.
+  AskHead head_;
   // The one piece of an ask that lists none.
   Piece whole_;
   std::vector<Piece> many_;

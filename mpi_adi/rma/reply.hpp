@@ -50,6 +50,7 @@ struct Outgoing final : Listener {
   int target = 0;
   Outstanding* request = nullptr;
   Pieces pieces;
+  // The body, if this object owns it; a put's body stays in the origin's memory.
   std::vector<std::byte> body;         // an ask's head and operands
   std::vector<portals::Buffer> table;  // of a body in pieces of the window
   sim::Transmission transmission;

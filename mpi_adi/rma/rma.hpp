@@ -73,7 +73,7 @@ struct AccessCounts {
 struct AccumulateOperands {
   MPI_Op op = MPI_NO_OP;
   MPI_Datatype type = MPI_BYTE;
-  // As far apart as in memory, padding included; for a pair more than its data.
+  // Bytes from one element to the next, padding included.
   std::uint32_t element_bytes = 1;
   std::uint64_t count = 0;
   portals::Region elements;            // in pieces of whole elements; empty with MPI_NO_OP
@@ -318,7 +318,7 @@ class Rma final : public Listener {
   AccessCounts counts_;
   // Messages of this origin's accesses that have not left, and answers that have not arrived.
   std::uint32_t under_way_ = 0;
-  // Attached windows and mapped peers, which this object finds but does not own.
+  // Attached windows, which this object does not own.
   std::unordered_map<std::uint32_t, Window*> windows_;        // by context
   std::unordered_map<std::uint32_t, sim::PeerMemory> peers_;  // other processes of the node, by local rank
   // Blocks of freed windows to which a body or an answer under way still refers.

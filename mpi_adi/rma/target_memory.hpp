@@ -77,8 +77,8 @@ class TargetMemory {
     return reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(offset));
   }
 
-  // Whether some of the bytes belong to the window: another origin may then write them at any moment (rma,
-  // others_may_write). Linear in the pieces of a dynamic window.
+  // Whether some of the bytes belong to the window: another origin may then write them at any moment
+  // (Rma::others_may_write). Linear in the pieces of a dynamic window.
   [[nodiscard]] bool overlaps(portals::Buffer with) const {
     const auto begin = reinterpret_cast<std::uintptr_t>(with.base);
     // Half-open ranges that share a byte.
@@ -94,6 +94,7 @@ class TargetMemory {
   std::byte* base_ = nullptr;
   std::uint64_t bytes_ = 0;
   bool dynamic_ = false;
+  // Of a dynamic window.
   std::map<std::uintptr_t, std::uint64_t> pieces_;  // bytes by address; they do not overlap
   std::multiset<std::uintptr_t> empty_;             // pieces of 0 bytes, which may be attached several times
 };

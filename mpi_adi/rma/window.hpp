@@ -189,8 +189,7 @@ struct Window {
   bool lock_all_unchecked = false;  // MPI_MODE_NOCHECK: no lock was requested
   std::uint32_t locks = 0;          // number of targets with a lock, without lock_all
   bool starts = false;              // between MPI_Win_start and MPI_Win_complete
-  // Ranks in the window.
-  // The targets of MPI_Win_start's epoch.
+  // Ranks in the window: the targets of MPI_Win_start's epoch.
   std::vector<int> start_group;
   std::vector<int> post_group;    // of the exposure epoch; empty after MPI_Win_wait
   bool exposes = false;           // between MPI_Win_post and MPI_Win_wait
