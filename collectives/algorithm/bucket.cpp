@@ -1,10 +1,12 @@
-// The bucket algorithms (paper 001, section 3.2, figure 9): ranks in a ring, each of which streams to the next one what
-// it received from the one before, piece after piece, and combines it on the way where the operation does. Cost, p
-// ranks, n bytes in all: (p - 1) α + (p - 1)/p n β for a collect (an allgather); the same and (p - 1)/p n γ for a
-// reduce-scatter; the sum of both for an allreduce. A broadcast is a scatter, (p - 1) α + (p - 1)/p n β of the root
-// alone, and then a collect. A piece travels while the next one is combined, so for long rows nearly all of it
-// overlaps. But a rank waits for the one before it p - 1 times: where ranks outnumber processors, each time costs a
-// turn.
+// The bucket algorithms (paper 001, section 3.2, figure 9). The ranks form a ring, and each one streams what it
+// received from the rank before it to the next one, piece after piece; a reduction combines the pieces on the way.
+// Cost, p ranks, n bytes in all:
+//   collect (allgather)   (p - 1) α + (p - 1)/p n β
+//   reduce-scatter        the same, and (p - 1)/p n γ
+//   allreduce             the sum of both
+//   broadcast             a scatter, (p - 1) α + (p - 1)/p n β of the root alone, and a collect
+// A piece travels while the next one is combined, so for long rows nearly all of the combining overlaps. But a rank
+// waits for the one before it p - 1 times: where ranks outnumber processors, each time costs a turn.
 //
 // Parts are combined in the order of the ring, which begins at a different rank for each slice, so the operation must
 // commute. All ranks get the same bits, as each slice is combined once.

@@ -231,10 +231,10 @@ extern constinit const Row<AllgatherCall> allgather_by_exchange{
       return swap_blocks(collective, call);
     }};
 
-// Reduce-scatter by rounds, those of allgather_exchange backwards: in the round of 2^k each rank sends its parts of up
-// to 2^k slices to the rank 2^k behind it: those of that rank's own slice and of the slices after it. It adds what it
-// receives from the rank 2^k before to its parts of its own slice and of those after it. Cost: ceil(log2 p) α +
-// (p - 1)/p n (β + γ), for any number of ranks. Each rank waits for all rounds before: for short rows.
+// Reduce-scatter by the rounds of allgather_exchange, backwards. In the round of 2^k each rank sends the rank 2^k
+// behind it its parts of up to 2^k slices, namely that rank's own slice and those after it. What it receives from the
+// rank 2^k before, it adds to its parts of its own slice and those after it. Cost: ceil(log2 p) α + (p - 1)/p n (β +
+// γ), for any number of ranks. Each rank waits for all rounds before: for short rows.
 //
 // Members are combined in the order of a ring, which begins at another one for each slice: for operations that commute.
 Steps reduce_scatter_exchange(Collective& collective, Members members, SlicedRow row, Reducer combine) {

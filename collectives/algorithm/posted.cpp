@@ -1,9 +1,11 @@
-// Calls of one node in which some ranks post and others read (portal/post). Cost, p ranks, n bytes of each: no message;
-// a poster writes its data once, n β, and is done; each reader reads it, n β, the root of a reduction or a gather
-// (p - 1) n, with (p - 1) n γ. Broadcast and scatter: the root posts, all read. Reduction and gather: all post, the
-// root reads. A scan: each rank reads the combination of the ranks before it, adds its own part, and posts that for the
-// next one. No rank waits for readers, so consecutive calls overlap, and where ranks outnumber processors a rank is
-// scheduled once for many of them.
+// Calls of one node in which some ranks post and others read (portal/post). Broadcast and scatter: the root posts, and
+// all read. Reduction and gather: all post, and the root reads. A scan: each rank reads the combination of the ranks
+// before it, adds its own part, and posts that for the next one. Cost, p ranks, n bytes of each, and no message:
+//   a poster        n β, once
+//   a reader        n β
+//   a reading root  (p - 1) n β, and of a reduction (p - 1) n γ
+// No rank waits for readers, so consecutive calls overlap, and where ranks outnumber processors a rank is scheduled
+// once for many of them.
 //
 // Parts are combined in the order of ranks, so the operation need not be commutative; the bracketing is that order.
 #include <cstring>

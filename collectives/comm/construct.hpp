@@ -103,8 +103,8 @@ struct Edge {
 // Members of a communicator that see the same folder (MPIX_COMM_TYPE_NEIGHBORHOOD with the hint nbhd_common_dirname).
 
 // The color to split by: the lowest rank of the same host that sees the same folder at its `path`; MPI_UNDEFINED if
-// `path` is not a folder. (Only within a host, because a network file system has another device number on each host.)
-// Returns MPI_SUCCESS or MPIX_ERR_PROC_FAILED.
+// `path` is not a folder. Folders of different hosts are never the same, because a network file system has another
+// device number on each host. Returns MPI_SUCCESS or MPIX_ERR_PROC_FAILED.
 [[nodiscard]] int color_of_folder(mpi_adi::MpiRank& rank, mpi_adi::Communicator& communicator, const std::string& path,
                                   int& color);
 

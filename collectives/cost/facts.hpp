@@ -36,13 +36,13 @@ struct AskedPlan {
   bool operator==(const AskedPlan&) const = default;
 };
 
-// Parses "2x4": lengths, the fastest dimension first (topology/grid), each perhaps with a letter: s, short; l, long, by
-// slices; b, long, round a bucket's ring. Fails with a message that describes the syntax.
+// Parses "2x4": the lengths, the fastest dimension first (topology/grid). A letter may follow a length: s (short), l
+// (long, by slices) or b (long, round a bucket's ring). Fails with a message that describes the syntax.
 [[nodiscard]] portals::Status parse_plan(std::string_view text, AskedPlan& out);
 
-// Completes a requested plan for `ranks` ranks on `nodes` nodes with `on_node` each: the requested lengths, or a node's
-// ranks and the nodes; long by slices unless requested otherwise. nullopt if there is no such plan for that many ranks.
-// `on_node` 0: nodes have different numbers of ranks, so lengths must be requested.
+// Completes a requested plan for `ranks` ranks on `nodes` nodes with `on_node` each. Lengths that were not requested
+// are a node's ranks and the nodes; dimensions are long, by slices, unless requested otherwise. nullopt: there is no
+// such plan for that many ranks. `on_node` 0: nodes have different numbers of ranks, so lengths must be requested.
 [[nodiscard]] std::optional<HybridPlan> complete_plan(const AskedPlan& asked, int ranks, int nodes, int on_node);
 
 // The collective operations of MPI, each with all its forms (gather, gatherv, igather, ...).

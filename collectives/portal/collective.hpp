@@ -27,10 +27,10 @@ using mpi_adi::Flow;
 using mpi_adi::run;
 using mpi_adi::Steps;
 
-// The limit of messages that a rank has in progress at once in a direct exchange; it bounds the length of the match
+// The limit of messages that a rank has in progress at once in a direct exchange. It bounds the length of the match
 // list in a communicator of thousands of ranks. Above the limit a rank works in turns, so all ranks must order their
-// messages alike. kAllAtOnce: no limit, for patterns without such an order, such as exchanges of neighbors: there a
-// rank could wait for a message of another rank's later turn, and deadlock.
+// messages alike. kAllAtOnce is for patterns without such an order, such as exchanges of neighbors: with a limit, a
+// rank could wait for a message of another rank's later turn, which is a deadlock.
 inline constexpr std::size_t kDirectAtOnce = 64;
 inline constexpr std::size_t kAllAtOnce = std::numeric_limits<std::size_t>::max();
 
@@ -266,9 +266,9 @@ static_assert(kHandshakeBytes <= mpi_adi::kSourceMask >> mpi_adi::kSourceShift);
 // member. Requires: `bytes` of each row <= kHandshakeBytes; no other messages to this rank in this phase; `members`
 // outlives it.
 //
-// The entry accepts only rows of the table's length, which the match bits carry in place of the source: otherwise the
-// row of a sender that names another length could end outside the table, and the kernel would drop it. With the length
-// in its match bits it goes to the heap, where this call finds it, and no other call is involved.
+// The entry accepts only rows of the table's length, which the match bits carry in place of the source. The row of a
+// sender that names another length could end outside the table, and the kernel would drop it. With its length in the
+// match bits it goes to the heap instead, where this call finds it, and no other call is involved.
 class ReceiveRows : public Part, public mpi_adi::Awaitable<ReceiveRows> {
  public:
   // Puts the table's entry into the match list; takes rows from the heap when first polled.

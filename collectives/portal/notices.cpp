@@ -345,10 +345,10 @@ void Notices::repeat_ready(const CallState& call, int member) {
   }
 }
 
-// Answers a notice of a call that is complete here, or whose communicator is gone. A member that is ready for a
-// message, and was not served, took the call for another one than this process did; but not if it repeats its "ready",
-// as the first one may have been served. A member that offers a message was asked for it meanwhile, or its call differs
-// likewise.
+// Answers a notice of a call that is complete here, or whose communicator is gone. A member that is ready for a message
+// and was not served took the call for another one than this process did. A repeated "ready" proves nothing, because
+// the first one may have been served. A member that offers a message was asked for it meanwhile, or its call differs,
+// too.
 void Notices::answer_past(const portals::Header& header) {
   const NoticeKind kind = kind_of(header);
   if (kind != NoticeKind::offer && (!is_ready(kind) || is_again(header))) return;

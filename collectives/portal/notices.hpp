@@ -2,9 +2,11 @@
 // all of them report that a child is ready for a long message; the others arise when members' calls do not fit each
 // other.
 //
-// A notice is a header without a body: the call's number, the sender and the context in the match bits, its kind
-// (NoticeKind) in the bits of the message type, the sender's description of the call (Shape) in the user data, the
-// communicator's generation in the offset.
+// A notice is a header without a body:
+//   match bits     the call's number, the sender, the context, and as message type the kind (NoticeKind)
+//   user data      the sender's description of the call (Shape)
+//   offset         the communicator's generation
+//   return portal  of a "ready" for a stream: the portal to stream to
 //
 // Notices of calls that this process has not begun are kept, at most kEarlyMax. Beyond that, those that can be repeated
 // are dropped. A dropped offer needs no repetition: its receiver sends its "ready" when it begins the call. A dropped

@@ -48,14 +48,16 @@ class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
   void keep(mpi_adi::Datatype& type);
 
  private:
-  // prepare(): called when a call begins; packs the program's data. finish(): called after its messages, if they
-  // brought no error; puts the result into the program's memory, and returns MPI_SUCCESS or the call's error.
+  // Packs the program's data. Called when a call begins.
   virtual void prepare() {}
+  // Puts the result into the program's memory, and returns MPI_SUCCESS or the call's error. Called after the call's
+  // messages, if they brought no error.
   [[nodiscard]] virtual int finish() { return MPI_SUCCESS; }
   // The message for an error that is neither a difference of calls nor a lost process.
   [[nodiscard]] virtual std::string words_of(int /*error_class*/) const { return {}; }
-  // plan(): the algorithm and the shape of the call. text(): starts the call's routine.
+  // The algorithm and the shape of the call.
   [[nodiscard]] virtual Plan plan(const StandingFacts& standing) const = 0;
+  // Starts the call's routine.
   [[nodiscard]] virtual Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) = 0;
 
   // The routine from its plan to its flush.

@@ -62,8 +62,8 @@ struct Compared {
 [[nodiscard]] std::string seconds_text(double seconds);
 [[nodiscard]] std::string length_text(std::uint64_t bytes);
 
-// The paper's "larger than say 10 Kbytes" (section 3), computed with the Paragon's rates: the shortest length from
-// which on a broadcast is cheaper by the bucket than by the tree, on `nodes` nodes with a rank each; 0: none.
+// The shortest length from which on the bucket broadcasts more cheaply than the tree, by the Paragon's rates, on
+// `nodes` nodes with a rank each; 0: there is none. The paper says "larger than say 10 Kbytes" (section 3).
 [[nodiscard]] std::uint64_t paragon_crossover(int nodes);
 
 }  // namespace margay::collectives

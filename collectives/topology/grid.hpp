@@ -46,7 +46,7 @@ struct HybridPlan {
   [[nodiscard]] bool any_long() const;
 
   // The order in which an algorithm handles the dimensions, without those of length 1: the long ones first, so that the
-  // short ones have only slices to move; each sort in the grid's order.
+  // short ones have only slices to move. Long ones, and short ones, keep the grid's order among themselves.
   struct Order {
     std::array<std::uint8_t, kMaxDimensions> dimensions = {};
     std::size_t count = 0;

@@ -91,8 +91,9 @@ struct Communicator {
   // Numbers of its collective calls, so that consecutive calls do not mix, and of its distributed graphs.
   std::uint64_t collective_sequence = 0;
   std::uint64_t distributed_graphs = 0;
-  // For persistent collective calls (collectives/portal/notices): the channel that the next one tries, the number of
-  // agreements on free channels, and a bit for each of the latest channels that is free; empty: all are.
+  // For persistent collective calls (collectives/portal/notices): the channel that the next one tries; the number of
+  // agreements on free channels; a bit for each channel of the latest agreement, set if the channel is free. An empty
+  // list means that all are free.
   std::uint64_t next_channel = 0;
   std::uint64_t channel_agreements = 0;
   std::vector<std::uint64_t> free_channels;

@@ -20,9 +20,9 @@ void cancel(DeviceParts& parts, Request& request);
 // The reason for asking a message back, which the receiver reports: a message that no rank receives is a leak at the
 // receiver, one that the program cancelled is not.
 enum class AskBack : std::uint8_t { cancelled = 0, nobody_receives = 1 };
-// Asks the receiver to give a send's message back. Only a send that awaits an acknowledgment, a pull or a synchronous
-// answer can be asked back, since only these name themselves to their receiver; no effect on others, nor on one that
-// has been asked back already.
+// Asks the receiver to give a send's message back. Possible only while the send awaits an acknowledgment, a pull or a
+// synchronous answer, since only then the message names its send to the receiver. No effect on other sends, or on one
+// that has been asked back already.
 void ask_back(DeviceParts& parts, SendRequest& send, AskBack why);
 // Answers the questions that have arrived: frees each message that no receive has, and reports to its sender whether it
 // did.

@@ -1,9 +1,10 @@
 // The lock of a rank: the process lock, and before it, when several threads call MPI, a lock among the threads.
 //
-// States (Threads): `one`: a single thread calls, and takes the process lock by its cheap side alone. `asked`: another
-// thread has called, but the lone thread may still be inside by the cheap side alone, or about to enter so; until it
-// has seen the change, other threads take the coprocessor's side. `many`: all threads take the threads' lock first,
-// whose holder is the owner of the process lock.
+// The states (Threads):
+//   one    a single thread calls, and takes the process lock by its cheap side alone
+//   asked  another thread has called, but the lone thread may still be inside by the cheap side alone, or about to
+//          enter by it; until it has seen the change, other threads take the coprocessor's side
+//   many   all threads take the threads' lock first, whose holder is the owner of the process lock
 #pragma once
 
 #include <cstdint>

@@ -133,8 +133,8 @@ class Rma final : public Listener {
            window.check == nullptr;
   }
   // Whether the lock can be returned before all answers have arrived. The unlock is then a message, which must follow
-  // everything that needs the lock: no body of an access is still queued here, no puts are unflushed, and the target
-  // reads its memory for no outstanding answer.
+  // everything that needs the lock. So no body of an access may be queued here, no put may be unflushed, and no
+  // outstanding answer may still need the target to read its memory.
   [[nodiscard]] static bool may_unlock_behind(const Window& window, const WindowTarget& target) {
     return target.lock_asked && target.locked && !target.control.here() && target.sending.none() && !target.unflushed &&
            target.reads == 0 && window.check == nullptr;

@@ -27,8 +27,8 @@ namespace margay::mpi_adi {
 
 // A counter of operations under way to a target. A wait for it covers the operations that began before the wait, but
 // not those that other threads of the rank begin meanwhile. Each operation belongs to a generation. A wait begins a new
-// generation as soon as the previous one has ended, so at most two are under way, two counters are enough, and a wait
-// lasts until at most two generations have ended.
+// generation as soon as the previous one has ended. So at most two generations are under way, which two counters can
+// count, and a wait lasts until at most two have ended.
 
 class UnderWay {
  public:
