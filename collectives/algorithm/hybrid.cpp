@@ -19,10 +19,10 @@ SlicedRow cut_at(const NestedSlices::Level& level, const Reduction& is) {
 
 }  // namespace
 
-// Broadcast, dimension by dimension. In a long one the root of a line sends each of its l ranks a slice, and all of
-// them continue as roots of their lines in the other dimensions; at the end the ranks of every line exchange their
-// slices. In a short one the data goes along the line's tree. Cost, of n bytes: the sum over the dimensions, long ones
-// first, of
+// Broadcast, dimension by dimension. In a long dimension the root of a line sends each of its l ranks a slice. All of
+// them continue as roots of their lines in the other dimensions, and at the end the ranks of every line exchange their
+// slices. In a short dimension the data goes along the line's tree. Cost, of n bytes: the sum over the dimensions, long
+// ones first, of
 //   long, slices or bucket: 2 (l - 1) α + 2 (l - 1)/l m β, m = n divided by the long lengths before;
 //   short:                  ceil(log2 l) (α + m β), m = n divided by all long lengths.
 Steps bcast_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan plan, int root, portals::Region data) {
@@ -130,9 +130,9 @@ extern constinit const Row<AllreduceCall> allreduce_by_hybrid{
       return allreduce_hybrid(collective, means.groups, *means.plan, call.reduction);
     }};
 
-// Allgather, dimension by dimension: the ranks of a line exchange all that they have. The dimensions come in the
-// reverse of the other hybrids' order: the short ones first, while there is little to move, and nodes before a node's
-// own ranks, so that each block goes to each node once. Cost, of n bytes in all, of the dimensions in this order:
+// Allgather, dimension by dimension: the ranks of a line exchange all that they have. The order of the dimensions is
+// the reverse of the other hybrids' order. Short ones are first, while there is little to move; nodes are before a
+// node's own ranks, so each block goes to each node once. Cost, of n bytes in all, of the dimensions in this order:
 //   long, slices or bucket: (l - 1) α + (l - 1) m β, m = n/p times the product of the lengths before;
 //   short:                  ceil(log2 l) α + (l - 1) m β.
 // In all (p - 1)/p n β, as without dimensions; the gain is in start-ups.

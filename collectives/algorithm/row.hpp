@@ -1,7 +1,7 @@
 // A row of the registry of algorithms: one algorithm for one operation. Each algorithm's file ends with its rows;
-// registry.cpp lists them. If an algorithm has several rows for an operation, the first that can do the call serves it:
-// those through memory (Algorithm::shared) differ in the lengths and the number of ranks that they serve, and in
-// whether each rank needs a processor.
+// registry.cpp lists them. If an algorithm has several rows for an operation, the first that can do the call serves it.
+// Only Algorithm::shared has several; they differ in the lengths and numbers of ranks that they serve, and in whether
+// each rank needs a processor.
 #pragma once
 
 #include "collectives/algorithm/calls.hpp"

@@ -49,9 +49,9 @@ class CallNumber {
     return static_cast<std::uint32_t>(made) & ((1U << kChannelBits) - 1);
   }
 
-  // Whether a member has not yet begun this call. comes_after_calls(): a call in order, where that member has made
-  // `calls` such calls; comes_after_starts(): a persistent one, where it has started the channel `starts` times.
-  // Numbers wrap: the comparison holds while fewer than half of all numbers lie between two members.
+  // Whether a member has not yet begun this call. comes_after_calls() is for a call in order, where that member has
+  // made `calls` such calls. comes_after_starts() is for a persistent one, where it has started the channel `starts`
+  // times. Numbers wrap: the comparison holds while fewer than half of all numbers lie between two members.
   [[nodiscard]] constexpr bool comes_after_calls(std::uint64_t calls) const {
     return not_before(word_, static_cast<std::uint32_t>(calls), 32 - 1);
   }

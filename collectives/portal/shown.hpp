@@ -44,9 +44,9 @@ class Shown : public Part {
   // Reports to `member` that this one leaves because a process is lost.
   void notify_loss(int member) const;
 
-  // Counts a poll in vain. From the kLooksBeforeDoubt-th on it returns true in a team with strips: a member that
-  // finishes a call then wakes this one, and the caller has to check the others' progress in each poll, so also in the
-  // last one before a sleep.
+  // Counts a poll in vain. From the kLooksBeforeDoubt-th on it returns true in a team with strips. A member that
+  // finishes a call then wakes this one. The caller has to check the others' progress in each poll, so also in the last
+  // one before a sleep.
   [[nodiscard]] bool doubts() { return ++looks_ >= kLooksBeforeDoubt && ask_for_progress(); }
   // The number of a barrier of this call; not 0. Two bits for the step suffice, as two barriers of a call that are in
   // use at once differ by one step. Two calls have the same number only if a multiple of kMeetingCalls lies between

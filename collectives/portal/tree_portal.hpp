@@ -1,5 +1,5 @@
-// The portal structures of the short message collectives (paper 001, section 3.1, figure 8): a match list in which a
-// single (or combined) block stands while a message is awaited, and behind it a message heap for early messages.
+// The portal structures of the short message collectives (paper 001, section 3.1, figure 8). A match list contains a
+// single (or combined) block while a message is awaited, and behind it a heap for early messages.
 //
 // Overlapping operations do not mix (section 3.3 offers "separate portals, sequence numbers, or some other form of
 // matching criteria"): the match bits carry the number of the collective call on its communicator.

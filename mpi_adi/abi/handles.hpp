@@ -1,6 +1,8 @@
-// Handles of the MPICH ABI, decoded and encoded. A handle has 32 bits: 31-30 kind, 29-26 object type, 25-0 the index
-// and type-specific bits above it (basic datatypes: size in bytes in 15-8, index in 7-0; keyvals: the type of their
-// objects in 25-22, index in 21-0).
+// Handles of the MPICH ABI, decoded and encoded. A handle has 32 bits:
+//   31-30  kind
+//   29-26  object type
+//   25-0   index, below type-specific bits; basic datatypes: size in bytes in 15-8, index in 7-0; keyvals: the type of
+//          their objects in 25-22, index in 21-0
 //
 // MPI_File is a pointer, and does not belong here. Pure arithmetic, no state.
 #pragma once

@@ -1,6 +1,6 @@
-// The representation "external32" (MPI 4.0, 14.5.2): packed big-endian elements, each of the size in the standard's
-// table: 4 bytes for MPI_LONG, 2 for MPI_WCHAR, 16 in the IEEE format for MPI_LONG_DOUBLE. A value that does not fit in
-// the smaller integer loses its upper bytes. The padding of an unpacked long double is zero.
+// The representation "external32" (MPI 4.0, 14.5.2): packed big-endian elements. Each has the size in the standard's
+// table, for example 4 bytes for MPI_LONG, 2 for MPI_WCHAR, and 16 in the IEEE format for MPI_LONG_DOUBLE. A value that
+// does not fit in the smaller integer loses its upper bytes. The padding of an unpacked long double is zero.
 #pragma once
 
 #include <cstddef>

@@ -91,8 +91,8 @@ class AttributeList {
 // The table of attribute keys by handle. A key that the program freed is found until its last attribute is deleted,
 // since MPI_Comm_delete_attr still accepts it (MPI 4.0, 7.7.2).
 
-// A key's index has the slot in its low 18 bits and the slot's generation in the 4 bits above: two bits less than other
-// handles, because the kind of object that the key is for stands there too. Under the process lock.
+// A key's index has the slot in its low 18 bits and the slot's generation in the 4 bits above. That is two bits less
+// than in other handles, because the upper bits contain the kind of object that the key is for. Under the process lock.
 class KeyvalTable {
  public:
   // Makes a key with a handle; nullptr when the table is full (2^18 keys alive). Requires: keyval.owner is set.

@@ -13,9 +13,9 @@ namespace margay::mpi_adi {
 // tasks, unexpected messages.
 void describe(const DeviceParts& parts, std::string& out, std::size_t limit_lines);
 
-// The first wait of the process and its counts, for the job board. Peer, tag and context are those of a probe, if a
-// call waits in one, otherwise those of one incomplete send or receive, so the launcher can search for cycles
-// (command/run/report/stall) without parsing lines.
+// The first wait of the process and its counts, for the job board. If a call waits in a probe, peer, tag and context
+// are the probe's; otherwise those of one incomplete send or receive. With these numbers the launcher searches for
+// cycles (command/run/report/stall).
 struct FirstWait {
   int peer = -1;  // rank in the world; -1: any, or none in particular
   int tag = -1;   // -1: any

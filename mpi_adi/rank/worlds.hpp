@@ -1,4 +1,4 @@
-// The communicators that a rank has from its start, the contexts of all others, and the state of the world model: from
+// The communicators that a rank has from its start, the contexts of all others, and the state of the world model. From
 // MPI_Init to MPI_Finalize the program has MPI_COMM_WORLD and MPI_COMM_SELF, a main thread and a thread level.
 #pragma once
 
