@@ -5,9 +5,9 @@
 //
 // Before any other step of a call, each member sends a report of it to rank 0 of the world, the judge. The judge
 // compares the n-th calls of a communicator (call_match) and reports each call in which two members differ. When
-// members call different functions they are out of step: the n-th calls behind that one are no longer one call, so
-// later calls of that communicator are not compared. The reports of one process arrive in the order of its calls, so
-// they carry no numbers.
+// members call different functions they are out of step: from there on, the n-th call of one member no longer belongs
+// to the n-th call of another. So later calls of that communicator are not compared. The reports of one process arrive
+// in the order of its calls, so they carry no numbers.
 #pragma once
 
 #include <cstddef>
@@ -66,7 +66,7 @@ class CallCheck final : public mpi_adi::Listener {
   // of calls.
   struct Stream {
     std::list<CallMatch> open;
-    // As the first report says.
+    // Size of the communicator, from the first report.
     std::uint32_t members = 0;
     // Number of the first call in `open`, counted from the stream's beginning.
     std::uint64_t first = 0;

@@ -143,7 +143,7 @@ class Collective {
   [[nodiscard]] bool lost(int rank) const;
   [[nodiscard]] bool any_lost() const;
   // Records that an awaited message will not come: from `member`, or, without an argument, from some member. The error
-  // says whether a process is lost or the calls differ.
+  // shows whether a process is lost or the calls differ.
   void fail_for_nothing(int member) {
     const bool has_lost = lost(member) || any_lost() || call_.has_said(member, NoticeKind::lost);
     fail(has_lost ? MPIX_ERR_PROC_FAILED : MPI_ERR_TRUNCATE);

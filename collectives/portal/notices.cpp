@@ -282,12 +282,13 @@ bool Notices::hear(const portals::Header& header) {
   if (found == known_.end()) return false;
   const Known& known = found->second;
   if (known.communicator == nullptr) {
-    // Else it is a newer one's, which this process is about to make.
+    // Otherwise the notice belongs to a newer communicator, which this process is about to make.
     if (std::ranges::find(known.past, header.offset) == known.past.end()) return false;
   } else if (header.offset == known.generation) {
     if (comes_yet(number_of(header), *known.communicator)) return false;
   }
-  // While a communicator lives here, no member has a newer one in its contexts: what is not its own is an older one's.
+  // While a communicator exists here, no member has a newer one in its contexts, so any other notice belongs to an
+  // older one.
   answer_past(header);
   return true;
 }

@@ -85,7 +85,8 @@ class Post : public Shown {
   void show_to(int member);
   // A member's posting of bytes that all members named. Requires: of(member) awaited, and no error.
   [[nodiscard]] const std::byte* data(int member) const;
-  // The whole room of a posting whose owner names its own bytes. The caller records what it reads of it (record_read).
+  // The whole room of a member's posting in which the owner alone chose the bytes. The caller records how many bytes it
+  // reads (record_read).
   [[nodiscard]] std::span<const std::byte> shown(int member) const;
   // Fills `landing` from a member's own memory. Returns false if the call has failed.
   [[nodiscard]] bool read(int member, const sim::ReadOffer& offer, const portals::Region& landing);

@@ -64,7 +64,7 @@ class TreePortal final : public mpi_adi::RankExtension, private mpi_adi::Listene
   // Enables the check of collective calls (CallCheck); check() is null while it is disabled.
   void check_calls(sim::Findings& findings, sim::SourceLines& lines);
   [[nodiscard]] CallCheck* check() { return check_.get(); }
-  // Counts of messages and bytes that collective calls sent, and of what they showed through shared memory.
+  // Counts of the messages and bytes of collective calls: sent() as messages, shown() through shared memory.
   [[nodiscard]] const sim::WireCounts& sent() const override { return sent_; }
   [[nodiscard]] const sim::WireCounts& shown() const override { return shown_; }
   // Discards early messages of a communicator whose contexts are about to be reused.

@@ -46,7 +46,7 @@ struct CheckedSend {
   [[nodiscard]] const CheckedSend& described() const { return copied_from != nullptr ? *copied_from : *this; }
 };
 
-// A receive, checked likewise. Source and tag may be wildcards.
+// A receive whose arguments have been checked. Source and tag may be wildcards.
 struct CheckedReceive {
   // The program's memory, which the kernel writes until the request is complete.
   void* buffer = nullptr;

@@ -4,8 +4,8 @@
 // The heap has a limit, and a message without room is held on its wire. That is head-of-line blocking: even in a
 // correct MPI program, the answer for which this process waits may be queued behind the held message. So after a
 // message has been held for a while, a second, much larger heap is opened, even if other messages still move. Memory
-// stays bounded, and the program continues. The fill level of the first heap is no criterion, because that heap may be
-// fragmented.
+// stays bounded, and the program continues. The fill level of the first heap is not a criterion, because that heap may
+// be fragmented.
 // 1. At any time, the catch-alls of exactly one heap are active.
 // 2. The second heap's catch-alls are active from its opening until it has received a message and is empty again. So
 //    all of its messages arrived after those of the first heap. Being empty alone does not close it: the held message

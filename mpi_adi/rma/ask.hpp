@@ -39,7 +39,7 @@ enum class Ask : std::uint8_t {
 // The fixed part of an ask, in the byte order of the machine.
 struct AskHead {
   Ask what{};
-  std::uint8_t bare_answer = 0;  // 1: an accumulate's answer has no bytes; it only says that the accumulate is done
+  std::uint8_t bare_answer = 0;  // 1: an accumulate's answer has no bytes; it only reports that the accumulate is done
   // Explicit, so that the head has no padding, and a body no undefined bytes.
   std::uint8_t reserved[2]{};
   std::int32_t origin = 0;  // rank in the window
