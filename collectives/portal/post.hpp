@@ -35,7 +35,7 @@ class Post : public Shown {
   struct Own {
     std::uint64_t bytes;  // that this member shows
   };
-  // The same with a number of bytes of this member's own.
+  // The same, but this member's posting has a length of its own.
   Post(Collective& collective, Team& team, Own own);
 
   // An awaitable of one condition of a Post.
@@ -83,10 +83,11 @@ class Post : public Shown {
   // show(), then notify() for all others or for one.
   void show_to_all();
   void show_to(int member);
-  // A member's posting of bytes that all members named. Requires: of(member) awaited, and no error.
+  // A member's posting of the length that all members gave to the constructor. Requires: of(member) awaited, and no
+  // error.
   [[nodiscard]] const std::byte* data(int member) const;
-  // The whole room of a member's posting in which the owner alone chose the bytes. The caller records how many bytes it
-  // reads (record_read).
+  // The whole room of a posting made with `Own`, of which only its owner knows the length. The caller records how many
+  // bytes it reads (record_read).
   [[nodiscard]] std::span<const std::byte> shown(int member) const;
   // Fills `landing` from a member's own memory. Returns false if the call has failed.
   [[nodiscard]] bool read(int member, const sim::ReadOffer& offer, const portals::Region& landing);
