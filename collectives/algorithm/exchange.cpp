@@ -13,8 +13,8 @@
 namespace margay::collectives {
 
 // Barrier by dissemination: in round k each rank notifies the one 2^k above it, and waits for the one 2^k below; after
-// the last round every rank has heard of all. Cost: ceil(log2 p) α, half of in and out along a tree, with p messages in
-// each round: for ranks that have a processor each.
+// the last round every rank has heard of all. Cost: ceil(log2 p) α. A barrier along a tree, in and out again, takes
+// twice that time, but here each round has p messages. So it is for ranks that have a processor each.
 Steps barrier_exchange(Collective& collective) {
   const int size = collective.size();
   const int rank = collective.rank();

@@ -194,7 +194,7 @@ void Notices::agreed_on_channels(Communicator& communicator, std::vector<std::ui
 void Notices::close(const Channel& channel) {
   const auto found =
       channels_.find(key_of(channel.communicator.collective_context, CallNumber::channel_of(channel.number)));
-  // Another call has the channel: this one never got it.
+  // Another call owns the channel, and this one never did.
   if (found->second != &channel) return;
   channels_.erase(found);
   if (early_ != 0) hear_early(channel.communicator, CallNumber::started(channel.number, 0));
@@ -348,8 +348,8 @@ void Notices::repeat_ready(const CallState& call, int member) {
 
 // Answers a notice of a call that is complete here, or whose communicator is gone. A member that is ready for a message
 // and was not served took the call for another one than this process did. A repeated "ready" proves nothing, because
-// the first one may have been served. A member that offers a message was asked for it meanwhile, or its call differs,
-// too.
+// the first one may have been served. A member that offers a message gets `past`: either it has been asked for
+// the message meanwhile, or its call differs too, and it knows which.
 void Notices::answer_past(const portals::Header& header) {
   const NoticeKind kind = kind_of(header);
   if (kind != NoticeKind::offer && (!is_ready(kind) || is_again(header))) return;

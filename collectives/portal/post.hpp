@@ -86,8 +86,8 @@ class Post : public Shown {
   // A member's posting of the length that all members gave to the constructor. Requires: of(member) awaited, and no
   // error.
   [[nodiscard]] const std::byte* data(int member) const;
-  // The whole room of a posting made with `Own`, of which only its owner knows the length. The caller records how many
-  // bytes it reads (record_read).
+  // The whole room of a posting made with `Own`, whose length is in its data. The caller records how many bytes it
+  // reads (record_read).
   [[nodiscard]] std::span<const std::byte> shown(int member) const;
   // Fills `landing` from a member's own memory. Returns false if the call has failed.
   [[nodiscard]] bool read(int member, const sim::ReadOffer& offer, const portals::Region& landing);

@@ -108,7 +108,7 @@ template <typename What>
     // Its construction takes the call's number.
     Collective collective(portal, communicator, plan.shape, plan.own);
     number = communicator.collective_sequence;
-    // After a loss this member takes part in no shared-memory call of the communicator any more.
+    // After a loss this member takes part in no further shared-memory call of the communicator.
     if (plan.algorithm == Algorithm::shared && standing.team->has_left_for_a_loss()) [[unlikely]] {
       error_class = MPIX_ERR_PROC_FAILED;
     } else {

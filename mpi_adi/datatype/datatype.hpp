@@ -50,7 +50,7 @@ struct alignas(64) Datatype {
 
   // Whether `count` elements are one run of bytes that begins at the buffer's address: then a count and a size describe
   // them, without a layout.
-  // The test on the path of each message that chooses between both forms of a region.
+  // Each message makes this test, to choose between the two forms of a region.
   [[nodiscard]] bool dense() const { return is_dense; }
 };
 
