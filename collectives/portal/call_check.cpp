@@ -70,7 +70,7 @@ void CallCheck::finish(CallReport report, const mpi_adi::Communicator& world) {
 void CallCheck::send(std::vector<std::byte> message) {
   ++sent_.messages;
   sent_.bytes += message.size();
-  // Frees the messages that their wires have taken.
+  // Frees the memory of the messages that the wires have taken over.
   std::erase_if(under_way_, [](const Sending& sending) { return sending.transmission.given_back; });
   portals::Header header;
   header.destination = {0, kJudge};
@@ -144,7 +144,8 @@ void CallCheck::hear(CallReport report, std::uint32_t from) {
   if (!stream.out_of_step && stream.open.empty()) streams_.erase(found);
 }
 
-// Reports come from wires: one that no member can have sent is discarded instead of asserted.
+// A report may come from a faulty process, so one that no member can have sent is discarded. An assertion would end
+// this process.
 bool CallCheck::Stream::takes(const CallRecord& record, std::uint32_t from) const {
   const auto made = at.find(from);
   return record.members == members && (made == at.end() ? 0 : made->second) >= first;

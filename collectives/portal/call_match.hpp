@@ -24,7 +24,8 @@ class CallMatch {
   // different calls: the first such pair, and later the first pair with different functions. Requires: that member has
   // not reported this call yet.
   [[nodiscard]] std::string add(CallReport report, std::uint32_t by);
-  // The members called different functions, so the calls behind this one need not be one call's either.
+  // Whether members called different functions; their later calls with equal numbers then need not belong together
+  // either.
   [[nodiscard]] bool out_of_step() const { return out_of_step_; }
   // Number of members that have reported this call.
   [[nodiscard]] std::uint32_t seen() const { return seen_; }

@@ -50,7 +50,7 @@ class MpiRank::OutsidePolicy final : public sim::YieldPolicy {
   MpiRank& rank_;
 };
 
-// A thread of several ends.
+// The observer of the end of a thread, for a rank with several threads.
 class MpiRank::EndOfThread final : public sim::ThreadEnds {
  public:
   explicit EndOfThread(MpiRank& rank) : rank_(rank) {}
