@@ -1,14 +1,7 @@
-#!/usr/bin/env python3
-"""What --check-rma tells of one-sided accesses that conflict, and that it tells of no others.
-
-    tests/mpi/launch_conflicts.py --build build/release                    every case
-    tests/mpi/launch_conflicts.py --build build/release conflicts          one
-    tests/mpi/launch_conflicts.py --list
-"""
+"""What --check-rma tells of one-sided accesses that conflict, and that it tells of no others."""
 import re
-import sys
 
-from launch_case import PLACE, SOURCES, cases_of, run_cases
+from launch_case import PLACE, SOURCES
 
 # What conflicts.c's accesses do, and the function that does it.
 DEEDS = {
@@ -130,7 +123,3 @@ def case_conflicts_end(case):
                 "all conflicts count")
     case.margay(program, "bad", ranks=3, status=1)
     case.expect(not case.last.stdout and "class 0, not" in case.last.stderr, "nobody is to be told unasked")
-
-
-if __name__ == "__main__":
-    sys.exit(run_cases(__doc__, cases_of(globals())))

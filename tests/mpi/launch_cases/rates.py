@@ -1,17 +1,9 @@
-#!/usr/bin/env python3
-"""What collectives choose by: rates that are measured, kept, given, wrong; and what `margay info --collectives` tells and draws.
-
-    tests/mpi/launch_rates.py --build build/release                every case
-    tests/mpi/launch_rates.py --build build/release plot           one
-    tests/mpi/launch_rates.py --list
-"""
+"""What collectives choose by: rates that are measured, kept, given, wrong; and what `margay info --collectives` tells and draws."""
 import pathlib
 import re
-import sys
 import tempfile
 import xml.etree.ElementTree as xml
 
-from launch_case import cases_of, run_cases
 
 # Of a machine that does not exist: where looks at memory take a second, and messages nothing.
 DEAR_MEMORY = ("inside=1e-9:1e-9:1e-12,between=1e-9:1e-9:1e-12,combined=1e-12,shared=1:1e-12,turn=1e-9")
@@ -128,7 +120,3 @@ def case_kept_rates(case):
                 case.run([*launcher, "-n", "4", case.ours("gathers.c")], env={**case.library_path, **variables})
                 case.expect("sum of ranks 6" in case.last.stdout, "a job goes on")
                 case.expect(case.last.stderr.count("passed over") == 1 and words in case.last.stderr, f"'{words}' is to be told, once")
-
-
-if __name__ == "__main__":
-    sys.exit(run_cases(__doc__, cases_of(globals())))

@@ -1,10 +1,4 @@
-#!/usr/bin/env python3
-"""What `margay top` and `margay stacks` tell of jobs that run, that end meanwhile, and that are none.
-
-    tests/mpi/launch_live.py --build build/release                every case
-    tests/mpi/launch_live.py --build build/release top_deadlock   one
-    tests/mpi/launch_live.py --list
-"""
+"""What `margay top` and `margay stacks` tell of jobs that run, that end meanwhile, and that are none."""
 import fcntl
 import os
 import pathlib
@@ -15,13 +9,12 @@ import select
 import signal
 import struct
 import subprocess
-import sys
 import tempfile
 import termios
 import time
 
 import support
-from launch_case import SOURCES, cases_of, run_cases
+from launch_case import SOURCES
 
 GUARD_S = 60  # against hanging; nothing here depends on how long something takes
 SUM = 2999997  # of placed.c
@@ -538,7 +531,3 @@ def case_stacks_refused(case):
             told = case.last.stderr
             case.expect(re.search(r"rank 1 \(process \d+\): .*(SYS_PTRACE.*seccomp|kernel.yama.ptrace_scope is [123])", told), "why")
             case.expect(case.last.stdout == "", "no stacks")
-
-
-if __name__ == "__main__":
-    sys.exit(run_cases(__doc__, cases_of(globals())))

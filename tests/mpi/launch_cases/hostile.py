@@ -1,23 +1,16 @@
-#!/usr/bin/env python3
 """What `margay` does with traces, words and places that are not as they should be: nothing hangs, nothing foreign acts on a
-terminal, and what cannot be done is said.
-
-    tests/mpi/launch_hostile.py --build build/release               every case
-    tests/mpi/launch_hostile.py --build build/release full_output   one
-    tests/mpi/launch_hostile.py --list
-"""
+terminal, and what cannot be done is said."""
 import os
 import pathlib
 import re
 import shutil
 import socket
 import subprocess
-import sys
 import tempfile
 import threading
 
 import support
-from launch_case import TIMEOUT, cases_of, run_cases
+from launch_case import TIMEOUT
 
 RED = "\x1b[31m"  # as a terminal takes it: what follows is red
 READERS = (("story", "0:1:1"), ("print",), ("messages",), ("export", "--format", "chrome"))
@@ -200,7 +193,3 @@ def case_stacks_together(case):
             case.last = support.Run(one.args, one.returncode, out, err, 0, False)
             case.expect(one.returncode == 0, "one was refused")
         held.kill()
-
-
-if __name__ == "__main__":
-    sys.exit(run_cases(__doc__, cases_of(dict(globals()))))

@@ -1,17 +1,10 @@
-#!/usr/bin/env python3
-"""In which words traces and checks tell of what a program did: names of communicators, roots, probes, partitions.
-
-    tests/mpi/launch_words.py --build build/release             every case
-    tests/mpi/launch_words.py --build build/release between     one
-    tests/mpi/launch_words.py --list
-"""
+"""In which words traces and checks tell of what a program did: names of communicators, roots, probes, partitions."""
 import pathlib
 import re
-import sys
 import tempfile
 
 import support
-from launch_case import SOURCES, cases_of, run_cases
+from launch_case import SOURCES
 
 
 def case_one_name(case):
@@ -204,7 +197,3 @@ def case_partitions(case):
                     "partitions that share a message")
         case.run([margay, "trace", "print", trace, "--all"])
         case.expect("MPI_BYTE" not in case.last.stdout and "channel" not in case.last.stdout, "nothing but what the program named")
-
-
-if __name__ == "__main__":
-    sys.exit(run_cases(__doc__, cases_of(globals())))

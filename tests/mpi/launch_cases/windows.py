@@ -1,20 +1,12 @@
-#!/usr/bin/env python3
 """How one-sided communication explains itself: what --stats and MPI_T count of it, what a trace shows, what `margay info` says;
-and figure 11 of the paper, held against a trace.
-
-    tests/mpi/launch_windows.py --build build/release            every case
-    tests/mpi/launch_windows.py --build build/release stats      one
-    tests/mpi/launch_windows.py --list
-"""
+and figure 11 of the paper, held against a trace."""
 import collections
 import contextlib
 import json
 import pathlib
 import re
-import sys
 import tempfile
 
-from launch_case import cases_of, run_cases
 
 RING = {"MARGAY_METHOD": "long=ring"}  # then no rank reads another's memory
 WINDOW_TAG = 0x00524D41
@@ -199,7 +191,3 @@ def case_figure_eleven(case):
         replies_here = [event for event in deposited_here if event["source"] == 1 and event["header"] == "reply" and event["portal"] == 0
                         and event.get("saved") == "body" and event["bytes"] in (4, 32)]
         case.expect(len(replies_here) == 4, f"{place}: replies' bodies")
-
-
-if __name__ == "__main__":
-    sys.exit(run_cases(__doc__, cases_of(globals())))

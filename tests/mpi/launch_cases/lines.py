@@ -1,16 +1,9 @@
-#!/usr/bin/env python3
 """Wrong command lines of `margay`: each is refused before anything runs, in at most two lines that name the command and the word, and a
-near one where there is one. Options that would change nothing are refused too.
-
-    tests/mpi/launch_lines.py --build build/release
-    tests/mpi/launch_lines.py --list
-"""
+near one where there is one. Options that would change nothing are refused too."""
 import pathlib
 import re
-import sys
 import tempfile
 
-from launch_case import cases_of, run_cases
 
 WRONG_LINE, NOT_FOUND, CANNOT_RUN, BAD_TRACE = 2, 127, 126, 1
 TRACE = ("trace", "story"), ("trace", "messages"), ("trace", "export", "--format", "csv")
@@ -102,7 +95,3 @@ def case_help(case):
     for words, wanted in (([], True), (["run"], True), *((command, False) for command in commands)):
         case.run([case.build.tool("margay"), *words, "--help"])
         case.expect(("SIGUSR1" in case.last.stdout) == wanted, f"{words}: SIGUSR1")
-
-
-if __name__ == "__main__":
-    sys.exit(run_cases(__doc__, cases_of(globals())))

@@ -1,11 +1,5 @@
-#!/usr/bin/env python3
 """What margay tells of programs: functions that they need and margay lacks, traces, objects never given back, messages
-whose types do not fit.
-
-    tests/mpi/launch_checks.py --build build/release            every case
-    tests/mpi/launch_checks.py --build build/release leaks      one
-    tests/mpi/launch_checks.py --list
-"""
+whose types do not fit."""
 import json
 import os
 import pathlib
@@ -13,11 +7,10 @@ import pty
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 
 import support
-from launch_case import SOURCES, Skipped, cases_of, run_cases
+from launch_case import SOURCES, Skipped
 
 
 def all_of(screen):
@@ -476,7 +469,3 @@ def case_strict(case):
     case.expect(not case.last.stderr, "nothing is to be said unasked")
     case.margay("--leaks", "--check-types", leaks)
     case.margay("--strict", ends, "exit", "7", "1", status=7)
-
-
-if __name__ == "__main__":
-    sys.exit(run_cases(__doc__, cases_of(globals())))

@@ -1,15 +1,9 @@
-#!/usr/bin/env python3
-"""Which copies the story of a message tells, over each way that a body can take.
-
-    tests/mpi/launch_copies.py --build build/release               every case
-    tests/mpi/launch_copies.py --build build/release copies_ring   one
-"""
+"""Which copies the story of a message tells, over each way that a body can take."""
 import pathlib
 import re
-import sys
 import tempfile
 
-from launch_case import Skipped, cases_of, run_cases
+from launch_case import Skipped
 
 CELL, RING, HEAP, AFTER, LONG, PULLED, BEHIND, PIECES, BUFFERED, REPLACE, SELF, SELF_LONG, SHARED, CUT = range(1, 15)
 LONG_BYTES, SHARED_BYTES = 20000, 8 << 20
@@ -129,7 +123,3 @@ def case_copies_uring(case):
     over_tcp(case, "uring", "io_uring", "io_uring",
              (r"(?:rank 1 copied what io_uring had read into a provided buffer into its connection's buffer"
               r"|rank 1's io_uring read it from the socket into its connection's buffer)", 1))
-
-
-if __name__ == "__main__":
-    sys.exit(run_cases(__doc__, cases_of(globals())))

@@ -1,16 +1,9 @@
-#!/ usr / bin / env python3
-"""Which places of the program errors and checks name: file and line where it has debug information, file and offset else.
-
-    tests/mpi/launch_places.py --build build/release             every case
-    tests/mpi/launch_places.py --build build/release fatal       one
-    tests/mpi/launch_places.py --list
-"""
+"""Which places of the program errors and checks name: file and line where it has debug information, file and offset else."""
 import re
-import sys
 import tempfile
 
 import support
-from launch_case import SOURCES, Skipped, cases_of, run_cases
+from launch_case import SOURCES, Skipped
 from run import has_fortran
 
 OPTIONS = ["-g", "-O1"]  # -O2 makes one call of two, and a jump of a function's last
@@ -152,7 +145,3 @@ def case_fortran(case):
         case.margay("--trace", f"{place}/trace", program, "types", status=None)
         case.run([case.build.tool("margay"), "trace", "story", f"{place}/trace", "0:1:1"])
         case.expect(f"calls MPI_Recv ({line_of('types', 'places.f90')})" in case.last.stdout, "the line in a trace")
-
-
-if __name__ == "__main__":
-    sys.exit(run_cases(__doc__, cases_of(globals())))

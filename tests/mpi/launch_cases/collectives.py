@@ -1,14 +1,6 @@
-#!/usr/bin/env python3
-"""What --check-types tells of collective calls whose members do not fit each other, and that it tells of no others.
-
-    tests/mpi/launch_collectives.py --build build/release               every case
-    tests/mpi/launch_collectives.py --build build/release disagree      one
-    tests/mpi/launch_collectives.py --list
-"""
+"""What --check-types tells of collective calls whose members do not fit each other, and that it tells of no others."""
 import re
-import sys
 
-from launch_case import cases_of, run_cases
 
 
 # What the last rank says, and what the first one does, in each of disagree.c's calls that differ.
@@ -152,7 +144,3 @@ def case_agree(case):
         for ranks in range(2 if name == "between_groups" else 1, 6):
             case.margay("--strict", program, ranks=ranks)
             case.expect(not case.last.stderr, f"{name} on {ranks} ranks: nothing is to be told")
-
-
-if __name__ == "__main__":
-    sys.exit(run_cases(__doc__, cases_of(globals())))
