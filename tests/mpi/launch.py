@@ -12,19 +12,21 @@ import sys
 
 import launch_findings
 import launch_table
-from launch_case import cases_of, row_cases, run_cases
+from launch_case import both, cases_of, row_cases, run_cases
 
 
 def all_cases():
-    """By name. A case has rows or a function."""
+    """By name: rows, a function, or rows and then a function, which has the sentence."""
     folder = pathlib.Path(__file__).resolve().parent / "launch_cases"
     modules = [importlib.import_module(f"launch_cases.{path.stem}") for path in sorted(folder.glob("*.py"))]
-    cases = row_cases(launch_table.ROWS)
+    functions = {}
     for module in (launch_findings, *modules):
         of_module = cases_of(vars(module))
-        assert not cases.keys() & of_module.keys(), f"two cases of one name: {cases.keys() & of_module.keys()}"
-        cases.update(of_module)
-    return cases
+        assert not functions.keys() & of_module.keys(), f"two cases of one name: {functions.keys() & of_module.keys()}"
+        functions.update(of_module)
+    rows = row_cases(launch_table.ROWS)
+    mixed = {name: both(rows[name], functions[name]) for name in rows.keys() & functions.keys()}
+    return {**rows, **functions, **mixed}
 
 
 if __name__ == "__main__":

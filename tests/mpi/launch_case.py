@@ -41,7 +41,7 @@ class Case:
         self.folder = pathlib.Path(folder)
         self.problems = []
         self.library_path = {"LD_LIBRARY_PATH": str(build.folder / "lib")}
-        self.traces = 0
+        self.traces, self.trace = 0, None
 
     def ours(self, source, options=(), name=None):
         return support.compile_program(self.build, self.build.tool("mpicc"), SOURCES / source, ".margay", options, name)
@@ -65,11 +65,11 @@ class Case:
         return self.run([self.build.tool("margay"), *words], status, **keywords).stdout
 
     def traced(self, *words, **keywords):
-        """A traced run; the trace's folder."""
+        """A traced run; the trace's folder, which is `trace` until the next one."""
         self.traces += 1
-        trace = self.folder / f"trace{self.traces}"
-        self.margay("--trace", trace, *words, **keywords)
-        return trace
+        self.trace = str(self.folder / f"trace{self.traces}")
+        self.margay("--trace", self.trace, *words, **keywords)
+        return self.trace
 
     def run(self, command, status=0, **keywords):
         """Runs and judges the exit status: a number, "nonzero", or None for any. Of the standard error `stderr` is
@@ -119,23 +119,25 @@ class Case:
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """Runs of one command: by each compiler, under each launcher, with each of the options, so many times. Of a case that has
-    several rows the first one has the sentence. `command`: program and arguments; a program that ends with .c is compiled."""
+    """Runs of one command: by each compiler, under each launcher, under `margay run` with each of the options, so many times.
+    Of a case with several rows the first one has the sentence that says what holds. `command`: program and arguments; a
+    program that ends with .c is compiled."""
 
     case: str
     doc: str
     command: str
-    options: tuple = ("",)  # of `margay run`
+    options: tuple = ("",)
     compilers: tuple = ("ours",)
-    launchers: tuple = ("run",)  # "hydra", "alone"; "margay": the command is margay's, and `options` are not used
+    launchers: tuple = ("run",)  # "hydra", "alone"; "margay": the command is margay's
     ranks: int = 2
     times: int = 1
     env: dict = dataclasses.field(default_factory=dict)
-    cwd: str = None
+    traced: bool = False  # and the trace is checked
     status: object = 0  # or "nonzero"; None for any
     ids: tuple = None  # sorted; None: none where the status is 0, any where it is not
     each: str = None  # the line that each rank prints, and no other, with {rank} and {ranks}
     stdout: tuple = None  # exactly these lines, in any order
+    last: str = None  # the last line on standard output
     stderr: tuple = ()  # fragments
     absent: tuple = ()  # fragments of neither output
     silent: bool = False  # nothing on standard error
@@ -143,32 +145,39 @@ class Row:
     seconds: int = None
 
     def run(self, case):
-        for compiler, launcher, options, _ in itertools.product(self.compilers, self.launchers, self.options, range(self.times)):
+        starts = [(launcher, options) for launcher in self.launchers for options in (self.options if launcher == "run" else [""])]
+        for compiler, (launcher, options), _ in itertools.product(self.compilers, starts, range(self.times)):
             self.run_one(case, compiler, launcher, shlex.split(options))
             self.judge(case, 1 if launcher == "alone" else self.ranks)
+            if self.traced:
+                case.command("trace", "check", case.trace)
 
     def run_one(self, case, compiler, launcher, options):
-        program, *arguments = shlex.split(self.command)
+        words = shlex.split(self.command)
         if launcher == "margay":
-            case.command(program, *arguments, status=self.status, env=self.env, cwd=self.cwd)
+            case.command(*words, status=self.status, env=self.env)
             return
-        program = getattr(case, compiler)(program) if program.endswith(".c") else program
+        if words[0].endswith(".c"):
+            words[0] = getattr(case, compiler)(words[0])
         if launcher == "run":
-            case.margay(*options, program, *arguments, ranks=self.ranks, status=self.status, env=self.env, cwd=self.cwd)
+            start = case.traced if self.traced else case.margay
+            start(*options, *words, ranks=self.ranks, status=self.status, env=self.env)
             return
         start = {"hydra": ["mpiexec.hydra", "-n", str(self.ranks)], "alone": []}[launcher]
-        case.run([*start, program, *arguments], self.status, env={**case.library_path, **self.env}, cwd=self.cwd)
+        case.run([*start, *words], self.status, env={**case.library_path, **self.env})
 
     def judge(self, case, ranks):
         last = case.last
-        if self.ids is not None or self.status == 0:
-            case.expect(case.ids() == sorted(self.ids or ()), f"expected the findings {self.ids}, not {case.ids()}")
+        ids = case.ids()
+        case.expect(self.ids is None and self.status != 0 or ids == sorted(self.ids or ()), f"expected the findings {self.ids}, not {ids}")
         if last.report is not None:
             case.expect(last.report["exit_status"] == last.status, "the report has the job's exit status")
         if self.each is not None:
             case.expect_lines(self.each.format(rank=rank, ranks=ranks) for rank in range(ranks))
         if self.stdout is not None:
             case.expect_lines(self.stdout)
+        if self.last is not None:
+            case.expect(last.stdout.splitlines()[-1:] == [self.last], f"expected the last line {self.last!r}")
         case.expect_said(*self.stderr)
         for fragment in self.absent:
             case.expect(fragment not in last.stdout + last.stderr, f"{fragment!r} is not expected")
@@ -195,6 +204,15 @@ def row_cases(rows):
         return run_rows
 
     return {name: function_of(some) for name, some in by_name.items()}
+
+
+def both(rows, function):
+    """A case that has rows and then a function."""
+    def run_both(case):
+        rows(case)
+        function(case)
+    run_both.__doc__ = function.__doc__
+    return run_both
 
 
 def run_cases(description, cases):

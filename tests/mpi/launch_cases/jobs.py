@@ -14,34 +14,6 @@ def who_lines(size, library="margay", arguments=""):
     return [f"rank {rank} of {size} on {library}, ring whole{arguments}" for rank in range(size)]
 
 
-def case_singleton(case):
-    """A program run alone is rank 0 of 1."""
-    for program in (case.ours("who.c"), case.debians("who.c")):
-        case.run([program, "x"], env=case.library_path)
-        case.expect_lines(who_lines(1, arguments=" [x]"))
-
-
-def case_hydra(case):
-    """Debian's Hydra starts our programs, and MPICH's on our library."""
-    for ranks in (1, 2, 4):
-        for program in (case.ours("who.c"), case.debians("who.c")):
-            case.run(["mpiexec.hydra", "-n", str(ranks), program], env=case.library_path)
-            case.expect_lines(who_lines(ranks))
-
-
-def case_system_mpi(case):
-    """`margay run --mpi system` starts a program with Debian's own MPICH library; without it, on ours."""
-    program = case.debians("who.c")
-    case.margay("--mpi", "system", program)
-    case.expect_lines(who_lines(2, "another library"))
-    case.margay("--stats", "--mpi", "system", program, ranks=3)
-    case.expect("nothing to count: no rank used margay's MPI" in case.last.stderr and "heap" not in case.last.stderr,
-                "the table is to say that there is nothing in it")
-    case.expect_lines(who_lines(3, "another library"))
-    case.margay(program)
-    case.expect_lines(who_lines(2))
-
-
 def case_racy_mpi(case):
     """`margay run --mpi racy` loads the library of lab 11, beside the ordinary one; another name is refused."""
     program = case.ours("who.c")
@@ -93,58 +65,6 @@ def case_info_env(case):
                        f"rank 1 program 1 command={program} maxprocs=1 wdir={here}"])
 
 
-def case_abort(case):
-    """MPI_Abort's code is the exit status, from any rank, on any communicator, from two at once; the caller never comes
-    back."""
-    for program in (case.ours("ends.c"), case.debians("ends.c")):
-        for code, rank in ((1, 0), (7, 1), (42, 2)):
-            case.margay(program, "abort", str(code), str(rank), ranks=3, status=code)
-            case.expect("returned" not in case.last.stdout, "MPI_Abort returned")
-            case.in_time(5)
-    for way in ("self", "dup"):
-        case.margay(case.ours("ends.c"), way, "6", "1", ranks=3, status=6)
-        case.expect("returned" not in case.last.stdout, "MPI_Abort returned")
-    for way, words in (("null", "MPI_COMM_NULL"), ("rubbish", "0x00012345, which is not a valid communicator")):
-        case.margay(case.ours("ends.c"), way, "6", "1", ranks=3, status=6)
-        case.expect(f"MPI_Abort with code 6 on {words}" in case.last.stderr, f"'{words}' is to be told")
-    case.margay(case.ours("ends.c"), "both", "9", status=9)
-    case.margay("--nodes", "2", case.ours("ends.c"), "abort", "5", "1", status=5)
-
-
-def case_exit_status(case):
-    """The exit status of a rank after MPI_Finalize is that of the job."""
-    program = case.ours("ends.c")
-    for code, rank in ((0, 0), (3, 0), (255, 1)):
-        case.margay(program, "exit", str(code), str(rank), status=code)
-
-
-def case_finalize_fails(case):
-    """MPI_Finalize that was called and failed is reported as that, with its reason, not as forgotten; the job's exit
-    status is not 0."""
-    for way in ("finalize_fails", "out_of_step"):
-        case.margay(case.ours("ends.c"), way, status=1)
-        case.expect(re.search(r"MPI_Finalize failed in rank \d \(.*\): MPIX?_ERR_\w+: \w+", case.last.stderr), "the reason is missing")
-        case.expect("exit code 0" not in case.last.stderr, "a failure has no exit code of success")
-        case.expect("without MPI_Finalize" not in case.last.stderr, "it was called")
-
-
-def case_fatal_error(case):
-    """The default error handler and MPI_ERRORS_ABORT end the job with a message that names the function and says what is
-    wrong; so does a wrong call while MPI does not run."""
-    for program in (case.ours("ends.c"), case.debians("ends.c")):
-        for way in ("fatal", "errors_abort"):
-            case.margay(program, way, status="nonzero")
-            case.expect("MPI_Send" in case.last.stderr, "the message is to name MPI_Send")
-            case.expect("4711" in case.last.stderr, "the message is to name the rank 4711")
-            case.expect("returned" not in case.last.stdout, "the failing call returned")
-            case.in_time(5)
-    for way, name, words in (("before", "MPI_Info_set", "MPI_INFO_NULL"), ("after", "MPI_Comm_size", "after MPI_Finalize"),
-                             ("wrong_level", "MPI_Init_thread", "required is 99")):
-        case.margay(case.ours("ends.c"), way, status="nonzero")
-        case.expect(name in case.last.stderr and words in case.last.stderr, f"the message is to name {name} and {words}")
-        case.expect("returned" not in case.last.stdout, "the failing call returned")
-
-
 def case_info(case):
     """`margay info --protocols` tells protocols, collectives and thresholds, and what it measures of long bodies."""
     case.run([case.build.tool("margay"), "info", "--protocols", "-n", "8"])
@@ -177,48 +97,6 @@ def case_doctor(case):
     case.expect("ulimit -v unlimited" in case.last.stdout, "the limit on memory is to be named with its mend")
 
 
-def case_late_call(case):
-    """A call after MPI_Finalize ends the process with the same sentence, whichever thread makes it."""
-    program = case.ours("ends.c")
-    for way in ("after", "late_thread"):
-        case.margay(program, way, ranks=1, status="nonzero")
-        case.expect(" was called after MPI_Finalize" in case.last.stderr, "a sentence is to name the call")
-        case.expect("returned" not in case.last.stdout, "the late call returned")
-
-
-def case_sessions(case):
-    """A process with sessions alone: how its end, its errors and its trace are told."""
-    program = case.ours("session_ends.c")
-    case.margay("--check-accounting", "--nodes", "2", program)
-    case.margay("--check-accounting", program, "status", status=5)
-    for way in ("left", "again", "types_open"):
-        case.margay(program, way, status="nonzero")
-        case.expect("left 1 session without MPI_Session_finalize" in case.last.stderr, "the open session is to be told")
-    for way, words in (("world", "MPI was not initialized"), ("set", "mpi://NOBODY"), ("late", "MPI_Comm_free was called")):
-        case.margay(program, way, status="nonzero")
-        case.expect(words in case.last.stderr, f"'{words}' is to be told")
-        case.expect("returned" not in case.last.stdout, "the failing call returned")
-    case.run(["mpiexec.hydra", "-n", "2", str(program)], env=case.library_path)
-    with tempfile.TemporaryDirectory() as folder:
-        case.margay("--trace", folder, program)
-        case.run([case.build.tool("margay"), "trace", "check", folder])
-
-
-def case_gives_back(case):
-    """After MPI_Finalize, and after a session, the heap's memory is given back, though nobody received what is in it, and
-    a session comes again."""
-    program = case.ours("gives_back.c")
-    for way in ("world", "session"):
-        for options in ((), ("--nodes", "2"), ("--heap", "2000000")):
-            for rest in ((), ("left",)):
-                case.margay("--check-accounting", *options, program, way, *rest)
-                case.expect_lines(2 * ["heap given back, session again"])
-        case.run(["mpiexec.hydra", "-n", "2", program, way], env=case.library_path)
-        case.expect_lines(2 * ["heap given back, session again"])
-        case.run([program, way], env=case.library_path)
-        case.expect_lines(["heap given back, session again"])
-
-
 def case_unreceived(case):
     """--leaks tells of messages that nobody received, with --check-types who sent them and with which call."""
     program = case.ours("unreceived.c")
@@ -243,89 +121,6 @@ def case_unreceived(case):
     case.expect(not case.last.stderr, "nothing is to be told")
     case.margay(program)
     case.expect(not case.last.stderr, "nothing is to be told unasked")
-
-
-def case_held(case):
-    """What the heap has no room for does not hold up for ever what the program waits for: whatever the first heap looks
-    like, and whatever else moves."""
-    program = case.ours("held.c")
-    # Spinning, the round that follows the one that opens the second heap leaves the slow wire out.
-    for options in ((), ("--nodes", "2", "--wire-tcp", "epoll"), ("--nodes", "2", "--wire-tcp", "uring"), ("--wait", "yield"),
-                    ("--wait", "spin", "--nodes", "2", "--wire-tcp", "epoll"), ("--wait", "spin", "--nodes", "2", "--wire-tcp", "uring")):
-        case.margay("--heap", "65536", "--check-accounting", *options, program, ranks=3)
-        case.expect_lines(["all came"])
-
-
-def case_cancel_behind(case):
-    """Sends that wait behind a full wire are cancelled without their receiver (MPI 4.0, 3.8.4)."""
-    program = case.ours("cancel_behind.c")
-    for options in ((), ("--protocol", "long=rendezvous"), ("--nodes", "2", "--wire-tcp", "epoll"),
-                    ("--nodes", "2", "--wire-tcp", "uring")):
-        case.margay("--heap", "65536", "--check-accounting", *options, program)
-        case.expect_lines(["all given back"])
-    with tempfile.TemporaryDirectory() as folder:
-        case.margay("--heap", "65536", "--trace", folder, program)
-        case.run([case.build.tool("margay"), "trace", "check", folder])
-
-
-def case_interrupted(case):
-    """MPI_Abort and exit() in the handler of a signal that interrupted a call, at each thread level."""
-    program = case.ours("interrupted.c")
-    for way in ("abort", "exit"):
-        for level in range(4):
-            for call in ("moves", "waits"):
-                case.margay(program, way, str(level), call, status=7)
-    case.margay(program, "abort", "3", "waits", env={"MARGAY_LEAKS": "1"}, status=7)
-
-
-def case_exits(case):
-    """exit() ends the process, whatever other threads are at, and in a handler of a signal."""
-    program = case.ours("exits.c")
-    for way in ("threads", "signal"):
-        for _ in range(30):
-            case.run([program, way], env=case.library_path, status=3)
-        for _ in range(10):
-            case.run([program, way], env={**case.library_path, "MARGAY_LEAKS": "1"}, status=3)
-    for _ in range(10):
-        case.run([program, "allocating"], env=case.library_path, status=3)
-        case.run(["mpiexec.hydra", "-n", "2", program, "allocating"], env=case.library_path, status="nonzero")
-        # The handler may have interrupted malloc, so that the list needs its second.
-        case.run([program, "making"], env={**case.library_path, "MARGAY_LEAKS": "1"}, status="nonzero")
-    # The stream's lock is waited for no longer than a second; exit() does not want it.
-    for way in ("writer", "reader", "reader_later"):
-        case.run([program, way], env=case.library_path, status=3)
-        case.margay(program, way, status="nonzero")
-        case.run(["mpiexec.hydra", "-n", "2", program, way], env=case.library_path, status="nonzero")
-
-
-def case_at_exit(case):
-    """MPI ended, or begun and ended, by a handler of exit() or a destructor ends the job in order."""
-    program = case.ours("at_exit.c")
-    for way in ("session", "later", "world", "begun"):
-        for place in ("handler", "destructor"):
-            case.margay("--check-accounting", program, way, place)
-            case.expect_lines(2 * ["ended in order"])
-            case.run(["mpiexec.hydra", "-n", "2", program, way, place], env=case.library_path)
-            case.expect_lines(2 * ["ended in order"])
-            case.run([program, way, place], env=case.library_path)
-            case.expect_lines(["ended in order"])
-
-
-def case_initial_handler(case):
-    """-initial-errhandler: errors are returned, before MPI_Init too, or end the job."""
-    program = case.ours("initial_handler.c")
-    for way in ("--initial-errhandler", "-initial-errhandler"):
-        case.margay(way, "mpi_errors_return", program)
-        case.expect_lines(2 * ["before 1, handlers 1 1, send 1, info 1, told mpi_errors_return"])
-    case.run(["mpiexec.hydra", "-n", "2", program], env={**case.library_path, "MARGAY_INITIAL_ERRHANDLER": "mpi_errors_return"})
-    case.expect_lines(2 * ["before 1, handlers 1 1, send 1, info 1, told mpi_errors_return"])
-    for handler in ("mpi_errors_are_fatal", "mpi_errors_abort"):
-        case.margay("--initial-errhandler", handler, program, status="nonzero")
-        case.expect("MPI_Info_set" in case.last.stderr and not case.last.stdout, "the error is to end the program")
-    case.margay("--initial-errhandler", "mpi_errors_are_funny", program, status=2)
-    case.expect("mpi_errors_are_fatal|mpi_errors_abort|mpi_errors_return" in case.last.stderr, "the choice is to be told")
-    case.run([case.ours("who.c")], env={**case.library_path, "MARGAY_INITIAL_ERRHANDLER": "funny"}, status="nonzero")
-    case.expect("MARGAY_INITIAL_ERRHANDLER=funny" in case.last.stderr, "the variable is to be named")
 
 
 def expected_stdio(ranks, text):
@@ -419,54 +214,6 @@ def case_netpipe(case):
                 case.margay("--check-accounting", *words, "NPmpich2", "-u", "70000", "-n", "5", *more, cwd=folder)
                 output = case.last.stdout + case.last.stderr
                 case.expect(output.count("bytes") > 25 and "fail" not in output.lower(), "NetPIPE did not go through")
-
-
-def case_collective_option(case):
-    """--collective asks for an algorithm: results are the same by each; and says what can be asked for."""
-    program = support.compile_program(case.build, case.build.tool("mpicc"), SOURCES.parent / "collectives_random.c", ".margay")
-    asked = [(f"allreduce={name},allgather={name}", words) for name in ("tree", "exchange", "nodes", "direct", "bucket")
-             for words in ((), ("--nodes", "2"))] + [("allreduce=hybrid", ("--nodes", "2")), ("bcast=bucket,reduce_scatter=bucket,reduce=direct", ())]
-    for algorithms, words in asked:
-        case.margay("--check-accounting", "--collective", algorithms, *words, program, "150", ranks=5)
-        case.expect_lines(["collectives_random: no errors"])
-    for first, second in (("", ""), (":2x3", ":3lx2s"), (":6s", ":2bx3b"), (":3sx2s", ":6")):
-        for words in ((), ("--nodes", "2")):
-            hybrids = f"bcast=hybrid{first},reduce=hybrid{second},allreduce=hybrid{first},allgather=hybrid{second},reduce_scatter=hybrid{first}"
-            case.margay("--check-accounting", "--collective", hybrids, *words, program, "150", ranks=6)
-            case.expect_lines(["collectives_random: no errors"])
-    case.margay("--collective", "bcast=exchange", program, status="nonzero")
-    case.expect("bcast=tree|nodes|bucket|hybrid" in case.last.stderr, "expected what can be asked for")
-    case.run([case.build.tool("margay"), "run", "-n", "2", "--env", "MARGAY_COLLECTIVE", "bcast=exchange", program], "nonzero")
-    case.expect("it is bcast=tree|nodes|bucket|hybrid" in case.last.stderr, "expected what can be asked for")
-
-
-def case_collective_examples(case):
-    """The examples of collectives on any number of ranks, compiled by us and by Debian: right, and the same by both."""
-    examples = {"sample_sort.c": ["in order, and none lost"], "conjugate_gradient.c": ["the residual is as small as asked"],
-                "matrix_multiply.c": ["the same as the serial product"], "matrix_multiply.c --grid": ["the same as the serial product"]}
-    for name, (last,) in examples.items():
-        source, *words = name.split()
-        path = SOURCES.parents[2] / "examples" / source
-        ours = support.compile_program(case.build, case.build.tool("mpicc"), path, ".margay", ["-lm"])
-        debians = support.compile_program(case.build, "mpicc.mpich", path, ".mpich", ["-lm"])
-        for program, ranks, options in ((ours, 1, []), (ours, 3, []), (debians, 4, []), (ours, 5, ["--nodes", "2"])):
-            case.margay("--check-accounting", *options, program, "--check", *words, ranks=ranks)
-            case.expect(case.last.stdout.splitlines()[-1:] == [last], f"expected \"{last}\"")
-
-
-def case_window_examples(case):
-    """The examples of one-sided communication, on one node and on two, by us and (but the paper's own) by Debian: right."""
-    examples = {"hash_table.c": "every key is there once, with its number", "work_queue.c": "every task was done once, and rightly",
-                "figure_11.c": "all that was put and got is right"}
-    for name, last in examples.items():
-        path = SOURCES.parents[2] / "examples" / name
-        ours = support.compile_program(case.build, case.build.tool("mpicc"), path, ".margay")
-        runs = [(ours, 1, []), (ours, 3, []), (ours, 4, ["--nodes", "2"])]
-        if name != "figure_11.c":
-            runs.append((support.compile_program(case.build, "mpicc.mpich", path, ".mpich"), 3, []))
-        for program, ranks, options in runs:
-            case.margay("--check-accounting", *options, program, ranks=ranks)
-            case.expect(case.last.stdout.splitlines()[-1:] == [last], f"expected \"{last}\"")
 
 
 def case_heat2d(case):
