@@ -132,6 +132,7 @@ class Row:
     ranks: int = 2
     times: int = 1
     env: dict = dataclasses.field(default_factory=dict)
+    cwd: object = None
     traced: bool = False  # and the trace is checked
     status: object = 0  # or "nonzero"; None for any
     ids: tuple = None  # sorted; None: none where the status is 0, any where it is not
@@ -155,16 +156,16 @@ class Row:
     def run_one(self, case, compiler, launcher, options):
         words = shlex.split(self.command)
         if launcher == "margay":
-            case.command(*words, status=self.status, env=self.env)
+            case.command(*words, status=self.status, env=self.env, cwd=self.cwd)
             return
         if words[0].endswith(".c"):
             words[0] = getattr(case, compiler)(words[0])
         if launcher == "run":
             start = case.traced if self.traced else case.margay
-            start(*options, *words, ranks=self.ranks, status=self.status, env=self.env)
+            start(*options, *words, ranks=self.ranks, status=self.status, env=self.env, cwd=self.cwd)
             return
         start = {"hydra": ["mpiexec.hydra", "-n", str(self.ranks)], "alone": []}[launcher]
-        case.run([*start, *words], self.status, env={**case.library_path, **self.env})
+        case.run([*start, *words], self.status, env={**case.library_path, **self.env}, cwd=self.cwd)
 
     def judge(self, case, ranks):
         last = case.last

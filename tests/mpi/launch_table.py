@@ -121,4 +121,56 @@ COLLECTIVES = (
       for compilers, ranks, options in ((BOTH[:1], 1, ""), (three, 3, ""), (BOTH[:1], 4, TWO_NODES))),
 )
 
-ROWS = JOBS + HANDLERS + COLLECTIVES
+WRONG_LINE, BAD_TRACE = 2, 1
+
+
+def wrong(case, doc, line, *named, status=WRONG_LINE):
+    """A command line that is an error before anything runs; the message names these words."""
+    return Row(case, doc, line, launchers=("margay",), status=status, stderr=named, refused=True)
+
+
+def wrong_values(command, *options, form='"{}"'):
+    """Rows of `numbers`. An option with values that it does not take: "--to x 1.5". `form`: in which the message repeats it."""
+    return tuple(wrong("numbers", NUMBERS, command.replace("VALUE", f"{words.split()[0]} {value}"), words.split()[0], form.format(value))
+                 for words in options for value in words.split()[1:])
+
+
+UNKNOWN = "A word that is no command, or no option of its command, is named, with the nearest that is one."
+NUMBERS = "Each option that takes a number names itself and repeats the wrong one."
+ALONE = "An option that would change nothing is an error that names the one that it goes with or against."
+CHOICES = ("--from 0", "--to 0", "--tag 1", "--slowest", "--dropped", "--unexpected", "--never-received", "--collective", "--all", "--count 2")
+LINES = (
+    *(wrong("unknown_words", UNKNOWN, line, *named) for line, *named in (
+        ("rnu", '"rnu"', "run?"), ("--foo", "--foo"), ("", "trace", "doctor"), ("--versoin", "--versoin", "--version?"),
+        ("trace", "story", "messages", "check"), ("trace storey X", "margay trace:", '"storey"', "story?"), ("trace --cout 3", "--cout"),
+        ("trace story X --cuont 3", "margay trace story:", "--cuont", "--count?"), ("trace story X 0:1:1 Z", '"Z"'),
+        ("doctor now", "margay doctor:", '"now"'), ("info --protocol", "--protocol", "--protocols?"), ("top --onec", "--once?"),
+        ("run --nodse 2 true", "--nodse", "--nodes?"), ("stacks --al", "--all?"), ("calibrate --wriet x", "--write?"),
+        ("trace print", "margay trace print:", "folder"))),
+    *(row for command in ("trace story X VALUE", "trace messages X VALUE", "trace export --format csv X VALUE") for row in wrong_values(
+        command, "--from x -1 65536", "--to x 1.5", "--tag x -1 2147483648", "--count 0 -1 x 1e3")),
+    *wrong_values("trace print X VALUE", "--rank x 65536", "--portal 64 x", "--since x inf", "--until -1 nan", "--head 0", "--last 0 x"),
+    *wrong_values("info VALUE", "--ranks 0 x"), *wrong_values("info --collectives VALUE", "--nodes 0"),
+    *wrong_values("stacks VALUE", "--rank 65536"), *wrong_values("top VALUE", "--interval 0", form=" {} "),
+    *wrong_values("trace export X --format smpi-ti VALUE", "--flops 0", form=""),
+    *wrong_values("run VALUE true", "-n 0", "-np x", "--nodes 0", "-ppn -1", "--timeout 0", "--stall x", "--trace-events 0", "--trace-last 0"),
+    *wrong_values("run VALUE true", "--heap 1", form=" {} bytes"), *wrong_values("run VALUE true", "--short-limit 0", form="={} "),
+    *(wrong("numbers", "", f"trace story X {words}", "--count") for words in ("--count", "--count 1 --count 2")),
+    *(wrong("options_alone", ALONE, f"run -n 2 {option} {value} true", option, "--trace DIR")
+      for option, value in (("--trace-walks", ""), ("--trace-events", "9"), ("--trace-last", "5s"))),
+    *(wrong("options_alone", "", f"{line} {option}", option.split()[0], named, status=status) for option in CHOICES for line, named, status in (
+        ("trace story X 0:1:1", "message", WRONG_LINE), ("trace export X --format pcapng -o x", "pcapng", BAD_TRACE),
+        ("trace export X --format csv --table calls", "csv", BAD_TRACE))),
+    *(wrong("options_alone", "", f"trace print X --around 0:1:1 {option} 1", "--around", option) for option in ("--since", "--until")),
+    wrong("options_alone", "", "trace export X --format chrome --table events", "--table", "chrome", "csv", status=BAD_TRACE),
+    wrong("options_alone", "", "trace export X --format csv --flops 1e9", "--flops", "smpi-ti", status=BAD_TRACE),
+    *(wrong("options_alone", "", f"info {option} {value}", option, "--collectives")
+      for option, value in (("--plot", "x"), ("--nodes", "2"), ("--rates", "usual"))),
+    wrong("options_alone", "", "calibrate --print --installed", "--print", "--installed"),
+    *(wrong("no_program", "", f"run -n 2 {words}", named, '"./ring"') for words, named in (
+        ("--trace ./ring", "--trace"), ("-genv A ./ring", "-genv"), ("-l --stats --rates ./ring", "--rates"))),
+    wrong("no_program", "", "run -n 2", "2"), wrong("no_program", "", "run --stats", "PROGRAM"),
+    wrong("no_program", "", "run other.c", "not in PATH", status=127),
+)
+
+ROWS = JOBS + HANDLERS + COLLECTIVES + LINES
