@@ -30,7 +30,14 @@ class Skipped(Exception):
 
 
 def operands(text):
-    return OPERAND.findall(text)
+    """As words of one text, without places and handles."""
+    return " ".join(OPERAND.findall(re.sub(r"\b0x[0-9a-f]+", "", PLACE.sub("", text))))
+
+
+def marked_lines(source, mark="// line: "):
+    """The numbers of a source's lines that end with the mark and a word, by the word."""
+    lines = (SOURCES / source).read_text(encoding="utf-8").splitlines()
+    return {line.split(mark)[1]: number for number, line in enumerate(lines, 1) if mark in line}
 
 
 class Case:
@@ -86,10 +93,17 @@ class Case:
         return run
 
     def findings(self, *keys, finding=None):
-        """Of each finding of the last run's report the values of `keys`, sorted; `rank` is the one that found it."""
+        """Of each finding of the last run's report the values of `keys`, sorted: its own, its first "rank", the "operands" of its
+        message."""
+        made = {"rank": lambda one: (one["ranks"] or [None])[0], "operands": lambda one: operands(one["message"])}
+        value = lambda one, key: made[key](one) if key in made else one.get(key)
         found = (self.last.report or {}).get("findings", [])
-        of = lambda one, key: (one["ranks"] or [None])[0] if key == "rank" else one.get(key)
-        return sorted((tuple(of(one, key) for key in keys) for one in found if finding in (None, one["id"])), key=repr)
+        return sorted((tuple(value(one, key) for key in keys) for one in found if finding in (None, one["id"])), key=repr)
+
+    def expect_findings(self, expected, *keys, finding=None):
+        """The last run's findings, or those of one id, have these values of `keys`."""
+        seen, wanted = self.findings(*keys, finding=finding), sorted((tuple(one) for one in expected), key=repr)
+        self.expect(seen == wanted, f"expected the findings {wanted}, not {seen}")
 
     def ids(self):
         """The ids of the last run's findings, sorted; of its standard error where another launcher ran it."""
@@ -99,9 +113,17 @@ class Case:
         if not condition:
             self.problems.append(self.last.transcript([words]))
 
-    def expect_said(self, *fragments, where="stderr"):
+    def expect_said(self, *fragments):
         for fragment in fragments:
-            self.expect(fragment in getattr(self.last, where), f"expected {fragment!r} on {where}")
+            self.expect(fragment in self.last.stderr, f"expected {fragment!r} on standard error")
+
+    def expect_printed(self, *fragments):
+        for fragment in fragments:
+            self.expect(fragment in self.last.stdout, f"expected {fragment!r} on standard output")
+
+    def expect_matches(self, *patterns):
+        for pattern in patterns:
+            self.expect(re.search(pattern, self.last.stdout, re.M), f"expected /{pattern}/ on standard output")
 
     def expect_silence(self):
         self.expect(not self.last.stderr, "nothing is to be reported")

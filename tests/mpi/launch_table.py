@@ -173,4 +173,22 @@ LINES = (
     wrong("no_program", "", "run other.c", "not in PATH", status=127),
 )
 
-ROWS = JOBS + HANDLERS + COLLECTIVES + LINES
+CHECKED = "--leaks --check-types"
+CHECKS = (
+    Row("leaks", "", "leaks.c clean", options=("--leaks",), silent=True),
+    Row("leaks", "", "leaks.c late", options=("--leaks", "--strict"), silent=True),  # made before MPI, freed after it
+    Row("leaks", "", "leaks.c", silent=True),
+    Row("leaks", "", "session_ends.c", options=("--leaks",), silent=True),
+    Row("check_types", "", "check_types.c bad", silent=True),
+    *(Row("strict", "", command, options=("--strict",), silent=True) for command in ("leaks.c clean", "check_types.c good")),
+    Row("strict", "", "check_types.c logical", silent=True),
+    Row("strict", "", "leaks.c", options=(CHECKED,), ids=24 * ("leaked-handle",) + 2 * ("unreceived-message",)),
+    Row("strict", "", "leaks.c", env={"MARGAY_STRICT": "1"}, status=72),
+    Row("strict", "", "ends.c exit 7 1", options=("--strict",), status=7),
+    Row("unreceived", "", "unreceived.c ready", ids=("dropped-ready-send",)),
+    Row("unreceived", "", "unreceived.c", options=("--strict",), status=72, ids=3 * ("unreceived-message",)),
+    Row("unreceived", "", "unreceived.c clean", options=(CHECKED,), silent=True),
+    Row("unreceived", "", "unreceived.c", silent=True),
+)
+
+ROWS = CHECKS + JOBS + HANDLERS + COLLECTIVES + LINES

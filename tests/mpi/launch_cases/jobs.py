@@ -97,32 +97,6 @@ def case_doctor(case):
     case.expect("ulimit -v unlimited" in case.last.stdout, "the limit on memory is to be named with its mend")
 
 
-def case_unreceived(case):
-    """--leaks tells of messages that nobody received, with --check-types who sent them and with which call."""
-    program = case.ours("unreceived.c")
-    made = {7: ("16 bytes, MPI_COMM_WORLD", "4 x MPI_INT by MPI_Send"), 8: ("10 bytes, other", "10 x MPI_BYTE by MPI_Send"),
-            9: ("100000 bytes, MPI_COMM_WORLD", "100000 x MPI_CHAR by MPI_Isend")}
-    for nodes in ((), ("--nodes", "2")):
-        for types in ((), ("--check-types",)):
-            case.margay("--leaks", *types, *nodes, program)
-            expected = [f"margay: rank 1: leak: an unreceived message, from rank 0, tag {tag}, {what}" +
-                        (f", sent as {sent}" if types else "") for tag, (what, sent) in made.items()]
-            case.expect(sorted(case.last.stderr.splitlines()) == expected, f"expected the lines {expected}")
-        case.margay("--strict", *nodes, program, "late", status=72)
-        told = sorted(re.findall(r"rank (\d): leak: .* from rank (\d), tag (\d+), (\d+) bytes, communicator \d+ \((?:freed|1 rank)\)", case.last.stderr))
-        case.expect(told == sorted([("1", "0", "11", "4"), ("1", "1", "12", "8"), ("1", "0", "13", "12"), ("0", "0", "15", "16"),
-                                    ("1", "0", "14", "100000")]), "five messages are to be told")
-        case.margay("--strict", *nodes, program, "ready", status=72)
-        case.expect("margay: rank 1: dropped: a ready send from rank 0, tag 11, 12 bytes, MPI_COMM_WORLD, sent as 3 x MPI_INT by "
-                    "MPI_Rsend" in case.last.stderr, "the dropped message is to be told")
-    case.margay(program, "ready")
-    case.margay("--strict", program, status=72)
-    case.margay("--leaks", "--check-types", program, "clean")
-    case.expect(not case.last.stderr, "nothing is to be told")
-    case.margay(program)
-    case.expect(not case.last.stderr, "nothing is to be told unasked")
-
-
 def expected_stdio(ranks, text):
     sum_of = 0
     for byte in text.encode():
