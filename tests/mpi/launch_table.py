@@ -185,6 +185,12 @@ CHECKS = (
     Row("strict", "", "leaks.c", options=(CHECKED,), ids=24 * ("leaked-handle",) + 2 * ("unreceived-message",)),
     Row("strict", "", "leaks.c", env={"MARGAY_STRICT": "1"}, status=72),
     Row("strict", "", "ends.c exit 7 1", options=("--strict",), status=7),
+    Row("disagree", "", "disagree.c", options=("--strict --nodes 1", f"--strict {TWO_NODES}"), ranks=4, silent=True),
+    Row("disagree", "", "disagree.c op", options=("--strict",), ranks=4, status=72, ids=("collective-mismatch",)),
+    Row("disagree_blocks", "", "disagree_blocks.c fits", options=("--strict --nodes 1", f"--strict {TWO_NODES}"), ranks=4, silent=True),
+    *(Row("no_conflicts", "--check-rma reports nothing of accesses that match, or that epochs, flushes, locks and messages part.",
+          f"conflicts.c good {kind}", options=("--check-rma", f"--check-rma {TWO_NODES}"), ranks=3, stdout=(), silent=True)
+      for kind in ("allocated", "created")),
     Row("unreceived", "", "unreceived.c ready", ids=("dropped-ready-send",)),
     Row("unreceived", "", "unreceived.c", options=("--strict",), status=72, ids=3 * ("unreceived-message",)),
     Row("unreceived", "", "unreceived.c clean", options=(CHECKED,), silent=True),

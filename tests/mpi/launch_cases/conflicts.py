@@ -1,7 +1,8 @@
 """What --check-rma tells of one-sided accesses that conflict, and that it tells of no others."""
+import collections
 import re
 
-from launch_case import PLACE, SOURCES
+from launch_case import PLACE, SOURCES, operands
 
 # What conflicts.c's accesses do, and the function that does it.
 DEEDS = {
@@ -66,30 +67,21 @@ def without_addresses(text):
     return re.sub(r"window 0x[0-9a-f]{8}", "window HANDLE", text).splitlines()
 
 
-PLACES = ([], ["--nodes", "2"])
-KINDS = ("allocated", "created")
+WIRES = ([], ["--nodes", "2"])
 
 
 def case_conflicts(case):
-    """--check-rma tells of accesses that conflict, with both calls, in every kind of epoch, of one origin and of two."""
+    """--check-rma reports accesses that conflict, with both calls, in every kind of epoch, of one origin and of two."""
     program = case.ours("conflicts.c")
     said = lines()
-    for place in PLACES:
-        for kind in KINDS:
-            case.margay("--check-rma", *place, program, "bad", kind, ranks=3)
+    for wire in WIRES:
+        for kind in ("allocated", "created"):
+            case.margay("--check-rma", *wire, program, "bad", kind, ranks=3)
             expected = sorted(f"{name}: MPI_ERR_RMA_CONFLICT: {words}" for name, _, words in said)
             case.expect(sorted(without_addresses(case.last.stdout)) == expected, f"the errors are to be {expected}")
-            expected = sorted(f"margay: rank {rank}: {words}" for _, rank, words in said)
-            case.expect(sorted(without_addresses(case.last.stderr)) == expected, f"the lines are to be {expected}")
-
-
-def case_no_conflicts(case):
-    """--check-rma tells nothing of accesses that fit each other, or that epochs, flushes, locks and messages part."""
-    program = case.ours("conflicts.c")
-    for place in PLACES:
-        for kind in KINDS:
-            case.margay("--check-rma", *place, program, "good", kind, ranks=3)
-            case.expect(not case.last.stdout and not case.last.stderr, "nothing conflicts")
+            calls = [("rma-conflict", rank, words.partition(":")[0], operands(words.partition(": ")[2].replace("HANDLE", ""))) for _, rank, words in said]
+            case.expect_findings(calls, "id", "rank", "call", "operands")
+            case.expect(len(case.last.stderr.splitlines()) == len(said), "a line of each")
 
 
 def keys_of(source):
@@ -98,28 +90,26 @@ def keys_of(source):
 
 
 def case_no_conflicts_suite(case):
-    """--check-rma tells nothing of the suite's programs of windows."""
+    """--check-rma reports nothing of the suite's programs of windows."""
     for source in sorted((SOURCES.parent / "rma").glob("*.c")):
         program = case.ours(f"../rma/{source.name}", name=f"rma_{source.stem}_checked")
         keys = keys_of(source)
         ranks = [int(count) for count in keys["ranks"] if 2 <= int(count) <= 5]
-        places = PLACES if set(keys.get("wires", ["uring"])) - {"shm"} else PLACES[:1]
-        for place in places:
+        for wire in WIRES if set(keys.get("wires", ["uring"])) - {"shm"} else WIRES[:1]:
             for count in ranks:
-                case.margay("--check-rma", *place, program, ranks=count)
-                case.expect("MPI_ERR_RMA_CONFLICT" not in case.last.stdout + case.last.stderr, "nothing conflicts")
+                case.margay("--check-rma", *wire, program, ranks=count)
+                case.expect("rma-conflict" not in case.ids() and "MPI_ERR_RMA_CONFLICT" not in case.last.stdout + case.last.stderr, "nothing conflicts")
 
 
 def case_conflicts_end(case):
-    """A conflict is fatal where the window's errors are; --strict looks for them and counts them; unasked nobody does."""
+    """A conflict is fatal where the window's errors are; --strict looks for them and counts them; unasked none is reported."""
     program = case.ours("conflicts.c")
     case.margay("--check-rma", program, "fatal", ranks=3, status="nonzero")
-    words = "MPI_Put failed on numbers: MPI_ERR_RMA_CONFLICT: " + line("put put", "fence", 1).removeprefix("MPI_Put: ")
-    case.expect(words in "\n".join(without_addresses(case.last.stderr)), f"the job is to end with '{words}'")
-    said = lines()
-    own = sum(rank == 1 for _, rank, _ in said)
+    case.expect(("MPI_Put", 1) in case.findings("call", "rank", finding="rma-conflict"), "the conflict is a finding")
+    case.expect_said("MPI_Put failed on numbers: MPI_ERR_RMA_CONFLICT: ")
     case.margay("--strict", program, "bad", ranks=3, status=72)
-    case.expect(f"margay: --strict: {len(said)} findings: {own} by rank 1, {len(said) - own} by rank 2\n" in case.last.stderr,
-                "all conflicts count")
+    by_rank = collections.Counter(rank for rank, in case.findings("rank", finding="rma-conflict"))
+    case.expect(by_rank == collections.Counter(rank for _, rank, _ in lines()), f"all conflicts count: {by_rank}")
     case.margay(program, "bad", ranks=3, status=1)
-    case.expect(not case.last.stdout and "class 0, not" in case.last.stderr, "nobody is to be told unasked")
+    case.expect(not case.last.stdout and not case.last.report["findings"], "none is to be reported unasked")
+    case.expect_said("class 0, not")
