@@ -1,7 +1,5 @@
-"""Which copies the story of a message tells, over each way that a body can take."""
-import pathlib
+"""The copies that the story of a message lists, for each way that a body can take."""
 import re
-import tempfile
 
 from launch_case import Skipped
 
@@ -11,15 +9,11 @@ COUNTS = {"by no process": 0, "in part": 0, "once": 1, "twice": 2, "three times"
 
 
 def stories_of(case, words):
-    """What is told of the copies of each message, by its tag."""
-    with tempfile.TemporaryDirectory() as folder:
-        trace = str(pathlib.Path(folder) / "trace")
-        case.margay("--trace", trace, *words, case.ours("ways.c"))
-        margay = case.build.tool("margay")
-        case.run([margay, "trace", "check", trace])
-        case.run([margay, "trace", "story", trace, "--from", "0", "--count", "1000"])
+    """The sentences about copies of each message, by its tag."""
+    trace = case.traced(*words, case.ours("ways.c"))
+    case.command("trace", "check", trace)
     told = {}
-    for story in re.split(r"\n(?=\d+>\d+ #)", case.last.stdout):
+    for story in re.split(r"\n(?=\d+>\d+ #)", case.command("trace", "story", trace, "--from", "0", "--count", "1000")):
         tag = re.search(r"^\d+>\d+ #\d+: .*?tag (\d+) from", story)
         if tag:
             told[int(tag.group(1))] = "\n".join(re.findall(r"^- (.*(?:body was copied|unnecessarily|Of its body).*)$", story, re.M))
@@ -117,7 +111,7 @@ def case_copies_epoll(case):
 
 def case_copies_uring(case):
     """The same by io_uring, whose provided buffers cost a copy more."""
-    case.run([case.build.tool("margay"), "run", "-n", "2", "--nodes", "2", "--wire-tcp", "uring", case.ours("who.c")], status=None)
+    case.margay("--nodes", "2", "--wire-tcp", "uring", case.ours("who.c"), status=None)
     if case.last.status != 0:
         raise Skipped("this machine refuses io_uring")
     over_tcp(case, "uring", "io_uring", "io_uring",
