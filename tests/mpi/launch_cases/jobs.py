@@ -151,14 +151,14 @@ def case_eztrace(case):
     if missing:
         raise Skipped(f"EZTrace's module needs {', '.join(sorted(missing))}, which the library does not have yet")
     for program in (case.ours("sends.c"), case.debians("sends.c")):
-        with tempfile.TemporaryDirectory() as folder:
-            case.margay("eztrace", "-t", "mpich", "-o", folder, program, ranks=3, cwd=folder)
-            traces = list(pathlib.Path(folder).rglob("*.otf2"))
-            case.expect(len(traces) == 1, f"{len(traces)} traces were written")
-            case.run(["otf2-print", *traces])
-            events = collections.Counter(line.split(" ")[0] for line in case.last.stdout.splitlines())
-            for kind, count in (("MPI_SEND", 21), ("MPI_RECV", 21), ("MPI_COLLECTIVE_END", 3)):
-                case.expect(events[kind] == count, f"{events[kind]} events {kind}, expected {count}")
+        folder = tempfile.mkdtemp(dir=case.folder)
+        case.margay("eztrace", "-t", "mpich", "-o", folder, program, ranks=3, cwd=folder)
+        traces = list(pathlib.Path(folder).rglob("*.otf2"))
+        case.expect(len(traces) == 1, f"{len(traces)} traces were written")
+        case.run(["otf2-print", *traces])
+        events = collections.Counter(line.split(" ")[0] for line in case.last.stdout.splitlines())
+        for kind, count in (("MPI_SEND", 21), ("MPI_RECV", 21), ("MPI_COLLECTIVE_END", 3)):
+            case.expect(events[kind] == count, f"{events[kind]} events {kind}, expected {count}")
 
 
 def case_mpicxx(case):
@@ -175,42 +175,39 @@ def case_cxx_bindings(case):
     case.expect(len(expected) == 3, "MPICH prints an exception, a product, and what became of functions")
     case.margay(program)
     case.expect_lines(expected)
-    case.run([case.build.tool("margay"), "check", program])
+    case.command("check", program)
 
 
 def case_netpipe(case):
     """Debian's NPmpich2, unmodified, with its integrity check, on shared memory and over TCP."""
     for words in ([], ["--nodes", "2", "--wire-tcp", "uring"], ["--nodes", "2", "--wire-tcp", "epoll"]):
         for more in (["-i"], ["-S"], ["-a", "-2"]):
-            with tempfile.TemporaryDirectory() as folder:
-                case.margay("--check-accounting", *words, "NPmpich2", "-u", "70000", "-n", "5", *more, cwd=folder)
-                output = case.last.stdout + case.last.stderr
-                case.expect(output.count("bytes") > 25 and "fail" not in output.lower(), "NetPIPE did not go through")
+            folder = tempfile.mkdtemp(dir=case.folder)
+            case.margay("--check-accounting", *words, "NPmpich2", "-u", "70000", "-n", "5", *more, cwd=folder)
+            output = case.last.stdout + case.last.stderr
+            case.expect(output.count("bytes") > 25 and "fail" not in output.lower(), "NetPIPE did not go through")
 
 
 def case_heat2d(case):
     """examples/heat2d.c on any number of ranks, compiled by us and by Debian: the serial result, the same image."""
     examples = SOURCES.parents[2] / "examples"
-    ours = support.compile_program(case.build, case.build.tool("mpicc"), examples / "heat2d.c", ".margay")
-    debians = support.compile_program(case.build, "mpicc.mpich", examples / "heat2d.c", ".mpich")
+    ours, debians = case.ours(examples / "heat2d.c"), case.debians(examples / "heat2d.c")
     images = set()
-    with tempfile.TemporaryDirectory() as folder:
-        for program, ranks, words in ((ours, 1, []), (ours, 4, []), (ours, 4, ["--nodes", "2"]), (ours, 6, []),
-                                      (debians, 4, []), (ours, 5, ["--nodes", "2", "--wire-tcp", "epoll"])):
-            image = pathlib.Path(folder) / "heat_end.ppm"
-            case.margay("--check-accounting", *words, program, "--input", examples / "data" / "heat_start.pgm", "--output",
-                        image, "--check", "--steps", "100", ranks=ranks)
-            case.expect("the same bits as the serial result" in case.last.stdout, "the result is not the serial one")
-            images.add(image.read_bytes() if image.exists() else b"")
-            image.unlink(missing_ok=True)
+    for program, ranks, words in ((ours, 1, []), (ours, 4, []), (ours, 4, ["--nodes", "2"]), (ours, 6, []),
+                                  (debians, 4, []), (ours, 5, ["--nodes", "2", "--wire-tcp", "epoll"])):
+        image = case.folder / "heat_end.ppm"
+        case.margay("--check-accounting", *words, program, "--input", examples / "data" / "heat_start.pgm", "--output",
+                    image, "--check", "--steps", "100", ranks=ranks)
+        case.expect_printed("the same bits as the serial result")
+        images.add(image.read_bytes() if image.exists() else b"")
+        image.unlink(missing_ok=True)
     case.expect(len(images) == 1 and images.pop().startswith(b"P6\n240 160\n255\n"), "the images are not the same")
 
 
 def case_tool_variables(case):
     """docs/tool_interface.md lists the variables that examples/list_variables.c finds: names, classes and descriptions."""
     root = SOURCES.parents[2]
-    program = support.compile_program(case.build, case.build.tool("mpicc"), root / "examples" / "list_variables.c", ".margay")
-    case.margay(program, ranks=1)
+    case.margay(case.ours(root / "examples" / "list_variables.c"), ranks=1)
     printed = re.findall(r"^(control|performance) +(\w+) +(.*?) +(constant|writable|of a communicator|of the process)  (.*)$",
                          case.last.stdout, re.M)
     seen = {(name, where if sort == "control" else f"{kind}, {where}" if "comm" in where else kind, text)

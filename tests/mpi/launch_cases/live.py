@@ -14,7 +14,7 @@ import termios
 import time
 
 import support
-from launch_case import SOURCES
+from launch_case import SOURCES, marked_lines
 
 GUARD_S = 60  # against hanging; nothing here depends on how long something takes
 SUM = 2999997  # of placed.c
@@ -54,17 +54,12 @@ class Job:
         return self.process.returncode, out, err
 
 
-def placed(case, folder, *, ranks=4, options=(), exchanges=()):
+def placed(case, *, ranks=4, options=(), exchanges=()):
     """A job of placed.c in which rank 1 computes, and the file that ends it."""
-    end = pathlib.Path(folder) / "end"
+    end = pathlib.Path(tempfile.mkdtemp(dir=case.folder)) / "end"
     job = Job(case, case.ours("placed.c", ["-lpthread"]), end, *exchanges, ranks=ranks, options=options)
     job.read_until(job.process.stdout, "begun")
     return job, end
-
-
-def margay(case, *words, status=0):
-    case.run([case.build.tool("margay"), *words], status=status)
-    return case.last.stdout
 
 
 def rows(table):
@@ -89,18 +84,11 @@ def eventually(case, look, holds, words):
     return seen
 
 
-def line_of(source, mark):
-    text = (SOURCES / source).read_text().splitlines()
-    return next(number for number, line in enumerate(text, 1) if line.endswith(f"// line: {mark}"))
-
-
 def case_top_deadlock(case):
     """A proven deadlock: its cycle; of each rank the call, for whom it waits, what lies with it, what it sent."""
-    program = support.compile_program(case.build, case.build.tool("mpicc"), SOURCES.parents[1] / "faults" / "deadlock.c", ".margay",
-                                      ["-lpthread"])
-    with Job(case, program) as job:
+    with Job(case, case.ours("../../faults/deadlock.c", ["-lpthread"])) as job:
         job.read_until(job.process.stderr, "margay: deadlock:")
-        table = eventually(case, lambda: margay(case, "top", "--once", "--interval", "0.05", job.name), lambda seen: DEADLOCK in seen,
+        table = eventually(case, lambda: case.command("top", "--once", "--interval", "0.05", job.name), lambda seen: DEADLOCK in seen,
                            "the deadlock is to be told")
         case.expect(re.search(rf"^job [0-9a-f]{{8}}: 2 ranks on 1 node, launcher {job.name}, for ", table, re.M), "the headline")
         seen = rows(table)
@@ -117,38 +105,36 @@ def case_top_deadlock(case):
 def case_top_computes(case):
     """A rank that computes, on one node and on two: its state, what lies with it, and over which wire it came."""
     for options, wire in (((), "shm"), (("--nodes", "2", "-ppn", "1"), "tcp")):
-        with tempfile.TemporaryDirectory() as folder:
-            job, end = placed(case, folder, ranks=2, options=options)
-            with job:
-                table = margay(case, "top", "--once", "--interval", "0.05", "--sort", "unexpected", job.name)
-                seen = rows(table)
-                sent = "101 +1000 +0 +0" if wire == "shm" else "0 +0 +101 +1000"
-                case.expect(re.search(r" 3 +60 +\d+(\.\dk|k)? +0 +0 +0 +0$", seen[1]), "3 receives are posted at rank 1, and 60 messages wait there")
-                case.expect(re.search(r" computing +- +", seen[1]), "rank 1 computes")
-                case.expect(re.search(rf" (asleep|waiting|in MPI) +MPI_Recv .* 1 +0 +0 +{sent}$", seen[0]), f"rank 0 sent over {wire}")
-                lines = table.splitlines()
-                case.expect(lines.index(seen[1]) < lines.index(seen[0]), "sorted by unexpected messages")
-                end.touch()
-                status, out, err = job.finish()
-                case.expect(status == 0 and f"sum {SUM}\n" in out, f"the job ends right: {status} {out} {err}")
+        job, end = placed(case, ranks=2, options=options)
+        with job:
+            table = case.command("top", "--once", "--interval", "0.05", "--sort", "unexpected", job.name)
+            seen = rows(table)
+            sent = "101 +1000 +0 +0" if wire == "shm" else "0 +0 +101 +1000"
+            case.expect(re.search(r" 3 +60 +\d+(\.\dk|k)? +0 +0 +0 +0$", seen[1]), "3 receives are posted at rank 1, and 60 messages wait there")
+            case.expect(re.search(r" computing +- +", seen[1]), "rank 1 computes")
+            case.expect(re.search(rf" (asleep|waiting|in MPI) +MPI_Recv .* 1 +0 +0 +{sent}$", seen[0]), f"rank 0 sent over {wire}")
+            lines = table.splitlines()
+            case.expect(lines.index(seen[1]) < lines.index(seen[0]), "sorted by unexpected messages")
+            end.touch()
+            status, out, err = job.finish()
+            case.expect(status == 0 and f"sum {SUM}\n" in out, f"the job ends right: {status} {out} {err}")
 
 
 def case_top_ended(case):
     """A job that ends between two looks is told as ended, with what it has sent; top does not wait for its interval."""
-    with tempfile.TemporaryDirectory() as folder:
-        job, end = placed(case, folder, ranks=2)
-        with job:
-            top = subprocess.Popen([case.build.tool("margay"), "top", "--once", "--interval", "3000", job.name], stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True)
-            holds = lambda: any("margay-board" in os.readlink(f"/proc/{top.pid}/fd/{fd}") for fd in os.listdir(f"/proc/{top.pid}/fd"))
-            eventually(case, holds, bool, "top is to hold the board")
-            end.touch()
-            job.finish()
-            out, err = top.communicate(timeout=GUARD_S)
-            seen = rows(out)
-            good = top.returncode == 0 and "has ended" in out and all(" ended " in seen[rank] for rank in (0, 1)) and " 101 " in seen[0]
-            if not good:
-                case.problems.append(f"ended: {top.returncode}\n{out}{err}")
+    job, end = placed(case, ranks=2)
+    with job:
+        top = subprocess.Popen([case.build.tool("margay"), "top", "--once", "--interval", "3000", job.name], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+        holds = lambda: any("margay-board" in os.readlink(f"/proc/{top.pid}/fd/{fd}") for fd in os.listdir(f"/proc/{top.pid}/fd"))
+        eventually(case, holds, bool, "top is to hold the board")
+        end.touch()
+        job.finish()
+        out, err = top.communicate(timeout=GUARD_S)
+        seen = rows(out)
+        good = top.returncode == 0 and "has ended" in out and all(" ended " in seen[rank] for rank in (0, 1)) and " 101 " in seen[0]
+        if not good:
+            case.problems.append(f"ended: {top.returncode}\n{out}{err}")
 
 
 def board_of(job):
@@ -167,58 +153,57 @@ def start_ticks():
 def case_top_others(case):
     """No job of this name; files with a board's name that are cut, wild, another version's, or somebody else's job."""
     own = str(os.getpid())
-    margay(case, "top", "--once", "ffffffffffffffff", status=1)
+    case.command("top", "--once", "ffffffffffffffff", status=1)
     case.expect("no job ffffffffffffffff" in case.last.stderr and not case.last.stdout, "the job that is not there is named")
     for interval in ("0", "nan", "1e9", "2s", "\x1b[2J"):
-        margay(case, "top", "--once", "--interval", interval, status=2)
+        case.command("top", "--once", "--interval", interval, status=2)
         case.expect("is not a number of seconds from 0.05 to 3600" in case.last.stderr and "\x1b" not in case.last.stderr, f"interval {interval!r}")
     columns = "rank, since, cpu, calls, messages, bytes, posted, unexpected, heap"
     for word in ("colour", "3", "\x1b[2J"):
-        margay(case, "top", "--once", f"--sort={word}", status=2)
+        case.command("top", "--once", f"--sort={word}", status=2)
         case.expect(f"there are: {columns}" in case.last.stderr and "\x1b" not in case.last.stderr, f"sort {word!r}")
-    told = margay(case, "top", "--help")
+    told = case.command("top", "--help")
     case.expect(columns in " ".join(told.split()) and all(32 <= ord(c) < 127 or c == "\n" for c in told), "help is text")
     for command, status in ((("top", "--once"), 1), (("stacks",), 2)):
-        margay(case, *command, "\x1b[31mred\n", status=status)
+        case.command(*command, "\x1b[31mred\n", status=status)
         case.expect("?[31mred?" in case.last.stderr and "\x1b" not in case.last.stderr, f"{command}: a name is printable")
-    with tempfile.TemporaryDirectory() as folder:
-        job, end = placed(case, folder, ranks=2)
-        with job:
-            good = board_of(job)
-        mine = bytearray(good)
-        struct.pack_into("<i", mine, LAUNCHER_AT, os.getpid())
-        struct.pack_into("<Q", mine, TICKS_AT, start_ticks())
-        draw = random.Random(18)
-        wild = bytearray(mine)
-        wild[4096:] = draw.randbytes(len(wild) - 4096)
-        full = bytearray(mine)
-        full[4096:] = b"\xff" * (len(full) - 4096)
-        version = bytearray(mine)
-        struct.pack_into("<I", version, 8, 7)
-        size = bytearray(mine)
-        struct.pack_into("<I", size, 12, 60000)
-        nodes = bytearray(mine)
-        struct.pack_into("<I", nodes, 640, 77)
-        later = bytearray(mine)
-        struct.pack_into("<Q", later, TICKS_AT, start_ticks() + 1)
-        for what, content, refused, shown in (("empty", b"", "is shorter than a board's header", False), ("noise", draw.randbytes(9000), "is not a job board", False),
-                                              ("half written", bytes(len(mine)), "is not complete", False), ("cut", mine[:-4096], "do not fit", False),
-                                              ("version", version, "is of version 7", False), ("size", size, "do not fit 60000 ranks", False),
-                                              ("nodes", nodes, "names nodes that", False), ("somebody's", good, None, False), ("an earlier process's", later, None, False),
-                                              ("sound", mine, None, True), ("wild ranks", wild, None, True), ("full ranks", full, None, True)):
-            descriptor = os.memfd_create("margay-board")
-            os.write(descriptor, content)
-            try:
-                told = margay(case, "top", "--once", "--interval", "0.05", own, status=0 if shown else 1)
-                case.expect((f"launcher {own}" in told) == shown, f"{what}: shown or not")
-                case.expect(all(32 <= ord(c) < 127 or c == "\n" for c in told), f"{what}: printable")
-                case.expect(refused is None or re.search(rf"process {own} holds .*{re.escape(refused)}", case.last.stderr), f"{what}: {refused}")
-                if not shown:
-                    margay(case, "stacks", own, status=0)  # an ordinary process
-                else:
-                    margay(case, "stacks", own, status=1)
-            finally:
-                os.close(descriptor)
+    job, end = placed(case, ranks=2)
+    with job:
+        good = board_of(job)
+    mine = bytearray(good)
+    struct.pack_into("<i", mine, LAUNCHER_AT, os.getpid())
+    struct.pack_into("<Q", mine, TICKS_AT, start_ticks())
+    draw = random.Random(18)
+    wild = bytearray(mine)
+    wild[4096:] = draw.randbytes(len(wild) - 4096)
+    full = bytearray(mine)
+    full[4096:] = b"\xff" * (len(full) - 4096)
+    version = bytearray(mine)
+    struct.pack_into("<I", version, 8, 7)
+    size = bytearray(mine)
+    struct.pack_into("<I", size, 12, 60000)
+    nodes = bytearray(mine)
+    struct.pack_into("<I", nodes, 640, 77)
+    later = bytearray(mine)
+    struct.pack_into("<Q", later, TICKS_AT, start_ticks() + 1)
+    for what, content, refused, shown in (("empty", b"", "is shorter than a board's header", False), ("noise", draw.randbytes(9000), "is not a job board", False),
+                                          ("half written", bytes(len(mine)), "is not complete", False), ("cut", mine[:-4096], "do not fit", False),
+                                          ("version", version, "is of version 7", False), ("size", size, "do not fit 60000 ranks", False),
+                                          ("nodes", nodes, "names nodes that", False), ("somebody's", good, None, False), ("an earlier process's", later, None, False),
+                                          ("sound", mine, None, True), ("wild ranks", wild, None, True), ("full ranks", full, None, True)):
+        descriptor = os.memfd_create("margay-board")
+        os.write(descriptor, content)
+        try:
+            told = case.command("top", "--once", "--interval", "0.05", own, status=0 if shown else 1)
+            case.expect((f"launcher {own}" in told) == shown, f"{what}: shown or not")
+            case.expect(all(32 <= ord(c) < 127 or c == "\n" for c in told), f"{what}: printable")
+            case.expect(refused is None or re.search(rf"process {own} holds .*{re.escape(refused)}", case.last.stderr), f"{what}: {refused}")
+            if not shown:
+                case.command("stacks", own, status=0)  # an ordinary process
+            else:
+                case.command("stacks", own, status=1)
+        finally:
+            os.close(descriptor)
 
 
 class Pseudoterminal:
@@ -285,129 +270,126 @@ def expect(case, holds, words):
 
 def case_top_screen(case):
     """On a terminal: keys sort and scroll, a new size is taken, and q, Ctrl-C and SIGTERM leave the terminal as it was."""
-    with tempfile.TemporaryDirectory() as folder:
-        job, end = placed(case, folder)
-        with job:
-            screen = Pseudoterminal(case, job.name)
-            screen.read_until(lambda seen: "[r]ank*" in seen and f"launcher {job.name}" in seen, "the table is to be there")
-            expect(case, screen.seen.startswith("\x1b[?1049h\x1b[?25l"), "the alternate screen")
-            expect(case, not termios.tcgetattr(screen.terminal)[3] & termios.ICANON, "keys come as they are pressed")
-            screen.press("u")
-            screen.read_until(lambda seen: "[u]nexp*" in seen and "\x1b[1;1H" in seen.split("[u]nexp*")[1], "sorted by another column")
-            last = screens(screen.seen)[-2]
-            expect(case, re.match(r" +1 ", last[2]), f"rank 1 first: {last}")
-            expect(case, len(last) == 24 and all(len(line) <= 100 for line in last), f"24 lines of 100: {last}")
-            screen.seen = ""
-            screen.resize(6, 40)
-            screen.read_until(lambda seen: len(frames := screens(seen)) > 1 and len(frames[-2]) == 6, "the new size")
-            last = screens(screen.seen)[-2]
-            expect(case, all(len(line) <= 40 for line in last) and last[0].startswith("job "), f"6 lines of 40: {last}")
-            screen.press("\x1b[B")
-            screen.read_until(lambda seen: any(frame[0].startswith(" rank") for frame in screens(seen)), "scrolled down by a line")
-            screen.press("k")
-            screen.read_until(lambda seen: any(frame[0].startswith("job ") for frame in screens(seen)), "and up")
-            screen.press("q")
-            status, problem = screen.end()
-            expect(case, status == 0 and not problem, f"q: {status}, {problem}")
-            for how, expected in (("\x03", 128 + signal.SIGINT), (signal.SIGTERM, 128 + signal.SIGTERM), (signal.SIGHUP, 128 + signal.SIGHUP)):
-                screen = Pseudoterminal(case, job.name)
-                screen.read_until(lambda seen: "[r]ank*" in seen, "the table is to be there")
-                screen.press(how) if isinstance(how, str) else screen.process.send_signal(how)
-                status, problem = screen.end()
-                expect(case, status == expected and not problem, f"{how!r}: {status}, {problem}")
+    job, end = placed(case)
+    with job:
+        screen = Pseudoterminal(case, job.name)
+        screen.read_until(lambda seen: "[r]ank*" in seen and f"launcher {job.name}" in seen, "the table is to be there")
+        expect(case, screen.seen.startswith("\x1b[?1049h\x1b[?25l"), "the alternate screen")
+        expect(case, not termios.tcgetattr(screen.terminal)[3] & termios.ICANON, "keys come as they are pressed")
+        screen.press("u")
+        screen.read_until(lambda seen: "[u]nexp*" in seen and "\x1b[1;1H" in seen.split("[u]nexp*")[1], "sorted by another column")
+        last = screens(screen.seen)[-2]
+        expect(case, re.match(r" +1 ", last[2]), f"rank 1 first: {last}")
+        expect(case, len(last) == 24 and all(len(line) <= 100 for line in last), f"24 lines of 100: {last}")
+        screen.seen = ""
+        screen.resize(6, 40)
+        screen.read_until(lambda seen: len(frames := screens(seen)) > 1 and len(frames[-2]) == 6, "the new size")
+        last = screens(screen.seen)[-2]
+        expect(case, all(len(line) <= 40 for line in last) and last[0].startswith("job "), f"6 lines of 40: {last}")
+        screen.press("\x1b[B")
+        screen.read_until(lambda seen: any(frame[0].startswith(" rank") for frame in screens(seen)), "scrolled down by a line")
+        screen.press("k")
+        screen.read_until(lambda seen: any(frame[0].startswith("job ") for frame in screens(seen)), "and up")
+        screen.press("q")
+        status, problem = screen.end()
+        expect(case, status == 0 and not problem, f"q: {status}, {problem}")
+        for how, expected in (("\x03", 128 + signal.SIGINT), (signal.SIGTERM, 128 + signal.SIGTERM), (signal.SIGHUP, 128 + signal.SIGHUP)):
             screen = Pseudoterminal(case, job.name)
             screen.read_until(lambda seen: "[r]ank*" in seen, "the table is to be there")
-            screen.press("\x1a")
-            screen.read_until(lambda seen: "\x1b[?1049l" in seen, "Ctrl-Z leaves the screen")
-            eventually(case, lambda: state_of(screen.process), lambda state: state == "T", "it is stopped")
-            expect(case, termios.tcgetattr(screen.terminal) == screen.before, "Ctrl-Z: the terminal's settings")
-            screen.seen = ""
-            screen.process.send_signal(signal.SIGCONT)
-            screen.read_until(lambda seen: "\x1b[?1049h" in seen and "[r]ank*" in seen, "and comes back")
-            screen.process.send_signal(signal.SIGSTOP)
-            eventually(case, lambda: state_of(screen.process), lambda state: state == "T", "SIGSTOP stops it")
-            termios.tcsetattr(screen.terminal, termios.TCSANOW, screen.before)  # as a shell does
-            screen.seen = ""
-            screen.process.send_signal(signal.SIGCONT)
-            screen.read_until(lambda seen: "\x1b[?1049h" in seen and "[r]ank*" in seen, "after a SIGSTOP it comes back")
-            screen.press("u")
-            screen.read_until(lambda seen: "[u]nexp*" in seen, "and takes keys")
-            end.touch()
-            job.finish()
-            screen.seen = ""
-            screen.read_until(lambda seen: "has ended" in seen, "the end of the job is told")
-            screen.press("q")
+            screen.press(how) if isinstance(how, str) else screen.process.send_signal(how)
             status, problem = screen.end()
-            expect(case, status == 0 and not problem, f"q of the end: {status}, {problem}")
+            expect(case, status == expected and not problem, f"{how!r}: {status}, {problem}")
+        screen = Pseudoterminal(case, job.name)
+        screen.read_until(lambda seen: "[r]ank*" in seen, "the table is to be there")
+        screen.press("\x1a")
+        screen.read_until(lambda seen: "\x1b[?1049l" in seen, "Ctrl-Z leaves the screen")
+        eventually(case, lambda: state_of(screen.process), lambda state: state == "T", "it is stopped")
+        expect(case, termios.tcgetattr(screen.terminal) == screen.before, "Ctrl-Z: the terminal's settings")
+        screen.seen = ""
+        screen.process.send_signal(signal.SIGCONT)
+        screen.read_until(lambda seen: "\x1b[?1049h" in seen and "[r]ank*" in seen, "and comes back")
+        screen.process.send_signal(signal.SIGSTOP)
+        eventually(case, lambda: state_of(screen.process), lambda state: state == "T", "SIGSTOP stops it")
+        termios.tcsetattr(screen.terminal, termios.TCSANOW, screen.before)  # as a shell does
+        screen.seen = ""
+        screen.process.send_signal(signal.SIGCONT)
+        screen.read_until(lambda seen: "\x1b[?1049h" in seen and "[r]ank*" in seen, "after a SIGSTOP it comes back")
+        screen.press("u")
+        screen.read_until(lambda seen: "[u]nexp*" in seen, "and takes keys")
+        end.touch()
+        job.finish()
+        screen.seen = ""
+        screen.read_until(lambda seen: "has ended" in seen, "the end of the job is told")
+        screen.press("q")
+        status, problem = screen.end()
+        expect(case, status == 0 and not problem, f"q of the end: {status}, {problem}")
 
 
 def case_top_no_reader(case):
     """A terminal that nobody reads, or that went away, does not keep top: SIGTERM ends the one, a failed write the other."""
-    with tempfile.TemporaryDirectory() as folder:
-        job, _ = placed(case, folder)
-        with job:
-            screen = Pseudoterminal(case, job.name, "--interval", "0.05")
-            unread = lambda: struct.unpack("i", fcntl.ioctl(screen.main, termios.FIONREAD, b"    "))[0]
-            before = []
+    job, _ = placed(case)
+    with job:
+        screen = Pseudoterminal(case, job.name, "--interval", "0.05")
+        unread = lambda: struct.unpack("i", fcntl.ioctl(screen.main, termios.FIONREAD, b"    "))[0]
+        before = []
 
-            def full():
-                before.append(unread())
-                time.sleep(0.5)
-                return unread()
+        def full():
+            before.append(unread())
+            time.sleep(0.5)
+            return unread()
 
-            eventually(case, full, lambda now: now == before[-1] > 0, "the terminal is to be full")
-            screen.process.terminate()
-            ended = eventually(case, screen.process.poll, lambda status: status is not None, "SIGTERM ends it")
-            expect(case, ended == 128 + signal.SIGTERM, f"SIGTERM with a full terminal: {ended}")
-            expect(case, not (problem := screen.end()[1]), f"SIGTERM with a full terminal: {problem}")
-            screen = Pseudoterminal(case, job.name, "--interval", "0.05")
-            screen.read_until(lambda seen: "[r]ank*" in seen, "the table is to be there")
-            screen.press("\x13")
-            quiet = lambda: not select.select([screen.main], [], [], 0.5)[0] or not os.read(screen.main, 65536)
-            eventually(case, quiet, bool, "Ctrl-S holds the screen")
-            screen.process.terminate()
-            status, problem = screen.end()
-            expect(case, status == 128 + signal.SIGTERM and not problem, f"SIGTERM while Ctrl-S holds the screen: {status}, {problem}")
-            main, terminal = pty.openpty()
-            top = subprocess.Popen([case.build.tool("margay"), "top", "--interval", "0.05", job.name], stdin=subprocess.DEVNULL, stdout=terminal,
-                                   stderr=subprocess.DEVNULL, start_new_session=True, env=support.clean_environment())
-            os.close(terminal)
-            os.read(main, 1)
-            os.close(main)
-            ended = eventually(case, top.poll, lambda status: status is not None, "top ends with its terminal")
-            expect(case, ended == 1, f"the terminal is gone: {ended}")
-            if ended is None:
-                top.kill()
-            top = Pseudoterminal(case, "ffffffffffffffff").process
-            ended = eventually(case, top.poll, lambda status: status is not None, "top without its job ends")
+        eventually(case, full, lambda now: now == before[-1] > 0, "the terminal is to be full")
+        screen.process.terminate()
+        ended = eventually(case, screen.process.poll, lambda status: status is not None, "SIGTERM ends it")
+        expect(case, ended == 128 + signal.SIGTERM, f"SIGTERM with a full terminal: {ended}")
+        expect(case, not (problem := screen.end()[1]), f"SIGTERM with a full terminal: {problem}")
+        screen = Pseudoterminal(case, job.name, "--interval", "0.05")
+        screen.read_until(lambda seen: "[r]ank*" in seen, "the table is to be there")
+        screen.press("\x13")
+        quiet = lambda: not select.select([screen.main], [], [], 0.5)[0] or not os.read(screen.main, 65536)
+        eventually(case, quiet, bool, "Ctrl-S holds the screen")
+        screen.process.terminate()
+        status, problem = screen.end()
+        expect(case, status == 128 + signal.SIGTERM and not problem, f"SIGTERM while Ctrl-S holds the screen: {status}, {problem}")
+        main, terminal = pty.openpty()
+        top = subprocess.Popen([case.build.tool("margay"), "top", "--interval", "0.05", job.name], stdin=subprocess.DEVNULL, stdout=terminal,
+                               stderr=subprocess.DEVNULL, start_new_session=True, env=support.clean_environment())
+        os.close(terminal)
+        os.read(main, 1)
+        os.close(main)
+        ended = eventually(case, top.poll, lambda status: status is not None, "top ends with its terminal")
+        expect(case, ended == 1, f"the terminal is gone: {ended}")
+        if ended is None:
             top.kill()
-            told = top.communicate()[1].decode()
-            expect(case, ended == 1 and "no job ffffffffffffffff of this user" in told and job.name in told, f"no such job: {told}")
+        top = Pseudoterminal(case, "ffffffffffffffff").process
+        ended = eventually(case, top.poll, lambda status: status is not None, "top without its job ends")
+        top.kill()
+        told = top.communicate()[1].decode()
+        expect(case, ended == 1 and "no job ffffffffffffffff of this user" in told and job.name in told, f"no such job: {told}")
 
 
 def case_stacks_stuck(case):
     """A thread that cannot be stopped is told, its process goes on, and the other rank is shown; and the job ends right."""
-    with tempfile.TemporaryDirectory() as folder:
-        end = pathlib.Path(folder) / "end"
-        job = Job(case, case.ours("stuck.c", ["-lpthread"]), end)
-        job.read_until(job.process.stdout, "begun")
-        with job:
-            look = lambda: margay(case, "stacks", job.name, status=1)
-            eventually(case, look, lambda seen: "> i (stuck.c" in seen, "rank 1 in i()")
-            case.expect(re.search(r"^margay stacks: rank 0 \(process \d+\): its thread \d+ does not stop \(state D\)", case.last.stderr, re.M), "why")
-            case.expect(case.last.stdout.startswith(f"rank 1: main (stuck.c:{line_of('stuck.c', 'call')}) > i (stuck.c:{line_of('stuck.c', 'wait')})"),
-                        "rank 1 alone")
-            end.touch()
-            status, out, err = job.finish()
-            case.expect(status == 0 and "seen\n" in out and err == "", f"the job ends right: {status} {out} {err}")
+    end, line = case.folder / "end", marked_lines("stuck.c")
+    job = Job(case, case.ours("stuck.c", ["-lpthread"]), end)
+    job.read_until(job.process.stdout, "begun")
+    with job:
+        look = lambda: case.command("stacks", job.name, status=1)
+        eventually(case, look, lambda seen: "> i (stuck.c" in seen, "rank 1 in i()")
+        case.expect(re.search(r"^margay stacks: rank 0 \(process \d+\): its thread \d+ does not stop \(state D\)", case.last.stderr, re.M), "why")
+        case.expect(case.last.stdout.startswith(f"rank 1: main (stuck.c:{line['call']}) > i (stuck.c:{line['wait']})"),
+                    "rank 1 alone")
+        end.touch()
+        status, out, err = job.finish()
+        case.expect(status == 0 and "seen\n" in out and err == "", f"the job ends right: {status} {out} {err}")
 
 
 class Signalled:
     """A process of signalled.c: `margay stacks` holds its busy threads until it gives up on the main one."""
 
-    def __init__(self, case, folder):
+    def __init__(self, case):
         self.stacks = [case.build.tool("margay"), "stacks"]
-        self.end = pathlib.Path(folder) / "end"
+        self.end = case.folder / "end"
         self.process = subprocess.Popen([case.ours("signalled.c", ["-lpthread"]), self.end], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                         text=True, env=support.clean_environment())
         self.begun = self.process.stdout.readline()
@@ -444,7 +426,7 @@ class Signalled:
 
 def case_stacks_killed(case):
     """A process that stacks holds gets each of its signals, also when stacks is killed meanwhile."""
-    with tempfile.TemporaryDirectory() as folder, Signalled(case, folder) as held:
+    with Signalled(case) as held:
         for _ in range(150):  # a thread is rarely caught as it takes its signal, before it is asked to stop
             looker = held.look()
             time.sleep(0.005)  # it is to know by now for what they stopped
@@ -460,7 +442,7 @@ def state_of(process):
 
 def case_stacks_suspended(case):
     """Who stops stacks (Ctrl-Z, a terminal that it may not write to) does not stop the process that it looks at."""
-    with tempfile.TemporaryDirectory() as folder, Signalled(case, folder) as held:
+    with Signalled(case) as held:
         for number in (signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU):
             state = ""
             while state != "T":  # the signal may come after its end
@@ -477,46 +459,44 @@ def case_stacks_suspended(case):
 
 def case_stacks(case):
     """Each rank's function and line, equal ones as one, threads, one rank alone; and the job comes to its right end."""
-    line = {mark: line_of("placed.c", mark) for mark in ("compute", "call", "wait", "barrier", "stay")}
-    with tempfile.TemporaryDirectory() as folder:
-        job, end = placed(case, folder)
-        with job:
-            told = eventually(case, lambda: margay(case, "stacks", job.name), lambda seen: "compute (placed.c" in seen and "> MPI_Recv" in seen and "ranks 2,3:" in seen,
-                              "all ranks at their places")
-            # In the loop, or asking for the file.
-            case.expect(re.search(rf"^rank 1: main \(placed.c:{line['call']}\) > compute \(placed.c:({line['compute']}|{line['compute'] + 1})\)", told, re.M), "rank 1")
-            case.expect(f"rank 0: main (placed.c:{line['wait']}) > MPI_Recv\n" in told, "rank 0 waits in MPI_Recv")
-            case.expect(f"ranks 2,3: main (placed.c:{line['barrier']}) > MPI_Barrier\n" in told, "ranks 2 and 3 as one")
-            case.expect(re.search(rf"^a thread of rank 1: stay \(placed.c:{line['stay']}\) > ", told, re.M), "rank 1's thread")
-            case.expect("margay::" not in told, "the library's frames are folded")
-            told = margay(case, "stacks", job.name, "--rank", "0")
-            case.expect(told == f"rank 0: main (placed.c:{line['wait']}) > MPI_Recv\n", "one rank")
-            told = margay(case, "stacks", job.name, "--rank", "0", "--all")
-            case.expect(re.search(r"^rank 0:\n(    .*\n)*    main \(placed.c:\d+\)\n(    .*\n)*    margay::", told, re.M), "all frames")
-            pid = re.search(r"^ +1 +0 +(\d+)", margay(case, "top", "--once", "--interval", "0.05", job.name), re.M).group(1)
-            told = eventually(case, lambda: margay(case, "stacks", pid), lambda seen: "compute" in seen, "a process in compute()")
-            case.expect(told.startswith(f"process {pid}: main (placed.c:{line['call']})"), "a process")
-            margay(case, "stacks", job.name, "--rank", "4", status=2)
-            case.expect("has 4 ranks" in case.last.stderr, "no such rank")
-            margay(case, "stacks", "ffffffffffffffff", status=2)
-            case.expect("no job or process ffffffffffffffff" in case.last.stderr, "no such job")
-            end.touch()
-            status, out, err = job.finish()
-            case.expect(status == 0 and f"sum {SUM}\n" in out and err == "", f"the job ends right: {status} {out} {err}")
+    line = marked_lines("placed.c")
+    job, end = placed(case)
+    with job:
+        told = eventually(case, lambda: case.command("stacks", job.name), lambda seen: "compute (placed.c" in seen and "> MPI_Recv" in seen and "ranks 2,3:" in seen,
+                          "all ranks at their places")
+        # In the loop, or asking for the file.
+        case.expect(re.search(rf"^rank 1: main \(placed.c:{line['call']}\) > compute \(placed.c:({line['compute']}|{line['compute'] + 1})\)", told, re.M), "rank 1")
+        case.expect(f"rank 0: main (placed.c:{line['wait']}) > MPI_Recv\n" in told, "rank 0 waits in MPI_Recv")
+        case.expect(f"ranks 2,3: main (placed.c:{line['barrier']}) > MPI_Barrier\n" in told, "ranks 2 and 3 as one")
+        case.expect(re.search(rf"^a thread of rank 1: stay \(placed.c:{line['stay']}\) > ", told, re.M), "rank 1's thread")
+        case.expect("margay::" not in told, "the library's frames are folded")
+        told = case.command("stacks", job.name, "--rank", "0")
+        case.expect(told == f"rank 0: main (placed.c:{line['wait']}) > MPI_Recv\n", "one rank")
+        told = case.command("stacks", job.name, "--rank", "0", "--all")
+        case.expect(re.search(r"^rank 0:\n(    .*\n)*    main \(placed.c:\d+\)\n(    .*\n)*    margay::", told, re.M), "all frames")
+        pid = re.search(r"^ +1 +0 +(\d+)", case.command("top", "--once", "--interval", "0.05", job.name), re.M).group(1)
+        told = eventually(case, lambda: case.command("stacks", pid), lambda seen: "compute" in seen, "a process in compute()")
+        case.expect(told.startswith(f"process {pid}: main (placed.c:{line['call']})"), "a process")
+        case.command("stacks", job.name, "--rank", "4", status=2)
+        case.expect("has 4 ranks" in case.last.stderr, "no such rank")
+        case.command("stacks", "ffffffffffffffff", status=2)
+        case.expect("no job or process ffffffffffffffff" in case.last.stderr, "no such job")
+        end.touch()
+        status, out, err = job.finish()
+        case.expect(status == 0 and f"sum {SUM}\n" in out and err == "", f"the job ends right: {status} {out} {err}")
 
 
 def case_stacks_often(case):
     """A job that is looked at again and again while its ranks exchange messages comes to the same end, over both wires."""
     for options in ((), ("--nodes", "2")):
-        with tempfile.TemporaryDirectory() as folder:
-            job, end = placed(case, folder, options=("--check-accounting", *options), exchanges=["20000"])
-            with job:
-                for _ in range(20):
-                    told = margay(case, "stacks", job.name)
-                    case.expect("no frames" not in told and "rank 1" in told, "stacks of all")
-                end.touch()
-                status, out, err = job.finish()
-                case.expect(status == 0 and f"sum {SUM}\n" in out, f"the job ends right: {status} {out} {err}")
+        job, end = placed(case, options=("--check-accounting", *options), exchanges=["20000"])
+        with job:
+            for _ in range(20):
+                told = case.command("stacks", job.name)
+                case.expect("no frames" not in told and "rank 1" in told, "stacks of all")
+            end.touch()
+            status, out, err = job.finish()
+            case.expect(status == 0 and f"sum {SUM}\n" in out, f"the job ends right: {status} {out} {err}")
 
 
 def case_stacks_refused(case):
@@ -524,10 +504,9 @@ def case_stacks_refused(case):
     faults = SOURCES.parents[1] / "faults"
     refuse = case.build.programs / "refuse_ptrace"
     subprocess.run(["cc", "-DREFUSED=SYS_ptrace", "-o", refuse, faults / "refuse_call.c"], check=True)
-    with tempfile.TemporaryDirectory() as folder:
-        job, _ = placed(case, folder, ranks=2)
-        with job:
-            case.run([refuse, case.build.tool("margay"), "stacks", job.name], status=1)
-            told = case.last.stderr
-            case.expect(re.search(r"rank 1 \(process \d+\): .*(SYS_PTRACE.*seccomp|kernel.yama.ptrace_scope is [123])", told), "why")
-            case.expect(case.last.stdout == "", "no stacks")
+    job, _ = placed(case, ranks=2)
+    with job:
+        case.run([refuse, case.build.tool("margay"), "stacks", job.name], status=1)
+        told = case.last.stderr
+        case.expect(re.search(r"rank 1 \(process \d+\): .*(SYS_PTRACE.*seccomp|kernel.yama.ptrace_scope is [123])", told), "why")
+        case.expect(case.last.stdout == "", "no stacks")
