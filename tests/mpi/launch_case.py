@@ -78,6 +78,10 @@ class Case:
         self.margay("--trace", self.trace, *words, **keywords)
         return self.trace
 
+    def events(self, trace, kind):
+        """Its events of a kind, as `margay trace export` has them."""
+        return [event for event in json.loads(self.command("trace", "export", trace, "--format", "json"))["events"] if event["kind"] == kind]
+
     def run(self, command, status=0, **keywords):
         """Runs and judges the exit status: a number, "nonzero", or None for any. Of the standard error `stderr` is
         without places and ids of findings, `whole_stderr` with them; `ids` are the ids, in the order of lines."""
