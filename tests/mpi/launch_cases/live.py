@@ -17,7 +17,7 @@ import support
 from launch_case import SOURCES, marked_lines
 
 GUARD_S = 60  # against hanging; nothing here depends on how long something takes
-SUM = 2999997  # of placed.c
+SUM = "sum 2999997\n"  # of placed.c
 # Where a board's header has what top believes a launcher by (sim/boot/board.hpp).
 LAUNCHER_AT, TICKS_AT = 488, 496
 DEADLOCK = "deadlock: all ranks wait for messages, and none is in flight; cycle: 0 -> 1 -> 0"
@@ -49,9 +49,17 @@ class Job:
             text += line
         return text
 
-    def finish(self):
+    def finish(self, case, end, words):
+        """Ends the job by its file, and expects that it ends well, with these words of its own and none of margay's."""
+        end.touch()
         out, err = self.process.communicate(timeout=GUARD_S)
-        return self.process.returncode, out, err
+        expect(case, self.process.returncode == 0 and words in out and err == "", f"the job's end: {self.process.returncode} {out} {err}")
+
+
+def expect(case, holds, words):
+    """As Case.expect, where no finished run shows it."""
+    if not holds:
+        case.problems.append(words)
 
 
 def placed(case, *, ranks=4, options=(), exchanges=()):
@@ -96,7 +104,7 @@ def case_top_deadlock(case):
         case.expect(re.search(r" waiting +MPI_Recv +rank 0, tag 17, MPI_COMM_WORLD +[0-9.ms]+ .* 0 +0 +1 +1 +[1-9]\d* +0 +0 +0 +0$", seen[1]), "rank 1: one receive, one unexpected message, nothing sent")
         case.expect(table == table.encode("ascii", "replace").decode(), "plain text")
         screen = Pseudoterminal(case, job.name)
-        screen.read_until(lambda seen: "[r]ank*" in seen, "the table is to be there")
+        screen.read_table()
         expect(case, "0 -> 1 -> 0" in screen.seen and "rank 1, tag 5, MPI_COMM_WORLD" in screen.seen, f"on 100 columns: {screen.seen!r}")
         screen.press("q")
         screen.end()
@@ -115,9 +123,7 @@ def case_top_computes(case):
             case.expect(re.search(rf" (asleep|waiting|in MPI) +MPI_Recv .* 1 +0 +0 +{sent}$", seen[0]), f"rank 0 sent over {wire}")
             lines = table.splitlines()
             case.expect(lines.index(seen[1]) < lines.index(seen[0]), "sorted by unexpected messages")
-            end.touch()
-            status, out, err = job.finish()
-            case.expect(status == 0 and f"sum {SUM}\n" in out, f"the job ends right: {status} {out} {err}")
+            job.finish(case, end, SUM)
 
 
 def case_top_ended(case):
@@ -128,8 +134,7 @@ def case_top_ended(case):
                                stderr=subprocess.PIPE, text=True)
         holds = lambda: any("margay-board" in os.readlink(f"/proc/{top.pid}/fd/{fd}") for fd in os.listdir(f"/proc/{top.pid}/fd"))
         eventually(case, holds, bool, "top is to hold the board")
-        end.touch()
-        job.finish()
+        job.finish(case, end, SUM)
         out, err = top.communicate(timeout=GUARD_S)
         seen = rows(out)
         good = top.returncode == 0 and "has ended" in out and all(" ended " in seen[rank] for rank in (0, 1)) and " 101 " in seen[0]
@@ -229,6 +234,9 @@ class Pseudoterminal:
             if select.select([self.main], [], [], 0.1)[0]:
                 self.seen += os.read(self.main, 65536).decode("ascii", "replace")
 
+    def read_table(self, *words):
+        self.read_until(lambda seen: all(word in seen for word in ("[r]ank*", *words)), "the table is to be there")
+
     def press(self, keys):
         self.seen = ""
         os.write(self.main, keys.encode())
@@ -262,18 +270,12 @@ def screens(text):
     return frames
 
 
-def expect(case, holds, words):
-    """As Case.expect, of what no finished run shows."""
-    if not holds:
-        case.problems.append(words)
-
-
 def case_top_screen(case):
     """On a terminal: keys sort and scroll, a new size is taken, and q, Ctrl-C and SIGTERM leave the terminal as it was."""
     job, end = placed(case)
     with job:
         screen = Pseudoterminal(case, job.name)
-        screen.read_until(lambda seen: "[r]ank*" in seen and f"launcher {job.name}" in seen, "the table is to be there")
+        screen.read_table(f"launcher {job.name}")
         expect(case, screen.seen.startswith("\x1b[?1049h\x1b[?25l"), "the alternate screen")
         expect(case, not termios.tcgetattr(screen.terminal)[3] & termios.ICANON, "keys come as they are pressed")
         screen.press("u")
@@ -295,29 +297,28 @@ def case_top_screen(case):
         expect(case, status == 0 and not problem, f"q: {status}, {problem}")
         for how, expected in (("\x03", 128 + signal.SIGINT), (signal.SIGTERM, 128 + signal.SIGTERM), (signal.SIGHUP, 128 + signal.SIGHUP)):
             screen = Pseudoterminal(case, job.name)
-            screen.read_until(lambda seen: "[r]ank*" in seen, "the table is to be there")
+            screen.read_table()
             screen.press(how) if isinstance(how, str) else screen.process.send_signal(how)
             status, problem = screen.end()
             expect(case, status == expected and not problem, f"{how!r}: {status}, {problem}")
         screen = Pseudoterminal(case, job.name)
-        screen.read_until(lambda seen: "[r]ank*" in seen, "the table is to be there")
+        screen.read_table()
         screen.press("\x1a")
         screen.read_until(lambda seen: "\x1b[?1049l" in seen, "Ctrl-Z leaves the screen")
         eventually(case, lambda: state_of(screen.process), lambda state: state == "T", "it is stopped")
         expect(case, termios.tcgetattr(screen.terminal) == screen.before, "Ctrl-Z: the terminal's settings")
         screen.seen = ""
         screen.process.send_signal(signal.SIGCONT)
-        screen.read_until(lambda seen: "\x1b[?1049h" in seen and "[r]ank*" in seen, "and comes back")
+        screen.read_table("\x1b[?1049h")
         screen.process.send_signal(signal.SIGSTOP)
         eventually(case, lambda: state_of(screen.process), lambda state: state == "T", "SIGSTOP stops it")
         termios.tcsetattr(screen.terminal, termios.TCSANOW, screen.before)  # as a shell does
         screen.seen = ""
         screen.process.send_signal(signal.SIGCONT)
-        screen.read_until(lambda seen: "\x1b[?1049h" in seen and "[r]ank*" in seen, "after a SIGSTOP it comes back")
+        screen.read_table("\x1b[?1049h")
         screen.press("u")
         screen.read_until(lambda seen: "[u]nexp*" in seen, "and takes keys")
-        end.touch()
-        job.finish()
+        job.finish(case, end, SUM)
         screen.seen = ""
         screen.read_until(lambda seen: "has ended" in seen, "the end of the job is told")
         screen.press("q")
@@ -344,7 +345,7 @@ def case_top_no_reader(case):
         expect(case, ended == 128 + signal.SIGTERM, f"SIGTERM with a full terminal: {ended}")
         expect(case, not (problem := screen.end()[1]), f"SIGTERM with a full terminal: {problem}")
         screen = Pseudoterminal(case, job.name, "--interval", "0.05")
-        screen.read_until(lambda seen: "[r]ank*" in seen, "the table is to be there")
+        screen.read_table()
         screen.press("\x13")
         quiet = lambda: not select.select([screen.main], [], [], 0.5)[0] or not os.read(screen.main, 65536)
         eventually(case, quiet, bool, "Ctrl-S holds the screen")
@@ -379,9 +380,7 @@ def case_stacks_stuck(case):
         case.expect(re.search(r"^margay stacks: rank 0 \(process \d+\): its thread \d+ does not stop \(state D\)", case.last.stderr, re.M), "why")
         case.expect(case.last.stdout.startswith(f"rank 1: main (stuck.c:{line['call']}) > i (stuck.c:{line['wait']})"),
                     "rank 1 alone")
-        end.touch()
-        status, out, err = job.finish()
-        case.expect(status == 0 and "seen\n" in out and err == "", f"the job ends right: {status} {out} {err}")
+        job.finish(case, end, "seen\n")
 
 
 class Signalled:
@@ -481,9 +480,7 @@ def case_stacks(case):
         case.expect("has 4 ranks" in case.last.stderr, "no such rank")
         case.command("stacks", "ffffffffffffffff", status=2)
         case.expect("no job or process ffffffffffffffff" in case.last.stderr, "no such job")
-        end.touch()
-        status, out, err = job.finish()
-        case.expect(status == 0 and f"sum {SUM}\n" in out and err == "", f"the job ends right: {status} {out} {err}")
+        job.finish(case, end, SUM)
 
 
 def case_stacks_often(case):
@@ -494,9 +491,7 @@ def case_stacks_often(case):
             for _ in range(20):
                 told = case.command("stacks", job.name)
                 case.expect("no frames" not in told and "rank 1" in told, "stacks of all")
-            end.touch()
-            status, out, err = job.finish()
-            case.expect(status == 0 and f"sum {SUM}\n" in out, f"the job ends right: {status} {out} {err}")
+            job.finish(case, end, SUM)
 
 
 def case_stacks_refused(case):
