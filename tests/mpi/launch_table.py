@@ -137,7 +137,6 @@ def wrong_values(command, *options, form='"{}"'):
 
 UNKNOWN = "A word that is no command, or no option of its command, is named, with the nearest that is one."
 NUMBERS = "Each option that takes a number names itself and repeats the wrong one."
-ALONE = "An option that would change nothing is an error that names the one that it goes with or against."
 CHOICES = ("--from 0", "--to 0", "--tag 1", "--slowest", "--dropped", "--unexpected", "--never-received", "--collective", "--all", "--count 2")
 LINES = (
     *(wrong("unknown_words", UNKNOWN, line, *named) for line, *named in (
@@ -156,7 +155,7 @@ LINES = (
     *wrong_values("run VALUE true", "-n 0", "-np x", "--nodes 0", "-ppn -1", "--timeout 0", "--stall x", "--trace-events 0", "--trace-last 0"),
     *wrong_values("run VALUE true", "--heap 1", form=" {} bytes"), *wrong_values("run VALUE true", "--short-limit 0", form="={} "),
     *(wrong("numbers", "", f"trace story X {words}", "--count") for words in ("--count", "--count 1 --count 2")),
-    *(wrong("options_alone", ALONE, f"run -n 2 {option} {value} true", option, "--trace DIR")
+    *(wrong("options_alone", "", f"run -n 2 {option} {value} true", option, "--trace DIR")
       for option, value in (("--trace-walks", ""), ("--trace-events", "9"), ("--trace-last", "5s"))),
     *(wrong("options_alone", "", f"{line} {option}", option.split()[0], named, status=status) for option in CHOICES for line, named, status in (
         ("trace story X 0:1:1", "message", WRONG_LINE), ("trace export X --format pcapng -o x", "pcapng", BAD_TRACE),
