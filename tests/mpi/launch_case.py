@@ -80,7 +80,8 @@ class Case:
 
     def events(self, trace, kind):
         """Its events of a kind, as `margay trace export` has them."""
-        return [event for event in json.loads(self.command("trace", "export", trace, "--format", "json"))["events"] if event["kind"] == kind]
+        exported = json.loads(self.command("trace", "export", trace, "--format", "json"))
+        return [event for event in exported["events"] if event["kind"] == kind]
 
     def run(self, command, status=0, **keywords):
         """Runs and judges the exit status: a number, "nonzero", or None for any. Of the standard error `stderr` is

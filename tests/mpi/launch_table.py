@@ -29,7 +29,8 @@ JOBS = (
       for way, named in (("self", ()), ("dup", ()), ("null", ("MPI_COMM_NULL",)), ("rubbish", ("0x00012345",)))),
     Row("abort", "", "ends.c both 9", status=9, ids=("aborted",)),
     Row("abort", "", "ends.c abort 5 1", options=(TWO_NODES,), status=5, ids=("aborted",)),
-    *(Row("exit_status", "The exit status of a rank after MPI_Finalize is that of the job.", f"ends.c exit {code} {rank}", status=code, ids=())
+    *(Row("exit_status", "The exit status of a rank after MPI_Finalize is that of the job.", f"ends.c exit {code} {rank}",
+          status=code, ids=())
       for code, rank in ((0, 0), (3, 0), (255, 1))),
     *(Row("finalize_fails", "MPI_Finalize that was called and failed is reported as that, with its error class; the exit status is not 0.",
           f"ends.c {way}", status=1, ids=("no-finalize",), stderr=("MPI_Finalize failed in rank ", "_ERR_"),
@@ -38,7 +39,8 @@ JOBS = (
           f"ends.c {way}", compilers=BOTH, status="nonzero", ids=("aborted", "bad-argument"), stderr=("MPI_Send", "4711"),
           absent=("returned",), seconds=5) for way in ("fatal", "errors_abort")),
     *(Row("fatal_error", "", f"ends.c {way}", status="nonzero", stderr=named, absent=("returned",)) for way, named in
-      (("before", ("MPI_Info_set", "MPI_INFO_NULL")), ("after", ("MPI_Comm_size", "MPI_Finalize")), ("wrong_level", ("MPI_Init_thread", " 99")))),
+      (("before", ("MPI_Info_set", "MPI_INFO_NULL")), ("after", ("MPI_Comm_size", "MPI_Finalize")),
+       ("wrong_level", ("MPI_Init_thread", " 99")))),
     *(Row("late_call", "A call after MPI_Finalize ends the process with the same sentence, whichever thread makes it.", f"ends.c {way}",
           ranks=1, status="nonzero", stderr=(" was called after MPI_Finalize",), absent=("returned",)) for way in ("after", "late_thread")),
     Row("sessions", "A process with sessions alone: the report of its end and its errors; its trace.", "session_ends.c",
@@ -49,20 +51,24 @@ JOBS = (
       for way in ("left", "again", "types_open")),
     *(Row("sessions", "", f"session_ends.c {way}", status="nonzero", stderr=(named,), absent=("returned",))
       for way, named in (("world", "MPI was not initialized"), ("set", "mpi://NOBODY"), ("late", "MPI_Comm_free"))),
-    *(Row("gives_back", "After MPI_Finalize, and after a session, the heap is empty, whatever was not received, and a session begins again.",
-          f"gives_back.c {way} {rest}", options=accounted("", TWO_NODES, "--heap 2000000"), launchers=launchers, each="heap given back, session again")
+    *(Row("gives_back", "After MPI_Finalize, and after a session, the heap is empty whatever was not received, and a session can begin.",
+          f"gives_back.c {way} {rest}", options=accounted("", TWO_NODES, "--heap 2000000"), launchers=launchers,
+          each="heap given back, session again")
       for way in ("world", "session") for rest, launchers in (("", ("run", "hydra", "alone")), ("left", ("run",)))),
     Row("held", "A full heap does not block what the program waits for, whatever the first heap looks like.", "held.c", ranks=3,
         options=accounted(*(f"--heap 65536 {words}" for words in
                             # Spinning, the round after the one that opens the second heap leaves the slow wire out.
                             ("", EPOLL, URING, "--wait yield", f"--wait spin {EPOLL}", f"--wait spin {URING}"))), stdout=("all came",)),
     Row("cancel_behind", "Sends that wait behind a full wire are cancelled without their receiver (MPI 4.0, 3.8.4).", "cancel_behind.c",
-        options=accounted(*(f"--heap 65536 {words}" for words in ("", "--protocol long=rendezvous", EPOLL, URING))), stdout=("all given back",)),
+        options=accounted(*(f"--heap 65536 {words}" for words in ("", "--protocol long=rendezvous", EPOLL, URING))),
+        stdout=("all given back",)),
     Row("cancel_behind", "", "cancel_behind.c", options=("--heap 65536",), traced=True),
     *(Row("interrupted", "MPI_Abort and exit() in the handler of a signal that interrupted a call, at each thread level.",
-          f"interrupted.c {way} {level} {call}", status=7) for way in ("abort", "exit") for level in range(4) for call in ("moves", "waits")),
+          f"interrupted.c {way} {level} {call}", status=7) for way in ("abort", "exit") for level in range(4)
+      for call in ("moves", "waits")),
     Row("interrupted", "", "interrupted.c abort 3 waits", env={"MARGAY_LEAKS": "1"}, status=7),
-    *(Row("exits", "exit() ends the process, whatever other threads do, and in a handler of a signal.", f"exits.c {way}", launchers=("alone",),
+    *(Row("exits", "exit() ends the process, whatever other threads do, and in a handler of a signal.", f"exits.c {way}",
+          launchers=("alone",),
           times=times, env=env, status=3) for way in ("threads", "signal") for times, env in ((30, {}), (10, {"MARGAY_LEAKS": "1"}))),
     Row("exits", "", "exits.c allocating", launchers=("alone",), times=10, status=3),
     Row("exits", "", "exits.c allocating", launchers=("hydra",), times=10, status="nonzero"),
@@ -81,8 +87,10 @@ FUNNY = {"MARGAY_INITIAL_ERRHANDLER": "funny"}
 HANDLERS = (
     Row("initial_handler", "-initial-errhandler: errors are returned, before MPI_Init too, or end the job.", "initial_handler.c",
         options=("--initial-errhandler mpi_errors_return", "-initial-errhandler mpi_errors_return"), each=HANDLED),
-    Row("initial_handler", "", "initial_handler.c", launchers=("hydra",), env={"MARGAY_INITIAL_ERRHANDLER": "mpi_errors_return"}, each=HANDLED),
-    Row("initial_handler", "", "initial_handler.c", options=("--initial-errhandler mpi_errors_are_fatal", "--initial-errhandler mpi_errors_abort"),
+    Row("initial_handler", "", "initial_handler.c", launchers=("hydra",), env={"MARGAY_INITIAL_ERRHANDLER": "mpi_errors_return"},
+        each=HANDLED),
+    Row("initial_handler", "", "initial_handler.c",
+        options=("--initial-errhandler mpi_errors_are_fatal", "--initial-errhandler mpi_errors_abort"),
         status="nonzero", stderr=("MPI_Info_set",), stdout=()),
     Row("initial_handler", "", "initial_handler.c", options=("--initial-errhandler mpi_errors_are_funny",), status=2,
         stderr=("mpi_errors_are_fatal|mpi_errors_abort|mpi_errors_return",)),
@@ -96,7 +104,7 @@ def hybrid(first, second):
 
 EQUAL = ("collectives_random: no errors",)
 COLLECTIVES = (
-    Row("collective_option", "--collective asks for an algorithm: the results are the same by each; a wrong one is an error that lists the others.",
+    Row("collective_option", "--collective asks for an algorithm: each has the same results; a wrong one is an error that lists them.",
         "../collectives_random.c 150", ranks=5, stdout=EQUAL, options=accounted(
             *(f"--collective allreduce={name},allgather={name} {nodes}" for name in ("tree", "exchange", "nodes", "direct", "bucket")
               for nodes in ("", TWO_NODES)),
@@ -104,9 +112,10 @@ COLLECTIVES = (
     Row("collective_option", "", "../collectives_random.c 150", ranks=6, stdout=EQUAL, options=accounted(
         *(f"--collective {hybrid(first, second)} {nodes}" for nodes in ("", TWO_NODES)
           for first, second in (("", ""), (":2x3", ":3lx2s"), (":6s", ":2bx3b"), (":3sx2s", ":6"))))),
-    Row("collective_option", "", "../collectives_random.c 150", options=("--collective bcast=exchange", "--env MARGAY_COLLECTIVE bcast=exchange"),
+    Row("collective_option", "", "../collectives_random.c 150",
+        options=("--collective bcast=exchange", "--env MARGAY_COLLECTIVE bcast=exchange"),
         status="nonzero", stderr=("bcast=tree|nodes|bucket|hybrid",)),
-    *(Row("collective_examples", "The examples of collectives on any number of ranks, compiled by us and by Debian: the same correct results.",
+    *(Row("collective_examples", "The examples of collectives on any number of ranks, compiled by us and by Debian: correct results.",
           f"{EXAMPLES}/{command}", compilers=compilers, ranks=ranks, options=accounted(options), last=last)
       for command, last in (("sample_sort.c --check", "in order, and none lost"),
                             ("conjugate_gradient.c --check", "the residual is as small as asked"),
@@ -137,7 +146,8 @@ def wrong_values(command, *options, form='"{}"'):
 
 UNKNOWN = "A word that is no command, or no option of its command, is named, with the nearest that is one."
 NUMBERS = "Each option that takes a number names itself and repeats the wrong one."
-CHOICES = ("--from 0", "--to 0", "--tag 1", "--slowest", "--dropped", "--unexpected", "--never-received", "--collective", "--all", "--count 2")
+CHOICES = ("--from 0", "--to 0", "--tag 1", "--slowest", "--dropped", "--unexpected", "--never-received", "--collective", "--all",
+           "--count 2")
 LINES = (
     *(wrong("unknown_words", UNKNOWN, line, *named) for line, *named in (
         ("rnu", '"rnu"', "run?"), ("--foo", "--foo"), ("", "trace", "doctor"), ("--versoin", "--versoin", "--version?"),
@@ -152,12 +162,14 @@ LINES = (
     *wrong_values("info VALUE", "--ranks 0 x"), *wrong_values("info --collectives VALUE", "--nodes 0"),
     *wrong_values("stacks VALUE", "--rank 65536"), *wrong_values("top VALUE", "--interval 0", form=" {} "),
     *wrong_values("trace export X --format smpi-ti VALUE", "--flops 0", form=""),
-    *wrong_values("run VALUE true", "-n 0", "-np x", "--nodes 0", "-ppn -1", "--timeout 0", "--stall x", "--trace-events 0", "--trace-last 0"),
+    *wrong_values("run VALUE true", "-n 0", "-np x", "--nodes 0", "-ppn -1", "--timeout 0", "--stall x", "--trace-events 0",
+                  "--trace-last 0"),
     *wrong_values("run VALUE true", "--heap 1", form=" {} bytes"), *wrong_values("run VALUE true", "--short-limit 0", form="={} "),
     *(wrong("numbers", "", f"trace story X {words}", "--count") for words in ("--count", "--count 1 --count 2")),
     *(wrong("options_alone", "", f"run -n 2 {option} {value} true", option, "--trace DIR")
       for option, value in (("--trace-walks", ""), ("--trace-events", "9"), ("--trace-last", "5s"))),
-    *(wrong("options_alone", "", f"{line} {option}", option.split()[0], named, status=status) for option in CHOICES for line, named, status in (
+    *(wrong("options_alone", "", f"{line} {option}", option.split()[0], named, status=status)
+      for option in CHOICES for line, named, status in (
         ("trace story X 0:1:1", "message", WRONG_LINE), ("trace export X --format pcapng -o x", "pcapng", BAD_TRACE),
         ("trace export X --format csv --table calls", "csv", BAD_TRACE))),
     *(wrong("options_alone", "", f"trace print X --around 0:1:1 {option} 1", "--around", option) for option in ("--since", "--until")),

@@ -60,7 +60,8 @@ def case_check_libraries(case):
     check(plain, env={"LD_LIBRARY_PATH": f"{root}:{deep}"})
     check(plain, expected="libupper.so")
     # DT_RUNPATH of the program is not for what its libraries need.
-    check(build(root / "not_found", *program, f"-Wl,--enable-new-dtags,-rpath,{root}:{deep}"), expected=f"liblower.so in {root}/libupper.so")
+    check(build(root / "not_found", *program, f"-Wl,--enable-new-dtags,-rpath,{root}:{deep}"),
+          expected=f"liblower.so in {root}/libupper.so")
     case.margay(root / "by_rpath", "call", ranks=1)
     case.expect_said("MPI_File_open")
     build(deep / "liblower.so", *lower, "-DMISSING")
@@ -119,7 +120,8 @@ def case_leaks(case):
     # The first to leave with an open session ends the job, and the other may not get to its list.
     case.margay("--leaks", program, "left", status="nonzero")
     found = case.findings("rank", "call", finding="leaked-handle")
-    case.expect(any({(rank, call) for call in (SESSION, COMMUNICATOR, GROUP)} <= set(found) for rank in range(2)), f"a rank's list: {found}")
+    case.expect(any({(rank, call) for call in (SESSION, COMMUNICATOR, GROUP)} <= set(found) for rank in range(2)),
+                f"a rank's list: {found}")
     # What belongs to no session is listed once, whatever ends last.
     for way, status in (("types_first", 0), ("types_last", 0), ("types_again", 0), ("types_open", "nonzero")):
         case.margay("--leaks", program, way, ranks=1, status=status)
@@ -165,7 +167,8 @@ def case_check_types(case):
         case.expect_findings(expected, "id", "rank", "call", "tag", "communicator")
     case.margay("--check-types", program, "110")
     lines = case.last.stderr.splitlines()
-    case.expect(len(lines) == 100 and case.last.report["unlisted_findings"] == 10, f"{len(lines)} lines, of 110 misfits 100 are to be printed")
+    case.expect(len(lines) == 100 and case.last.report["unlisted_findings"] == 10,
+                f"{len(lines)} lines, of 110 misfits 100 are to be printed")
     case.expect([line.endswith("(the last one that is printed)") for line in lines] == [False] * 99 + [True], "the last one says so")
 
 
@@ -201,7 +204,8 @@ def case_unreceived(case):
             case.expect_findings(expected, "rank", "tag", "communicator", "operands", finding="unreceived-message")
             case.expect(len(case.last.stderr.splitlines()) == 3, "three lines")
         case.margay("--strict", *nodes, program, "late", status=72)
-        case.expect_findings([(1, 0, 11, 4), (1, 1, 12, 8), (1, 0, 13, 12), (0, 0, 15, 16), (1, 0, 14, 100000)], "rank", "peer", "tag", "bytes")
+        case.expect_findings([(1, 0, 11, 4), (1, 1, 12, 8), (1, 0, 13, 12), (0, 0, 15, 16), (1, 0, 14, 100000)], "rank", "peer",
+                             "tag", "bytes")
         names = [name for name, in case.findings("communicator")]
         case.expect(all(re.fullmatch(r"communicator \d+ \((?:freed|1 rank)\)", name) for name in names), f"names: {names}")
         case.margay("--strict", *nodes, program, "ready", status=72)

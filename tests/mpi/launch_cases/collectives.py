@@ -42,7 +42,8 @@ def case_disagree(case):
             case.margay("--check-types", "--deadlock", "abort", *wire, program, what, ranks=4, status=None)
             (((rank, call), (last, last_call)), out_of_step), *more = mismatches(case) or [((("", ""), ("", "")), None)]
             case.expect(not more and rank in ("0", "1", "2") and last == "3", f"{what}: both ranks, once")
-            case.expect(call == f"{others}, MPI_COMM_WORLD" and last_call.removesuffix(", MPI_COMM_WORLD") == odd, f"{what}: {call}, {last_call}")
+            case.expect(call == f"{others}, MPI_COMM_WORLD" and last_call.removesuffix(", MPI_COMM_WORLD") == odd,
+                        f"{what}: {call}, {last_call}")
             case.expect(out_of_step == (others.split()[0] != odd.split()[0]), f"{what}: whether the members are out of step")
         case.margay("--strict", *wire, program, "half", ranks=4, status=72)
         case.expect_findings([("collective-mismatch", "1 MPI_Reduce 1 MPI_INT MPI_SUM 1 1 2")], "id", "operands")
@@ -75,7 +76,8 @@ def of_all_alike(name, fault, where):
     if name == "reduce_scatter" and where == "between":
         # The first of the other group to compare may differ from the last rank in the sum of its counts.
         pairs.append(("5 x MPI_INT" if fault == "count" else "4 x MPI_FLOAT", "4 x MPI_INT", ""))
-    return "|".join(pair(*((rank, f"{{}} of {words}{place}{with_sum}{root}, {name} {fault} {where}") for rank, words in (("[0-2]", even), ("3", odd))))
+    return "|".join(pair(*((rank, f"{{}} of {words}{place}{with_sum}{root}, {name} {fault} {where}")
+                           for rank, words in (("[0-2]", even), ("3", odd))))
                     for odd, even, place in pairs)
 
 
@@ -95,10 +97,12 @@ def disagreements():
                 add(name, ("(?P<to>[0-3])", "{} of 2 x MPI_INT from rank 3"), ("3", f"{{}} of {words} to rank (?P=to)"))
             for name in ("bcast", *REDUCTIONS, *(("scan", "exscan") if where == "inside" else ())):
                 found[f"{name} {fault} {where}"] = of_all_alike(name, fault, where)
-    found["gather own inside"] = pair(("0", "{} of 2 x MPI_INT from rank 0"), ("0", "{} of 3 x MPI_INT to rank 0"), 2 * (", root 0, gather own inside",))
+    found["gather own inside"] = pair(("0", "{} of 2 x MPI_INT from rank 0"), ("0", "{} of 3 x MPI_INT to rank 0"),
+                                      2 * (", root 0, gather own inside",))
     found["allgatherv vector inside"] = pair(*((rank, rf"{{}} of {count} x MPI_INT as recvcounts\[1\], allgatherv vector inside")
                                                for rank, count in (("[0-2]", 2), ("3", 3))))
-    found["allgather type alone"] = pair(("3", "{} of 2 x MPI_INT from rank 3"), ("3", "{} of 2 x MPI_FLOAT to rank 3"), 2 * (", allgather type alone",))
+    found["allgather type alone"] = pair(("3", "{} of 2 x MPI_INT from rank 3"), ("3", "{} of 2 x MPI_FLOAT to rank 3"),
+                                         2 * (", allgather type alone",))
     found["neighbor_alltoallv edge inside"] = pair(("1", "{} of 2 x MPI_INT from rank 3"), ("3", "{} of 3 x MPI_INT to rank 1"),
                                                    2 * (", neighbor_alltoallv edge inside",))
     return found
@@ -128,11 +132,13 @@ def case_disagree_blocks(case):
     # One waits for a root that is none.
     case.margay("--check-types", "--deadlock", "abort", program, "root", ranks=4, status=73)
     calls = [call for calls, _ in mismatches(case) for call in calls]
-    case.expect(re.fullmatch(r"[02] MPI_Scatterv.*, root (0|MPI_ROOT), .*; 3 MPI_Scatterv.*, root 1, .*", "; ".join(map(" ".join, calls[:2]))),
+    case.expect(re.fullmatch(r"[02] MPI_Scatterv.*, root (0|MPI_ROOT), .*; 3 MPI_Scatterv.*, root 1, .*",
+                             "; ".join(map(" ".join, calls[:2]))),
                 f"both roots: {calls}")
 
 
-AGREEING = ("collectives_random", "neighbor", "between_groups", "alltoall", "gatherv", "scatter", "reduce_scatter", "persistent_collectives")
+AGREEING = ("collectives_random", "neighbor", "between_groups", "alltoall", "gatherv", "scatter", "reduce_scatter",
+            "persistent_collectives")
 
 
 def case_agree(case):

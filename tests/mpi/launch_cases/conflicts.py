@@ -18,7 +18,8 @@ DEEDS = {
 PAIRS = ["put put", "put get", "get put", "put sum", "sum put", "get sum", "sum get", "put look", "swap get", "fetch put",
          "real sum"]
 PAIRS_BETWEEN = ["sum max", "fetch sum"]  # one origin's are ordered
-CURE = {"fence": 2 * ("MPI_Win_fence",), "exposure": 2 * ("MPI_Win_wait",), "passive": ("MPI_Win_flush", "MPI_LOCK_EXCLUSIVE MPI_Win_flush")}
+CURE = {"fence": 2 * ("MPI_Win_fence",), "exposure": 2 * ("MPI_Win_wait",),
+        "passive": ("MPI_Win_flush", "MPI_LOCK_EXCLUSIVE MPI_Win_flush")}
 ONE_TYPE, ONE_OPERATION = "", "MPI_NO_OP"
 # Each sentence once.
 WINDOW = "of rank 0 in window HANDLE (numbers)"
@@ -60,7 +61,8 @@ def conflicts():
             found += [(f"{pair}, {epoch}, {origins}", second, *conflict(pair, epoch, second, cure))
                       for second, origins in ((1, "one origin"), (2, "two origins"))]
         found += [(f"{pair}, {epoch}, two origins", 2, *conflict(pair, epoch, 2, ONE_OPERATION)) for pair in PAIRS_BETWEEN]
-    found += [("origin", 1, "MPI_Put", "2 MPI_Get 0 MPI_Win_flush_local"), ("origin", 1, "MPI_Fetch_and_op", "2 MPI_Put 2 MPI_Win_flush_local"),
+    found += [("origin", 1, "MPI_Put", "2 MPI_Get 0 MPI_Win_flush_local"),
+              ("origin", 1, "MPI_Fetch_and_op", "2 MPI_Put 2 MPI_Win_flush_local"),
               ("origin", 1, "MPI_Put", "1 MPI_INT 44 48 0 MPI_INT 40 48 MPI_Rget MPI_Win_flush")]
     found += 2 * [("pieces", 2, "MPI_Put", "2 MPI_CHAR 1398 1399 0 1 MPI_CHAR 1398 1399 MPI_Put MPI_Win_fence")]
     return found + [("hint, fence, two origins", 2, *conflict("sum look", "fence", 2, ONE_OPERATION))]
@@ -84,7 +86,8 @@ def case_conflicts(case):
             # The program prints each error's string.
             errors = [line.split(": MPI_ERR_RMA_CONFLICT: ") for line in without_addresses(case.last.stdout).splitlines()]
             seen = sorted((name, *words.split(": ", 1)[:1], operands(words.split(": ", 1)[1])) for name, words in errors)
-            case.expect(seen == sorted((name, call, named) for name, _, call, named in expected), f"the errors are to be {expected}, not {seen}")
+            case.expect(seen == sorted((name, call, named) for name, _, call, named in expected),
+                        f"the errors are to be {expected}, not {seen}")
             case.expect(SENTENCES <= {words for _, words in errors}, f"expected {SENTENCES}")
             case.expect_findings([("rma-conflict", *found) for _, *found in expected], "id", "rank", "call", "operands")
             case.expect(len(case.last.stderr.splitlines()) == len(expected), "a line of each")
@@ -104,7 +107,8 @@ def case_no_conflicts_suite(case):
         for wire in WIRES if set(keys.get("wires", ["uring"])) - {"shm"} else WIRES[:1]:
             for count in ranks:
                 case.margay("--check-rma", *wire, program, ranks=count)
-                case.expect("rma-conflict" not in case.ids() and "MPI_ERR_RMA_CONFLICT" not in case.last.stdout + case.last.stderr, "nothing conflicts")
+                case.expect("rma-conflict" not in case.ids() and "MPI_ERR_RMA_CONFLICT" not in case.last.stdout + case.last.stderr,
+                            "nothing conflicts")
 
 
 def case_conflicts_end(case):

@@ -24,7 +24,8 @@ def holds(case, told, tag, copies, legs):
     """The story of the tag's message tells so many copies, by these legs: text, or a pattern."""
     sentence = told.get(tag, "")
     count = re.search(r"Its body was copied (by no process|in part|once|twice|\w+ times): (.*)\.$", sentence, re.M)
-    case.expect(count is not None and COUNTS.get(count.group(1).replace("four", "4")) == copies, f"tag {tag}: {copies} copies, told is '{sentence}'")
+    case.expect(count is not None and COUNTS.get(count.group(1).replace("four", "4")) == copies,
+                f"tag {tag}: {copies} copies, told is '{sentence}'")
     is_equal = count is not None and (re.fullmatch(legs, count.group(2)) if hasattr(legs, "fullmatch") else legs == count.group(2))
     case.expect(is_equal, f"tag {tag}: '{getattr(legs, 'pattern', legs)}', told is '{sentence}'")
 

@@ -49,7 +49,8 @@ def case_debug_server(case):
                 peer.close()
 
         threading.Thread(target=serve, daemon=True).start()
-        where = {"DEBUGINFOD_URLS": f"http://127.0.0.1:{server.getsockname()[1]}", "HOME": str(case.folder), "XDG_CACHE_HOME": str(case.folder)}
+        where = {"DEBUGINFOD_URLS": f"http://127.0.0.1:{server.getsockname()[1]}", "HOME": str(case.folder),
+                 "XDG_CACHE_HOME": str(case.folder)}
         for word in read_all(case, trace, env=where):
             case.expect(not asked, f"{word} asked the server: {asked}")
             asked.clear()

@@ -68,7 +68,8 @@ def case_info_env(case):
 def case_info(case):
     """`margay info --protocols` tells protocols, collectives and thresholds, and what it measures of long bodies."""
     case.command("info", "--protocols", "-n", "8")
-    case.expect_printed("between nodes", "ready_long", "this job: 8 ranks", "nodes     barrier", "byte ring of a channel", "cells of a channel",
+    case.expect_printed("between nodes", "ready_long", "this job: 8 ranks", "nodes     barrier", "byte ring of a channel",
+                        "cells of a channel",
                         "a frame with a whole body", "measured now between two processes")
     measured = re.findall(r"and its answer: ring [0-9.]+ us, memory to memory ([0-9.]+ us|not measured)", case.last.stdout)
     case.expect(len(measured) == 4, "four sizes of long bodies are to be measured")

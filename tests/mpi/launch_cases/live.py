@@ -100,8 +100,10 @@ def case_top_deadlock(case):
                            "the deadlock is to be told")
         case.expect(re.search(rf"^job [0-9a-f]{{8}}: 2 ranks on 1 node, launcher {job.name}, for ", table, re.M), "the headline")
         seen = rows(table)
-        case.expect(re.search(r" waiting +MPI_Recv +rank 1, tag 5, MPI_COMM_WORLD +[0-9.ms]+ .* 0 +0 +1 +0 +0 +1 +4 +0 +0$", seen[0]), "rank 0: one receive, one message of 4 bytes sent")
-        case.expect(re.search(r" waiting +MPI_Recv +rank 0, tag 17, MPI_COMM_WORLD +[0-9.ms]+ .* 0 +0 +1 +1 +[1-9]\d* +0 +0 +0 +0$", seen[1]), "rank 1: one receive, one unexpected message, nothing sent")
+        case.expect(re.search(r" waiting +MPI_Recv +rank 1, tag 5, MPI_COMM_WORLD +[0-9.ms]+ .* 0 +0 +1 +0 +0 +1 +4 +0 +0$",
+                              seen[0]), "rank 0: one receive, one message of 4 bytes sent")
+        case.expect(re.search(r" waiting +MPI_Recv +rank 0, tag 17, MPI_COMM_WORLD +[0-9.ms]+ .* 0 +0 +1 +1 +[1-9]\d* +0 +0 +0 +0$",
+                              seen[1]), "rank 1: one receive, one unexpected message, nothing sent")
         case.expect(table == table.encode("ascii", "replace").decode(), "plain text")
         screen = Pseudoterminal(case, job.name)
         screen.read_table()
@@ -118,7 +120,8 @@ def case_top_computes(case):
             table = case.command("top", "--once", "--interval", "0.05", "--sort", "unexpected", job.name)
             seen = rows(table)
             sent = "101 +1000 +0 +0" if wire == "shm" else "0 +0 +101 +1000"
-            case.expect(re.search(r" 3 +60 +\d+(\.\dk|k)? +0 +0 +0 +0$", seen[1]), "3 receives are posted at rank 1, and 60 messages wait there")
+            case.expect(re.search(r" 3 +60 +\d+(\.\dk|k)? +0 +0 +0 +0$", seen[1]),
+                        "3 receives are posted at rank 1, and 60 messages wait there")
             case.expect(re.search(r" computing +- +", seen[1]), "rank 1 computes")
             case.expect(re.search(rf" (asleep|waiting|in MPI) +MPI_Recv .* 1 +0 +0 +{sent}$", seen[0]), f"rank 0 sent over {wire}")
             lines = table.splitlines()
@@ -162,7 +165,8 @@ def case_top_others(case):
     case.expect("no job ffffffffffffffff" in case.last.stderr and not case.last.stdout, "the job that is not there is named")
     for interval in ("0", "nan", "1e9", "2s", "\x1b[2J"):
         case.command("top", "--once", "--interval", interval, status=2)
-        case.expect("is not a number of seconds from 0.05 to 3600" in case.last.stderr and "\x1b" not in case.last.stderr, f"interval {interval!r}")
+        case.expect("is not a number of seconds from 0.05 to 3600" in case.last.stderr and "\x1b" not in case.last.stderr,
+                    f"interval {interval!r}")
     columns = "rank, since, cpu, calls, messages, bytes, posted, unexpected, heap"
     for word in ("colour", "3", "\x1b[2J"):
         case.command("top", "--once", f"--sort={word}", status=2)
@@ -191,10 +195,13 @@ def case_top_others(case):
     struct.pack_into("<I", nodes, 640, 77)
     later = bytearray(mine)
     struct.pack_into("<Q", later, TICKS_AT, start_ticks() + 1)
-    for what, content, refused, shown in (("empty", b"", "is shorter than a board's header", False), ("noise", draw.randbytes(9000), "is not a job board", False),
-                                          ("half written", bytes(len(mine)), "is not complete", False), ("cut", mine[:-4096], "do not fit", False),
+    for what, content, refused, shown in (("empty", b"", "is shorter than a board's header", False),
+                                          ("noise", draw.randbytes(9000), "is not a job board", False),
+                                          ("half written", bytes(len(mine)), "is not complete", False),
+                                          ("cut", mine[:-4096], "do not fit", False),
                                           ("version", version, "is of version 7", False), ("size", size, "do not fit 60000 ranks", False),
-                                          ("nodes", nodes, "names nodes that", False), ("somebody's", good, None, False), ("an earlier process's", later, None, False),
+                                          ("nodes", nodes, "names nodes that", False), ("somebody's", good, None, False),
+                                          ("an earlier process's", later, None, False),
                                           ("sound", mine, None, True), ("wild ranks", wild, None, True), ("full ranks", full, None, True)):
         descriptor = os.memfd_create("margay-board")
         os.write(descriptor, content)
@@ -202,7 +209,8 @@ def case_top_others(case):
             told = case.command("top", "--once", "--interval", "0.05", own, status=0 if shown else 1)
             case.expect((f"launcher {own}" in told) == shown, f"{what}: shown or not")
             case.expect(all(32 <= ord(c) < 127 or c == "\n" for c in told), f"{what}: printable")
-            case.expect(refused is None or re.search(rf"process {own} holds .*{re.escape(refused)}", case.last.stderr), f"{what}: {refused}")
+            case.expect(refused is None or re.search(rf"process {own} holds .*{re.escape(refused)}", case.last.stderr),
+                        f"{what}: {refused}")
             if not shown:
                 case.command("stacks", own, status=0)  # an ordinary process
             else:
@@ -219,7 +227,8 @@ class Pseudoterminal:
         self.resize(rows, columns)
         self.before = termios.tcgetattr(self.terminal)
         self.seen = ""
-        self.process = subprocess.Popen([case.build.tool("margay"), "top", *words], stdin=self.terminal, stdout=self.terminal, stderr=subprocess.PIPE,
+        self.process = subprocess.Popen([case.build.tool("margay"), "top", *words], stdin=self.terminal, stdout=self.terminal,
+                                        stderr=subprocess.PIPE,
                                         start_new_session=True, env=support.clean_environment(),
                                         preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
 
@@ -353,7 +362,8 @@ def case_top_no_reader(case):
         status, problem = screen.end()
         expect(case, status == 128 + signal.SIGTERM and not problem, f"SIGTERM while Ctrl-S holds the screen: {status}, {problem}")
         main, terminal = pty.openpty()
-        top = subprocess.Popen([case.build.tool("margay"), "top", "--interval", "0.05", job.name], stdin=subprocess.DEVNULL, stdout=terminal,
+        top = subprocess.Popen([case.build.tool("margay"), "top", "--interval", "0.05", job.name], stdin=subprocess.DEVNULL,
+                               stdout=terminal,
                                stderr=subprocess.DEVNULL, start_new_session=True, env=support.clean_environment())
         os.close(terminal)
         os.read(main, 1)
@@ -377,7 +387,8 @@ def case_stacks_stuck(case):
     with job:
         look = lambda: case.command("stacks", job.name, status=1)
         eventually(case, look, lambda seen: "> i (stuck.c" in seen, "rank 1 in i()")
-        case.expect(re.search(r"^margay stacks: rank 0 \(process \d+\): its thread \d+ does not stop \(state D\)", case.last.stderr, re.M), "why")
+        case.expect(re.search(r"^margay stacks: rank 0 \(process \d+\): its thread \d+ does not stop \(state D\)", case.last.stderr,
+                              re.M), "why")
         case.expect(case.last.stdout.startswith(f"rank 1: main (stuck.c:{line['call']}) > i (stuck.c:{line['wait']})"),
                     "rank 1 alone")
         job.finish(case, end, "seen\n")
@@ -389,7 +400,8 @@ class Signalled:
     def __init__(self, case):
         self.stacks = [case.build.tool("margay"), "stacks"]
         self.end = case.folder / "end"
-        self.process = subprocess.Popen([case.ours("signalled.c", ["-lpthread"]), self.end], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        self.process = subprocess.Popen([case.ours("signalled.c", ["-lpthread"]), self.end], stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.PIPE,
                                         text=True, env=support.clean_environment())
         self.begun = self.process.stdout.readline()
         tasks = pathlib.Path(f"/proc/{self.process.pid}/task")
@@ -405,7 +417,8 @@ class Signalled:
 
     def held(self):
         """How many of its busy threads stand still."""
-        return sum("State:\tt" in status and "\nTracerPid:\t0\n" not in status for status in (thread.read_text() for thread in self.threads))
+        return sum("State:\tt" in status and "\nTracerPid:\t0\n" not in status
+                   for status in (thread.read_text() for thread in self.threads))
 
     def look(self):
         """A `margay stacks` that holds the threads, in a process group that a signal may stop."""
@@ -461,10 +474,12 @@ def case_stacks(case):
     line = marked_lines("placed.c")
     job, end = placed(case)
     with job:
-        told = eventually(case, lambda: case.command("stacks", job.name), lambda seen: "compute (placed.c" in seen and "> MPI_Recv" in seen and "ranks 2,3:" in seen,
+        told = eventually(case, lambda: case.command("stacks", job.name), lambda seen: "compute (placed.c" in seen
+                          and "> MPI_Recv" in seen and "ranks 2,3:" in seen,
                           "all ranks at their places")
         # In the loop, or asking for the file.
-        case.expect(re.search(rf"^rank 1: main \(placed.c:{line['call']}\) > compute \(placed.c:({line['compute']}|{line['compute'] + 1})\)", told, re.M), "rank 1")
+        computes = rf"compute \(placed.c:({line['compute']}|{line['compute'] + 1})\)"
+        case.expect(re.search(rf"^rank 1: main \(placed.c:{line['call']}\) > {computes}", told, re.M), "rank 1")
         case.expect(f"rank 0: main (placed.c:{line['wait']}) > MPI_Recv\n" in told, "rank 0 waits in MPI_Recv")
         case.expect(f"ranks 2,3: main (placed.c:{line['barrier']}) > MPI_Barrier\n" in told, "ranks 2 and 3 as one")
         case.expect(re.search(rf"^a thread of rank 1: stay \(placed.c:{line['stay']}\) > ", told, re.M), "rank 1's thread")

@@ -32,7 +32,8 @@ def expect_place(case, call, comment, source="places.c"):
 def case_fatal(case):
     """A fatal error names the call once, its line and its class, and no MPI_Abort that the program did not call."""
     program = case.ours("places.c", OPTIONS)
-    for what, finding, call, error in (("truncated", "truncation", "MPI_Recv", "MPI_ERR_TRUNCATE"), ("waited", "truncation", "MPI_Wait", "MPI_ERR_TRUNCATE"),
+    for what, finding, call, error in (("truncated", "truncation", "MPI_Recv", "MPI_ERR_TRUNCATE"),
+                                       ("waited", "truncation", "MPI_Wait", "MPI_ERR_TRUNCATE"),
                                        ("handled", "bad-argument", "MPI_Comm_call_errhandler", "MPI_ERR_TAG")):
         for wire in WIRES:
             case.margay(*wire, program, what, status="nonzero")
@@ -73,7 +74,8 @@ def case_foreign(case):
 def check_sites(case, program, source, leaks, *wire):
     """The sites of --leaks, --check-types and --check-rma."""
     case.margay("--leaks", *wire, program, "leaks")
-    expect_sites(case, "leaked-handle", *((rank, call, line_of(comment, source)) for rank in (0, 1) for call, comment in leaks), by=("rank", "call", "site"))
+    expect_sites(case, "leaked-handle", *((rank, call, line_of(comment, source)) for rank in (0, 1) for call, comment in leaks),
+                 by=("rank", "call", "site"))
     for call, comment in leaks:
         expect_place(case, call, comment, source)
     case.margay("--check-types", *wire, program, "types")
@@ -112,9 +114,11 @@ def case_deadlock(case):
     at = f"in MPI_Recv ({line_of('deadlock')})"
     case.margay("--deadlock", "abort", program, "deadlock", status=73)
     for rank in (0, 1):
-        case.expect(f"rank {rank} {at}: waits for rank {1 - rank}, tag 5, MPI_COMM_WORLD" in case.last.whole_stderr, f"the wait of rank {rank}")
+        case.expect(f"rank {rank} {at}: waits for rank {1 - rank}, tag 5, MPI_COMM_WORLD" in case.last.whole_stderr,
+                    f"the wait of rank {rank}")
     case.margay("--timeout", "5", program, "deadlock", status="nonzero")
-    case.expect(re.search(rf"rank 0 {re.escape(at)}.*rank 1 {re.escape(at)}", case.last.whole_stderr), "both ranks in the line of the timeout")
+    case.expect(re.search(rf"rank 0 {re.escape(at)}.*rank 1 {re.escape(at)}", case.last.whole_stderr),
+                "both ranks in the line of the timeout")
 
 
 def case_threads(case):

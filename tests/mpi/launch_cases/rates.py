@@ -23,7 +23,8 @@ def chosen(case, *words, variables):
 def case_info_collectives(case):
     """The rates with what they mean, choices with their costs, the Paragon; by given rates; wrong ones are errors."""
     info(case, "-n", "8", rates="usual")
-    case.expect_printed("rates: the usual ones", "a message, each further one", "as text", "8 ranks on 1 node", "allreduce", "on the Paragon")
+    case.expect_printed("rates: the usual ones", "a message, each further one", "as text", "8 ranks on 1 node", "allreduce",
+                        "on the Paragon")
     # In memory, with its cost and the next one's.
     case.expect_matches(r"^  barrier +shared +[0-9.]+ us; \w+ [0-9.]+ us$")
     told = info(case, "-n", "8", "--rates", DEAR_MEMORY)
@@ -50,7 +51,8 @@ def case_plot(case):
                                   ("barrier", "tree exchange nodes shared"), ("scan", "exchange shared chain")):
         drawn = {shape.get("data-algorithm") for shape in panels[operation].iter() if shape.get("class") in ("curve", "chosen")}
         case.expect(set(algorithms.split()) <= drawn, f"{operation}: {algorithms} are to be drawn; there are {drawn}")
-        case.expect([shape for shape in panels[operation].iter() if shape.get("class") == "chosen"], f"{operation}: the choice is to be drawn")
+        case.expect([shape for shape in panels[operation].iter() if shape.get("class") == "chosen"],
+                    f"{operation}: the choice is to be drawn")
         names = {text.text for text in panels[operation].iter(f"{SVG}text")}
         case.expect(set(algorithms.split()) <= names, f"{operation}: each curve is to have its name")
 
@@ -58,7 +60,8 @@ def case_plot(case):
 def case_rates_of_a_run(case):
     """A run chooses by the rates that it is given; wrong ones end it, before a message, with the cause."""
     usual = {"MARGAY_RATES": "usual"}
-    for way, words, variables in (("memory", (), usual), ("messages", ("--rates", DEAR_MEMORY), usual), ("messages", (), {"MARGAY_RATES": DEAR_MEMORY}),
+    for way, words, variables in (("memory", (), usual), ("messages", ("--rates", DEAR_MEMORY), usual),
+                                  ("messages", (), {"MARGAY_RATES": DEAR_MEMORY}),
                                   # One program's own variable does not make its ranks choose by themselves.
                                   ("memory", ("--env", "MARGAY_RATES", DEAR_MEMORY), usual)):
         case.expect(chosen(case, *words, variables=variables) == way, f"{words} {variables}: {way}")
@@ -84,7 +87,7 @@ def case_calibrate(case):
 
 
 def case_kept_rates(case):
-    """The first `info --collectives` measures and keeps; later runs take it, under each launcher; a bad file is passed over, with a warning."""
+    """The first `info --collectives` measures and keeps; later runs take it, under each launcher; a bad file is ignored, with a warning."""
     variables = {"XDG_CACHE_HOME": str(case.folder / "cache"), "MARGAY_RATES": "", "MARGAY_CALIBRATE": "anyway"}
     case.expect(chosen(case, variables=variables) == "memory", "without rates, by the usual ones")
     case.expect(not (case.folder / "cache").exists(), "a run does not measure")

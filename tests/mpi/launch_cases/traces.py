@@ -157,7 +157,8 @@ def case_trace_bits(case):
     printed = case.command("trace", "print", trace, "--all")
     bits = sorted({line.split(None, 2)[2] for line in printed.splitlines() if re.search(r"\b0x[0-9a-f]+", line)})
     case.expect(not bits, f"{len(bits)} lines have bare bits: {bits[:3]}")
-    case.expect_printed("the answer to send request ", ": gather by tree, root 0, ", ": bcast by tree, root 0, ", "an agreement on a context")
+    case.expect_printed("the answer to send request ", ": gather by tree, root 0, ", ": bcast by tree, root 0, ",
+                        "an agreement on a context")
     case.command("trace", "print", trace, "--raw", "--kind", "kernel_arrive")
     case.expect_matches(r"\(tag 7, source 0, context \d+, type short\)", r"\(tag 8, source 0, context \d+, type long\)")
     story(case, trace, 8)
@@ -172,7 +173,8 @@ def case_trace_walks(case):
         for tag in (posted - 1, posted - 5):  # the first is walked to, and makes the index
             text = story(case, trace, tag)
             case.expect(text.count("passes over a posted receive") == min(told, tag), f"tag {tag}: {min(told, tag)} are listed")
-            case.expect(f"Of the {tag} entries that the walk passes over {told} are told" in text or told > tag, f"tag {tag}: the number of others")
+            case.expect(f"Of the {tag} entries that the walk passes over {told} are told" in text or told > tag,
+                        f"tag {tag}: the number of others")
             case.expect(("are told" in text) == (told < tag), f"tag {tag}: whether all are listed")
             by_index = f"The kernel's index found the entry; the walk of the paper passes over {tag} before it." in text
             case.expect(by_index == (tag != posted - 1), f"tag {tag}: whether the index found it")
@@ -236,8 +238,9 @@ def case_between(case):
     seen = {(event["call_number"], event["operation"], event["algorithm"], event["rank"]): (event["root_named"], event["root"])
             for event in case.events(trace, "collective_begin") if event["root_named"] not in ("member", "of_both")}
     of_3, of_0 = (("remote", 1), ("remote", 1), ("another", 0), ("here", 0)), (("here", 0), ("another", 0), ("remote", 0), ("remote", 0))
-    expected = {(call, *how.split(), rank): root for call, how, roots in ((0, "bcast tree", of_3), (1, "reduce tree", of_0), (2, "gather direct", of_3),
-                                                                         (3, "bcast tree", of_0)) for rank, root in enumerate(roots)}
+    calls = (("bcast", "tree", of_3), ("reduce", "tree", of_0), ("gather", "direct", of_3), ("bcast", "tree", of_0))
+    expected = {(number, operation, algorithm, rank): root
+                for number, (operation, algorithm, roots) in enumerate(calls) for rank, root in enumerate(roots)}
     case.expect(seen == expected, f"the roots of the calls: {seen}")
     begun = case.command("trace", "print", trace, "--all", "--kind", "collective_begin")
     for root, times in (("rank 1 of the remote group", 4), ("rank 0 of the remote group", 4), ("MPI_PROC_NULL", 4), ("MPI_ROOT", 4)):
@@ -273,7 +276,8 @@ def case_not_sent(case):
     program = case.ours("not_sent.c")
     text = story(case, case.traced(program, "killed", status="nonzero"), 1)
     case.expect("the send is complete" not in text and "Rank 0 sent it" not in text, "it is not sent")
-    case.expect_matches("^- Rank 0 began to send it in MPI_Isend, ", r"^- Rank (0 lost rank 1, which|1) was killed by signal 9 \(SIGKILL\)\.$")
+    case.expect_matches("^- Rank 0 began to send it in MPI_Isend, ",
+                        r"^- Rank (0 lost rank 1, which|1) was killed by signal 9 \(SIGKILL\)\.$")
     trace = case.traced(program, "cancelled")
     case.command("trace", "print", trace, "--rank", "0", "--call", "MPI_Cancel")
     case.expect("the receive is cancelled (request 0)" in case.last.stdout and "is complete" not in case.last.stdout, "the receive")
@@ -294,7 +298,8 @@ def case_probed(case):
             f"- Found by MPI_Probe {lines['probe']}, {after}\\.", "finds it among the unexpected messages"),
         2: (f"calls MPI_Iprobe {lines['iprobe']}", f"is found by MPI_Iprobe, {left}",
             f"- Found by MPI_Probe {lines['first']}, {after}{polls}\\.", f"- Found by MPI_Iprobe {lines['iprobe']}, {after}{polls}\\."),
-        3: (f"calls MPI_Mprobe {lines['mprobe']}", f"is taken by MPI_Mprobe: {taken}", f"- Taken by MPI_Mprobe {lines['mprobe']}, {after}\\.",
+        3: (f"calls MPI_Mprobe {lines['mprobe']}", f"is taken by MPI_Mprobe: {taken}",
+            f"- Taken by MPI_Mprobe {lines['mprobe']}, {after}\\.",
             "receives it, as a matched probe took it out for this", "- Rank 1 received it in MPI_Mrecv, "),
         4: (f"is taken by MPI_Improbe: {taken}", f"- Taken by MPI_Improbe {lines['improbe']}, {after}"),
     }
@@ -302,7 +307,8 @@ def case_probed(case):
         story(case, trace, tag)
         case.expect_matches(*words)
     found = [(event["sequence"], event["probe"], event["polls"]) for event in case.events(trace, "found")]
-    case.expect(len(found) == 6 and [one for one in found if one[0] == 2] == [(2, "MPI_Probe", 7), (2, "MPI_Iprobe", 7)], f"probes: {found}")
+    case.expect(len(found) == 6 and [one for one in found if one[0] == 2] == [(2, "MPI_Probe", 7), (2, "MPI_Iprobe", 7)],
+                f"probes: {found}")
     printed = case.command("trace", "print", trace, "--kind", "found")
     case.expect(printed.count(" by MPI_") == 6, "a line of each probe that found something, and none of others")
 
@@ -352,14 +358,17 @@ def case_partitions(case):
     for partition in range(4):
         words = f"100 x MPI_INT, partition {partition} of 4 (each 100 x MPI_INT) with tag 7 {WORLD}\n"
         case.expect(rows.count(words) == 2, f"twice, once a round: {words}")
-    case.expect(rows.count(f"the setup of partitions with tag 7 {WORLD}") == 1 and rows.count(" with tag 7 ") == 9, "the setup, and no others")
+    case.expect(rows.count(f"the setup of partitions with tag 7 {WORLD}") == 1 and rows.count(" with tag 7 ") == 9,
+                "the setup, and no others")
     of_tag("story", 7)
-    case.expect_printed(*(f"accepts at most 100 x MPI_INT, message {message} of partitions with tag 7 (2, each 200 x MPI_INT) {WORLD}" for message in range(4)))
+    case.expect_printed(*(f"accepts at most 100 x MPI_INT, message {message} of partitions with tag 7 (2, each 200 x MPI_INT) {WORLD}"
+                          for message in range(4)))
     stories = of_tag("story", 8)
     case.expect(stories.count(f"of partitions with tag 8 (3, each 5 x every other) {WORLD}") >= 3 and
                 stories.count("accepts at most 5 x every other, message ") == 3, "receives of a type with gaps")
     rows = of_tag("messages", 9)
-    case.expect(f"2 x MPI_CHAR, partitions 1998 to 1999 of 2000 (each 1 x MPI_CHAR) with tag 9 {WORLD}" in rows and rows.count("with tag 9") == 1001,
+    case.expect(f"2 x MPI_CHAR, partitions 1998 to 1999 of 2000 (each 1 x MPI_CHAR) with tag 9 {WORLD}" in rows
+                and rows.count("with tag 9") == 1001,
                 "partitions that share a message")
     printed = case.command("trace", "print", trace, "--all")
     case.expect("MPI_BYTE" not in printed and "channel" not in printed, "nothing but what the program named")

@@ -119,7 +119,8 @@ def sent(events, rank):
 def case_windows_strided(case):
     """Ten blocks are one message, of which a request told; with --rma strided=paper they are ten, and so are gets' requests."""
     program = case.ours("accesses.c")
-    for words, puts, asks, gets in (([], [40], 2, 0), (["--rma", "strided=combined"], [40], 2, 0), (["--rma", "strided=paper"], 10 * [4], 0, 10)):
+    for words, puts, asks, gets in (([], [40], 2, 0), (["--rma", "strided=combined"], [40], 2, 0),
+                                    (["--rma", "strided=paper"], 10 * [4], 0, 10)):
         messages = sent(traced(case, "--nodes", "2", *words, program, "create", "strided"), 0)
         case.expect([size for kind, portal, size, _ in messages if kind == "put" and portal == PUT] == puts, f"{words}: puts")
         case.expect(sum(portal == ASK for _, portal, _, _ in messages) == asks, f"{words}: requests")
