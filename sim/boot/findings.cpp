@@ -22,6 +22,8 @@ void set_site(FindingRecord& record, std::string_view behind_call) {
 
 void Findings::add(Finding finding, FindingRecord record, std::string_view message) {
   count(1);
+  // At the process's end the trace is suspended already.
+  recorder_.reopen();
   if (recorder_.on()) {
     TraceEvent event;
     event.kind = TraceKind::finding;

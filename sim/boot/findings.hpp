@@ -117,7 +117,8 @@ class Findings {
   void count_in(std::uint32_t& count) { count_ = &count; }
 
   // Counts the finding and appends `record`, with the job's rank, the time and `message`, to the launcher's memory
-  // file. Without --report it only counts. A traced rank records an event.
+  // file. Without --report it only counts. A traced rank records an event; a suspended trace is reopened for it, which
+  // the caller suspends again behind its last finding.
   void add(Finding finding, FindingRecord record, std::string_view message);
   // Counts findings beyond the number that a check prints and records.
   void count(std::size_t more) { *count_ += static_cast<std::uint32_t>(more); }
