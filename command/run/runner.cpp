@@ -13,6 +13,7 @@
 #include "command/run/process/signals.hpp"
 #include "command/run/process/spawn.hpp"
 #include "command/run/report/rank_state.hpp"
+#include "sim/base/clock.hpp"
 
 namespace margay::command {
 namespace {
@@ -355,12 +356,11 @@ void Runner::report_cause() {
   if (reported_) return;
   reported_ = true;
   const std::string sentence = describe_cause(monitor_.cause(), context());
-  // A deadlock's finding, with all waits, was added when it was proven.
   const Cause& cause = monitor_.cause();
-  if (cause.kind != CauseKind::deadlock) {
-    findings_.push_back(finding_of_cause(cause, sentence, memory_.board()));
-  }
-  output_.notice(sentence + id_suffix(finding_of(cause.kind)));
+  // A deadlock's finding, with all waits, was added and printed when it was proven.
+  if (cause.kind == CauseKind::deadlock) return output_.notice(sentence);
+  findings_.push_back(finding_of_cause(cause, sentence, memory_.board()));
+  output_.notice(sentence + id_suffix(finding_of_line(cause, memory_.board())));
 }
 
 void Runner::report_end() {
