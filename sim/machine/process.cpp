@@ -286,7 +286,7 @@ void Process::abort(int code, std::string_view message, Finding finding) {
   board_block_->state = RankState::aborting;
   board_block_->abort_code = code;
   set_text(board_block_->message, message);
-  abort_job(job_, code, message);
+  abort_job(job_, code, message, finding_id(finding));
 }
 
 }  // namespace margay::sim
