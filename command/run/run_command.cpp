@@ -98,12 +98,10 @@ int finish_accounts(const RunOptions& options, const sim::Board& board, int exit
   }
   if (options.check_accounting) {
     const AccountingResult result = check_accounting(board);
-    const bool fails = result.offending_pairs > 0 && !result.lines.empty();
-    for (const std::string& line : result.lines) {
-      const bool has_id = fails && &line == result.lines.data();
-      std::fprintf(stderr, "%s%s\n", line.c_str(), has_id ? id_suffix(sim::Finding::accounting_mismatch).c_str() : "");
-    }
-    if (fails) {
+    const std::string id = result.offending_pairs > 0 ? id_suffix(sim::Finding::accounting_mismatch) : "";
+    for (const std::string& line : result.lines)
+      std::fprintf(stderr, "%s%s\n", line.c_str(), &line == result.lines.data() ? id.c_str() : "");
+    if (result.offending_pairs > 0 && !result.lines.empty()) {
       JobFinding& finding = found.emplace_back();
       finding.finding = sim::Finding::accounting_mismatch;
       finding.message = result.lines.front();

@@ -15,9 +15,10 @@ import tempfile
 from launch_case import SOURCES, cases_of, run_cases
 
 FAULTS = SOURCES.parents[1] / "faults"
-# Programs whose ranks report all their findings, except with these arguments: outside of the rank there is no trace.
+# Programs whose ranks report all their findings, except with these arguments: outside of the rank there is no trace, and
+# the launcher reports how ranks end.
 TRACED = ("unreceived.c", "leaks.c", "findings.c", "check_types.c", "disagree.c")
-OUTSIDE = (("thread",), ("early",), ("late",))
+UNTRACED = (("thread",), ("early",), ("late",), ("absent",), ("leaves",))
 
 # Options of the run, program and arguments, ranks, exit status, ids in order of time. A program that ends with .c is
 # compiled.
@@ -54,7 +55,10 @@ TABLE = (
     ((), ("ends.c", "abort", "7", "1"), 3, 7, ["aborted"]),
     ((), ("ends.c", "fatal"), 2, "nonzero", ["bad-argument", "aborted"]),
     ((), ("ends.c", "exit", "3", "0"), 2, 3, []),
+    ((), ("findings.c", "absent"), 2, 3, ["no-init"]),
+    ((), ("findings.c", "leaves"), 2, 3, ["no-finalize"]),
     ((), ("sh", "-c", "kill -SEGV $$"), 1, 139, ["rank-died"]),
+    ((), ("bash", "-c", "echo nonsense >&$PMI_FD; sleep 60"), 1, "nonzero", ["launch-protocol"]),
     (("--timeout", "1"), ("sleep", "60"), 2, 124, ["timeout"]),
     (("--deadlock", "abort"), (FAULTS / "deadlock.c",), 2, 73, ["deadlock"]),
 )
@@ -130,7 +134,7 @@ def case_report_other_mpi(case):
 def case_report_trace(case):
     """A traced rank records an event for each finding that it reports, also at its end."""
     for options, program, ranks, status, ids in TABLE:
-        if program[0] not in TRACED or program[1:] in OUTSIDE:
+        if program[0] not in TRACED or program[1:] in UNTRACED:
             continue
         with tempfile.TemporaryDirectory() as folder:
             trace = pathlib.Path(folder) / "trace"

@@ -3,8 +3,8 @@
    function ("copy"), a generalized request's function ("query"; "queries" in MPI_Waitall), or MPI_Comm_call_errhandler
    ("call"). A null pointer, in another thread than the one that may call MPI ("thread"), before MPI_Init ("early"),
    after MPI_Finalize ("late"). More memory than there is ("memory"). Two accesses to one place ("puts"); the end of an
-   epoch that was not begun ("completes"). The connections to other nodes end ("loss"). A library is loaded, and MPI not
-   used ("loads FILE"). */
+   epoch that was not begun ("completes"). The connections to other nodes end ("loss"). A rank ends without
+   MPI_Init ("absent") or MPI_Finalize ("leaves"). A library is loaded, and MPI not used ("loads FILE"). */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <pthread.h>
@@ -113,6 +113,7 @@ int main(int argc, char** argv) {
   int provided;
   void* memory;
   if (is(way, "early")) MPI_Info_free(NULL);
+  if (is(way, "absent") && is(getenv("PMI_RANK"), "1")) return 3;
   if (is(way, "loads")) {
     if (argc < 3 || dlopen(argv[2], RTLD_NOW) == NULL) return 2;
     usleep(500000); /* the launcher looks while the library is there */
@@ -129,6 +130,7 @@ int main(int argc, char** argv) {
   if (is(way, "memory")) MPI_Alloc_mem((MPI_Aint)1 << 50, MPI_INFO_NULL, &memory);
   if (is(way, "puts") || is(way, "completes")) use_window(way);
   if (is(way, "loss")) lose();
+  if (is(way, "leaves") && rank == 1) exit(3);
   MPI_Finalize();
   if (is(way, "late")) MPI_Info_free(NULL);
   return 0;
