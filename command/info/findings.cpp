@@ -165,8 +165,7 @@ constexpr std::array<FindingText, sim::kFindingCount> kTexts = {{
     {sim::Finding::mpi_error, Severity::error, "An MPI call failed",
      "An MPI call ended with an error class that has no finding of its own, or with a class that the program gave (its "
      "callback returned it, or it called MPI_Comm_call_errhandler), and the error handler is fatal; `aborted` follows. "
-     "Or "
-     "the call was made before MPI_Init or after MPI_Finalize; then the process exits with status 1.",
+     "Or MPI_Init failed, or the call was made before it or after MPI_Finalize; then the process exits with status 1.",
      "MPI_Win_complete(window);  /* without MPI_Win_start */",
      "Read the message: it names the call, its place and the error class (MPI 4.0, 9.4)."},
 }};

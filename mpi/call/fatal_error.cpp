@@ -101,12 +101,24 @@ void abort_outside(mpi_adi::MpiRank& rank, const CallName& name, int error_class
   process.abort(error_class, message, finding);
 }
 
-void exit_by_error(const CallName& name, sim::Finding finding, const std::string& text) {
-  const std::string site = sim::SourceLines().behind_call(sim::call_from_program());
+namespace {
+
+[[noreturn]] void exit_at(const CallName& name, const std::string& site, sim::Finding finding,
+                          const std::string& text) {
   const std::string message = name.text + site + " " + text;
   sim::record_without_rank(finding, error_record(name, site), message);
   std::fprintf(stderr, "margay: %s%s\n", message.c_str(), id_suffix(finding).c_str());
   std::exit(1);
+}
+
+}  // namespace
+
+void exit_by_error(const CallName& name, sim::Finding finding, const std::string& text) {
+  exit_at(name, sim::SourceLines().behind_call(sim::call_from_program()), finding, text);
+}
+
+void exit_by_failure(const CallName& name, const std::string& text) {
+  exit_at(name, {}, sim::Finding::mpi_error, text);
 }
 
 }  // namespace margay::mpi

@@ -28,7 +28,9 @@ namespace margay::mpi {
 // The same by a thread that must not enter the rank. The finding is not in the rank's trace.
 [[noreturn]] void abort_outside(mpi_adi::MpiRank& rank, const CallName& name, int error_class, const std::string& where,
                                 const std::string& text);
-// Ends a process that has no rank, with status 1: prints "margay: NAME (ring.c:41) TEXT", and records the finding.
+// Ends a process that has no rank, with status 1: prints "margay: NAME (ring.c:41) TEXT", and records the finding. The
+// second form prints no place: to find it takes memory and a process, which may be what MPI_Init lacks.
 [[noreturn]] void exit_by_error(const CallName& name, sim::Finding finding, const std::string& text);
+[[noreturn]] void exit_by_failure(const CallName& name, const std::string& text);
 
 }  // namespace margay::mpi

@@ -120,6 +120,14 @@ def case_report_collective(case):
     case.expect(finding.get("communicator") == "MPI_COMM_WORLD", f"communicator of {finding}")
 
 
+def case_report_refused(case):
+    """A rank that cannot begin MPI has reported why."""
+    report = report_of(case, (), ("env", "MARGAY_INITIAL_ERRHANDLER=rubbish", case.ours("who.c")), 1, 1)
+    case.expect([finding["id"] for finding in report["findings"]] == ["mpi-error"], f"expected mpi-error, got {report}")
+    case.expect("MPI_Init failed: MARGAY_INITIAL_ERRHANDLER=rubbish" in case.last.stderr, "why")
+    case.expect(case.last.ids == ["mpi-error"], "a line")
+
+
 def case_report_other_mpi(case):
     """A rank that loads another MPI is named."""
     with tempfile.TemporaryDirectory() as folder:
