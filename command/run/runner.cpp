@@ -249,9 +249,12 @@ void Runner::on_child(pid_t pid, int code, int value) {
   channels_.drain(rank);
   output_.drain(rank, now);
   RankEnd end = examine(rank, code != CLD_EXITED, value);
-  // An abort that the drain delivered belongs to this end, even if the board lacks it (another MPI library).
+  // An abort that the drain delivered belongs to this end, even if the board lacks it (another MPI library). So does a
+  // protocol error, which take_reports() would come too late for if this is the last rank.
   for (const auto& [reporter, outcome] : reported_by_ranks_) {
-    if (reporter != rank || !outcome.aborts || end.aborting) continue;
+    if (reporter != rank || end.aborting) continue;
+    if (!outcome.aborts && !end.by_signal) monitor_.on_protocol_error(rank, outcome.error, now);
+    if (!outcome.aborts) continue;
     end.aborting = true;
     end.abort_code = outcome.abort_code;
     end.second_program = outcome.second_program;
