@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <list>
 #include <map>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -100,8 +101,8 @@ class CallCheck final : public mpi_adi::Listener {
   // Adds a report to the call that it belongs to, and removes the calls that all members have made. Requires:
   // stream.takes(report.record, from).
   void compare(Stream& stream, CallReport report, std::uint32_t from);
-  // Prints and counts a finding.
-  void report_mismatch(const std::string& calls);
+  // Prints and counts a finding about these calls: two that differ, or one that some members never make.
+  void report_mismatch(const std::string& calls, std::span<const CallMatch::Reported> of);
   // Reports, for each communicator, the first call that some members never made.
   void report_unmade();
 

@@ -69,11 +69,12 @@ struct CallRecord {
   std::int32_t operation = 0;
   // The amount that all members name alike; empty for calls whose members name different ones.
   Amount alike;
-  // The call formatted, in three strings that end with a zero: its name, the description of its data, and the remaining
-  // arguments. Truncated if they do not fit.
+  // The call formatted, in four strings that end with a zero: its name, the description of its data, the remaining
+  // arguments, and the communicator. Truncated if they do not fit.
   std::array<char, 48> function{};
   std::array<char, 96> of{};
-  std::array<char, 160> rest{};
+  std::array<char, 64> rest{};
+  std::array<char, 160> communicator{};
   // Where the program makes the call.
   sim::SourceLocation place;
   // Numbers of shares that follow in the message.

@@ -99,7 +99,9 @@ int finish_accounts(const RunOptions& options, const sim::Board& board, int exit
   }
   if (options.check_accounting) {
     const AccountingResult result = check_accounting(board);
-    for (const std::string& line : result.lines) std::fprintf(stderr, "%s\n", line.c_str());
+    const std::string id = result.offending_pairs > 0 ? id_suffix(sim::Finding::accounting_mismatch) : "";
+    for (const std::string& line : result.lines)
+      std::fprintf(stderr, "%s%s\n", line.c_str(), &line == result.lines.data() ? id.c_str() : "");
     if (result.offending_pairs > 0 && !result.lines.empty()) {
       JobFinding& finding = found.emplace_back();
       finding.finding = sim::Finding::accounting_mismatch;

@@ -176,12 +176,16 @@ class Call {
     peer,
     // A function of the program returned this number: the call returns it unchanged.
     program,
+    // The program gave the class, by a callback or as an argument: the call makes the code of it.
+    program_class,
   };
   // Sets the origin of the error, before or after error() sets that. `peer` delays a fatal error; with `program` the
   // call returns the function's own number.
   void blame(Blame whom) { blame_ = whom; }
   // The origin that was set last.
   [[nodiscard]] Blame blamed() const { return blame_; }
+  // Beside the error MPI_ERR_IN_STATUS: sets the class of the first failed request, whose finding a fatal error has.
+  void status_class(int error_class) { status_class_ = error_class; }
   // For calls that have the same argument twice: appends to the error's message the part of the call to which the
   // argument belongs, such as "of the send". Does nothing without an error, for an error of the communicator (which
   // both parts share), and if a part was appended before.
@@ -210,9 +214,9 @@ class Call {
   // The end of the call. failed() raises the error that was set; done() does so if there is one, or returns
   // MPI_SUCCESS. Both return what the binding returns.
   [[nodiscard, gnu::noinline]] int failed();
-  // Ends the call and passes `code` to the communicator's handler, outside the rank, because the program's function may
-  // call MPI or never return. Does not return if the handler is fatal. Returns the code, which the handler may change.
-  // Afterwards the call is over: it neither uses the rank nor ends with done().
+  // Ends the call and passes `code`, of the origin that was set, to the communicator's handler, outside the rank,
+  // because the program's function may call MPI or never return. Does not return if the handler is fatal. Returns the
+  // code, which the handler may change. Afterwards the call is over: it neither uses the rank nor ends with done().
   int hand_over(const Communicator& communicator, int code);
   // The function's name.
   [[nodiscard]] const char* name() const { return name_.text; }
@@ -295,6 +299,8 @@ class Call {
   Communicator* handler_of_ = nullptr;
   // The class of the first error, or the code that a function of the program returned.
   int error_class_ = MPI_SUCCESS;
+  // See status_class(); MPI_SUCCESS: of no request.
+  int status_class_ = MPI_SUCCESS;
   // The origin of the error.
   Blame blame_ = Blame::call;
   // The process lock is held.

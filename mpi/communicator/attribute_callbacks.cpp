@@ -38,6 +38,8 @@ std::string words_of_failure(const char* which, const Keyval& keyval, int code) 
 }
 
 void callback_failed(Call& call, const char* which, const Keyval& keyval, int code) {
+  // A later error does not change the call's.
+  if (call.ok()) call.blame(Call::Blame::program_class);
   // A callback may return any number; only a valid code can be raised.
   call.error(call.rank().errors().is_code(code) ? code : MPI_ERR_OTHER, words_of_failure(which, keyval, code));
 }

@@ -1,13 +1,12 @@
 // The beginning and end of the world model (MPI 4.0, chapter 11.2).
 #include <unistd.h>
 
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 
 #include "mpi/call/binding.hpp"
 #include "mpi/call/call.hpp"
 #include "mpi/call/early_call.hpp"
+#include "mpi/call/fatal_error.hpp"
 #include "mpi/communicator/attribute_callbacks.hpp"
 #include "mpi/process/leaks.hpp"
 #include "mpi/process/machine.hpp"
@@ -22,7 +21,6 @@ namespace {
 
 // MPI_Init and MPI_Init_thread. A failure to join the job ends the process, as there is no handler yet.
 int begin(const Invocation& of, int thread_level) {
-  const char* const function = of.name.text;
   // A process initializes the world model once, also after MPI_Finalize (MPI 4.0, 11.2.1).
   if (current_process().init_state() != InitState::before) {
     EarlyCall call(of);
@@ -34,10 +32,7 @@ int begin(const Invocation& of, int thread_level) {
   }
   // With SERIALIZED, calls come from several threads, so the process lock must work between threads.
   const auto status = hold_machine(thread_level >= MPI_THREAD_SERIALIZED);
-  if (!status.ok()) {
-    std::fprintf(stderr, "margay: %s: %s\n", function, status.sentence().c_str());
-    std::exit(1);
-  }
+  if (!status.ok()) exit_by_failure(of.name, "failed: " + status.sentence());
   MpiRank* const rank = current_rank();
   set_thread_rank(rank);
   // Before the state changes, which other threads read (MPI_Initialized).

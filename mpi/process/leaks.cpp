@@ -242,6 +242,8 @@ std::string report_of_exit(MpiRank& rank) {
   if (rank.handles().origins() == nullptr) return {};
   Report report(rank);
   add_lasting(rank, report);
+  // The rank is dormant, and its trace was suspended until the first finding.
+  rank.process().recorder().suspend();
   return report.text();
 }
 

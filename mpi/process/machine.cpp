@@ -88,8 +88,9 @@ void leave_held(MpiRank& rank, int users, bool signed_off) {
   report_at_exit(rank, signed_off ? sim::LastSecond::kKill : 1, &report_of_open_sessions);
   // A launcher that has accepted the goodbye takes any exit for a regular one, and the other ranks would wait forever.
   if (signed_off) {
-    process.abort(
-        1, sessions_alone ? "it exits with a session that was never finalized" : "it exits without MPI_Finalize");
+    process.abort(1,
+                  sessions_alone ? "it exits with a session that was never finalized" : "it exits without MPI_Finalize",
+                  sim::Finding::no_finalize);
   }
 }
 

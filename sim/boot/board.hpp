@@ -26,7 +26,7 @@ namespace margay::sim {
 
 inline constexpr std::uint64_t kBoardMagic = 0x3144'5241'4f42'474d;  // "MGBOARD1" read as little-endian
 // Changes with each change of this layout.
-inline constexpr std::uint32_t kBoardVersion = 12;
+inline constexpr std::uint32_t kBoardVersion = 13;
 inline constexpr std::size_t kBoardPageBytes = 4096;
 // The most ranks of a board.
 inline constexpr std::uint32_t kMaxRanks = 65536;
@@ -124,7 +124,7 @@ struct BoardBlock {
   std::uint64_t heap_high_water_bytes = 0;
   // Messages and bytes, by protocol.
   std::array<BoardCount, static_cast<std::size_t>(CountedProtocol::count)> by_protocol{};
-  // Findings so far; Process::found() counts them.
+  // Findings so far; Findings counts them.
   std::uint32_t findings = 0;
   // 1: a program on portals, without MPI.
   std::uint32_t on_portals = 0;
@@ -133,6 +133,8 @@ struct BoardBlock {
   std::array<BoardCount, kCountedAccesses> by_access{};
   // See RankProcessors (sim/shm/rank_processors.hpp).
   std::uint32_t processor = 0;
+  // The finding of the fatal error by which the rank aborts (Finding); 0: none, as after MPI_Abort.
+  std::uint32_t abort_finding = 0;
   // Counted here while messages arrive and leave, so they are current at any time: the counting objects have pointers
   // to them in place of counters of their own (Initiator::count_wires_in, Device::count_in). The counters that an
   // expected message touches are in one line.
@@ -147,8 +149,8 @@ static_assert(offsetof(BoardBlock, wait) == 2136 && offsetof(BoardBlock, progres
 static_assert(offsetof(BoardBlock, by_protocol) == 2920 && offsetof(BoardBlock, findings) == 3128);
 static_assert(offsetof(BoardBlock, on_portals) == 3132 && offsetof(BoardBlock, start_ticks) == 3136 &&
               offsetof(BoardBlock, by_access) == 3144 && offsetof(BoardBlock, processor) == 3288 &&
-              offsetof(BoardBlock, by_wire) == 3328 && offsetof(BoardBlock, unexpected) == 3384 &&
-              sizeof(BoardBlock) == 3456);
+              offsetof(BoardBlock, abort_finding) == 3292 && offsetof(BoardBlock, by_wire) == 3328 &&
+              offsetof(BoardBlock, unexpected) == 3384 && sizeof(BoardBlock) == 3456);
 
 // The launcher's finding about the progress of the whole job. stall: every rank waits and nothing moves. deadlock:
 // moreover, only messages could end the waits, and none is in flight.

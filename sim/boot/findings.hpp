@@ -108,15 +108,21 @@ static_assert(static_cast<std::uint32_t>(Finding::mpi_error) + 1 == kFindingCoun
   return index < kFindingCount ? kFindingIds[index] : "unknown";
 }
 
-// " [rank-died]": ends the line on standard error that reports the finding. The line of a fatal error ends with that
-// of `aborted`.
+// " [rank-died]": ends the line on standard error that reports the finding. The line of a fatal error ends with that of
+// the error's finding, and `aborted` has no line then.
 [[nodiscard]] std::string id_suffix(Finding finding);
+
+// The memory file's name.
+inline constexpr char kFindingsFileName[] = "margay-findings";
 
 // One record of the memory file. Texts are zero-terminated, empty where unknown; a message that is too long is cut. A
 // record is 1 KiB: one append of it is atomic.
 struct FindingRecord {
+  // The rank that adds the finding.
+  static constexpr std::uint32_t kThisRank = ~std::uint32_t{0};
+
   std::uint32_t finding = 0;
-  std::uint32_t rank = 0;
+  std::uint32_t rank = kThisRank;
   std::int32_t peer = -1;  // rank in the communicator; -1: unknown
   std::int32_t tag = -1;   // -1: unknown
   std::uint64_t bytes = 0;
@@ -124,7 +130,8 @@ struct FindingRecord {
   std::array<char, 32> call{};
   std::array<char, 256> site{};  // place in the program, "ring.c:41"
   std::array<char, 160> communicator{};
-  std::array<char, 544> message{};
+  std::array<char, 540> message{};
+  std::int32_t other_rank = -1;  // a second rank that the finding concerns; -1: none
 };
 static_assert(std::is_trivially_copyable_v<FindingRecord> && sizeof(FindingRecord) == 1024);
 
@@ -140,9 +147,12 @@ class Findings {
   // Counts there from now on.
   void count_in(std::uint32_t& count) { count_ = &count; }
 
-  // Counts the finding and appends `record`, with the job's rank, the time and `message`, to the launcher's memory
-  // file. Without --report it only counts. A traced rank records an event.
-  void add(Finding finding, FindingRecord record, std::string_view message);
+  // Counts the finding and appends `record`, with the job's rank if it has none, the time and `message`, to the memory
+  // file. Without --report it only counts. A traced rank records an event; a suspended trace is reopened for it, which
+  // the caller suspends again behind its last finding.
+  void add(Finding finding, const FindingRecord& record, std::string_view message);
+  // The same by a thread that must not enter the rank, before it ends the job: only the record. Without the lock.
+  void add_outside(Finding finding, const FindingRecord& record, std::string_view message) const;
   // Counts findings beyond the number that a check prints and records.
   void count(std::size_t more) { *count_ += static_cast<std::uint32_t>(more); }
 
@@ -153,5 +163,9 @@ class Findings {
   std::uint32_t* count_;
   Recorder& recorder_;
 };
+
+// Appends the record of a process that has no rank at the moment, before MPI_Init or after MPI_Finalize. No effect
+// unless the process was started by `margay run --report`.
+void record_without_rank(Finding finding, const FindingRecord& record, std::string_view message);
 
 }  // namespace margay::sim

@@ -90,7 +90,8 @@ using SegmentSizesOf = SegmentSizes (*)(std::uint32_t ranks);
 Status leave(Job& job);
 
 // Ends the whole job with `code` as its exit status; never returns. Flushes stdio, for a second at most where no
-// `margay run` ends the job. `message`: one line for the user, or empty.
-[[noreturn]] void abort_job(const Job& job, int code, std::string_view message);
+// `margay run` ends the job. `message`: one line for the user, or empty. `id`: the finding's, which ends the line if
+// the rank prints it itself; empty: none.
+[[noreturn]] void abort_job(const Job& job, int code, std::string_view message, std::string_view id = "");
 
 }  // namespace margay::sim

@@ -259,7 +259,7 @@ void Process::finish(const std::function<bool()>& round) {
   if (shm_ != nullptr) shm_->leave(true);
   if (company_ != nullptr) company_->away();
   publish_accounts();
-  // The trace is complete from here on, and resume() reopens it.
+  // The trace is complete from here on. resume() reopens it, and a finding at the end.
   recorder_.suspend();
   static_cast<void>(leave(job_));
   // Another thread may resume this process.
@@ -280,12 +280,13 @@ bool Process::signed_off() const {
   return job_.board_fd < 0 && job_.pmi != nullptr && job_.pmi->finalized();
 }
 
-void Process::abort(int code, std::string_view message) {
+void Process::abort(int code, std::string_view message, Finding finding) {
   // Before abort_job(): the launcher may read it at once.
+  board_block_->abort_finding = static_cast<std::uint32_t>(finding);
   board_block_->state = RankState::aborting;
   board_block_->abort_code = code;
   set_text(board_block_->message, message);
-  abort_job(job_, code, message);
+  abort_job(job_, code, message, finding_id(finding));
 }
 
 }  // namespace margay::sim

@@ -146,8 +146,8 @@ class Process {
   // regular one (Hydra).
   [[nodiscard]] bool signed_off() const;
 
-  // Ends the whole job. Never returns.
-  [[noreturn]] void abort(int code, std::string_view message);
+  // Ends the whole job. Never returns. `finding`: ends the launcher's line about it.
+  [[noreturn]] void abort(int code, std::string_view message, Finding finding = Finding::aborted);
 
  private:
   explicit Process(const Clock& clock);

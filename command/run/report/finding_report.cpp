@@ -23,6 +23,10 @@ bool read_record(const sim::FindingRecord& record, std::uint32_t ranks, JobFindi
   if (record.finding >= sim::kFindingCount || record.rank >= ranks) return false;
   out.finding = static_cast<sim::Finding>(record.finding);
   out.ranks = {record.rank};
+  if (record.other_rank >= 0 && static_cast<std::uint32_t>(record.other_rank) < ranks) {
+    out.ranks.push_back(static_cast<std::uint32_t>(record.other_rank));
+    std::ranges::sort(out.ranks);
+  }
   out.message = clean_text(record.message);
   out.time_ns = record.time_ns;
   out.call = clean_text(record.call);
@@ -123,6 +127,14 @@ sim::Finding finding_of(CauseKind kind) {
   }
   MARGAY_ASSERT(false);
   return sim::Finding::launch_protocol;
+}
+
+sim::Finding finding_of_line(const Cause& cause, const sim::Board& board) {
+  if (cause.kind != CauseKind::abort) return finding_of(cause.kind);
+  const sim::BoardBlock& block = board.block(cause.rank);
+  // A program with another MPI library writes nothing to the board.
+  const std::uint32_t number = block.state == sim::RankState::aborting ? block.abort_finding : 0;
+  return number == 0 || number >= sim::kFindingCount ? sim::Finding::aborted : static_cast<sim::Finding>(number);
 }
 
 JobFinding finding_of_cause(const Cause& cause, const std::string& message, const sim::Board& board) {

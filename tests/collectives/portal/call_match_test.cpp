@@ -216,6 +216,8 @@ TEST_CASE("of one call the first two that differ are named, and the first that c
   CHECK(!match.out_of_step());
   CHECK(match.add(report_of(3, "MPI_Barrier"), 13) ==
         "rank 10 calls MPI_Bcast, here, where rank 13 calls MPI_Barrier, here");
+  REQUIRE(match.differing().size() == 2);
+  CHECK((match.differing()[0].by == 10 && match.differing()[1].by == 13));
   CHECK(match.out_of_step());
   CHECK(match.add(report_of(4, "MPI_Barrier"), 14).empty());
   CHECK(match.seen() == 5);
