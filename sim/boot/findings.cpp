@@ -29,7 +29,7 @@ void Findings::add(Finding finding, FindingRecord record, std::string_view messa
     event.a = static_cast<std::uint32_t>(finding);
     recorder_.record(event);
   }
-  // Parsed at each finding, which is rare, instead of a descriptor that each rank would have to keep.
+  // Findings are rare, so the option is parsed at each of them, and a rank stores no descriptor.
   const std::string text = job_.options.text("findings_fd");
   int descriptor = -1;
   if (text.empty() || !parse_number(std::string_view(text), descriptor)) return;
@@ -37,7 +37,7 @@ void Findings::add(Finding finding, FindingRecord record, std::string_view messa
   record.rank = job_.rank;
   record.time_ns = real_clock().now_ns();
   set_text(record.message, message);
-  // A short write (no memory left) is a record that the launcher ignores and counts as not listed.
+  // A short write (no memory left) leaves a truncated record, which the launcher ignores and counts as not listed.
   static_cast<void>(::write(descriptor, &record, sizeof record));
 }
 
