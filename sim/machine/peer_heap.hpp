@@ -3,9 +3,10 @@
 // or sleeps, and after the owner's end.
 //
 // The heap is mapped in a few ranges, each at least as long as all before it together, and not piece by piece. So the
-// number of ranges grows with the logarithm of the heap's size, not with the number of windows (Linux permits a process
-// 65530 mappings). A range takes addresses, and memory only where a piece in it is touched. Ranges stay mapped, because
-// memory that the owner frees becomes a hole in the file and takes no memory here either.
+// number of ranges grows with the logarithm of the heap's size, not with the number of windows (a
+// process has at most 65530 mappings by default). A range takes addresses, and memory only where a piece in it is
+// touched. Ranges stay mapped, because memory that the owner frees becomes a hole in the file and takes no memory here
+// either.
 #pragma once
 
 #include <sys/types.h>
