@@ -81,9 +81,9 @@ class MatchEntry {
   [[nodiscard]] bool chained() const { return chained_; }
   // Whether it is in a list, chained or adopted.
   [[nodiscard]] bool listed() const { return list_ != nullptr; }
-  // Whether a trace has named the entry. Traces find names by address, and this mark, which is clear in a new entry,
-  // shows that the name found at a reused address is an earlier entry's. set_named() is const, because observers get
-  // constant entries.
+  // Whether the program has given this entry a name (sim/program/explain). Names are found by address. The mark is
+  // clear in a new entry, so the name of an earlier entry at the same address is ignored. set_named() is const, because
+  // observers get constant entries.
   void set_named() const { named_ = true; }
   [[nodiscard]] bool named() const { return named_; }
 
