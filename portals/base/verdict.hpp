@@ -90,8 +90,8 @@ struct Verdict {
   Descriptor* descriptor = nullptr;
   // Destination of the body (deposit) or source of the reply.
   Region landing;
-  // Offset of `landing` in the descriptor's memory. abandon() resets a receiver-managed offset to it, and traces show
-  // it.
+  // Offset of `landing` in the descriptor's memory. abandon() resets a receiver-managed offset to it, unless a later
+  // message has advanced that offset. Traces show it.
   std::uint64_t offset = 0;
   // Dynamic block: the queued message.
   ArrivedMessage* message = nullptr;
