@@ -124,8 +124,8 @@ bool Coprocessor::Impl::work(bool patient) {
 bool Coprocessor::Impl::wait(bool pending, std::uint32_t& seen) {
   const bool tick = pending || settings.ticks || !parking.park();
   const std::uint64_t looks = settings.kernel->looks();
-  // Idle: the owner has been inside since the last tick without leaving, so it is in a call that polls. An owner that
-  // has entered since then may be in a short call that does not poll.
+  // Idle: the owner has been inside since the last tick without leaving, so it waits there and polls itself. An owner
+  // that has entered since then may be in a short call that does not poll.
   const std::uint64_t entries_before = std::exchange(entries, settings.lock->owner_entries());
   const bool idle = !pending && settings.lock->owner_inside() && entries == entries_before;
   const std::uint64_t tick_ns = idle ? kIdleTickNs : lively != 0 ? kLivelyTickNs : kTickNs;

@@ -31,7 +31,7 @@ struct Stop {
   // The entry's criteria at that moment.
   portals::Criteria criteria;
   // The link that the walk followed from the entry: the no-match link for no_match and inactive, the no-room link, or
-  // the too-small link. Meaningless in a stop that ended the walk.
+  // the too-small link. Meaningless after `taken`, and after a mistake of the sender.
   portals::Link link;
   portals::DescriptorType type = portals::DescriptorType::single_block;
   // room_left() at that moment.

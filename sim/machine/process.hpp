@@ -94,8 +94,8 @@ class Process {
   // The policy, bell and descriptors by which all waits of this process wait.
   [[nodiscard]] const WaitMeans& wait_means() const { return wait_means_; }
   // Declares that several threads, or several processes of a virtual machine, wait in turns from now on. Then no wait
-  // sleeps on the bell, which has one owner, and waits yield by `yield_policy`, which lets the others in. It outlives
-  // the process.
+  // sleeps on the bell, where only one thread may sleep, and waits yield by `yield_policy`, which lets the others in.
+  // It outlives the process.
   void share_waiting(YieldPolicy& yield_policy) {
     wait_means_.may_sleep = false;
     wait_means_.yield_policy = &yield_policy;
