@@ -32,8 +32,8 @@ struct WalkSummary {
   bool is_whole = true;
 };
 
-// Decides and completes messages of one portal table. Called under the process lock only. Holds references only, and
-// allocates nothing except in explain() and where a walk builds an index.
+// Decides and completes messages of one portal table. Called under the process lock only. Holds references only. The
+// common path allocates nothing; explain() does, the index of a long list, and abandon() in a linear block.
 class Delivery {
  public:
   // Descriptors whose counters change are put on `changed`. Requires: `table` and `changed` outlive the delivery.

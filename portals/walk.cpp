@@ -34,9 +34,9 @@ DropReason Walk::reason(Passed passed, const Header& header) {
   return DropReason::none;
 }
 
-// `successor(entry, end)` returns the entry to visit after `entry` in the chain, or the first one for nullptr. It may
-// skip entries that would reject the message; to keep the reason of a drop right, it may set `end.reason` as they would
-// have. `visit(entry, passed)` is called at each stop.
+// `successor(entry, end)` returns the entry to visit after `entry` in the chain; for nullptr, the first one. It may
+// skip entries that would reject the message, and then sets `end.reason` to the reason that those would have set.
+// `visit(entry, passed)` is called at each stop.
 template <class Successor, class Visit>
 Walk::End Walk::follow(const MatchList& list, const Header& header, Successor successor, Visit visit,
                        std::uint32_t visits_at_most) {
@@ -175,7 +175,8 @@ Walk::End Walk::fast(MatchList& list, const Header& header) {
   // Exhausted entries that are left out do not change where the walk ends, but they may change the reason of a drop.
   // Only a drop pays for the second walk.
   if (!list.impl_->exhausted.empty()) end = indexed(list, header, true);
-  // A circle is cut by the number of stops. The index skips stops, so only the linear walk is cut where the paper's is.
+  // A walk in a circle is cut after as many stops as the list has entries. The indexed walk skips stops, so it may be
+  // cut elsewhere, with another reason. The linear walk decides.
   return end.went_round ? linear(list, header, nullptr) : end;
 }
 

@@ -16,7 +16,7 @@ namespace margay::portals {
 struct Step {
   // nullptr: the portal's own descriptor, without a match list.
   const MatchEntry* entry;
-  // `taken` in the last step of a walk that found a destination, and in no other.
+  // `taken` in the last step of a walk that found a destination, and in no other. A limited record may lack that step.
   Passed passed;
   // Set with entry == nullptr only: that descriptor, and the portal's options for it.
   const Descriptor* memory = nullptr;

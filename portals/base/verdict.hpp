@@ -25,9 +25,9 @@ enum class Outcome : std::uint8_t {
   drop,
 };
 
-// Why a message was dropped. Values appear in traces and in the job board's counters. A walk that no entry ends by
-// taking the message reports the sender's mistake that ended it; otherwise the last no_room or too_small on its way;
-// otherwise no_match. `no_such_portal` is decided without a walk, and `peer_lost` after one.
+// The reason of a drop. Values appear in traces and in the job board's counters. If no entry takes the message, the
+// reason is the sender's mistake that ended the walk; without a mistake, the last no_room or too_small of an entry on
+// the walk; otherwise no_match. `no_such_portal` is decided without a walk, and `peer_lost` after one.
 enum class DropReason : std::uint8_t {
   // Not dropped.
   none,
@@ -39,10 +39,11 @@ enum class DropReason : std::uint8_t {
   no_room,
   // A descriptor had room, but less than the body's length.
   too_small,
-  // The sender's mistakes: a put, reply or acknowledgment to memory that gets read; a get from memory that puts fill;
-  // an offset past the end of the memory.
+  // Mistakes of the sender. read_only: a put, reply or acknowledgment to memory that serves gets only.
   read_only,
+  // A get from memory that is written only.
   write_only,
+  // An offset past the end of the memory.
   offset_out_of_range,
   // The message was taken, but before its whole body arrived its sender was lost, or stopped sending it.
   peer_lost,
@@ -61,7 +62,7 @@ enum class Passed : std::uint8_t {
   no_match,
   no_room,
   too_small,
-  // A put to memory that is only read, or a get from memory that is only written.
+  // A put, reply or acknowledgment to memory that is only read, or a get from memory that is only written.
   wrong_direction,
   offset_out_of_range,
   // The last stop: the message's destination.
@@ -78,9 +79,10 @@ struct Verdict {
   DropReason reason = DropReason::none;
   // Parts that are saved once the body has arrived; an acknowledgment carries them.
   Saved saved = Saved::nothing;
-  // The descriptor requests an acknowledgment and the header names a return portal.
+  // Whether to send an acknowledgment: the options request it, the header names a return portal, and the message is a
+  // put or a reply.
   bool acknowledge = false;
-  // A receiver-managed offset advanced by landing.bytes().
+  // Whether the reservation advanced a receiver-managed offset, by landing.bytes().
   bool moved_offset = false;
   // The entry that took the message; nullptr for a portal without a match list.
   MatchEntry* entry = nullptr;
@@ -88,8 +90,8 @@ struct Verdict {
   Descriptor* descriptor = nullptr;
   // Destination of the body (deposit) or source of the reply.
   Region landing;
-  // Offset of `landing` in the descriptor's memory: where abandon() puts a receiver-managed offset back, and for
-  // traces.
+  // Offset of `landing` in the descriptor's memory. abandon() resets a receiver-managed offset to it, unless a later
+  // message has advanced that offset. Traces show it.
   std::uint64_t offset = 0;
   // Dynamic block: the queued message.
   ArrivedMessage* message = nullptr;

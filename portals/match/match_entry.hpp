@@ -13,8 +13,8 @@ namespace margay::portals {
 class MatchEntry;
 class MatchList;
 
-// Where the walk continues after a failure. A link to an entry that is in another list, or in none, ends the walk. A
-// link to a destroyed entry is an error, because the walk reads the entry.
+// The entry at which the walk continues after a failure. A link to an entry that is in another list, or in none, ends
+// the walk. A link to a destroyed entry is an error, because the walk reads the entry.
 struct Link {
   // The kind of link; `entry` is set for To::entry only.
   enum class To : std::uint8_t { next, entry, drop } to = To::next;
@@ -27,8 +27,8 @@ struct Link {
   [[nodiscard]] static Link at(MatchEntry& entry) { return {To::entry, &entry}; }
 };
 
-// One link for each failure that the paper names. The default, `next` for all, is the common list of alternatives, and
-// the one that the index serves.
+// One link for each failure that the paper names. By default all are `next`, so that the entries of a list are
+// alternatives, tried in order. The index hashes only entries whose no-match link is `next`.
 struct Links {
   Link no_match = {};
   Link no_room = {};
@@ -45,7 +45,8 @@ class MatchEntry {
   MatchEntry(const Criteria& criteria, Descriptor& memory, const Options& options, const Links& links = {}) {
     set(criteria, memory, options, links);
   }
-  // Requires: not listed(). Only a later walk would come upon the dangling pointer, so the violation is reported here.
+  // Requires: not listed(). A violation is reported here, because otherwise only a later walk would read the dangling
+  // pointer.
   ~MatchEntry() {
     require(!listed(),
             "a match entry goes away while a match list has it; remove() it first, or declare the list "
@@ -66,7 +67,7 @@ class MatchEntry {
   // Requires: `other` has a descriptor.
   void overlay(const MatchEntry& other, const Options& options);
 
-  // The values of the last set(); the descriptor is nullptr before.
+  // The present values; the descriptor is nullptr until one is set.
   [[nodiscard]] const Criteria& criteria() const { return criteria_; }
   [[nodiscard]] const Links& links() const { return links_; }
   [[nodiscard]] Descriptor* memory() const { return memory_; }
@@ -74,14 +75,15 @@ class MatchEntry {
   // The order key, which grows along the chain. It may change when other entries are inserted; 0 for an entry that was
   // never chained.
   [[nodiscard]] std::uint64_t order() const { return order_; }
-  // Whether the walk compares the criteria; an inactive entry fails with no_match.
+  // Whether the walk compares the criteria; it passes over an inactive entry by the no-match link.
   [[nodiscard]] bool active() const { return active_; }
   // Whether it is in its list's chain; false for an adopted entry. Requires: listed().
   [[nodiscard]] bool chained() const { return chained_; }
   // Whether it is in a list, chained or adopted.
   [[nodiscard]] bool listed() const { return list_ != nullptr; }
-  // A mark for traces, which name entries by address: the constructor clears it, so a new entry at a reused address is
-  // recognised as unnamed. Both are const, because observers get constant entries.
+  // Whether the program has given this entry a name (sim/program/explain). Names are found by address. The mark is
+  // clear in a new entry, so the name of an earlier entry at the same address is ignored. set_named() is const, because
+  // observers get constant entries.
   void set_named() const { named_ = true; }
   [[nodiscard]] bool named() const { return named_; }
 
@@ -94,15 +96,15 @@ class MatchEntry {
   friend class MatchList;
   friend class MatchIndex;
   friend class Walk;
-  // The part of its list's index that has the entry (match_list_impl.hpp, invariant 2).
+  // The part of the list's index that contains the entry (match_list_impl.hpp, invariant 2).
   enum class Indexed : std::uint8_t { no, ready, exhausted, rough };
   // The room observer of an exhausted entry, with a pointer back to the entry.
   struct Observer : RoomObserver {
     MatchEntry* entry = nullptr;
   };
 
-  // The walk reads these fields at each entry, so they come first and share a cache line. Set by the program while the
-  // entry is in no list; constant while it is in one.
+  // The walk reads these fields at each entry, so they come first and fit in a cache line. The program sets criteria,
+  // descriptor and options while the entry is in no list; the list maintains the others.
   Criteria criteria_;
   // Successor in the chain, or among the adopted entries.
   MatchEntry* next_ = nullptr;
@@ -114,7 +116,8 @@ class MatchEntry {
   // Maintained by MatchList::Impl.
   Indexed indexed_ = Indexed::no;
   mutable bool named_ = false;
-  // From here on: bookkeeping of the list and its index. The list that the entry is in; nullptr: none.
+  // The list that the entry is in; nullptr: none. The fields from here on belong to the list and its index, except the
+  // links, which the program sets.
   MatchList* list_ = nullptr;
   std::uint64_t order_ = 0;  // grows along the chain
   // The walk reads them only after a failure, so they lie behind the first cache line.

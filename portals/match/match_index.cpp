@@ -104,7 +104,7 @@ void MatchIndex::Scan::restart() {
   cursors_ = 0;
   more_.clear();
   for (const Shape& shape : index_.shapes_) {
-    // A spare shape, whose table is empty.
+    // Skips a spare shape, whose table is empty.
     if (shape.entries == 0) continue;
     const Ends* const queue = shape.queues.find(MatchKey::of(shape.shape, header_));
     if (queue == nullptr) continue;

@@ -1,10 +1,12 @@
 // A hash index over the entries of a chain: it finds the earliest entry that accepts a header without examining the
-// others. A search costs one hash lookup per shape of criteria in use. Internal to portals.
+// others. A search costs one hash lookup per shape in use: the fields that criteria compare (MatchShape in
+// portals/base/key_table). Internal to portals.
 //
 // Invariants:
-//   1. Each entry in the index is on the queue of its key under its shape, and each queue is in list order.
-//   2. Hence the first entry of the header's queue under each shape is the earliest of that shape that accepts it, and
-//      the earliest of these is the earliest of all.
+//   1. Each shape has a queue for each key (the values of the compared fields). Each entry in the index is on the queue
+//      of its shape and key, and each queue is in list order.
+//   2. Hence a header has one queue under each shape. The first entry of that queue is the earliest of its shape that
+//      accepts the header, and the earliest of these first entries is the earliest of all.
 #pragma once
 
 #include <array>
@@ -51,7 +53,8 @@ class MatchIndex {
     // Costs a hash lookup for each shape that has entries; allocates only for more than kInline of them.
     Scan(const MatchIndex& index, const Header& header);
     // The earliest accepting entry whose order is at least `from`; nullptr when there is none. While `from` grows from
-    // call to call, the cost is one step per entry that is passed; a smaller `from` restarts the scan.
+    // call to call, the cost is one step per queue, and one per entry that is passed; a smaller `from` restarts the
+    // scan.
     [[nodiscard]] MatchEntry* first_from(std::uint64_t from);
 
    private:

@@ -11,8 +11,8 @@
 
 namespace margay::portals {
 
-// Refers to entries that the program owns. Used under the process lock only. Every function that takes an entry of this
-// list ends the process with a message when it is given another's.
+// One match list. It refers to entries that the program owns. Used under the process lock only. A function that
+// requires an entry of this list ends the process with a message if the entry is in another list, or in none.
 class MatchList {
  public:
   // An empty list, without an index.
@@ -29,7 +29,7 @@ class MatchList {
   void append(MatchEntry& entry, Start start = Start::active);
   // Inserting inside the chain may cost a search in the index, if there is one (match_index.hpp).
   void insert_before(MatchEntry& position, MatchEntry& entry, Start start = Start::active);
-  // Adds an entry outside the chain, which only links of other entries lead to.
+  // Adds an entry to the list but not to the chain: only links of other entries lead to it.
   void adopt(MatchEntry& entry, Start start = Start::active);
   // Takes an entry, chained or adopted, out of the list. Messages that it has already taken still complete. Constant
   // time without an index. A removal that makes the chain short drops the index, in linear time.
@@ -39,9 +39,10 @@ class MatchList {
   void activate(MatchEntry& entry);
   void deactivate(MatchEntry& entry);
 
-  // The chain in order: its first entry, and the successor of one; nullptr at the end and for an adopted entry.
+  // The first entry of the chain; nullptr when it is empty.
   [[nodiscard]] MatchEntry* first() const;
-  // Requires: the entry is in this list.
+  // The successor of an entry in the chain; nullptr for the last one and for an adopted one. Requires: the entry is in
+  // this list.
   [[nodiscard]] MatchEntry* next(const MatchEntry& entry) const;
   // The number of entries, adopted ones included.
   [[nodiscard]] std::size_t size() const;
@@ -54,9 +55,9 @@ class MatchList {
  private:
   friend class Walk;
   struct Impl;
-  // The part of listing that chained and adopted entries share: checks, state, count.
+  // The common steps of adding a chained or an adopted entry: checks, state, count.
   void enter(MatchEntry& entry, Start start);
-  // Enters the entry, and links it between two neighbours of the chain; nullptr: an end.
+  // Calls enter(), and links the entry between two neighbours in the chain; nullptr: there is none on that side.
   void chain(MatchEntry& entry, MatchEntry* before, MatchEntry* after, Start start);
   // Behind a pointer, so that programs on portals do not include the index.
   std::unique_ptr<Impl> impl_;

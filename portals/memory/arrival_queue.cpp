@@ -81,7 +81,7 @@ ArrivalIndex::Shape& ArrivalIndex::obtain(const MatchShape& wanted, ArrivedNode*
   if (shapes_.empty()) {
     for (ArrivedNode* node = first; node != nullptr; node = node->next) obtain_slot(*node);
   }
-  // A linear search of the least recently used shape: it happens only when a program uses more than kShapes shapes.
+  // Replaces the least recently used shape. The linear search happens only if a program uses more than kShapes shapes.
   if (shapes_.size() == kShapes) {
     shapes_.erase(std::min_element(shapes_.begin(), shapes_.end(),
                                    [](const Shape& a, const Shape& b) { return a.last_use < b.last_use; }));

@@ -1,11 +1,11 @@
-// The seam to time: everything whose course depends on time takes a Clock, the machine's own or a virtual one.
+// Clocks: the machine's own, and a virtual one for tests. All code that depends on time takes a Clock by reference.
 #pragma once
 
 #include <cstdint>
 
 namespace margay::sim {
 
-// The unit of ticks, by which a reader of recorded ticks converts them into time. Part of the trace format.
+// The unit of ticks. Traces record it, so that a reader can convert recorded ticks into time.
 enum class ClockKind : std::uint32_t {
   // Nanoseconds of CLOCK_MONOTONIC.
   monotonic = 1,
@@ -15,8 +15,8 @@ enum class ClockKind : std::uint32_t {
   virtual_ns = 3
 };
 
-// Neither function ever goes back. Any thread may call them, unless a derived class states otherwise. A process has one
-// clock for all its waits, deadlines and traces.
+// The interface of a clock. Its time and its ticks never decrease. Any thread may call its functions, unless a derived
+// class states otherwise. A process has one clock for all its waits, deadlines and traces.
 class Clock {
  public:
   Clock(const Clock&) = delete;
@@ -46,9 +46,8 @@ class Clock {
   return 0;
 #endif
 }
-// Whether the counter ticks at a constant rate, independent of the processor's frequency and sleep state. By the
-// processor's own report; the first call may take tens of microseconds in a virtual machine, later ones read a
-// variable.
+// Whether the processor reports (CPUID) that the counter ticks at a constant rate, independent of its frequency and
+// sleep state. The first call may take tens of microseconds in a virtual machine; later ones read a variable.
 [[nodiscard]] bool tsc_is_invariant();
 
 // CLOCK_MONOTONIC through the vDSO (23 ns here). For measurements of the machine itself, and for code without another
@@ -65,16 +64,16 @@ class RealClock final : public Clock {
   [[nodiscard]] std::uint64_t ticks() const override { return kind() == ClockKind::tsc ? read_tsc() : now_ns(); }
 };
 
-// The clock of a process that is given no other. It has no state.
+// The clock of every process outside a virtual machine. It never changes, so all threads share it.
 [[nodiscard]] const Clock& real_clock();
 
-// A clock that stands until it is moved. One thread at a time.
+// A clock whose time changes only by set_ns() and advance_ns(). One thread at a time.
 class VirtualClock final : public Clock {
  public:
   explicit VirtualClock(std::uint64_t now_ns = 0) : Clock(ClockKind::virtual_ns), now_ns_(now_ns) {}
   [[nodiscard]] std::uint64_t now_ns() const override { return now_ns_; }
   [[nodiscard]] std::uint64_t ticks() const override { return now_ns_; }
-  // No effect when `now_ns` is in the past.
+  // Sets the time. No effect when `now_ns` is in the past.
   void set_ns(std::uint64_t now_ns) { now_ns_ = now_ns > now_ns_ ? now_ns : now_ns_; }
   // Moves the time forward. Requires: the sum fits 64 bits, 584 years.
   void advance_ns(std::uint64_t by_ns) { now_ns_ += by_ns; }
@@ -84,7 +83,7 @@ class VirtualClock final : public Clock {
   std::uint64_t now_ns_;
 };
 
-// One moment on both scales. Two anchors determine a counter's rate.
+// One moment, in ticks and in nanoseconds. Two anchors determine the rate of the ticks.
 struct ClockAnchor {
   // In units of the clock's kind().
   std::uint64_t ticks = 0;
@@ -92,7 +91,8 @@ struct ClockAnchor {
   std::uint64_t time_ns = 0;
   friend bool operator==(const ClockAnchor&, const ClockAnchor&) = default;
 };
-// Reads both scales as closely together as possible in three tries (within some 20 ns on a running processor).
+// Reads ticks and nanoseconds three times, and returns the pair that was read within the shortest time (some 20 ns
+// unless the thread is interrupted).
 [[nodiscard]] ClockAnchor take_anchor(const Clock& clock);
 
 }  // namespace margay::sim

@@ -13,9 +13,7 @@
 namespace margay::sim {
 
 // An immutable table of numbers that many objects share: thousands of ranks in one process have the same data about all
-// others. Reading costs as much as a vector's.
-
-// Copying costs a reference count.
+// others. Reading costs as much as a vector's, and copying a change of a reference count.
 class SharedTable {
  public:
   using Numbers = std::vector<std::uint32_t>;

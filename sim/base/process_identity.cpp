@@ -21,8 +21,8 @@ struct Stat {
 
 enum class Found : std::uint8_t { yes, no_process, unknown };
 
-// Plain system calls and fixed buffers. The monitor of the node's processes (PeerMonitor) calls it twice a second for
-// each.
+// Reads /proc/PID/stat, by plain system calls into fixed buffers: the monitor of the node's processes (PeerMonitor)
+// calls it twice a second for each process.
 Found read_stat(std::int32_t pid, Stat& out) {
   std::array<char, 32> path{};
   std::array<char, 1024> text{};
@@ -33,7 +33,7 @@ Found read_stat(std::int32_t pid, Stat& out) {
   const int error = errno;
   ::close(file);
   if (bytes < 0) return error == ESRCH ? Found::no_process : Found::unknown;
-  // The program's name, in parentheses, may contain anything, so the fields begin behind the last one.
+  // The program's name, in parentheses, may contain parentheses, so the other fields begin behind the last ")".
   const char* const behind = std::strrchr(text.data(), ')');
   const bool whole = behind != nullptr && std::sscanf(behind,
                                                       ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d "
@@ -55,11 +55,11 @@ bool has_ended(const ProcessIdentity& process) {
   Stat stat;
   const Found found = read_stat(process.pid, stat);
   if (found != Found::yes) {
-    // Without /proc every process would seem to have ended.
+    // Verifies that /proc is mounted: without it every process would seem to have ended.
     return found == Found::no_process && read_stat(::getpid(), stat) == Found::yes;
   }
   if (stat.start_ticks != process.start_ticks) return true;
-  // A process whose main thread alone has ended looks like a zombie too.
+  // A process of several threads whose main thread has ended has state Z, too, but still runs.
   return (stat.state == 'Z' && stat.threads <= 1) || stat.state == 'X';
 }
 

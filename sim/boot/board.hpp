@@ -99,8 +99,9 @@ struct BoardWait {
   std::array<char, 288> place{};
 };
 
-// A rank's state, written by that rank only. Plain stores, without orders: a reader of a running rank may see a mixture
-// of old and new fields.
+// A rank's state, written by that rank only. Nearly all fields are stored plainly, without memory orders: a reader of a
+// running rank may see a mixture of old and new fields. Exceptions are `pid` (take_place), `wait.answered` and
+// `processor`.
 struct BoardBlock {
   RankState state = RankState::started;
   std::int32_t abort_code = 0;
@@ -124,7 +125,7 @@ struct BoardBlock {
   std::uint64_t heap_high_water_bytes = 0;
   // Messages and bytes, by protocol.
   std::array<BoardCount, static_cast<std::size_t>(CountedProtocol::count)> by_protocol{};
-  // Findings so far; Findings counts them.
+  // Findings so far; class Findings counts them.
   std::uint32_t findings = 0;
   // 1: a program on portals, without MPI.
   std::uint32_t on_portals = 0;

@@ -60,7 +60,7 @@ void Findings::add(Finding finding, const FindingRecord& record, std::string_vie
 }
 
 void Findings::add_outside(Finding finding, const FindingRecord& record, std::string_view message) const {
-  // Parsed at each finding, which is rare, instead of a descriptor that each rank would have to keep.
+  // Findings are rare, so the option is parsed at each of them, and a rank stores no descriptor.
   const std::string text = job_.options.text("findings_fd");
   int descriptor = -1;
   if (text.empty() || !parse_number(std::string_view(text), descriptor)) return;

@@ -60,14 +60,14 @@ Status take_place_on_connection(int descriptor) {
   lock.l_type = F_WRLCK;
   lock.l_whence = SEEK_SET;
   if (::fcntl(descriptor, F_SETLK, &lock) == 0) return {};
-  // Where the descriptor cannot be locked, nothing is known.
+  // A descriptor that cannot be locked detects no second process.
   if (errno != EAGAIN && errno != EACCES) return {};
   if (::fcntl(descriptor, F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) lock.l_pid = 0;
   return place_is_taken(lock.l_pid > 0 ? lock.l_pid : 0);
 }
 
 using Cookie = std::array<std::byte, 16>;
-// Behind the segment, a page of its own.
+// The cookie has a page of its own behind the segment.
 constexpr std::uint64_t kCookieRoomBytes = 4096;
 
 struct Node {
@@ -75,7 +75,7 @@ struct Node {
   std::uint32_t ranks = 0;
 };
 
-// By node number: its lowest rank, and the number of its ranks.
+// The nodes of the job, by number.
 std::map<std::uint32_t, Node> nodes_of(const Job& job) {
   std::map<std::uint32_t, Node> nodes;
   for (std::uint32_t rank = 0; rank < job.size; ++rank) {
@@ -102,7 +102,7 @@ Status read_mapping(Job& job) {
   return {};
 }
 
-// Rank 0's decisions for the whole job, in one value.
+// Makes rank 0's decisions for the whole job, and publishes them as one value.
 Status put_identity(Job& job) {
   job.job_id = random_u64();
   fill_random(job.secret);
@@ -122,7 +122,7 @@ Status put_identity(Job& job) {
                                         (job.rates_given ? ":1:" : ":0:") + rates);
 }
 
-// Parses put_identity()'s value; false: it is another.
+// Parses the value of put_identity(); false: `text` does not have that form.
 bool read_identity(std::string_view text, Job& job) {
   // Job number, crowded, hundredths of processors, secret, rates given, rates.
   std::array<std::string_view, 6> words;
@@ -151,8 +151,8 @@ Status get_identity(Job& job) {
   return read_identity(text, job) ? Status() : Status::error("the job's identity, as PMI gives it, is malformed");
 }
 
-// Makes the segment and publishes its position. A failure is published too, as "none": all ranks of the node then
-// separate.
+// Makes the segment and publishes where the other ranks of the node find it. A failure is published too, as "none":
+// then each rank of the node becomes a node of its own.
 Status offer_segment(Job& job, SegmentSizes sizes) {
   SegmentRequest request;
   for (std::uint64_t* bytes : {&sizes.sparse, &sizes.allocated, &sizes.least}) *bytes += kCookieRoomBytes;
@@ -203,6 +203,7 @@ int open_offer(std::string_view offer, const SegmentSizes& sizes, std::uint64_t&
   return -1;
 }
 
+// Opens the segment, unless this rank made it, and publishes this process's identity, or "no" if that failed.
 Status open_and_announce(Job& job, const Node& node, const SegmentSizes& sizes) {
   if (job.rank != node.lowest_rank) {
     std::string offer;
@@ -215,7 +216,7 @@ Status open_and_announce(Job& job, const Node& node, const SegmentSizes& sizes) 
                       job.node_segment_fd >= 0 ? std::to_string(me.pid) + ":" + std::to_string(me.start_ticks) : "no");
 }
 
-// Gets the result of open_and_announce() at `rank`; `opened` false: it could not open the segment.
+// Gets the result of open_and_announce() at `rank`. `opened` is false if that rank could not open the segment.
 Status get_opened(const Job& job, std::uint32_t rank, ProcessIdentity& process, bool& opened) {
   std::string text;
   if (Status status = job.pmi->get("margay-open-" + std::to_string(rank), text); !status.ok()) return status;
@@ -237,7 +238,7 @@ Status settle_nodes(Job& job, const std::map<std::uint32_t, Node>& nodes) {
     if (Status status = get_opened(job, rank, process, shared); !status.ok()) return status;
     if (job.node_of_rank[rank] == job.node_of_rank[job.rank]) job.node_processes.push_back(process);
   }
-  // Decided from the same values by all ranks, so that they agree.
+  // All ranks compute the numbers from the same published values, so they agree.
   const bool mine = is_shared[job.node_of_rank[job.rank]];
   std::map<std::uint32_t, std::uint32_t> renumbered;
   std::uint32_t next = 0;
@@ -302,13 +303,13 @@ void stand_alone(Job& job) {
   job.node_count = job.size;
 }
 
-// Fills in node_of_rank, node_count, job_id, secret, appnum, program_ranks, universe_size, the node segment and its
-// processes. Collective over the job. Requires: rank, size and pmi are set.
+// Fills in all fields of the job that come from PMI: identity, secret, processors, rates, programs, nodes, the node's
+// segment and its processes. Collective over the job. Requires: rank, size and pmi are set.
 //
 // 1. Rank 0 puts the job's identity and secret; the lowest rank of each node makes the segment and puts its position:
 //    process, descriptor, and a random cookie that is stored behind the segment's last byte.
-// 2. Barrier. The others of the node open it through /proc and compare the cookie, so that a process number of another
-//    PID namespace cannot mislead them; each puts its process's identity, or that it failed.
+// 2. Barrier. The other ranks of the node open the segment through /proc and compare the cookie, because in another PID
+//    namespace the process number may be another process's. Each puts its process's identity, or "no".
 // 3. Barrier. A node on which any rank failed is dissolved: each of its ranks becomes a node of its own.
 Status join_through_pmi(Job& job, SegmentSizesOf segment_sizes) {
   if (Status status = job.pmi->init(); !status.ok()) return status;
@@ -332,7 +333,7 @@ Status join_through_pmi(Job& job, SegmentSizesOf segment_sizes) {
     if (Status status = get_identity(job); !status.ok()) return status;
   }
   if (Status status = count_program(job); !status.ok()) return status;
-  // No rank shares memory, so the second barrier is not needed.
+  // Without shared memory anywhere in the job the second barrier is not needed.
   if (segment_sizes == nullptr || nodes.size() == job.size) {
     stand_alone(job);
     return {};
@@ -345,7 +346,7 @@ Status join_through_pmi(Job& job, SegmentSizesOf segment_sizes) {
   return {};
 }
 
-// The status of a second program in a rank's place.
+// The exit status of a second program in a rank's place.
 constexpr int kRefusedStatus = 1;
 
 template <typename Integer>
@@ -369,8 +370,8 @@ Status take_descriptor(const char* name, int& out) {
   return {};
 }
 
-// The board's block, and the job's wires, belong to the first program, so the user is informed here, and the launcher
-// through PMI.
+// Ends a second program in a rank's place. It must not write to the job board, where the rank's block is the first
+// program's, so it prints the reason itself and notifies the launcher through PMI.
 [[noreturn]] void refuse_second_program(const Job& job, const Status& refusal) {
   static_cast<void>(std::fprintf(stderr, "margay: rank %u: %s\n", job.rank, refusal.sentence().c_str()));
   job.pmi->refuse_second_program(kRefusedStatus);
@@ -411,7 +412,7 @@ Status join_margay(Job& job) {
     if (Status status = number_from_environment("MARGAY_APPNUM", job.appnum); !status.ok()) return status;
     if (Status status = number_from_environment("MARGAY_PROGRAM_RANKS", job.program_ranks); !status.ok()) return status;
   }
-  // Findings::add() reads it from the options.
+  // Only checked and closed on exec here: Findings::add() reads its number from the options.
   if (std::getenv("MARGAY_FINDINGS_FD") != nullptr) {
     int findings_fd = -1;
     if (Status status = take_descriptor("MARGAY_FINDINGS_FD", findings_fd); !status.ok()) return status;
@@ -485,7 +486,7 @@ Status join(Job& out, SegmentSizesOf segment_sizes) {
   job.tcp_interface = job.options.text("iface");
   if (Status status = join_somehow(job, segment_sizes); !status.ok()) return status;
   place_on_node(job);
-  // Margay's launcher has reported it.
+  // Under margay's launcher, the launcher has reported misspelt options.
   if (job.launcher != Launcher::margay && job.rank == 0) {
     for (const std::string& sentence : job.options.misspelt()) std::fprintf(stderr, "margay: %s\n", sentence.c_str());
   }
@@ -498,14 +499,14 @@ namespace {
 using portals::Status;
 
 struct Sign {
-  // Number of processes; null: `mark` alone suffices.
+  // The variable that has the number of processes; null: `mark` alone is the sign.
   const char* size_variable;
-  // Must be set too; null: not needed.
+  // A variable that must be set, too; null: none.
   const char* mark;
   const char* launcher;
 };
 
-// The first one that fits is reported.
+// Signs of launchers in the environment. The first one that fits is reported.
 constexpr Sign kSigns[] = {
     {"OMPI_COMM_WORLD_SIZE", nullptr, "Open MPI's mpirun"},
     {"MV2_COMM_WORLD_SIZE", nullptr, "MVAPICH's launcher"},

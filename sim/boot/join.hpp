@@ -1,4 +1,4 @@
-// Joining the job: under margay's own launcher, under another one, or alone.
+// The function by which a process joins its job: under margay's own launcher, under another one, or alone.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,14 @@
 namespace margay::sim {
 
 // Reads the environment and joins the job: under margay's own launcher, otherwise by PMI-1.1, otherwise as rank 0 of 1.
-// `segment_sizes` is used under another launcher only, where the lowest rank of a node makes the segment; null, or a
-// segment that cannot be shared: each rank is its own node and TCP carries everything. Collective over the job under
-// PMI. Fails under a launcher that margay does not support, for a descriptor that is not open, and for lack of memory
-// (the message has bytes and limit). A second process in the rank's place ends the job, and does not return.
+// `segment_sizes` is used under another launcher only, where the lowest rank of a node makes the segment. If it is
+// null, or the segment cannot be shared, each rank is its own node and TCP carries everything. Collective over the job
+// under PMI. Fails for invalid options or variables of the environment, for a descriptor that is not open, under a
+// launcher that margay does not support, and when the launcher or rank 0 gives values that this version cannot use. A
+// second process in the rank's place ends the job, and does not return.
 Status join(Job& out, SegmentSizesOf segment_sizes = nullptr);
 
-// Detection of launchers that margay does not support: otherwise each of N processes would run as rank 0 of 1.
+// Detection of launchers that margay does not support: without it each of N processes would run as rank 0 of 1.
 
 // Looks up a variable; null when it is not set. std::getenv has this form.
 using Environment = const char* (*)(const char* name);

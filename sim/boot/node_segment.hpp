@@ -1,9 +1,9 @@
-// The memory that the ranks of one node share: a file without a name, zero at first, that cannot shrink while it is
-// mapped.
+// The memory that the ranks of one node share: a file without a name, zero at first.
 //
 // A memfd is preferred (sparse, not bounded by the size of /dev/shm, sealed against shrinking). Where it is refused, a
-// file in /dev/shm is used, allocated in full so that no later access can raise SIGBUS, and unlinked at once. It may be
-// smaller, because memory there is often scarce, and in a container counts as the processes' own.
+// file in /dev/shm is used, allocated in full so that no later access can raise SIGBUS, and unlinked at once. This file
+// may be smaller than the memfd, because /dev/shm is often small, and in a container its pages count as memory of the
+// processes.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@ namespace margay::sim {
 
 // The parameters of create_segment().
 struct SegmentRequest {
-  // The fallback uses `allocated` if that is at most half of the free memory, so that others find some too.
+  // A memfd has `sparse` bytes. The file has `allocated` if that is at most half of the free bytes in `directory`,
+  // which other jobs and programs use too, and otherwise `least`.
   SegmentSizes sizes;
   // Shown in /proc/PID/maps only.
   const char* name = "margay";
@@ -28,12 +29,12 @@ struct SegmentRequest {
   bool inheritable = true;
 };
 
-// Creates the memory. On success `descriptor` is open for reading and writing, and the caller's to close. The failure
-// has the bytes requested, the bytes available, and the limit.
+// Creates the memory. On success `descriptor` is open for reading and writing, and the caller closes it. The failure
+// names the bytes requested, and the limit on file sizes or the bytes available in `directory`.
 [[nodiscard]] portals::Status create_segment(const SegmentRequest& request, int& descriptor);
 // The size of a created segment. Requires: the descriptor is open.
 [[nodiscard]] std::uint64_t bytes_of_segment(int descriptor);
-// For a segment that has only one possible size.
+// The sizes of a segment that has only one.
 [[nodiscard]] constexpr SegmentSizes only_size(std::uint64_t bytes) {
   return {.sparse = bytes, .allocated = bytes, .least = bytes};
 }

@@ -21,11 +21,12 @@ namespace {
 // The tick while work is known and the owner computes: well below the 50 ms that a waiting peer is promised, and well
 // above the length of an ordinary MPI call. Each poll costs some 5 us of a processor.
 constexpr std::uint64_t kTickNs = 1'000'000;
-// The tick while messages move, because a peer that was answered soon asks again (a lock, then accesses under it).
+// The tick while messages move, because a peer that was answered soon asks again (a lock, then accesses under it), and
+// the number of such ticks after the last round that moved something.
 constexpr std::uint64_t kLivelyTickNs = 100'000;
 constexpr std::uint32_t kLivelyTicks = 20;
 // The tick while no work is known and the owner stays inside, where it polls itself. Only wires that ring no bell need
-// this tick. A message that arrives on such a wire just after the owner has left waits for this long.
+// this tick. A message that arrives on such a wire just after the owner has left waits for at most this long.
 constexpr std::uint64_t kIdleTickNs = 10'000'000;
 static_assert(kLivelyTickNs <= kTickNs && kTickNs <= kIdleTickNs);
 // Rounds that find nothing (about 3 us each) before the thread sleeps again. It does not yield between them: if it runs
@@ -66,14 +67,16 @@ struct Coprocessor::Impl {
   void take_note_of_ring();
 };
 
-// Enters the lock; false when the owner is inside. `patient`: wait up to 20 us for an owner that makes short local
-// calls without end, none of which makes progress, and stop it at its next entry.
+// Enters the lock; false when the owner is inside. `patient`: waits up to 20 us until the owner leaves, and keeps it
+// from entering again. Otherwise an owner that makes short local calls without end, none of which makes progress, would
+// keep this thread out.
 bool Coprocessor::Impl::enter(bool patient) {
   if (!patient) return settings.lock->try_enter_other();
   const std::uint64_t looks = settings.kernel->looks();
   int waited = 0;
   return settings.lock->enter_other([&] {
-    // The owner has completed a round itself, so this thread is not needed.
+    // Gives up when the time is over, or when the owner has completed a round itself, so that this thread is not
+    // needed.
     if (settings.kernel->looks() != looks || waited > kLooksForLeave) return true;
     if (++waited <= kLooksForLeave) {
       spin_pause();
@@ -121,8 +124,8 @@ bool Coprocessor::Impl::work(bool patient) {
 bool Coprocessor::Impl::wait(bool pending, std::uint32_t& seen) {
   const bool tick = pending || settings.ticks || !parking.park();
   const std::uint64_t looks = settings.kernel->looks();
-  // Idle: the owner was inside for a whole tick without leaving. An owner that only happens to be inside may be there
-  // for a short call that does not poll.
+  // Idle: the owner has been inside since the last tick without leaving, so it waits there and polls itself. An owner
+  // that has entered since then may be in a short call that does not poll.
   const std::uint64_t entries_before = std::exchange(entries, settings.lock->owner_entries());
   const bool idle = !pending && settings.lock->owner_inside() && entries == entries_before;
   const std::uint64_t tick_ns = idle ? kIdleTickNs : lively != 0 ? kLivelyTickNs : kTickNs;
@@ -171,12 +174,13 @@ void Coprocessor::Impl::run() {
       unseen = unseen && settings.kernel->looks() < unseen_looks;
       continue;
     }
-    // Not patient with an owner that has just posted: it is about to leave, and may be back at once to poll itself.
+    // Does not wait for an owner that has just posted work: it is about to leave, and may enter again at once and poll
+    // itself.
     const bool patient = !take_posted();
     pending = work(patient);
     unseen = unseen && settings.kernel->looks() < unseen_looks;
-    // The owner has entered since: it polls itself, and posts again when it leaves work behind. This does not hold for
-    // the stay in which it posted, which it is about to end.
+    // If the owner has entered again after it posted work, it polls itself, and posts again if it leaves work behind.
+    // If it is still in the stay in which it posted, it is about to leave, and the work remains.
     if (settings.lock->owner_inside() && settings.lock->owner_entries() > posted_in) pending = false;
   }
   // Skipped when the owner stops the thread from inside the lock, which this thread then cannot enter.

@@ -1,5 +1,6 @@
-// A log of the kernel's decisions: for each message its walk, and its destination or the reason of its drop. The kernel
-// appends, and a program that has enabled it (keep()) takes. While enabled it costs a linear walk per message.
+// A log of the kernel's decisions: for each message its walk, and its destination or the reason of its drop. A program
+// enables it by keep() and removes decisions by take(); the kernel adds them. While enabled it costs a linear walk per
+// message.
 //
 // Everything is copied, so that a decision can be reported after its entries are gone. Addresses in it only identify;
 // they must not be dereferenced.
@@ -29,7 +30,8 @@ struct Stop {
   portals::Passed passed = portals::Passed::no_match;
   // The entry's criteria at that moment.
   portals::Criteria criteria;
-  // The link that the walk followed from the entry: that of no_match (for inactive, too), no_room or too_small.
+  // The link that the walk followed from the entry: the no-match link for no_match and inactive, the no-room link, or
+  // the too-small link. Meaningless after `taken`, and after a mistake of the sender.
   portals::Link link;
   portals::DescriptorType type = portals::DescriptorType::single_block;
   // room_left() at that moment.
@@ -63,7 +65,7 @@ struct Decision {
 // A bounded queue of decisions, oldest first. Used under the process lock only.
 class DecisionLog {
  public:
-  // Keeps the latest `limit` decisions that have not been taken; 0 disables the log and empties it.
+  // Keeps the latest `limit` decisions that have not been taken; 0 disables and empties the log, and resets missed().
   void keep(std::size_t limit);
   [[nodiscard]] bool on() const { return limit_ != 0; }
   // Excludes messages to one portal. Each call replaces the previous one.
@@ -77,8 +79,8 @@ class DecisionLog {
   // Decisions that were overwritten before they were taken.
   [[nodiscard]] std::uint64_t missed() const { return missed_; }
 
-  // The kernel's side. walked() is called before decide() reserves the room, with the steps of Delivery::explain() for
-  // `header`; decided() directly after decide() or put_whole(). Requires: wants(header).
+  // Called by the kernel. walked(): before decide() or put_whole(), so that the room is still free, with the steps of
+  // Delivery::explain() for `header`. decided(): directly after decide() or put_whole(). Requires: wants(header).
   void walked(const portals::Header& header, std::span<const portals::Step> steps);
   void decided(const portals::Header& header, std::uint64_t sequence, WireId wire, const portals::Verdict& verdict,
                bool held);

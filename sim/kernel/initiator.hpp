@@ -21,8 +21,8 @@ namespace margay::sim {
 // Used under the process lock only, except counters that count_wires_in() places in shared memory.
 class Initiator {
  public:
-  // All references outlive it.
-  // `me` goes into the header of every transmission; `finished` is the list of the wires.
+  // `me` goes into the header of every transmission; `finished` is the list to which the wires add finished
+  // transmissions. All references outlive the initiator.
   Initiator(portals::ProcessId me, const Routes& routes, TransmissionList& finished, Registers& registers,
             Recorder& recorder);
   Initiator(const Initiator&) = delete;
@@ -60,8 +60,9 @@ class Initiator {
   void mark_gone(std::uint32_t rank, std::string_view reason, bool had_left) {
     gone_.insert_or_assign(rank, Gone{std::string(reason.empty() ? "lost" : reason), had_left});
   }
-  // losses(): the number of ranks that are gone, which no message reaches and from which none arrives any more. lost():
-  // whether a rank is gone without a goodbye. Then a receive from any source may be waiting for its message.
+  // losses(): the number of ranks that are gone. No message reaches these ranks, and none arrives from them. gone():
+  // whether a rank is one of them. lost(): whether it went without a goodbye; then a receive from any source may be
+  // waiting for a message that will not arrive.
   [[nodiscard]] std::uint32_t losses() const { return static_cast<std::uint32_t>(gone_.size()); }
   [[nodiscard]] bool gone(std::uint32_t rank) const { return !gone_.empty() && gone_.contains(rank); }
   [[nodiscard]] bool lost(std::uint32_t rank) const { return gone(rank) && !gone_.at(rank).had_left; }

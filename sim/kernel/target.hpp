@@ -211,7 +211,7 @@ class Target {
   // By portal, in rounds; see take_longest_hold().
   std::array<std::uint32_t, portals::kPortalCount> longest_hold_{};
   bool holds_any_ = false;
-  // Empty unless a trace records.
+  // Called only while a trace records, although it may be set without one.
   MatchProbe match_probe_;
   // See serve_while_away() and owner_away().
   bool serve_while_away_ = false;

@@ -62,17 +62,17 @@ struct Listed {
   std::uint64_t bytes;
   int descriptor;
   std::uint64_t offset;
-  // With `file`: identifies the file, in case the program has closed the descriptor and its number was reused.
+  // With `file`: the file's identity, in case the program has closed the descriptor and its number was reused.
   dev_t device;
   ino_t file;
-  // false in a child: its own children get a copy of its memory.
+  // false in a child of fork(), where the range is private: fork() copies it for the child's own children.
   bool is_shared;
 };
 
 struct RangeList {
   std::mutex mutex;
   std::map<std::byte*, Listed> ranges;  // by address
-  // errno of pthread_atfork; no ranges are mapped then.
+  // The error of pthread_atfork; 0: none. With an error no ranges are mapped.
   int refused = 0;
 };
 
@@ -130,7 +130,8 @@ Status refuse_range(std::uint64_t bytes, int error) {
                        "; see the limits on memory and address space (ulimit -v)");
 }
 
-// Reserves `bytes` of unused addresses, as far behind a huge page's boundary as `offset` is; MAP_FAILED: refused.
+// Reserves `bytes` of unused addresses; MAP_FAILED: refused. A range that is long enough for huge pages begins at an
+// address that equals `offset` modulo the size of a huge page, so that huge pages of the file can be mapped there.
 void* reserve(std::uint64_t offset, std::uint64_t bytes) {
   const std::uint64_t slack = bytes < kHugeMinBytes ? 0 : kHugePageBytes;
   void* const got = ::mmap(nullptr, bytes + slack, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -1,6 +1,6 @@
-// The memory that the ranks of a node share beside their channels: for each of the first communicators a shared-memory
-// barrier (sim/shm/meeting), and for each member memory that all others read. Where the operating system permits it,
-// members also show their own memory, without a copy.
+// The memory that the ranks of a node share beside their channels. Each of the first communicators has a shared-memory
+// barrier in it (sim/shm/meeting), and each member of these has memory there that all other members read. Where the
+// operating system permits it, members also read each other's own memory, without a copy.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,8 @@ class NodeMemory {
   NodeMemory(const ShmLayout& layout, std::vector<std::uint32_t> world_ranks, bool barrier_registered, bool may_read)
       : layout_(layout), world_ranks_(std::move(world_ranks)), registered_(barrier_registered), may_read_(may_read) {}
 
-  // Whether the barrier of a process about to sleep reaches this process (sim/shm/barrier).
+  // The result of this process's register_node_barrier() (sim/shm/barrier): whether the node_barrier() that a process
+  // executes before it sleeps fences this process, too.
   [[nodiscard]] bool barrier_registered() const { return registered_; }
   // A rank's index on the node; kNotHere: it is on another one.
   [[nodiscard]] std::uint32_t local_rank(std::uint32_t world_rank) const;
@@ -38,31 +39,33 @@ class NodeMemory {
   [[nodiscard]] MeetingData& place(std::uint32_t pair, std::uint32_t leader) const {
     return layout_.meeting(pair, leader);
   }
-  // The memory that member `local_rank` shows the others, on one of two sides: a line, or kMeetingPartBytes for more.
+  // The memory in which member `local_rank` shows `bytes` bytes to the others: a cache line if they fit, otherwise a
+  // part of kMeetingPartBytes. `side`: 0 or 1, in turn.
   [[nodiscard]] std::byte* part(std::uint32_t pair, std::uint32_t local_rank, unsigned side,
                                 std::uint64_t bytes) const {
     return bytes <= kCacheLineBytes ? layout_.meeting_line(pair, local_rank, side)
                                     : layout_.meeting_part(pair, local_rank, side);
   }
-  // Whether members also have strips for long data, and postings; then their addresses. A strip has kStripAreaBytes.
+  // Whether members of this communicator also have strips, for long data, and postings.
   [[nodiscard]] bool has_strips(std::uint32_t pair) const { return pair < layout_.long_places(); }
-  // Requires: has_strips(pair). Indices are local ranks; `side` is that of the shared-memory barrier.
+  // The addresses of a member's strip, of kStripAreaBytes, and of its postings. `side` is that of the shared-memory
+  // barrier. Requires: has_strips(pair).
   [[nodiscard]] std::byte* strip(std::uint32_t pair, std::uint32_t local_rank, unsigned side) const {
     return layout_.strip(pair, local_rank, side);
   }
   [[nodiscard]] PostingArea& posting_area(std::uint32_t pair, std::uint32_t local_rank) const {
     return layout_.posting_area(pair, local_rank);
   }
-  // Whether ranks read each other's own memory: one answer for all, found by the first rank that asks while another one
-  // is there. nullopt: none was there yet.
+  // Whether ranks read each other's own memory. The first rank that asks after another rank has started tests this, and
+  // its answer holds for all ranks. nullopt: no other rank has started yet.
   [[nodiscard]] std::optional<bool> reads_others() const;
-  // Fills `landing` from a rank's own memory, according to that rank's offer. Requires: reads_others(). gone: the
-  // rank's process has ended.
+  // Fills `landing` from a rank's own memory, according to that rank's offer. `gone`: the rank's process has ended.
+  // Requires: reads_others() is true.
   [[nodiscard]] ReadFault read(std::uint32_t local_rank, const ReadOffer& offer, const portals::Region& landing) const;
-  // Access to a rank's own memory, at addresses that it has sent. Requires: reads_others().
+  // Access to a rank's own memory, at addresses that it has sent. Requires: reads_others() is true.
   [[nodiscard]] PeerMemory memory_of(std::uint32_t local_rank) const { return PeerMemory(layout_.area(local_rank)); }
-  // Whether others can read these pieces of this rank's memory, which does not hold for all memory (memfd_secret).
-  // Tests the ends of each piece.
+  // Whether other processes can read these pieces of the rank's own memory; some memory (memfd_secret) cannot be read.
+  // Tests the first and the last byte of each piece.
   [[nodiscard]] bool can_be_read(std::uint32_t local_rank, std::span<const portals::Buffer> pieces) const;
   // The lock of accumulates to a rank's windows (sim/shm/accumulate_lock).
   [[nodiscard]] AccumulateLockData& accumulates(std::uint32_t local_rank) const {
@@ -70,7 +73,7 @@ class NodeMemory {
   }
   // Whether a rank's process has ended, according to the operating system; false where it does not permit the test.
   [[nodiscard]] bool ended(std::uint32_t local_rank) const { return has_ended(layout_.area(local_rank)); }
-  // As ring(), but also for a computing rank, whose coprocessor is to poll. A system call.
+  // Rings the bell even if the rank does not sleep, so that the coprocessor of a computing rank polls. A system call.
   void wake(std::uint32_t local_rank) const { BellRinger(layout_.area(local_rank).bell, registered_).ring(); }
   // Wakes a sleeping rank, after something was published for it.
   void ring(std::uint32_t local_rank) const {
@@ -78,7 +81,8 @@ class NodeMemory {
   }
 
  private:
-  // Reads a test word of each rank that is there; 0: no other rank is there yet.
+  // Reads the test word of each rank that has started. Returns a value of SegmentHeader::reading; 0: no other rank has
+  // started.
   [[nodiscard]] std::uint32_t try_reading_others() const;
 
   // Addresses in the segment, which Process maps.

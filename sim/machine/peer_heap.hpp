@@ -1,11 +1,12 @@
-// The memory that another rank of the node allocated, as this process maps it: by places that the owner sent, without
-// the owner's help, which may compute, sleep or be dead by then. Mapped memory stays, and other memory can still be
-// mapped, because the file is open here.
+// The heap of another rank of the node, as this process maps it. The owner sends the position of a piece; this process
+// maps it without the owner's help. It keeps the owner's file open, so it can map pieces even while the owner computes
+// or sleeps, and after the owner's end.
 //
-// The arena is mapped in a few ranges, each at least as long as all before it, and not place by place: their number
-// grows with the logarithm of the owner's allocations, however many windows there are (a process has 65530 mappings). A
-// range takes addresses, and memory only where a place in it is touched. It stays until the end: memory that the owner
-// frees is a hole in the file, even where it is mapped.
+// The heap is mapped in a few ranges, each at least as long as all before it together, and not piece by piece. So the
+// number of ranges grows with the logarithm of the heap's size, not with the number of windows (a
+// process has at most 65530 mappings by default). A range takes addresses, and memory only where a piece in it is
+// touched. Ranges stay mapped, because memory that the owner frees becomes a hole in the file and takes no memory here
+// either.
 #pragma once
 
 #include <sys/types.h>
@@ -30,15 +31,16 @@ class PeerHeap {
   // Unmaps all ranges, and closes the file.
   ~PeerHeap();
 
-  // Opens the arena that the owner published, through /proc; the owner's process must be alive. A peer's values are
-  // verified: fails when it has published none, when its file cannot be opened (another user's, another PID namespace),
-  // or is not the sealed memfd, of this size, that is described.
+  // Opens the file that the owner published, through /proc; the owner's process must be alive. Fails when the owner has
+  // published none, when the file cannot be opened (another user's, another PID namespace), and when it is not the
+  // sealed memfd of the published size and inode.
   [[nodiscard]] static portals::Status open(const RankArea& owner, PeerHeap& out);
   // Whether open() has succeeded.
   [[nodiscard]] bool is_open() const { return descriptor_ >= 0; }
 
-  // The address of a place's first byte. Fails when the place is not within the file, or the operating system refuses.
-  // Requires: is_open().
+  // Returns in `out` the address of a piece's first byte; maps a range around the piece unless one covers it. Fails
+  // when the piece is not within the file, in a child of fork(), and when the operating system refuses. Requires:
+  // is_open().
   [[nodiscard]] portals::Status map(const HeapAddress& place, std::byte*& out);
   // Number of mapped ranges.
   [[nodiscard]] std::size_t mapped() const { return ranges_.size(); }
@@ -49,7 +51,7 @@ class PeerHeap {
     std::uint64_t begin;
     SharedRange memory;
   };
-  // Maps a range that covers the place; see the top of this file for its size.
+  // Maps a range that covers the place, of the length described above; if that is refused, the place's own pages.
   [[nodiscard]] portals::Status map_around(const HeapAddress& place);
   [[nodiscard]] portals::Status map_range(std::uint64_t begin, std::uint64_t end);
 

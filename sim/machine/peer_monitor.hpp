@@ -1,5 +1,5 @@
-// A monitor of the node's processes: it detects the end of a process under launchers that do not end the job then. One
-// thread polls: the message coprocessor; after its end the owner.
+// A monitor of the node's processes: it detects that a process has ended, under launchers that do not end the job when
+// a process ends. The message coprocessor polls; after its end the owner does.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@ namespace margay::sim {
 
 class ShmWire;
 
-// Made for each process; used only after begin().
+// Part of each Process. Without begin(), look() has no effect.
 class PeerMonitor {
  public:
-  // The time between two polls: four of them in the 2 s within which a loss is reported.
+  // The least time between two polls: a quarter of the 2 s within which a loss is reported.
   static constexpr std::uint64_t kLookNs = 500'000'000;
 
   // Begins to monitor `processes` (by local rank). `wire` outlives this.
   void begin(ShmWire& wire, std::vector<ProcessIdentity> processes);
   // Whether begin() was called.
   [[nodiscard]] bool watching() const { return wire_ != nullptr; }
-  // Polls all, unless the last poll is less than kLookNs old, and reports ended processes to the wire.
+  // Polls all processes, unless the last poll is less than kLookNs old, and reports each ended one to the wire, once.
   void look(std::uint64_t now_ns);
 
  private:

@@ -51,13 +51,15 @@ struct VirtualPlace {
 // states otherwise.
 class Process {
  public:
-  // Joins the job (sim/boot), maps the node's segment, and opens the wires. Over several nodes it exchanges addresses
-  // through PMI; otherwise it sends nothing. A failure means that the job cannot run.
+  // Joins the job (sim/boot), maps the node's segment, and opens the wires. Over several nodes, and under another
+  // launcher, it exchanges values with all ranks through PMI, so all must call it. A failure means that the job cannot
+  // run.
   [[nodiscard]] static portals::Status start(std::unique_ptr<Process>& out);
   // Makes a process on a virtual machine: no board but its own, no shared memory, no coprocessor; a wait passes the
   // turn in each round.
   [[nodiscard]] static std::unique_ptr<Process> start_virtual(const VirtualPlace& place);
-  // Stops the coprocessor and unmaps; messages in flight are lost. finish() first, for an orderly end.
+  // Stops the coprocessor, and destroys kernel, wires and mappings; messages in flight are lost. An orderly end calls
+  // finish() first.
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
@@ -83,31 +85,32 @@ class Process {
   [[nodiscard]] std::uint32_t rank() const { return job_.rank; }
   // Ranks of the job.
   [[nodiscard]] std::uint32_t size() const { return job_.size; }
-  // The memory that the ranks of this node share beside their channels; nullptr: none.
+  // The memory that the ranks of this node share beside their channels; nullptr: they share none.
   [[nodiscard]] const NodeMemory* node_memory() const { return node_memory_ ? &*node_memory_ : nullptr; }
-  // The memory that they allocate for each other; nullptr: none.
+  // The heap from which the ranks of this node allocate memory for each other; nullptr: they share none.
   [[nodiscard]] NodeHeap* node_heap() { return node_heap_ ? &*node_heap_ : nullptr; }
   // This rank's memory for windows and MPI_Alloc_mem, from that heap or private.
   [[nodiscard]] RankMemory& memory() { return memory_ ? *memory_ : memory_.emplace(node_heap()); }
-  // The means of all its waits.
+  // The policy, bell and descriptors by which all waits of this process wait.
   [[nodiscard]] const WaitMeans& wait_means() const { return wait_means_; }
-  // Declares that several threads wait at once from now on: none of them sleeps on the one bell, and `yield_policy`,
-  // which outlives the process, releases the process lock while one of them yields.
+  // Declares that several threads, or several processes of a virtual machine, wait in turns from now on. Then no wait
+  // sleeps on the bell, where only one thread may sleep, and waits yield by `yield_policy`, which lets the others in.
+  // It outlives the process.
   void share_waiting(YieldPolicy& yield_policy) {
     wait_means_.may_sleep = false;
     wait_means_.yield_policy = &yield_policy;
   }
-  // Yields the processor, or the turn in a virtual machine, for `ns` nanoseconds, or (0) to others that wait for it.
-  // Called without the lock.
+  // Yields the processor, or in a virtual machine the turn, for `ns` nanoseconds; 0: until the others that are ready
+  // for it have had a turn. Called without the lock.
   void give_way(std::uint64_t ns) { virtual_policy_ != nullptr ? virtual_policy_->yield(ns) : give_processor_up(ns); }
 
-  // The streak of the program's own polls.
+  // The streak of polls in vain by the program (MPI_Test); see LookStreak.
   [[nodiscard]] LookStreak& looks() { return looks_; }
 
   // Makes a sleeping wait poll again. Any thread.
   void wake();
 
-  // Sets the policy of later waits; called by the owner outside of any wait. Requires: `policy` is not automatic unless
+  // Sets the policy of later waits; called by the owner outside of any wait. WaitPolicy::automatic requires
   // may_wait_by_company().
   void wait_by(WaitPolicy policy) {
     wait_means_.policy = policy;
@@ -116,7 +119,7 @@ class Process {
   // Whether the processors of other ranks are visible here.
   [[nodiscard]] bool may_wait_by_company() const { return wait_means_.company != nullptr; }
 
-  // This rank's block of the job board; a private one without our launcher.
+  // This rank's block of the job board; a private one without margay's launcher.
   [[nodiscard]] BoardBlock& board() { return *board_block_; }
   // The number of the launcher's latest question whether anything moves (BoardWait::answered); 0: none.
   [[nodiscard]] std::uint32_t question() const {
@@ -125,25 +128,27 @@ class Process {
   // The findings of the checks (leaks, types, ...). With --strict (MARGAY_STRICT=1) a job with findings ends with
   // kStatusFindings, if it would have ended with 0. Under the lock.
   [[nodiscard]] Findings& findings() { return findings_; }
-  // Writes the sums of the accounting law and the wires' counts to the board.
+  // Writes to the board the sums of the accounting law, the counts by kind of message and the number of entries walked.
   void publish_accounts();
 
-  // The orderly end, after the last message: drains the wires (`round` as above), for at most 10 s, and signs off at
-  // the launcher. Requires: the owner holds the lock, and the coprocessor is stopped.
+  // Ends the process's part in the job, after its last message: drains the wires for at most 10 s, and signs off at the
+  // launcher. `round`: as for start_coprocessor(). Requires: the owner holds the lock, and the coprocessor is stopped.
   void finish(const std::function<bool()>& round);
-  // Undoes finish(), because the process sends again: a process joins a job only once. No effect before finish().
+  // Undoes finish() for a process that will send again, because a process cannot join a job twice. No effect before
+  // finish().
   void resume();
-  // Whether an ending thread must call thread_ends(). Requires: inside the lock.
+  // Whether an ending thread must call thread_ends(). Called under the lock.
   [[nodiscard]] bool minds_threads() const { return tcp_ != nullptr; }
-  // Called in the ending thread, under the lock: operations that it submitted to the operating system are cancelled.
+  // Called in the ending thread, under the lock. Cancels the operations that the operating system carries out for this
+  // thread; the next thread that polls submits them again.
   void thread_ends();
   // Ends application bypass. Required before finish().
   void stop_coprocessor() { coprocessor_.stop(); }
-  // Ends the sockets at the process's exit, after finish(), so that messages in them are not lost. Nothing can be sent
-  // or received afterwards.
+  // Ends the streams of the sockets, after finish(), at the process's exit. Without it, closing a socket with unread
+  // bytes could discard messages that this rank sent. Nothing can be sent or received afterwards.
   void shut();
-  // Whether finish() signed off at another launcher than ours, which accepts nothing more and takes any exit for a
-  // regular one (Hydra).
+  // Whether finish() signed off at another launcher than margay's. After that such a launcher (Hydra) accepts nothing
+  // more, and regards every exit as a regular one.
   [[nodiscard]] bool signed_off() const;
 
   // Ends the whole job. Never returns. `finding`: ends the launcher's line about it.
@@ -151,7 +156,7 @@ class Process {
 
  private:
   explicit Process(const Clock& clock);
-  // The steps of start(), in their order.
+  // The steps of start(); open_wires() calls open_shm() and open_tcp().
   [[nodiscard]] portals::Status open_board();
   [[nodiscard]] portals::Status open_wires();
   [[nodiscard]] portals::Status open_shm(std::vector<Wire*>& routes);
@@ -159,7 +164,7 @@ class Process {
   [[nodiscard]] portals::Status open_trace();
   // Chooses the yield policy from the options, the processors and the ranks of this host.
   void choose_waiting();
-  // Finds the words in which ranks publish their processors.
+  // Finds the words in which the ranks of this host publish their processors, and makes company_ from them.
   void look_for_company();
   // Requires: all wires are open; they must not change afterwards.
   void make_kernel(std::vector<Wire*> routes);
@@ -170,7 +175,7 @@ class Process {
   Recorder recorder_;
   SourceLines source_lines_;
   Board board_map_;
-  // Used without our launcher.
+  // Used without margay's launcher.
   BoardBlock own_board_;
   BoardBlock* board_block_ = &own_board_;
   Findings findings_{job_, own_board_.findings, recorder_};
@@ -182,10 +187,10 @@ class Process {
   std::optional<NodeHeap> node_heap_;
   // Made at its first use.
   std::optional<RankMemory> memory_;
-  // Filled by the wires, drained by the kernel; before both, because both refer to it.
+  // Filled by the wires, drained by the kernel. Declared before both, because both refer to it.
   TransmissionList finished_;
   std::vector<std::unique_ptr<Wire>> wires_;
-  // One of the wires; nullptr: alone on the node.
+  // One of the wires; nullptr: the rank shares no memory.
   ShmWire* shm_ = nullptr;
   // Monitors the node's ranks where no launcher does.
   PeerMonitor peer_monitor_;
@@ -199,7 +204,7 @@ class Process {
   LookStreak looks_;
   BellData* bell_data_ = nullptr;
   std::unique_ptr<BellOwner> bell_;
-  // An eventfd, written when the bell rings while the owner sleeps on its sockets; -1: no sockets.
+  // An eventfd that is written when the bell rings, because the owner may be sleeping on its sockets; -1: no sockets.
   int wake_descriptor_ = -1;
   // nullptr: not on a virtual machine.
   YieldPolicy* virtual_policy_ = nullptr;

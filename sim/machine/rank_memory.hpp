@@ -1,9 +1,10 @@
 // The memory that a rank allocates for windows and MPI_Alloc_mem: from the heap that its node shares, or private where
-// there is no heap, or no room in it. All of it is zero, and allocation touches none of it, except short pieces.
+// there is no heap, or no room in it. All of it is zero at first. Allocation touches short pieces only.
 //
-// An allocation above kMemoryUncheckedBytes first checks that the machine and the control groups have the memory,
-// beside what the heap's pieces may still take. So a lack of memory is an error of the call, and not a process that is
-// killed when it touches the memory. Memory that other processes take later is not foreseen.
+// An allocation above kMemoryUncheckedBytes first checks that the machine and the control groups have that much memory,
+// in addition to the memory that untouched pieces of the heap may still take. So a lack of memory is an error of the
+// call, and the process is not killed later, when it touches the memory. Memory that other processes take later is not
+// considered.
 #pragma once
 
 #include <cstddef>
@@ -24,12 +25,12 @@ class RankMemory {
   RankMemory(const RankMemory&) = delete;
   RankMemory& operator=(const RankMemory&) = delete;
 
-  // Allocates from the heap, or privately. `alignment`: a power of two. Fails, with `out` nullptr, when there is not so
-  // much; the message names the limit.
+  // Allocates from the heap, or privately. `alignment`: a power of two. Fails, with `out` nullptr, when there is too
+  // little memory; the message names the limit.
   [[nodiscard]] portals::Status allocate(std::uint64_t bytes, std::uint64_t alignment, void*& out);
-  // The same, from the heap only. Fails when there is none (see has_heap), or not so much.
+  // The same, from the heap only. Fails also when there is no heap (see has_heap).
   [[nodiscard]] portals::Status allocate_shared(std::uint64_t bytes, std::uint64_t alignment, void*& out);
-  // Frees a piece. Requires: `address` came from one of these and has not been freed.
+  // Frees a piece. Requires: one of these functions returned `address`, and it has not been freed.
   void free(void* address);
   // Whether this rank has a heap. Valid after an allocation.
   [[nodiscard]] bool has_heap() const { return heap_ != nullptr && heap_->has_arena(); }

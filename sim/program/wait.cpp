@@ -72,20 +72,20 @@ void ProgramWait::clear() {
 }
 
 Status ProgramWait::look_around() {
-  // Most waits end before this, and cost the board nothing. A nested wait, by put() in a predicate, does not replace
-  // the name.
+  // Written only now, because most waits end before their first check. A nested wait, by put() in a predicate, does not
+  // replace the name.
   if (auto& on_board = program_.process().board().mpi_call; on_board[0] == '\0') {
     set_text(on_board, call_);
     named_ = true;
   }
-  // Only a wait that lasts nudges other ranks.
+  // Only a wait that lasts until a check makes the kernel nudge the ranks that may owe an answer.
   if (program_.expected_ == 0) {
     program_.expect_answers();
     expects_ = true;
   }
   if (limit_ns_ != kNoLimitNs) {
     const std::uint64_t now = program_.now_ns();
-    // From the first check on, so that short waits do not read the clock.
+    // The limit counts from the first check on, so that short waits do not read the clock.
     if (began_ns_ == 0) began_ns_ = now;
     if (now - began_ns_ >= limit_ns_) {
       return Status::error("waited " + std::to_string(limit_ns_ / 1'000'000) +

@@ -1,6 +1,7 @@
-// The lock around updates of window elements that no single instruction performs: types of 16 bytes, and elements that
-// are not aligned (sim/shm/atomic_elements lists them). There is one for each target's window memory, and every update
-// of such elements there takes it. Not fair, because it is held for a few instructions per element.
+// The lock around updates of window elements that the processor cannot update atomically: elements of more than 8
+// bytes, and elements that are not aligned (is_atomic_element() in sim/shm/atomic_elements). Each target has one lock,
+// and all updates of such elements in its windows take it. It is not fair, because it is held for a few instructions
+// only.
 //
 // A holder that dies leaves the element that it was updating unchanged, updated, or torn. MPI defines nothing about a
 // window's contents after that, so there is nothing to repair, and the process that takes over continues.
@@ -27,7 +28,7 @@ class AccumulateLock {
   // As HolderLock's constructor.
   AccumulateLock(AccumulateLockData& data, std::uint32_t id, HolderGone gone) : lock_(data.holder, id, gone) {}
 
-  // Whether the lock was taken over from a dead holder does not matter here, see above.
+  // Ignores whether the lock was taken over from a dead holder: a torn element is not repaired, see above.
   void lock() { static_cast<void>(lock_.enter()); }
   void unlock() { lock_.leave(); }
 

@@ -1,15 +1,15 @@
 // Atomic operations on elements of a window that several processes update at once: each element alone, by one
 // instruction, or by a loop around a compare-and-swap.
 //
-// Orders. MPI orders the accumulates of one origin where they meet at one element (MPI 4.0, 11.7.2). An origin issues
-// them in that order, and each of them is one access of the element's word, so coherence of the word suffices for that,
-// with any memory order. The orders are for the other elements: an update is a release, so that a process that finds it
-// sees what the origin wrote before (an element put, then a flag added to); it is an acquire, so that this process does
-// not read older elements afterwards. Flush and unlock then need no barrier of their own for accumulates. On x86 the
-// instruction does all of this anyway.
+// Memory orders. MPI orders the accumulates of one origin to one element (MPI 4.0, 11.7.2). An origin issues them in
+// that order, and each is one access to the element's word, so coherence of the word suffices for this, with any memory
+// order. The memory orders serve the other elements. An update is a release: a process that reads the updated value
+// also sees what the origin wrote before (an element put, then a flag added to). It is an acquire as well: this process
+// does not read older values of other elements afterwards. So flush and unlock need no barrier of their own for
+// accumulates. On x86 the instruction does all of this anyway.
 //
-// A compiler also treats each of these accesses, unless it is relaxed, as one that may touch all memory, and so does
-// not move a program's plain accesses (of other types) past them.
+// Acquire and release also bind the compiler: it moves no plain access of the program, of whatever type, past these
+// functions in the direction that the order excludes.
 #pragma once
 
 #include <atomic>
@@ -21,9 +21,9 @@
 
 namespace margay::sim {
 
-// Whether the processor can update an element of `width` bytes at `address` atomically. All others are updated under
-// sim/shm/accumulate_lock, even where an instruction could (one that crosses a cache line locks the whole bus, and may
-// be refused).
+// Whether an element of `width` bytes at `address` is updated by one atomic instruction. All other elements are updated
+// under sim/shm/accumulate_lock, misaligned ones included: an instruction that crosses a cache line locks the whole
+// bus, and the operating system may forbid it.
 [[nodiscard]] inline bool is_atomic_element(const void* address, std::size_t width) {
   if (width != 1 && width != 2 && width != 4 && width != 8) return false;
   return reinterpret_cast<std::uintptr_t>(address) % width == 0;
@@ -100,8 +100,8 @@ T compare_and_swap(T* at, T expected, T value) {
   return detail::value_of<T>(found);
 }
 
-// Replaces the element by `f(element)`; returns the old value. `f` must have no side effects: it is called again when
-// another update came between.
+// Replaces the element by `f(element)`; returns the old value. `f` must have no side effects, because it is called
+// again when another process has updated the element meanwhile.
 template <AtomicElement T, typename F>
 T fetch_update(T* at, F f) {
   const std::atomic_ref<detail::ElementBits<T>> element = detail::element_at(at);
@@ -118,8 +118,10 @@ T fetch_update(T* at, F f) {
   }
 }
 
-// The same for integers by one instruction (fetch_add; the other three only where the result is not used). Sums wrap.
-// Adds `value`; returns the old one.
+// The functions below do the same for integers. On x86 fetch_add() is one instruction; the other three are one only if
+// the result is not used.
+
+// Adds `value`, modulo the type's range; returns the old value.
 template <AtomicInteger T>
 T fetch_add(T* at, T value) {
   // Both orders, see above; pairs with the others of this file.

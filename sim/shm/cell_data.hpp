@@ -24,10 +24,10 @@ inline constexpr std::uint32_t kCellCount = 125;
 inline constexpr std::size_t kByteRingBytes = std::size_t{128} * 1024;
 static_assert((kByteRingBytes & (kByteRingBytes - 1)) == 0);
 
-// The offer of a body that lies in the producer's memory for reading (process_vm_readv). It lies in the body's cell,
-// behind the head; read_offer.hpp gives it meaning.
+// The offer of a body for reading: the consumer reads it out of the producer's memory (process_vm_readv). The offer is
+// in the cell of the body's message, behind the head; read_offer.hpp gives it meaning.
 struct ReadOffer {
-  // Address, in the producer's memory, of the body; for a body in several pieces, of their table (portals::Buffer).
+  // Address in the producer's memory: of the body or, if it has several pieces, of their table (portals::Buffer).
   std::uint64_t address = 0;
   // Number of pieces.
   std::uint64_t count = 0;
@@ -36,34 +36,37 @@ static_assert(sizeof(ReadOffer) == 16);
 
 // Written by the producer only.
 struct alignas(kCacheLineBytes) ProducerLine {
-  // Bytes ever put in the byte ring; may lag behind for bodies that their cell announces.
+  // Bytes put in the byte ring since the beginning. Lags behind when bodies are announced by their cell, which does not
+  // change this count.
   std::uint64_t bytes_produced = 0;
-  // shared_body.hpp: the producer's report of its chunks of the body offered.
+  // The producer's report of the chunks that it has written of the offered body (shared_body.hpp).
   std::uint64_t carried = 0;
 };
 // Written by the consumer only.
 struct alignas(kCacheLineBytes) ConsumerLine {
-  // Cells ever consumed, and bytes of the byte ring.
+  // Cells, and bytes of the byte ring, consumed since the beginning.
   std::uint64_t cells_consumed = 0;
   std::uint64_t bytes_consumed = 0;
   // Number of an offer << 2 | the answer to it; all offers before it are over.
   std::uint64_t read_answer = 0;
   // The preferred method of long bodies, two bits for each size class; a hint.
   std::uint64_t preferences = 0;
-  // Polls, ever, that read a part of an offered body; a hint.
+  // Number of polls that have read a part of an offered body, which shows the producer that the consumer proceeds; a
+  // hint.
   std::uint64_t read_visits = 0;
-  // shared_body.hpp: the address, in the consumer's memory, of the landing of the body offered. The producer passes it
-  // to the operating system and never dereferences it.
+  // The address, in the consumer's memory, of the offered body's landing (shared_body.hpp). The producer passes it to
+  // the operating system and never dereferences it.
   std::uint64_t landing = 0;
 };
-// Written by both: the claims to parts of the body offered (shared_body.hpp).
+// Written by both: the claims to parts of the offered body (shared_body.hpp).
 struct alignas(kCacheLineBytes) SharedLine {
-  // The receiver sets it when it opens and closes a body; in between both sides change it by compare-and-swap.
+  // The consumer sets it when it opens and closes a body; in between both sides change it by compare-and-swap.
   std::uint64_t claims = 0;
 };
 
-// A channel. Each side's line is separate, so that polling one does not slow the writer of another. One for each
-// ordered pair of a node's ranks; it takes memory only once it is used, because the segment is sparse.
+// A channel. Each side writes a line of its own, so that a reader that polls one line does not slow the writer of the
+// other. There is a channel for each ordered pair of a node's ranks. In a sparse segment it takes memory only once it
+// is used.
 struct ChannelData {
   ProducerLine producer;
   ConsumerLine consumer;

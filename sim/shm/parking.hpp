@@ -60,7 +60,7 @@ class Parking {
   const bool asymmetric_;
   // Written by the owner: the stay in which it last posted; 0: the parker has taken it.
   std::atomic<std::uint64_t> posted_{0};
-  // Written by the parker: 1 while it sleeps without a limit.
+  // Written by the parker: 1 while it is parked, so that post() must have it woken.
   std::atomic<std::uint32_t> parked_{0};
   std::atomic<bool> stopping_{false};
 };

@@ -1,6 +1,6 @@
-// The lock between a process's threads. It is not a queue: a queue would hand it to a thread that has lost its
-// processor, while threads that could continue wait behind that one. No thread starves, because newcomers and returning
-// holders let waiting threads in first.
+// The lock between a process's threads. It has no queue, because a queue would pass it to a thread that has lost its
+// processor, while others that could run wait behind that thread. Against starvation, a thread that finds others
+// waiting lets one of them in first, for a bounded time.
 #pragma once
 
 #include <sched.h>
@@ -29,26 +29,26 @@ class ThreadLock {
       lock_slowly();
     record_turn();
   }
-  // Takes the lock only if it is free and no thread waits. The lock's value is the thread, so mine() is true from the
-  // moment it is taken, for a signal handler too.
+  // Takes the lock only if it is free and no thread waits. The instruction that takes it also stores the holder, so
+  // mine() is right at every moment, in a signal handler, too.
   [[nodiscard]] bool try_lock() { return !wanted() && take(); }
   // Frees the lock, and wakes no thread: waiters poll. Requires: mine().
   void unlock() {
     // Release: pairs with the acquire in take(): the next holder sees what we did.
     holder_.store(kNobody, std::memory_order_release);
   }
-  // Whether the calling thread holds it, perhaps in the code that its signal handler interrupted. Relaxed, with no
+  // Whether the calling thread holds the lock; in a signal handler, whether the interrupted code does. Relaxed, with no
   // partner: only this thread writes and removes its own name.
   [[nodiscard]] bool mine() const { return holder_.load(std::memory_order_relaxed) == myself(); }
 
-  // Whether a thread waits. Relaxed, with no partner: a guess, which is right after a while.
+  // Whether a thread waits. Relaxed, with no partner: a hint, which may lag behind.
   [[nodiscard]] bool wanted() const { return wanting_.load(std::memory_order_relaxed) != 0; }
   // How often the lock passed from one thread to another.
   [[nodiscard]] std::uint32_t turns() const {
-    // Relaxed, with no partner: holders write it; others guess.
+    // Relaxed, with no partner: exact for the holder, which writes it, and a hint for others.
     return turns_.load(std::memory_order_relaxed);
   }
-  // Waits until another thread has got in or none waits; for a bounded time. Requires: not mine().
+  // Waits, for a bounded time, until another thread has taken the lock or none waits for it. Requires: not mine().
   void let_in() const {
     MARGAY_DEBUG_ASSERT(!mine());
     const std::uint32_t before = turns();
@@ -59,12 +59,13 @@ class ThreadLock {
   // A thread's name is an address of its own; 0 is none.
   using Name = std::uintptr_t;
   static constexpr Name kNobody = 0;
-  // Pauses of some 15 ns: about as long as a call of MPI holds the lock.
+  // Number of pauses, of some 15 ns each: together about as long as an MPI call holds the lock.
   static constexpr int kSpins = 50;
-  // Yields after the spins, and then naps of kNapNs.
+  // Number of yields after these pauses. Then the thread naps, for kNapNs each time.
   static constexpr int kYields = 64;
   static constexpr long kNapNs = 20'000;
-  // The bound of let_in(): a waiter that cannot run in two milliseconds of naps is not waited for.
+  // The bound of let_in(), in pauses, yields and naps: it gives up on a waiter that does not get a processor in 32
+  // naps, some two milliseconds with the timer slack of Linux.
   static constexpr int kPatience = kSpins + kYields + 32;
 
   // An address that identifies the thread while it lives.
@@ -74,19 +75,20 @@ class ThreadLock {
     if (tries < kSpins) {
       spin_pause();
     } else if (tries < kSpins + kYields) {
-      sched_yield();  // the holder may need this processor; its stay is too short to sleep for
+      sched_yield();  // the holder may need this processor, and holds the lock too briefly for a sleep
     } else {
-      const timespec nap{0, kNapNs};  // a yield gives way to no thread of lower priority, which it may be
+      // The holder may have a lower priority: it runs here while this thread naps, but not when it yields.
+      const timespec nap{0, kNapNs};
       nanosleep(&nap, nullptr);
     }
   }
   // Takes the lock if it is free at this moment.
   [[nodiscard]] bool take() {
     Name expected = kNobody;
-    // Acquire: pairs with the release in unlock(); what the last holder did is seen.
+    // Acquire: pairs with the release in unlock(): this thread sees what the last holder did.
     return holder_.compare_exchange_strong(expected, myself(), std::memory_order_acquire, std::memory_order_relaxed);
   }
-  // The path of a lock that is taken or wanted.
+  // The path of lock() when the lock is taken or other threads wait for it.
   [[gnu::noinline]] void lock_slowly() {
     if (wanted()) let_in();
     // Relaxed, here and below: a hint to other threads, which may read it too early or too late.
@@ -106,7 +108,7 @@ class ThreadLock {
   alignas(kCacheLineBytes) std::atomic<Name> holder_{kNobody};
   // See turns(); written by the holder alone, so an addition needs no locked instruction.
   std::atomic<std::uint32_t> turns_{0};
-  // The previous holder; written by the holder.
+  // The thread that took the lock last; written by the holder.
   Name last_ = kNobody;
   // Waiting threads, in a line of its own, because every try_lock() reads it.
   alignas(kCacheLineBytes) std::atomic<std::uint32_t> wanting_{0};

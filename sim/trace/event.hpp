@@ -12,7 +12,8 @@
 
 namespace margay::sim {
 
-// The kind of an event. command/trace/read/schema.cpp has the only list of their meanings and fields.
+// The kind of an event. command/trace/read/schema.cpp lists the meaning and the fields of each; the table of kinds in
+// docs/trace_format.md is made from that list.
 //
 // Each header handed to a wire makes one of kernel_send (put, get), kernel_reply_sent, kernel_ack_sent; each header
 // that arrives makes one of kernel_arrive (put, reply), kernel_get_arrived, kernel_ack_arrived, with the same identity.
@@ -70,7 +71,7 @@ enum class TraceKind : std::uint16_t {
   // The receiver's device again. MPI_Mprobe and MPI_Improbe take the found message out of the heap, for their receive.
   given_back = 40,
   found = 41,
-  // The portals of a program on portals. An entry's place is a number of its own, the same in all events about it.
+  // The portals of a program on portals. Each match entry has a number (its place), the same in all events about it.
   entry_linked = 42,
   entry_unlinked = 43,
   entry_switched = 44,
@@ -80,12 +81,14 @@ enum class TraceKind : std::uint16_t {
 };
 // The length of tables by kind; a file of a later version may contain higher numbers.
 inline constexpr std::uint16_t kTraceKindCount = 47;
-// "unknown" for a number that this version does not have. The reverse accepts exactly these names.
+// The name of a kind; "unknown" for a number that this version does not have. trace_kind() is the reverse, and accepts
+// exactly these names.
 [[nodiscard]] std::string_view name(TraceKind kind);
 [[nodiscard]] std::optional<TraceKind> trace_kind(std::string_view name);
 
-// Protocols by the ADI paper's names. Declared here, because the trace's reader lies below the ADI. The name() of each
-// enumeration below is "unknown" for a number that this version does not have.
+// Protocols by the ADI paper's names. Declared here and not in the ADI, because TraceEvent has a field for them, and
+// sim may not include the ADI. The name() of each enumeration below is "unknown" for a number that this version does
+// not have.
 enum class TraceProtocol : std::uint8_t {
   none = 0,
   // Header and body together, copied into the receiver's heap when unexpected.
@@ -159,8 +162,8 @@ inline constexpr std::uint32_t kTraceNoRequest = ~std::uint32_t{0};
 // Reason of a request_complete.
 inline constexpr std::uint8_t kTraceCancelled = 1;
 
-// Flags of a walk. The paper's walk visits entries one by one until one takes the message.
-// The kernel examined fewer entries, by its index.
+// Flags of a walk. This one: the kernel examined fewer entries than the paper's walk, which visits entries one by one
+// until one takes the message, because it used its index.
 inline constexpr std::uint8_t kTraceWalkByIndex = 1;
 // Entries beyond the limit were not counted.
 inline constexpr std::uint8_t kTraceWalkCut = 2;
@@ -191,7 +194,7 @@ inline constexpr std::uint8_t kTraceEntryInactive = 2;
 inline constexpr std::uint8_t kTraceEntryPortal = 4;
 // All flags that an entry_linked may have.
 inline constexpr std::uint8_t kTraceEntryFlags = 7;
-// Reasons of a heap_left. The message's memory is free, and not only its place in the queue.
+// Reasons of a heap_left. This one: not only has the message left the queue, its memory is free, too.
 inline constexpr std::uint8_t kTraceHeapReleased = 1;
 // The heap was destroyed with the message in it.
 inline constexpr std::uint8_t kTraceHeapDestroyed = 2;
@@ -209,7 +212,7 @@ enum class TraceAccess : std::uint8_t {
 inline constexpr std::uint8_t kTraceAccessCount = 6;
 [[nodiscard]] std::string_view name(TraceAccess access);
 
-// The epoch that permits it.
+// The epoch that permits a window access.
 enum class TraceEpoch : std::uint8_t {
   // The interface of 1996 has none.
   none = 0,
@@ -243,7 +246,8 @@ enum class TraceSync : std::uint8_t {
 inline constexpr std::uint8_t kTraceSyncCount = 14;
 [[nodiscard]] std::string_view name(TraceSync sync);
 
-// The method by which a wire carries a body, or one side of it: the memory through which it passes.
+// The method by which a wire carries a body, that is, the memory through which the body passes. The two sides of a
+// transfer may report different ones.
 enum class TraceBody : std::uint8_t {
   // Unknown: there is no body, or another event reports it.
   none = 0,
@@ -257,7 +261,7 @@ enum class TraceBody : std::uint8_t {
   ring = 4,
   // Shared memory: through the byte ring, both sides at once.
   ring_in_parts = 5,
-  // The same, after it could not be read.
+  // The same, after an attempt to read the body out of the sender's memory failed.
   ring_instead = 6,
   // Shared memory: by the receiver out of the sender's memory.
   read = 7,
@@ -274,7 +278,7 @@ inline constexpr std::uint8_t kTraceBodyCount = 12;
 // "cell", "ring" and the like; "unknown" for a number of another version.
 [[nodiscard]] std::string_view name(TraceBody body);
 
-// The way of one message's body, as its receiver's wire reports it.
+// The path of one message's body, as its receiver's wire reports it.
 struct BodyReport {
   TraceBody method = TraceBody::none;
   // TCP: bytes that this process copied out of its wire's buffers; the others came directly from the socket. read:
@@ -332,7 +336,7 @@ enum class TraceRoot : std::uint8_t {
 inline constexpr std::uint8_t kTraceRootCount = 5;
 [[nodiscard]] std::string_view name(TraceRoot root);
 
-// An event without a wire, or without a header.
+// The values of TraceEvent::wire and ::header in an event without a wire, or without a header.
 inline constexpr std::uint8_t kNoWire = 0xff;
 inline constexpr std::uint8_t kNoHeader = 0xff;
 
@@ -359,7 +363,7 @@ struct TraceEvent {
   portals::Saved saved = portals::Saved::nothing;
   // See the identity above.
   std::uint64_t sequence = 0;
-  // The header's; of an entry's event the entry's.
+  // The match bits of the header or, in an event about an entry, of the entry.
   std::uint64_t match_bits = 0;
   // Length of the body, unless the kind has another meaning for it.
   std::uint64_t bytes = 0;

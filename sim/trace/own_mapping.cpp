@@ -18,7 +18,7 @@ namespace {
 struct OwnPages {
   std::mutex mutex;
   std::map<void*, std::uint64_t> bytes;  // by address
-  // errno of pthread_atfork.
+  // The error of pthread_atfork; 0: none.
   int refused = 0;
 };
 

@@ -29,9 +29,9 @@ namespace {
 // 2.6 GHz.
 constexpr std::uint64_t kFirstAnchorDistance = std::uint64_t{1} << 18;
 
-// Volatile keeps the compiler from moving or merging the stores: at whatever instant the process is killed, an event
-// that `written` counts is whole. No other thread reads these lines meanwhile, so the processor's order does not
-// matter.
+// A volatile store, which the compiler neither reorders with others nor merges. So at whatever instant the process is
+// killed, an event that `written` counts is whole. After the process's death the processor's order does not matter. A
+// reader of a file that is still being written relies on a processor that keeps the order of stores (x86).
 template <typename Value>
 void put(Value& place, Value value) {
   *const_cast<volatile Value*>(&place) = value;
@@ -65,9 +65,8 @@ Status check(const RecorderOptions& options) {
   return {};
 }
 
-// Touches the ring, because its first lap would otherwise cause a page fault every 64 events, in the middle of the
-// recorded steps. Of a larger ring only the first 64 MiB are touched, because touched pages take memory whether they
-// are filled or not.
+// Touches the ring's pages, because its first lap would otherwise cause a page fault every 64 events, in the middle of
+// the recorded steps. Touches at most 64 MiB, because touched pages take memory even if they are never filled.
 void touch([[maybe_unused]] void* ring, [[maybe_unused]] std::uint64_t bytes) {
 #ifdef MADV_POPULATE_WRITE
   constexpr std::uint64_t kMostTouchedBytes = std::uint64_t{64} << 20U;
@@ -133,7 +132,7 @@ void Recorder::start(TraceHeader* header, std::uint64_t mapped_bytes, const Reco
   ring_ = reinterpret_cast<TraceEvent*>(reinterpret_cast<std::byte*>(header) + kTraceEventsOffset);
   mask_ = std::bit_ceil(options.capacity_events) - 1;
   written_ = 0;
-  // Saves a virtual call per event.
+  // Stored, which saves a virtual call per event.
   counter_ = clock_.kind() == ClockKind::tsc;
   walk_steps_wanted_ = options.walk_steps;
 
@@ -157,7 +156,7 @@ void Recorder::start(TraceHeader* header, std::uint64_t mapped_bytes, const Reco
   header->flags = options.walk_steps != 0 ? kTraceFlagWalks : 0;
   anchor_distance_ticks_ = kFirstAnchorDistance;
   refresh_anchor(now_ticks());
-  // Last: a file without it was never begun.
+  // Stored last: to readers, a file without it was never begun.
   put(header->magic, kTraceMagic);
   resume();
 }

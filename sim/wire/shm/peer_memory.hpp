@@ -1,14 +1,15 @@
-// Repeated reads and writes of another local process's memory at known addresses (a window that its program made of its
-// own memory).
+// Access to the memory of another process of the node, at addresses that it has sent: a window that its program made of
+// its own memory. For repeated reads and writes.
 //
-// Two methods, both system calls with one copy. Few bytes in one piece go through the process's memory as a file
-// (/proc/PID/mem), opened once: the open file identifies the process, and the call need not look the process up, so
-// that it takes 0.75 of the time of process_vm_writev. More bytes, which that method copies twice, and bytes in pieces
-// use process_vm_writev and process_vm_readv, 64 pieces a call, with a proof of identity that is renewed once in a
-// while.
+// There are two methods, both by system calls. At most kFileBytesMax bytes in one piece go through the file
+// /proc/PID/mem, which is opened once. The open file identifies the process, and the system call does not search for
+// the process, so it takes 0.75 of the time of process_vm_writev; but the operating system copies the bytes twice. More
+// bytes, and bytes in pieces, are copied once, by process_vm_writev and process_vm_readv with 64 pieces a call. There
+// the process number could have been reused, so the process's identity is verified again when the last proof is a
+// millisecond old.
 //
-// The file ignores page protections: it writes memory that its process may only read, and reads memory that it may not
-// even read. So callers must have verified that all of the memory may be read and written (sim/base/resources).
+// Access through the file ignores page protections: it can even write read-only pages. So callers must have verified
+// that the process itself may read and write all of the memory (is_writable_memory() in sim/base/resources).
 #pragma once
 
 #include <cstddef>
@@ -30,11 +31,11 @@ class PeerMemory {
   PeerMemory& operator=(PeerMemory&&) = delete;
   ~PeerMemory();
 
-  // Copies `mine.bytes` from or to the peer's memory, which that process may read and write. On a fault a part may have
-  // been copied, but none on `refused`.
+  // Copies `mine.bytes` bytes from or to the peer's memory at `address`. Requires: the peer may read and write there.
+  // On a fault a part may have been copied; `refused` means that nothing was.
   [[nodiscard]] ReadFault read(const portals::Buffer& mine, std::uint64_t address);
   [[nodiscard]] ReadFault write(const portals::Buffer& mine, std::uint64_t address);
-  // The same between memory in pieces; `theirs` holds the peer's addresses, which are never dereferenced here.
+  // The same for memory in pieces. `theirs` has addresses of the peer, which are never dereferenced here.
   // Requires: both sides have the same number of bytes.
   [[nodiscard]] ReadFault read(const portals::Region& mine, const portals::Region& theirs);
   [[nodiscard]] ReadFault write(const portals::Region& mine, const portals::Region& theirs);
@@ -43,7 +44,7 @@ class PeerMemory {
   enum class Direction : std::uint8_t { read, write };
   static constexpr int kNotOpened = -1;
   static constexpr int kRefused = -2;
-  // Above this, the second copy costs more than the file saves.
+  // The most bytes for the file: with more, the second copy costs more than the file saves.
   static constexpr std::size_t kFileBytesMax = 512;
 
   [[nodiscard]] ReadFault copy(Direction direction, const portals::Region& mine, const portals::Region& theirs);

@@ -20,11 +20,11 @@ namespace margay::sim {
 inline constexpr std::size_t kWholeBodyBytes = kShortLimitBytesShm;
 static_assert(kWholeBodyBytes <= kByteRingBytes / 8);
 
-// The shortest body that may be offered for reading: below, a system call costs more than the second copy, and the
-// sender of a short message does not wait.
+// The shortest body that may be offered for reading. For a shorter one the system call costs more than the second copy,
+// and its sender would have to wait until it is read.
 inline constexpr std::size_t kReadBodyMinBytes = kWholeBodyBytes + 1;
 
-// The longest head of a message whose body is offered, because the offer lies behind it in the cell.
+// The longest head of a message whose body is offered: the offer follows the head in the cell.
 inline constexpr std::size_t kOfferHeadMaxBytes = kCacheLineBytes - sizeof(ReadOffer);
 
 // The four places, in the order above.
@@ -43,8 +43,8 @@ enum class BodyMethod : std::uint8_t { in_cell, before_cell, after_cell, by_read
   }
   return TraceBody::none;
 }
-// The place of a body that is not offered for reading. Both sides call it, so it depends on the head and the length
-// alone.
+// The place of a body that is not offered for reading. Both sides compute it, so it depends only on values that both
+// have: the head's and the body's length.
 [[nodiscard]] constexpr BodyMethod shm_body_method(std::size_t head_bytes, std::uint64_t length) {
   if (length <= kCacheLineBytes - head_bytes) return BodyMethod::in_cell;
   return length <= kWholeBodyBytes ? BodyMethod::before_cell : BodyMethod::after_cell;

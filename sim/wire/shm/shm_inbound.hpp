@@ -41,13 +41,14 @@ namespace margay::sim {
 // One channel's receiver. Used under the process lock; reports events to ShmWire, which owns it.
 class ShmInbound {
  public:
-  // `sender` is the area of the sending rank, whose bell is rung when credit has been returned. `source` and
-  // `destination` go into every header, `source.rank` into every arrival. `body_moved` is set whenever bytes of a body
-  // have been received. `clock` measures the time of copying.
+  // `sender`: the area of the sending rank, whose bell is rung when credit has been returned. `registered`: the result
+  // of this process's register_node_barrier(), for that bell. `source` and `destination` go into every header,
+  // `source.rank` into every arrival. `body_moved` is set whenever bytes of a body have been received. `clock` measures
+  // the time of copying.
   ShmInbound(ChannelData& channel, RankArea& sender, bool registered, portals::ProcessId source,
              portals::ProcessId destination, bool& body_moved, const Clock& clock);
 
-  // The next event on this channel; moves an accepted body along. false: none now.
+  // Fills in the next event of this channel; moves an arriving body along. false: there is no event now.
   [[nodiscard, gnu::always_inline]] bool look(Arrival& arrival) {
     if (state_ == State::between) [[likely]]
       return look_for_cell(arrival);
@@ -110,7 +111,7 @@ class ShmInbound {
     losing,
     lost,
   };
-  // That table as a predicate, asserted at each transition.
+  // The same table as a predicate, asserted at each transition.
   [[nodiscard]] static constexpr bool may_follow(State from, State to) {
     switch (from) {
       case State::between:
@@ -135,13 +136,13 @@ class ShmInbound {
     }
     return false;
   }
-  // Changes the state. Not used for `offered` and for `between` after it: these two transitions are on the path of a
-  // short message, which checks them in debug builds only.
+  // Changes the state. offer() and consume(), the two transitions of a short message, set it directly and check it in
+  // debug builds only.
   void become(State next) {
     MARGAY_ASSERT(may_follow(state_, next));
     state_ = next;
   }
-  // The end of the arriving body.
+  // The position at which the arriving body ends.
   enum class BodyEnd : std::uint8_t {
     at_length,
     // Before its length, at the offset in the sender's cut.
@@ -197,10 +198,11 @@ class ShmInbound {
   void fall_back(ReadAnswer answer);
   // State reading: one poll's share, and the end.
   bool look_for_read(Arrival& arrival);
-  // Ends an arriving body; an event only if the body was accepted.
+  // Ends an arriving body. The end of an accepted body is the event; after that of a refused one the poll goes on, and
+  // may find another event.
   bool end_body(Arrival::Kind kind, Arrival& arrival);
 
-  // The channel's roles on this side. Cells, bytes of the ring, and offers; all three publish in this side's line.
+  // The consumer's roles for cells, for bytes of the ring and for offers. All three publish in the consumer's line.
   CellConsumer cells_;
   ByteConsumer bytes_;
   OfferConsumer offers_;
@@ -214,7 +216,7 @@ class ShmInbound {
   BodyMethod method_ = BodyMethod::in_cell;
   // Number of the last answered message.
   std::uint64_t sequence_ = 0;
-  // Length of that message's body, and bytes of it that have not arrived.
+  // Length of the offered or arriving message's body, and its bytes that have not arrived.
   std::uint64_t length_ = 0;
   std::uint64_t left_ = 0;
   BodyEnd end_ = BodyEnd::at_length;
@@ -236,7 +238,7 @@ class ShmInbound {
   portals::RegionCursor landing_;
   // accept()'s cookie.
   void* cookie_ = nullptr;
-  // A whole body that wraps around the ring's end.
+  // The two pieces of a whole body that wraps around the ring's end.
   std::array<portals::Buffer, 2> pieces_{};
   // The reason and kind of the loss that is to be reported.
   std::string_view loss_;
@@ -279,7 +281,8 @@ inline void ShmInbound::offer(std::size_t head_bytes, Arrival& arrival) {
   }
 }
 
-// The channel is drained for now: returns all credit that was kept back, because the sender may wait for it.
+// Returns all credit that was kept back. Called when the channel is drained or held: nothing more is taken then, and
+// the sender may wait for that credit.
 inline void ShmInbound::settle() {
   const bool cells = cells_.settle();
   if (bytes_.settle() || cells) [[unlikely]]

@@ -36,7 +36,7 @@ constexpr std::uint64_t long_place_bytes(std::uint64_t ranks) {
   return ranks * (kSides * kStripAreaBytes + sizeof(PostingArea));
 }
 
-// Behind all short places, so that a segment may have any number of long ones.
+// Long places lie behind all meeting places, so that a segment may have any number of them.
 constexpr std::uint64_t long_place_offset(std::uint64_t ranks, std::uint32_t place) {
   return place_offset(ranks, kMeetingPlaces) + place * long_place_bytes(ranks);
 }
@@ -45,14 +45,14 @@ constexpr std::uint64_t channels_offset(std::uint64_t ranks, std::uint32_t long_
   return long_place_offset(ranks, long_places);
 }
 
-// The number of long places that a segment has room for. Requires: it has room for none.
+// The number of long places in a segment of `bytes`. Requires: the segment is large enough for its other parts.
 std::uint32_t long_places_in(std::uint64_t bytes, std::uint32_t ranks) {
   // The quotient is rounded down, because a part of a place is of no use.
   const std::uint64_t more = bytes - shm_segment_bytes(ranks, 0);
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(more / long_place_bytes(ranks), kLongPlaces));
 }
 
-// All failures name the memory that they concern.
+// The failure `what`, with the memory that it concerns.
 Status refuse(const std::string& what) {
   return Status::error("shared memory of this node: " + what);
 }
@@ -108,7 +108,7 @@ Status ShmLayout::attach(std::span<std::byte> segment, std::uint32_t ranks, ShmL
     header.long_places = long_places;
   });
   if (there != 0) {
-    // Another program's file, or the first rank died while writing.
+    // The file is another program's, or the first rank died while it wrote the header.
     if (there != kSegmentMagic) return refuse("its first bytes are not margay's");
     if (Status status = check(header, ranks, long_places); !status.ok()) return status;
   }
@@ -152,9 +152,10 @@ PostingArea& ShmLayout::posting_area(std::uint32_t place, std::uint32_t rank) co
 }
 
 ChannelData& ShmLayout::channel(std::uint32_t from, std::uint32_t to) const {
-  // There is a channel from a rank to itself too, which is never touched and costs no memory.
+  // There is a channel from a rank to itself, too. It is never used, and takes memory only where the segment is
+  // allocated in full.
   MARGAY_ASSERT(from < ranks_ && to < ranks_);
-  // By receiver first: a receiver's channels are adjacent, as it polls them.
+  // Ordered by receiver, so that the channels that one rank polls are adjacent.
   const std::uint64_t index = std::uint64_t{to} * ranks_ + from;
   return *reinterpret_cast<ChannelData*>(base_ + channels_offset(ranks_, long_places_) + index * sizeof(ChannelData));
 }

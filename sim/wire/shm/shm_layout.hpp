@@ -8,9 +8,9 @@
 // The first few (long places) also have: strips of rank 0 (two sides), of rank 1 ... | PostingArea of rank 0, of rank 1
 // ...
 //
-// The segment is a sparse file of zeros; zero is the valid initial state of everything but the header, so a page costs
-// memory only when a message (or its rank's start) touches it. It contains positions and no pointers, because each
-// process maps it at another address.
+// The segment is zero at first, which is the valid initial state of everything but the header. So in a sparse segment
+// (a memfd) a page costs memory only when a message, or its rank's start, touches it. The segment contains positions
+// and no pointers, because each process maps it at another address.
 #pragma once
 
 #include <array>
@@ -58,7 +58,7 @@ struct PostingArea {
 };
 static_assert(std::is_trivially_copyable_v<PostingArea> && sizeof(PostingArea) % kSegmentPageBytes == 0);
 
-// Written by the first rank that attaches, and compared by the others.
+// Written by the first rank that attaches, and compared by the others; only `reading` is set later.
 struct SegmentHeader {
   std::uint64_t magic = 0;
   std::uint32_t version = 0;

@@ -19,14 +19,14 @@ TcpReceiver::TcpReceiver(std::uint32_t peer, portals::ProcessId source, portals:
 // ---- bytes in
 
 std::size_t TcpReceiver::targets(std::span<iovec> pieces) {
-  // Nothing that a lost peer still sends is read.
+  // Bytes of a peer that was lost are not read.
   if (ended_) return 0;
   if (buffer_ == nullptr) buffer_ = std::make_unique_for_overwrite<std::byte[]>(kReceiveBufferBytes);
   make_room();
   direct_ = body_ == Body::landing && segment_left_ != 0 && begin_ == end_ && lands_in_long_pieces();
   if (direct_) return landing_targets(pieces);
   std::size_t room = kReceiveBufferBytes - end_;
-  // Only the next segment's prefix and head, so that its content can be read into the landing.
+  // Reads only the next segment's prefix and head, so that its content can be read into the landing.
   if (body_ == Body::landing && !in_segment_) {
     room = std::min(room, buffered() < kSegmentOverheadBytes ? kSegmentOverheadBytes - buffered() : kFrameHeadMaxBytes);
   } else if (short_read_ && begin_ == end_) {
@@ -36,16 +36,17 @@ std::size_t TcpReceiver::targets(std::span<iovec> pieces) {
   return room == 0 ? 0 : 1;
 }
 
-// Small pieces in place would take a system call for every few of them, so they are read into the buffer and copied. So
-// is a segment that contains the end of a landing that is shorter than its body.
+// A landing that begins with a small piece is filled through the buffer, because a system call fills only a few pieces
+// in place. A segment that reaches beyond the landing, which is shorter than a truncated body, is read into the buffer,
+// too.
 bool TcpReceiver::lands_in_long_pieces() const {
   if (landing_.left() < segment_left_) return false;
   const std::size_t first = landing_.peek(segment_left_).bytes;
   return first == segment_left_ || first >= kLandingPieceBytesMin;
 }
 
-// The remainder of the segment, then the bytes that surely follow: the next segment's prefix and head, or a short read
-// ahead.
+// Targets of the segment's remainder, and of the bytes that follow it: the next segment's prefix and head or, after the
+// body, a short read ahead.
 std::size_t TcpReceiver::landing_targets(std::span<iovec> pieces) {
   RegionCursor ahead = landing_;
   std::size_t count = 0;
@@ -60,7 +61,8 @@ std::size_t TcpReceiver::landing_targets(std::span<iovec> pieces) {
   return count;
 }
 
-// Moves bytes that are read ahead to the buffer's beginning when the end is near. An offered frame is never moved.
+// Moves bytes that were read ahead to the buffer's beginning when a longest whole frame may not fit behind them. An
+// offered frame is never moved.
 void TcpReceiver::make_room() {
   if (begin_ == end_) {
     begin_ = end_ = backends_end_ = 0;
@@ -86,7 +88,7 @@ void TcpReceiver::received(std::size_t bytes, bool copied) {
   MARGAY_ASSERT(end_ <= kReceiveBufferBytes);
 }
 
-// Adds `bytes` of the segment, which are in place, to the checksum.
+// Adds to the checksum `bytes` of the segment that were read into the landing.
 void TcpReceiver::landed(std::size_t bytes) {
   segment_left_ -= bytes;
   while (bytes != 0) {
@@ -120,7 +122,8 @@ void TcpReceiver::end(std::string why) {
 }
 
 void TcpReceiver::miss(std::string why) {
-  // Only an orderly end that has been reached becomes a loss; any other end is reported as one anyway.
+  // An orderly end that has been reached is turned into a loss, which next() then reports. Every other end is reported
+  // as a loss anyway.
   if (!goodbye_ || !delivered_) return;
   goodbye_ = delivered_ = false;
   loss_ = std::move(why);
@@ -161,9 +164,9 @@ TcpReceiver::Step TcpReceiver::step_frame(Arrival& arrival) {
   if (decoded.verdict == Decode::incomplete || head.bytes != prefix.head_bytes) {
     return malformed("a frame's header length differs from its prefix");
   }
-  // Before its content is complete, so that it can be read into the landing.
+  // A segment is handled before its content is complete, so that the content can be read into the landing.
   if (head.type == FrameType::segment) return step_segment(prefix, head);
-  // Everything but a segment is complete, and its checksum compared, before it takes effect.
+  // Any other frame must be complete, and its checksum compared, before it takes effect.
   if (prefix.content_bytes > kWholeBytes) return malformed("a frame's content is longer than its kind allows");
   const std::size_t bytes = prefix.head_bytes + prefix.content_bytes;
   if (buffered() < kPrefixBytes + bytes) return Step::need_bytes;
@@ -233,13 +236,13 @@ TcpReceiver::Step TcpReceiver::step_control(const FramePrefix& prefix, const Dec
   }
   if (head.type != FrameType::goodbye) return malformed("a frame of a kind that this wire does not know");
   if (body_ != Body::none || goodbye_) return malformed("a goodbye came inside a body, or after another one");
-  // A lost frame would otherwise pass as an orderly end.
+  // Without this comparison a stream that lost a frame would seem to end in order.
   if (head.argument != messages_) return malformed("its goodbye counts another number of messages than arrived");
   goodbye_ = true;
   return Step::again;
 }
 
-// The end of the stream, when no complete frame is left.
+// Reports the end of the stream, once no complete frame is left.
 bool TcpReceiver::finish_stream(Arrival& arrival) {
   if (body_ == Body::landing) {
     end_body(arrival, Arrival::Kind::cut);

@@ -1,7 +1,7 @@
 // A network of wires inside one process, with a clock of its own, deterministic for a seed; for tests and labs. Every
 // frame takes a random time; frames of one ordered pair keep their order, frames of different pairs overtake each
-// other. Long bodies travel in segments, so that started, segments, finished and cut arrive at random moments between
-// other events.
+// other. Long bodies travel in segments, so that the events of a body (started, finished, cut) arrive at random moments
+// between other events.
 //
 // To drive it, let every rank make progress until nothing moves, then call advance(); when that returns false, the
 // network is at rest.
@@ -22,12 +22,13 @@ namespace margay::sim {
 
 // Times, sizes and probabilities of the network.
 struct VirtualOptions {
-  // A frame's time is drawn evenly between these two. In virtual time, as all times here.
+  // The bounds of a frame's time, which is drawn evenly between them. All times here are virtual.
   std::uint64_t delay_min_ns = 500;
   std::uint64_t delay_max_ns = 20'000;
-  // Bodies up to this arrive whole; longer ones in segments of this size.
+  // Bodies of at most this length arrive whole; longer ones in segments of this length.
   std::uint64_t segment_bytes = 4096;
-  // The most bytes, and the most messages, of an ordered pair that are in flight or not yet taken by the receiver.
+  // The window of an ordered pair: the most bytes, and the most messages, that its sender has sent and its receiver has
+  // not taken.
   std::uint64_t window_bytes = 65'536;
   std::uint32_t window_messages = 64;
   // The probability that try_send() fails although there is room.
@@ -130,7 +131,7 @@ class VirtualNetwork {
 
   VirtualOptions options_;
   portals::GroupId group_;
-  // State of the random numbers.
+  // State of the random number generator.
   std::uint64_t state_;
   std::uint64_t now_ns_ = 0;
   // Frames sent so far, the source of Due::order.
@@ -144,7 +145,7 @@ class VirtualNetwork {
   std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
 };
 
-// One rank's wire. Always pushed and polled.
+// One rank's wire. It gives no hints (see Wire), so the kernel pushes and polls it in each round.
 class VirtualWire final : public Wire {
  public:
   VirtualWire(VirtualNetwork& network, std::uint32_t rank, TransmissionList& finished);
