@@ -1,11 +1,11 @@
 // Repeated reads and writes of another local process's memory at known addresses (a window that its program made of its
 // own memory).
 //
-// Two methods, both system calls with one copy. Few bytes in one piece go through the process's memory as a file
-// (/proc/PID/mem), opened once: the open file identifies the process, and the call need not look the process up, so
-// that it takes 0.75 of the time of process_vm_writev. More bytes, which that method copies twice, and bytes in pieces
-// use process_vm_writev and process_vm_readv, 64 pieces a call, with a proof of identity that is renewed once in a
-// while.
+// There are two methods, both system calls. Up to 512 bytes in one piece go through the file of the process's memory
+// (/proc/PID/mem), which is opened once. The open file identifies the process, so a call need not look it up, and takes
+// 0.75 of the time of process_vm_writev. But it copies the bytes twice. So longer transfers, and those in several
+// pieces, use process_vm_writev and process_vm_readv, which copy once, with 64 pieces in a call; the process's identity
+// is then proven again once in a while.
 //
 // The file ignores page protections: it writes memory that its process may only read, and reads memory that it may not
 // even read. So callers must have verified that all of the memory may be read and written (sim/base/resources).
@@ -41,6 +41,7 @@ class PeerMemory {
 
  private:
   enum class Direction : std::uint8_t { read, write };
+  // Values of file_ while there is no open file: it has not been tried, or the operating system refused it.
   static constexpr int kNotOpened = -1;
   static constexpr int kRefused = -2;
   // Above this, the second copy costs more than the file saves.
