@@ -11,8 +11,8 @@
 
 namespace margay::sim {
 
-// One rank's own heap, and its mappings of the other ranks' heaps. Owned by Process. Used under the process lock. A peer
-// gets a place in a message of the layer above; nothing here sends.
+// One rank's own heap, and its mappings of the other ranks' heaps. Owned by Process. Used under the process lock. A
+// peer gets a place in a message of the layer above; nothing here sends.
 class NodeHeap {
  public:
   // The layout's segment outlives it. `local_rank`: this rank's index on the node.

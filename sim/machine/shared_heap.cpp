@@ -38,8 +38,8 @@ constexpr std::uint64_t round_up(std::uint64_t bytes, std::uint64_t to) {
   return (bytes + to - 1) / to * to;
 }
 
-// The arena's size: four times the machine's memory, within bounds. It limits addresses, not memory; fragmentation takes
-// addresses, too.
+// The arena's size: four times the machine's memory, within bounds. It limits addresses, not memory; fragmentation
+// takes addresses, too.
 std::uint64_t arena_bound() {
   std::uint64_t bytes = std::clamp(4 * physical_memory_bytes(), kHeapArenaBytesMin, kHeapArenaBytesMax);
   // Beyond the limit on file sizes the process would be killed. Scarce addresses are left to the program.
