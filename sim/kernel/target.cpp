@@ -116,7 +116,8 @@ bool Target::started(Wire& wire, Arrival& arrival) {
     wire.hold();
     return false;
   }
-  // The body is not wanted, so the wire discards it. An acknowledgment, if one is requested, lets the sender stop it.
+  // No byte of the body is stored, so the wire discards it. A sender that requested an acknowledgment can stop the body
+  // when that arrives.
   wire.refuse();
   if (verdict.outcome == Outcome::deposit) {
     deposited(wire, verdict, header, arrival.sequence);
@@ -134,7 +135,7 @@ void Target::finished(const Wire& wire, Incoming& incoming) {
 // The sender is gone, or stopped the body: the room is given back, and the message counts as dropped.
 void Target::cut(Incoming& incoming) {
   delivery_.abandon(incoming.verdict);
-  walk_ = {};  // the reason of this drop is not a walk
+  walk_ = {};  // this drop did not result from a walk
   drop(incoming.header, incoming.sequence, DropReason::peer_lost);
   release(incoming);
 }
@@ -146,13 +147,14 @@ void Target::lost(Wire& wire, const Arrival& arrival) {
   event.kind = TraceKind::peer_lost;
   event.source = arrival.peer;
   event.destination = me_.rank;
-  // The reader relates the loss to a transport.
+  // With the wire, so that a reader of the trace can relate the loss to a transport.
   event.wire = static_cast<std::uint8_t>(wire.id());
   event.reason = static_cast<std::uint8_t>(DropReason::peer_lost);
   recorder_.record(event);
 }
 
-// Records an arrival, once also for a held message, which the wire reports in each round; and the walk as of now.
+// Records an arrival; that of a held message, which the wire offers again in each round, only once. Then records the
+// walk, before the message changes anything.
 void Target::note_arrival(const Arrival& arrival, WireId wire) {
   const portals::Header& header = arrival.header;
   if (recorder_.on() && !was_held(header.source.rank, arrival.sequence)) record_arrival(header, arrival.sequence, wire);
@@ -328,7 +330,7 @@ void Target::record_walk(const portals::Header& header, std::uint64_t sequence) 
   std::uint32_t number = 0;
   for (const portals::Step& step : steps_) {
     const std::uint32_t at = number++;
-    // The log of decisions may have asked for the whole walk; the trace records its own limit.
+    // The steps may be more than the trace's limit, because the log of decisions keeps the whole walk.
     if (at >= recorder_.walk_steps()) break;
     // kernel_match records the entry that took the message.
     if (step.passed == portals::Passed::taken) continue;
