@@ -83,7 +83,7 @@ class Target {
   [[nodiscard]] DecisionLog& decisions() { return decisions_; }
   // Sets the callbacks of traces; {}: none.
   void set_match_probe(const MatchProbe& probe) { match_probe_ = probe; }
-  // The first messages that no entry accepted, for the report to the user.
+  // The first messages that no entry accepted, for the report to the user; a program in error may send them for ever.
   static constexpr std::size_t kUnmatchedKept = 20;
   [[nodiscard]] const std::vector<portals::Header>& first_unmatched() const { return first_unmatched_; }
   // Puts to `portal` that were dropped because no entry accepted them.
@@ -177,7 +177,7 @@ class Target {
                                         const portals::Header& header, std::uint64_t sequence);
   // Whether a drop for lack of room is turned into holding (hold_when_no_room).
   [[nodiscard]] bool must_hold(const portals::Verdict& verdict, const portals::Header& header) const;
-  // Counts a drop, and keeps the first ones without a match for the report to the user.
+  // Counts a drop, as the accounting law demands, and keeps the first ones without a match for the report to the user.
   [[gnu::noinline]] void drop(const portals::Header& header, std::uint64_t sequence, portals::DropReason reason);
   // Record trace events; called only while the recorder is on.
   //
@@ -187,7 +187,7 @@ class Target {
   [[nodiscard]] std::uint64_t place_of(const portals::MatchEntry& entry, portals::PortalIndex portal) const;
   // The destination that decide() found, or that the message is held; a drop is recorded by drop().
   void record_verdict(const portals::Header& header, std::uint64_t sequence, const portals::Verdict& verdict);
-  // The first entries that the walk passed over, at most Recorder::walk_steps().
+  // The first entries that the linear walk passed over when the message arrived, at most Recorder::walk_steps().
   void record_walk(const portals::Header& header, std::uint64_t sequence);
   // Takes an Incoming out of the pool, and returns one to it.
   [[nodiscard]] Incoming& make_incoming();
