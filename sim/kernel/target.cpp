@@ -209,7 +209,7 @@ void Target::drop(const portals::Header& header, std::uint64_t sequence, DropRea
   registers_.count_dropped(header.source.rank, reason);
   if (reason == DropReason::no_match) {
     if (header.kind == portals::Kind::put && header.portal < portals::kPortalCount) ++unmatched_puts_[header.portal];
-      if (first_unmatched_.size() < kUnmatchedKept) first_unmatched_.push_back(header);
+    if (first_unmatched_.size() < kUnmatchedKept) first_unmatched_.push_back(header);
   }
   if (!recorder_.on()) return;
   TraceEvent event = trace_event(TraceKind::kernel_drop, header, sequence);
