@@ -31,6 +31,7 @@ void append_record(int descriptor, std::uint32_t rank, Finding finding, FindingR
   if (record.rank == FindingRecord::kThisRank) record.rank = rank;
   record.time_ns = real_clock().now_ns();
   set_text(record.message, message);
+  // A short write (no memory left) leaves a truncated record, which the launcher ignores and counts as not listed.
   static_cast<void>(::write(descriptor, &record, sizeof record));
 }
 

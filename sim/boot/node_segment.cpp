@@ -92,7 +92,7 @@ Status make_file(const SegmentRequest& request, const std::string& why_no_memfd,
 }  // namespace
 
 Status create_segment(const SegmentRequest& request, int& descriptor) {
-  // Far above every layout: 1024 ranks need 145 GB of addresses.
+  // Far above every layout: 1024 ranks need 156 GB of addresses.
   constexpr std::uint64_t kMaxSegmentBytes = std::uint64_t{1} << 46;
   const std::uint64_t most = request.sizes.sparse;
   if (most == 0 || most > kMaxSegmentBytes) {

@@ -8,6 +8,7 @@ namespace margay::sim {
 
 namespace {
 
+// Position, in an answer's user data, of the number of the answered message.
 constexpr std::size_t kSequenceAt = 4;
 static_assert(kSequenceAt + sizeof(std::uint64_t) <= portals::kUserDataBytes);
 
@@ -77,7 +78,7 @@ void Answers::finish(Transmission& transmission) {
   MARGAY_ASSERT(transmission.owner_tag_kind == kOwnerKernel && under_way_ != 0);
   auto& pending = *static_cast<Pending*>(transmission.owner);
   if (pending.verdict.outcome == portals::Outcome::reply) {
-    // The peer is lost: the get counts as if it had never read.
+    // The peer is lost, so the descriptor's counters do not count the get.
     if (transmission.state == Transmission::State::failed) {
       delivery_.abandon(pending.verdict);
     } else {

@@ -34,21 +34,20 @@ class Answers {
   // Sends the bytes that a get requested. When the wire has taken them, the counters of the descriptor change, and the
   // program may reuse the memory. Requires: the verdict's outcome is `reply`.
   void reply(const portals::Verdict& verdict, const portals::Header& header, std::uint64_t sequence);
-  // Declares that the program may change the memory of this portal while a queued reply is read out of it; see
+  // Declares that the memory behind this portal may change while a wire sends a reply from it; see
   // Transmission::may_change.
   void replies_may_change(portals::PortalIndex portal) {
     MARGAY_ASSERT(portal < portals::kPortalCount);
     changing_portals_ |= std::uint64_t{1} << portal;
   }
-  // Completes the get of a finished transmission of the kernel, or abandons it if the peer is lost, and frees the
-  // transmission.
+  // Ends one of the kernel's own transmissions. Called when it comes off the list of finished transmissions.
   void finish(Transmission& transmission);
   // Whether no answer is queued.
   [[nodiscard]] bool idle() const { return under_way_ == 0; }
 
  private:
-  // An answer that its wire could not take at once. Pooled, so that a second flood of gets allocates nothing. `verdict`
-  // and `asked`, the header of the answered message, complete a get when its reply has been sent.
+  // An answer that its wire could not take at once. Pooled, so that a second flood of gets allocates nothing. `asked`
+  // is the header of the answered message; with `verdict` it completes a get when the reply has been sent.
   struct Pending {
     Transmission transmission;
     portals::Verdict verdict;

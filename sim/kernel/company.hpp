@@ -10,13 +10,13 @@
 
 namespace margay::sim {
 
-// One rank's findings about its company. Used by the owner thread, under the process lock.
+// One rank's observations of its company. Used by the owner thread, under the process lock.
 class Company {
  public:
   // `ranks`, on the job board, shows the processor of each rank. Both arguments outlive this object.
   Company(RankProcessors& ranks, const Scheduler& scheduler) : ranks_(ranks), scheduler_(scheduler) {}
 
-  // The others that need this processor, by the last look(): no rank; ranks only; or ranks and other programs.
+  // The others that needed this processor at the last look(): none; ranks only; or ranks and other programs.
   enum class Found : std::uint8_t { nobody, ranks, ranks_and_others };
   // Valid until the next look() or away().
   [[nodiscard]] Found found() const { return found_; }
@@ -50,12 +50,13 @@ class Company {
   // A yield of this length gave the processor to another program, or to a computing rank. A yield to a waiting rank, or
   // to none, takes some microseconds.
   static constexpr std::uint64_t kTurnNs = 100'000;
-  // The time for which that finding is used. A new test costs a turn of each of those programs.
+  // The time for which other programs are then assumed. A new test costs a turn of each of them.
   static constexpr std::uint64_t kBelievedNs = 1'000'000'000;
   // Yields and sleeps between attempts to move. Two ranks that answer each other at once yield that often in about 100
   // us.
   static constexpr std::uint32_t kTimesToPart = 64;
-  // The least time between two moves: a move costs tens of microseconds, and the scheduler may have reasons to undo it.
+  // The least time between two attempts to move: a move costs tens of microseconds, and the scheduler may have reasons
+  // to undo it.
   static constexpr std::uint64_t kPartAtMostEachNs = 10'000'000;
 
   // Counts a yield or a sleep, and at each kTimesToPart-th one tries to move this rank to an allowed processor without
@@ -64,7 +65,8 @@ class Company {
   void gave_way(std::uint64_t now_ns) {
     if (++times_ % kTimesToPart == 0) part(now_ns);
   }
-  // Moves this rank away, if its number is higher than that of the other rank here, and another processor has no rank.
+  // Moves this rank to an allowed processor without a rank, if there is one, and if its number is higher than that of
+  // the other rank here. At most one attempt each kPartAtMostEachNs.
   void part(std::uint64_t now_ns);
 
   // Constant after construction.
@@ -74,7 +76,7 @@ class Company {
   // Results of the last look(): this rank's processor, and another rank on it.
   std::uint32_t processor_ = 0;
   std::size_t other_ = RankProcessors::kNobody;
-  // Until then other programs are assumed here; 0: none are known.
+  // Other programs are assumed here until the first sleep that ends after this time; 0: none are assumed.
   std::uint64_t others_until_ns_ = 0;
   // Yields and sleeps so far.
   std::uint32_t times_ = 0;

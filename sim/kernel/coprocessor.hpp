@@ -14,7 +14,7 @@
 
 namespace margay::sim {
 
-// One thread per process. start(), stop() and arm() are the owner's.
+// One thread per process. Only the owner calls start(), stop() and arm().
 class Coprocessor {
  public:
   // One round: the program's whole progress (an MPI library's does more than the kernel's). Returns whether anything
@@ -24,15 +24,14 @@ class Coprocessor {
   // Pointers are not owned and outlive the thread; `lock` and `kernel` are required.
   struct Settings {
     BiasedLock* lock = nullptr;
-    // nullptr: alone on the node, so only ticks wake the thread.
+    // nullptr: the node has no other rank, so only ticks, arm() and stop() wake the thread.
     BellData* bell = nullptr;
     Kernel* kernel = nullptr;
-    // Written at each ring, for an owner that sleeps in poll(); -1: none.
+    // A file descriptor that the thread writes at each ring, for an owner that sleeps in poll(); -1: none.
     int wake_descriptor = -1;
     // A wire rings no bell, so the thread ticks even when no work is known.
     bool ticks = false;
-    // Called with the lock held, as the last thing of the thread; may be empty. Not called when the owner holds the
-    // lock then.
+    // The thread's last call, with the process lock held; may be empty. Skipped if the owner is inside the lock then.
     std::function<void()> ends;
     // Called without the lock, at each wake-up and at least every `watch_ns`; may be empty.
     std::function<void()> watch;
@@ -52,8 +51,9 @@ class Coprocessor {
   [[nodiscard]] portals::Status start(const Settings& settings, Round round);
   // Stops and joins the thread; no effect when it does not run.
   void stop();
-  // Makes the next tick poll, because the owner leaves work behind. Called by the owner inside the lock, as the last
-  // thing before it leaves. Costs a load when the thread is awake already.
+  // Makes the thread poll after its next tick, because the owner leaves work behind. Called by the owner inside the
+  // lock, directly before it leaves. Costs a store and a load, and a ring of the bell if the thread sleeps without a
+  // tick.
   void arm();
 
  private:

@@ -14,8 +14,8 @@ std::uint64_t left(std::uint64_t bytes, std::uint64_t used, const portals::Optio
   return offset > bytes ? 0 : bytes - offset;
 }
 
-// The link that the walk follows after `passed`. An inactive entry has that of no_match; after an entry that ends the
-// walk, the result has no meaning.
+// The link that the walk follows from an entry that it passed over for this reason; from an inactive entry, that is the
+// link for no match. Without meaning for an entry that ends the walk.
 portals::Link followed(const portals::Links& links, portals::Passed passed) {
   if (passed == portals::Passed::no_room) return links.no_room;
   if (passed == portals::Passed::too_small) return links.too_small;
@@ -91,7 +91,7 @@ void DecisionLog::decided(const portals::Header& header, std::uint64_t sequence,
   decision.offset = verdict.offset;
   decision.bytes = verdict.landing.bytes();
   decision.row = verdict.row;
-  // walked() has filled them in for this very message.
+  // walked() was called for the same message just before, and filled them in.
   decision.stops = std::move(stops_);
   stops_.clear();
 }

@@ -8,8 +8,8 @@ Initiator::Initiator(portals::ProcessId me, const Routes& routes, TransmissionLi
                      Recorder& recorder)
     : me_(me), routes_(routes), finished_(finished), registers_(registers), recorder_(recorder) {}
 
-// A short message costs five counters here, beside the wire. Its source is in no frame: each channel or connection of a
-// wire belongs to one peer.
+// Beside the wire's work, a short message costs the update of five counters. Frames do not contain the source, because
+// each channel or connection of a wire belongs to one peer.
 bool Initiator::try_send(const portals::Header& header, const portals::Region& body) {
   const std::uint32_t peer = header.destination.rank;
   MARGAY_ASSERT(peer < routes_.size() && body.bytes() == header.length);
@@ -31,7 +31,7 @@ void Initiator::send(Transmission& transmission) {
   transmission.given_back = false;
   ++registers_.unfinished().transmissions;
   if (gone(peer)) {
-    // On the finished list at once: the caller handles this like a loss later on, in one place.
+    // Finished at once, as failed, so that callers handle an earlier loss and a later one in the same place.
     transmission.state = Transmission::State::failed;
     finished_.push(transmission);
     return;
@@ -95,7 +95,8 @@ void Initiator::count(const portals::Header& header, WireId wire, std::uint8_t m
     record_sent(header, wire, method, sequence, stamp);
 }
 
-// Answers records the departure of an answer, under the identity of the message that it answers.
+// The departure of an acknowledgment or a reply is recorded by class Answers, with the identity of the answered
+// message.
 void Initiator::record_sent(const portals::Header& header, WireId wire, std::uint8_t method, std::uint64_t sequence,
                             std::uint64_t stamp) {
   if (header.kind == portals::Kind::acknowledgment || header.kind == portals::Kind::reply) return;

@@ -19,17 +19,17 @@ Kernel::Kernel(portals::ProcessId me, const std::vector<Wire*>& routes, Transmis
       initiator_(me, routes_, finished, registers_, recorder),
       answers_(initiator_, delivery_, recorder),
       target_(me, delivery_, initiator_, answers_, registers_, recorder) {
-  // The self wire alone makes no other wire slow: it delivers only what this process has just sent.
+  // TCP is polled as a slow wire only beside shared memory, a faster wire that may bring messages. The self wire does
+  // not count, because it delivers only what this process has just sent.
   const bool shares_node =
       std::any_of(wires_.begin(), wires_.end(), [](const Wire* wire) { return wire->id() == WireId::shm; });
-  // TCP is slow only beside a faster wire that may bring messages.
   for (std::size_t at = 0; at < wires_.size(); ++at) {
     polled_[at] = {wires_[at], wires_[at]->id() == WireId::tcp && shares_node};
   }
 }
 
 Transmission* Kernel::take_finished() {
-  // Several of the kernel's own may stand before the program's next one.
+  // Several transmissions of the kernel itself may precede the next one of the program.
   while (Transmission* transmission = finished_.pop()) {
     MARGAY_ASSERT(transmission->state != Transmission::State::queued && !transmission->given_back);
     initiator_.gave_back();
@@ -44,7 +44,7 @@ Transmission* Kernel::take_finished() {
 
 bool Kernel::nudge() {
   bool any = false;
-  // Allocated elements only: a rank among thousands waits for few.
+  // Visits only the elements that exist: a rank among thousands waits for few others.
   owed_.for_each([&](std::uint32_t peer, std::uint32_t owed) {
     if (owed == 0) return;
     routes_[peer]->nudge(peer);
@@ -75,7 +75,7 @@ bool Kernel::idle() const {
 }
 
 void Kernel::record_sent(const Transmission& transmission) {
-  // A failed transmission was never sent; the loss has an event of its own.
+  // A failed transmission was not sent, or only in part; the loss of its peer has an event of its own.
   if (transmission.state == Transmission::State::failed) return;
   TraceEvent event = trace_event(TraceKind::kernel_sent, transmission.header, transmission.sequence);
   event.wire = static_cast<std::uint8_t>(routes_[transmission.header.destination.rank]->id());

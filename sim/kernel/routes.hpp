@@ -29,7 +29,7 @@ class Routes {
     MARGAY_DEBUG_ASSERT(rank < of_rank_.size());
     return wires_[of_rank_[rank]];
   }
-  // Each wire once, fastest first, which is the order of WireId. Allocates; called only when the process starts.
+  // Each wire once, fastest first, which is the order of WireId. Allocates; called only while a process starts.
   [[nodiscard]] std::vector<Wire*> wires() const {
     std::vector<Wire*> all(wires_.begin(), wires_.begin() + used_);
     std::sort(all.begin(), all.end(), [](const Wire* a, const Wire* b) { return a->id() < b->id(); });

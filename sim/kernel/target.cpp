@@ -46,7 +46,7 @@ bool Target::whole(Wire& wire, Arrival& arrival) {
   if (watched()) [[unlikely]]
     note_arrival(arrival, wire.id());
   if (const portals::Placed placed = delivery_.put_whole(header, arrival.body)) [[likely]] {
-    // The body has been copied, so the wire's slot is free before anything else is done.
+    // First, because the body has been copied, and the sender may need the wire's slot.
     wire.consume();
     entries_walked_ += placed.visited;
     registers_.count_delivered(header.source.rank);
@@ -92,7 +92,6 @@ bool Target::not_deposited(Wire& wire, const Arrival& arrival, const portals::Ve
   return true;
 }
 
-// The header is here, and the body follows: the wire puts it in the matched place, and reports its completion.
 bool Target::started(Wire& wire, Arrival& arrival) {
   const portals::Header& header = arrival.header;
   if (watched()) [[unlikely]]
@@ -116,7 +115,7 @@ bool Target::started(Wire& wire, Arrival& arrival) {
     wire.hold();
     return false;
   }
-  // The body is not wanted, so the wire discards it. An acknowledgment, if one is requested, lets the sender stop it.
+  // No byte of the body is stored. A sender that requested an acknowledgment can stop the body when that arrives.
   wire.refuse();
   if (verdict.outcome == Outcome::deposit) {
     deposited(wire, verdict, header, arrival.sequence);
@@ -131,10 +130,9 @@ void Target::finished(const Wire& wire, Incoming& incoming) {
   release(incoming);
 }
 
-// The sender is gone, or stopped the body: the room is given back, and the message counts as dropped.
 void Target::cut(Incoming& incoming) {
   delivery_.abandon(incoming.verdict);
-  walk_ = {};  // the reason of this drop is not a walk
+  walk_ = {};  // this drop did not result from a walk
   drop(incoming.header, incoming.sequence, DropReason::peer_lost);
   release(incoming);
 }
@@ -146,13 +144,12 @@ void Target::lost(Wire& wire, const Arrival& arrival) {
   event.kind = TraceKind::peer_lost;
   event.source = arrival.peer;
   event.destination = me_.rank;
-  // The reader relates the loss to a transport.
   event.wire = static_cast<std::uint8_t>(wire.id());
   event.reason = static_cast<std::uint8_t>(DropReason::peer_lost);
   recorder_.record(event);
 }
 
-// Records an arrival, once also for a held message, which the wire reports in each round; and the walk as of now.
+// Records an arrival, that of a held message only once, and then the walk, before the message changes anything.
 void Target::note_arrival(const Arrival& arrival, WireId wire) {
   const portals::Header& header = arrival.header;
   if (recorder_.on() && !was_held(header.source.rank, arrival.sequence)) record_arrival(header, arrival.sequence, wire);
@@ -209,11 +206,9 @@ bool Target::holds(std::uint32_t rank) const {
 }
 
 void Target::drop(const portals::Header& header, std::uint64_t sequence, DropReason reason) {
-  // Counted in each case, or the accounting law would not hold.
   registers_.count_dropped(header.source.rank, reason);
   if (reason == DropReason::no_match) {
     if (header.kind == portals::Kind::put && header.portal < portals::kPortalCount) ++unmatched_puts_[header.portal];
-    // Bounded, because a program in error may send for ever.
     if (first_unmatched_.size() < kUnmatchedKept) first_unmatched_.push_back(header);
   }
   if (!recorder_.on()) return;
@@ -281,7 +276,6 @@ void Target::record_verdict(const portals::Header& header, std::uint64_t sequenc
 
 namespace {
 
-// The link that the walk follows from the entry.
 TraceLink link_after(const portals::MatchEntry* entry, portals::Passed passed) {
   if (entry == nullptr) return TraceLink::none;
   switch (passed) {
@@ -323,15 +317,13 @@ TraceEvent pass_event(const portals::Step& step, std::uint32_t at, const portals
 
 }  // namespace
 
-// Records the paper's linear walk over the list, as it was when the message arrived.
 void Target::record_walk(const portals::Header& header, std::uint64_t sequence) {
   std::uint32_t number = 0;
   for (const portals::Step& step : steps_) {
     const std::uint32_t at = number++;
-    // The log of decisions may have asked for the whole walk; the trace records its own limit.
+    // The steps may be more than the trace's limit, because the log of decisions keeps the whole walk.
     if (at >= recorder_.walk_steps()) break;
-    // kernel_match records the entry that took the message.
-    if (step.passed == portals::Passed::taken) continue;
+    if (step.passed == portals::Passed::taken) continue;  // kernel_match records this entry
     TraceEvent event = pass_event(step, at, header, sequence);
     if (step.entry != nullptr) event.detail = place_of(*step.entry, header.portal);
     recorder_.record(event);
@@ -343,7 +335,6 @@ Target::Incoming& Target::make_incoming() {
     pool_.push_back(std::make_unique<Incoming>());
     free_.push_back(pool_.back().get());
   }
-  // Its old content is replaced by the caller.
   Incoming& incoming = *free_.back();
   free_.pop_back();
   ++under_way_;
@@ -353,7 +344,6 @@ Target::Incoming& Target::make_incoming() {
 void Target::release(Incoming& incoming) {
   MARGAY_ASSERT(under_way_ != 0 && incoming.verdict.outcome == Outcome::deposit);
   --under_way_;
-  // Kept for the next body that arrives in parts.
   free_.push_back(&incoming);
 }
 

@@ -20,18 +20,18 @@
 namespace margay::sim {
 
 // Callbacks into the layer above while a trace records. `matched` is called for each message that a descriptor has
-// taken, before the message is complete or directly after (put_whole). The layer can so remember the message's number
-// for later events about the descriptor or the heap's message.
+// taken, before the message is complete or directly after (put_whole). There the layer records the message's number,
+// which its later events about the descriptor, or about the message in the heap, contain.
 struct MatchProbe {
   void (*matched)(void* context, const portals::Verdict& verdict, const portals::Header& header,
                   std::uint64_t sequence) = nullptr;
-  // Returns the number that stands for this entry in the trace event being made; nullptr: its order key.
+  // Returns the number by which the trace event names this entry. If `place` is nullptr, that is the entry's order key.
   std::uint64_t (*place)(void* context, const portals::MatchEntry& entry, portals::PortalIndex portal) = nullptr;
   // The first argument of both functions; not owned.
   void* context = nullptr;
 };
 
-// Used under the process lock only.
+// The receiving side of one process's kernel, which owns it. Used under the process lock only.
 class Target {
  public:
   // All references outlive it.
@@ -39,7 +39,7 @@ class Target {
          Registers& registers, Recorder& recorder);
 
   // Handles one arrival of `wire`. false: the message is held on the wire, and nothing moved. Not inlined, because most
-  // rounds are in vain and would pay for its frame. Flattened, so that a short message's path is one function;
+  // rounds find nothing, and would pay for its stack frame. Flattened, so that a short message's path is one function;
   // everything else is out of line.
   [[gnu::noinline, gnu::flatten]] bool take(Wire& wire, Arrival& arrival);
 
@@ -51,16 +51,16 @@ class Target {
   }
   // Whether the next message of `rank`, and with it all later ones, is held on its wire.
   [[nodiscard]] bool holds(std::uint32_t rank) const;
-  // The longest time for which a message to `portal` was held since the last call, in rounds after the first one; 0:
-  // none was held for more than one. Rounds of the coprocessor count only with serve_while_away().
+  // The largest number of rounds, without the first one, in which one message to `portal` was held since the last call;
+  // 0: no message was held in more than one round. The coprocessor's rounds count only with serve_while_away().
   [[nodiscard]] std::uint32_t take_longest_hold(portals::PortalIndex portal) {
     MARGAY_ASSERT(portal < portals::kPortalCount);
     return std::exchange(longest_hold_[portal], 0);
   }
-  // Whether any message was held for more than a round since forget_holds(): a cheap test for each round.
+  // Whether any message was held in more than one round since forget_holds(). Cheap enough to be tested in each round.
   [[nodiscard]] bool holds_any() const { return holds_any_; }
   void forget_holds() { holds_any_ = false; }
-  // Reports whether the coprocessor makes the rounds.
+  // Records whether the coprocessor makes the rounds from now on, because the owner computes.
   void owner_away(bool away) { owner_away_ = away; }
   // Declares that peers depend on this process's memory even while its owner is away. The coprocessor's rounds then
   // count as rounds in which a message was held (take_longest_hold()).
@@ -77,13 +77,13 @@ class Target {
     bool operator==(const Counts&) const = default;
   };
   [[nodiscard]] const Counts& counts() const { return counts_; }
-  // Entries that walks visited, or that the index examined where it was used.
+  // Match entries examined so far, by walks or in the index that replaces them.
   [[nodiscard]] std::uint64_t entries_walked() const { return entries_walked_; }
-  // The log of decisions; disabled until its keep().
+  // The log of decisions. It is empty until its keep() sets a limit.
   [[nodiscard]] DecisionLog& decisions() { return decisions_; }
   // Sets the callbacks of traces; {}: none.
   void set_match_probe(const MatchProbe& probe) { match_probe_ = probe; }
-  // The first messages that no entry accepted, for the report to the user.
+  // The first messages that no entry accepted, for the report to the user; a program in error may send them for ever.
   static constexpr std::size_t kUnmatchedKept = 20;
   [[nodiscard]] const std::vector<portals::Header>& first_unmatched() const { return first_unmatched_; }
   // Puts to `portal` that were dropped because no entry accepted them.
@@ -102,27 +102,28 @@ class Target {
   // The message of a source that was last held on its wire. A wire is in order, so there is one per source.
   struct Held {
     std::uint64_t sequence = 0;
-    // Rounds of the owner in which it was held.
+    // Rounds in which it was held, without the first one; see take_longest_hold().
     std::uint32_t rounds = 0;
   };
   // Counts saturate here.
   static constexpr std::uint32_t kRoundsMax = 0xffff'ffff;
 
-  // Short messages arrive whole. Everything else is out of line, so that they pay for their own stack frame only.
-  // The two paths of a whole message: put_whole(), or decide and complete.
+  // The two paths of a whole message: whole() calls put_whole(), and whole_other() decides and completes. Short
+  // messages arrive whole, so all other paths are out of line: whole() needs a small stack frame only.
   bool whole(Wire& wire, Arrival& arrival);
   [[gnu::noinline]] bool whole_other(Wire& wire, Arrival& arrival);
   [[gnu::noinline]] bool take_other(Wire& wire, Arrival& arrival);
   // A decision other than a deposit: a reply, a hold, or a drop.
   [[gnu::noinline]] bool not_deposited(Wire& wire, const Arrival& arrival, const portals::Verdict& verdict);
-  // The steps of take_other(), named as the kind of arrival that each handles; lost() handles `left` too. started():
-  // the header alone has arrived; it decides, and accepts, refuses or holds the body.
+  // The steps of take_other(), each named like the kind of arrival that it handles; lost() handles `left` too.
+  //
+  // Only the header has arrived: decides, and then accepts, refuses or holds the body.
   bool started(Wire& wire, Arrival& arrival);
   // The body is complete in its landing.
   void finished(const Wire& wire, Incoming& incoming);
   // The remainder of the body will not arrive: gives the room back, and counts a drop.
   void cut(Incoming& incoming);
-  // A peer is gone: later sends to it fail.
+  // A peer is lost or has left: later sends to it fail.
   void lost(Wire& wire, const Arrival& arrival);
 
   // Whether a trace or the log of decisions records each message.
@@ -138,8 +139,8 @@ class Target {
       record_decision(arrival, wire, verdict, hold);
     return verdict;
   }
-  // The records of one message for the trace and the log of decisions: before anything has happened to it, after
-  // decide(), and after put_whole().
+  // The three records of a message for the trace and the log of decisions: at its arrival, after decide(), and after
+  // put_whole(), which includes the decision.
   [[gnu::noinline]] void note_arrival(const Arrival& arrival, WireId wire);
   [[gnu::noinline]] void record_decision(const Arrival& arrival, WireId wire, const portals::Verdict& verdict,
                                          bool hold);
@@ -149,7 +150,7 @@ class Target {
     const auto found = held_.find(source);
     return found != held_.end() && found->second.sequence == sequence;
   }
-  // Counts a round of a held message, which the wire delivers again in each round; true the first time.
+  // Counts a round in which a message is held; the wire offers it again in each round. Returns true in the first one.
   bool first_hold(const portals::Header& header, std::uint64_t sequence) {
     Held& held = held_[header.source.rank];
     if (held.sequence != sequence) {
@@ -176,16 +177,17 @@ class Target {
                                         const portals::Header& header, std::uint64_t sequence);
   // Whether a drop for lack of room is turned into holding (hold_when_no_room).
   [[nodiscard]] bool must_hold(const portals::Verdict& verdict, const portals::Header& header) const;
-  // Counts a drop, and keeps the first ones without a match for the report to the user.
+  // Counts a drop, as the accounting law demands, and keeps the first ones without a match for the report to the user.
   [[gnu::noinline]] void drop(const portals::Header& header, std::uint64_t sequence, portals::DropReason reason);
-  // Trace events; called only while the recorder is on. record_arrival(): the arrival itself, by the kind of its
-  // header.
+  // Record trace events; called only while the recorder is on.
+  //
+  // The arrival itself, as an event of the header's kind.
   void record_arrival(const portals::Header& header, std::uint64_t sequence, WireId wire);
   // The number that stands for an entry in trace events.
   [[nodiscard]] std::uint64_t place_of(const portals::MatchEntry& entry, portals::PortalIndex portal) const;
   // The destination that decide() found, or that the message is held; a drop is recorded by drop().
   void record_verdict(const portals::Header& header, std::uint64_t sequence, const portals::Verdict& verdict);
-  // The first entries that the walk passed over, at most Recorder::walk_steps().
+  // The first entries that the linear walk passed over when the message arrived, at most Recorder::walk_steps().
   void record_walk(const portals::Header& header, std::uint64_t sequence);
   // Takes an Incoming out of the pool, and returns one to it.
   [[nodiscard]] Incoming& make_incoming();

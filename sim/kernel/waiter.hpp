@@ -4,7 +4,7 @@
 //   Waiter waiter(...);
 //   while (!done()) progress() ? waiter.moved() : waiter.idle();
 //
-// The decision is wait_step(). With more ranks than processors a rank yields. With fewer it spins, also beside other
+// The decision is wait_step(). With more ranks than processors a rank yields. Otherwise it spins, also beside other
 // programs, unless another rank of the job needs its processor (sim/kernel/company). Then it yields in each round, or
 // sleeps if other programs need the processor too: a rank that yields queues behind all of them, a rank that is woken
 // does not. After kSleepAfterNs without work it sleeps, so that an idle job costs nothing.
@@ -53,7 +53,7 @@ struct WaitMeans {
   BellOwner* bell = nullptr;
   // A file descriptor that becomes readable when the bell rings while poll() sleeps; -1 if no wire has one to poll.
   int wake_descriptor = -1;
-  // false when several threads wait at once, which only yield.
+  // false when several threads wait at once; they yield or nap instead.
   bool may_sleep = true;
   // nullptr: give_processor_up().
   YieldPolicy* yield_policy = nullptr;
@@ -96,7 +96,7 @@ class LookStreak {
   std::uint64_t left_ns_ = 0;
 };
 
-// One wait, on the stack of the waiting call; counts from construction. Every call is made under the process lock,
+// One wait, on the stack of the waiting call. Every call is made under the process lock,
 // which only a YieldPolicy releases: idle_round() and nudge() need the lock too.
 class Waiter {
  public:

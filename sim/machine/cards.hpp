@@ -1,4 +1,5 @@
-// The exchange of socket addresses among ranks of several nodes, by the job's options and through PMI.
+// The exchange of socket addresses among the ranks of several nodes, through PMI. A rank's *card* is the text with the
+// address at which its TCP wire listens.
 #pragma once
 
 #include <string>
@@ -12,9 +13,9 @@ namespace margay::sim {
 
 // Sets backend, address and secret from the job's options. The failure names the option. Sends nothing.
 [[nodiscard]] portals::Status choose_tcp(const Job& job, TcpWire::Settings& settings);
-// Publishes `own`, and gets the cards of the ranks on other nodes; the elements of the others stay empty. Collective
-// over the job. Blocks in a PMI barrier until all ranks have published theirs. Costs one request to the launcher for
-// each rank on another node.
+// Publishes this rank's card, `own`, and fills `cards`, by rank, with those of the ranks on other nodes; the elements
+// of this node's ranks stay empty. Collective over the job: blocks in a PMI barrier until all ranks have published
+// their cards. Costs one request to the launcher for each rank on another node.
 [[nodiscard]] portals::Status exchange_cards(const Job& job, const std::string& own, std::vector<std::string>& cards);
 
 }  // namespace margay::sim

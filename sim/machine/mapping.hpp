@@ -23,8 +23,8 @@ class Mapping {
   Mapping& operator=(const Mapping&) = delete;
   ~Mapping();
 
-  // Maps the first `bytes` of a file, shared. The descriptor stays the caller's. Fails when the file is shorter, or the
-  // mapping is refused; the message has bytes and errno.
+  // Maps the first `bytes` of a file, shared. The descriptor stays the caller's. Fails when the file is shorter, or
+  // when the mapping is refused; then the message has errno.
   [[nodiscard]] static portals::Status map(int descriptor, std::uint64_t bytes, Mapping& out);
   // Private memory of zeros, allocated when touched.
   [[nodiscard]] static portals::Status anonymous(std::uint64_t bytes, Mapping& out);
@@ -36,16 +36,16 @@ class Mapping {
   std::span<std::byte> bytes_;
 };
 
-// A part of a memfd mapped into memory: shared with the job, and private again in a child of fork(). The child's writes
+// SharedRange, below, maps a part of a memfd: shared with the job, and private in a child of fork(). The child's writes
 // stay its own; pages that it has not written still show the job's writes. A range is excluded from core dumps, unless
 // requested (madvise): a dump would touch, and so allocate, all of a sparse file.
 //
-// The ranges of the operating system's process are in one list, a mutable global: pthread_atfork's functions take no
-// argument, and a child gets the memory of all ranks that lived in its parent, whose threads it cannot ask. A fork()
-// waits until a thread that changes the list has finished. A child made by clone() or a raw system call, which runs
-// none of these functions, is not handled. If the operating system refuses so much private memory (strict overcommit),
-// the child may only read; where even that is refused, or the program has closed the descriptor, the range is unmapped:
-// an access ends the child, and never reaches the job.
+// The ranges of all ranks in an operating system's process are in one list. It is a mutable global, because the
+// functions of pthread_atfork, which make the ranges private, have no argument; and a child has the memory of all ranks
+// of its parent, but not their threads. A fork() waits until a thread that changes the list has finished. A child made
+// by clone() or a raw system call runs none of these functions, so its ranges stay shared. If the operating system
+// refuses so much private memory (strict overcommit), the child may only read. If even that is refused, or the program
+// has closed the descriptor, the range is unmapped: an access ends the child, and never reaches the job.
 
 // The size of a huge page, and the least size for which a piece is aligned to them.
 inline constexpr std::uint64_t kHugePageBytes = std::uint64_t{2} << 20;
@@ -68,8 +68,8 @@ class SharedRange {
   ~SharedRange();
 
   // Maps `bytes` at `offset` of the file. From kHugeMinBytes on, the address has the same distance to a huge page's
-  // boundary as `offset`. Requires: whole pages, which the file has; the descriptor, the caller's, stays open while the
-  // range lives. The failure names bytes and errno.
+  // boundary as `offset`, as huge pages require. Requires: whole pages, which lie within the file. The descriptor stays
+  // the caller's, who keeps it open while the range lives. The failure names bytes and errno.
   [[nodiscard]] static portals::Status map(int descriptor, std::uint64_t offset, std::uint64_t bytes, SharedRange& out);
   // The mapped memory; nullptr when nothing is mapped.
   [[nodiscard]] std::byte* data() const { return base_; }

@@ -11,15 +11,15 @@
 
 namespace margay::sim {
 
-// Owned by Process. Used under the process lock. A place is found by its owner and sent to a peer in a message; nothing
-// here sends.
+// One rank's own heap, and its mappings of the other ranks' heaps. Owned by Process. Used under the process lock. A
+// peer gets a place in a message of the layer above; nothing here sends.
 class NodeHeap {
  public:
   // The layout's segment outlives it. `local_rank`: this rank's index on the node.
   NodeHeap(const ShmLayout& layout, std::uint32_t local_rank, const HeapOptions& options = {})
       : layout_(layout), local_rank_(local_rank), own_(options), peers_(layout.ranks()) {}
 
-  // As SharedHeap::allocate, free and owns; peers can map the memory from then on.
+  // As SharedHeap::allocate(). Afterwards peers can map the memory.
   [[nodiscard]] portals::Status allocate(std::uint64_t bytes, void*& out, std::uint64_t alignment) {
     portals::Status status = own_.allocate(bytes, out, alignment);
     if (status.ok()) own_.publish(layout_.area(local_rank_));
@@ -48,7 +48,7 @@ class NodeHeap {
     }
     return peer.map(place, out);
   }
-  // Whether a rank's arena is open here. A place of it that cannot be mapped then lacks addresses.
+  // Whether a rank's arena is open here. If so, and map() fails, this process lacks addresses.
   [[nodiscard]] bool is_open(std::uint32_t local_rank) const { return peers_[local_rank].is_open(); }
 
  private:

@@ -36,7 +36,7 @@ std::uint64_t least_range_bytes() {
   return std::clamp<std::uint64_t>(addresses.rlim_cur / 1024, kPageBytes, kPeerRangeBytes);
 }
 
-// Whether an open file is the arena that `owner` describes: empty, or the difference.
+// The difference between an open file and the arena that `owner` describes; empty: it is that arena.
 std::string differs(int descriptor, const RankArea& owner) {
   struct stat about {};
   if (::fstat(descriptor, &about) != 0) return std::strerror(errno);
@@ -75,7 +75,8 @@ Status PeerHeap::open(const RankArea& owner, PeerHeap& out) {
   const std::string who = "the memory that process " + std::to_string(owner.pid) + " allocated for its node";
   if (number == 0) return Status::error(who + " cannot be mapped: it has announced none");
   const std::string path = "/proc/" + std::to_string(owner.pid) + "/fd/" + std::to_string(number - 1);
-  // The link may lead to any file: a pipe or a device is not opened, which could wait or have effects.
+  // The link may lead to any file. Only a regular file is opened, because opening a pipe or a device could wait or have
+  // side effects.
   struct stat about {};
   if (::stat(path.c_str(), &about) == 0 && !S_ISREG(about.st_mode)) {
     return Status::error(who + " cannot be mapped: " + path + " is not a memory file");
@@ -102,7 +103,8 @@ Status PeerHeap::map_range(std::uint64_t begin, std::uint64_t end) {
   return {};
 }
 
-// Maps a range as long as all before it; where that is refused, the place's own pages.
+// Maps a range at least as long as all earlier ones together, or up to the file's end. If that is refused, maps the
+// place's own pages only.
 Status PeerHeap::map_around(const HeapAddress& place) {
   const std::uint64_t file_end = round_up(bytes_, kPageBytes);
   const auto map_by = [&](std::uint64_t step) {

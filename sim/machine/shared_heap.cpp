@@ -38,7 +38,8 @@ constexpr std::uint64_t round_up(std::uint64_t bytes, std::uint64_t to) {
   return (bytes + to - 1) / to * to;
 }
 
-// The arena's size, a bound on addresses: several times the memory, for fragmentation.
+// The arena's size: four times the machine's memory, within bounds. It limits addresses, not memory; fragmentation
+// takes addresses, too.
 std::uint64_t arena_bound() {
   std::uint64_t bytes = std::clamp(4 * physical_memory_bytes(), kHeapArenaBytesMin, kHeapArenaBytesMax);
   // Beyond the limit on file sizes the process would be killed. Scarce addresses are left to the program.
@@ -60,6 +61,7 @@ Status refuse_call(const char* call) {
 
 }  // namespace
 
+// Boost's division of the arena into blocks. Owns no memory: its data lie in the arena.
 struct SharedHeap::Division {
   explicit Division(const SharedRange& arena) : buffer(bi::create_only, arena.data(), arena.bytes()) {}
   // nullptr: there is no room.
@@ -93,7 +95,7 @@ Status SharedHeap::open_arena(std::uint64_t bytes) {
   if (::fcntl(descriptor, F_ADD_SEALS, kHeapSeals | F_SEAL_SEAL) != 0) return close_and(refuse_call("F_ADD_SEALS"));
   SharedRange arena;
   if (Status status = SharedRange::map(descriptor, 0, bytes, arena); !status.ok()) return close_and(std::move(status));
-  // The advice of free memory: neighbours with equal advice are one mapping, of which a process has 65530.
+  // Advised as free memory is (advise()): neighbours with equal advice share one of the 65530 mappings of a process.
   static_cast<void>(::madvise(arena.data(), bytes, MADV_NOHUGEPAGE));
   division_ = std::make_unique<Division>(arena);
   arena_ = std::move(arena);
@@ -104,7 +106,7 @@ Status SharedHeap::open_arena(std::uint64_t bytes) {
 Status SharedHeap::make_arena() {
   if (arena_.bytes() != 0) return {};
   if (options_.refuse_memfd) return refuse_arena("memfd refused by option");
-  // Boost's alignment and the holes assume this size.
+  // Boost's alignment, and the holes in the file, rely on this size.
   if (const long page = ::sysconf(_SC_PAGESIZE); page != static_cast<long>(kPageBytes)) {
     return refuse_arena("this system has pages of " + std::to_string(page) + " bytes");
   }
@@ -159,7 +161,7 @@ Status SharedHeap::allocate_pages(std::uint64_t bytes, std::uint64_t& begin) {
                          " bytes of addresses are used, and no free piece is as long");
   };
   if (bytes > arena_.bytes()) return refuse_size();
-  // The block is longer by what aligning the piece may skip.
+  // A piece at a huge page's boundary skips less than a huge page of its block, so the block is longer by that.
   const bool huge = bytes >= kHugeMinBytes;
   const std::uint64_t pages = round_up(std::max<std::uint64_t>(bytes, 1), kPageBytes);
   const std::uint64_t block_bytes = pages + (huge ? kHugePageBytes - kPageBytes : 0);
@@ -204,8 +206,10 @@ void SharedHeap::free_pages(std::uint64_t begin) {
   advise(begin, piece, false);
   division_->buffer.deallocate(arena_.data() + piece.block);
   const auto after = pieces_.erase(found);
-  // The free block now lies between two pieces' blocks; the last page of all is Boost's too. If a neighbour was free
-  // before, the block now includes a page that Boost had used: its own first page, or that of the block after it.
+  // Boost has joined the block with its free neighbours: the free block begins at the end of the piece's block before,
+  // and ends at Boost's page of the piece after (or at the arena's last page, Boost's too). Its first page has Boost's
+  // data. If a neighbour was free before, one more page has become unused: the first page of the block freed here, or
+  // that of the free block after it. So the hole includes these two pages where they lie within the bounds.
   const std::uint64_t free_end =
       after != pieces_.end() ? after->second.block - kPageBytes : arena_.bytes() - kPageBytes;
   const std::uint64_t free_begin =
@@ -214,16 +218,16 @@ void SharedHeap::free_pages(std::uint64_t begin) {
                           std::min(piece.block_end + kPageBytes, free_end)));
 }
 
-// Makes a range a hole, so that it is zero and has no memory. False: refused.
+// Makes a range a hole of the file, so that it is zero and takes no memory. false: the operating system refused.
 bool SharedHeap::empty(std::uint64_t begin, std::uint64_t end) const {
   if (begin >= end) return true;
   return ::fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(begin),
                      static_cast<off_t>(end - begin)) == 0;
 }
 
-// Includes the first few thousand pieces in core dumps, with Boost's page before them, which makes neighbours one
-// mapping. Long pieces are advised to be huge pages, which Boost's page must not be; a system without those refuses
-// that.
+// Sets (`is_used`) or withdraws the advice for a piece. Core dumps include the first kHeapAdvisedPieces pieces, each
+// with Boost's page before it, so that adjacent pieces stay in one mapping. Long pieces get huge pages, without Boost's
+// page. A system without huge pages refuses that advice, which does no harm.
 void SharedHeap::advise(std::uint64_t begin, const Piece& piece, bool is_used) const {
   if (is_used && pieces_.size() >= kHeapAdvisedPieces) return;
   std::byte* const block = arena_.data() + piece.block - kPageBytes;

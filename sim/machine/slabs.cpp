@@ -47,7 +47,7 @@ std::optional<std::uint64_t> Slabs::give_back(std::uint64_t position) {
   return begin;
 }
 
-// For a heap without room: at most one slab of each kind is empty.
+// Called when the heap has no room. At most one slab of each length is empty, because give_back() returns any other.
 std::optional<std::uint64_t> Slabs::drop_empty() {
   for (std::set<std::uint64_t>& rooms : with_room_) {
     for (const std::uint64_t begin : rooms) {

@@ -11,13 +11,13 @@
 
 namespace margay::sim {
 
-// Number and length of messages that are copied at a time: 64 KiB for each rank that sends to itself. A message that
-// finds no slot, or is longer, waits in the sender's memory, so neither bounds what can be sent.
+// The most copies in the queue, and the longest body of one: 64 KiB of bodies for each rank that sends to itself. They
+// do not limit what can be sent: a message that finds no slot, or is longer, waits in the sender's memory.
 inline constexpr std::size_t kSelfSlots = 64;
 inline constexpr std::size_t kSelfCopyBytes = 1024;
 
-// All arrivals are whole, so accept() and refuse() are never called. No other process is involved, so nothing here
-// needs an order or a bell.
+// The self wire of one process. All arrivals are whole, so accept() and refuse() are never called. No other process is
+// involved, so nothing here needs memory orders or a bell.
 class SelfWire final : public Wire {
  public:
   // Requires: `finished` outlives the wire. Memory for copies is allocated at the first try_send().
@@ -27,7 +27,7 @@ class SelfWire final : public Wire {
 
   [[nodiscard]] bool try_send(std::uint32_t peer, const portals::Header& header, const portals::Region& body) override;
   void send(std::uint32_t peer, Transmission& transmission) override;
-  // Marks the transmission only: a body here is never partly sent.
+  // Only sets stop_asked: no body is sent in parts here, so there is no remainder to stop, and the message arrives.
   void stop(std::uint32_t peer, Transmission& transmission) override;
   [[nodiscard]] bool replace(std::uint32_t peer, Transmission& transmission, Transmission& instead) override;
   bool push() override;
@@ -67,7 +67,7 @@ class SelfWire final : public Wire {
   std::uint64_t sequence_ = 0;
   // Whether that one was a copy.
   bool was_copy_ = false;
-  // A message was polled and is not answered.
+  // poll() has returned a message that has not been answered yet.
   bool offered_ = false;
   // The first message is held until the next push().
   bool held_ = false;

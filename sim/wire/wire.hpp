@@ -70,19 +70,19 @@ class Wire {
   // body's memory is free again. false: nothing happened. Requires: body.bytes() == header.length.
   [[nodiscard]] virtual bool try_send(std::uint32_t peer, const portals::Header& header,
                                       const portals::Region& body) = 0;
-  // Queues `transmission` behind the earlier ones for `peer`, and starts on it at once if it can. It comes onto
-  // `finished` (an argument of each wire's constructor) when its body's memory is free again, with state sent, stopped
-  // or failed.
+  // Queues `transmission` behind the earlier ones for `peer`, and begins to send it at once if possible. When its
+  // body's memory is free again, the wire puts it on the list `finished` (an argument of each wire's constructor), with
+  // state sent, stopped or failed.
   virtual void send(std::uint32_t peer, Transmission& transmission) = 0;
-  // Stops a body whose remainder is not wanted: the wire carries no more of it than it must, and informs the receiver
-  // of its end. No effect on a finished transmission.
+  // Stops a body, because its receiver does not want the remainder: the wire carries no more of it than it must, and
+  // reports the end to the receiver (Arrival::Kind::cut). No effect on a finished transmission.
   virtual void stop(std::uint32_t peer, Transmission& transmission) = 0;
-  // Puts `instead`, which has no body, in the place of a queued transmission that has not begun to leave. That one
-  // belongs to its sender again, and does not come onto `finished`. false: too late, and nothing happened.
+  // Puts `instead`, which has no body, in the place of a queued transmission that has not begun to leave. The replaced
+  // one belongs to the caller again, and does not come onto `finished`. false: too late, and nothing happened.
   [[nodiscard]] virtual bool replace(std::uint32_t peer, Transmission& transmission, Transmission& instead) = 0;
 
-  // Hints that make a round that finds nothing cheap. quiet(): nothing can arrive before the next send, so poll() may
-  // be skipped. !wants_push(): push() may be skipped. A wire that sets neither hint is always pushed and polled.
+  // Hints by which a round skips virtual calls. quiet(): nothing can arrive before the next send, so poll() may be
+  // skipped. !wants_push(): push() may be skipped. A wire that sets neither hint is always pushed and polled.
   [[nodiscard]] bool quiet() const { return quiet_; }
   [[nodiscard]] bool wants_push() const { return wants_push_; }
 
@@ -95,8 +95,8 @@ class Wire {
   // Whether polls since the last call received bytes of bodies: a long body takes many polls, and only its end is an
   // event.
   [[nodiscard]] bool take_body_moved() { return body_moved_ && std::exchange(body_moved_, false); }
-  // A count that grows while peers read bodies out of this process's memory. Peers read without this process's help, so
-  // it may sleep meanwhile, but its wait is not stalled. A hint.
+  // A count that grows while peers read bodies out of this process's memory. This process need not take part, and may
+  // sleep meanwhile, but the growth shows that its wait is not stalled. A hint.
   [[nodiscard]] virtual std::uint64_t bodies_read_on() const { return 0; }
 
   // Whether something that was sent may still be on its way to the peer's machine, so that the peer's next poll would
@@ -118,8 +118,8 @@ class Wire {
   // which this process must be scheduled the fewest times.
   virtual void owner_away(bool away) { static_cast<void>(away); }
 
-  // For traces: the method by which the body of the last arrival came. Valid for a whole one once it is consumed,
-  // otherwise once it is finished.
+  // For traces: the method by which the body of the last arrival came. Valid after consume() of a whole message, and
+  // after the `finished` of another one.
   [[nodiscard]] virtual BodyReport body_report() const { return {}; }
   // The method by which bodies leave in try_send(); none: the receiver's wire reports it.
   [[nodiscard]] virtual TraceBody body_taken() const { return TraceBody::none; }
@@ -128,7 +128,8 @@ class Wire {
   //
   // whole: its memory may be reused.
   virtual void consume() = 0;
-  // whole or started: leave the message, and so all later ones of its peer, on the wire until after the next push().
+  // whole or started: leave the message, and with it all later ones of its peer, on the wire. poll() returns it again
+  // after the next push().
   virtual void hold() = 0;
   // started: move the body to `landing`; `cookie` comes back with finished or cut. Requires: landing has at least one
   // byte and at most header.length; the wire discards the remainder of a longer body.

@@ -6,22 +6,24 @@ namespace {
 
 // The first bodies of each method touch fresh pages and are left out of the means.
 constexpr std::uint32_t kWarmUp = 2;
-// Samples of both methods before one is preferred.
+// The samples of each method, with those of the warm-up, that a preference requires.
 constexpr std::uint32_t kEnough = 6;
 constexpr double kWeight = 0.25;  // of the newest sample
-// A sample above this multiple of the mean was interrupted; it counts as the multiple.
+// A sample above this multiple of the mean counts as this multiple, because its copy was probably interrupted.
 constexpr double kOutlier = 4;
 // A preference changes only for a gain that is larger than noise.
 constexpr double kGain = 0.9;
-// The ring is preferred if a byte through it costs the receiver less than this share of a byte that is read. Through
-// the ring the sender pays as much again; of a body that is read, and long enough to be shared, the sender copies half.
+// The ring is preferred if a byte through it costs the receiver less than this share of the cost of a byte that it
+// reads. The share is below 1 for two reasons: through the ring the sender copies each byte as well, and a body that is
+// read is shared if it is long enough, so that the receiver copies only half of it. kRingShareShort holds for the first
+// size class.
 constexpr double kRingShare = 0.5;
 constexpr double kRingShareShort = 0.7;
-// Bodies in a row that try a method, because the first is not counted.
+// The number of consecutive bodies by which a method is tried: the first after a change of method is not counted.
 constexpr std::uint32_t kTryInARow = 2;
 // Among this many bodies, kTryInARow use the method that is not preferred, so that the receiver's figures stay current.
 constexpr std::uint32_t kTryEach = 256;
-// Longer bodies are not tried: through the ring, beside busy programs, each ringful waits for a turn of both sides.
+// Longer bodies do not try the ring: beside busy programs, each ringful would wait for a turn of both sides.
 constexpr std::uint64_t kTriedBytesMax = std::uint64_t{2} << 20U;
 
 }  // namespace

@@ -2,7 +2,8 @@
 // byte), or from memory to memory (one copy of each byte, by system calls, shared by both sides). The faster one
 // depends on the machine and on the body's size: with 256 KiB in one direction, one method was 6 GB/s faster on one
 // machine, and the other 40 GB/s faster on another. So the receiver measures its cost per byte with each method, and
-// publishes its preference in shared memory; the sender tries both at first, and the other one now and then.
+// publishes its preference in shared memory. The sender tries both methods at first; later it uses the preferred one,
+// and tries the other one now and then.
 //
 // The measure is the time that the receiver spends on copying, not the time from a body's beginning to its end: in a
 // stream bodies overlap, and one that comes through the ring has partly arrived before it begins.
@@ -51,10 +52,11 @@ class BodyTimes {
   [[nodiscard]] BodyPreferences preferences() const { return preferences_; }
 
  private:
-  // The mean cost of a method, and the number of samples, up to the number that suffices.
+  // One method's measurements.
   struct Method {
+    // Not counted further once there are enough for a preference.
     std::uint32_t samples = 0;
-    // A moving mean.
+    // A moving mean, without the first samples.
     double ns_per_byte = 0;
   };
   // Both methods' costs for one size class.
@@ -63,15 +65,16 @@ class BodyTimes {
   };
 
   std::array<Class, kBodyClasses> classes_;
-  // As last returned by preferences().
+  // Changed by end() only.
   BodyPreferences preferences_ = 0;
   // The arriving body: its size class, and the bytes and time measured so far.
   std::size_t which_ = 0;
   std::uint64_t bytes_ = 0;
   std::uint64_t ns_ = 0;
-  // The method of the arriving body; nothing before the first.
+  // Whether the arriving body is read; nothing before the first body.
   std::optional<bool> last_was_reading_;
-  // The previous body used the other method: the caches are filled for that one, so this body is not counted.
+  // Whether the body before the arriving one used the other method. If so, the caches are filled for that method, and
+  // the arriving body is not counted.
   bool first_of_its_method_ = true;
 };
 

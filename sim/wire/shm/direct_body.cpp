@@ -21,7 +21,7 @@ ReadFault DirectReader::read(std::uint64_t chunk, std::uint64_t count, std::uint
   const auto bytes = static_cast<std::size_t>(chunks_.bytes(chunk, count));
   read_bytes_ += bytes;
   const std::span<std::byte> part = landing_.subspan(static_cast<std::size_t>(offset), bytes);
-  // The test word costs 0.25 us more, so it is read once per proof.
+  // Reading the test word as well costs 0.25 us, so it is done only when the last proof is too old.
   if (proof_.fresh(now_ns)) return read_memory(*sender_, address_ + offset, part);
   const ReadFault fault = read_tested(*sender_, address_ + offset, part);
   if (fault == ReadFault::none) proof_.proven(now_ns);
@@ -36,8 +36,8 @@ ReadFault DirectReader::step(std::uint64_t budget, std::uint64_t now_ns, std::ui
   }
   for (moved = 0; moved < budget;) {
     std::uint64_t chunk = 0;
-    // A chunk that is claimed singly is a system call of its own: half a microsecond, worth it only if the sender takes
-    // part.
+    // Chunks are claimed one by one only if the sender takes part, because each is then a system call of its own, half
+    // a microsecond.
     const std::uint64_t count = shared_.claim(help_expected_ ? 1 : chunks_.within(budget - moved), chunk);
     if (count == 0) return look_at_rest(now_ns);
     if (const ReadFault fault = read(chunk, count, now_ns); fault != ReadFault::none) return fault;
@@ -46,8 +46,8 @@ ReadFault DirectReader::step(std::uint64_t budget, std::uint64_t now_ns, std::ui
   return ReadFault::none;
 }
 
-// The end of a body, when no chunk is left to claim: waits for the sender's chunk, or reads the one that it failed to
-// write.
+// The end of a body, when no chunk is left to claim. If the sender is still writing its chunk, the next step() tests
+// again; a chunk that the sender failed to write is read here.
 ReadFault DirectReader::look_at_rest(std::uint64_t now_ns) {
   std::uint64_t failed = 0;
   const SharedBodyReceiver::Remainder remainder = shared_.remainder(failed);

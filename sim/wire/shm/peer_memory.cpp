@@ -65,7 +65,7 @@ void PeerMemory::open_file() {
   }
 }
 
-// Verifies that it is still the same process: 0.3 us, once in a while.
+// Verifies that it is still the same process, unless that was verified within the last millisecond (0.3 us).
 ReadFault PeerMemory::prove() {
   const std::uint64_t now = real_clock().now_ns();
   if (proof_.fresh(now)) return ReadFault::none;
@@ -113,7 +113,7 @@ ReadFault PeerMemory::copy_few(Direction direction, const Buffer& mine, std::uin
       // The address is not mapped there.
       return ReadFault::unreadable;
     } else if (errno != EINTR) {
-      // Any other error: gives the file up, and the other method below is tried.
+      // Any other error: the file is given up for good, and the other method below copies all of it.
       ::close(file_);
       file_ = kRefused;
     }

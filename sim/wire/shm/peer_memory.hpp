@@ -1,12 +1,11 @@
 // Access to the memory of another process of the node, at addresses that it has sent: a window that its program made of
 // its own memory. For repeated reads and writes.
 //
-// There are two methods, both by system calls. At most kFileBytesMax bytes in one piece go through the file
-// /proc/PID/mem, which is opened once. The open file identifies the process, and the system call does not search for
-// the process, so it takes 0.75 of the time of process_vm_writev; but the operating system copies the bytes twice. More
-// bytes, and bytes in pieces, are copied once, by process_vm_writev and process_vm_readv with 64 pieces a call. There
-// the process number could have been reused, so the process's identity is verified again when the last proof is a
-// millisecond old.
+// There are two methods, both system calls. Up to 512 bytes in one piece go through the file of the process's memory
+// (/proc/PID/mem), which is opened once. The open file identifies the process, so a call need not look it up, and takes
+// 0.75 of the time of process_vm_writev. But it copies the bytes twice. So longer transfers, and those in several
+// pieces, use process_vm_writev and process_vm_readv, which copy once, with 64 pieces in a call; the process's identity
+// is then proven again once in a while.
 //
 // Access through the file ignores page protections: it can even write read-only pages. So callers must have verified
 // that the process itself may read and write all of the memory (is_writable_memory() in sim/base/resources).
@@ -42,6 +41,7 @@ class PeerMemory {
 
  private:
   enum class Direction : std::uint8_t { read, write };
+  // Values of file_ while there is no open file: it has not been tried, or the operating system refused it.
   static constexpr int kNotOpened = -1;
   static constexpr int kRefused = -2;
   // The most bytes for the file: with more, the second copy costs more than the file saves.

@@ -65,9 +65,9 @@ class ProofTime {
   std::uint64_t proven_ns_ = 0;
 };
 
-// Fill `to` from the peer's memory at `address`. read_tested() reads the test word in the same call (0.25 us), so that
-// `none` also proves the process's identity; it is used once in a while. After `gone`, `to` may have bytes of another
-// process.
+// Fill `to` from the peer's memory at `address`. read_tested() also reads the test word in the same call, which costs
+// 0.25 us, so its `none` proves the process's identity. Callers use it when ProofTime is no longer fresh, and
+// read_memory() otherwise. After `gone`, `to` may have bytes of another process.
 [[nodiscard]] ReadFault read_tested(const RankArea& peer, std::uint64_t address, std::span<std::byte> to);
 [[nodiscard]] ReadFault read_memory(const RankArea& peer, std::uint64_t address, std::span<std::byte> to);
 // Writes `from` to the peer's memory at `address`. Requires: the peer was proven recently.
@@ -76,10 +76,11 @@ class ProofTime {
 // The transfer of one offered body in pieces, step by step.
 class BodyReader {
  public:
-  // Checks the offer of a body of `length` bytes. Reads nothing of the body.
+  // Checks the offer of a body of `length` bytes. Does not read the body; for a body in one piece it proves the peer's
+  // identity.
   [[nodiscard]] ReadFault begin(const RankArea& peer, const ReadOffer& offer, std::uint64_t length);
-  // Reads at most `limit` bytes to the position of `landing`, and advances it. Requires: begin() returned none; limit
-  // != 0.
+  // Reads at most `limit` bytes to the position of `landing`, and advances it. May succeed without reading any byte.
+  // Requires: begin() returned none; limit != 0.
   [[nodiscard]] ReadFault step(portals::RegionCursor& landing, std::uint64_t limit);
   // Bytes that have not been read.
   [[nodiscard]] std::uint64_t left() const { return left_; }
@@ -99,7 +100,7 @@ class BodyReader {
   portals::Buffer table_[kReadPieces] = {};
   std::size_t at_ = 0;
   std::size_t count_ = 0;
-  // Intermediate memory for landings in small pieces, allocated at the first.
+  // Intermediate memory for landings in small pieces; allocated when the first one is found.
   std::unique_ptr<std::byte[]> beside_;
 };
 

@@ -20,6 +20,7 @@ constexpr std::uint64_t whole_pages(std::uint64_t bytes) {
   return (bytes + kSegmentPageBytes - 1) / kSegmentPageBytes * kSegmentPageBytes;
 }
 
+// A short place has the barriers' data and two lines per rank, in whole pages, and then the parts.
 constexpr std::uint64_t place_lines_bytes(std::uint64_t ranks) {
   return whole_pages(ranks * (sizeof(MeetingData) + kSides * kCacheLineBytes));
 }
@@ -45,7 +46,8 @@ constexpr std::uint64_t channels_offset(std::uint64_t ranks, std::uint32_t long_
   return long_place_offset(ranks, long_places);
 }
 
-// The number of long places in a segment of `bytes`. Requires: the segment is large enough for its other parts.
+// The number of long places that a segment of `bytes` has room for. Requires: `bytes` suffice for a segment without
+// long places.
 std::uint32_t long_places_in(std::uint64_t bytes, std::uint32_t ranks) {
   // The quotient is rounded down, because a part of a place is of no use.
   const std::uint64_t more = bytes - shm_segment_bytes(ranks, 0);
@@ -100,7 +102,7 @@ Status ShmLayout::attach(std::span<std::byte> segment, std::uint32_t ranks, ShmL
   }
   const std::uint32_t long_places = long_places_in(segment.size(), ranks);
   auto& header = *reinterpret_cast<SegmentHeader*>(segment.data());
-  // Several ranks may be the first; one of them writes, and the others see a complete header.
+  // Several ranks may come here at once: one of them writes the header, and the others wait until it is complete.
   const std::uint64_t there = publish_once(header.magic, kSegmentMagic, [&] {
     header.version = kSegmentVersion;
     header.ranks = ranks;
@@ -152,8 +154,8 @@ PostingArea& ShmLayout::posting_area(std::uint32_t place, std::uint32_t rank) co
 }
 
 ChannelData& ShmLayout::channel(std::uint32_t from, std::uint32_t to) const {
-  // There is a channel from a rank to itself, too. It is never used, and takes memory only where the segment is
-  // allocated in full.
+  // The channel from a rank to itself exists too, so that an index needs no branch; it costs no memory, because it is
+  // never touched.
   MARGAY_ASSERT(from < ranks_ && to < ranks_);
   // Ordered by receiver, so that the channels that one rank polls are adjacent.
   const std::uint64_t index = std::uint64_t{to} * ranks_ + from;

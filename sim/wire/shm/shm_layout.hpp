@@ -1,12 +1,15 @@
 // The layout of a node's shared segment:
 //
-//   SegmentHeader (a page) | RankArea of rank 0 | rank 1 ... | meeting places | channels to rank 0: from 0, from 1 ...
-//   | to rank 1 ...
+//   SegmentHeader (a page) | RankArea of rank 0 | of rank 1 ... | meeting places | long places
+//   | channels to rank 0: from 0, from 1 ... | channels to rank 1 ...
 //
-// A meeting place is the memory of one communicator's shared-memory barriers and short data (sim/shm/meeting): one
-// MeetingData for each possible leader | lines of rank 0 (two sides), of rank 1 ... | parts of rank 0 (two sides) ...
-// The first few (long places) also have: strips of rank 0 (two sides), of rank 1 ... | PostingArea of rank 0, of rank 1
-// ...
+// A meeting place is the memory of one communicator's shared-memory barriers and short data (sim/shm/meeting). It has:
+//
+//   MeetingData for each possible leader | lines of rank 0 (two sides), of rank 1 ... | parts of rank 0 (two sides) ...
+//
+// The first few meeting places also have a long place, for long data:
+//
+//   strips of rank 0 (two sides), of rank 1 ... | PostingArea of rank 0, of rank 1 ...
 //
 // The segment is zero at first, which is the valid initial state of everything but the header. So in a sparse segment
 // (a memfd) a page costs memory only when a message, or its rank's start, touches it. The segment contains positions
@@ -33,20 +36,20 @@ inline constexpr std::uint64_t kSegmentMagic = 0x3147'4553'5941'474d;  // "MGAYS
 // Changes with each change of this layout, so that differently built libraries fail at start.
 inline constexpr std::uint32_t kSegmentVersion = 12;
 inline constexpr std::size_t kSegmentPageBytes = 4096;
-// The most ranks of one node: their channels take 145 GB of addresses, not of memory.
+// The most ranks of one node: their channels take 146 GB of addresses, not of memory.
 inline constexpr std::uint32_t kShmRanksMax = 1024;
 
-// The number of meeting places. Each communicator with one of the lowest contexts has one. A place takes 34 kB of
+// The number of meeting places. Each communicator with one of the lowest contexts has one. A place takes 33 kB of
 // addresses for each rank of the node.
 inline constexpr std::uint32_t kMeetingPlaces = 32;
-// The most bytes that a member shows the others at once.
+// The length of a part: the most bytes that a member shows the others at once in a meeting place.
 inline constexpr std::uint64_t kMeetingPartBytes = std::uint64_t{16} << 10;
-// The number of long places. The first communicators, among them the world, have one, in which members also show each
-// other long data, strip by strip. A strip's area has room for data and for a result. It is so small that the strips of
-// a few ranks stay in the caches.
+// The number of long places. Only the first communicators, among them the world, have one. There, members also show
+// each other long data, strip by strip.
 inline constexpr std::uint32_t kLongPlaces = 8;
 // The number of long places if all of the segment's memory is allocated at once: only the world's, at 1.1 MB per rank.
 inline constexpr std::uint32_t kLongPlacesAllocated = 1;
+// A strip is so short that the strips of a few ranks stay in the caches. Its area has room for data and for a result.
 inline constexpr std::uint64_t kStripBytes = std::uint64_t{128} << 10;
 inline constexpr std::uint64_t kStripAreaBytes = 2 * kStripBytes;
 // One member's postings (sim/shm/posting) in a long place: its progress, descriptions of its postings, then their data.
@@ -58,14 +61,14 @@ struct PostingArea {
 };
 static_assert(std::is_trivially_copyable_v<PostingArea> && sizeof(PostingArea) % kSegmentPageBytes == 0);
 
-// Written by the first rank that attaches, and compared by the others; only `reading` is set later.
+// The segment's description. The first rank that attaches writes it, except `reading`, and the others compare it.
 struct SegmentHeader {
   std::uint64_t magic = 0;
   std::uint32_t version = 0;
   std::uint32_t ranks = 0;
   // Size of a channel, so that a library that was built with another layout fails at start.
   std::uint64_t channel_bytes = 0;
-  // Whether ranks read each other's memory in collective calls (node_memory).
+  // Whether ranks read each other's memory in collective calls (node_memory); decided later, by answer_once().
   std::uint32_t reading = 0;
   // 0 to kLongPlaces, as many as the segment has room for.
   std::uint32_t long_places = 0;
@@ -82,17 +85,19 @@ struct RankArea {
   // Address in its memory of a word that peers try to read, and the value that they must find there.
   std::uint64_t test_address = 0;
   std::uint64_t test_word = 0;
-  // Grows with each flag of `opened`, and with other news for the owner, so that detecting new senders is one load.
+  // Grows with each new flag of `opened`, and when another process is found to have ended. So the owner needs one load
+  // to detect either.
   std::uint32_t opened_count = 0;
   // 1: all of its traffic is complete, and its process may exit.
   std::uint32_t has_left = 0;
-  // The memory that the rank allocates for its node (sim/machine/shared_heap), written once when it first does,
-  // heap_descriptor last: its file descriptor in the rank's process, plus 1; 0: none yet.
+  // Three fields describe the arena of the rank's heap (sim/machine/shared_heap): heap_descriptor, heap_bytes and
+  // heap_file. They are written once, at the first allocation, and this one last: the arena's file descriptor in the
+  // rank's process, plus 1; 0: there is no arena yet.
   std::uint32_t heap_descriptor = 0;
   // See RankProcessors (sim/shm/rank_processors.hpp); for ranks without a job board.
   std::uint32_t processor = 0;
   std::uint64_t heap_bytes = 0;
-  // Its inode, so that no other file is mistaken for it if the process's number has been reused.
+  // The arena's inode, so that no other file is mistaken for it if the process's number has been reused.
   std::uint64_t heap_file = 0;
   // The lock around accumulates to this rank's windows that no single instruction performs.
   AccumulateLockData accumulates;
@@ -113,8 +118,8 @@ static_assert(sizeof(RankArea) <= kSegmentPageBytes);
 class ShmLayout {
  public:
   // Writes the header of a fresh segment, or checks the one that another rank wrote; all ranks may call this at once.
-  // Fails for a segment that is too small, not aligned to pages, made for another number of ranks or of long places, or
-  // by another version.
+  // Fails for more than kShmRanksMax ranks, and for a segment that is too small, not aligned to pages, not margay's, or
+  // made for another number of ranks or of long places, or by another version.
   [[nodiscard]] static portals::Status attach(std::span<std::byte> segment, std::uint32_t ranks, ShmLayout& out);
 
   [[nodiscard]] std::uint32_t ranks() const { return ranks_; }

@@ -26,9 +26,9 @@ namespace margay::sim {
 class ShmWire final : public Wire {
  public:
   // `segment`: shm_segment_bytes(ranks) zero bytes that the node's ranks share, mapped while the wire lives.
-  // `local_rank`: this rank's index among them; `world_rank_of_local[i]`: the world rank of the i-th; `group`: goes
-  // into every header; `clock`: times bodies. Finished transmissions go to `finished`, which outlives the wire. When
-  // status() is a failure, no other function may be called.
+  // `local_rank`: this rank's index among them. `world_rank_of_local[i]`: the world rank of local rank i. `group`: part
+  // of every header's process identifiers. `clock`: measures the transfer of bodies. Finished transmissions go to
+  // `finished`, which outlives the wire. If status() is a failure, no other function may be called.
   ShmWire(std::span<std::byte> segment, std::uint32_t local_rank, std::uint32_t ranks,
           const std::vector<std::uint32_t>& world_rank_of_local, TransmissionList& finished, portals::GroupId group = 0,
           LongMethod long_method = LongMethod::ring, const Clock& clock = real_clock());
@@ -47,12 +47,12 @@ class ShmWire final : public Wire {
   void owner_away(bool away) override {
     for (ShmOutbound& out : outbound_) out.owner_away(away);
   }
-  // Counts only for a rank with a processor of its own: a rank that lost its processor in the middle of a chunk would
+  // Ignored while ranks share processors: a rank that helped, and lost its processor in the middle of a chunk, would
   // keep the receiver waiting.
   void idle_round() override {
     if (!shared_processor_) ++idle_rounds_;
   }
-  // A peer that is still reading our bodies is unlikely to help with its own.
+  // The sender's help with the body is expected, unless it still has to read bodies of ours.
   void accept(const portals::Region& landing, void* cookie) override {
     answering_->in->accept(landing, cookie, !answering_->out->offers());
   }
@@ -67,8 +67,8 @@ class ShmWire final : public Wire {
   // bell_data() and use wait_rung().
   [[nodiscard]] BellOwner& bell() { return bell_; }
   [[nodiscard]] BellData& bell_data() { return layout_.area(local_rank_).bell; }
-  // Reports that ranks share processors: the receiver may run next on this one, so written lines stay in its cache, and
-  // are prefetched for no other.
+  // Reports that ranks share processors. The receiver may then run next on this processor, so written cache lines stay
+  // in its cache, and are not moved towards another processor.
   void keep_lines() {
     shared_processor_ = true;
     for (ShmOutbound& out : outbound_) out.keep_lines();
@@ -76,10 +76,11 @@ class ShmWire final : public Wire {
   // Whether `peer` (a world rank) is on this node and not this rank.
   [[nodiscard]] bool reaches(std::uint32_t peer) const;
   // Reports that the process of this local rank has ended. Once everything that it published has been taken, messages
-  // queued for it fail, and poll() returns cut for an incomplete body, then lost; or left, if it had left. Any thread.
+  // queued for it fail, and poll() returns `cut` for an incomplete body, and then `lost`, or `left` if the rank had
+  // sent its goodbye (leave()). Any thread.
   void process_ended(std::uint32_t local_rank);
-  // All of this rank's traffic is complete. Its process may exit; only ranks that still expect a message from it see an
-  // error. Undone with false.
+  // Sends this rank's goodbye: all of its traffic is complete, and its process may exit. Only ranks that still expect a
+  // message from it then see an error. `false` withdraws the goodbye.
   void leave(bool leaves);
   // The method of long bodies to `peer`, with its reason; empty before the first one.
   [[nodiscard]] const LongChoice& long_choice(std::uint32_t peer) const { return outbound_[local(peer)].long_choice(); }
@@ -100,7 +101,7 @@ class ShmWire final : public Wire {
     std::uint32_t local_rank = 0;
   };
 
-  // push() has work: something is queued or held, or a process has ended.
+  // Sets the hint wants_push(): something is queued or held, or a process has ended.
   void want_push() { wants_push_ = !busy_.empty() || !held_.empty() || !ended_.empty(); }
 
   // The local rank of a world rank. Requires: reaches(peer).
@@ -124,7 +125,7 @@ class ShmWire final : public Wire {
   bool registered_;
   std::vector<std::uint32_t> local_of_world_;
   TransmissionList& finished_;
-  // Peers try to read it before they read bodies; see open_for_reading.
+  // The word by which peers prove that they can read this process's memory; see open_for_reading.
   std::uint64_t test_word_ = 0;
   // Used when status_ is a failure.
   BellData no_bell_;
@@ -148,11 +149,11 @@ class ShmWire final : public Wire {
   std::uint32_t opened_seen_ = 0;
   // Index in senders_ of the one that is polled first.
   std::size_t turn_ = 0;
-  // Arrivals that it has given in a row.
+  // The number of consecutive arrivals from that sender.
   std::uint32_t in_turn_ = 0;
   // The sender of the last arrival.
   const Sender* answering_ = nullptr;
-  // Rounds of the waiting owner since the last arrival, while something was queued.
+  // Rounds of the waiting owner since the last arrival, while something was queued; limited in push().
   std::uint32_t idle_rounds_ = 0;
   // See keep_lines().
   bool shared_processor_ = false;

@@ -88,7 +88,7 @@ void Handshake::sent(std::size_t bytes) {
   out_sent_ += bytes;
 }
 
-// Final: no later bytes change the state.
+// The failure is final: no later bytes change the state.
 void Handshake::fail(std::string_view reason, bool refuted) {
   state_ = State::failed;
   reason_ = reason;
@@ -191,8 +191,8 @@ void Handshake::decide(Verdict verdict) {
   state_ = State::done;
 }
 
-// Covers role, version, identities and both nonces, so that a tag serves one side of one handshake of one pair, and no
-// other.
+// The proof of one side. It covers role, version, ranks, job size and both nonces, so it is valid for one side of one
+// handshake of one pair only.
 Handshake::Tag Handshake::tag(std::string_view role) const {
   constexpr std::size_t kRoleBytes = kInitiatorRole.size();
   std::array<std::byte, kRoleBytes + 16 + 64> text;

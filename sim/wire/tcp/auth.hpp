@@ -1,6 +1,6 @@
 // The mutual handshake of two ranks on a new connection: each proves possession of the job's secret without revealing
-// it. Pure: bytes in, bytes out, fixed memory, no allocation, so that a stranger's bytes cost nothing. docs/tcp_wire.md
-// has the four messages byte by byte.
+// it. Bytes in, bytes out, without I/O except random nonces; fixed memory, no allocation, so that a stranger's bytes
+// cost nothing. docs/tcp_wire.md has the four messages byte by byte.
 #pragma once
 
 #include <array>
@@ -18,8 +18,9 @@ namespace margay::sim {
 // or traces.
 using JobSecret = std::array<std::byte, 32>;
 
-// Sizes of the four messages, by their fields.
+// Compared by both sides; changes with the messages.
 inline constexpr std::uint32_t kHandshakeVersion = 2;
+// Sizes of the four messages, by their fields:
 // magic 8, version 4, from 4, to 4, world 4, nonce 32
 inline constexpr std::size_t kHelloBytes = 56;
 // magic 8, version 4, nonce 32, tag 32
@@ -54,8 +55,8 @@ class Handshake {
   };
 
   Handshake() = default;
+  // Make the two sides. `rank`: this process; `peer`: the rank that is dialed; `world`: the number of ranks of the job.
   // `secret` outlives the handshake.
-  // The two sides. `rank`: this process; `peer`: the rank that is dialed; `world`: ranks of the job.
   [[nodiscard]] static Handshake initiate(const JobSecret& secret, std::uint32_t rank, std::uint32_t peer,
                                           std::uint32_t world);
   [[nodiscard]] static Handshake accept(const JobSecret& secret, std::uint32_t rank, std::uint32_t world);

@@ -9,11 +9,11 @@
 namespace margay::sim {
 
 // The checksum of `bytes`, or of earlier bytes and `bytes`: crc32c(b, crc32c(a)) is that of a followed by b. Uses the
-// fastest method of this processor, chosen once when the library is loaded.
+// fastest method of this processor, chosen once when the library is loaded; for short data, one instruction stream.
 [[nodiscard]] std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before = 0);
 
-// One method of computing it. A method passes a stretch that is too short for it to the next simpler one. Methods
-// differ in speed only.
+// One method of computing the checksum. A method passes bytes that are too few for it to a simpler one. Methods differ
+// in speed only.
 struct Crc32cMethod {
   std::string_view name;
   std::uint32_t (*sum)(std::span<const std::byte> bytes, std::uint32_t before);

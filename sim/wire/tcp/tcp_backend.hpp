@@ -50,7 +50,7 @@ struct TcpLink {
   bool ready = false;
   // Its next arrival waits for push().
   bool held = false;
-  // The link of ReadyLinks.
+  // The next link in ReadyLinks.
   TcpLink* next_ready = nullptr;
   // The time at which the last short message left, by the wire's count of polls and by its clock.
   std::uint64_t sent_at_look = ~std::uint64_t{0};

@@ -23,7 +23,7 @@ TcpConnector::TcpConnector(std::uint32_t rank, std::vector<bool> remote, const J
       secret_(secret),
       clock_(clock),
       remote_(std::move(remote)),
-      // Elements of all ranks; those that are not remote are never used.
+      // One element for each rank; those of ranks that are not remote are never used.
       peers_(remote_.size()),
       dials_(remote_.size()) {
   // A rank never dials itself.
@@ -107,7 +107,7 @@ void TcpConnector::progress() {
         break;
     }
   }
-  // The timer is one of the events, so deadlines need no test in rounds in vain.
+  // A deadline that has passed is an event of the timer, so a round without events need not test deadlines.
   if (count > 0) expire();
 }
 
@@ -134,7 +134,7 @@ TcpConnector::Drive TcpConnector::drive(int descriptor, Handshake& handshake, st
     }
     if (handshake.state() != Handshake::State::talking) return Drive::decided;
     std::array<std::byte, kAnswerBytes> bytes;
-    // No more than wanted(): the bytes behind are frames, which the link reads.
+    // No more than wanted(), because the bytes behind the handshake are frames, which the link reads.
     const ssize_t got = recv(descriptor, bytes.data(), handshake.wanted(), 0);
     if (got > 0) {
       handshake.feed({bytes.data(), static_cast<std::size_t>(got)});
@@ -183,7 +183,7 @@ int TcpConnector::accept_one(bool& on_spare) {
       continue;
     }
     if (exhausted) pause_listener(true);
-    // The caller has gone.
+    // The connection for which the spare descriptor was closed has ended meanwhile.
     if (on_spare) spare_ = fcntl(timer_, F_DUPFD_CLOEXEC, 0);
     return -1;
   }
@@ -206,7 +206,7 @@ void TcpConnector::go_on(std::size_t slot) {
   Drive result = drive(half_open.descriptor, half_open.handshake, mark);
   if (result == Drive::decided && half_open.handshake.state() == Handshake::State::proved) {
     const std::uint32_t peer = half_open.handshake.peer();
-    // A rank that may not connect, or that was given up before: no verdict.
+    // A rank that may not connect, or that was given up before, gets no verdict.
     if (!remote_[peer] || peers_[peer] == Peer::failed) return drop(half_open);
     half_open.handshake.decide(judge(half_open));
     result = drive(half_open.descriptor, half_open.handshake, mark);
@@ -219,7 +219,7 @@ void TcpConnector::go_on(std::size_t slot) {
 Verdict TcpConnector::judge(const HalfOpen& half_open) {
   const std::uint32_t peer = half_open.handshake.peer();
   if (peers_[peer] == Peer::connected) return Verdict::another_serves;
-  // Invariant 2.
+  // The lower rank's own dial stays (invariant 2).
   if (peers_[peer] == Peer::dialing && rank_ < peer) return Verdict::another_serves;
   return half_open.on_spare ? Verdict::no_descriptor : Verdict::welcome;
 }
@@ -301,12 +301,12 @@ void TcpConnector::expire() {
   set_timer();
 }
 
-// Arms the timer for the next deadline, which makes descriptor() readable, also for a process that sleeps.
+// Arms the timer for the next deadline. A due timer makes descriptor() readable, which also wakes a sleeping process.
 void TcpConnector::set_timer() {
   const std::uint64_t now_ns = clock_.now_ns();
   std::uint64_t next_ns = wake_at_ns_;
   const auto consider = [&next_ns](std::uint64_t at_ns) { next_ns = next_ns == 0 ? at_ns : std::min(next_ns, at_ns); };
-  // Tries again, in case descriptors have become free.
+  // The listener is tried again then, because descriptors may have become free.
   if (paused_) consider(now_ns + kHalfOpenNs);
   if (half_open_count_ != 0) {
     for (const HalfOpen& half_open : half_open_) {

@@ -9,7 +9,7 @@
 // 3. Each dialed peer ends in exactly one Outcome: a descriptor or a message.
 // 4. A dial ends when the peer's host has not answered for kSilenceMaxNs, however often it is tried. A peer that is
 //    stopped while its operating system answers is waited for.
-// 5. The listener is closed once every rank that may dial has a connection.
+// 5. The listener is closed once every rank that may dial is connected, or has been given up.
 #pragma once
 
 #include <array>

@@ -1,6 +1,7 @@
-// The epoll backend. A socket that brought something lately is read without asking epoll first, because a read in vain
-// costs no more than epoll_wait(). The other sockets, and the connector, are polled every few rounds, more rarely the
-// longer nothing has been found there.
+// The epoll backend. Two sockets that brought something lately (the hot ones) are read in each round without asking
+// epoll first, because a read in vain costs less than epoll_wait(). If there are other sockets, epoll is asked in each
+// round too. If not, it is asked, for the connector, every few rounds only: more rarely the longer nothing has been
+// found there.
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -20,11 +21,11 @@ namespace {
 
 using portals::Status;
 
-// Sockets that are read without asking epoll first: a rank that has no more links saves the call, and reading each of
-// them in vain costs less than it.
+// Sockets that are read without asking epoll first. A rank with at most so many links saves most calls of epoll_wait(),
+// each of which costs more than reading one socket in vain.
 constexpr std::size_t kHotLinks = 2;
-// Rounds from one epoll_wait() to the next. With 8 the call was in progress so often when a message arrived that it
-// made 8 bytes 6 % slower; 64 rounds in vain are 10 us.
+// Rounds from one epoll_wait() to the next, when all links are hot. With 8 rounds, a message often arrived during the
+// call, which made messages of 8 bytes 6 % slower. 64 rounds that find nothing take 10 us.
 constexpr std::uint32_t kRoundsBetweenWaitsMin = 8;
 constexpr std::uint32_t kRoundsBetweenWaitsMax = 64;
 constexpr int kEventsPerWait = 64;
@@ -48,14 +49,14 @@ class EpollBackend final : public TcpBackend {
   void time_passed() override { rounds_left_ = 0; }
 
  private:
-  // Sends until the batch is sent or the socket's buffer is full; returns whether anything left.
+  // Sends until no batch is left or the socket's buffer is full. Returns whether anything was sent.
   bool send_some(TcpLink& link);
   // Reads once; returns whether anything arrived.
   bool receive(TcpLink& link);
   bool wait();
   // epoll_wait() without waiting. It fails only when the program has closed the set.
   int look(std::array<epoll_event, kEventsPerWait>& events);
-  // Updates the events that epoll monitors.
+  // Sets the events that epoll monitors for the link, if they have changed.
   void watch(TcpLink& link);
   // Puts the link first among the hot ones.
   void heat(TcpLink& link);
@@ -63,7 +64,7 @@ class EpollBackend final : public TcpBackend {
   int epoll_;
   ReadyLinks& ready_;
   std::vector<TcpLink*> blocked_;
-  // The latest first.
+  // Links that brought something lately; first the one that wait() found last. nullptr: none.
   std::array<TcpLink*, kHotLinks> hot_{};
   std::size_t links_ = 0;
   std::uint32_t rounds_left_ = 0;  // until the next wait()
@@ -90,7 +91,8 @@ void EpollBackend::remove(TcpLink& link) {
   std::replace(hot_.begin(), hot_.end(), &link, static_cast<TcpLink*>(nullptr));
 }
 
-// Updates epoll's interest: a receiver without room and a sender without a batch would wake a sleeper for nothing.
+// Sets the events that epoll monitors for the link. Events for a receiver without room, or for a sender that is not
+// blocked, would wake a sleeping process in vain.
 void EpollBackend::watch(TcpLink& link) {
   const std::uint32_t events =
       (link.starved ? 0U : std::uint32_t{EPOLLIN}) | (link.blocked ? std::uint32_t{EPOLLOUT} : 0U);
@@ -156,8 +158,8 @@ bool EpollBackend::send_some(TcpLink& link) {
   return moved;
 }
 
-// A socket whose buffer was full is tried again only when epoll reports that a good part of it is free: trying each
-// time would lock the socket while its acknowledgments arrive, and send in crumbs.
+// A socket whose buffer was full is tried again only when epoll reports that a good part of it is free. Trying in each
+// round would lock the socket while its acknowledgments arrive, and send many small pieces.
 bool EpollBackend::push() {
   if (blocked_.empty()) return false;
   bool moved = false;
@@ -183,7 +185,7 @@ bool EpollBackend::progress() {
   for (TcpLink* link : hot_) {
     if (link != nullptr && !link->starved) came |= receive(*link);
   }
-  // Links that are not hot are polled by wait() alone, so if there are any it is due in each round.
+  // Only wait() polls the links that are not hot, so it is due in each round if there are any.
   if (hot_[0] != nullptr && links_ <= kHotLinks && rounds_left_-- != 0) return came;
   const bool found = wait();
   rounds_between_waits_ = found ? kRoundsBetweenWaitsMin : std::min(2 * rounds_between_waits_, kRoundsBetweenWaitsMax);

@@ -18,11 +18,11 @@ namespace margay::sim {
 
 // Length of a prefix.
 inline constexpr std::size_t kPrefixBytes = 16;
-// The longest body in its message's frame. The receiver buffers it whole, so its frame need not be cut.
+// The longest body in its message's frame. Such a frame is never cut: a receiver has room for all of it.
 inline constexpr std::size_t kWholeBytes = std::size_t{64} * 1024;
-// The longest segment: an eighth of a processor's cache of 2 MiB. A segment's checksum is computed directly before or
-// after the call that copies it, so it is in the cache for the second of the two. It is long enough that its 32 bytes
-// of heads and two system calls do not matter.
+// The longest segment: an eighth of a processor's cache of 2 MiB. The checksum is computed directly before the call
+// that sends the segment, and directly after the call that receives it, so the second step of each pair finds the bytes
+// in the cache. Beside a segment's length, its prefix and head (32 bytes) and its two system calls do not matter.
 inline constexpr std::size_t kSegmentBytes = std::size_t{256} * 1024;
 // The most bytes of a frame beside its content.
 inline constexpr std::size_t kFrameOverheadMaxBytes = kPrefixBytes + kFrameHeadMaxBytes;

@@ -19,14 +19,14 @@ TcpReceiver::TcpReceiver(std::uint32_t peer, portals::ProcessId source, portals:
 // ---- bytes in
 
 std::size_t TcpReceiver::targets(std::span<iovec> pieces) {
-  // Bytes of a peer that was lost are not read.
+  // After the end, no more bytes are read, even if the peer still sends some.
   if (ended_) return 0;
   if (buffer_ == nullptr) buffer_ = std::make_unique_for_overwrite<std::byte[]>(kReceiveBufferBytes);
   make_room();
   direct_ = body_ == Body::landing && segment_left_ != 0 && begin_ == end_ && lands_in_long_pieces();
   if (direct_) return landing_targets(pieces);
   std::size_t room = kReceiveBufferBytes - end_;
-  // Reads only the next segment's prefix and head, so that its content can be read into the landing.
+  // Between segments, only the next one's prefix and head, so that its content can be read into the landing.
   if (body_ == Body::landing && !in_segment_) {
     room = std::min(room, buffered() < kSegmentOverheadBytes ? kSegmentOverheadBytes - buffered() : kFrameHeadMaxBytes);
   } else if (short_read_ && begin_ == end_) {
@@ -36,17 +36,16 @@ std::size_t TcpReceiver::targets(std::span<iovec> pieces) {
   return room == 0 ? 0 : 1;
 }
 
-// A landing that begins with a small piece is filled through the buffer, because a system call fills only a few pieces
-// in place. A segment that reaches beyond the landing, which is shorter than a truncated body, is read into the buffer,
-// too.
+// A segment goes through the buffer, and is copied, in two cases: its landing begins with a small piece, so that one
+// system call would probably fill only a few of them; or the landing, shorter than its body, ends within the segment.
 bool TcpReceiver::lands_in_long_pieces() const {
   if (landing_.left() < segment_left_) return false;
   const std::size_t first = landing_.peek(segment_left_).bytes;
   return first == segment_left_ || first >= kLandingPieceBytesMin;
 }
 
-// Targets of the segment's remainder, and of the bytes that follow it: the next segment's prefix and head or, after the
-// body, a short read ahead.
+// The places of the segment's remainder, and behind them the buffer: for the prefix and head of the next segment, or,
+// if this one is the last, for a short read ahead.
 std::size_t TcpReceiver::landing_targets(std::span<iovec> pieces) {
   RegionCursor ahead = landing_;
   std::size_t count = 0;
@@ -88,7 +87,7 @@ void TcpReceiver::received(std::size_t bytes, bool copied) {
   MARGAY_ASSERT(end_ <= kReceiveBufferBytes);
 }
 
-// Adds to the checksum `bytes` of the segment that were read into the landing.
+// Counts `bytes` of the segment that are in their landing now, and adds them to the checksum.
 void TcpReceiver::landed(std::size_t bytes) {
   segment_left_ -= bytes;
   while (bytes != 0) {
@@ -122,8 +121,7 @@ void TcpReceiver::end(std::string why) {
 }
 
 void TcpReceiver::miss(std::string why) {
-  // An orderly end that has been reached is turned into a loss, which next() then reports. Every other end is reported
-  // as a loss anyway.
+  // Only an orderly end that has already been reached must become a loss; any other end is reported as a loss anyway.
   if (!goodbye_ || !delivered_) return;
   goodbye_ = delivered_ = false;
   loss_ = std::move(why);
@@ -164,7 +162,7 @@ TcpReceiver::Step TcpReceiver::step_frame(Arrival& arrival) {
   if (decoded.verdict == Decode::incomplete || head.bytes != prefix.head_bytes) {
     return malformed("a frame's header length differs from its prefix");
   }
-  // A segment is handled before its content is complete, so that the content can be read into the landing.
+  // A segment is begun before its content is complete, so that the content can be read into the landing.
   if (head.type == FrameType::segment) return step_segment(prefix, head);
   // Any other frame must be complete, and its checksum compared, before it takes effect.
   if (prefix.content_bytes > kWholeBytes) return malformed("a frame's content is longer than its kind allows");

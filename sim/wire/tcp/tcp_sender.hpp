@@ -6,8 +6,8 @@
 // 2. While one batch is being sent, frames gather for the next; so small messages coalesce and an idle link never
 //    waits.
 // 3. A batch has copied bytes first, and then at most one body, or segment of a body, that leaves directly from the
-//    sender's memory. That memory is free, and its transmission on the finished list, only when the whole batch has
-//    left.
+//    program's memory. This memory is read until the whole batch has left; only then does a transmission that ends with
+//    these bytes go to the finished list.
 #pragma once
 
 #include <sys/uio.h>
@@ -25,18 +25,19 @@
 
 namespace margay::sim {
 
-// Each of the two halves of a link's send buffer: two of the longest whole frames, so that one may be copied in while
-// another leaves, with room for short ones. Pages are allocated when touched.
+// The size of each of the two halves of a link's send buffer: room for two of the longest whole frames and some short
+// ones. Frames are copied into one half while the other one is sent. Pages are allocated when touched.
 inline constexpr std::size_t kSendBufferBytes = std::size_t{160} * 1024;
-// Queued bodies up to this are copied into the batch: at 10 GB/s that is less than the microsecond that the end of a
-// batch and a system call for the next one cost. Longer ones are sent from their memory.
+// Queued bodies up to this are copied into the batch, which takes less than a microsecond at 10 GB/s. A body that is
+// sent from its own memory ends the batch, and the system call for the next batch costs a microsecond.
 inline constexpr std::size_t kGatherCopyBytes = std::size_t{8} * 1024;
-// Pieces of user memory in one batch. A body in smaller pieces than kPieceBytesMin is copied instead.
+// The most pieces of the program's memory in one batch. A body whose pieces are shorter than kPieceBytesMin on average
+// is copied instead.
 inline constexpr std::size_t kPiecesMax = 64;
 inline constexpr std::size_t kPieceBytesMin = 512;
 static_assert(kSendBufferBytes >= 2 * (kWholeBytes + kFrameOverheadMaxBytes));
 
-// Allocates each half at its first use. Used under the process lock.
+// One link's sender. Allocates each half of its buffer at the first use. Used under the process lock.
 class TcpSender {
  public:
   explicit TcpSender(TransmissionList& finished) : finished_(finished) {}
@@ -50,23 +51,23 @@ class TcpSender {
   void stop(Transmission& transmission);
   // See Wire.
   [[nodiscard]] bool replace(const Transmission& transmission, Transmission& instead);
-  // Queues a goodbye behind everything: the stream may end there. A later message revokes it, and another goodbye
-  // follows that message, until go_on().
+  // Queues a goodbye behind everything that is queued: the stream may end there. A message that is queued later revokes
+  // it, and another goodbye follows that message, unless go_on() was called.
   void say_goodbye() { leaving_ = true; }
-  // Ends that: no goodbye follows later messages.
+  // Ends the effect of say_goodbye(): no goodbye follows later messages.
   void go_on() { leaving_ = false; }
-  // Fails everything queued. Requires: nothing outside still reads the last batch.
+  // Fails everything queued. Requires: neither backend nor operating system reads the last batch any more.
   void fail();
 
   // The bytes to send next, in at most kPiecesMax + 1 pieces; empty: none. Stays the same until sent().
   [[nodiscard]] std::span<const iovec> batch();
   // Reports that the first `bytes` of the batch have left. The remainder is the batch now; its pieces are rewritten.
   void sent(std::size_t bytes);
-  // Whether everything has left, a goodbye that is due included.
+  // Whether everything has left, including a goodbye that is due.
   [[nodiscard]] bool idle() const {
     return batch_bytes_ == 0 && gathered_bytes_ == 0 && queued_.empty() && !goodbye_due();
   }
-  // Bytes copied, and not in the batch that is being sent.
+  // Bytes in the gathering half, which the next batch will send.
   [[nodiscard]] std::size_t gathered_bytes() const { return gathered_bytes_; }
   // Messages queued or copied so far.
   [[nodiscard]] std::uint64_t messages() const { return messages_; }
@@ -101,7 +102,7 @@ class TcpSender {
   std::uint64_t messages_ = 0;
   // say_goodbye() was called, and go_on() has not been.
   bool leaving_ = false;
-  // A goodbye is queued, and nothing behind it.
+  // A goodbye has been gathered, and no message has been queued since.
   bool goodbye_said_ = false;
   // The front's head has been gathered.
   bool front_started_ = false;

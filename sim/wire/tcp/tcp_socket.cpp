@@ -21,7 +21,7 @@ namespace margay::sim {
 namespace {
 
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
-// Keepalive probes: the first after 5 s, then 3 times each 3 s.
+// Keepalive probes: the first one after 5 s, then one each 3 s; lost after three without an answer.
 constexpr int kKeepIdleS = 5;
 constexpr int kKeepIntervalS = 3;
 constexpr int kKeepCount = 3;

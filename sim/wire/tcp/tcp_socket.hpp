@@ -27,7 +27,7 @@ enum class ConnectorMark : std::uint32_t { listener, half_open, dial, timer };
 
 // Closes `descriptor` unless it is negative, and makes it -1.
 void close_if_open(int& descriptor);
-// Disables the delay of small segments, and enables probes of a silent connection (after 5 s, then 3 times each 3 s).
+// Disables the delay of small segments, and enables probes of a silent connection: after 5 s, three, one each 3 s.
 // No TCP_USER_TIMEOUT: it declares a merely stopped peer, whose window is closed, dead (tcp_silence does better).
 void tune_socket(int descriptor);
 

@@ -129,7 +129,7 @@ class UringBackend final : public TcpBackend {
   std::vector<Operations*> with_chunks_;
   bool connector_watched_ = false;
   std::thread::id connector_watcher_;
-  // Sends wait for another thread.
+  // thread_ends() is running: no send is submitted by the ending thread.
   bool thread_ends_ = false;
   bool connector_ready_ = false;
 };
@@ -238,7 +238,7 @@ void UringBackend::arm_all() {
 
 bool UringBackend::arm(Operations& operations) {
   TcpLink& link = operations.link;
-  // feed() asks again.
+  // Once the chunks are taken, feed_all() asks again.
   if (link.receiver.ended() || !operations.chunks.empty()) return true;
   const bool wants_own = link.receiver.wants_exact() || operations.no_buffers;
   if (operations.read == Operations::Read::armed && wants_own) withdraw(operations, Tag::read_armed);

@@ -16,9 +16,10 @@ class TcpUringRing {
  public:
   // Operations between two submissions; a full queue is submitted at once.
   static constexpr unsigned kEntries = 256;
-  // More are kept by the operating system and delivered later (IORING_FEAT_NODROP).
+  // Completions that the ring holds. The operating system keeps further ones, and delivers them later
+  // (IORING_FEAT_NODROP).
   static constexpr unsigned kCompletions = 4096;
-  // A power of two.
+  // Provided buffers; a power of two.
   static constexpr unsigned kBuffers = 64;
   static constexpr std::size_t kBufferBytes = std::size_t{16} * 1024;
   static constexpr int kBufferGroup = 1;

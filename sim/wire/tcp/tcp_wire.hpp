@@ -61,7 +61,7 @@ class TcpWire final : public Wire {
   // Says goodbye on every connection, behind everything queued, and again after each later message: from then on the
   // process may exit without further notice. The goodbyes are sent as messages are; idle() reports when they have left.
   void say_goodbye();
-  // Ends that: no goodbye follows messages that are sent from now on.
+  // Ends the effect of say_goodbye(): no goodbye follows messages that are sent from now on.
   void resume();
   // Ends the streams, and reads and discards what remains in the sockets: closing a socket with unread bytes would
   // discard the last bytes that this rank sent. Afterwards the wire may only be destroyed.
@@ -129,7 +129,8 @@ class TcpWire final : public Wire {
   // Takes a link from the backend and closes its socket.
   void close_link(TcpLink& link);
   [[nodiscard]] bool next_arrival(Arrival& arrival);
-  // The end after a goodbye; and the loss that it is to messages queued for the peer.
+  // Ends a link after the peer's goodbye. If messages are still queued for the peer, that is a loss, which miss()
+  // reports.
   void end_quietly(TcpLink& link);
   void miss(TcpLink& link);
   void answered();

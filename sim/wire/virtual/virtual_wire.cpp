@@ -14,7 +14,7 @@ using portals::RegionCursor;
 VirtualWire::VirtualWire(VirtualNetwork& network, std::uint32_t rank, TransmissionList& finished)
     : Wire(WireId::virtual_), network_(network), rank_(rank), finished_(finished) {}
 
-// The window of a pair, which imitates a full ring or socket.
+// The window limits what a pair may have in flight, as a ring or a socket's buffer would.
 bool VirtualWire::room(const Pair& pair, std::uint64_t bytes) const {
   return pair.used_messages < network_.options_.window_messages &&
          pair.used_bytes + bytes <= network_.options_.window_bytes;
@@ -24,7 +24,7 @@ bool VirtualWire::try_send(std::uint32_t peer, const Header& header, const Regio
   MARGAY_ASSERT(body.bytes() == header.length && peer != rank_);
   Pair& pair = network_.pair(rank_, peer);
   if (pair.lost || !pair.queue.empty() || header.length > network_.options_.segment_bytes) return false;
-  // A random failure, so that callers' second path is tested.
+  // Fails at random even with room, so that tests reach the path of callers that then use send().
   if (!room(pair, header.length) || network_.chance(network_.options_.full_probability)) return false;
   Frame frame;
   frame.header = header;
@@ -99,7 +99,7 @@ bool VirtualWire::carry(Pair& pair) {
     frame.type = Frame::Type::cut;
   } else {
     const std::uint64_t part = std::min(segment, first.cursor.left());
-    // Segments occupy bytes of the window and no message of it: their head has taken that.
+    // A segment occupies bytes of the window only, because the message was counted with its head.
     if (pair.used_bytes + part > network_.options_.window_bytes) return false;
     frame.type = Frame::Type::segment;
     frame.bytes.resize(static_cast<std::size_t>(part));
@@ -218,7 +218,7 @@ bool VirtualWire::move_body(Sender& sender, Arrival& arrival) {
 bool VirtualWire::end_body(Sender& sender, Arrival::Kind kind, Arrival& arrival) {
   const bool accepted = sender.state == Sender::State::receiving;
   sender.state = Sender::State::between;
-  // The end of a refused body is not an event.
+  // The end of a refused body is not an event, so the next frame is polled at once.
   if (!accepted) return look(sender, arrival);
   arrival.kind = kind;
   arrival.peer = sender.rank;
