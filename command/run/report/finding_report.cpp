@@ -173,7 +173,7 @@ Status ReportFile::write(const RunOptions& options, const sim::Board& board, con
   if (descriptor_ < 0) return {};
   std::vector<JobFinding> of_ranks = read_records(records, board.size());
   std::size_t listed = of_ranks.size();
-  // Of the launcher's own findings only these are counted on the board, one for each rank (OtherMpi::conclude).
+  // The launcher counts no other findings of its own on the board; of these, one for each rank (OtherMpi::conclude).
   for (const JobFinding& one : found) listed += one.finding == sim::Finding::other_mpi ? one.ranks.size() : 0;
   // A check counts every finding but lists only the first ones. The difference shows how many are missing from the
   // list.
