@@ -9,9 +9,9 @@ using namespace margay::mpi;
 
 namespace {
 
-// Returns a committed type that the library owns: always the same handle for the same arguments (`combiner`, `asked`),
-// as MPI recommends. The search is linear, because a program uses few kinds. `basic`: the predefined type with the
-// requested representation. Returns the call's result.
+// Ends a call: passes the program a committed type that the library owns, always the same handle for the same arguments
+// (`combiner`, `asked`), as MPI recommends. The search is linear, because a program uses few kinds. `basic`: the
+// predefined type with the requested representation.
 int hand_out_kind(Call& call, MPI_Datatype basic, int combiner, std::vector<int> asked, MPI_Datatype* newtype) {
   call.not_null(newtype, "newtype");
   if (!call.ok()) return call.failed();

@@ -64,8 +64,8 @@ class RequestRow {
   // The number of messages that a round of progress takes from each wire before all_complete() is tested again: one for
   // each request, at most kMessagesInTurn.
   [[nodiscard]] int messages_in_turn() const { return count_ < kMessagesInTurn ? count_ : kMessagesInTurn; }
-  // The same for MPI_Waitsome and MPI_Testsome: one for each request, and at least Device::kMessagesPerLook. A scan of
-  // the row by any_complete() costs as much as the row is long, so a round takes as many messages.
+  // The same for MPI_Waitsome and MPI_Testsome: one for each request, and at least Device::kMessagesPerLook, because
+  // the cost of any_complete()'s scan grows with the row.
   [[nodiscard]] int messages_in_look() const {
     return count_ > Device::kMessagesPerLook ? count_ : Device::kMessagesPerLook;
   }

@@ -44,7 +44,7 @@ extern "C" int PMPI_Session_call_errhandler(MPI_Session session, int errorcode) 
   if (call.ok() && !call.rank().errors().is_code(errorcode))
     call.error(MPI_ERR_ARG, "errorcode " + std::to_string(errorcode) + " is not an error code");
   if (!call.ok()) return call.failed();
-  // This call succeeds whatever `errorcode` is; only the handler receives it.
+  // MPI_SUCCESS means that the handler was called; `errorcode` is not this call's error.
   call.hand_over(found->raises, errorcode);
   return MPI_SUCCESS;
 }

@@ -12,7 +12,8 @@
 
 namespace margay::command {
 
-// The process stays stopped until release() or the destructor. All calls must come from one thread, because the system binds a seizure to it.
+// The process stays stopped until release() or the destructor. All calls must come from one thread, because the system
+// binds a seizure to it.
 class HeldProcess {
  public:
   HeldProcess() = default;

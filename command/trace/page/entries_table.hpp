@@ -5,7 +5,7 @@
 
 namespace margay::command {
 
-// Adds this table and those of heaps (heap_table.hpp), for which the entry that took each message must be found. An MPI
+// Adds this table and those of heaps (heap_table.hpp), which are made from the entries that took messages. An MPI
 // program has rows for the library's named entries and for posted receives, a program on portals for each entry that
 // was linked or that a walk met. Cost: several passes over the trace.
 void add_entries(const PageInput& input, const PageMessages& messages, PageData& data);

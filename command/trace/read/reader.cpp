@@ -86,7 +86,7 @@ Status read_definitions(const TraceSource& source, const sim::TraceHeader& heade
   return {};
 }
 
-// Reads events [from, until) piece by piece, because a damaged count may claim gigabytes: memory is allocated only for
+// Reads events [from, until) piece by piece, because a damaged count may claim gigabytes: memory grows only with the
 // events that were read. A piece ends at the ring's end at the latest.
 Status read_ring(const TraceSource& source, std::uint64_t capacity, std::uint64_t from, std::uint64_t until,
                  sim::TraceChecksum& checksum, std::vector<sim::TraceEvent>& events) {
