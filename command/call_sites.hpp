@@ -10,8 +10,9 @@
 
 namespace margay::command {
 
-// Caches each module's debug information, which takes the most time to read. Not thread-safe: libdw is not. Never
-// contacts a server.
+// Caches each module's debug information, which takes the most time to read. Not thread-safe, because libdw is not.
+// libdw asks a debuginfod server for missing debug information if DEBUGINFOD_URLS is set; `main` removes that variable
+// before the first lookup.
 class CallSites {
  public:
   CallSites();
@@ -19,8 +20,8 @@ class CallSites {
   CallSites(const CallSites&) = delete;
   CallSites& operator=(const CallSites&) = delete;
 
-  // The line of the call that returns to `address` in the module at its run-time position: "heat.c:41". "": the module
-  // was built without -g, no longer exists, or is not the build that ran.
+  // The line of the call that returns to the run-time address `address`, which is in `module`: "heat.c:41". "": the
+  // module was built without -g, no longer exists, or is not the build that ran.
   [[nodiscard]] std::string line_of(const sim::Definition& module, std::uint64_t address);
   // The same for a location that a running process asks about (sim/base/source_lines): "heat.c:41", or "heat+0x1234"
   // without debug information; "": `question` is malformed.

@@ -48,7 +48,7 @@ struct Shape {
   // Maximum number of processors.
   int processors;
   std::vector<Answers> runs = {};
-  // Of the first failed run; no further one follows.
+  // The failure of the first run that failed; no further run follows.
   Status status = {};
 
   [[nodiscard]] Answers answers() const { return fast_of(runs); }

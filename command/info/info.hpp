@@ -22,7 +22,7 @@ namespace margay::command {
 
 // The times of one size class.
 struct LongBodyTimes {
-  // Of the measured body.
+  // Length of the measured body.
   std::uint64_t bytes = 0;
   // Through the byte ring, with a short answer; 0: not measured.
   double ring_us = 0;

@@ -15,7 +15,8 @@ namespace {
 
 using portals::Status;
 
-// A shorter name is written by one store. A longer one may be a mixture of two calls.
+// A rank writes the first 16 bytes of its call's name by one store, so a shorter name is whole. A longer one that
+// changed between two reads may be a mixture of two calls.
 constexpr std::size_t kOneStoreBytes = 16;
 constexpr int kReads = 4;
 

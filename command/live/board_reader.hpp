@@ -1,9 +1,10 @@
 // A reader of the board of a job that another process runs.
 //
-// It uses pread() into its own memory: a file that is truncated meanwhile causes an error and no fault, and the board
-// cannot be written by mistake. Ranks write by plain stores while it reads, and there is no lock. Therefore:
+// It copies by pread() instead of mapping the file: if the file is truncated meanwhile, a read fails, but no SIGBUS
+// ends the command; and the command cannot write to the board by mistake. Ranks write by plain stores while it reads,
+// and there is no lock. Therefore:
 // - numbers of 8 bytes are whole, because each is one aligned store;
-// - texts and groups of fields (the call in progress, the wait) are read twice, and accepted if both copies are equal.
+// - the call in progress and the wait are read until two successive copies are equal, four times at most.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +39,8 @@ class BoardReader {
   [[nodiscard]] bool refresh();
   // By rank: its node, smaller than the board's node_count.
   [[nodiscard]] const std::vector<std::uint32_t>& node_of_rank() const { return nodes_; }
-  // Reads a rank's block. Fields that could not be read consistently are empty: mpi_call, or wait. Requires: rank <
-  // size(). False: as refresh().
+  // Reads a rank's block. `wait` is empty if no two copies were equal, and so is an mpi_call of 16 characters or more.
+  // Requires: rank < size(). False: the file has become shorter.
   [[nodiscard]] bool read_block(std::uint32_t rank, sim::BoardBlock& out) const;
   // The file's identity; boards of the same file belong to the same job.
   [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> file() const { return file_; }

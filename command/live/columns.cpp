@@ -13,7 +13,8 @@
 
 namespace margay::command {
 
-// One decimal below 100 of a unit, none above: at most five characters.
+// Below 10000 the whole number; above, with a unit: one decimal below 100 of it, none from there on. At most five
+// characters.
 std::string short_number(double number) {
   constexpr double kThousand = 1000;
   constexpr double kPlain = 9999.5;
@@ -106,7 +107,7 @@ std::string number_of(std::uint64_t count) {
 // The beginning of a wait's phrase, which is also the column's name.
 constexpr std::string_view kWaitsFor = "waits for";
 
-// A column. `goes`: its place in the order of omission, highest first; 0: never omitted.
+// A column. `goes`: its place in the order of omission for lack of room, highest first; 0: never omitted for that.
 struct Column {
   enum Name : std::uint8_t {
     kRank,
@@ -134,10 +135,10 @@ struct Column {
   std::size_t width;
   bool left;
   int goes;
-  // kRank: no sort order has this column.
+  // The sort order by this column. SortKey::rank also stands for columns without one.
   SortKey key;
 };
-// Columns of one number are omitted together, as messages and bytes of a wire.
+// Columns with equal `goes` are omitted together, as messages and bytes of a wire.
 constexpr std::array<Column, Column::kCount> kColumns{{{"rank", 5, false, 0, SortKey::rank},
                                                        {"node", 4, false, 12, SortKey::rank},
                                                        {"pid", 8, false, 5, SortKey::rank},
@@ -195,7 +196,8 @@ Cells cells_of(const RankLook& rank) {
 // By column: its width with its contents; 0: omitted.
 using Widths = std::array<std::size_t, Column::kCount>;
 
-// Columns are as wide as their contents; then the least important are omitted until the line fits.
+// Columns are as wide as their contents, and the one of waits is omitted if no rank waits; then the least important
+// ones are omitted until the line fits.
 Widths widths_of(const std::vector<Cells>& rows, SortKey key, std::size_t room) {
   Widths widths{};
   std::size_t sum = 0;
@@ -236,7 +238,7 @@ std::string line_of(const Cells& cells, const Widths& widths) {
 
 }  // namespace
 
-// The letters are those of the keys; 'j', 'k' and 'q' are taken.
+// The letters are keys of the keyboard; the screen uses 'j', 'k' and 'q' for other commands.
 std::span<const SortWord> sort_words() {
   static constexpr std::array<SortWord, 9> kWords{{{SortKey::rank, 'r', "rank", "[r]ank"},
                                                    {SortKey::since, 's', "since", "[s]ince"},
@@ -274,7 +276,7 @@ std::string headline(const JobLook& job) {
                      job.command);
 }
 
-// The lines about a stall. The cycle is kept in one line if possible, because it shows the cause.
+// The lines about a stall: one line with the cycle of waits if both fit, otherwise the cycle begins a line of its own.
 std::vector<std::string> stall_lines(const JobLook& job, std::size_t room) {
   const std::string text = job.stall == sim::BoardStall::deadlock
                                ? "deadlock: all ranks wait for messages, and none is in flight"

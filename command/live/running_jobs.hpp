@@ -27,7 +27,7 @@ struct ProcessLook {
   char state = 0;
   // Distinguishes it from a later process with the same number.
   std::uint64_t start_ticks = 0;
-  // Of all its threads, in units of 1/sysconf(_SC_CLK_TCK) seconds.
+  // Processor time of all its threads, in units of 1/sysconf(_SC_CLK_TCK) seconds.
   std::uint64_t processor_ticks = 0;
 };
 

@@ -16,7 +16,7 @@ struct TopOptions {
   std::string job;
   // Seconds from one snapshot to the next, from 0.05 to 3600.
   double interval_s = 0.5;
-  // Print one table and end. This is also done where standard output is no terminal.
+  // Print one table and end. Also done if standard output is not a terminal.
   bool once = false;
   SortKey key = SortKey::rank;
 };

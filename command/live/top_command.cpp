@@ -75,7 +75,7 @@ int print_once(const TopOptions& options) {
   if (chosen.empty()) std::printf("no job of this user runs on this machine\n");
   std::vector<JobMonitor> monitors(chosen.size());
   for (std::size_t at = 0; at < chosen.size(); ++at) {
-    // The first look only gives the rates of the second one something to be compared with.
+    // Rates are differences between two snapshots; this first one is printed nowhere.
     static_cast<void>(monitors[at].look(*chosen[at], sim::real_clock().now_ns()));
   }
   pause_between(options.interval_s, chosen);

@@ -32,11 +32,12 @@
 
 namespace margay::command {
 
-// The launcher of one job: owns its parts, and passes events between them. The parts do not include this header. The
+// Owns the parts of a running job, and passes events between them. The parts do not include this header. The
 // Monitor decides; this class carries the decisions out.
 class Runner {
  public:
-  // `paths`: the executable of each program of `options`. `memory` has been created. All references must outlive the
+  // `paths`: the executable of each program of `options`. `memory` has been created. `name_location` resolves a
+  // location that a rank wrote to the board into a line of source, for messages. All references must outlive the
   // runner.
   Runner(const RunOptions& options, const JobPlan& plan, const std::vector<std::string>& paths, JobMemory& memory,
          const NameLocation& name_location);

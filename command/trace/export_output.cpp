@@ -43,7 +43,7 @@ namespace {
 // The temporary path beside `path`: in the same folder, because a rename cannot cross file systems. A long name is
 // shortened to leave room for the suffix.
 std::string part_of(const std::string& path) {
-  // Of the 255 bytes that a file system allows.
+  // Leaves room for the suffix within the 255 bytes that a file system allows for a name.
   constexpr std::size_t kNameMost = 200;
   const std::filesystem::path whole = path;
   const std::string name = whole.filename().string();

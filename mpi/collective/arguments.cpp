@@ -47,7 +47,7 @@ void record_error(Call& call, int error_class) {
 namespace {
 
 // The datatype by which an operation is looked up. Types made for Fortran's kinds have handles of their own; operations
-// see the basic type that Fortran's compiler uses for the kind (MPI 4.0, 6.9.2 and 19.1.5).
+// see the basic type that Fortran's compiler uses for the kind (MPI 4.0, 6.9.2 and 19.1.9).
 MPI_Datatype operand_type(const Datatype& type) {
   switch (type.definition->origin.combiner) {
     case MPI_COMBINER_F90_REAL:

@@ -25,8 +25,8 @@ struct CollectiveCall {
   const Datatype* type = nullptr;
 };
 
-// What a member sends to, and expects from, each peer, sorted by peer; see CallReport. Empty lists for a call whose
-// members all name the same amount.
+// The amounts that a member sends to each peer and expects from each, sorted by peer; see CallReport. Empty lists for a
+// call whose members all name the same amount.
 struct CallShares {
   Shares sends;
   Shares expects;

@@ -23,7 +23,7 @@ extern "C" int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_
     if (peer != nullptr) check_rank(call, remote_leader, peer->peer_count(), "remote_leader");
   }
   if (!call.ok()) return call.failed();
-  // The lookup of `peer` has set another handler.
+  // The lookup of `peer` selected that communicator's error handler; errors from here on belong to `local`.
   call.on(*local);
   check_call(call, *local);
   const Made made = join_groups(call.rank(), *local, local_leader, peer, remote_leader, tag);

@@ -25,7 +25,8 @@ struct Arrays {
   std::span<const int> distribution, argument, processes;
 };
 
-// The distribution of one dimension; sets the call's error if the arguments are invalid.
+// The distribution of dimension `i`; sets the call's error if the arguments are invalid. `place`: the process's
+// coordinate in this dimension of the grid.
 template <typename Count>
 Distribution dealt(Call& call, const Arrays<Count>& in, std::size_t i, std::int64_t place) {
   const std::int64_t array = in.array[i];
@@ -55,15 +56,15 @@ Distribution dealt(Call& call, const Arrays<Count>& in, std::size_t i, std::int6
   }
 }
 
-// The dimensions as distributed to this rank, whose coordinates in the grid of processes are counted with the last
-// dimension fastest.
+// The part of each dimension that belongs to process `rank` of `size` (arguments of the call, not a communicator's).
+// Ranks number the grid of processes with the last dimension fastest.
 template <typename Count>
 std::vector<Distribution> dimensions_of(Call& call, const Arrays<Count>& in, int size, int rank) {
   std::int64_t grid = 1;
   for (std::size_t i = 0; i < in.array.size(); ++i) {
     if (in.array[i] <= 0) bad_element(call, "array_of_gsizes", i, in.array[i], "below 1");
     if (in.processes[i] <= 0) bad_element(call, "array_of_psizes", i, in.processes[i], "below 1");
-    // -1: no such grid, which differs from any size.
+    // -1: the product overflows, or an argument is invalid. It differs from any size, so the call fails below.
     if (!call.ok() || __builtin_mul_overflow(grid, static_cast<std::int64_t>(in.processes[i]), &grid)) grid = -1;
   }
   if (grid != size) {

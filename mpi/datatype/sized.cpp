@@ -9,8 +9,9 @@ using namespace margay::mpi;
 
 namespace {
 
-// "The same handle for the same arguments": types that the library owns, committed, with their arguments recorded.
-// Searched linearly, because a program uses few kinds. `basic`: the predefined type with that representation.
+// Ends a call: passes the program a committed type that the library owns, always the same handle for the same arguments
+// (`combiner`, `asked`), as MPI recommends. The search is linear, because a program uses few kinds. `basic`: the
+// predefined type with the requested representation.
 int hand_out_kind(Call& call, MPI_Datatype basic, int combiner, std::vector<int> asked, MPI_Datatype* newtype) {
   call.not_null(newtype, "newtype");
   if (!call.ok()) return call.failed();
@@ -30,7 +31,7 @@ int hand_out_kind(Call& call, MPI_Datatype basic, int combiner, std::vector<int>
     call.error(MPI_ERR_OTHER, "too many datatypes are alive (2^18); free some first");
     return call.failed();
   }
-  // Counts as predefined: it cannot be freed, and its contents are its arguments.
+  // Marked as predefined, so the program cannot free it. Its contents are its arguments.
   made->predefined = added->handle;
   added->predefined = added->committed = true;
   known.push_back(added);

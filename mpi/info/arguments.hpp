@@ -10,7 +10,7 @@
 namespace margay::mpi {
 
 // The info object of a handle; nullptr, with MPI_ERR_INFO set, if it is invalid. Valid while `infos` keeps the table
-// locked. Errors are raised after that, because their handler may use info objects.
+// locked. Only sets the error; the caller raises it after the unlock, because the handler may use info objects.
 [[nodiscard]] Info* find_info(EarlyCall& call, const InfoAccess& infos, MPI_Info handle);
 // The same for an object that the call changes: MPI_INFO_ENV is an error.
 [[nodiscard]] Info* find_own_info(EarlyCall& call, const InfoAccess& infos, MPI_Info handle);

@@ -174,7 +174,7 @@ void check_operation(Call& call, MPI_Op op, bool result_wanted) {
                                  : word + " is not a valid operation (freed, or never created)");
 }
 
-// Types for Fortran's kinds have handles of their own and count as predefined (MPI 4.0, 19.1.5).
+// Types for Fortran's kinds have handles of their own and count as predefined (MPI 4.0, 19.1.9).
 bool is_one_element(const Datatype& type) {
   if (type.predefined) return true;
   const int combiner = type.definition->origin.combiner;

@@ -13,7 +13,7 @@ namespace margay::mpi {
 
 // The messages for two accesses that conflict. Pure functions.
 
-// Where two accesses conflict.
+// The location of a conflict between two accesses.
 struct ConflictLocation {
   // A rank of the window's group; then what words_of_window() returns.
   int target = 0;
@@ -34,8 +34,8 @@ struct ConflictLocation {
 // The kind of an access, with the operands of an accumulate.
 struct AccessNature {
   AccessKind kind = AccessKind::put;
-  // Of a request-based function (MPI 4.0, 12.3.5). One that reads the target ends with its request, others with their
-  // epoch.
+  // The access is that of a request-based function (MPI 4.0, 12.3.5). It ends with its request if it reads the target,
+  // otherwise with its epoch.
   bool with_request = false;
   // The operands of an accumulate, whose `access.buffer` takes the result; null: a put or a get.
   const AccumulateOperands* operands = nullptr;

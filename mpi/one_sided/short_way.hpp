@@ -20,8 +20,8 @@ namespace margay::mpi {
 // MPI_Compare_and_swap.
 [[nodiscard]] bool short_swap(const CallName& name, const AccessArguments& arguments, const void* compare,
                               void* result);
-// MPI_Win_flush and MPI_Win_flush_local. Each of 64 synchronisations or so takes the full path, which runs a round of
-// progress: a program that polls memory in a loop of flushes must still receive its messages.
+// MPI_Win_flush and MPI_Win_flush_local. At least every 64th takes the full path, which runs a round of progress:
+// a program that polls memory in a loop of flushes must still receive its messages.
 [[nodiscard]] bool short_flush(int target, MPI_Win window);
 
 }  // namespace margay::mpi

@@ -9,7 +9,7 @@
 
 namespace margay::mpi {
 
-// Fills the status of a complete request, except MPI_ERROR, which only calls that return several statuses write.
+// Fills the status of a complete request. Leaves MPI_ERROR alone: only calls with an array of statuses set it.
 inline void status_of(const Request& request, MPI_Status* status) {
   if (ignores(status)) return;
   if (request.kind == RequestKind::receive) {
@@ -64,15 +64,18 @@ class RequestRow {
   // The number of messages that a round of progress takes from each wire before all_complete() is tested again: one for
   // each request, at most kMessagesInTurn.
   [[nodiscard]] int messages_in_turn() const { return count_ < kMessagesInTurn ? count_ : kMessagesInTurn; }
-  // The same for any_complete(): at least one for each request, because the cost of its scan grows with the row.
+  // The same for MPI_Waitsome and MPI_Testsome: one for each request, and at least Device::kMessagesPerLook, because
+  // the cost of any_complete()'s scan grows with the row.
   [[nodiscard]] int messages_in_look() const {
     return count_ > Device::kMessagesPerLook ? count_ : Device::kMessagesPerLook;
   }
-  // Whether one is active and complete. Scans the row only if some request has completed since the last scan.
+  // Whether one is active and complete. Scans the row only if some request has completed since the last scan that
+  // found none.
   [[nodiscard]] bool any_complete();
   // The index of the first active, complete request from `from` on; size() if there is none.
   [[nodiscard]] int first_complete(int from = 0) const;
-  // Ends request i unless it failed. Returns false, without an effect, if it failed.
+  // Ends request i if it is a send or receive that succeeded. Returns false, without an effect, if it failed or is a
+  // request of mpi_adi/request; end() handles these.
   [[nodiscard]] bool end_well(int i, MPI_Status* status);
   // Ends request i, failed or not; see end_request().
   [[nodiscard]] int end(int i, MPI_Status* status, std::string& words);

@@ -8,7 +8,8 @@
 namespace margay::mpi {
 
 // MPI_Send, MPI_Ssend and MPI_Rsend; MPI_Isend and its variants. `flatten` inlines into each of these functions the
-// whole path of a short message; all other paths are marked noinline. A send that completed at once gets a request too.
+// whole path of a short message; all other paths are marked noinline. A nonblocking send that completed at once
+// returns the handle that all such sends share (hand_out()).
 [[nodiscard, gnu::flatten]] int blocking_send(const Invocation& name, SendMode mode, const SendArguments& arguments);
 [[nodiscard, gnu::flatten]] int nonblocking_send(const Invocation& name, SendMode mode, const SendArguments& arguments,
                                                  MPI_Request* request);

@@ -18,14 +18,15 @@ namespace {
 constexpr int kLastRounds = 1'000;
 constexpr std::uint32_t kWorldModel = Group::kWorldModel;
 
-// The session whose communication must be complete: nullopt for everything, or the world's while there are sessions.
-// Asked each time, as another thread may begin a session meanwhile, whose messages are its own.
+// The scope of the waits below. nullopt: all communication of the process, because only the world model uses MPI. While
+// there are sessions, only the world's, because sessions wait for their own. Each test of a wait calls this again,
+// because another thread may begin a session meanwhile.
 std::optional<std::uint32_t> looked_at() {
   return hold_machine_alone() ? std::nullopt : std::optional<std::uint32_t>(kWorldModel);
 }
 
-// Receives what has arrived on every wire: short messages that others sent before they came here, and those to this
-// rank itself. Bounded, as other sessions may go on sending.
+// Receives all messages that have arrived on any wire: short ones that other ranks sent before their barrier, and those
+// of this rank to itself. Bounded, because other sessions may continue to send.
 void take_what_is_here(Device& device) {
   for (int round = 0; round < kLastRounds && device.progress(); ++round) continue;
 }
@@ -41,7 +42,8 @@ bool everybody_is_here(Call& call) {
 bool end_communication(Call& call) {
   MpiRank& rank = call.rank();
   Device& device = rank.device();
-  // Progress continues meanwhile. From here on no rank posts a receive for the world.
+  // Both calls wait for other ranks, and make progress meanwhile. After the barrier no rank posts another receive in
+  // the world, because all are in MPI_Finalize.
   check_last_call(call);
   if (!everybody_is_here(call)) return false;
   // MPICH lets programs end with sends that nothing will match, and a wait for those would never end.

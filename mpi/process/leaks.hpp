@@ -10,7 +10,7 @@
 
 namespace margay::mpi {
 
-// What ends. A request, communicator or group belongs to the world model or to a session; a datatype, operation,
+// The world model or session that ends. A request, communicator or group belongs to one of them; a datatype, operation,
 // matched message or attribute key lives as long as any of them is open. Info objects and error handlers may be made
 // before all of them and freed after all of them (MPI 4.0, 11.4.1), so they are listed when the process exits.
 struct Ending {

@@ -110,7 +110,7 @@ extern "C" int PMPI_Group_from_session_pset(MPI_Session session, const char* pse
   const Session* const found = checked_session(call, session);
   check_text(call, pset_name, MPI_MAX_PSET_NAME_LEN, "pset_name");
   if (!call.ok()) return call.failed();
-  // The name was checked here already: an invalid one leaves *newgroup unchanged.
+  // check_text() has rejected an invalid name, so checked_set() fails for an unknown set only.
   GroupPtr members = checked_set(call, found, pset_name);
   if (members == nullptr) *newgroup = MPI_GROUP_NULL;  // for an unknown set; other errors leave it unchanged
   return call.ok() ? give_group(call, std::move(members), newgroup) : call.failed();

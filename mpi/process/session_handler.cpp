@@ -1,4 +1,4 @@
-// Error handlers of sessions (MPI 4.0, 9.3.4 and 9.5). They may be made before any session.
+// Error handlers of sessions (MPI 4.0, 9.3.4 and 9.5). A program may create them before any session.
 #include "mpi/call/binding.hpp"
 #include "mpi/call/early_call.hpp"
 #include "mpi/call/session_arguments.hpp"
@@ -44,7 +44,7 @@ extern "C" int PMPI_Session_call_errhandler(MPI_Session session, int errorcode) 
   if (call.ok() && !call.rank().errors().is_code(errorcode))
     call.error(MPI_ERR_ARG, "errorcode " + std::to_string(errorcode) + " is not an error code");
   if (!call.ok()) return call.failed();
-  // The handler's own code is not this call's result.
+  // MPI_SUCCESS means that the handler was called; `errorcode` is not this call's error.
   call.blame(Call::Blame::program_class);
   call.hand_over(found->raises, errorcode);
   return MPI_SUCCESS;

@@ -83,7 +83,7 @@ extern "C" int PMPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, i
   const GraphTopology* const graph = graph_of(call, call.communicator(comm));
   if (graph != nullptr) check_rank(call, rank, static_cast<int>(graph->index.size()));
   if (!call.ok()) return call.failed();
-  // The number of neighbors is needed to check the array: none are written for a node without any.
+  // Before the check of the array, which may be null for a node without neighbors.
   const std::span<const int> found = graph->neighbors(rank);
   check_array(call, found, maxneighbors, neighbors, "maxneighbors", "neighbors");
   if (!call.ok()) return call.failed();

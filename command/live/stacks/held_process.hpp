@@ -1,6 +1,6 @@
 // A process that is stopped while its stacks are read.
-// It is seized (PTRACE_SEIZE), not attached to: it gets no signal, its parent is not notified, and if this process ends
-// for whatever reason, the other one continues, with its pending signals.
+// This command seizes it (PTRACE_SEIZE) instead of attaching to it: the process gets no signal, and its parent is not
+// notified. If the command ends, for whatever reason, the process continues, with its pending signals.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@
 
 namespace margay::command {
 
-// Owns the stop. All calls must come from one thread, because the system binds a seizure to it.
+// The process stays stopped until release() or the destructor. All calls must come from one thread, because the system
+// binds a seizure to it.
 class HeldProcess {
  public:
   HeldProcess() = default;
@@ -20,10 +21,10 @@ class HeldProcess {
   HeldProcess& operator=(const HeldProcess&) = delete;
   ~HeldProcess() { release(); }
 
-  // Stops all threads of the process. Error, after which no thread is stopped: it has ended; the system refuses, and
-  // the message names the setting; or a thread does not stop in time, as in vfork() or in an unresponsive file system.
-  // A thread that did not stop in time remains seized until the calling thread ends, so call this from a thread of its
-  // own. Blocks for milliseconds usually, for some seconds at most.
+  // Stops all threads of the process. Fails if the process has ended (kHasEnded), if the system refuses, or if a thread
+  // does not stop in time, as in vfork() or in an unresponsive file system; the stopped threads then continue. A thread
+  // that did not stop in time remains seized until the calling thread ends, so call this from a thread of its own.
+  // Blocks for milliseconds usually, for some seconds at most.
   [[nodiscard]] portals::Status hold(int pid);
   // Continues all threads, with the signals that arrived meanwhile. No effect if nothing is held.
   void release();
@@ -39,12 +40,12 @@ class HeldProcess {
  private:
   // Seizes a thread and requests its stop. False: it has ended, or the system refuses (errno).
   [[nodiscard]] bool ask(int tid);
-  // After a refusal. True: another process traces the thread, or a second attempt succeeded.
+  // Repeats a refused request a few times. True: another process traces the thread, or the request has now succeeded.
   [[nodiscard]] bool ask_beside_others(int tid);
   // Whether the thread has stopped, and is then in threads_, or has ended.
   [[nodiscard]] bool collect(int tid);
-  // Asks all threads that are not held; `found`: there were some. Threads may create others meanwhile, so it is
-  // repeated.
+  // Requests the stop of all threads that are not held; `found`: there were some. Threads may create others meanwhile,
+  // so hold() repeats the call until there are none.
   [[nodiscard]] portals::Status ask_new(int pid, std::uint64_t begun_ns, bool& found);
   // Error: a thread does not stop in time.
   [[nodiscard]] portals::Status wait_for_stops(std::uint64_t begun_ns);
@@ -68,7 +69,7 @@ struct Refusal {
   int scope = -1;
   // The process that traces it already; 0: none.
   int tracer = 0;
-  // Its user; -1: the same user, or this one is root.
+  // The process's user; -1: the same user as this command's, or this command runs as root.
   int owner = -1;
   std::string error;
 };

@@ -6,7 +6,8 @@
 
 namespace margay::command {
 
-// The options. `job`: a job's name, its launcher, or a process; empty: the only running job.
+// The options. `job`: a job's name, or the process number of a launcher or of any other process; empty: the only
+// running job.
 struct StacksOrder {
   std::string job;
   // Only this rank; -1: all.
@@ -15,8 +16,8 @@ struct StacksOrder {
   bool all = false;
 };
 
-// Prints the stacks. Returns the exit status: 0, 1 if some could not be read, 2 if the options do not name a single job
-// or process.
+// Prints the stacks. Returns the exit status: 0; 1 if some could not be read; 2 if the options do not name a single job
+// or process with stacks, or a rank of the job.
 [[nodiscard]] int stacks(const StacksOrder& order);
 
 }  // namespace margay::command

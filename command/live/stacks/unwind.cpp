@@ -15,7 +15,7 @@ namespace margay::command {
 
 struct Unwinder::Address {
   Dwarf_Addr at = 0;
-  // The address is that of an interruption, not a return address.
+  // True: the thread was interrupted at this address. False: it is a return address.
   bool interrupted = false;
 };
 
@@ -25,6 +25,7 @@ using portals::Status;
 
 constexpr std::size_t kMostFrames = 256;
 
+// Null, so libdw searches debug information in the file itself and in its default folders.
 char* no_debug_folder = nullptr;
 constexpr Dwfl_Callbacks kOfProcess{.find_elf = dwfl_linux_proc_find_elf,
                                     .find_debuginfo = dwfl_standard_find_debuginfo,
@@ -88,7 +89,7 @@ Status Unwinder::open() {
   if (error == 0) return {};
   const std::string own = error > 0 ? "" : dwfl_errmsg(-1);
   std::string why = why_refused(impl_->pid, error > 0 ? error : EINVAL);
-  // libdw's errors concern files, not rights, so they take precedence.
+  // An error of libdw's own concerns the process's files, so it explains more than a guess about rights.
   if (!own.empty() && why != kHasEnded) why = own;
   return Status::error(why == kHasEnded ? why : "its memory is not to be read: " + why);
 }

@@ -9,8 +9,8 @@
 
 namespace margay::command {
 
-// The process is stopped only while its frames are walked, some milliseconds; names and lines of source are resolved
-// after it continues.
+// Works in two steps, so that the caller needs to stop the process for some milliseconds only: walk() records addresses
+// while it is stopped, stacks() resolves names and lines of source after it continues. Not thread-safe.
 class Unwinder {
  public:
   explicit Unwinder(int pid);
@@ -18,14 +18,14 @@ class Unwinder {
   Unwinder(const Unwinder&) = delete;
   Unwinder& operator=(const Unwinder&) = delete;
 
-  // Of a frame.
+  // The address of a frame; defined in the .cpp file.
   struct Address;
 
   // Reads the process's mappings. Error: there is no such process, or access is refused.
   [[nodiscard]] portals::Status open();
   // Records the frames of a thread, at most 256. Requires: open() succeeded; the calling thread holds the thread.
   void walk(int tid);
-  // The recorded stacks with names, in the order of the calls. The process may run meanwhile.
+  // The recorded stacks with names, one for each walk(), in that order. The process may run meanwhile.
   [[nodiscard]] std::vector<Stack> stacks();
 
  private:

@@ -10,7 +10,7 @@
 
 namespace margay::command {
 
-// What an option does with its values. Several spellings share an action.
+// The effect of an option. Several spellings share an action.
 enum class OptionAction : std::uint8_t {
   // Number of ranks; of emulated nodes; of ranks on each of these.
   ranks,

@@ -54,7 +54,7 @@ struct RunOptions {
   std::uint32_t ranks_per_node = 0;
   // 0: none.
   double timeout_seconds = 0;
-  // Print each rank's exit code at the job's end; print the notes below; print the table of statistics.
+  // Print each rank's exit code at the job's end; print `notes`; print the table of statistics.
   bool print_exit_codes = false;
   bool verbose = false;
   bool stats = false;

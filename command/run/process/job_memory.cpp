@@ -55,7 +55,7 @@ Status JobMemory::create(const JobPlan& plan) {
   header.rates_given = plan.rates_given ? 1 : 0;
   // Distinguishes this job's traces and processes from other jobs'.
   header.job_id = sim::random_u64();
-  // By the secret ranks prove to each other over TCP that they belong to this job.
+  // Ranks that connect over TCP prove with the secret that they belong to this job.
   sim::fill_random(header.secret);
   std::copy(plan.node_of_rank.begin(), plan.node_of_rank.end(), board_.node_of_rank());
   for (std::uint32_t ranks : plan.ranks_of_node()) {

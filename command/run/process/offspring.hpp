@@ -1,6 +1,6 @@
 // The launcher's children, and the decision which of them belong to the job.
-// A program that became the launcher by exec may have left children. Processes that those start later and leave behind
-// become the launcher's children (it is a subreaper), as the job's own orphans do.
+// A program that replaced itself by the launcher (exec) may have had children, which are now the launcher's. Orphans
+// among their descendants become the launcher's children, too, because it is a subreaper; so do orphans of the job.
 #pragma once
 
 #include <sys/types.h>
@@ -11,15 +11,17 @@
 
 namespace margay::command {
 
-// The treatment of processes that detached from the job: in a session of their own, with its output streams closed.
+// The treatment of processes that detached from the job: those in a session of their own that hold none of the ranks'
+// output pipes.
 enum class Detached : std::uint8_t { live, end };
 
-// Two marks identify the job's processes: its process group, and its name in their environment's MARGAY_JOB.
+// Two marks identify a process of the job: the job's process group, and the job's name in the process's environment
+// variable MARGAY_JOB.
 class Offspring {
  public:
   // Records the existing children. Requires: this process is not a subreaper yet, and nothing of the job runs.
   void begin(const std::string& job_name);
-  // The mark as NAME=VALUE, for the environment of the ranks; their descendants inherit it.
+  // The second mark as NAME=VALUE, for the environment of the ranks; their descendants inherit it.
   [[nodiscard]] const std::string& mark() const { return mark_; }
   // A child was reaped, so its number may be reused and is forgotten here.
   void reaped(pid_t pid);
@@ -38,7 +40,7 @@ class Offspring {
   std::string mark_;
   // Children of this process when it became the launcher.
   std::vector<pid_t> before_;
-  // There were some, so an orphan may be theirs.
+  // Such children existed, so an orphan may be their descendant instead of the job's. Stays true when they are reaped.
   bool some_before_ = false;
 };
 

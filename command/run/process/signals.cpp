@@ -18,8 +18,8 @@ struct SignalRule {
   SignalUse use;
 };
 
-// All signals whose default action would end the launcher, except those of its own faults (SIGSEGV, SIGABRT, ...) and
-// of its writes (below). Real-time signals are forwarded, too.
+// SIGCHLD, SIGTSTP, and all signals whose default action would end the launcher, except those of its own faults
+// (SIGSEGV, SIGABRT, ...) and of its writes (below). Real-time signals are forwarded, too.
 constexpr SignalRule kSignalRules[] = {
     {SIGCHLD, SignalUse::child},     {SIGINT, SignalUse::end_job},  {SIGTERM, SignalUse::end_job},
     {SIGHUP, SignalUse::end_job},    {SIGQUIT, SignalUse::end_job}, {SIGTSTP, SignalUse::suspend},
@@ -29,7 +29,7 @@ constexpr SignalRule kSignalRules[] = {
     {SIGSTKFLT, SignalUse::forward},
 };
 
-// True if it was ignored before.
+// Ignores a signal; returns whether it was ignored before.
 bool ignore(int signal) {
   struct sigaction old {};
   struct sigaction ignored {};
@@ -37,8 +37,8 @@ bool ignore(int signal) {
   return ::sigaction(signal, &ignored, &old) == 0 && old.sa_handler == SIG_IGN;
 }
 
-// Restores the default action. Ranks inherit ignored signals, and a script starts its background jobs with SIGINT and
-// SIGQUIT ignored: ranks would not end.
+// Restores the default action, because ranks inherit ignored signals. A script starts its background jobs with SIGINT
+// and SIGQUIT ignored, so without this step its ranks would not end.
 void set_default(int signal) {
   struct sigaction standard {};
   standard.sa_handler = SIG_DFL;

@@ -20,9 +20,10 @@ enum class SignalUse : std::uint8_t {
 // Requires: `signal` is one that take_signals() takes.
 [[nodiscard]] SignalUse use_of(int signal);
 
-// Redirects the signals that the runner acts on to `descriptor` (a signalfd, non-blocking), and ignores those by which
-// the operating system would end or stop the launcher for writing or reading (SIGPIPE, SIGXFSZ, SIGTTIN, SIGTTOU): the
-// system call's error reports the same. `saved` receives the former state, which spawn() restores in each rank.
+// Redirects the signals of the table in signals.cpp to `descriptor` (a signalfd, non-blocking). Ignores SIGPIPE,
+// SIGXFSZ, SIGTTIN and SIGTTOU, by which the operating system ends or stops a process that reads or writes: the failed
+// system call reports the same. `saved` receives the former mask, and whether SIGPIPE and SIGXFSZ were ignored; spawn()
+// restores these in each rank. Fails if no descriptor is available.
 [[nodiscard]] portals::Status take_signals(SavedProcess& saved, int& descriptor);
 
 }  // namespace margay::command

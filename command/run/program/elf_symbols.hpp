@@ -11,7 +11,7 @@
 
 namespace margay::command {
 
-// What the dynamic section and the symbol table contain.
+// The contents of the dynamic section and the symbol table.
 struct ElfSymbols {
   // False: a script or another kind of file; all other fields are then empty.
   bool is_elf = false;

@@ -20,8 +20,8 @@ class OtherMpi {
   // requested, and nothing is searched for.
   void begin(const std::string& library_folder, std::int64_t now_ns);
 
-  // Examines the mapped files of ranks that have not begun margay's MPI, and of their children. `pids` by rank. Loaded
-  // libraries cannot be seen after a process's end, so the call is due while it lives: at due_ns().
+  // Examines the mapped files of ranks that have not begun margay's MPI, and of their descendants. `pids`: by rank; 0:
+  // skipped. A process shows its libraries only while it lives, so call this at each due_ns().
   void look(const std::vector<int>& pids, std::int64_t now_ns);
   // The time of the next look(); -1: never. Intervals grow with the job's age, so that a library that stays loaded for
   // a quarter of a rank's life is seen.

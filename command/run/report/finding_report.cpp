@@ -81,7 +81,8 @@ nlohmann::ordered_json json_of(const JobFinding& finding, std::uint64_t started_
   return out;
 }
 
-// Counted by ranks without a record: those beyond the number of lines that a check prints.
+// The number of findings that ranks counted on the board but did not record: a check records only those that it prints,
+// up to a limit. `listed`: the number of counted findings that the report lists.
 std::uint64_t count_unlisted(const sim::Board& board, std::size_t listed) {
   std::uint64_t count = 0;
   for (std::uint32_t rank = 0; rank < board.size(); ++rank) count += board.block(rank).findings;
@@ -184,6 +185,7 @@ Status ReportFile::write(const RunOptions& options, const sim::Board& board, con
   if (descriptor_ < 0) return {};
   std::vector<JobFinding> of_ranks = read_records(records, board.size());
   std::size_t listed = of_ranks.size();
+  // The launcher counts no other findings of its own on the board; of these, one for each rank (OtherMpi::conclude).
   for (const JobFinding& one : found) listed += one.finding == sim::Finding::other_mpi ? one.ranks.size() : 0;
   // A check counts every finding but lists only the first ones. The difference shows how many are missing from the
   // list.

@@ -56,7 +56,7 @@ struct RankEnd {
   std::string text;
 };
 
-// What to do to the job's processes.
+// A step that ends the job's processes.
 enum class KillStep : std::uint8_t { nothing, terminate, kill };
 
 // All times are nanoseconds of one monotonic clock, passed in by the caller; -1: not set.

@@ -12,7 +12,7 @@ namespace margay::command {
 
 namespace {
 
-// Of a job with thousands of ranks, so many sentences show the problem as well as all of them would.
+// In a job with thousands of ranks, eight sentences show the problem as well as thousands would.
 constexpr std::size_t kReportedMax = 8;
 
 // Whether wanted events were lost: with --trace-last the ring may have been too small even for the end.

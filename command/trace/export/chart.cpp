@@ -62,10 +62,10 @@ class ChartMaker {
   }
 
  private:
-  // A kernel_arrive whose sending was recorded is already drawn.
+  // Adds an arrow for the event that records a hop's sending, or else its arrival; a note for some of the others.
   void add_step(std::size_t at) {
     const auto& [event, file] = trace_.entries[at];
-    // An arrow is drawn once, at its sending or else at its arrival.
+    // Where the sending was recorded, the arrival adds no second arrow.
     if (const auto found = hops_.find(identity(event)); found != hops_.end()) {
       const Hop& hop = found->second;
       if (at == (hop.sent != MessageStory::kNone ? hop.sent : hop.arrived)) return add_arrow(at, hop);
@@ -77,7 +77,7 @@ class ChartMaker {
     add(at, std::move(step));
   }
 
-  // The arrow's text has the envelope only for puts: answers refer to a message that the chart shows.
+  // Only a put's text has the meaning of its match bits: any other hop belongs to a message that the chart shows.
   void add_arrow(std::size_t at, const Hop& hop) {
     const Trace::Entry& entry = about(trace_, hop);
     const sim::TraceEvent& event = entry.event;

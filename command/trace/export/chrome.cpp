@@ -35,7 +35,8 @@ class ChromeWriter {
     out_ << (first_ ? "\n" : ",\n") << event.dump(-1, ' ', false, Json::error_handler_t::replace);
     first_ = false;
   }
-  // Microseconds. The shortest decimal of the double has all nanoseconds, exact up to 2^53 ps, 104 days.
+  // Microseconds. The shortest decimal of the double has all nanoseconds up to 2^43 us, 101 days: below that, doubles
+  // are less than 1 ns apart.
   [[nodiscard]] double at_us(std::size_t at) const { return static_cast<double>(since_start(trace_, at)) / 1000.0; }
   // A rank is a process of the format, and a thread of the rank a thread, so that the viewer groups lanes by rank.
   [[nodiscard]] Json at_place(std::string_view phase, std::string_view name, std::string_view category, std::size_t at,

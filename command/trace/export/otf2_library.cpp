@@ -73,8 +73,8 @@ void find_records(FunctionFinder& finder, Otf2Library& library) {
 portals::Status load_otf2(Otf2Library& library) {
   void* handle = nullptr;
   for (const char* const name : kOtf2Names) {
-    // RTLD_LOCAL keeps OTF2's symbols from those of other libraries. The library is never closed: the functions are
-    // used until the process ends.
+    // RTLD_LOCAL: other libraries must not bind to OTF2's symbols. The library is never closed, because the functions
+    // are used until the process ends.
     if (handle == nullptr) handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
   }
   if (handle == nullptr) {

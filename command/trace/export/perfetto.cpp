@@ -62,7 +62,7 @@ constexpr std::uint64_t kOneSequence = 1;
 // Texts that are written once and then referred to by number.
 class Interned {
  public:
-  // The number of `text`; a new text is added to `described`, which must precede its first use.
+  // The number of `text`. A new text is added to `described`, which must be written in the packet of its first use.
   std::uint64_t of(std::uint32_t list, const std::string& text, ProtobufMessage& described) {
     const auto [found, is_new] = numbers_[list].try_emplace(text, numbers_[list].size() + 1);
     if (is_new) described.message(list, ProtobufMessage().number(1, found->second).text(2, text));
@@ -110,7 +110,8 @@ class PerfettoWriter {
   }
 
  private:
-  // Track numbers: the file in the upper half; below, threads from 1 and lanes from 2^31.
+  // Track numbers: the upper 32 bits are the file's number plus 1; the lower ones are 0 for the process, then threads
+  // from 1 and lanes from 2^31.
   static std::uint64_t process_track(std::uint32_t file) { return (std::uint64_t{file} + 1) << 32U; }
   static std::uint64_t thread_track(std::uint32_t file, std::uint64_t thread) {
     return process_track(file) + 1 + (thread & 0x7fff'ffffU);
@@ -204,7 +205,7 @@ class PerfettoWriter {
     return lane_track(file, lane);
   }
 
-  // An end of a message's flow, in the thread whose call sends or receives it.
+  // One of the two ends of a message's flow: an instant in the thread whose call sends or receives the message.
   void add_flow_end(std::size_t at, const std::string& name, bool is_last) {
     const std::size_t call = source_.messages.call_around(at);
     const std::uint64_t thread = call == MessageStory::kNone ? 0 : trace_.entries[call].event.detail;
@@ -216,7 +217,7 @@ class PerfettoWriter {
     moment.ends_flow = is_last;
   }
 
-  // The slice is in the process of the message's last event: the receiver's, if the message arrived.
+  // Draws the message as a slice in a lane of the rank that recorded its last event: the receiver, if it arrived.
   void add_message(const MessageStory& story) {
     constexpr std::size_t kNever = MessageStory::kNone;
     const MessageRow row = row_of(source_, story);

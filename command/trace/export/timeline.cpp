@@ -150,7 +150,7 @@ MessageRow row_of(const ExportSource& source, const MessageStory& story) {
   return row;
 }
 
-// Cuts the site out of the text of EventText, the only class that resolves addresses.
+// Extracts the site from the phrase that EventText formats, because only that class resolves addresses.
 std::string site_text(const ExportSource& source, const Trace::Entry& enter) {
   const std::string call = call_name(source.trace.files[enter.file], enter.event.a);
   // "CALL (SITE)".

@@ -117,8 +117,8 @@ struct Chart {
 // A larger chart is unreadable.
 inline constexpr std::size_t kChartArrowsMost = 300;
 
-// Draws the messages of these stories, however many arrows that makes; the caller compares them with the limit. Cost:
-// one pass over the trace for its hops.
+// Draws the messages of these stories. The number of arrows is not bounded: the caller compares it with the limit.
+// Cost: timeline_of(), for the hops.
 [[nodiscard]] Chart chart_of(const ExportSource& source, const std::vector<MessageStory>& stories);
 
 }  // namespace margay::command

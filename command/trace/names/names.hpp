@@ -1,6 +1,6 @@
-// Names for the numbers in a trace's events, by the definitions in the file that recorded them.
-// Without a definition the number itself is formatted. Times select among definitions of one number: contexts and
-// datatypes are reused.
+// Names for the numbers in a trace's events, by the definitions in the event's own file.
+// Without a definition the number itself is formatted. The event's time selects among definitions of one number,
+// because numbers of contexts and datatypes are reused.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,8 @@ struct EnvelopeBits {
 // Whether match bits belong to the setup message from MPI_Psend_init to MPI_Precv_init.
 [[nodiscard]] bool is_setup_of_partitions(std::uint64_t match_bits);
 
-// The fields of a collective call's number (docs/trace_format.md, collective_begin).
+// The fields of a persistent collective call's number (docs/trace_format.md, collective_begin). A number without its
+// highest bit counts the communicator's other calls and has no fields.
 inline constexpr unsigned kCollectiveStartBits = 11;
 struct PersistentNumber {
   explicit PersistentNumber(std::uint32_t number)
@@ -58,8 +59,8 @@ struct PersistentNumber {
   std::uint32_t start;
 };
 // Whether a collective message with this context belongs to an agreement, in which some members of a communicator
-// choose a new context. Of the communicator's two contexts an agreement uses the one that the communicator's own calls
-// do not use; its tag is in the place of a call's number.
+// choose a new context. A communicator has two contexts, and its own collective calls use the odd one. Agreements use
+// the even one, with their tag in place of a call's number.
 [[nodiscard]] constexpr bool is_agreement(std::uint32_t context) {
   return (context & 1U) == 0;
 }
@@ -82,7 +83,7 @@ class TraceNames {
   // Below, `file` and `time_ns` are those of the event that contains the number; they select the definition.
   // Communicator of a point-to-point or collective context: "MPI_COMM_WORLD", "communicator 6 (4 ranks)".
   [[nodiscard]] std::string communicator(std::uint32_t file, std::uint32_t context, std::uint64_t time_ns) const;
-  // The same by the context of a collective call; of an agreement, its members: "2 ranks of MPI_COMM_WORLD".
+  // The same by the context of a collective call. For an agreement: its members, "2 ranks of MPI_COMM_WORLD".
   [[nodiscard]] std::string communicator_of_calls(std::uint32_t file, std::uint32_t context,
                                                   std::uint64_t time_ns) const;
   // A window by its number, which is its communicator's context: "window 4", "window "halo"".
@@ -107,15 +108,15 @@ class TraceNames {
   // The meaning of match bits: "tag 7 from 0 in MPI_COMM_WORLD"; hexadecimal if the program did not use MPI.
   [[nodiscard]] std::string bits(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
                                  std::uint64_t time_ns) const;
-  // The program's tag of an MPI message; of partitions and their setup, that of the call which created them. Empty: a
-  // tag of the library's own, or not known.
+  // The tag that the program gave to an MPI message. A message of a partitioned send, or its setup, has the tag in the
+  // call that created the send. Empty: the tag is the library's own, or not known.
   [[nodiscard]] std::optional<std::uint32_t> program_tag(std::uint32_t file, std::uint64_t match_bits,
                                                          std::uint64_t time_ns) const;
   // The meaning of an entry's or a receive's criteria: "tag 7 from any source in MPI_COMM_WORLD".
   [[nodiscard]] std::string wanted(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,
                                    std::uint64_t ignore_bits, std::uint64_t time_ns) const;
-  // A message's match bits, with the file and time that give them their meaning: the sender's, when it sent the
-  // message.
+  // A message's match bits, with the file and time by which they are interpreted: the sender's file, and the time at
+  // which it sent the message.
   struct MessageBits {
     std::uint64_t bits = 0;
     std::uint32_t file = 0;
@@ -133,15 +134,16 @@ class TraceNames {
 
   // Whether `portal` is the receive portal of an MPI program, so that match bits are an envelope.
   [[nodiscard]] bool is_envelope(std::uint32_t file, std::uint8_t portal) const;
-  // Whether the message is an answer to a send, a receive or a window's origin, which wait for it under a number of
-  // their own.
+  // Whether the message is an answer. Its match bits then contain the number of the waiting request (a send, a receive
+  // or a window's origin) in place of a tag.
   [[nodiscard]] bool is_answer(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits) const;
   // Whether no call of the program requested the message as such: an answer, a message with a tag of the library's own,
   // a step of a window's synchronisation.
   [[nodiscard]] bool is_librarys(std::uint32_t file, std::uint8_t portal, const sim::TraceEvent& event) const;
   // Whether the portal is the library's own: that of collective calls, checks, cancels.
   [[nodiscard]] bool is_internal(std::uint32_t file, std::uint8_t portal) const;
-  // Whether its messages belong to collective calls: call number, source and communicator are in their match bits.
+  // Whether the portal's messages belong to collective calls: call number, source and communicator are in their match
+  // bits.
   [[nodiscard]] bool is_collective(std::uint32_t file, std::uint8_t portal) const;
   // Whether they also carry a call's data, as opposed to notices.
   [[nodiscard]] bool is_collective_data(std::uint32_t file, std::uint8_t portal) const;
@@ -156,8 +158,8 @@ class TraceNames {
   // The definition of a partitioned channel, by its sender or its receiver in the file; nullptr: not defined.
   [[nodiscard]] const sim::Definition* partitions(std::uint32_t file, std::uint64_t match_bits, std::uint64_t time_ns,
                                                   bool sends) const;
-  // A message about a send, whose bits contain the number of its request and of the request's use: "the answer to send
-  // request 3". "": another portal.
+  // A message about a send: "the answer to send request 3". Its match bits contain the request's number, and a count of
+  // the request's uses, because numbers are reused. "": a portal without such messages.
   [[nodiscard]] std::string about_send(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits) const;
   // A window's message: "an access of window "halo"", "the described body 1". "": another message.
   [[nodiscard]] std::string about_window(std::uint32_t file, std::uint8_t portal, std::uint64_t match_bits,

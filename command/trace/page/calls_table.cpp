@@ -94,7 +94,7 @@ std::int32_t PageCalls::row_around(const PageInput& input, std::size_t at) const
 double PageCalls::waited(std::uint32_t file, double from, double to) const {
   if (std::isnan(from) || std::isnan(to) || to <= from) return 0;
   const std::vector<PageWait>& all = waits[file];
-  // Waits are ordered and do not overlap, so a binary search finds the first.
+  // One thread's waits are ordered and do not overlap, so a binary search finds the first.
   const auto first =
       std::upper_bound(all.begin(), all.end(), from, [](double time, const PageWait& wait) { return time < wait.end; });
   double sum = 0;

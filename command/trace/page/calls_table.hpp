@@ -23,7 +23,8 @@ struct PageCalls {
   std::vector<std::vector<PageWait>> waits;
   // The row of the call in progress when entry `at` was recorded; kNoRow: none, or several threads make it uncertain.
   [[nodiscard]] std::int32_t row_around(const PageInput& input, std::size_t at) const;
-  // Nanoseconds that the rank of `file` waited between two times; 0 if one of them is not known.
+  // Nanoseconds that the rank of `file` waited between two times; 0 if one of them is not known. Requires: one thread
+  // of the rank called MPI (Messages::has_threads), because waits of several threads overlap.
   [[nodiscard]] double waited(std::uint32_t file, double from, double to) const;
 };
 

@@ -106,7 +106,7 @@ void add_heap(const PageInput& input, const PageMessages& messages, const std::m
   HeapRows rows(input);
   for (std::size_t row = 0; row < messages.stories.size(); ++row) {
     const MessageStory& story = messages.stories[row];
-    // Without an arrival the time is not known from which it took memory.
+    // Without an arrival in the trace, the time at which the message began to take memory is not known.
     if (story.unexpected && story.arrived != kNoEntry) rows.add_unexpected(row, story);
   }
   for (std::size_t i = 0; i < input.trace.entries.size(); ++i) {

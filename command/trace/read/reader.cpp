@@ -18,7 +18,7 @@ using portals::Status;
 
 namespace {
 
-// Either of the two closes the file: the rank's checksum, or the launcher's.
+// Whether the file is sealed: by the rank's checksum, or by the launcher's.
 bool has_checksum(const sim::TraceHeader& header) {
   return header.checksum != 0 || header.launcher_checksum != 0;
 }
@@ -32,7 +32,7 @@ void take_header(const sim::TraceHeader& header, TraceFile& file) {
   file.walks = (header.flags & sim::kTraceFlagWalks) != 0;
   file.closed = header.checksum != 0;
   file.sealed = has_checksum(header);
-  // The end is valid only under the launcher's checksum, which is written after it.
+  // How the rank ended is valid only under the launcher's checksum, which the launcher writes after it.
   if (header.launcher_checksum != 0) {
     file.end = header.end;
     file.end_value = header.end_value;
@@ -86,9 +86,8 @@ Status read_definitions(const TraceSource& source, const sim::TraceHeader& heade
   return {};
 }
 
-// Reads events [from, until) piece by piece: a damaged count may claim gigabytes, and memory must not be allocated for
-// them before they have been seen.
-// Slots of consecutive events are read together up to the ring's end.
+// Reads events [from, until) piece by piece, because a damaged count may claim gigabytes: memory grows only with the
+// events that were read. A piece ends at the ring's end at the latest.
 Status read_ring(const TraceSource& source, std::uint64_t capacity, std::uint64_t from, std::uint64_t until,
                  sim::TraceChecksum& checksum, std::vector<sim::TraceEvent>& events) {
   // 256 KiB.
@@ -141,8 +140,8 @@ Status read_events(const TraceSource& source, const sim::TraceHeader& header, si
   file.events.erase(file.events.begin(), file.events.begin() + static_cast<std::ptrdiff_t>(from - oldest));
   if (!file.sealed) return check_events(source, header, file);
   if (checksum.value() == (file.closed ? header.checksum : header.launcher_checksum)) {
-    // The launcher's checksum covers whatever the rank left, which may have died while it wrote, so the events are
-    // checked in addition.
+    // The launcher's checksum covers whatever the rank left. The rank may have died while it wrote an event, so the
+    // events are checked in addition.
     return file.closed ? Status() : check_events(source, header, file);
   }
   return source.error(
@@ -199,8 +198,8 @@ Status read_trace_counts(const std::string& path, TraceCounts& counts) {
 }
 
 namespace {
-// True if bytes behind the header are set. A recorder writes the header's magic first, so then the file was begun, and
-// its header was damaged later.
+// True if any byte behind the header is set. A recorder completes the header by its magic before it writes any of these
+// bytes, so then the file was begun, and its header was damaged later.
 bool has_more_than_header(const TraceSource& source, std::uint64_t bytes) {
   const std::uint64_t end = std::min(bytes, sim::kTraceEventsOffset + sim::kTraceEventBytes);
   if (end <= sim::kTraceHeaderBytes) return false;

@@ -52,7 +52,7 @@ std::string_view finding_word(std::uint32_t number) {
   return finding_id(static_cast<sim::Finding>(number));
 }
 
-// The enumerations of the document, with their sizes from the layers that define them.
+// The enumerations of the schema, with their sizes from the layers that define them.
 constexpr Enumeration kWires = {"Wires", word_as<sim::WireId>, sim::kWireCount};
 constexpr Enumeration kFindings = {"Findings", finding_word, sim::kFindingCount};
 constexpr Enumeration kHeaders = {"Headers", word_as<portals::Kind>, portals::kKindCount};
@@ -78,7 +78,7 @@ constexpr Enumeration kPassed = {"Why passed", word_as<portals::Passed>,
 constexpr Enumeration kGivenBack = {"Why given back", word_in<kGivenBackWords>, kGivenBackWords.size(), 1};
 constexpr Enumeration kHeapLeft = {"How a heap is left", word_in<kHeapLeftWords>, kHeapLeftWords.size()};
 
-// In the order of the document.
+// In the order of the document, which does not list the findings.
 constexpr std::array kEnumerations = {&kWires,  &kHeaders,    &kSavings,     &kProtocols, &kChoices, &kBodies,
                                       &kWalks,  &kLinks,      &kDescriptors, &kAccesses,  &kWays,    &kEpochs,
                                       &kSyncs,  &kOperations, &kAlgorithms,  &kProbes,    &kRoots,   &kDropReasons,
@@ -182,7 +182,7 @@ constexpr Field kDatatype = number_field("datatype", Slot::b, "its handle");
 constexpr Field kCall = {.name = "call", .slot = Slot::a, .type = Type::call, .meaning = "an index in the names"};
 constexpr Field kThread = number_field("thread", Slot::detail);
 constexpr Field kErrorClass = count_field("error_class", Slot::b);
-// An entry's criteria replace the message's bits and length in kinds about entries.
+// Kinds about entries keep the entry's criteria in the slots of the message's match bits and length.
 constexpr Field kWantedBits = meaning("that it accepts", kMatchBits);
 constexpr Field kIgnoredBits = bits_field("ignore_bits", Slot::bytes, "that it ignores");
 constexpr Field kWindow = within(number_field("window", Slot::match_bits, "its number"), 32, 32);
@@ -195,7 +195,7 @@ constexpr Field kOwnDescriptor = flag_field("own_descriptor", 2, "the portal's, 
 static_assert(sim::kTraceEntryAdopted == 1 && sim::kTraceEntryInactive == 2 && sim::kTraceEntryPortal == 4);
 constexpr Field kHeap = count_field("heap", Slot::b, "its number");
 
-// Common fields with 0 are not printed: most kinds do not use them.
+// Most kinds do not use these two, so as common fields they are absent if they are 0.
 constexpr Field kBitsIfAny = without(0, kMatchBits);
 constexpr Field kBytesIfAny = without(0, kBytes);
 constexpr std::array kCommonFields = {kSource,   kDestination, kSequence, kHeader,    kPortal,    kWire,
@@ -418,7 +418,7 @@ constexpr std::uint64_t mask_of(const Field& field) {
   return (field.bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << field.bits) - 1) << field.first_bit;
 }
 
-// Numbers of a whole slot are reported as they are in the file, those of a part of it by the field's name.
+// The faulty number, by the slot's name where a slot is one byte of the event, otherwise by the field's.
 std::string fault_words(const Field& field, const TraceEvent& event, std::uint64_t value) {
   switch (field.slot) {
     case Slot::header:

@@ -24,7 +24,7 @@ struct Enumeration {
   std::uint32_t end;
   std::uint32_t first = 0;
 };
-// All enumerations of the schema, in the document's order.
+// The enumerations that docs/trace_format.md lists, in its order: all of the schema except the findings.
 [[nodiscard]] std::span<const Enumeration* const> enumerations();
 
 // The members of sim::TraceEvent that fields are stored in. `a_and_b` is one 64-bit number, lower half in `a`.
@@ -89,7 +89,7 @@ struct EventSchema {
 };
 // The schema of a kind; nullptr: this version has no such kind.
 [[nodiscard]] const EventSchema* schema_of(sim::TraceKind kind);
-// Fields of every kind of event, except of kinds whose own fields use the same slots.
+// Fields that every kind has in addition to its own, unless one of its own is in the same slot.
 [[nodiscard]] std::span<const Field> common_fields();
 
 // Calls `see(field)` for each common field whose slot the kind does not use, then for each field of the kind.

@@ -21,13 +21,14 @@ struct BodyLeg {
 
 // All legs of one body.
 struct BodyCopies {
-  // In the order of the path. Empty: the message has no body, or the trace lacks the body's end.
+  // In the order of the path. Empty: the message has no body, or the trace lacks the kernel_deposit at its end.
   std::vector<BodyLeg> legs;
   // Sentences about copies that the receiver discarded, made before the body was pulled.
   std::vector<std::string> in_vain;
   // Every leg is in the trace.
   bool is_known = true;
-  // False: the path ends in another entry's memory, from which a program may copy further.
+  // False: the path ends in the memory of an entry that is not an MPI receive's. A program may copy the body further
+  // from there.
   bool ends_in_receive = true;
   // Copies of the whole body, over all legs.
   [[nodiscard]] unsigned count() const;
@@ -35,8 +36,8 @@ struct BodyCopies {
 
 // Follows the body of the message itself or, of a pulled message, of the reply that brought it.
 [[nodiscard]] BodyCopies copies_of(const Trace& trace, const MessageStory& story);
-// Formats the copies: "Its body was copied twice: rank 0 copied it into a cell of its ring to rank 1; rank 1 copied it
-// out of the cell into the receive's memory." and the discarded ones. Empty without legs.
+// Formats the copies as sentences: "Its body was copied twice: rank 0 copied it into a cell of its ring to rank 1; rank
+// 1 copied the cell into the receive's memory.", then `in_vain`. Empty without legs.
 [[nodiscard]] std::vector<std::string> copy_sentences(const BodyCopies& copies);
 
 // The method of a window_access and its copies: "direct: rank 0 copies it once, in memory that is mapped there".

@@ -34,11 +34,11 @@ enum class Taker : std::uint8_t {
   receive,  // an MPI receive: posted before the message arrived, or through the heap of unexpected messages
   window,   // a window's memory, or the service for accesses of it
   entry,    // a match entry or portal of the program, or one of the library's own
-  heap,     // the same, with a dynamic block
+  heap,     // an entry or portal as in `entry`, with a dynamic block
 };
 
-// One message with all its hops. The fields of type std::size_t are indices in trace.entries: each is the first event
-// of the kind in its comment; kNone: there is none in the trace.
+// One message with all its hops. Fields of type std::size_t are indices in trace.entries: each leads to the first event
+// of the kind that its comment names. kNone: the trace has none.
 struct MessageStory {
   static constexpr std::size_t kNone = ~std::size_t{0};
   MessageIdentity identity;
@@ -51,7 +51,7 @@ struct MessageStory {
   std::size_t dropped = kNone;  // kernel_drop
   // kernel_hold: its wire kept the message until there was room.
   std::size_t held = kNone;
-  // kernel_deposit: the part of the message that is kept has arrived.
+  // kernel_deposit: all parts of the message that the receiver keeps have arrived.
   std::size_t kept = kNone;
   std::size_t posted = kNone;    // post_receive of the receive that took it
   std::size_t searched = kNone;  // search_hit: it was unexpected
@@ -59,7 +59,7 @@ struct MessageStory {
   std::vector<std::size_t> found;
   std::size_t pulled = kNone;      // pull_begin
   std::size_t pull_ended = kNone;  // pull_complete
-  std::size_t received = kNone;    // receive_complete, or else kernel_deposit
+  std::size_t received = kNone;    // receive_complete; a message without a receive has only `kept`
   std::size_t completed = kNone;   // request_complete of the sender
   // given_back: the message left the heap of unexpected messages without a receive.
   std::size_t given_back = kNone;
@@ -113,8 +113,8 @@ class Messages {
   [[nodiscard]] bool has_threads(std::uint32_t file) const { return has_threads_[file]; }
   // The index of the mpi_leave of mpi_enter `enter`; kNone: it is not in the trace.
   [[nodiscard]] std::size_t leave_of(std::size_t enter) const;
-  // Nanoseconds that the call of mpi_enter `enter` waited in total; a wait that is open at the end of the recording
-  // counts up to there.
+  // Nanoseconds that the call of mpi_enter `enter` waited in total, without nested calls; a wait that is open at the
+  // end of the recording counts up to there.
   [[nodiscard]] std::uint64_t waited_in(std::size_t enter) const;
 
  private:

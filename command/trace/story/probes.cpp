@@ -20,8 +20,8 @@ std::string probe_text(const Trace& trace, const Messages& messages, const Event
                      is_its_call ? words.call(trace.entries[enter]) : std::string(name(probe)));
 }
 
-// Time that the rank waited, within the call of `enter`, until the entry `until`, and the part of it before time
-// `sent`.
+// Nanoseconds that the rank waited between the entries `enter` (the call's beginning) and `until`. `before_sent`: the
+// part before the time `sent`.
 struct ProbeWait {
   std::uint64_t all = 0, before_sent = 0;
 };
@@ -76,7 +76,7 @@ std::vector<std::string> probe_sentences(const Trace& trace, const Messages& mes
   const auto add = [&](std::size_t step) {
     // Clocks of two hosts may put the arrival later.
     const bool is_dated = story.arrived != MessageStory::kNone && time(step) >= time(story.arrived);
-    // Unsuccessful polls are counted here and not recorded one by one: a loop of polls would fill the ring.
+    // The recorder counts unsuccessful polls in this event, because a loop of them would fill the ring.
     const std::uint32_t vain = trace.entries[step].event.a;
     sentences.push_back(fmt::format(
         "{}{}{}.", probe_text(trace, messages, words, step),

@@ -30,7 +30,7 @@ inline constexpr int kTextBytes = 256;
 
 // A row of the table: a variable with its functions. Constant.
 struct ControlVariable {
-  // What tools identify the variable by; docs/tool_interface.md describes each.
+  // Identifies the variable for tools; docs/tool_interface.md describes each.
   const char* name;
   const char* description;
   Category category;

@@ -88,7 +88,8 @@ void EpollBackend::remove(TcpLink& link) {
   epoll_ctl(epoll_, EPOLL_CTL_DEL, link.descriptor, nullptr);
   --links_;
   std::erase(blocked_, &link);
-  std::replace(hot_.begin(), hot_.end(), &link, static_cast<TcpLink*>(nullptr));
+  // The hot links stay in front: heat() drops the last entry.
+  std::fill(std::remove(hot_.begin(), hot_.end(), &link), hot_.end(), nullptr);
 }
 
 // Sets the events that epoll monitors for the link. Events for a receiver without room, or for a sender that is not
