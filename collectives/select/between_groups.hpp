@@ -21,7 +21,7 @@ struct TwoGroups {
 };
 
 // A broadcast from one rank to the other group. `root` is MPI_ROOT on the root, MPI_PROC_NULL on the other ranks of its
-// group, and on the receiving group the root's rank in its own group.
+// group, and in the receiving group the root's rank in the other group.
 struct BcastBetween {
   TwoGroups groups;
   int root = 0;

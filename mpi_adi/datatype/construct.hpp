@@ -12,8 +12,8 @@ namespace margay::mpi_adi {
 // Each returns a definition, or nullptr if its size would exceed 2^62 bytes or a bound would not fit in 63 bits.
 // `origin` describes the call, for MPI_Type_get_contents; the types in it are those given here.
 
-// `count` blocks of `block_length` elements of `old` each; the blocks begin `stride_bytes` apart. Requires: counts >=
-// 0.
+// `count` blocks of `block_length` elements of `old` each; the blocks begin `stride_bytes` apart. Requires: no
+// negative count.
 [[nodiscard]] TypePtr make_hvector(std::int64_t count, std::int64_t block_length, std::int64_t stride_bytes,
                                    const TypePtr& old, TypeOrigin origin);
 // Block i has `lengths[i]` elements at displacements[i] * `unit` bytes. Requires: spans of equal length; no negative

@@ -1,4 +1,5 @@
-// The definition of a datatype, without its handle. The types that were made of it, or duplicate it, share it.
+// The definition of a datatype, without its handle. The types that were made of it refer to it. A duplicate has a
+// definition of its own, which shares the layout.
 #pragma once
 
 #include <cstdint>

@@ -48,7 +48,7 @@ class Handles {
   [[nodiscard]] HandleTable<Operation>& operations() { return operations_; }
   // A predefined group (MPI_GROUP_EMPTY) is found here too.
   [[nodiscard]] GroupTable& groups() { return groups_; }
-  // Rma owns the windows (mpi_adi/rma/rma); the table refers to them.
+  // The table only refers to windows; collectives/comm/window makes and deletes them.
   [[nodiscard]] HandleTable<Window>& windows() { return windows_; }
 
   // Make an object with a handle. They return nullptr when the table is full; the binding then raises an error that
