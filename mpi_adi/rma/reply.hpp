@@ -51,8 +51,8 @@ struct Outgoing final : Listener {
   Outstanding* request = nullptr;
   Pieces pieces;
   // The body, if this object owns it; a put's body stays in the origin's memory.
-  std::vector<std::byte> body;         // an ask's head and operands
-  std::vector<portals::Buffer> table;  // the pieces of the window that the body consists of
+  std::vector<std::byte> body;         // an ask: head, pieces, and operands that were copied
+  std::vector<portals::Buffer> table;  // the pieces of a body that is not one run
   sim::Transmission transmission;
   std::uint32_t generation = 0;  // see UnderWay
   // Called by the device when the transmission has ended, sent or failed (Rma::finished).
