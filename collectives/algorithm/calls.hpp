@@ -101,7 +101,7 @@ struct ScatterCall {
 struct PeerMessage {
   int peer = -1;  // -1: none
   portals::Region data = {};
-  // Whether a message is sent: not for empty data, whose length both sides have.
+  // Whether a message is sent. Empty data is not sent, because both sides have its length.
   [[nodiscard]] bool moves() const { return peer >= 0 && data.bytes() != 0; }
 };
 

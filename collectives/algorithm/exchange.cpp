@@ -12,9 +12,10 @@
 
 namespace margay::collectives {
 
-// Barrier by dissemination: in round k each rank notifies the one 2^k above it, and waits for the one 2^k below; after
-// the last round every rank has heard of all. Cost: ceil(log2 p) α. A barrier along a tree, in and out again, takes
-// twice that time, but here each round has p messages. So it is for ranks that have a processor each.
+// Barrier by dissemination: in round k each rank notifies the one 2^k above it, and waits for the one 2^k below. After
+// the last round each rank has waited, directly or through others, for all ranks. Cost: ceil(log2 p) α. A barrier along
+// a tree, in and out again, takes twice that time, but here each round has p messages. So it is for ranks that have a
+// processor each.
 Steps barrier_exchange(Collective& collective) {
   const int size = collective.size();
   const int rank = collective.rank();
@@ -47,9 +48,9 @@ extern constinit const Row<BarrierCall> barrier_by_exchange{
     }};
 
 // Allreduce by recursive doubling: in round k partners 2^k apart exchange their parts and both combine them. If p is
-// not a power of two, the first ranks send their part to a neighbour before and receive the result after. Cost: log2 p
-// (α + n β + n γ), and 2 (α + n β) + n γ more unless p is a power of two. For short data, and ranks that have a
-// processor each.
+// not a power of two, the first odd ranks send their part to a neighbour before the rounds, and receive the result
+// after them. Cost: floor(log2 p) (α + n β + n γ), and 2 (α + n β) + n γ more unless p is a power of two. For short
+// data, and ranks that have a processor each.
 //
 // Every rank gets the same bits: partners hold neighbouring ranges of ranks, and both compute lower op upper, with the
 // operands in that order, on the same bits. So the order of ranks is kept, and the operation need not be commutative.
@@ -124,8 +125,8 @@ extern constinit const Row<AllreduceCall> allreduce_by_exchange{
 // of ranks. The one with the upper range adds the lower one to its result; both then have the combination of both
 // ranges. Cost: ceil(log2 p) (α + n β + 2 n γ).
 //
-// Ranges are combined in the order of ranks, so the operation need not be commutative; how they are bracketed depends
-// on the number of ranks alone.
+// Ranges are combined in the order of ranks, so the operation need not be commutative. The bracketing depends on the
+// rank alone, so a repeated call has the same result.
 Steps scan_exchange(Collective& collective, ScanCall call) {
   const Reduction& is = call.reduction;
   const int size = collective.size();
@@ -191,10 +192,10 @@ extern constinit const Row<ScanCall> scan_by_exchange{
 
 // Allgather by rounds: in round k each rank has the blocks of the 2^k members from itself on, sends them to the one 2^k
 // before it, and receives as many from the one 2^k behind. Cost: ceil(log2 p) α + (p - 1)/p n β, n the whole row, for
-// any number of ranks. Each rank waits for all rounds before: for short blocks.
+// any number of ranks. For short blocks, because each rank waits for all rounds before.
 //
-// Blocks lie at their final places from the first round on: a message's blocks, up to two runs of the row with all
-// their pieces, are one combined block.
+// Each block is received at its final place. The blocks of a message are one or two runs of the row, and one combined
+// block describes all their pieces.
 Steps allgather_exchange(Collective& collective, Members members, SlicedRow row) {
   const std::size_t size = members.size();
   const std::size_t me = members.me();

@@ -1,5 +1,5 @@
-// Hybrids (paper 001, section 3.2, and its references): operations dimension by dimension of a grid of ranks, each
-// dimension in the way that the plan has for it (topology/grid).
+// Hybrids (paper 001, section 3.2, and its references): operations along one dimension of a grid of ranks after the
+// other, along each by the method that the plan gives it (topology/grid).
 #include "collectives/algorithm/line.hpp"
 #include "collectives/algorithm/row.hpp"
 #include "collectives/algorithm/rows.hpp"
@@ -9,7 +9,7 @@ namespace margay::collectives {
 
 namespace {
 
-// The slice of a reduction's row, and a level's row with its slices.
+// part_of(): a slice of a reduction's row as a reduction. cut_at(): a level's row with its slices.
 Reduction part_of(const Reduction& is, const Slice& slice) {
   return {is.partial + slice.first * is.element_bytes, slice.count, is.element_bytes, is.combine};
 }
@@ -101,10 +101,11 @@ extern constinit const Row<ReduceCall> reduce_by_hybrid{
 //   long, slices or bucket: 2 (l - 1) α + (l - 1)/l m (2 β + γ), m = n divided by the long lengths before;
 //   short:                  ceil(log2 l) (α + m β + m γ), m = n divided by all long lengths; if l is
 //                           not a power of two, floor(log2 l) of these and 2 (α + m β) + m γ more.
-// With a node's ranks as one long dimension and k nodes as the other, 2 (k - 1)/k of the n bytes leave each node;
-// without dimensions that many leave each of its ranks.
+// With a node's ranks as one long dimension and k nodes as another long one, 2 (k - 1)/k n bytes leave each node. A
+// bucket over all ranks sends about 2 n bytes from each rank.
 //
-// All ranks get the same bits: each slice is combined once in its line, and an exchange computes the same on all.
+// All ranks get the same bits: each slice is combined once in its line, and an exchange computes the same result on
+// all ranks.
 Steps allreduce_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan plan, Reduction is) {
   const Grid grid(groups, plan);
   const HybridPlan::Order order = plan.order();
@@ -131,13 +132,15 @@ extern constinit const Row<AllreduceCall> allreduce_by_hybrid{
     }};
 
 // Allgather, dimension by dimension: the ranks of a line exchange all that they have. The order of the dimensions is
-// the reverse of the other hybrids' order. Short ones are first, while there is little to move; nodes are before a
-// node's own ranks, so each block goes to each node once. Cost, of n bytes in all, of the dimensions in this order:
+// the reverse of the other hybrids' order: short ones first, while each rank has few bytes; and the nodes before a
+// node's own ranks, so that each block goes to each node once. Cost, of n bytes in all: the sum over the dimensions in
+// this order, of
 //   long, slices or bucket: (l - 1) α + (l - 1) m β, m = n/p times the product of the lengths before;
 //   short:                  ceil(log2 l) α + (l - 1) m β.
-// In all (p - 1)/p n β, as without dimensions; the gain is in start-ups.
+// The terms of β add up to (p - 1)/p n β, as without dimensions; the gain is in start-ups.
 //
-// Blocks lie at their final places from the beginning: a message's blocks that are not one run are one combined block.
+// Each block is received at its final place. Where the blocks of a message are not adjacent, one combined block
+// describes them.
 Steps allgather_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan plan, AllgatherCall call) {
   const Grid grid(groups, plan);
   const HybridPlan::Order order = plan.order();
@@ -158,15 +161,15 @@ extern constinit const Row<AllgatherCall> allgather_by_hybrid{
       return allgather_hybrid(collective, means.groups, *means.plan, call);
     }};
 
-// Reduce-scatter, dimension by dimension: the ranks of a line combine the slices of all ranks that share their
-// coordinate, and each continues with its own share. Cost, of a row of n bytes: the sum over the dimensions, long ones
-// first, of
+// Reduce-scatter, dimension by dimension: the ranks of a line divide the slices among them by the coordinate of each
+// slice's owner. Each rank combines its share and continues with it. Cost, of a row of n bytes: the sum over the
+// dimensions, long ones first, of
 //   long, slices or bucket: (l - 1) α + (l - 1)/l m (β + γ), m = n divided by the lengths before;
 //   short:                  ceil(log2 l) α + (l - 1)/l m (β + γ).
-// In all (p - 1)/p n (β + γ), as without dimensions; the gain is in start-ups, and in bytes between nodes, which carry
-// what a node's ranks have combined.
+// The terms of β and γ add up to (p - 1)/p n (β + γ), as without dimensions. The gain is in start-ups, and in bytes
+// between nodes, which carry data that a node's ranks have combined.
 //
-// A message's slices that are not one run are one combined block.
+// Where the slices of a message are not adjacent, one combined block describes them.
 Steps reduce_scatter_hybrid(Collective& collective, const NodeGroups& groups, HybridPlan plan, Reduction is,
                             std::span<const Slice> slices) {
   const Grid grid(groups, plan);

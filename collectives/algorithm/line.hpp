@@ -16,9 +16,9 @@ namespace margay::collectives {
 [[nodiscard]] bool can_go_by_hybrid(const Ask& ask);
 [[nodiscard]] Cost cost_of_hybrid(const Ask& ask);
 
-// Operations along a line: each member ends with its slice of the row combined; or begins with its slice and ends with
-// all. See reduce_scatter_among and collect_among. Method::brief: in rounds, of operations that commute, and without
-// `has_all`.
+// Operations along a line, by any method. reduce_scatter_along: each member ends with its combined slice of the row
+// (reduce_scatter_among). collect_along: each member begins with its slice, and ends with all slices (collect_among).
+// Method::brief goes in rounds; it requires a commutative operation, and ignores `has_all`.
 Steps reduce_scatter_along(Collective& collective, Method method, Members line, SlicedRow row, Reducer combine);
 Steps collect_along(Collective& collective, Method method, Members line, SlicedRow row, int has_all);
 

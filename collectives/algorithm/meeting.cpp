@@ -6,7 +6,8 @@
 //   reduce-scatter   each rank reads its block of p parts
 //   scan             each rank reads the parts of the ranks up to its own
 //
-// Parts are combined in the order of ranks, so the operation need not be commutative; the bracketing is that order.
+// Parts are combined in the order of ranks, from the last one on, a0 (a1 (a2 a3)), so the operation need not be
+// commutative.
 #include <cstring>
 
 #include "collectives/algorithm/row.hpp"

@@ -1,13 +1,15 @@
 // Calls of one node in which some ranks post and others read (portal/post). Broadcast and scatter: the root posts, and
 // all read. Reduction and gather: all post, and the root reads. A scan: each rank reads the combination of the ranks
-// before it, adds its own part, and posts that for the next one. Cost, p ranks, n bytes of each, and no message:
+// before it, adds its own part, and posts that for the next one. Cost, of p ranks and postings of n bytes (a scatter's
+// posting has the blocks of all ranks), without messages:
 //   a poster        n β, once
-//   a reader        n β
-//   a reading root  (p - 1) n β, and of a reduction (p - 1) n γ
+//   a reader        n β; in a scatter n/p β
+//   a reading root  (p - 1) n β, and in a reduction (p - 1) n γ
 // No rank waits for readers, so consecutive calls overlap, and where ranks outnumber processors a rank is scheduled
-// once for many of them.
+// once for many calls.
 //
-// Parts are combined in the order of ranks, so the operation need not be commutative; the bracketing is that order.
+// Parts are combined in the order of ranks, so the operation need not be commutative. A reduction combines from the
+// last rank on, a0 (a1 (a2 a3)), a scan from the first, ((a0 a1) a2) a3.
 #include <cstring>
 
 #include "collectives/algorithm/algorithms.hpp"
@@ -133,8 +135,8 @@ Steps scan_posted(Collective& collective, Team& team, ScanCall call) {
     portals::copy_bytes(post.mine(), is.partial, bytes);
     post.show_to(collective.rank() + 1);
   }
-  // After the own posting, which needed the own part. The posting of the rank before stays until this member is done
-  // with the call.
+  // After this rank's posting, which was made of its own part. The posting of the rank before stays unchanged until
+  // this member is done with the call.
   if (call.kind == ScanKind::exclusive && !first && bytes != 0) std::memcpy(is.partial, post.data(before), bytes);
 }
 
@@ -145,7 +147,8 @@ bool posting_fits(const Ask& ask) {
 bool blocks_fit_posting(const Ask& ask) {
   return ask.facts.strips && ask.bytes <= kPostedBytes / static_cast<std::uint64_t>(ask.facts.ranks);
 }
-// A chain of postings, where a barrier would wait for all ranks, or has no room.
+// A scan is a chain of postings. It is used where ranks outnumber processors, since a barrier would wait until each
+// rank has been scheduled, and for data that is too long for a barrier's part.
 bool chain_fits(const Ask& ask) {
   return posting_fits(ask) && (ask.facts.crowded || ask.bytes > sim::kMeetingPartBytes);
 }

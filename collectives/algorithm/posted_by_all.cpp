@@ -4,8 +4,8 @@
 // time. In a shared-memory barrier (algorithm/meeting) a counter goes from rank to rank, and then its opening to all: p
 // polls one after the other.
 //
-// Parts are combined in the order of ranks, so the operation need not be commutative; the bracketing is that order, and
-// all ranks get the same bits.
+// Parts are combined in the order of ranks, from the last one on, a0 (a1 (a2 a3)). So the operation need not be
+// commutative, and all ranks get the same bits.
 #include <algorithm>
 #include <cstring>
 

@@ -4,7 +4,8 @@
 // in the first it is combined once, by p ranks at a time. No rank waits for a rank that waits for another, so a rank is
 // scheduled once or twice, however many ranks there are. Memory: (p - 1)/p n.
 //
-// Slices are combined in the order of ranks, so the operation need not be commutative; the bracketing is that order.
+// If the operation does not commute, each rank combines the parts of its slice in the order of ranks, from the last one
+// on, a0 (a1 (a2 a3)). Otherwise it adds the others' parts to its own in place.
 #include <vector>
 
 #include "collectives/algorithm/row.hpp"

@@ -10,7 +10,8 @@
 // For ranks that outnumber processors: there slices by messages would cost each rank p start-ups and ready notices, and
 // a turn for each receiver that is not ready.
 //
-// Parts are combined in the order of ranks, so the operation need not be commutative; the bracketing is that order.
+// Parts are combined in the order of ranks, from the last one on, a0 (a1 (a2 a3)), so the operation need not be
+// commutative.
 #include <algorithm>
 #include <cstring>
 

@@ -34,7 +34,8 @@ TreePortal& portal_of(MpiRank& rank) {
   return *static_cast<TreePortal*>(rank.collectives());
 }
 
-// The new communicator's generation, which one member names; the others offer all ones, which the and leaves.
+// This member's offer of the new communicator's generation. One member names it; the others offer all ones, which do
+// not change the bitwise and.
 std::uint64_t offered_generation(MpiRank& rank, bool names_it) {
   return names_it ? rank.worlds().next_generation() : ContextAgreement::kAnyGeneration;
 }
@@ -59,7 +60,8 @@ Steps agreement_routine(Collective& collective, ContextAgreement& agreement, std
   do {
     const Words mine = agreement.words();
     std::vector<std::uint64_t> words(mine.begin(), mine.end());
-    // If all marks are equal, both ands are unchanged; a bit that differs is cleared in one of the two.
+    // The ands of the marks and of their complements equal this member's only if all marks are equal: a bit that
+    // differs is cleared in both.
     words.push_back(mark);
     words.push_back(~mark);
     co_await and_tree(collective, words, error_class);
@@ -115,7 +117,7 @@ class Duplication final : public CallTask {
   Communicator& duplicate_;
   MPI_Comm* handle_;
   int agreed_ = MPI_SUCCESS;
-  // Begins before the routine does, so that a blocking agreement does not take itself to be alone meanwhile.
+  // Begins before the routine does, because a blocking agreement that starts in between must count this one.
   std::optional<ContextAgreement> agreement_;
 };
 

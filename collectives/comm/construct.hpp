@@ -1,5 +1,5 @@
-// Construction of communicators from others, from groups, from edges of a graph, and from what members share.
-// Collective over the members; under the process lock.
+// The construction of communicators: from other communicators, from groups, from the edges of a graph, or of members
+// that see the same folder. Collective over the members; under the process lock.
 #pragma once
 
 #include <memory>
@@ -24,8 +24,8 @@ struct Made {
   int error_class = 0;
 };
 
-// Makes a communicator of these groups in agreed contexts, with its parent's error handler. Returns the contexts if
-// handles are used up.
+// Makes a communicator of these groups in the agreed contexts, with the error handler of `parent`. If handles are used
+// up, the contexts become free again.
 [[nodiscard]] Made make_communicator(mpi_adi::MpiRank& rank, mpi_adi::GroupPtr group, mpi_adi::GroupPtr remote,
                                      const mpi_adi::AgreedContext& agreed, const mpi_adi::Communicator& parent);
 
@@ -40,11 +40,13 @@ struct Begun {
 // set to MPI_COMM_NULL if the agreement fails.
 [[nodiscard]] Begun begin_duplicate(mpi_adi::MpiRank& rank, mpi_adi::Communicator& parent, MPI_Comm* handle);
 
-// MPI_Comm_split: members of one color together, ordered by key, then by rank; of both groups of an intercommunicator.
+// MPI_Comm_split: a communicator for each color, with the members of that color ordered by key, then by rank. For an
+// intercommunicator both groups are split.
 [[nodiscard]] Made split(mpi_adi::MpiRank& rank, mpi_adi::Communicator& parent, int color, int key);
 
-// MPI_Comm_create: disjoint groups of members become communicators. Each member names a group; all members of one group
-// of an intercommunicator name the same. Requires: `group` is a subset of the parent's.
+// MPI_Comm_create: a communicator for each of several disjoint groups. Each member names the group to which it will
+// belong; in an intercommunicator all members of one of its groups name the same group. Requires: `group` is a subset
+// of the parent's.
 [[nodiscard]] Made create(mpi_adi::MpiRank& rank, mpi_adi::Communicator& parent, const mpi_adi::GroupPtr& group);
 // MPI_Comm_create_group: only members of `group`, of which this process is one, call. Requires: `parent` is an
 // intracommunicator.
@@ -65,9 +67,8 @@ struct Begun {
 // Communicators from groups alone (MPI 4.0, 7.4.2 and 7.6.2). The agreement runs on the library's own world, between
 // the members only, whether the program has MPI_COMM_WORLD or not.
 
-// The tag of an agreement among a group: 29 bits of a hash of the text and the members in their order, never
-// MPI_ANY_TAG. Two simultaneous agreements among the same processes that have the same tag by chance detect that
-// (`hash`), and fail.
+// The tag of an agreement among a group: 29 bits of a hash of the string tag and the members in their order, never
+// MPI_ANY_TAG. Two simultaneous agreements that have the same tag by chance detect this by the whole `hash`, and fail.
 struct TextTag {
   TextTag(std::string_view text, const mpi_adi::Group& group);
   std::uint64_t hash;
@@ -90,21 +91,22 @@ struct Edge {
   int weight;
 };
 
-// Whether edges that another member sent are valid for this one, in a communicator of `size` ranks: all ranks are in
-// range, and each edge begins or ends at `me`.
+// Whether edges that another member sent to this one are valid in a communicator of `size` ranks: all ranks are in
+// range, and each edge begins or ends at `me`, this member's rank.
 [[nodiscard]] bool can_be_edges(std::span<const Edge> edges, int me, int size);
 
-// Collects the edges that begin or end at this rank from all that members of `parent` name, ordered by the rank that
-// names them. Returns MPI_SUCCESS; MPIX_ERR_PROC_FAILED; MPI_ERR_TOPOLOGY, a member sent invalid edges; MPI_ERR_NO_MEM.
-// Costs a message between each two ranks of which one names the other.
+// Collects in `mine` the edges that begin or end at this rank, out of the `edges` of all members, ordered by the rank
+// that names them. Returns MPI_SUCCESS; MPIX_ERR_PROC_FAILED; MPI_ERR_TOPOLOGY, a member sent invalid edges;
+// MPI_ERR_NO_MEM. Costs a reduction and a broadcast of a number for each rank, and a message from each member to each
+// rank at an end of its edges.
 [[nodiscard]] int distribute_edges(mpi_adi::MpiRank& rank, mpi_adi::Communicator& parent,
                                    const std::vector<Edge>& edges, mpi_adi::DistGraphTopology& mine);
 
 // Members of a communicator that see the same folder (MPIX_COMM_TYPE_NEIGHBORHOOD with the hint nbhd_common_dirname).
 
 // The color to split by: the lowest rank of the same host that sees the same folder at its `path`; MPI_UNDEFINED if
-// `path` is not a folder. Folders of different hosts are never the same, because a network file system has another
-// device number on each host. Returns MPI_SUCCESS or MPIX_ERR_PROC_FAILED.
+// `path` is not a folder. Folders of different hosts count as different, because the device number of a network file
+// system may differ between hosts. Returns MPI_SUCCESS or MPIX_ERR_PROC_FAILED.
 [[nodiscard]] int color_of_folder(mpi_adi::MpiRank& rank, mpi_adi::Communicator& communicator, const std::string& path,
                                   int& color);
 

@@ -68,7 +68,7 @@ enum class Operation : std::uint8_t {
 // The algorithms. Their numbers occur in traces and notices (docs/trace_format.md), so new ones go to the end, and into
 // kAlgorithms.
 enum class Algorithm : std::uint8_t {
-  // The minimum spanning tree; of allreduce and barrier in and out.
+  // The minimum spanning tree; an allreduce and a barrier go to its root and out again.
   tree,
   // Rounds between partners.
   exchange,
@@ -140,7 +140,7 @@ struct Facts {
   int most_on_node = 1;
   // Members on rank 0's node.
   int on_first_node = 1;
-  // Whether each node has the same number.
+  // Whether each node has the same number of members.
   bool even = true;
   // Messages between nodes.
   Crossings crossings = {};

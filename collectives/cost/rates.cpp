@@ -56,7 +56,7 @@ portals::Status wrong_rates(std::string_view word, const std::string& why) {
 
 // As published for SUNMOS, Puma's forerunner on that machine (the paper has no rates): 25 µs from program to program,
 // 160 MB/s. An i860 adds doubles from memory at about 10 million a second. Shared memory and turns have an i860's
-// rates, but count nowhere, because each rank has a node of its own.
+// rates, which no cost uses, because each rank has a node of its own.
 Rates paragon_rates() {
   constexpr Rates::Method kMesh{.startup = 25e-6, .busy = 10e-6, .byte = 1 / 160e6};
   return {.inside = kMesh,

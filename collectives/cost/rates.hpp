@@ -1,6 +1,6 @@
-// The rates of a machine: how long the steps of collective calls take, by which cost formulas are multiplied. Measured
-// by `margay calibrate`, and the same on all ranks of a job, to which the launcher, or rank 0 under another launcher,
-// distributes them as text.
+// The rates of a machine: the times of the steps of collective calls. Cost formulas count the steps, and multiply them
+// by these times. `margay calibrate` measures them. They are the same on all ranks of a job: the launcher, or rank 0
+// under another launcher, distributes them as text.
 #pragma once
 
 #include <string>
@@ -58,8 +58,8 @@ inline constexpr double kRateMost = 1e3;
   return seconds >= kRateLeast && seconds <= kRateMost;
 }
 
-// Formats "inside=3e-07:1.2e-07:9e-11,between=...,combined=...,shared=1e-07:1e-10,turn=...": of a connection start-up,
-// busy part and byte; of shared memory poll and byte.
+// Formats "inside=3e-07:1.2e-07:9e-11,between=...,combined=...,shared=1e-07:1e-10,turn=...". The values of `inside` and
+// `between` are start-up, busy part and byte; those of `shared` are poll and byte.
 [[nodiscard]] std::string to_text(const Rates& rates);
 // Parses that form, with all names in any order. On failure `out` is unchanged, and the message names the wrong entry.
 [[nodiscard]] portals::Status parse_rates(std::string_view text, Rates& out);

@@ -31,7 +31,7 @@ const std::byte* extract(const std::byte* at, std::size_t count, Shares& shares)
   return at + bytes_of_shares(count);
 }
 
-// Bounds the peers of a received share, so that Share::end() cannot overflow.
+// Whether the peers of received shares are in range, so that Share::end() cannot overflow.
 bool in_range(const Shares& shares) {
   constexpr std::int32_t kMax = std::numeric_limits<std::int32_t>::max();
   return std::ranges::all_of(shares, [](const Share& share) {
@@ -68,7 +68,7 @@ std::optional<CallReport> CallReport::read(const portals::Buffer& message) {
   if (message.bytes < sizeof record || message.bytes > kBytesMax) return std::nullopt;
   std::memcpy(&record, message.base, sizeof record);
   const std::size_t shares = std::size_t{record.sends} + record.expects;
-  // The counts come from a wire: the product below must not overflow, and must be the message's length.
+  // The counts come from a wire. The shares' length must not overflow, and must be the remainder of the message.
   if (shares > kBytesMax / sizeof(Share) || message.bytes != sizeof record + bytes_of_shares(shares)) {
     return std::nullopt;
   }

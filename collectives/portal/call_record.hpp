@@ -13,7 +13,8 @@
 
 namespace margay::collectives {
 
-// An amount of data that a call names. Two members may name one amount by different datatypes; the two then fit.
+// An amount of data that a call names. Members may describe the same amount by different datatypes, so amounts are
+// compared by fits().
 struct Amount {
   std::uint64_t bytes = 0;
   mpi_adi::Signature signature;
@@ -21,15 +22,15 @@ struct Amount {
   [[nodiscard]] bool fits(const Amount& other) const { return bytes == other.bytes && signature.fits(other.signature); }
 };
 
-// What one member sends to each of some others, or expects from each: to `peers` consecutive ranks from `first` on.
-// Ranks count the members of both groups of an intercommunicator, one group behind the other.
+// The amount that a member sends to, or expects from, each of `peers` consecutive ranks, the first of which is `first`.
+// In an intercommunicator the ranks number the members of both groups, one group behind the other.
 struct Share {
   std::int32_t first = 0;
   std::int32_t peers = 1;
   Amount amount;
   [[nodiscard]] std::int32_t end() const { return first + peers; }
 };
-// Ordered by peer; several blocks for one peer in the order in which they travel.
+// Ordered by peer. Several blocks for one peer are in the order in which they are sent.
 using Shares = std::vector<Share>;
 
 // Adds a share for one more peer. Extends the last share if the peer is the next one and the amount is the same.
@@ -48,7 +49,7 @@ struct CallRecord {
   };
   // The call has no root.
   static constexpr std::int32_t kNoRoot = -1;
-  // MPI_PROC_NULL: the root is another one of the caller's group.
+  // The caller passed MPI_PROC_NULL: the root is another rank of its group.
   static constexpr std::int32_t kUnknownRoot = -2;
 
   Key key;
@@ -60,14 +61,14 @@ struct CallRecord {
   bool ends = false;
   std::uint8_t group = 0;       // the caller's group of an intercommunicator (0 or 1)
   std::uint8_t root_group = 0;  // the root's group
-  // `expects` is the same on all members of the group, by ranks of the communicator (recvcounts).
+  // All members of the caller's group must have the same `expects`, which has an amount for each rank (recvcounts).
   bool expects_alike = false;
   // The arguments that must be equal on all members. A member that does not name the root (kUnknownRoot) names neither
   // operation nor amount.
   std::int32_t root = kNoRoot;
   // 0: the call has no operation.
   std::int32_t operation = 0;
-  // The amount that all members name alike; empty for calls whose members name different ones.
+  // The amount, for calls in which all members must name the same one; empty for other calls.
   Amount alike;
   // The call formatted, in four strings that end with a zero: its name, the description of its data, the remaining
   // arguments, and the communicator. Truncated if they do not fit.

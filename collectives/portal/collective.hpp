@@ -135,8 +135,8 @@ class Collective {
   [[nodiscard]] portals::Criteria from(int source) const {
     return {.match_bits = bits(source), .source_rank = communicator_.world_rank(source)};
   }
-  // Records that a message of another length arrived. Notifies all members if the message was asked for: a member for
-  // which the call is a short one may wait for another message.
+  // Records that a message of another length arrived. Notifies all members if this rank had sent a "ready" for the
+  // message: a member whose call is a short one may still wait for another message.
   void other_length(std::uint64_t expected_bytes);
   // Whether a member is gone, so that no message passes between it and this rank any more; any_lost(): whether one is
   // gone without a goodbye.
@@ -240,7 +240,7 @@ class Receive : public Part, public mpi_adi::Awaitable<Receive> {
 
   // Rank on the call's communicator.
   int source_;
-  // Tests in vain; expensive checks run only in some of them.
+  // Unsuccessful tests so far; expensive checks run only in some of them.
   int looks_ = 0;
   // Where the message is.
   Stage stage_ = Stage::deposit;

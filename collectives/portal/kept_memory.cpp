@@ -30,7 +30,7 @@ KeptMemory::Run KeptMemory::take(const std::shared_ptr<KeptMemory>& from, std::u
 void KeptMemory::keep(std::unique_ptr<std::byte[]> memory, std::uint64_t bytes) {
   kept_bytes_ += bytes;
   free_.push_back({std::move(memory), bytes});
-  // Frees the oldest runs first: their sizes were not asked for lately.
+  // Frees the oldest runs first, because no recent call has taken them.
   while (kept_bytes_ > kKeptBytes) {
     kept_bytes_ -= free_.front().bytes;
     free_.erase(free_.begin());

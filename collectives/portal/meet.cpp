@@ -11,8 +11,8 @@ namespace {
 // How often a doubt must arise before it counts: a notice that explains it may be on its way.
 constexpr std::uint32_t kDoubts = 2;
 
-// The mark that members of a barrier compare: the operation, and the bytes of short data. For long data only the fact
-// that it is long: the members' lines have the length (LongCall).
+// The mark that members of a barrier compare: the operation, and the number of bytes of short data. The mark of long
+// data has kMarkLong instead of the number; each member writes the number into its part (LongCall).
 constexpr unsigned kMarkBytesBits = 15;
 constexpr std::uint32_t kMarkLong = (1U << kMarkBytesBits) - 1;
 static_assert(sim::kMeetingPartBytes < kMarkLong);
@@ -29,7 +29,7 @@ bool Meet::come(std::uint64_t bytes) {
   MARGAY_ASSERT(bytes_ <= sim::kMeetingPartBytes || team_.has_strips());
   count(bytes);
   sim::Meeting& meeting = team_.meeting();
-  // Strips hold data only: the length goes into the line, before this member arrives.
+  // Strips hold data alone, so the length goes into this member's part, before the member arrives.
   if (in_strips() && step_ == 0) {
     const LongCall mine = long_call();
     std::memcpy(team_.part(collective_.rank(), side_, sizeof mine), &mine, sizeof mine);
@@ -44,7 +44,7 @@ bool Meet::come(std::uint64_t bytes) {
     case sim::Meeting::Came::last:
       break;
   }
-  // Only the last member compares: it has acquired all others' lines.
+  // Only the last member compares the parts, because it alone has acquired all of them.
   if (meeting.others_differ()) {
     fail(MPI_ERR_TRUNCATE);
   } else if (in_strips() && step_ == 0 && !all_name_this_call()) {
@@ -81,7 +81,7 @@ void Meet::open() {
 bool Meet::advance() {
   const sim::Meeting& meeting = team_.meeting();
   if (!late_ && is_open()) [[likely]] {
-    // An opener that is not a member can only be damaged memory: nothing is read.
+    // Only damaged memory names an opener that is not a member. The call then fails, and nothing is read.
     if (meeting.marks_differ() || opener() >= team_.size()) fail(MPI_ERR_TRUNCATE);
     return true;
   }
@@ -92,7 +92,7 @@ bool Meet::advance() {
   // A notice, or a member that goes on without this barrier, shows that the members make different calls, or that one
   // has left because a process is lost.
   if (!messages_are_spoken_of() && !is_alone()) return false;
-  // It may have opened in between: then the signs were those of members that have gone on correctly.
+  // The barrier may have opened since the first test. Then these are signs of members that continued correctly.
   if (!late_ && is_open()) return false;
   if (others_left_the_lost()) {
     leave_the_lost();
@@ -102,9 +102,9 @@ bool Meet::advance() {
   return true;
 }
 
-// Whether a member is done with this call, sent a message for it, or is in a later one. Where members publish no
-// progress (no strips), the doubt must arise twice: a member that goes on without this barrier because one is lost has
-// sent a notice before, which then is here.
+// Whether a member is done with this call, sent a message for it, or has arrived at a later barrier. Published progress
+// (with strips) counts at once. Any other sign must be found twice: a member that goes on without this barrier because
+// a process is lost has sent a notice before, which has arrived by the second time.
 bool Meet::is_alone() {
   if (doubts() && somebody_is_done()) return true;
   if (!looks_closely()) return false;
@@ -112,7 +112,7 @@ bool Meet::is_alone() {
   return gone && ++doubts_ == kDoubts;
 }
 
-// Notifies all others, because each that is notified leaves too: a member that finds others gone then finds the reason.
+// Notifies all others. Each of them leaves the barrier, too, and the notice gives it the reason.
 void Meet::leave_the_lost() {
   fail(MPIX_ERR_PROC_FAILED);
   team_.leave_for_a_loss();

@@ -346,10 +346,10 @@ void Notices::repeat_ready(const CallState& call, int member) {
   }
 }
 
-// Answers a notice of a call that is complete here, or whose communicator is gone. A member that is ready for a message
-// and was not served took the call for another one than this process did. A repeated "ready" proves nothing, because
-// the first one may have been served. A member that offers a message gets `past`: either it has been asked for
-// the message meanwhile, or its call differs too, and it knows which.
+// Answers a notice of a call that is complete here, or whose communicator is freed. A "ready" that was not served gets
+// `unserved`: its sender waits for a message that this process did not send, so the calls differ. A repeated "ready"
+// gets no answer, because the first one may have been served. An offer gets `past`: if no "ready" of this process has
+// reached its sender by then, the calls differ (hear_in_call()).
 void Notices::answer_past(const portals::Header& header) {
   const NoticeKind kind = kind_of(header);
   if (kind != NoticeKind::offer && (!is_ready(kind) || is_again(header))) return;

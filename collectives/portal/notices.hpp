@@ -8,11 +8,11 @@
 //   offset         the communicator's generation
 //   return portal  of a "ready" for a stream: the portal to stream to
 //
-// Notices of calls that this process has not begun are kept, at most kEarlyMax. Beyond that, those that can be repeated
-// are dropped. A dropped offer needs no repetition: its receiver sends its "ready" when it begins the call. A dropped
-// "ready" is repeated: its receiver sends an offer when it begins, which asks for the repetition if that process has
-// ever dropped a notice. So this portal always has room, and no wire stops for it, however many calls other ranks have
-// in progress.
+// Notices of calls that this process has not begun are kept, at most kEarlyMax. Beyond that, this process drops those
+// that can be repeated. A dropped offer needs no repetition, because this process sends its "ready" when it begins the
+// call. A dropped "ready" is repeated on request: this process later sends an offer in that call, and once it has
+// dropped any notice its offers ask for the repetition. So this portal always has room, and no wire stops for it,
+// however many calls other ranks have in progress.
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,8 @@ namespace margay::collectives {
 
 namespace {
 
-// Layout of a mark: bytes, or a flag for bytes that members name themselves (31 bits and 1), root, operation.
+// Layout of a mark: operation, root, a flag for postings of different lengths (Own), and if it is not set the number of
+// bytes, in 31 bits.
 constexpr unsigned kRootShift = 32;
 constexpr unsigned kOperationShift = 48;
 static_assert(kPostedBytes < std::uint64_t{1} << kRootShift);
@@ -30,8 +31,8 @@ std::uint64_t Post::mark() const {
          std::uint64_t{shape().operation} << kOperationShift;
 }
 
-// A short posting lies in the posting's own line, so that a reader gets number and data in one miss. Data of Own never
-// does: its readers do not have its length.
+// The data of a short posting lies in the posting's own line, so that a reader gets number and data in one cache miss.
+// Data of Own never does, because its readers do not have its length.
 std::byte* Post::place(int member, std::uint32_t room) const {
   sim::PostingArea& area = team_.posting_area(member);
   if (room != 0) return area.long_data[(room - 1) % sim::kLongPostings];
@@ -39,8 +40,8 @@ std::byte* Post::place(int member, std::uint32_t room) const {
   return !own_ && bytes_ <= line.here.size() ? line.here.data() : area.data[slot()];
 }
 
-// Counts before returning the memory: the caller then writes the line in one go. With other work in between, a reader
-// that polls the line would take it away.
+// Counts before it returns the memory, so that the caller writes the line without other work in between, during which a
+// polling reader could take the line away.
 std::byte* Post::mine() {
   count(bytes_);
   return place(collective_.rank(), room_);
@@ -74,7 +75,7 @@ bool Post::read(int member, const sim::ReadOffer& offer, const portals::Region& 
 
 bool Post::room_is_free() const {
   const PostingRooms& rooms = team_.rooms();
-  // The calls that used this posting, and the long room, before: free when all members are done with both.
+  // The calls that last used this posting and the long room. Both are free when all members are done with these calls.
   const std::uint64_t here = posting(collective_.rank()).number;
   const std::uint64_t there = is_long() ? rooms.long_calls[rooms.next_long] : 0;
   return std::max(here, there) <= rooms.all_done;
@@ -86,12 +87,12 @@ bool Post::has_room() {
   if (!room_is_free()) [[unlikely]] {
     std::uint64_t least = ~std::uint64_t{0};
     for (int member = 0; member < collective_.size(); ++member) {
-      // This member's own calls are done when they return, and it reads none of its postings.
+      // This member itself is left out: it has finished its earlier calls, and reads none of its own postings.
       if (member != collective_.rank()) least = std::min(least, sim::done_with(team_.posting_area(member).progress));
     }
     team_.rooms().all_done = least;
     if (!room_is_free()) {
-      // Asked for once: members that are done wake this one from now on.
+      // From now on members that finish a call wake this one.
       team_.want_progress();
       return gives_up();
     }
@@ -104,8 +105,8 @@ bool Post::has_room() {
   return true;
 }
 
-// The conditions that end every wait: a lost process, or a notice, which calls through shared memory send only when
-// they fail.
+// The conditions that end each wait: a lost process, or a notice of this call. Calls through shared memory send notices
+// only when they fail.
 bool Post::gives_up() {
   if (any_lost() || others_speak_of_a_loss()) {
     fail(MPIX_ERR_PROC_FAILED);
@@ -119,7 +120,7 @@ bool Post::gives_up() {
 bool Post::is_shown(int member) {
   sim::PostingData& line = posting(member);
   if (sim::posted(line, number())) [[likely]] {
-    // A mark is written before the number: it is this call's.
+    // The owner wrote the mark before the number, so it is this call's.
     if (line.mark != mark()) [[unlikely]]
       fail_for_different_calls();
     return true;
@@ -127,9 +128,9 @@ bool Post::is_shown(int member) {
   if (gives_up()) return true;
   if (!doubts()) return false;
   const bool over = is_done(member);
-  // A member that is done has posted before, or never will: look once more.
+  // A member that is done has posted before, or never will, so one more look decides.
   if (over && sim::posted(line, number())) return is_shown(member);
-  // A member that takes the call for a longer one is at a barrier for it.
+  // A member whose call has longer data waits at a barrier, or has sent a message.
   if (!over && !others_go_another_way()) return false;
   if (others_left_the_lost()) {
     fail(MPIX_ERR_PROC_FAILED);
@@ -160,7 +161,7 @@ bool Post::is_read_by(int member) {
   if (!doubts()) return false;
   if (has_read() || is_done(member)) return is_read_by(member);
   sim::PostingData& line = posting(member);
-  // It may have posted for this number, and taken the call for another one.
+  // A posting with this call's number and another mark: the member makes a different call.
   const bool other = sim::posted(line, number()) && line.mark != mark();
   if (!other && !others_go_another_way()) return false;
   fail_for_different_calls();

@@ -7,7 +7,8 @@ namespace margay::collectives {
 
 Shown::Shown(Collective& collective, Team& team)
     : Part(collective), team_(team), number_(collective.communicator().collective_sequence) {
-  // Nothing wakes a task when shared memory changes; and barriers and postings are numbered by calls in order.
+  // A change of shared memory wakes no task, so the routine must not suspend. Barriers and postings have the numbers of
+  // calls in order.
   MARGAY_ASSERT(!collective.flow_.stops() && CallNumber::in_order(number_ - 1) == collective.call_.number);
 }
 
@@ -90,7 +91,7 @@ void Shown::record(sim::TraceKind kind, int writer, std::uint64_t bytes) const {
   if (kind == sim::TraceKind::shared_read) {
     event.destination = collective_.communicator_.world_rank(collective_.rank());
   }
-  // The bits that a message from the writer would have, by which a trace relates the event to its call.
+  // The bits that a message from the writer would have; a trace relates the event to its call by them.
   event.match_bits = collective_.bits(writer);
   event.bytes = bytes;
   event.a = collective_.call_.number.word();

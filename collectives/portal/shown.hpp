@@ -1,5 +1,5 @@
 // The common part of calls through shared memory (meet, post): trace events, counts, and the detection of members that
-// take the call for one by messages. Under the process lock.
+// carry out the call by messages instead. Under the process lock.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@ namespace margay::collectives {
 // Numbers of operations (Shape) are below this: the mark of a barrier has 5 bits for them.
 inline constexpr unsigned kShownOperations = 32;
 
-// Polls in vain before the first check of whether others have gone on without this call, and between two.
+// Unsuccessful polls before a wait checks whether others have gone on without this call. It then checks their progress
+// at each poll; expensive checks are this many polls apart.
 inline constexpr std::uint32_t kLooksBeforeDoubt = 32;
 
 // The base of Meet and Post. Only for blocking calls that take their number in order.
@@ -28,13 +29,13 @@ class Shown : public Part {
   // Records and counts that this member shows `bytes`.
   void count(std::uint64_t bytes) const;
 
-  // Whether a notice of this call has arrived: its sender takes the call for one by messages.
+  // Whether a notice of this call has arrived: its sender carries out the call by messages.
   [[nodiscard]] bool messages_are_spoken_of() const;
-  // Whether a member's message for this call lies in the heap. A search: to be called seldom.
+  // Whether a member's message for this call lies in the heap. Searches the heap, so it is called rarely.
   [[nodiscard]] bool messages_have_come() const;
-  // Fails because the members make different calls, and notifies all.
+  // Fails the call because the members make different calls, and notifies all.
   void fail_for_different_calls() const;
-  // The call's shape, by which a barrier's mark and a posting's mark are made.
+  // The call's shape, from which the marks of barriers and postings are made.
   [[nodiscard]] const Shape& shape() const;
   // As Collective's: fail() records the first error.
   void fail(int error_class) const;
@@ -44,13 +45,13 @@ class Shown : public Part {
   // Reports to `member` that this one leaves because a process is lost.
   void notify_loss(int member) const;
 
-  // Counts a poll in vain. From the kLooksBeforeDoubt-th on it returns true in a team with strips. A member that
-  // finishes a call then wakes this one. The caller has to check the others' progress in each poll, so also in the last
-  // one before a sleep.
+  // Counts an unsuccessful poll. In a team with strips it returns true from the kLooksBeforeDoubt-th one on; members
+  // that finish a call from then on wake this one. The caller must check the others' progress at each poll that returns
+  // true: the last one before a sleep then finds a member that finished too early to wake this one.
   [[nodiscard]] bool doubts() { return ++looks_ >= kLooksBeforeDoubt && ask_for_progress(); }
-  // The number of a barrier of this call; not 0. Two bits for the step suffice, as two barriers of a call that are in
-  // use at once differ by one step. Two calls have the same number only if a multiple of kMeetingCalls lies between
-  // them. It is computed from `number_`, because the call's word wraps earlier.
+  // The number of a barrier of this call; not 0. Two bits for the step suffice, because two barriers of a call that are
+  // in use at once differ by one step. The numbers of calls repeat after kMeetingCalls calls. They are computed from
+  // `number_`, because the call's word wraps earlier.
   [[nodiscard]] std::uint32_t number_of_meeting(std::uint32_t step) const {
     const auto call = static_cast<std::uint32_t>((number_ - 1) % kMeetingCalls) + 1;
     return call << kStepBits | (step & ((1U << kStepBits) - 1));
@@ -59,9 +60,9 @@ class Shown : public Part {
   [[nodiscard]] bool somebody_meets() const {
     return team_.meeting().latest() >> kStepBits == number_of_meeting(0) >> kStepBits;
   }
-  // Whether this poll is one of those for expensive checks: one in kLooksBeforeDoubt.
+  // Whether this poll makes the expensive checks, as one in kLooksBeforeDoubt does.
   [[nodiscard]] bool looks_closely() const { return looks_ % kLooksBeforeDoubt == kLooksBeforeDoubt - 1; }
-  // Whether some member is done with this call. Requires: doubts() returned true.
+  // Whether some member is done with this call. Requires: the team has strips, as when doubts() returned true.
   [[nodiscard]] bool somebody_is_done() const;
   // The same for one member.
   [[nodiscard]] bool is_done(int member) const;

@@ -63,7 +63,7 @@ bool StreamReceive::advance_to(std::uint64_t bytes) {
     end_waiting();
     collective_.fail_for_nothing(source_);
   }
-  // A piece that is being copied must end before the caller's memory is its own again.
+  // The kernel may still copy a piece; that must end before the caller may use its memory again.
   return memory().under_way() == 0;
 }
 
@@ -72,7 +72,7 @@ bool StreamSend::advance_to(std::uint64_t /*bytes*/) {
   wait_.end();
   const CallState::Said* const ready = collective_.call_.find_said(wait_.destination(), collective_.ready_kind());
   if (ready != nullptr) portal_ = ready->portal;
-  // A "ready" without a portal is a receiver that takes the call for one without streams (below).
+  // A "ready" without a portal comes from a receiver whose call has no streams: the call fails, below.
   if (collective_.gone_wrong()) {
     refuse();
   } else if (ready == nullptr || portal_ == portals::kNoPortal) {

@@ -73,8 +73,8 @@ class Team {
     if (!sim::is_wanted(meeting_.wanted(), true)) sim::want(meeting_.wanted());
   }
 
-  // Wakes the members that sleep until the barrier opens; wake() wakes one, which may wait for a posting of this
-  // member.
+  // Wakes all other members. They may sleep until the barrier opens, or until this member has posted or finished a
+  // call. wake() wakes one member.
   void wake_others() const;
   void wake(int member) const { memory_->ring(local_ranks_[static_cast<std::size_t>(member)]); }
 

@@ -14,10 +14,10 @@ namespace margay::collectives {
 
 namespace {
 
-// Early messages: CallNumber::kGateCalls of at most kHandshakeBytes from each child, for each communicator that a
-// member runs ahead on. Address space for them is reserved as far as available; pages are allocated when touched, from
-// the lowest on. A message without room is held on its wire, until a second heap is opened (mpi_adi/device/unexpected):
-// the number of communicators is bounded, but not what all of them may have here at once.
+// The least size of the heap of early messages. Each child may have CallNumber::kGateCalls messages of up to
+// kHandshakeBytes here, for each communicator on which it runs ahead. Address space is reserved as far as available;
+// pages are allocated when touched, from the lowest on. A message without room is held on its wire, until a second heap
+// is opened (mpi_adi/device/unexpected), because no heap has room for all communicators at once.
 constexpr std::size_t kTreeHeapBytesMin = std::size_t{16} << 20;
 
 mpi_adi::Unexpected::Setup setup_of(const TreePortal::Limits& limits, std::uint32_t ranks, mpi_adi::Listener& owner) {

@@ -32,15 +32,15 @@ class CallCheck;  // collectives/portal/call_check
 // than say 10Kbytes").
 inline constexpr std::uint64_t kHandshakeBytes = std::uint64_t{16} * 1024;
 
-// What collectives own on a rank: tree portal, ready portal, stream portals, and the pools that calls use. MpiRank owns
-// one, from its start to its end. Under the process lock.
+// The structures of a rank's collectives: tree portal, ready portal, stream portals, and the pools that calls use.
+// MpiRank owns one, from its start to its end. Under the process lock.
 class TreePortal final : public mpi_adi::RankExtension, private mpi_adi::Listener {
  public:
   // Bounds for early messages and notices of calls that this process has not begun.
   struct Limits {
     // Of the heap of early messages; less where the operating system reserves no such address space.
     std::size_t heap_bytes = std::size_t{1} << 30;
-    // Of the second heap; 0: the process's share of the memory.
+    // Of the second heap; 0: the process's share of the memory, but at least heap_bytes.
     std::size_t spill_bytes = 0;
     std::size_t early_notices = kEarlyMax;
   };
@@ -83,8 +83,8 @@ class TreePortal final : public mpi_adi::RankExtension, private mpi_adi::Listene
   friend class StreamReceive;
   friend class Shown;
 
-  // The heap has a message, or the remainder of one: wakes the calls that they belong to. With thousands of calls in
-  // progress, a message costs what its own call costs.
+  // Called when a message, or the remainder of one, has arrived in the heap: wakes its call. The cost does not depend
+  // on the number of calls in progress.
   void notify() override;
   // Registers a call that waits for the remainder of a message in the heap.
   void await_remainder(const portals::Header& header) { remainders_.push_back(header); }

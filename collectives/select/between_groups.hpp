@@ -1,5 +1,6 @@
-// Collectives of an intercommunicator in which one group's data or result goes to the other (MPI 4.0, 6.2.2), and which
-// are more than direct messages. They run over the communicator of both groups (Communicator::everybody()).
+// Collectives of an intercommunicator in which one group's data or result goes to the other (MPI 4.0, 6.2.2). Those
+// that consist of direct messages alone are not here. They run over the communicator of both groups
+// (Communicator::everybody()).
 #pragma once
 
 #include "collectives/select/perform.hpp"
@@ -14,12 +15,13 @@ struct TwoGroups {
   // The same of the other group.
   int theirs = 0;
   int their_size = 1;
-  // The ranges as seen by this rank of `inter`: which group is first is the same on all ranks.
+  // The ranges from this rank's side of `inter`. All ranks agree on which group comes first in the communicator of
+  // both.
   [[nodiscard]] static TwoGroups of(const mpi_adi::Communicator& inter);
 };
 
-// A broadcast from one rank to the other group. `root`: MPI_ROOT, this rank; MPI_PROC_NULL, another one of this group;
-// or the root's rank in the other group.
+// A broadcast from one rank to the other group. `root` is MPI_ROOT on the root, MPI_PROC_NULL on the other ranks of its
+// group, and in the receiving group the root's rank in the other group.
 struct BcastBetween {
   TwoGroups groups;
   int root = 0;
@@ -31,8 +33,8 @@ struct BcastBetween {
   [[nodiscard]] Steps text(Collective& collective, const StandingFacts& standing, Algorithm algorithm) const;
 };
 
-// A reduction of one group's data to a rank of the other. `root`: as BcastBetween's. `reduction.partial`: the
-// contribution of a rank of the sending group; the result at the root.
+// A reduction of one group's data to a rank of the other. `root`: as BcastBetween's. `reduction.partial` is the
+// contribution of each rank of the sending group, and the place of the result at the root.
 struct ReduceBetween {
   TwoGroups groups;
   int root = 0;
@@ -42,7 +44,7 @@ struct ReduceBetween {
 };
 
 // An allreduce in which each group gets the combination of the other one's data. Each group reduces to its first rank;
-// these exchange the results and broadcast them.
+// the two first ranks exchange the results and broadcast them in their groups.
 struct AllreduceBetween {
   TwoGroups groups;
   // This rank's contribution, whose row gets the result.
@@ -52,7 +54,7 @@ struct AllreduceBetween {
 };
 
 // A reduce-scatter in which each rank gets its block of the other group's combination; see ReduceScatterCall. The first
-// ranks of both groups exchange results, and each deals its group's blocks.
+// ranks of both groups exchange the results, and each scatters the blocks in its group.
 struct ReduceScatterBetween {
   TwoGroups groups;
   // This rank's contribution, whose row gets this rank's block of the result, at its place.

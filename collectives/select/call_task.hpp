@@ -14,8 +14,8 @@
 
 namespace margay::collectives {
 
-// The request and the task of a nonblocking or persistent call. The device owns it as a request; it runs as a task
-// whenever an event wakes it. Under the process lock.
+// The request and the task of a nonblocking or persistent call. The call that ends it (MPI_Wait, MPI_Test), or frees a
+// persistent one, deletes it. As a task it runs whenever an event wakes it. Under the process lock.
 class CallTask : public mpi_adi::OwnRequest, private mpi_adi::Task {
  public:
   using Task::By;

@@ -16,7 +16,8 @@ namespace margay::collectives {
 
 namespace {
 
-// The powers of two with three lengths between each two, and the first length at which receivers are asked.
+// The lengths of the table: powers of two, from 4 on three lengths between each two powers, and the first length at
+// which receivers are asked.
 std::vector<std::uint64_t> shown_lengths() {
   std::vector<std::uint64_t> lengths{1, 2, 3};
   for (std::uint64_t power = 4; power <= kLongestShown; power *= 2) {
@@ -47,8 +48,8 @@ void add_range(std::vector<ChosenRange>& ranges, std::uint64_t bytes, Algorithm 
   }
 }
 
-// Walks the shown lengths; between two with different choices it searches the exact border, of which there may be
-// several.
+// The ranges of lengths with one choice. Between two shown lengths with different choices it searches the exact
+// borders, of which there may be several.
 std::vector<ChosenRange> chosen_ranges(Operation operation, const std::vector<std::uint64_t>& lengths,
                                        const Facts& facts) {
   std::vector<ChosenRange> ranges;
@@ -68,7 +69,7 @@ std::vector<ChosenRange> chosen_ranges(Operation operation, const std::vector<st
   return ranges;
 }
 
-// A gap in the lengths that the algorithm can do begins a new run, so that no line is drawn across it.
+// Lengths that the algorithm cannot do end a run, so that no line is drawn across the gap.
 CostCurve curve_of(Algorithm algorithm, Operation operation, const std::vector<std::uint64_t>& lengths,
                    const Facts& facts) {
   CostCurve curve{algorithm, {}};
@@ -126,8 +127,8 @@ std::vector<CostOf> costs_at(Operation operation, std::uint64_t bytes, const Fac
 
 namespace {
 
-// The power of two in the middle of the range, or its end if there is none. For short lengths, the one for which the
-// cost of all is computed.
+// The power of two in the middle of the range, or the range's end if it contains none. In a range of short lengths, the
+// length for which the cost of their class is computed, or the range's nearest one.
 std::uint64_t middle_of(const ChosenRange& range) {
   if (range.last <= kHandshakeBytes) return std::clamp(class_of(range.last).judged_as, range.first, range.last);
   const std::uint64_t first = std::max(range.first, kHandshakeBytes + 1);

@@ -50,9 +50,9 @@ struct CostOf {
 };
 // By the rates of `facts`.
 [[nodiscard]] std::vector<CostOf> costs_at(Operation operation, std::uint64_t bytes, const Facts& facts);
-// One length of a range, with the alternatives there. Above kHandshakeBytes it is the length for which the cost of its
-// class is computed (LengthClass::judged_as). `next`: the cheapest other algorithm that choose() could have taken,
-// which can do the whole class.
+// One length of a range, with the alternatives there. It is the length for which the cost of its class is computed
+// (LengthClass::judged_as), if the range contains that. `next`: the cheapest other algorithm that choose() could have
+// taken, which can do the whole class.
 struct Compared {
   std::uint64_t bytes;
   std::optional<CostOf> chosen, next;  // chosen: nullopt if its cost is unknown

@@ -14,10 +14,10 @@
 
 namespace margay::collectives {
 
-// The facts as a call uses them, with the structures and choices that belong to them. KnownFacts owns what it refers
-// to.
+// The facts as a call uses them, with references to the structures and choices that belong to them. KnownFacts owns
+// these.
 struct StandingFacts {
-  // The facts by which `chosen` was made; constant after the first call.
+  // Constant after the first call, because `chosen` depends on them.
   Facts facts;
   const NodeGroups& groups;
   Team* team;      // not null if facts.shared
@@ -34,8 +34,8 @@ struct StandingFacts {
   }
 };
 
-// What collectives keep with a communicator: its groups by node, its team, and two sets of facts, because nonblocking
-// calls cannot use shared memory. The communicator owns it.
+// The data that collectives keep with a communicator: its groups by node, its team, and two sets of facts, because
+// nonblocking calls cannot use shared memory. The communicator owns it.
 class KnownFacts final : public mpi_adi::CommunicatorExtension {
  public:
   // `host` and the communicator outlive it.
@@ -50,7 +50,7 @@ class KnownFacts final : public mpi_adi::CommunicatorExtension {
     // Both sets are equal for communicators without a place in the node's memory.
     if (!team_) return;
     waiting_.facts.shared = true;
-    // Long data, and postings with them; see Team::has_strips().
+    // Strips serve long data, and a place with strips also has postings (Team::has_strips()).
     waiting_.facts.strips = team_->has_strips();
     asks_for_reading_ = team_->has_strips();
     waiting_.team = &*team_;
@@ -64,8 +64,8 @@ class KnownFacts final : public mpi_adi::CommunicatorExtension {
       ask_for_reading();
     return waiting_;
   }
-  // Leaves the team when the communicator ends. The result protects the contexts from reuse until all members have
-  // left; null: no member remains, so they may be reused at once.
+  // Leaves the team when the communicator ends. The result prevents a reuse of the contexts until all members have
+  // left. nullptr: all have left, or there is no team; the contexts may be reused at once.
   [[nodiscard]] std::unique_ptr<mpi_adi::ContextHold> end() override;
 
  private:

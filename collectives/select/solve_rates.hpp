@@ -29,7 +29,8 @@ struct CallTimes {
     double message;
     // Messages of kTimedShorter and kTimedLonger bytes.
     double shorter, longer;
-    // The time of each further message of several, or that its sender is busy with it.
+    // Inside a node the time that each further message of several adds; between nodes the time for which its sender is
+    // busy with it.
     double further;
   };
   // Inside a node, and between two.
@@ -61,7 +62,8 @@ struct SolvedRates {
   std::vector<std::string> unmeasured;
 };
 
-// Computes the rates, each rounded to two digits, so that two calibrations of a quiet machine mostly agree.
+// Computes the rates. Measured ones are rounded to two digits, so that two calibrations of a quiet machine mostly
+// agree.
 [[nodiscard]] SolvedRates solve_rates(const CallTimes& times);
 
 }  // namespace margay::collectives

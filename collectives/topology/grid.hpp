@@ -1,6 +1,6 @@
-// The ranks of a communicator as a grid of up to four dimensions. The row of all ranks, node by node, is cut; dimension
-// 0 varies fastest, so the first dimensions cut a node's ranks and the last ones the nodes. Where a dimension does not
-// end at a node's border, or nodes have different numbers of ranks, it goes across nodes.
+// The ranks of a communicator as a grid of up to four dimensions. The grid is filled with the ranks node by node, and
+// dimension 0 varies fastest. So the first dimensions divide a node's ranks, and the last ones the nodes. Where a
+// dimension does not end at a node's border, or nodes have different numbers of ranks, its lines cross nodes.
 #pragma once
 
 #include <array>
@@ -14,20 +14,18 @@
 
 namespace margay::collectives {
 
-// The plan of a hybrid (paper 001, section 3.2): the grid's lengths, and for each dimension whether data travels the
-// short or the long way along it. A value, equal on all members of a call.
-
-// How a line of a grid is handled.
+// The method by which data travels along a line of a grid.
 enum class Method : std::uint8_t {
   // Short: trees, or rounds between partners; each message carries all that its sender has.
   brief,
   // Long: each rank has a slice of the row, which goes straight from rank to rank.
   slices,
-  // Long: the slices go round the line, in pieces.
+  // Long: the slices go round the line as a ring, in pieces.
   bucket,
 };
 
-// The plan's dimensions, up to four.
+// The plan of a hybrid (paper 001, section 3.2): for each of up to four dimensions of a grid its length, and the method
+// along it. A value, equal on all members of a call.
 struct HybridPlan {
   static constexpr std::size_t kMaxDimensions = 4;
   struct Dimension {
@@ -58,7 +56,8 @@ struct HybridPlan {
   // before a long one. Then the operation need not commute if the grid's order is that of ranks
   // (NodeGroups::in_rank_order).
   [[nodiscard]] bool combines_in_order() const;
-  // The same for a reduce-scatter, whose short way does not keep the order: all dimensions by slices.
+  // The same for a reduce-scatter: whether all dimensions go by slices, because its short method does not keep the
+  // order.
   [[nodiscard]] bool reduce_scatters_in_order() const;
 
   bool operator==(const HybridPlan&) const = default;
@@ -80,8 +79,8 @@ class Grid {
   // A rank's position, and the rank at a position.
   [[nodiscard]] Place place_of(int rank) const;
   [[nodiscard]] int rank_at(const Place& place) const;
-  // This rank's line along a dimension: the ranks that differ from it in that coordinate alone, in its order. Valid
-  // while the grid exists.
+  // This rank's line along a dimension: the ranks that differ from it in that coordinate alone, and itself, in the
+  // coordinate's order. Valid while the grid exists.
   [[nodiscard]] Members line(std::size_t dimension) const {
     return {lines_[dimension], static_cast<std::size_t>(mine_[dimension])};
   }

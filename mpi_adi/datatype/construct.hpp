@@ -12,7 +12,8 @@ namespace margay::mpi_adi {
 // Each returns a definition, or nullptr if its size would exceed 2^62 bytes or a bound would not fit in 63 bits.
 // `origin` describes the call, for MPI_Type_get_contents; the types in it are those given here.
 
-// `count` blocks of `block_length` elements of `old`, their starts `stride_bytes` apart. Requires: counts >= 0.
+// `count` blocks of `block_length` elements of `old` each; the blocks begin `stride_bytes` apart. Requires: no
+// negative count.
 [[nodiscard]] TypePtr make_hvector(std::int64_t count, std::int64_t block_length, std::int64_t stride_bytes,
                                    const TypePtr& old, TypeOrigin origin);
 // Block i has `lengths[i]` elements at displacements[i] * `unit` bytes. Requires: spans of equal length; no negative
@@ -25,8 +26,8 @@ namespace margay::mpi_adi {
 // The same with large counts.
 [[nodiscard]] TypePtr make_indexed(std::span<const MPI_Count> lengths, std::span<const MPI_Count> displacements,
                                    std::int64_t unit, const TypePtr& old, TypeOrigin origin);
-// Block i has `lengths[i]` elements of types[i]. The extent is padded to the strictest alignment unless an upper bound
-// was set.
+// Block i has `lengths[i]` elements of types[i], at displacements[i] bytes. The extent is padded to a multiple of the
+// strictest alignment unless an upper bound was set.
 [[nodiscard]] TypePtr make_struct(std::span<const int> lengths, std::span<const MPI_Aint> displacements,
                                   std::span<const TypePtr> types, TypeOrigin origin);
 // The same with large counts.
@@ -34,15 +35,15 @@ namespace margay::mpi_adi {
                                   std::span<const TypePtr> types, TypeOrigin origin);
 // `old` with the bounds [lower, lower + extent), which types made of it inherit.
 [[nodiscard]] TypePtr make_resized(const TypePtr& old, std::int64_t lower, std::int64_t extent, TypeOrigin origin);
-// Copies all but the origin and the predefined handle. The caller may change the copy until it passes it on.
+// Copies all but the origin and the predefined handle. The caller may change the copy until others refer to it.
 [[nodiscard]] std::shared_ptr<TypeDefinition> copy_definition(const TypeDefinition& old);
 // A copy with its own origin; layout and signature are shared.
 [[nodiscard]] TypePtr make_dup(const TypePtr& old, TypeOrigin origin);
 
 // Parts of arrays as datatypes (MPI 4.0, 5.1.3 and 5.1.4). The bindings have checked the arguments; nullptr as above.
 
-// A box of `subsizes` elements that begins at `starts`, in an array of `sizes`, whose extent the type has. `order`:
-// MPI_ORDER_C or MPI_ORDER_FORTRAN.
+// A box of `subsizes` elements that begins at `starts`, in an array of `sizes` elements. The type's extent is that of
+// the whole array. `order`: MPI_ORDER_C or MPI_ORDER_FORTRAN.
 [[nodiscard]] TypePtr make_subarray(std::span<const int> sizes, std::span<const int> subsizes,
                                     std::span<const int> starts, int order, const TypePtr& old, TypeOrigin origin);
 // The same with large counts.

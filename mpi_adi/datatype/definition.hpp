@@ -1,4 +1,5 @@
-// The definition of a datatype, without its handle: shared by the types that were made of it or are copies of it.
+// The definition of a datatype, without its handle. The types that were made of it refer to it. A duplicate has a
+// definition of its own, which shares the layout.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,8 @@
 namespace margay::mpi_adi {
 
 struct TypeDefinition;
-// Immutable once made, and counted: a definition lives as long as a handle, a message under way or another type needs
-// it. Freeing a handle therefore never invalidates a message.
+// A counted reference to a definition, which is immutable once made. The definition lives as long as a handle, a
+// message in progress or another type refers to it, so freeing a handle never invalidates a message.
 using TypePtr = std::shared_ptr<const TypeDefinition>;
 
 // The call that made the type, in the order of MPI_Type_get_contents (MPI 4.0, 5.1.13).
@@ -38,7 +39,7 @@ struct TypeDefinition {
   TypeDefinition() = default;
   TypeDefinition(const TypeDefinition&) = delete;
   TypeDefinition& operator=(const TypeDefinition&) = delete;
-  // Destroys the types below in a loop, as a layout does: nesting may be deeper than a stack.
+  // Destroys the types of which this one is made in a loop, as a layout does: recursion could overflow the stack.
   ~TypeDefinition();
 
   std::uint64_t size = 0;           // bytes of data in one element
@@ -46,8 +47,8 @@ struct TypeDefinition {
   std::uint64_t external_size = 0;  // bytes of one element in external32
   TypeBounds bounds;                // MPI_Type_get_extent's; all 0 for a type without elements and markers
   TypeBounds true_bounds;           // of the data alone, without padding and markers
-  // Whether a bound was set (MPI_Type_create_resized, MPI_LB, MPI_UB) instead of found: types made of this one inherit
-  // it.
+  // Whether a bound was set (MPI_Type_create_resized, MPI_LB, MPI_UB) instead of computed from the data. Types made of
+  // this one inherit a set bound.
   bool lower_set = false;
   bool upper_set = false;
   std::uint32_t alignment = 1;  // of the strictest element, for the padding of structs

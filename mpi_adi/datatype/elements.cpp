@@ -33,7 +33,7 @@ std::optional<std::uint64_t> bytes_of_elements(const TypeDefinition& type, std::
   if (__builtin_mul_overflow(elements / type.elements, type.size, &bytes)) return std::nullopt;
   std::uint64_t left = elements % type.elements;
   LayoutWalker walker(*type.signature.node, 0, 0);
-  // take() may return more than is wanted: a run of equal elements is counted in part.
+  // The last strip may have more elements than are left, and counts in part.
   for (std::uint64_t here = 0; left != 0; left -= here) {
     const Strip run = walker.take(type.size);
     const std::uint64_t one = basic_size_bytes(run.leaf);

@@ -22,7 +22,7 @@ struct Signature {
   std::uint16_t hash = 0;  // of a mixed one; two different signatures have the same hash once in 65,536
 
   // Whether the standard allows one to be received as the other (MPI 4.0, 3.3.1): equal types, or MPI_PACKED on one
-  // side. MPI_BYTE fits MPI_BYTE only.
+  // side. MPI_BYTE is a type like any other here.
   [[nodiscard]] bool fits(const Signature& other) const {
     if (kind == Kind::packed || other.kind == Kind::packed) return true;
     return kind == other.kind && leaf == other.leaf && hash == other.hash;

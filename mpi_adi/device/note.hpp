@@ -13,8 +13,8 @@
 
 namespace margay::mpi_adi {
 
-// The protocol of a message, as its receiver needs it. The numbers are part of the wire format.
-// A receive needs it to choose between the saved body and a pull.
+// The protocol of a message. A receive needs it to choose between the saved body and a pull. The numbers are part of
+// the wire format.
 enum class NoteProtocol : std::uint8_t { short_message = 0, long_message = 1, rendezvous = 2 };
 
 // A note, decoded.

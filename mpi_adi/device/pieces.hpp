@@ -1,6 +1,6 @@
-// The bytes of `count` elements of a datatype, as a region: one run, or the type's layout. Paper 001, section 5: the
-// combined block "was designed to be used for operations with non-contiguous datatypes". Nothing is packed and no table
-// of pieces is made: bytes are copied from their places to the wire, and from the wire to their places.
+// The memory of `count` elements of a datatype, as a region: one run, or the type's layout. Paper 001, section 5: the
+// combined block "was designed to be used for operations with non-contiguous datatypes". Nothing is packed, and no
+// table of pieces is made: bytes are copied directly between the buffer and the wire.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@
 
 namespace margay::mpi_adi {
 
-// Makes regions, and keeps the layout that the latest one refers to. One for each request.
+// A maker of regions, which keeps the layout that its latest region refers to. Each request has one; the device has one
+// for sends that need no request.
 class Pieces {
  public:
   // The region of `count` elements at `buffer`. Valid until the next call, clear(), or this object's end; the program's
@@ -38,7 +39,7 @@ class Pieces {
   // The region of any other type. Out of line, so that dense types pay a test and a multiplication.
   [[nodiscard, gnu::noinline]] portals::Region laid_out(void* buffer, std::int64_t count, const Datatype& type);
 
-  TypePtr held_;  // owns the layout that the region refers to; empty for one run
+  TypePtr held_;  // owns the layout that the region refers to; one run needs none
 };
 
 }  // namespace margay::mpi_adi

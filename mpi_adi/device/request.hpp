@@ -38,8 +38,9 @@ struct ParentRequest {
   ~ParentRequest() = default;
 };
 
-// The public face of a request; the protocols' own parts are in the derived SendRequest and ReceiveRequest. The
-// device's pools own them; addresses are stable. A completed request's fields have its result.
+// The public part of a request; the protocols' parts are in the derived SendRequest and ReceiveRequest. The device's
+// pools own these two, and their addresses are stable; an OwnRequest belongs to the layer above. A completed request's
+// fields have its result.
 struct Request {
   // Set when a request is taken from its pool, or made.
   RequestKind kind = RequestKind::send;

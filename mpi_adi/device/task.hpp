@@ -1,6 +1,7 @@
 // Tasks: routines that continue after the call that started them has returned, such as a collective call that does not
-// block, or an agreement. A task runs only when something that it waits for has arrived, so a round of progress costs
-// what has changed, even with thousands of tasks under way.
+// block, or an agreement. A task runs only when something that it waits for has arrived. So the cost of a round of
+// progress depends on the changes, not on the number of tasks under way.
+//
 // All functions require the process lock.
 #pragma once
 

@@ -151,10 +151,10 @@ class Unexpected {
   [[nodiscard]] bool holding() const { return held_rounds_ != 0; }
   // Whether the second heap's catch-alls are active.
   [[nodiscard]] bool spilling() const { return spilling_; }
-  // The size that the second heap is asked to have.
+  // The requested size of the second heap.
   [[nodiscard]] std::size_t spill_bytes() const { return setup_.spill_bytes; }
 
-  // Frees the second heap if it is empty, and all pages but the first of an empty first heap; both are as good as new.
+  // Frees the second heap if it is empty, and all pages but the first of an empty first heap.
   void give_memory_back();
 
  private:

@@ -91,8 +91,9 @@ class AttributeList {
 // The table of attribute keys by handle. A key that the program freed is found until its last attribute is deleted,
 // since MPI_Comm_delete_attr still accepts it (MPI 4.0, 7.7.2).
 
-// A key's index has the slot in its low 18 bits and the slot's generation in the 4 bits above. That is two bits less
-// than in other handles, because the upper bits contain the kind of object that the key is for. Under the process lock.
+// A key's index has the slot in its low 18 bits and the slot's generation in the 4 bits above. Other handles have 8
+// bits for the generation; in a key the upper 4 of these contain the kind of object that the key is for. Under the
+// process lock.
 class KeyvalTable {
  public:
   // Makes a key with a handle; nullptr when the table is full (2^18 keys alive). Requires: keyval.owner is set.

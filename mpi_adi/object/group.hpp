@@ -44,7 +44,7 @@ class GroupTable {
   // handle has an entry of its own, because several handles may name one group.
   [[nodiscard]] MPI_Group add(GroupPtr group) {
     if (group->size() == 0) return MPI_GROUP_EMPTY;
-    // Owned here until the table has given a handle: a full table deletes it.
+    // Owned here, so that it is deleted if the table is full.
     auto entry = std::make_unique<Entry>(Entry{std::move(group)});
     const Handle handle = table_.add(*entry);
     if (handle == 0) return MPI_GROUP_NULL;

@@ -1,4 +1,5 @@
-// Operations on groups (MPI 4.0, 7.3). Pure; n log n in the number of members. The bindings have checked the arguments.
+// Operations on groups (MPI 4.0, 7.3). Pure. Each costs at most n log n in the number of members. The bindings have
+// checked the arguments.
 #pragma once
 
 #include <span>
@@ -23,12 +24,13 @@ class GroupIndex {
   std::vector<int> by_world_rank_;
 };
 
-// A group of these processes. `me`: this process's world rank. A group that the functions below make belongs to the
-// session of its group, or of the first of two.
+// A group of these processes. `me`: this process's world rank. A group that a function below derives belongs to the
+// session of the group from which it is derived, or of the first of two.
 [[nodiscard]] GroupPtr make_group(std::vector<std::uint32_t>&& world_ranks, std::uint32_t me,
                                   std::uint32_t session = 0);
 
-// Whether numbers from another process can be a group's members: processes of a job of `processes`, each once.
+// Whether numbers that another process sent are valid members of a group: below `processes`, the size of the job, and
+// each at most once.
 [[nodiscard]] bool can_be_members(std::span<const std::uint64_t> numbers, std::uint32_t processes);
 
 // Compares two groups: MPI_IDENT, MPI_SIMILAR or MPI_UNEQUAL.
@@ -44,7 +46,8 @@ class GroupIndex {
 // Whether each member of `part` is one of `whole`.
 [[nodiscard]] bool is_subset(const Group& part, const Group& whole);
 
-// The ranks in `to` of the members of `from` with these ranks, or MPI_UNDEFINED. MPI_PROC_NULL stays.
+// Translates `ranks` of `from` to the ranks that the same processes have in `to`; MPI_UNDEFINED: not in `to`.
+// MPI_PROC_NULL is unchanged. `result` has one element for each rank.
 void translate(const Group& from, std::span<const int> ranks, const Group& to, int* result);
 
 // An error in a list of ranks: its kind, and where it is.

@@ -15,7 +15,7 @@ namespace margay::mpi_adi {
 
 // An info object. Passive. Searched linearly: info objects have few keys.
 struct Info {
-  // MPI_INFO_NULL: not the program's, such as a communicator's own copy.
+  // MPI_INFO_NULL: the program has no handle of it, as of a communicator's own copy.
   MPI_Info handle = MPI_INFO_NULL;
   // Each key once.
   std::vector<std::pair<std::string, std::string>> pairs;
@@ -32,7 +32,7 @@ struct Info {
 // the calls that allocate windows read it.
 inline constexpr const char* kMemoryAlignmentHint = "mpi_minimum_memory_alignment";
 inline constexpr std::size_t kMemoryAlignmentBytes = 64;  // a cache line, the alignment without the hint
-// A greater alignment is ignored, as an unusable value.
+// A greater alignment is ignored, like any other invalid value.
 inline constexpr std::size_t kMemoryAlignmentMaxBytes = std::size_t{1} << 30;
 
 // The hint's value, if it is a power of two up to the maximum and more than the default; otherwise the default.

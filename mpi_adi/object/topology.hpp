@@ -41,12 +41,12 @@ struct GraphTopology {
   [[nodiscard]] std::span<const int> neighbors(int rank) const;
 };
 
-// The edges of this process in a distributed graph (MPI 4.0, 8.5.4); no process has those of others. Weights are empty
-// when it is unweighted.
+// The edges that end or begin at this process in a distributed graph (MPI 4.0, 8.5.4). Other processes' edges are not
+// known here. Weights are empty when the graph is unweighted.
 struct DistGraphTopology {
   std::vector<int> sources, source_weights;
   std::vector<int> destinations, destination_weights;
-  // A fact of its own, because the weights of a process without edges are empty too.
+  // Stored separately, because the weights of a process without edges are empty, too.
   bool weighted = false;
 };
 

@@ -54,8 +54,8 @@ struct RequestClass {
   [[nodiscard]] bool extended() const { return poll != nullptr || wait != nullptr; }
 };
 
-// A reduction operation of the program (MPI_Op_create); predefined operations are handles only. Passive. Owned by the
-// table of handles. One of the two functions is set: that of MPI_Op_create, or of MPI_Op_create_c.
+// A reduction operation of the program (MPI_Op_create); predefined operations are handles only. Passive. MPI_Op_free
+// deletes it, or Handles at the end. One of the two functions is set: that of MPI_Op_create, or of MPI_Op_create_c.
 struct Operation {
   int handle = 0;
   MPI_User_function* function = nullptr;

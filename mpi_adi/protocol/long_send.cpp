@@ -1,6 +1,7 @@
 // The long protocol (figures 4 and 5): header and body leave together, and the sender waits for an acknowledgment. If
-// the target saved both, the send is complete. If it saved the header only, the sender stops the remainder of the body,
-// and the receiver pulls it from the read portal.
+// the target saved both, the send is complete, unless it is synchronous and its answer has not arrived. If the target
+// saved the header only, the sender stops the remainder of the body, and the receiver pulls the body from the read
+// portal.
 
 #include "mpi_adi/device/match_bits.hpp"
 #include "mpi_adi/protocol/send.hpp"

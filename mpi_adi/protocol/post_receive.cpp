@@ -22,8 +22,8 @@ namespace {
   if (source_lost(parts, *receive.communicator, receive.source)) end_receive_of_lost(parts, request);
 }
 
-// One body for both public functions, inlined so that neither pays a call. `reported`: nullptr for the receive's own
-// type.
+// The body of both public functions, inlined so that neither pays a call. `reported`: the type that a trace reports;
+// nullptr: the receive's own type.
 [[gnu::always_inline]] inline ReceiveRequest& post(DeviceParts& parts, const CheckedReceive& receive,
                                                    Datatype* reported) {
   ReceiveRequest& request = prepare_receive(parts, receive.buffer, receive.count, *receive.type, *receive.communicator);
@@ -49,7 +49,7 @@ namespace {
   posting_gap(parts, receive);  // empty, except in a lab
   list_entry(parts, request);
   request.state = ReceiveState::posted;
-  // After the listing, since a receive that ends takes its entry out.
+  // After the listing, because a posted receive that ends removes its entry from the list.
   if (parts.kernel.initiator().losses() != 0) [[unlikely]]
     end_if_lost(parts, receive, request);
   return request;

@@ -79,7 +79,8 @@ ReceiveRequest& start_matched_receive(DeviceParts& parts, void* buffer, std::int
                   message.arrived->header.match_bits & ~(kReadyBit | kLongBit), kReadyBit | kLongBit,
                   define_in_trace(parts.recorder(), type));
   }
-  // A body that was whole when probed is in this process's memory and is received although its sender is lost.
+  // The heap may have freed an incomplete message whose sender is lost. A message that was complete when probed is
+  // still there, and is received. (If only its header was saved, the pull of its body fails.)
   if (!message.was_complete && parts.kernel.initiator().gone(message.peer)) {
     end_receive_of_lost(parts, request);
   } else {

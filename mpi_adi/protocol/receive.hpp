@@ -13,8 +13,8 @@
 
 namespace margay::mpi_adi {
 
-// Handles a change of the receive's descriptor: its message was delivered, or the body that it pulled. No effect when
-// the row is not filled yet.
+// Handles a change of the receive's descriptor: its message has arrived, or the body that it pulled. No effect while
+// the row is not filled.
 void message_came(DeviceParts& parts, ReceiveRequest& request);
 
 // Steps that several protocols share: listing the match entry, and the end.
@@ -25,7 +25,7 @@ inline void list_entry(DeviceParts& parts, ReceiveRequest& request) {
   parts.receive_list.insert_before(parts.heap.first_catch_all(), request.entry);
 }
 
-// Copies the matched message's source, tag and size into the request, and the data for an answer that its sender
+// Copies the matched message's source, tag and size into the request, and the match bits of the answer that its sender
 // awaits. `note`: read from the header.
 inline void take_envelope(ReceiveRequest& request, const portals::Header& header, const Note& note) {
   request.source = source_of(header.match_bits);
@@ -37,8 +37,8 @@ inline void take_envelope(ReceiveRequest& request, const portals::Header& header
   request.truncated = request.sent_bytes > request.room().bytes();
 }
 
-// The same for a message without a note whose body was saved whole: it owes its sender nothing. `sent_bytes` stays
-// unset, as only truncated messages use it.
+// The same for a message without a note whose body was saved whole. Its sender awaits no answer. `sent_bytes` stays
+// unset, because only truncated messages and those with a note use it.
 inline void take_plain_envelope(ReceiveRequest& request, const portals::Header& header) {
   request.source = source_of(header.match_bits);
   request.tag = tag_of(header.match_bits);
@@ -53,9 +53,9 @@ inline void take_plain_envelope(ReceiveRequest& request, const portals::Header& 
 [[nodiscard]] std::string truncation_text(const ReceiveRequest& request);
 
 // The rare part of complete_receive(): sets the error of a truncated message, drops the reference to a layout, answers
-// a synchronous sender, and records for the trace and the check of types.
+// a synchronous sender, and records the receive for the trace and the check of types.
 [[gnu::noinline]] void finish_receive(DeviceParts& parts, ReceiveRequest& request);
-// Completes a receive of which `bytes` are in the user's buffer. Requires: its entry is in no list.
+// Completes a receive; `bytes` of its message are in the program's buffer. Requires: its entry is in no list.
 inline void complete_receive(DeviceParts& parts, ReceiveRequest& request, std::uint64_t bytes) {
   MARGAY_DEBUG_ASSERT(!request.entry.listed() && request.state != ReceiveState::complete);
   request.state = ReceiveState::complete;
@@ -77,7 +77,7 @@ inline void complete_receive(DeviceParts& parts, ReceiveRequest& request, std::u
 // Asks the sender of `message` for as much of its body as the request has room for (figure 5). Requires:
 // take_envelope() was called, and the entry is in no list.
 [[gnu::noinline]] void start_pull(DeviceParts& parts, ReceiveRequest& request, const portals::Header& message);
-// Completes a receive whose pulled body of `bytes` is in the user's buffer.
+// Completes a receive whose pulled body of `bytes` is in the program's buffer.
 [[gnu::noinline]] void pull_came(DeviceParts& parts, ReceiveRequest& request, std::uint64_t bytes);
 
 // Notifies `peer` that a receive has taken its message (figures 6 and 7). `answer_bits`: from that message's note.

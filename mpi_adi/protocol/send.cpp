@@ -11,8 +11,8 @@
 namespace margay::mpi_adi {
 
 // The short protocol (figure 3): header and body go to the receive portal, and the send is complete "once the kernel
-// finishes delivering the message". A short synchronous message (figure 6) asks for an answer in addition; short ready
-// and buffered ones differ in one bit, or not at all.
+// finishes delivering the message". A short synchronous message (figure 6) also requests an answer. A short ready
+// message has one more type bit; a short buffered one is a standard message.
 
 void start_short_send(DeviceParts& parts, SendRequest& request, portals::Header& header) {
   if (request.synchronous) {
@@ -49,8 +49,8 @@ void add(ProtocolCounts::Count& count, std::uint64_t bytes) {
   count.bytes += bytes;
 }
 
-// Long messages are counted when their outcome is known: matched, or pulled (acknowledged()). Inlined, as it is on each
-// send's path.
+// Long standard and synchronous messages are not counted here, but when their body is known to be matched or pulled
+// (acknowledged(), start_rendezvous_send()). Inlined, as it is on each send's path.
 [[gnu::always_inline]] inline void count_send(ProtocolCounts& counts, SendMode mode, SendShape shape,
                                               std::uint64_t bytes) {
   if (mode == SendMode::buffered) {
@@ -72,12 +72,12 @@ SendRequest& start_send(DeviceParts& parts, const CheckedSend& send) {
   request.synchronous = send.mode == SendMode::synchronous;
   request.buffered = send.mode == SendMode::buffered;
   const std::uint64_t bytes = request.body.bytes();
-  // By the wire's limit, so the same size may be short to one peer and long to another.
+  // The limit is the wire's, so a message of the same size may be short to one peer and long to another.
   const ProtocolChoice choice = select_protocol(parts, send.mode, bytes, request.peer);
   request.protocol = choice.protocol;
   portals::Header header = put_header(parts, request.peer, send_bits(send), bytes);
   if (parts.recorder().observing()) [[unlikely]]
-    // Between making the header, into which the check of types writes, and sending the message.
+    // Before the message is sent, because the check of types writes into its header.
     observe_send(parts, send, choice, request, header);
   count_send(parts.counts, send.mode, choice.shape, bytes);
   switch (choice.shape) {
@@ -98,7 +98,7 @@ SendRequest& start_send(DeviceParts& parts, const CheckedSend& send) {
 }
 
 bool send_now(DeviceParts& parts, const CheckedSend& send) {
-  // A synchronous send awaits an answer, and a buffered one is not read from the program's memory: both need a request.
+  // Both need a request: a synchronous send awaits an answer, and a buffered one keeps a copy of the program's data.
   if (send.mode != SendMode::standard && send.mode != SendMode::ready) return false;
   const std::uint32_t peer = send.communicator->world_rank(send.destination);
   const Datatype& type = *send.type;
@@ -146,8 +146,8 @@ void body_taken(DeviceParts& parts, SendRequest& request) {
   complete_if_nothing_owed(parts, request);
 }
 
-// Tests each row, because a change of the block may be reported once more after its send was complete and its request
-// is in another use.
+// Tests each row: the block may be reported as changed once more after its send is complete, when the pooled request
+// already serves another send.
 void answers_came(DeviceParts& parts, SendRequest& request) {
   for (std::size_t row = 0; row < request.answers.size(); ++row) {
     portals::IndependentBuffer& answer = request.answers[row];
@@ -164,9 +164,9 @@ void answers_came(DeviceParts& parts, SendRequest& request) {
     }
   }
   if (!request.listening) return;
-  // A returned message gets no further answer; only the kernel may still refer to its body. Tested after all rows: the
-  // block's rows form a circle, so an acknowledgment that arrived earlier may lie in a later row. Handled after this
-  // test, it would make the send wait for a pull.
+  // A cancelled message that was returned gets no further answer; only the kernel may still refer to its body. Tested
+  // after all rows, because the rows form a circle, and an acknowledgment that arrived earlier may lie in a later row.
+  // If it were handled after this test, the send would wait for a pull.
   if (request.cancelled) request.owed &= kOwedBodyTaken;
   complete_if_nothing_owed(parts, request);
 }

@@ -74,7 +74,7 @@ CallTrace::Thread& CallTrace::calling_thread() {
 }
 
 std::uint32_t CallTrace::index_of(sim::Recorder& recorder, std::string_view name) {
-  // Names are literals, so equal addresses mean equal names; a program's few dozen names are searched in a line.
+  // Names are literals, so equal addresses mean equal names. A linear search suffices for a program's few dozen names.
   const auto found = std::find_if(names_.begin(), names_.end(),
                                   [name](std::string_view known) { return known.data() == name.data(); });
   if (found != names_.end()) return static_cast<std::uint32_t>(found - names_.begin());

@@ -52,7 +52,7 @@ Handles::~Handles() {
 }
 
 Communicator* Handles::add_communicator(GroupPtr group, GroupPtr remote, const ErrorHandlerPtr& handler) {
-  // Owned here until the table has given a handle: a full table deletes it.
+  // Owned here, so that it is deleted if the table is full.
   auto communicator = std::make_unique<Communicator>();
   communicator->handle = communicators_.add(*communicator);
   if (communicator->handle == 0) return nullptr;
@@ -84,7 +84,7 @@ void Handles::make_request() {
     request_pool_.push_back(std::make_unique<UserRequest>());
     free_requests_ = request_pool_.back().get();
   }
-  // The maker is recorded once for each use, as hide_free_requests() runs at each call.
+  // hide_free_requests() runs at each call, so each use of a request passes here and records its maker.
   if (origins_ != nullptr) origins_->note(*free_requests_);
 }
 

@@ -1,5 +1,5 @@
-// A rank's objects by handle: those that the program holds, and those that predefined handles name. (The two world
-// communicators, whose handles are valid only between MPI_Init and MPI_Finalize, are in mpi_adi/rank/worlds.)
+// A rank's tables from handles to objects: those that the program created, and those that predefined handles name. (The
+// two world communicators, whose handles are valid only between MPI_Init and MPI_Finalize, are in mpi_adi/rank/worlds.)
 #pragma once
 
 #include <memory>
@@ -23,7 +23,7 @@ struct Window;  // mpi_adi/rma/window.hpp
 // stale handle by the generation that the handle carries (mpi_adi/object/handle_table).
 class Handles {
  public:
-  // Both must outlive it. `world`: the communicator of a request that has none of its own, for its error handler.
+  // Both must outlive it. `world`: the communicator of the common request of completed sends, for its error handler.
   Handles(Device& device, Communicator& world);
   ~Handles();  // deletes the objects that the program still holds
   Handles(const Handles&) = delete;
@@ -37,18 +37,18 @@ class Handles {
     return predefined != nullptr ? predefined : datatypes_.find(handle);
   }
   [[nodiscard]] UserRequest* request(MPI_Request handle) { return requests_.find(handle); }
-  // The handle of any send that was complete at its start, as with MPICH: such sends need no object, and the handle is
-  // never freed.
+  // The common handle of all sends that were complete at their start, as with MPICH. Such sends need no object, and the
+  // handle is never freed. While origins are kept, each send has a handle of its own instead.
   [[nodiscard]] MPI_Request sent_request() const { return sent_request_.handle; }
   // Derived types only; predefined ones are found by datatype().
   [[nodiscard]] HandleTable<Datatype>& datatypes() { return datatypes_; }
   // Messages that a matched probe took off the heap and no MPI_Mrecv has received (MPI_Message). The device owns them.
   [[nodiscard]] HandleTable<Message>& messages() { return messages_; }
-  // Operations of MPI_Op_create; the table is the owner of each.
+  // Operations of MPI_Op_create. MPI_Op_free deletes one, and the destructor the remaining ones.
   [[nodiscard]] HandleTable<Operation>& operations() { return operations_; }
   // A predefined group (MPI_GROUP_EMPTY) is found here too.
   [[nodiscard]] GroupTable& groups() { return groups_; }
-  // Windows belong to Rma (mpi_adi/rma/rma); the table only finds them.
+  // The table only refers to windows; collectives/comm/window makes and deletes them.
   [[nodiscard]] HandleTable<Window>& windows() { return windows_; }
 
   // Make an object with a handle. They return nullptr when the table is full; the binding then raises an error that
@@ -81,13 +81,13 @@ class Handles {
   // Drops the program's reference. A type that messages or other types still use lives on without a handle (MPI 4.0,
   // 5.1.9).
   void free_datatype(Datatype& type);
-  // Returns the request to the free list, and drops its references to a communicator and, if persistent, to a type. The
-  // device's request is not freed.
+  // Returns the request to the free list, and drops the references that it has itself: a persistent one's to its
+  // communicator and its type, a completed send's to its communicator. The device's request is not freed.
   void free_request(UserRequest& request);
   // Drops a reference to a type, and deletes a derived one with its last.
   static void release(Datatype& type);
 
-  // Living objects, for the list of what the program never freed.
+  // Living objects, for the list of those that the program never freed.
   [[nodiscard]] std::vector<Communicator*> living_communicators() const { return communicators_.alive(); }
   [[nodiscard]] std::vector<Datatype*> living_datatypes() const { return datatypes_.alive(); }
   [[nodiscard]] std::vector<UserRequest*> living_requests() const { return requests_.alive(); }
@@ -125,7 +125,7 @@ class Handles {
   // Linked by next_free.
   UserRequest* free_requests_ = nullptr;
   std::unique_ptr<Origins> origins_;
-  // The object behind that handle; never on the free list.
+  // The request of completed sends (sent_request()); never on the free list.
   UserRequest sent_request_;
   HandleTable<Message> messages_{ObjectType::request};
   HandleTable<Operation> operations_{ObjectType::op};

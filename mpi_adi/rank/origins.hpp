@@ -1,5 +1,5 @@
-// The record of which function made each object or request, for the list of what a program never freed (MARGAY_LEAKS).
-// It exists only while that check is on.
+// A record of the call that made each object or request, for the list of objects that a program never freed
+// (MARGAY_LEAKS). It exists only while that check is on.
 #pragma once
 
 #include <mutex>
@@ -23,8 +23,8 @@ struct Origin {
   sim::SourceLocation place;  // of the call; valid after the file is unloaded
 };
 
-// The calls in progress and the makers, under a lock of their own: any thread may call, because some MPI calls need no
-// rank. Function names live as long as the program.
+// The calls in progress and the makers. Any thread may call: they have a lock of their own, because some MPI calls do
+// not lock the process lock. Function names live as long as the program.
 class Origins {
  public:
   // The calling thread enters and leaves a call; calls nest where a function of the program calls MPI. `caller`: its
@@ -43,8 +43,8 @@ class Origins {
   [[nodiscard]] Origin of(const UserRequest& request) const;
   // The places of all recorded calls, to resolve their source lines together.
   [[nodiscard]] std::vector<sim::SourceLocation> places() const;
-  // Whether the object has not been reported yet; marks it as reported. An object may live while MPI is dormant, and is
-  // reported at one end only.
+  // Whether the object has not been reported yet; marks it as reported. MPI may end and resume while an object lives;
+  // the object is reported at the first of these ends only.
   [[nodiscard]] bool report_once(Handle handle);
 
  private:
@@ -53,8 +53,8 @@ class Origins {
     std::string_view function;
     const void* caller = nullptr;
   };
-  // The innermost call of the thread. Requires: mutex_ is locked.
-  // Resolves the file of the address too, which must be loaded now.
+  // The innermost call of the thread, with the file that contains its return address, which must be loaded now.
+  // Requires: mutex_ is locked.
   [[nodiscard]] Origin current();
 
   // Guards all below.

@@ -32,8 +32,8 @@ class Rma;             // mpi_adi/rma/rma
 class MpiRank {
  public:
   // Starts MPI in a process that has joined its job; the program has no communicator yet. `make_extension` runs before
-  // the first message can arrive. Fails on an invalid option of the run.
-  // Its argument is complete except for the extension.
+  // the first message can arrive; the rank that it gets is complete except for the extension. Fails on an invalid
+  // option of the run.
   using MakeExtension = std::unique_ptr<RankExtension> (*)(MpiRank&);
   [[nodiscard]] static portals::Status start_on(std::unique_ptr<sim::Process> process, MakeExtension make_extension,
                                                 std::unique_ptr<MpiRank>& out);
@@ -114,8 +114,7 @@ class MpiRank {
   }
   // Frees the program's handle; the object is deleted with its last reference. Runs progress first.
   void free_communicator(Communicator& communicator);
-  // Drops a reference to a communicator.
-  // Unlike free_communicator(), it runs no progress.
+  // Drops a reference to a communicator. Unlike free_communicator(), it runs no progress.
   void release(Communicator& communicator);
 
   // The parts that reports of unreceived messages need (mpi_adi/rank/unreceived).

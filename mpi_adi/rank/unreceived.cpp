@@ -58,8 +58,8 @@ void report(const ReceivingSide& side, const std::vector<const portals::Header*>
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
-// Reports the messages of the heap whose senders are done with them. A sender that waits will get its message back, and
-// reports through report_given_back().
+// Reports the messages of the heap for which no sender waits. A sender that waits will get its message back;
+// report_given_back() then reports it here.
 void report_in_heap(const ReceivingSide& side, ContextId context, std::string_view communicator) {
   const Unexpected& heap = parts_of(side.device).heap;
   std::vector<const portals::Header*> messages;

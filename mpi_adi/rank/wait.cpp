@@ -20,9 +20,9 @@ constexpr std::size_t kReportLines = 12;  // of the device's state in a report
 // Rounds that moved nothing after which the polling thread yields: other threads of its rank may need its processor.
 constexpr std::uint32_t kRoundsToYield = 8;
 
-// Whether only a message can end the wait. It is false if another thread's call could, or a function of the program,
-// which is behind a generalized request. Other requests of higher layers have one task each, so the numbers are equal
-// if none of the requests under way is generalized.
+// Whether only a message can end the wait. Not with several threads, because another thread's call could end it. Not
+// with an incomplete generalized request, which a function of the program could complete. Each other own request has a
+// task, so without generalized ones the own requests are as many as the tasks.
 bool needs_message(MpiRank& rank, const FirstWait& first) {
   if (rank.threaded()) return false;
   const std::vector<UserRequest*> requests = rank.handles().living_requests();

@@ -1,5 +1,5 @@
-// The wait inside an MPI call: rounds of the device's progress until a condition holds. What a waiting rank does with
-// its processor is in sim/kernel/waiter (docs/architecture.md, Waiting).
+// The wait inside an MPI call: rounds of the device's progress until a condition holds. Between rounds
+// sim/kernel/waiter decides whether the rank spins, yields or sleeps (docs/architecture.md, Waiting).
 #pragma once
 
 #include "mpi_adi/rank/rank.hpp"

@@ -3,7 +3,7 @@
 namespace margay::mpi_adi {
 
 void WaitRoom::end_polling() {
-  // A poller is left that is not in a function of the program.
+  // Another poller remains that is not in a function of the program.
   if (--pollers_ > away_) return;
   // The last round may have completed other threads' waits, too.
   serve();
@@ -19,7 +19,7 @@ void WaitRoom::go_away() {
 void WaitRoom::hand_on() {
   if (guests_.empty()) return;
   ++pollers_;  // in the guest's name, so that no newcomer becomes a second poller meanwhile
-  // The latest guest may not have gone to sleep yet; its call then needs no system call (sim/shm/summons).
+  // The latest guest may not sleep yet; calling it then needs no system call (sim/shm/summons).
   Guest& next = *guests_.back();
   guests_.pop_back();
   next.summons_.call();

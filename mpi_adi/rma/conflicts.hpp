@@ -74,7 +74,8 @@ struct Conflict {
 // the new ones; the end functions visit all.
 class ConflictTable {
  public:
-  // The most ranges that are kept, for all accesses together: 120 MiB. Later ones are compared, but not kept.
+  // The most ranges that are kept, for all accesses together; they take some 140 MiB. Further ones are compared, but
+  // not kept.
   static constexpr std::size_t kRangesMax = std::size_t{1} << 20;
 
   // Compares an access with those kept, and keeps it if there is no conflict. One access may be added in several steps.

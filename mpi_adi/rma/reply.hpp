@@ -1,5 +1,5 @@
-// An origin's pooled objects for accesses under way: a reply that it awaits (a get's, an accumulate's result), and a
-// body that has not left yet.
+// Pooled objects for one-sided accesses in progress: an awaited answer (to a get, or to an accumulate with a result),
+// and a message that has not left yet.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,11 @@ struct Window;
 struct Outstanding;
 
 // An awaited answer. Paper 001, 4.1: "Posting a receive is done exactly as if the receive were being posted for a
-// normal MPI message, with a few exceptions": its match bits are those of no message, and a block saves the body
-// without its header. The block is a combined one, because the origin's memory may lie in pieces. A target uses it also
-// for a body that an ask described.
+// normal MPI message, with a few exceptions": no MPI message has its match bits, and its block saves the body without
+// the header. The block is a combined one, because the origin's memory may lie in pieces. A target also uses a Reply
+// for a *described body*: a put's body for several pieces of the window, which an ask has listed (Ask::put_pieces).
 struct Reply final : Listener {
-  // Index and generation make the answer's match bits, so a late answer to an earlier use matches nothing.
+  // Its index and generation are in the answer's match bits, so a late answer to an earlier use matches nothing.
   Pooled pooled;
   Rma* rma = nullptr;                            // the owner; calls back into it when something arrives
   Window* window = nullptr;                      // nullptr: the window is freed (at_target only)
@@ -41,7 +41,7 @@ struct Reply final : Listener {
   void notify() override;
 };
 
-// A message that its wire did not take at once. It owns the body, or refers to it, until the body has left.
+// A message that its wire did not take at once. It owns the body, or refers to it, until the wire has taken the body.
 struct Outgoing final : Listener {
   Pooled pooled;
   // As in Reply: the owner, and the peer's rank in the window.
@@ -51,8 +51,8 @@ struct Outgoing final : Listener {
   Outstanding* request = nullptr;
   Pieces pieces;
   // The body, if this object owns it; a put's body stays in the origin's memory.
-  std::vector<std::byte> body;         // an ask's head and operands
-  std::vector<portals::Buffer> table;  // of a body in pieces of the window
+  std::vector<std::byte> body;         // an ask: head, pieces, and operands that were copied
+  std::vector<portals::Buffer> table;  // the pieces of a body that is not one run
   sim::Transmission transmission;
   std::uint32_t generation = 0;  // see UnderWay
   // Called by the device when the transmission has ended, sent or failed (Rma::finished).

@@ -14,11 +14,10 @@
 namespace margay::mpi_adi {
 
 // One for each window (Window::memory). Under the process lock. Owns no memory. A look-up in a dynamic window is
-// logarithmic in the number of pieces.
+// logarithmic in the number of pieces, and linear in those that the access spans.
 class TargetMemory {
  public:
-  // Sets the memory of a window that is not dynamic.
-  // `bytes` may be 0, and `base` then nullptr.
+  // Sets the memory of a window that is not dynamic. `bytes` may be 0, and `base` then nullptr.
   void expose(std::byte* base, std::uint64_t bytes) {
     base_ = base;
     bytes_ = bytes;

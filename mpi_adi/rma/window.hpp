@@ -156,8 +156,8 @@ struct WindowTarget {
   bool in_start = false;  // a target of MPI_Win_start's epoch
 };
 
-// One window on this rank. Owned by the rank's table of windows (mpi_adi/rank/handles) until MPI_Win_free. Under the
-// process lock.
+// One window on this rank. collectives/comm/window makes and deletes it; the rank's table of windows
+// (mpi_adi/rank/handles) and Rma refer to it. Under the process lock.
 struct Window {
   Window() = default;
   Window(const Window&) = delete;
