@@ -18,9 +18,9 @@ struct NamedRates {
 
 // One table for formatting and parsing, so that they cannot differ.
 std::array<NamedRates, 5> named_rates(Rates& rates) {
-  const auto method = [](Rates::Method& of) { return std::vector<double*>{&of.startup, &of.busy, &of.byte}; };
-  return {{{"inside", method(rates.inside)},
-           {"between", method(rates.between)},
+  const auto message = [](Rates::Message& of) { return std::vector<double*>{&of.startup, &of.busy, &of.byte}; };
+  return {{{"inside", message(rates.inside)},
+           {"between", message(rates.between)},
            {"combined", {&rates.combined}},
            {"shared", {&rates.shared.look, &rates.shared.byte}},
            {"turn", {&rates.turn}}}};
@@ -58,7 +58,7 @@ portals::Status wrong_rates(std::string_view word, const std::string& why) {
 // 160 MB/s. An i860 adds doubles from memory at about 10 million a second. Shared memory and turns have an i860's
 // rates, but count nowhere, because each rank has a node of its own.
 Rates paragon_rates() {
-  constexpr Rates::Method kMesh{.startup = 25e-6, .busy = 10e-6, .byte = 1 / 160e6};
+  constexpr Rates::Message kMesh{.startup = 25e-6, .busy = 10e-6, .byte = 1 / 160e6};
   return {.inside = kMesh,
           .between = kMesh,
           .combined = 1 / 80e6,

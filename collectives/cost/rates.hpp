@@ -15,14 +15,14 @@ struct Rates {
   // A message between two ranks with a processor each: its time until it has arrived (α), the part of that for which
   // its sender or its receiver is busy, and the time of a byte (β). A rank with several in progress pays `busy` for
   // each further one.
-  struct Method {
+  struct Message {
     double startup;
     double busy;
     double byte;
-    bool operator==(const Method&) const = default;
+    bool operator==(const Message&) const = default;
   };
-  Method inside;    // inside a node
-  Method between;   // between nodes
+  Message inside;    // inside a node
+  Message between;   // between nodes
   double combined;  // a byte of a reduction (γ)
   // Shared memory of a node: a poll that finds what another rank wrote, and a byte.
   struct Memory {

@@ -11,22 +11,22 @@ namespace margay::collectives {
 
 namespace {
 
-double seconds_of(const Load& load, double further, const Rates::Method& method) {
-  return load.messages * method.startup + further * method.busy + load.bytes * method.byte;
+double seconds_of(const Load& load, double further, const Rates::Message& message) {
+  return load.messages * message.startup + further * message.busy + load.bytes * message.byte;
 }
 
 // A short body inside a node is copied into shared memory and out of it, so its byte costs at least two accesses; a
 // long one is copied once, or by both processors at once.
-Rates::Method inside_of(const Load& load, const Rates& rates) {
-  Rates::Method method = rates.inside;
+Rates::Message inside_of(const Load& load, const Rates& rates) {
+  Rates::Message message = rates.inside;
   if (load.bytes <= load.messages * static_cast<double>(kHandshakeBytes))
-    method.byte = std::max(method.byte, 2 * rates.shared.byte);
-  return method;
+    message.byte = std::max(message.byte, 2 * rates.shared.byte);
+  return message;
 }
 
 // Processor time: sender and receiver are both busy with a message and its bytes.
-double work_of(const Load& load, const Rates::Method& method) {
-  return 2 * (load.messages * method.busy + load.bytes * method.byte);
+double work_of(const Load& load, const Rates::Message& message) {
+  return 2 * (load.messages * message.busy + load.bytes * message.byte);
 }
 
 }  // namespace

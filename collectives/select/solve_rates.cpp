@@ -47,17 +47,17 @@ bool solve(const Call& call, const Facts& facts, double took, Rates& rates, doub
 
 // Solves for a connection's rates. The byte rate comes from two lengths that are both asked for, so only their bytes
 // differ.
-bool solve_method(const CallTimes::Pair& pair, const Facts& facts, Rates& rates, Rates::Method& method) {
-  const Rates::Method usual = method;
-  method.byte = (pair.longer - pair.shorter) / static_cast<double>(kTimedLonger - kTimedShorter);
-  method.busy = pair.further;
-  if (is_rate(method.byte) && is_rate(method.busy) &&
-      solve({Algorithm::tree, Operation::bcast, kTimedMessage}, facts, pair.message, rates, method.startup)) {
+bool solve_message(const CallTimes::Pair& pair, const Facts& facts, Rates& rates, Rates::Message& message) {
+  const Rates::Message usual = message;
+  message.byte = (pair.longer - pair.shorter) / static_cast<double>(kTimedLonger - kTimedShorter);
+  message.busy = pair.further;
+  if (is_rate(message.byte) && is_rate(message.busy) &&
+      solve({Algorithm::tree, Operation::bcast, kTimedMessage}, facts, pair.message, rates, message.startup)) {
     // A rank is busy with a part of a start-up at most.
-    method.busy = std::min(method.busy, method.startup);
+    message.busy = std::min(message.busy, message.startup);
     return true;
   }
-  method = usual;
+  message = usual;
   return false;
 }
 
@@ -120,8 +120,8 @@ SolvedRates solve_rates(const CallTimes& times) {
   const auto note = [&](bool measured, const char* name) {
     if (!measured) solved.unmeasured.emplace_back(name);
   };
-  note(times.inside && solve_method(*times.inside, facts_of(2, 1), rates, rates.inside), "inside");
-  note(times.between && solve_method(*times.between, facts_of(2, 2), rates, rates.between), "between");
+  note(times.inside && solve_message(*times.inside, facts_of(2, 1), rates, rates.inside), "inside");
+  note(times.between && solve_message(*times.between, facts_of(2, 2), rates, rates.between), "between");
   // 0 means unmeasured: an invalid rate.
   const double combined = times.row.value_or(0) / static_cast<double>(kTimedRow);
   note(is_rate(combined), "combined");
