@@ -26,9 +26,9 @@ struct ConflictLocation {
 [[nodiscard]] std::string conflict_text(const Conflict& conflict, const AnnouncedAccess& second,
                                         const ConflictLocation& place);
 // The message for a conflict in the origin's own memory (WindowCheck::buffers). `second`: the second access, as an
-// access to this memory; `access_made`: the same as announced to its target.
+// access to this memory; `announced`: the same as announced to its target.
 [[nodiscard]] std::string own_conflict_text(const Conflict& conflict, const AnnouncedAccess& second,
-                                            const AnnouncedAccess& access_made, const std::string& first_call);
+                                            const AnnouncedAccess& announced, const std::string& first_call);
 
 // The kind of an access, with the operands of an accumulate.
 struct AccessNature {
