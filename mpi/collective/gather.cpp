@@ -136,10 +136,10 @@ class Gathering {
   void finish() {
     if (all_) all_->scatter();
   }
-  void report(GatherCall& what) const {
+  void describe(GatherCall& what) const {
     what = {*arguments_.root, data_->region(), block_bytes(), all_ ? all_->run() : nullptr};
   }
-  void report(AllgatherCall& what) const { what = {data_->region(), block_bytes(), all_->run()}; }
+  void describe(AllgatherCall& what) const { what = {data_->region(), block_bytes(), all_->run()}; }
 
  private:
   void report(Call& call) const {
@@ -201,7 +201,7 @@ int gather(Call& call, const GatherArguments& arguments) {
   if (!call.ok()) return call.failed();
   gathering.begin();
   What what;
-  gathering.report(what);
+  gathering.describe(what);
   record_error(call, perform(collectives_of(call), gathering.communicator(), what));
   if (call.ok()) gathering.finish();
   return call.done();
@@ -220,7 +220,7 @@ class GatherTask final : public PlainCallTask<What> {
  private:
   void prepare() override {
     gathering_->begin();
-    gathering_->report(this->what_);
+    gathering_->describe(this->what_);
   }
   int finish() override {
     gathering_->finish();

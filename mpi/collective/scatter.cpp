@@ -60,7 +60,7 @@ class Scattering {
     }
     if (!in_place()) mine_.emplace(arguments_.receive, arguments_.receive_count, *receive_type_);
   }
-  void report(ScatterCall& what) const {
+  void describe(ScatterCall& what) const {
     what.root = arguments_.root;
     // The root goes by what it sends, others by what they expect: if these differ, the call fails.
     what.block_bytes = is_root() ? bytes_of(arguments_.send_count, *send_type_) : mine_->region().bytes();
@@ -139,7 +139,7 @@ int scatter(Call& call, const ScatterArguments& arguments) {
   if (!call.ok()) return call.failed();
   scattering.begin();
   ScatterCall what;
-  scattering.report(what);
+  scattering.describe(what);
   record_error(call, perform(collectives_of(call), scattering.communicator(), what));
   return call.done();
 }
@@ -156,7 +156,7 @@ class ScatterTask final : public PlainCallTask<ScatterCall> {
  private:
   void prepare() override {
     scattering_->begin();
-    scattering_->report(what_);
+    scattering_->describe(what_);
   }
 
   // The checked arguments, which each start of a persistent call uses again.
