@@ -99,7 +99,7 @@ sim::TraceEvent Collective::trace_event(sim::TraceKind kind) const {
 
 Collective::~Collective() {
   // A body is the caller's memory: it must be taken before a blocking call returns.
-  if (!flow_.stops()) {
+  if (!flow_.suspends()) {
     run(Flush(*this));
   } else {
     MARGAY_ASSERT(under_way_.empty());

@@ -18,7 +18,7 @@ Receive::Receive(Collective& collective, int source, const portals::Region& land
   const portals::Criteria wanted = collective.from(source);
   TreePortal& portal = collective.portal_;
   // A nonblocking call does not poll by itself: this process and the sender's may both be computing.
-  if (collective.flow_.stops()) wait_for_answer();
+  if (collective.flow_.suspends()) wait_for_answer();
   // "it checks whether the message has arrived in the message heap. If it hasn't, then the child sets up the single
   // block buffer for the message that will be arriving." No round of progress lies between: nothing can slip through.
   if (portal.heap_.find(wanted) != nullptr) {
@@ -149,7 +149,7 @@ ReceiveRows::ReceiveRows(Collective& collective, std::span<const int> members, c
   entry_.set({.match_bits = collective.bits(row_stamp(bytes))}, single_,
              {.save = portals::Save::body, .offset_by = portals::OffsetBy::sender});
   collective.portal_.list_.insert_before(collective.portal_.heap_.first_catch_all(), entry_);
-  expecting_ = collective.flow_.stops();
+  expecting_ = collective.flow_.suspends();
   for (const int member : members) {
     if (member == collective.rank()) continue;
     if (collective.asks(bytes)) collective.send_ready(member);

@@ -44,7 +44,7 @@ bool ReadyWait::decided() {
   CallState& call = collective.call_;
   if (call.has_said(destination_, collective.ready_kind()) || call.wrong || collective.lost(destination_)) return true;
   // The receiver's program may be computing, as this one's may be: its coprocessor then has to be woken for the notice.
-  if (collective.flow_.stops() && !expecting_) {
+  if (collective.flow_.suspends() && !expecting_) {
     expecting_ = true;
     expect_from(destination_);
   }

@@ -8,7 +8,7 @@ namespace margay::collectives {
 Shown::Shown(Collective& collective, Team& team)
     : Part(collective), team_(team), number_(collective.communicator().collective_sequence) {
   // Nothing wakes a task when shared memory changes; and barriers and postings are numbered by calls in order.
-  MARGAY_ASSERT(!collective.flow_.stops() && CallNumber::in_order(number_ - 1) == collective.call_.number);
+  MARGAY_ASSERT(!collective.flow_.suspends() && CallNumber::in_order(number_ - 1) == collective.call_.number);
 }
 
 // Progress lies beside the postings, which only a team with strips has.

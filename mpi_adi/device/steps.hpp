@@ -59,12 +59,12 @@ class FramePool {
   FramePool(const FramePool&) = delete;
   FramePool& operator=(const FramePool&) = delete;
 
-  // A frame of at least `bytes`, aligned for any object. Sizes above kSorts * kStep are allocated each time.
+  // A frame of at least `bytes`, aligned for any object. Sizes above kSizeClasses * kStep are allocated each time.
   [[nodiscard]] void* take(std::size_t bytes) {
-    const std::size_t sort = sort_of(bytes);
-    if (sort < kSorts && free_[sort] != nullptr) [[likely]] {
-      Frame* const frame = free_[sort];
-      free_[sort] = frame->next;
+    const std::size_t size_class = size_class_of(bytes);
+    if (size_class < kSizeClasses && free_[size_class] != nullptr) [[likely]] {
+      Frame* const frame = free_[size_class];
+      free_[size_class] = frame->next;
       frame->pool = this;
       return frame + 1;
     }
@@ -74,12 +74,12 @@ class FramePool {
   // delete has no other argument; the frame's prefix names its pool.
   static void give_back(void* memory, std::size_t bytes) {
     Frame* const frame = static_cast<Frame*>(memory) - 1;
-    const std::size_t sort = sort_of(bytes);
-    if (sort >= kSorts) [[unlikely]]
+    const std::size_t size_class = size_class_of(bytes);
+    if (size_class >= kSizeClasses) [[unlikely]]
       return drop(frame);
     FramePool& pool = *frame->pool;
-    frame->next = pool.free_[sort];
-    pool.free_[sort] = frame;
+    frame->next = pool.free_[size_class];
+    pool.free_[size_class] = frame;
   }
 
  private:
@@ -88,16 +88,16 @@ class FramePool {
     FramePool* pool;  // while it is in use
     Frame* next;      // while it is not
   };
-  static constexpr std::size_t kStep = 128;  // bytes; sizes are rounded up to a multiple
-  static constexpr std::size_t kSorts = 32;  // sizes with a free list
-  [[nodiscard]] static std::size_t sort_of(std::size_t bytes) { return (bytes - 1) / kStep; }
+  static constexpr std::size_t kStep = 128;        // bytes; sizes are rounded up to a multiple
+  static constexpr std::size_t kSizeClasses = 32;  // sizes with a free list
+  [[nodiscard]] static std::size_t size_class_of(std::size_t bytes) { return (bytes - 1) / kStep; }
   // Allocates a frame: of a whole size class, or exactly, if it is too large for all classes.
   [[nodiscard, gnu::noinline]] void* make(std::size_t bytes);
   // Frees a frame's memory.
   static void drop(Frame* frame);
 
   // Free frames by size class, each a list.
-  std::array<Frame*, kSorts> free_{};
+  std::array<Frame*, kSizeClasses> free_{};
 };
 
 // The execution of a routine with all routines that it calls: the place where it is suspended, and the condition that
@@ -112,11 +112,11 @@ class Flow {
   // The pool of the frames of its routines.
   [[nodiscard]] FramePool& frames() const { return frames_; }
   // Whether waits suspend the routine instead of blocking.
-  [[nodiscard]] bool stops() const { return waits_ == nullptr; }
-  // Waits in place. Requires: !stops().
+  [[nodiscard]] bool suspends() const { return waits_ == nullptr; }
+  // Waits in place. Requires: !suspends().
   void wait(Until over, int messages) { waits_->wait(over, messages); }
   // Records the place and the condition, when a routine suspends.
-  void stop(std::coroutine_handle<> at, Until over) {
+  void suspend(std::coroutine_handle<> at, Until over) {
     at_ = at;
     over_ = over;
   }
@@ -149,12 +149,12 @@ class Awaitable {
   [[nodiscard]] bool await_ready() {
     if (self().advance()) return true;
     Flow& flow = self().flow();
-    if (flow.stops()) return false;
+    if (flow.suspends()) return false;
     auto over = [this] { return self().advance(); };
     flow.wait(over, self().messages());
     return true;
   }
-  void await_suspend(std::coroutine_handle<> at) { self().flow().stop(at, Until(*this)); }
+  void await_suspend(std::coroutine_handle<> at) { self().flow().suspend(at, Until(*this)); }
   void await_resume() const {}
   // The condition of a suspended wait: go_on() advances it.
   [[nodiscard]] bool operator()() { return self().advance(); }

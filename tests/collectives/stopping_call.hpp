@@ -1,4 +1,4 @@
-// A call that stops where others wait: what select/call_task is to a rank of a program, without an MPI.
+// A nonblocking call without MPI: the counterpart of select/call_task in tests.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ class StoppingCall final : private mpi_adi::Task {
 
   [[nodiscard]] bool is_over() const { return over_; }
   [[nodiscard]] int error_class() const { return error_class_; }
-  [[nodiscard]] int stops() const { return stops_; }
+  [[nodiscard]] int suspensions() const { return suspensions_; }
   // How often it was looked at.
   [[nodiscard]] std::uint64_t runs() const { return runs_; }
   [[nodiscard]] mpi_adi::FramePool& frames() const { return portal_.frames(); }
@@ -50,7 +50,7 @@ class StoppingCall final : private mpi_adi::Task {
     } else if (!flow_.go_on()) {
       return false;
     }
-    if (!text_.done()) ++stops_;
+    if (!text_.done()) ++suspensions_;
     return text_.done();
   }
   void over() override {
@@ -70,7 +70,7 @@ class StoppingCall final : private mpi_adi::Task {
   bool begun_ = false;
   bool over_ = false;
   int error_class_ = MPI_SUCCESS;
-  int stops_ = 0;
+  int suspensions_ = 0;
   std::uint64_t runs_ = 0;
 };
 
