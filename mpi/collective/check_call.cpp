@@ -73,11 +73,11 @@ Amount amount_of(const Datatype& type, std::uint64_t bytes) {
   return {bytes, signature_of(*type.definition, bytes)};
 }
 
-void report_call(Call& call, const Communicator& communicator, const CollectiveCall& what) {
-  report_call(call, communicator, what, {}, true);
+void record_call(Call& call, const Communicator& communicator, const CollectiveCall& what) {
+  record_call(call, communicator, what, {}, true);
 }
 
-void report_call(Call& call, const Communicator& communicator, const CollectiveCall& what, CallShares shares,
+void record_call(Call& call, const Communicator& communicator, const CollectiveCall& what, CallShares shares,
                  bool alike) {
   // Only calls of the world model are checked.
   if (communicator.group->session != Group::kWorldModel) return;

@@ -119,7 +119,7 @@ class Gathering {
     if (!call.ok()) return;
     MARGAY_ASSERT(mine_.type != nullptr);  // a check that fails sets the error
     if (calls_are_checked(call)) [[unlikely]]
-      report(call);
+      record(call);
   }
 
   // All members below require: no error is set.
@@ -142,7 +142,7 @@ class Gathering {
   void describe(AllgatherCall& what) const { what = {data_->region(), block_bytes(), all_->run()}; }
 
  private:
-  void report(Call& call) const {
+  void record(Call& call) const {
     // At a root of a gather the receive arguments describe the blocks of all.
     const bool names_result = to_one() && has_result();
     const CollectiveCall what{.root = arguments_.root.value_or(kNoRoot),
@@ -155,7 +155,7 @@ class Gathering {
     if (has_result())
       shares.expects.push_back(
           {0, members, amount_of(*receive_type_, bytes_of(arguments_.receive_count, *receive_type_))});
-    report_call(call, *communicator_, what, std::move(shares));
+    record_call(call, *communicator_, what, std::move(shares));
   }
   [[nodiscard]] bool to_one() const { return arguments_.root.has_value(); }
   [[nodiscard]] bool has_result() const { return !to_one() || communicator_->rank() == *arguments_.root; }

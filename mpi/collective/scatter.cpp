@@ -46,7 +46,7 @@ class Scattering {
     if (call.ok() && is_root()) check_one_buffer(call);
     // Only then: the shares of the blocks cost an allocation.
     if (call.ok() && calls_are_checked(call)) [[unlikely]]
-      report(call);
+      record(call);
   }
 
   // All members below require: no error is set.
@@ -103,7 +103,7 @@ class Scattering {
     call.error(MPI_ERR_BUFFER, "send and receive buffer are the same; pass MPI_IN_PLACE for the receive buffer");
   }
 
-  void report(Call& call) const {
+  void record(Call& call) const {
     const CollectiveCall what{.root = arguments_.root,
                               .count = is_root() ? arguments_.send_count : arguments_.receive_count,
                               .type = is_root() ? send_type_ : receive_type_};
@@ -116,7 +116,7 @@ class Scattering {
       const Amount amount = amount_of(*receive_type_, bytes_of(arguments_.receive_count, *receive_type_));
       shares.expects.push_back({arguments_.root, 1, amount});
     }
-    report_call(call, *communicator_, what, std::move(shares));
+    record_call(call, *communicator_, what, std::move(shares));
   }
 
   ScatterArguments arguments_;
