@@ -72,7 +72,7 @@ int ask_handler(const ErrorHandler& handler, int handle, int code, const CallNam
 int raise_outside(MpiRank& rank, const CallName& name, int error_class, const std::string& sentence) {
   const int code = rank.errors().make(error_class, std::string(name.text) + ": " + sentence);
   // Under a lock of its own, as this thread is outside the rank.
-  const Worlds::HandlerOfTheRest found = rank.worlds().handler_of_the_rest();
+  const Worlds::FallbackHandler found = rank.worlds().fallback_handler();
   if (is_fatal(found.handler)) {
     const char* const where = found.communicator == MPI_COMM_SELF ? " on MPI_COMM_SELF" : " on MPI_COMM_WORLD";
     rank.process().abort(error_class, fatal_sentence(rank, name, where, rank.errors().text_of(code)));
@@ -266,7 +266,7 @@ int Call::failed() {
   sim::set_text(
       board.message,
       (class_name.empty() ? "error " + std::to_string(error_class_) : std::string(class_name)) + ": " + *sentence_);
-  const Communicator& communicator = handler_of_ != nullptr ? *handler_of_ : rank.worlds().raises_the_rest();
+  const Communicator& communicator = handler_of_ != nullptr ? *handler_of_ : rank.worlds().fallback_communicator();
   // A code that a callback returned is passed on unchanged; the message set here is for fatal errors only.
   const bool as_it_is = blame_ == Blame::program || (class_name.empty() && rank.errors().is_code(error_class_));
   const int code =
