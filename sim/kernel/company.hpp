@@ -53,18 +53,18 @@ class Company {
   // The time for which that finding is used. To test it again costs a turn of each of those programs.
   static constexpr std::uint64_t kBelievedNs = 1'000'000'000;
   // Yields and sleeps between attempts to move. Two ranks that answer each other at once make so many in some 100 us.
-  static constexpr std::uint32_t kTimesToPart = 64;
+  static constexpr std::uint32_t kYieldsBetweenMoves = 64;
   // The least time between two moves: a move costs tens of microseconds, and the scheduler may have reasons to undo it.
-  static constexpr std::uint64_t kPartAtMostEachNs = 10'000'000;
+  static constexpr std::uint64_t kMoveIntervalNs = 10'000'000;
 
-  // Counts a yield or a sleep, and at each kTimesToPart-th one tries to move this rank to an allowed processor without
-  // a rank. The scheduler does not do so, because it balances thread counts: it leaves two ranks on one processor and
-  // two other programs on the next.
+  // Counts a yield or a sleep, and at each kYieldsBetweenMoves-th one tries to move this rank to an allowed processor
+  // without a rank. The scheduler does not do so, because it balances thread counts: it leaves two ranks on one
+  // processor and two other programs on the next.
   void gave_way(std::uint64_t now_ns) {
-    if (++times_ % kTimesToPart == 0) part(now_ns);
+    if (++times_ % kYieldsBetweenMoves == 0) move_away(now_ns);
   }
   // Moves this rank away, if its number is higher than that of the other rank here, and another processor has no rank.
-  void part(std::uint64_t now_ns);
+  void move_away(std::uint64_t now_ns);
 
   // Constant after construction.
   RankProcessors& ranks_;
@@ -77,7 +77,7 @@ class Company {
   std::uint64_t others_until_ns_ = 0;
   std::uint32_t times_ = 0;
   // Time of the last attempt to move.
-  std::uint64_t parted_ns_ = 0;
+  std::uint64_t move_tried_ns_ = 0;
 };
 
 }  // namespace margay::sim
