@@ -224,7 +224,7 @@ std::unique_ptr<CallTask> duplication(MpiRank& rank, Communicator& parent, Commu
 // The messages of two members alternate, up and down, so those of two consecutive ands of a call do not mix, and short
 // messages need no notice.
 Steps and_tree(Collective& collective, std::vector<std::uint64_t>& words, int& error_class) {
-  collective.ask_nobody();
+  collective.skip_gate();
   const TreePosition place = spanning_tree(collective.size(), 0, collective.rank());
   words.push_back(~std::uint64_t{0});  // cleared when a member is lost
   // Zeros: a message that a lost member does not send clears the result, including the last word.

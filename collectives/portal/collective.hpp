@@ -80,7 +80,7 @@ class Collective {
   // every member waits for all others, so that none runs ahead. It is necessary if two members send each other several
   // messages: a "ready" of one round would be mistaken for the next round's, or arrive after the call. Every member
   // calls this before its first message.
-  void ask_nobody() { call_.number = call_.number.without_gate(); }
+  void skip_gate() { call_.number = call_.number.without_gate(); }
   // The opposite: short messages wait for their receivers' notices, which carry the receivers' shapes. For an algorithm
   // that cuts long data into short messages: otherwise a member that named less data, and so expects a short message
   // without a notice, would accept one of them. Every member calls this before its first message.

@@ -79,14 +79,14 @@ int perform_checked(Call& call, const Arguments& arguments) {
   return call.done();
 }
 
-// The body of a nonblocking or persistent binding: `What` checks the arguments, and a `TaskOfWhat` is made from it.
-template <typename What, typename TaskOfWhat, typename Arguments>
+// The body of a nonblocking or persistent binding: `What` checks the arguments, and a `WhatTask` is made from it.
+template <typename What, typename WhatTask, typename Arguments>
 int give_request(Call& call, Form form, const Arguments& arguments, MPI_Request* request) {
   // Checked before the request is made, so that a failed call has no effect.
   auto checked = std::make_unique<What>(call, arguments);
   call.not_null(request, "request");
   if (!call.ok()) return call.failed();
-  return give_request(call, form, std::make_unique<TaskOfWhat>(call.rank(), std::move(checked)), request);
+  return give_request(call, form, std::make_unique<WhatTask>(call.rank(), std::move(checked)), request);
 }
 
 }  // namespace margay::mpi

@@ -31,7 +31,7 @@ void forget_messages(MpiRank& rank, const Communicator& communicator) {
 // The same for the world, and for messages that arrived for communicators after they were freed.
 void forget_last_messages(MpiRank& rank) {
   forget_messages(rank, rank.worlds().world());
-  for (const ContextId context : contexts_of_nobody(rank.receiving_side())) rank.device().forget_messages(context);
+  for (const ContextId context : freed_contexts(rank.receiving_side())) rank.device().forget_messages(context);
 }
 
 }  // namespace

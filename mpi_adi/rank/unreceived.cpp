@@ -83,7 +83,7 @@ std::string name_of(const ReceivingSide& side, ContextId context) {
 
 }  // namespace
 
-std::vector<ContextId> contexts_of_nobody(const ReceivingSide& side) {
+std::vector<ContextId> freed_contexts(const ReceivingSide& side) {
   std::vector<ContextId> found;
   // The members of an agreement under way may be ahead of this process, and have sent on the communicator that it
   // makes.
@@ -92,8 +92,8 @@ std::vector<ContextId> contexts_of_nobody(const ReceivingSide& side) {
   for (const portals::ArrivedMessage* at = heap.first(); at != nullptr; at = heap.next(*at)) {
     const ContextId context = context_of(at->header.match_bits);
     // Even contexts are for point-to-point messages; odd ones belong to collective calls, which forget their own.
-    const bool nobodys = context % 2 == 0 && side.contexts.is_free(context / 2);
-    if (nobodys && std::find(found.begin(), found.end(), context) == found.end()) found.push_back(context);
+    const bool freed = context % 2 == 0 && side.contexts.is_free(context / 2);
+    if (freed && std::find(found.begin(), found.end(), context) == found.end()) found.push_back(context);
   }
   return found;
 }
@@ -102,7 +102,7 @@ void report_unreceived(const ReceivingSide& side, const Communicator& communicat
   if (!side.reports_leaks) return;
   report_in_heap(side, communicator.context, communicator_text(communicator));
   if (&communicator != &side.world) return;
-  for (const ContextId context : contexts_of_nobody(side)) report_in_heap(side, context, freed_text(context));
+  for (const ContextId context : freed_contexts(side)) report_in_heap(side, context, freed_text(context));
 }
 
 void report_given_back(const ReceivingSide& side, const std::vector<Communicator*>& communicators) {

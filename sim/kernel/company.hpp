@@ -17,7 +17,7 @@ class Company {
   Company(RankProcessors& ranks, const Scheduler& scheduler) : ranks_(ranks), scheduler_(scheduler) {}
 
   // The others that need this processor, by the last look(): no rank; ranks only; or ranks and other programs.
-  enum class Found : std::uint8_t { nobody, ranks, ranks_and_others };
+  enum class Found : std::uint8_t { none, ranks, ranks_and_others };
   // Valid until the next look() or away().
   [[nodiscard]] Found found() const { return found_; }
   // Publishes the calling thread's processor, and finds the ranks that need it too.
@@ -25,14 +25,14 @@ class Company {
     processor_ = scheduler_.processor();
     ranks_.runs_on(processor_);
     other_ = ranks_.other_on(processor_);
-    found_ = other_ == RankProcessors::kNobody ? Found::nobody
+    found_ = other_ == RankProcessors::kNoRank ? Found::none
              : others_until_ns_ != 0           ? Found::ranks_and_others
                                                : Found::ranks;
   }
   // Withdraws the published processor, because the rank sleeps for long or leaves the job. Valid until the next look().
   void away() {
     ranks_.needs_none();
-    found_ = Found::nobody;
+    found_ = Found::none;
   }
 
   // Reports that this rank yielded from `before_ns` until `now_ns`, or slept until `now_ns`. The length of a yield
@@ -69,10 +69,10 @@ class Company {
   // Constant after construction.
   RankProcessors& ranks_;
   const Scheduler& scheduler_;
-  Found found_ = Found::nobody;
+  Found found_ = Found::none;
   // Results of the last look(): this rank's processor, and another rank on it.
   std::uint32_t processor_ = 0;
-  std::size_t other_ = RankProcessors::kNobody;
+  std::size_t other_ = RankProcessors::kNoRank;
   // Until then other programs are assumed here; 0: none are known.
   std::uint64_t others_until_ns_ = 0;
   std::uint32_t times_ = 0;

@@ -209,7 +209,7 @@ void LookStreak::give_way(Kernel& kernel, const Clock& clock, const WaitMeans& m
     left_ns_ = clock.now_ns();
     return;
   }
-  if (company.found() == Company::Found::nobody) return;
+  if (company.found() == Company::Found::none) return;
   const std::uint64_t before = left_ns_;
   const bool sleeps = company.found() == Company::Found::ranks_and_others;
   yield(sleeps ? kNapNs : 0);

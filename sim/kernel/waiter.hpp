@@ -146,11 +146,11 @@ class Waiter {
     means_.yield_policy != nullptr ? means_.yield_policy->yield(ns) : give_processor_up(ns);
   }
   [[nodiscard]] Company::Found company() const {
-    return means_.policy == WaitPolicy::automatic ? means_.company->found() : Company::Found::nobody;
+    return means_.policy == WaitPolicy::automatic ? means_.company->found() : Company::Found::none;
   }
   // Whether each round yields.
   [[nodiscard]] bool gives_way() const {
-    return means_.policy == WaitPolicy::yield || company() != Company::Found::nobody;
+    return means_.policy == WaitPolicy::yield || company() != Company::Found::none;
   }
   [[nodiscard]] std::uint64_t yield();
   void look_at_clock(std::uint64_t now);

@@ -34,7 +34,7 @@ class ThreadLock {
   // Frees the lock, and wakes no thread: waiters poll. Requires: mine().
   void unlock() {
     // Release: pairs with the acquire in take(): the next holder sees what we did.
-    holder_.store(kNobody, std::memory_order_release);
+    holder_.store(kNoThread, std::memory_order_release);
   }
   // Whether the calling thread holds it, perhaps in the code that its signal handler interrupted. Relaxed, with no
   // partner: only this thread writes and removes its own name.
@@ -57,7 +57,7 @@ class ThreadLock {
  private:
   // A thread's name is an address of its own; 0 is none.
   using Name = std::uintptr_t;
-  static constexpr Name kNobody = 0;
+  static constexpr Name kNoThread = 0;
   // Pauses of some 15 ns: about as long as a call of MPI holds the lock.
   static constexpr int kSpins = 50;
   static constexpr int kYields = 64;
@@ -79,7 +79,7 @@ class ThreadLock {
     }
   }
   [[nodiscard]] bool take() {
-    Name expected = kNobody;
+    Name expected = kNoThread;
     // Acquire: pairs with the release in unlock(); what the last holder did is seen.
     return holder_.compare_exchange_strong(expected, myself(), std::memory_order_acquire, std::memory_order_relaxed);
   }
@@ -99,10 +99,10 @@ class ThreadLock {
     turns_.store(turns() + 1, std::memory_order_relaxed);  // see turns()
   }
 
-  alignas(kCacheLineBytes) std::atomic<Name> holder_{kNobody};
+  alignas(kCacheLineBytes) std::atomic<Name> holder_{kNoThread};
   std::atomic<std::uint32_t> turns_{0};
   // The previous holder; written by the holder.
-  Name last_ = kNobody;
+  Name last_ = kNoThread;
   // Waiting threads, in a line of its own, because every try_lock() reads it.
   alignas(kCacheLineBytes) std::atomic<std::uint32_t> wanting_{0};
 };

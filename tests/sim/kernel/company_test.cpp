@@ -98,19 +98,19 @@ TEST_CASE("wait_step: by policy, company and patience") {
     WaitStep step;
   };
   for (const Row& row : {
-           Row{WaitPolicy::automatic, Found::nobody, false, 0, WaitStep::spin},
-           Row{WaitPolicy::automatic, Found::nobody, false, 19 * kMs, WaitStep::spin},
-           Row{WaitPolicy::automatic, Found::nobody, true, kMs, WaitStep::yield},
-           Row{WaitPolicy::automatic, Found::nobody, false, 20 * kMs, WaitStep::sleep},
+           Row{WaitPolicy::automatic, Found::none, false, 0, WaitStep::spin},
+           Row{WaitPolicy::automatic, Found::none, false, 19 * kMs, WaitStep::spin},
+           Row{WaitPolicy::automatic, Found::none, true, kMs, WaitStep::yield},
+           Row{WaitPolicy::automatic, Found::none, false, 20 * kMs, WaitStep::sleep},
            Row{WaitPolicy::automatic, Found::ranks, false, 0, WaitStep::yield},
            Row{WaitPolicy::automatic, Found::ranks, true, 20 * kMs, WaitStep::sleep},
            Row{WaitPolicy::automatic, Found::ranks_and_others, false, 0, WaitStep::sleep},
            Row{WaitPolicy::spin, Found::ranks, false, 0, WaitStep::spin},
            Row{WaitPolicy::spin, Found::ranks_and_others, true, kMs, WaitStep::yield},
-           Row{WaitPolicy::spin, Found::nobody, false, 20 * kMs, WaitStep::sleep},
-           Row{WaitPolicy::yield, Found::nobody, false, 0, WaitStep::yield},
+           Row{WaitPolicy::spin, Found::none, false, 20 * kMs, WaitStep::sleep},
+           Row{WaitPolicy::yield, Found::none, false, 0, WaitStep::yield},
            Row{WaitPolicy::yield, Found::ranks_and_others, false, 0, WaitStep::yield},
-           Row{WaitPolicy::yield, Found::nobody, false, 20 * kMs, WaitStep::sleep},
+           Row{WaitPolicy::yield, Found::none, false, 20 * kMs, WaitStep::sleep},
        }) {
     CAPTURE(static_cast<int>(row.policy));
     CAPTURE(static_cast<int>(row.company));
@@ -123,14 +123,14 @@ TEST_CASE("wait_step: by policy, company and patience") {
 TEST_CASE("rank processors: others are seen while they need a processor, and a rank does not see itself") {
   Rank rank;
   rank.ranks.runs_on(0);
-  CHECK_EQ(rank.ranks.other_on(0), RankProcessors::kNobody);
+  CHECK_EQ(rank.ranks.other_on(0), RankProcessors::kNoRank);
   rank.other_runs_on(0, 0);
   CHECK_EQ(rank.ranks.other_on(0), 0);
-  CHECK_EQ(rank.ranks.other_on(1), RankProcessors::kNobody);
+  CHECK_EQ(rank.ranks.other_on(1), RankProcessors::kNoRank);
   rank.other_runs_on(2, 0);
   CHECK_EQ(rank.ranks.other_on(0), 2);
   rank.words[2] = rank.words[0] = 0;
-  CHECK_EQ(rank.ranks.other_on(0), RankProcessors::kNobody);
+  CHECK_EQ(rank.ranks.other_on(0), RankProcessors::kNoRank);
   rank.ranks.needs_none();
   CHECK_EQ(rank.words[1], 0);
 }
