@@ -290,7 +290,7 @@ int Call::hand_over(const Communicator& communicator, int code) {
                    blame_ == Blame::program ? *sentence_ : rank_->errors().text_of(code));
   }
   // Before leave(): references change under the process lock.
-  if (holds_) rank_->device().drop_reference(*handler_of_);
+  if (owns_reference_) rank_->device().drop_reference(*handler_of_);
   leave();
   return ask_handler(*handler, handle, code, name_);
 }

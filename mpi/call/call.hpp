@@ -192,9 +192,9 @@ class Call {
   // The same for a communicator that may be freed before the call fails. The call takes over the caller's reference,
   // and drops it when it has copied the handler, just before it calls that. Requires: an error is set next, because
   // only a failed call drops the reference.
-  void hold(Communicator& communicator) {
+  void adopt(Communicator& communicator) {
     on(communicator);
-    holds_ = true;
+    owns_reference_ = true;
   }
 
   // Leave and enter the rank around a function of the program, which may call MPI or run for long. Objects looked up
@@ -293,7 +293,7 @@ class Call {
   // The process lock is held.
   bool inside_ = false;
   // This call owns a reference to handler_of_.
-  bool holds_ = false;
+  bool owns_reference_ = false;
   // The error's message. A pointer, which is cheaper to construct and destroy in every call.
   std::unique_ptr<std::string> sentence_;
 };

@@ -178,7 +178,7 @@ class Statuses {
     return error_class;
   }
   // The communicator may be freed before its handler is called.
-  call.hold(communicator);
+  call.adopt(communicator);
   const std::string name(error_class_name(error_class));
   call.error(MPI_ERR_IN_STATUS, "request " + std::to_string(i) + " failed with " +
                                     (name.empty() ? "code " + std::to_string(error_class) : name) + ": " + words);
