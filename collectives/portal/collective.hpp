@@ -233,7 +233,7 @@ class Receive : public Part, public mpi_adi::Awaitable<Receive> {
   void end();
 
   int source_;
-  int looks_ = 0;
+  int polls_ = 0;
   // Where the message is.
   Stage stage_ = Stage::deposit;
   bool expecting_ = false;
@@ -274,7 +274,7 @@ class ReceiveRows : public Part, public mpi_adi::Awaitable<ReceiveRows> {
   // Whether all rows have arrived.
   [[nodiscard]] bool here() const;
   // Monitors all senders' processes.
-  void watch_all() const;
+  void monitor_all() const;
   void take_from_heap();
   void end();
 
@@ -283,7 +283,7 @@ class ReceiveRows : public Part, public mpi_adi::Awaitable<ReceiveRows> {
   portals::Region table_;
   // Bytes of a row.
   std::uint64_t bytes_;
-  int looks_ = 0;
+  int polls_ = 0;
   bool expecting_ = false;
   // Rows found in the heap.
   std::uint64_t from_heap_ = 0;
@@ -302,7 +302,7 @@ class ReadyWait : private Part {
 
  private:
   int destination_;
-  int looks_ = 0;
+  int polls_ = 0;
   bool expecting_ = false;
 };
 

@@ -107,7 +107,7 @@ bool Meet::advance() {
 // sent a notice before, which then is here.
 bool Meet::is_alone() {
   if (doubts() && somebody_is_done()) return true;
-  if (!looks_closely()) return false;
+  if (!checks_closely()) return false;
   const bool gone = late_ || messages_have_come() || team_.meeting().is_abandoned(meeting_number(), side_);
   return gone && ++doubts_ == kDoubts;
 }

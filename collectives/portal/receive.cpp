@@ -9,7 +9,7 @@ namespace {
 
 // Polls before the sender's process is monitored. Most messages have arrived by then, and a rank that yields between
 // polls has not gone to sleep yet.
-constexpr int kLooksBeforeWatch = 16;
+constexpr int kPollsBeforeMonitor = 16;
 
 }  // namespace
 
@@ -82,7 +82,7 @@ bool Receive::decided() {
   // A message that was asked for may be on its way; only a notice from its sender excludes that.
   const CallState& call = collective_.call_;
   if (call.refuses(source_) || (!asked_for_ && (call.wrong || offered_longer()))) return true;
-  if (++looks_ == kLooksBeforeWatch) monitor(source_);
+  if (++polls_ == kPollsBeforeMonitor) monitor(source_);
   return false;
 }
 
@@ -176,7 +176,7 @@ bool ReceiveRows::advance() {
     const CallState& call = collective_.call_;
     // Rows in the heap count as arrived.
     if (!here() && !collective_.any_lost() && !call.wrong && !call.anybody_refuses()) {
-      if (++looks_ == kLooksBeforeWatch) watch_all();
+      if (++polls_ == kPollsBeforeMonitor) monitor_all();
       return false;
     }
     collective_.portal_.list_.remove(entry_);
@@ -195,7 +195,7 @@ void ReceiveRows::end() {
   }
 }
 
-void ReceiveRows::watch_all() const {
+void ReceiveRows::monitor_all() const {
   for (const int member : members_) {
     if (member != collective_.rank()) monitor(member);
   }

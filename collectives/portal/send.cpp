@@ -8,7 +8,7 @@ namespace {
 
 // Polls before an offer is sent. Most receivers have reported by then that they are ready, and a rank that yields
 // between polls has not gone to sleep yet.
-constexpr int kLooksBeforeOffer = 16;
+constexpr int kPollsBeforeOffer = 16;
 
 }  // namespace
 
@@ -49,10 +49,10 @@ bool ReadyWait::decided() {
     expect_from(destination_);
   }
   // The receiver never asks if it takes the call for another one, in which nothing is asked for: an offer settles that.
-  if (++looks_ == kLooksBeforeOffer) {
+  if (++polls_ == kPollsBeforeOffer) {
     collective.portal_.notices().send_offer(call, destination_);
-  } else if (looks_ < kLooksBeforeOffer && call.task != nullptr) {
-    // A nonblocking call polls kLooksBeforeOffer times, as nothing else would wake it for the offer.
+  } else if (polls_ < kPollsBeforeOffer && call.task != nullptr) {
+    // A nonblocking call polls kPollsBeforeOffer times, as nothing else would wake it for the offer.
     call.task->wake();
   }
   return false;

@@ -13,7 +13,7 @@ namespace margay::collectives {
 inline constexpr unsigned kShownOperations = 32;
 
 // Polls in vain before the first check of whether others have gone on without this call, and between two.
-inline constexpr std::uint32_t kLooksBeforeDoubt = 32;
+inline constexpr std::uint32_t kPollsBeforeDoubt = 32;
 
 // The base of Meet and Post. Only for blocking calls that take their number in order.
 class Shown : public Part {
@@ -42,9 +42,9 @@ class Shown : public Part {
   // Reports to `member` that this one leaves because a process is lost.
   void notify_loss(int member) const;
 
-  // Counts a poll in vain. Returns true from the kLooksBeforeDoubt-th on: others then publish their progress, and the
+  // Counts a poll in vain. Returns true from the kPollsBeforeDoubt-th on: others then publish their progress, and the
   // caller has to check it in each poll, so also in the last one before a sleep.
-  [[nodiscard]] bool doubts() { return ++looks_ >= kLooksBeforeDoubt && ask_for_progress(); }
+  [[nodiscard]] bool doubts() { return ++polls_ >= kPollsBeforeDoubt && ask_for_progress(); }
   // The number of a barrier of this call; not 0. Two bits for the step suffice, as two barriers of a call that are in
   // use at once differ by one step. Two calls have the same number only if a multiple of kMeetingCalls lies between
   // them. It is computed from `number_`, because the call's word wraps earlier.
@@ -56,8 +56,8 @@ class Shown : public Part {
   [[nodiscard]] bool somebody_meets() const {
     return team_.meeting().latest() >> kStepBits == number_of_meeting(0) >> kStepBits;
   }
-  // Whether this poll is one of those for expensive checks: one in kLooksBeforeDoubt.
-  [[nodiscard]] bool looks_closely() const { return looks_ % kLooksBeforeDoubt == kLooksBeforeDoubt - 1; }
+  // Whether this poll is one of those for expensive checks: one in kPollsBeforeDoubt.
+  [[nodiscard]] bool checks_closely() const { return polls_ % kPollsBeforeDoubt == kPollsBeforeDoubt - 1; }
   // Whether some member is done with this call. Requires: doubts() returned true.
   [[nodiscard]] bool somebody_is_done() const;
   [[nodiscard]] bool is_done(int member) const;
@@ -74,7 +74,7 @@ class Shown : public Part {
 
   // The call's position among those of its communicator, from 1.
   std::uint64_t number_;
-  std::uint32_t looks_ = 0;
+  std::uint32_t polls_ = 0;
 
   void record(sim::TraceKind kind, int writer, std::uint64_t bytes) const;
 };

@@ -311,7 +311,7 @@ void Call::step_in() {
 
 void look_once(Call& call) {
   sim::Process& process = call.rank().process();
-  process.looks().begin(process.clock());
+  process.polls().begin(process.clock());
   // Bounded, so that a test returns also while messages keep arriving.
   static_cast<void>(call.device().progress(Device::kMessagesPerLook));
 }
@@ -319,12 +319,12 @@ void look_once(Call& call) {
 void give_way(Call& call) {
   MpiRank& rank = call.rank();
   sim::Process& process = rank.process();
-  process.kernel().looked_in_vain();
+  process.kernel().count_empty_poll();
   if (process.wait_means().policy != sim::WaitPolicy::yield && rank.threaded() &&
-      rank.wait_room().look_gives_way(rank.lock().turns())) {
+      rank.wait_room().poll_gives_way(rank.lock().turns())) {
     rank.yield();
   }
-  process.looks().found_nothing(process.kernel(), process.clock(), process.wait_means());
+  process.polls().found_nothing(process.kernel(), process.clock(), process.wait_means());
 }
 
 void report_nonportable(TypeCheck& check, MPI_Op op, MPI_Datatype type) {

@@ -187,12 +187,12 @@ void Waiter::wake_up() {
   static_cast<void>(!read(means_.wake_descriptor, &rings, sizeof rings));  // nonblocking: only empties it
 }
 
-void LookStreak::measure(const Clock& clock) {
-  if (clock.now_ns() - left_ns_ > kWorkNs) looks_ = 0;
+void PollStreak::measure(const Clock& clock) {
+  if (clock.now_ns() - left_ns_ > kWorkNs) polls_ = 0;
   left_ns_ = 0;
 }
 
-void LookStreak::give_way(Kernel& kernel, const Clock& clock, const WaitMeans& means) {
+void PollStreak::give_way(Kernel& kernel, const Clock& clock, const WaitMeans& means) {
   const auto yield = [&](std::uint64_t ns) {
     means.yield_policy != nullptr ? means.yield_policy->yield(ns) : give_processor_up(ns);
     kernel.time_passed();
@@ -203,7 +203,7 @@ void LookStreak::give_way(Kernel& kernel, const Clock& clock, const WaitMeans& m
   Company& company = *means.company;
   company.look();
   left_ns_ = clock.now_ns();
-  if (looks_ < kLooksOfWait) return;
+  if (polls_ < kPollsOfWait) return;
   if (means.policy == WaitPolicy::yield) {
     yield(0);
     left_ns_ = clock.now_ns();

@@ -64,7 +64,7 @@ struct WaitMeans {
 // A streak of the program's own polls (MPI_Test and its kin) that found nothing, with no work between them. Together
 // they are a wait, and yield the processor as a wait does. A rank that works between its polls keeps its processor. A
 // streak naps, but never sleeps until it is woken, because the program may also poll other things than messages.
-class LookStreak {
+class PollStreak {
  public:
   // A poll begins.
   void begin(const Clock& clock) {
@@ -73,13 +73,13 @@ class LookStreak {
   }
   // The poll found nothing.
   void found_nothing(Kernel& kernel, const Clock& clock, const WaitMeans& means) {
-    if (++looks_ % kLooks == 0 || means.company == nullptr) give_way(kernel, clock, means);
+    if (++polls_ % kPollsPerMeasure == 0 || means.company == nullptr) give_way(kernel, clock, means);
   }
 
   // One poll in so many measures the time until the next one, and may yield.
-  static constexpr std::uint32_t kLooks = 8;
+  static constexpr std::uint32_t kPollsPerMeasure = 8;
   // Polls in vain that count as a wait.
-  static constexpr std::uint32_t kLooksOfWait = 4 * kLooks;
+  static constexpr std::uint32_t kPollsOfWait = 4 * kPollsPerMeasure;
   // If more time passes between two polls, the program has worked. To leave a call and enter the next one takes a third
   // of it.
   static constexpr std::uint64_t kWorkNs = 150;
@@ -89,7 +89,7 @@ class LookStreak {
   void give_way(Kernel& kernel, const Clock& clock, const WaitMeans& means);
 
   // Polls in vain since the program last worked.
-  std::uint32_t looks_ = 0;
+  std::uint32_t polls_ = 0;
   // End of the last poll if its distance to the next one is measured; else 0.
   std::uint64_t left_ns_ = 0;
 };

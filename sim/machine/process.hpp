@@ -99,7 +99,7 @@ class Process {
   void give_way(std::uint64_t ns) { virtual_policy_ != nullptr ? virtual_policy_->yield(ns) : give_processor_up(ns); }
 
   // The streak of the program's own polls.
-  [[nodiscard]] LookStreak& looks() { return looks_; }
+  [[nodiscard]] PollStreak& polls() { return polls_; }
 
   // Makes a sleeping wait poll again. Any thread.
   void wake();
@@ -185,7 +185,7 @@ class Process {
   RankProcessors rank_processors_;
   std::unique_ptr<Company> company_;
   WaitMeans wait_means_;
-  LookStreak looks_;
+  PollStreak polls_;
   BellData* bell_data_ = nullptr;
   std::unique_ptr<BellOwner> bell_;
   int wake_descriptor_ = -1;

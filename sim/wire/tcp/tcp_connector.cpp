@@ -315,7 +315,7 @@ void TcpConnector::set_timer() {
   }
   for (std::size_t peer = 0; dialing_ != 0 && peer < dials_.size(); ++peer) {
     if (dials_[peer] == nullptr) continue;
-    consider(dials_[peer]->descriptor < 0 ? dials_[peer]->retry_ns : now_ns + kSilenceLookNs);
+    consider(dials_[peer]->descriptor < 0 ? dials_[peer]->retry_ns : now_ns + kSilenceCheckNs);
   }
   if (next_ns == 0) return arm_timer(timer_, 0);
   arm_timer(timer_, next_ns > now_ns ? next_ns - now_ns : 1);

@@ -147,10 +147,10 @@ class TcpWire final : public Wire {
   // Links whose last short messages have not left.
   std::vector<TcpLink*> bursts_;
   // Calls of push() and poll().
-  std::uint64_t looks_ = 0;
+  std::uint64_t calls_ = 0;
   std::size_t connections_ = 0;
   // Time of the next check for silence; 0: there is no connection.
-  std::uint64_t next_look_ns_ = 0;
+  std::uint64_t next_check_ns_ = 0;
   // The link whose whole or started awaits its answer.
   TcpLink* answering_ = nullptr;
   // The link of the last arrival.

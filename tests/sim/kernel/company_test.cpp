@@ -63,7 +63,7 @@ struct Rank {
     }
   }
   // Polls `count` times in vain, as MPI_Test does, with `work_ns` of work before each poll.
-  void looks(int count, std::uint64_t work_ns) {
+  void polls(int count, std::uint64_t work_ns) {
     for (int i = 0; i < count; ++i) {
       clock.advance_ns(work_ns);
       streak.begin(clock);
@@ -85,7 +85,7 @@ struct Rank {
   TestScheduler scheduler;
   Company company{ranks, scheduler};
   WaitMeans means{.policy = WaitPolicy::automatic, .reason = {}, .yield_policy = &rest, .company = &company};
-  LookStreak streak;
+  PollStreak streak;
 };
 
 TEST_CASE("wait_step: by policy, company and patience") {
@@ -252,26 +252,26 @@ TEST_CASE("a loop of looks gives its processor up as a wait does, and sleeps at 
   Rank rank;
   SUBCASE("in company") {
     rank.other_runs_on(2, 0);
-    rank.looks(10'000, 50);
-    CHECK_GT(rank.rest.yields, 10'000 / LookStreak::kLooks - 10);
+    rank.polls(10'000, 50);
+    CHECK_GT(rank.rest.yields, 10'000 / PollStreak::kPollsPerMeasure - 10);
   }
   SUBCASE("in company that has gone") {
     rank.other_runs_on(2, 0);
-    rank.looks(1'000, 50);
+    rank.polls(1'000, 50);
     rank.other_runs_on(2, 1);
     rank.rest.yields = 0;
-    rank.looks(10'000, 50);
+    rank.polls(10'000, 50);
     CHECK_EQ(rank.rest.yields, 0);
   }
   SUBCASE("alone on its processor") {
     rank.other_runs_on(2, 1);
-    rank.looks(10'000, 50);
+    rank.polls(10'000, 50);
     CHECK_EQ(rank.rest.yields, 0);
   }
   SUBCASE("in company beside other programs") {
     rank.other_runs_on(2, 0);
     rank.rest.turn_ns = 3 * kMs;
-    rank.looks(1'000, 50);
+    rank.polls(1'000, 50);
     CHECK_LE(rank.rest.yields, 2);
     CHECK_GT(rank.rest.naps, 50);
     CHECK_LT(rank.rest.longest_nap_ns, kMs);
@@ -279,19 +279,19 @@ TEST_CASE("a loop of looks gives its processor up as a wait does, and sleeps at 
   }
   SUBCASE("told to yield") {
     rank.means.policy = WaitPolicy::yield;
-    rank.looks(10'000, 50);
-    CHECK_GT(rank.rest.yields, 10'000 / LookStreak::kLooks - 10);
+    rank.polls(10'000, 50);
+    CHECK_GT(rank.rest.yields, 10'000 / PollStreak::kPollsPerMeasure - 10);
   }
   SUBCASE("in a virtual machine, whose time passes then") {
     rank.means.policy = WaitPolicy::yield;
     rank.means.company = nullptr;
-    rank.looks(10'000, 300);
+    rank.polls(10'000, 300);
     CHECK_EQ(rank.rest.yields, 10'000);
   }
   SUBCASE("told to spin") {
     rank.other_runs_on(2, 0);
     rank.means.policy = WaitPolicy::spin;
-    rank.looks(10'000, 50);
+    rank.polls(10'000, 50);
     CHECK_EQ(rank.rest.yields, 0);
   }
   CHECK_EQ(rank.rest.naps, 0);
@@ -304,12 +304,12 @@ TEST_CASE("a rank that works between its looks keeps its processor, in company t
   SUBCASE("told to yield") {
     rank.means.policy = WaitPolicy::yield;
   }
-  rank.looks(10'000, 300);
+  rank.polls(10'000, 300);
   CHECK_EQ(rank.rest.yields, 0);
-  // Polls without work between them count as a wait only after kLooksOfWait of them.
-  rank.looks(LookStreak::kLooksOfWait - 2 * LookStreak::kLooks, 50);
+  // Polls without work between them count as a wait only after kPollsOfWait of them.
+  rank.polls(PollStreak::kPollsOfWait - 2 * PollStreak::kPollsPerMeasure, 50);
   CHECK_EQ(rank.rest.yields, 0);
-  rank.looks(2 * LookStreak::kLooksOfWait, 50);
+  rank.polls(2 * PollStreak::kPollsOfWait, 50);
   CHECK_GT(rank.rest.yields, 0);
 }
 
