@@ -18,7 +18,7 @@ struct Cost {
     // Further messages of a rank that has several in progress, which cost it no full start-up.
     double busy_inside = 0, busy_between = 0;
     double combined_bytes = 0;
-    double shared_looks = 0;
+    double shared_polls = 0;
     double shared_bytes = 0;
     // Dependent messages, one behind the other.
     [[nodiscard]] double depth() const { return inside.messages + between.messages; }
@@ -27,7 +27,7 @@ struct Cost {
   struct All {
     Load inside, between;
     double combined_bytes = 0;
-    double shared_looks = 0;
+    double shared_polls = 0;
     double shared_bytes = 0;
     [[nodiscard]] double messages() const { return inside.messages + between.messages; }
     [[nodiscard]] double bytes() const { return inside.bytes + between.bytes; }

@@ -22,7 +22,7 @@ std::array<NamedRates, 5> named_rates(Rates& rates) {
   return {{{"inside", message(rates.inside)},
            {"between", message(rates.between)},
            {"combined", {&rates.combined}},
-           {"shared", {&rates.shared.look, &rates.shared.byte}},
+           {"shared", {&rates.shared.poll, &rates.shared.byte}},
            {"turn", {&rates.turn}}}};
 }
 
@@ -62,7 +62,7 @@ Rates paragon_rates() {
   return {.inside = kMesh,
           .between = kMesh,
           .combined = 1 / 80e6,
-          .shared = {.look = 1e-6, .byte = 1 / 80e6},
+          .shared = {.poll = 1e-6, .byte = 1 / 80e6},
           .turn = 50e-6};
 }
 

@@ -21,12 +21,12 @@ struct Rates {
     double byte;
     bool operator==(const Message&) const = default;
   };
-  Message inside;    // inside a node
-  Message between;   // between nodes
+  Message inside;   // inside a node
+  Message between;  // between nodes
   double combined;  // a byte of a reduction (γ)
   // Shared memory of a node: a poll that finds what another rank wrote, and a byte.
   struct Memory {
-    double look;
+    double poll;
     double byte;
     bool operator==(const Memory&) const = default;
   };
@@ -43,7 +43,7 @@ struct Rates {
   return {.inside = {.startup = 0.3e-6, .busy = 0.25e-6, .byte = 1 / 11e9},
           .between = {.startup = 4e-6, .busy = 3.5e-6, .byte = 1 / 4e9},
           .combined = 1 / 12e9,
-          .shared = {.look = 0.1e-6, .byte = 1 / 10e9},
+          .shared = {.poll = 0.1e-6, .byte = 1 / 10e9},
           .turn = 0.6e-6};
 }
 // The rates of the Intel Paragon of paper 001, under SUNMOS and Puma: a mesh with one rank on each node, so the rates

@@ -37,14 +37,14 @@ double seconds(const Cost& cost, const Facts& facts, const Rates& rates) {
   const Cost::Path& path = cost.path;
   const double longest = seconds_of(path.inside, path.busy_inside, inside_of(path.inside, rates)) +
                          seconds_of(path.between, path.busy_between, rates.between) +
-                         path.combined_bytes * rates.combined + path.shared_looks * rates.shared.look +
+                         path.combined_bytes * rates.combined + path.shared_polls * rates.shared.poll +
                          path.shared_bytes * rates.shared.byte;
   if (!facts.crowded) return longest;
   // Unknown processors: half as many as ranks is assumed.
   const double processors = std::max(facts.processors > 0 ? facts.processors : facts.ranks / 2.0, 1.0);
   const double work = work_of(cost.all.inside, inside_of(cost.all.inside, rates)) +
                       work_of(cost.all.between, rates.between) + cost.all.combined_bytes * rates.combined +
-                      cost.all.shared_looks * rates.shared.look + cost.all.shared_bytes * rates.shared.byte;
+                      cost.all.shared_polls * rates.shared.poll + cost.all.shared_bytes * rates.shared.byte;
   const double turns = cost.turns * std::max(facts.ranks / processors, 1.0) * rates.turn;
   const double waits = longest * (1 - 1 / processors) + turns;
   return work / processors + (cost.one_way ? waits / CallNumber::kGateCalls : waits);

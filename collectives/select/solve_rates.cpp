@@ -64,7 +64,7 @@ bool solve_message(const CallTimes::Pair& pair, const Facts& facts, Rates& rates
 bool solve_shared(const CallTimes::Shared& times, Rates& rates) {
   const Facts facts = facts_of(2, 1);
   const Rates::Memory usual = rates.shared;
-  if (solve({Algorithm::shared, Operation::barrier, 0}, facts, times.barrier, rates, rates.shared.look) &&
+  if (solve({Algorithm::shared, Operation::barrier, 0}, facts, times.barrier, rates, rates.shared.poll) &&
       solve({Algorithm::shared, Operation::allreduce, kTimedShared}, facts, times.allreduce, rates,
             rates.shared.byte)) {
     return true;
@@ -99,7 +99,7 @@ double two_digits(double value) {
 
 std::array<double*, 10> all_of(Rates& rates) {
   return {&rates.inside.startup, &rates.inside.busy, &rates.inside.byte, &rates.between.startup, &rates.between.busy,
-          &rates.between.byte,   &rates.combined,    &rates.shared.look, &rates.shared.byte,     &rates.turn};
+          &rates.between.byte,   &rates.combined,    &rates.shared.poll, &rates.shared.byte,     &rates.turn};
 }
 
 // Usual rates stay exactly as they are.
