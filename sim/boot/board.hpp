@@ -122,7 +122,7 @@ struct BoardBlock {
   std::uint64_t heap_high_water_bytes = 0;
   // Messages and bytes, by protocol.
   std::array<BoardCount, static_cast<std::size_t>(CountedProtocol::count)> by_protocol{};
-  // Findings so far; Process::found() counts them.
+  // Findings so far; Process::findings() counts them.
   std::uint32_t findings = 0;
   // 1: a program on portals, without MPI.
   std::uint32_t on_portals = 0;
