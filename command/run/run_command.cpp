@@ -192,9 +192,8 @@ ProcessEnd end_of(const Runner& runner, std::uint32_t rank) {
     case CauseKind::output_closed:
       break;
   }
-  // Of the signals by which the launcher ends ranks, only these two are recorded with a reason; the end by any other
-  // signal (a crash, or the SIGINT of a Ctrl-C) is recorded as it is.
-  if (signal != SIGTERM && signal != SIGKILL) return end;
+  // The launcher ends ranks by these two signals; the end by any other one, such as a crash, is recorded as it is.
+  if (signal != static_cast<std::uint32_t>(monitor.ending_signal()) && signal != SIGKILL) return end;
   end.end = sim::TraceEnd::stopped;
   end.value = sim::stop_value(signal, why);
   return end;
