@@ -43,9 +43,6 @@ template <typename Integer>
 
 }  // namespace margay::mpi
 
-#pragma GCC visibility push(default)
-#pragma GCC visibility pop
-
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage): two names made of one.
 #define MARGAY_ALIAS(name) \
   extern "C" __attribute__((weak, visibility("default"), alias("PMPI_" #name))) decltype(PMPI_##name) MPI_##name;
