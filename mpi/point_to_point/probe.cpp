@@ -42,9 +42,12 @@ void wait_for_one(Call& call, const Awaited& awaited, Probe probe) {
 MPI_Message hand_out(Call& call, Message& message) {
   const Handle handle = call.rank().handles().messages().add(message);
   // The message stays extracted: no receive can match it any more.
-  if (handle == 0) call.error(MPI_ERR_OTHER, "too many matched messages are alive (2^18); receive some first");
+  if (handle == 0) {
+    call.error(MPI_ERR_OTHER, "too many matched messages are alive (2^18); receive some first");
+    return MPI_MESSAGE_NULL;
+  }
   call.rank().handles().record_origin(handle);
-  return handle == 0 ? MPI_MESSAGE_NULL : handle;
+  return handle;
 }
 
 // The checks of both matched receives. Returns nullptr for MPI_MESSAGE_NO_PROC and after an error.
