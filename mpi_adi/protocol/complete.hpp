@@ -34,7 +34,7 @@ void release(DeviceParts& parts, Request& request);
 // within this call. The part then returns to its pool.
 void release_to(DeviceParts& parts, ParentRequest& owner, Request& request);
 
-// Completes a send or receive with MPI_PROC_NULL at once; no data moves (MPI 4.0, chapter 3, "Null Processes").
+// Completes a send or receive with MPI_PROC_NULL at once; no data moves (MPI 4.0, 3.11).
 void complete_null(DeviceParts& parts, Request& request);
 
 // Drops a reference of the device's own to a communicator. A communicator that the program freed is queued for deletion
