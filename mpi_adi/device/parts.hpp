@@ -75,7 +75,7 @@ struct DeviceParts {
   std::vector<Communicator*> unreferenced;  // freed by the program, and now without a request
 
   bool keeps_unreceived = false;  // MARGAY_LEAKS: `unreceived` is filled
-  std::uint32_t vain_polls = 0;   // MPI_Iprobe and MPI_Improbe since the last one that found a message
+  std::uint32_t empty_polls = 0;  // MPI_Iprobe and MPI_Improbe since the last one that found a message
   // Messages given back to senders that end (protocol/cancel), to be reported (mpi_adi/rank/unreceived).
   std::vector<portals::Header> unreceived;
 

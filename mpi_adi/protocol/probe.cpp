@@ -24,15 +24,15 @@ Envelope envelope_of(const portals::Header& header) {
 void note(DeviceParts& parts, sim::TraceProbe call, const portals::ArrivedMessage* found) {
   if (found == nullptr) {
     const bool polls = call == sim::TraceProbe::iprobe || call == sim::TraceProbe::improbe;
-    parts.vain_polls += polls ? 1 : 0;
+    parts.empty_polls += polls ? 1 : 0;
     return;
   }
-  const std::uint32_t vain = std::exchange(parts.vain_polls, 0);
+  const std::uint32_t empty_polls = std::exchange(parts.empty_polls, 0);
   if (!parts.recorder().on()) return;
   sim::TraceEvent event = trace_event(sim::TraceKind::found, found->header, parts.message_numbers.of(*found));
   event.bytes = message_bytes(found->header);
   event.reason = static_cast<std::uint8_t>(call);
-  event.a = vain;
+  event.a = empty_polls;
   parts.recorder().record(event);
 }
 

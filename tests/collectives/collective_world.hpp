@@ -103,8 +103,8 @@ class CollectiveWorld {
   // message is as many rounds late as others that it had to wait for, one behind the other. false: as run().
   bool run_in_rounds(const std::function<void(int rank)>& program) {
     for (int rank = 0; rank < size(); ++rank) begin(rank, program);
-    int looks_in_vain = 0;
-    while (unfinished() != 0 && looks_in_vain < kLooksInVain) {
+    int empty_rounds = 0;
+    while (unfinished() != 0 && empty_rounds < kEmptyRounds) {
       bool some = false;
       for (Rank& rank : ranks_) {
         world_.tick();
@@ -113,7 +113,7 @@ class CollectiveWorld {
           resume(rank);
         }
       }
-      looks_in_vain = some ? 0 : looks_in_vain + 1;
+      empty_rounds = some ? 0 : empty_rounds + 1;
       world_.settle();
     }
     const bool ended = unfinished() == 0;
@@ -135,19 +135,19 @@ class CollectiveWorld {
     }
     bool ended = true;
     bool to_lose = absent >= 0;
-    int looks_in_vain = 0;
+    int empty_rounds = 0;
     while (unfinished() != 0) {
       if (to_lose && random_() % 50 == 0) {
         world_.network().lose(static_cast<std::uint32_t>(absent));
         to_lose = false;
       }
       if (step()) {
-        looks_in_vain = 0;
+        empty_rounds = 0;
         continue;
       }
       // Who waits looks again and again, and may do something about it; then it sleeps.
       for (int rank = 0; rank < size(); ++rank) world_.device(static_cast<std::uint32_t>(rank)).about_to_sleep();
-      if (to_lose || ++looks_in_vain < kLooksInVain) continue;
+      if (to_lose || ++empty_rounds < kEmptyRounds) continue;
       ended = false;
       stuck_ = true;
       for (Rank& rank : ranks_) {
@@ -165,7 +165,7 @@ class CollectiveWorld {
   }
 
  private:
-  static constexpr int kLooksInVain = 100;
+  static constexpr int kEmptyRounds = 100;
   enum class Turn : std::uint8_t { over, ready, running, waits };
   struct Rank {
     std::unique_ptr<TreePortal> portal;
