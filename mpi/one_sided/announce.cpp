@@ -76,8 +76,8 @@ std::string conflict_text(const Conflict& conflict, const AnnouncedAccess& secon
          ", which is not complete: " + advice(conflict, second);
 }
 
-std::string own_conflict_text(const Conflict& conflict, const AnnouncedAccess& second,
-                              const AnnouncedAccess& announced, const std::string& first_call) {
+std::string own_conflict_text(const Conflict& conflict, const AnnouncedAccess& second, const AnnouncedAccess& announced,
+                              const std::string& first_call) {
   const auto side = [](const AnnouncedAccess& access) {
     return access.kind == AccessKind::put ? std::string("writes") : std::string("reads");
   };
@@ -86,7 +86,7 @@ std::string own_conflict_text(const Conflict& conflict, const AnnouncedAccess& s
                 static_cast<unsigned long long>(conflict.second_range.end));
   const char* const wait = announced.epoch == EpochKind::passive ? "call MPI_Win_flush_local between them"
                            : announced.epoch == EpochKind::fence ? "let MPI_Win_fence part them"
-                                                                   : "let MPI_Win_complete part them";
+                                                                 : "let MPI_Win_complete part them";
   return "with rank " + std::to_string(second.origin) + " as target it " + side(second) + " the origin's memory " +
          memory + ", which " + first_call + " with rank " + std::to_string(conflict.first.origin) + " as target " +
          side(conflict.first) + " and has not given back: " + wait;
@@ -227,8 +227,7 @@ bool check_target(Call& call, Window& window, const AnnouncedAccess& announced, 
   if (call.ok()) return true;
   if (any) {
     Outstanding outstanding;
-    call.rank().rma().announce_completed(window, access.target, Completed::one_access, announced.number,
-                                         &outstanding);
+    call.rank().rma().announce_completed(window, access.target, Completed::one_access, announced.number, &outstanding);
     wait_until(call.rank(), [&] { return outstanding.count == 0; });
   }
   return false;
